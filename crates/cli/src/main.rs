@@ -1,0 +1,2 @@
+//! The command heapsmith.
+fn main() {}

@@ -1,0 +1,164 @@
+//! No list at all: the search steps through every block, used and free.
+//!
+//! ```text
+//!   first ──▶ used ──▶ free ──▶ used ──▶ … ──▶ wilderness (header of size 0)
+//! ```
+//!
+//! Control words: the rover of next fit, or the count of free blocks that a
+//! limited best fit needs; else none. A free block holds no links, so the
+//! smallest block is two words.
+//!
+//! Source: Peintner, Bukhatwa, Patel, §4 (one-word headers, steps from block to
+//! block); Knuth 1968, §2.5.
+
+use crate::block::{Span, is_used, words_of};
+use crate::heap::Violation;
+use crate::index::{Found, Index, broken, control};
+use crate::levels::{Fit, Levels};
+use crate::memory::Words;
+
+const EXTRA: usize = control::INDEX;
+
+/// The region itself as the list.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Implicit {
+    first: usize,
+}
+
+impl Implicit {
+    #[inline(always)]
+    fn count(memory: &mut impl Words, levels: &impl Levels, change: isize) {
+        if levels.fit().counts() {
+            let count = memory.load(EXTRA);
+            memory.store(EXTRA, count.wrapping_add_signed(change));
+        }
+    }
+
+    /// The first free block from `block` up to `end` (0: the wilderness) with `need` words.
+    #[inline(always)]
+    fn first_from(memory: &mut impl Words, mut block: usize, end: usize, need: usize) -> Option<Found> {
+        while block != end {
+            memory.visit();
+            let header = memory.load(block - 1);
+            if !is_used(header) && words_of(header) >= need {
+                return Some(Found { at: block, header });
+            }
+            if words_of(header) == 0 {
+                return None;
+            }
+            block += words_of(header);
+        }
+        None
+    }
+
+    fn next_fit(&self, memory: &mut impl Words, need: usize) -> Option<Found> {
+        let rover = memory.load(EXTRA);
+        let found =
+            Self::first_from(memory, rover, 0, need).or_else(|| Self::first_from(memory, self.first, rover, need));
+        if let Some(block) = found {
+            memory.store(EXTRA, block.at);
+        }
+        found
+    }
+
+    /// The free block that `better` prefers, among the first `left` free blocks.
+    fn select(
+        &self,
+        memory: &mut impl Words,
+        need: usize,
+        mut left: usize,
+        better: impl Fn(usize, usize) -> bool,
+    ) -> Option<Found> {
+        let mut chosen: Option<Found> = None;
+        let mut block = self.first;
+        while left > 0 || chosen.is_none() {
+            memory.visit();
+            let header = memory.load(block - 1);
+            let words = words_of(header);
+            if words == 0 {
+                break;
+            }
+            if !is_used(header) {
+                if words >= need && chosen.is_none_or(|found| better(words, words_of(found.header))) {
+                    chosen = Some(Found { at: block, header });
+                    if words == need && better(need, need + 1) {
+                        break;
+                    }
+                }
+                left = left.saturating_sub(1);
+            }
+            block += words;
+        }
+        chosen
+    }
+}
+
+impl Index for Implicit {
+    const LINKS: usize = 0;
+
+    fn control_words(&self, levels: &impl Levels, _bits: usize) -> usize {
+        (levels.fit() == Fit::Next || levels.fit().counts()) as usize
+    }
+
+    fn clear<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, first: usize) {
+        self.first = first;
+        match levels.fit() {
+            Fit::Next => memory.store(EXTRA, first),
+            fit if fit.counts() => memory.store(EXTRA, 0),
+            _ => {}
+        }
+    }
+
+    #[inline(always)]
+    fn find<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, need: usize) -> Option<Found> {
+        match levels.fit() {
+            Fit::First => Self::first_from(memory, self.first, 0, need),
+            Fit::Next => self.next_fit(memory, need),
+            Fit::Best { depth } => {
+                let left = if depth < 100 { (memory.load(EXTRA) * depth as usize).div_ceil(100) } else { usize::MAX };
+                self.select(memory, need, left, |words, best| words < best)
+            }
+            Fit::Worst => self.select(memory, need, usize::MAX, |words, worst| words > worst),
+        }
+    }
+
+    #[inline(always)]
+    fn insert<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, _block: Span, _place: Option<usize>) {
+        Self::count(memory, levels, 1);
+    }
+
+    #[inline(always)]
+    fn remove<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, _block: Span) {
+        Self::count(memory, levels, -1);
+    }
+
+    #[inline(always)]
+    fn replace<W: Words>(&mut self, _memory: &mut W, _levels: &impl Levels, _old: Span, _new: Span) {}
+
+    #[inline(always)]
+    fn absorb<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, from: usize, end: usize, into: usize) {
+        if levels.fit() == Fit::Next {
+            let rover = memory.load(EXTRA);
+            if (from..end).contains(&rover) {
+                memory.store(EXTRA, into);
+            }
+        }
+    }
+
+    fn check<W: Words>(&self, memory: &W, levels: &impl Levels, free: usize) -> Result<(), Violation> {
+        if levels.fit().counts() && memory.peek(EXTRA) != free {
+            return Err(broken("I7: the count of free blocks is wrong", EXTRA));
+        }
+        if levels.fit() == Fit::Next {
+            let (rover, mut block) = (memory.peek(EXTRA), self.first);
+            while block != rover {
+                let words = words_of(memory.peek(block - 1));
+                if words == 0 || block > rover {
+                    return Err(broken("I8: the rover does not name a block", rover));
+                }
+                block += words;
+            }
+        }
+        Ok(())
+    }
+}

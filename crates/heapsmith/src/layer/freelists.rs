@@ -1,0 +1,260 @@
+//! Free lists for chosen sizes, before a pool.
+//!
+//! ```text
+//!   deallocate ──▶ size listed? ──▶ its list       allocate ──▶ its list, if not empty
+//!                       └─ no ────▶ the pool                └─▶ the pool
+//! ```
+//!
+//! A block on a list stays used in the eyes of the pool, so it is never split
+//! or coalesced. When the pool cannot serve a request, every list is flushed
+//! into it and the request is tried again.
+//!
+//! A list is chosen by the size of a *block*: two request sizes that round to
+//! one block size share one list. A block that the pool gave larger than was
+//! asked for (what was left was too small, or `split` forbade it) is of
+//! another size and goes back to the pool.
+//!
+//! # Invariants
+//!
+//! - **L1** Every block on a list is used in the pool and has exactly the list's size.
+//! - **L2** A list does not run in a circle; with fifo order its tail names its last block.
+//!
+//! # Cost
+//!
+//! | operation | hit | miss |
+//! |---|---|---|
+//! | allocate | 3 accesses (fifo 4) | 1 + the pool's |
+//! | deallocate | 4 accesses (fifo 5) | 1 + the pool's |
+//! | space | a word a list (fifo two) in the control words | |
+//!
+//! Sources: Mamagkakis et al. 2006, §4; Wilson et al. 1995, §3.6 (deferred coalescing, quick lists).
+
+use core::ptr::NonNull;
+
+use crate::block::{is_used, words_of};
+use crate::heap::{BlockView, Heap, State, Violation};
+use crate::index::Index;
+use crate::levels::Levels;
+use crate::memory::{RegionError, Words};
+use crate::meter::{Meter, Served};
+use crate::pool::{BlockPool, Pool, lies_at, move_block};
+use crate::sizes::SizeMap;
+use crate::source::Source;
+use crate::word::Word;
+
+/// At which end of a list freed blocks are put; they are always taken from the front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// In front: last in, first out.
+    Lifo,
+    /// Behind: first in, first out.
+    Fifo,
+}
+
+/// Free lists before the pool `P`, for the sizes of the map `Z`.
+#[derive(Debug)]
+pub struct FreeLists<P, Z> {
+    pool: P,
+    map: Z,
+    ends: Ends,
+    /// First of the layer's control words.
+    control: usize,
+}
+
+impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool, Z: SizeMap>
+    FreeLists<BlockPool<W, I, L, S, M, TAGS>, Z>
+{
+    /// Empty free lists before an empty pool over the region that `source` supplies.
+    pub fn new(source: S, index: I, levels: L, meter: M, map: Z, ends: Ends) -> Result<Self, RegionError> {
+        let words_a_list = if ends == Ends::Fifo { 2 } else { 1 };
+        let control = BlockPool::<W, I, L, S, M, TAGS>::reserved_at(&index, &levels);
+        let pool = BlockPool::with_reserved(source, index, levels, meter, map.lists() * words_a_list)?;
+        Ok(FreeLists { pool, map, ends, control })
+    }
+}
+
+impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
+    #[inline(always)]
+    fn head(&self, list: usize) -> usize {
+        self.control + list
+    }
+
+    #[inline(always)]
+    fn tail(&self, list: usize) -> usize {
+        self.control + self.map.lists() + list
+    }
+
+    /// Takes the first block of a list.
+    #[inline(always)]
+    fn pop(&mut self, list: usize) -> Option<usize> {
+        let (head, tail, ends) = (self.head(list), self.tail(list), self.ends);
+        let memory = self.pool.memory();
+        let block = memory.load(head);
+        if block == 0 {
+            return None;
+        }
+        let next = memory.load(block);
+        memory.store(head, next);
+        if ends == Ends::Fifo && next == 0 {
+            memory.store(tail, 0);
+        }
+        Some(block)
+    }
+
+    /// Puts a block on a list.
+    #[inline(always)]
+    fn push(&mut self, list: usize, block: usize) {
+        let (head, tail, ends) = (self.head(list), self.tail(list), self.ends);
+        let memory = self.pool.memory();
+        if ends == Ends::Lifo {
+            let first = memory.load(head);
+            memory.store(block, first);
+            memory.store(head, block);
+        } else {
+            let last = memory.load(tail);
+            memory.store(block, 0);
+            memory.store(if last == 0 { head } else { last }, block);
+            memory.store(tail, block);
+        }
+    }
+
+    /// Gives every kept block back to the pool; tells whether there was one.
+    #[cold]
+    fn flush(&mut self) -> bool {
+        let mut any = false;
+        for list in 0..self.map.lists() {
+            while let Some(block) = self.pop(list) {
+                let header = self.pool.memory().load(block - 1);
+                self.pool.release_block(block, header);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Serves a request that the pool refused, after a flush.
+    #[cold]
+    fn after_flush(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        if !self.flush() {
+            return None;
+        }
+        self.pool.allocate(size, alignment)
+    }
+
+    /// The blocks of a list, unmetered.
+    fn kept(&self, list: usize) -> impl Iterator<Item = usize> + '_ {
+        let first = self.pool.peek(self.head(list));
+        core::iter::successors((first != 0).then_some(first), |&block| {
+            let next = self.pool.peek(block);
+            (next != 0).then_some(next)
+        })
+    }
+
+    fn check_list(&self, list: usize) -> Result<(), Violation> {
+        let most = self.pool.footprint() / self.pool.word();
+        let mut last = 0;
+        for (count, block) in self.kept(list).enumerate() {
+            let offset = block * self.pool.word();
+            if count > most {
+                return Err(Violation { invariant: "L2: a free list runs in a circle", offset });
+            }
+            let header = self.pool.peek(block - 1);
+            if !is_used(header) || words_of(header) != self.map.words(list) {
+                let invariant = "L1: a kept block is free in the pool, or not of the list's size";
+                return Err(Violation { invariant, offset });
+            }
+            last = block;
+        }
+        if self.ends == Ends::Fifo && self.pool.peek(self.tail(list)) != last {
+            let offset = self.tail(list) * self.pool.word();
+            return Err(Violation { invariant: "L2: the tail does not name the last block", offset });
+        }
+        Ok(())
+    }
+}
+
+impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
+    type Meter = P::Meter;
+
+    #[inline]
+    fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        if alignment > self.pool.alignment() || alignment & alignment.wrapping_sub(1) != 0 {
+            return self.pool.allocate(size, alignment).or_else(|| self.after_flush(size, alignment));
+        }
+        let mut words = self.pool.words_for(size)?;
+        if let Some(list) = self.map.list_of(words) {
+            if let Some(block) = self.pop(list) {
+                self.pool.note(Served::AtOnce);
+                return Some(self.pool.pointer(block));
+            }
+            words = self.map.words(list);
+        }
+        self.pool.allocate_words(size, words).or_else(|| self.after_flush(size, alignment))
+    }
+
+    #[inline]
+    unsafe fn deallocate(&mut self, pointer: NonNull<u8>) {
+        let block = self.pool.index(pointer);
+        let header = self.pool.memory().load(block - 1);
+        let words = words_of(header);
+        match self.map.list_of(words) {
+            Some(list) if self.map.words(list) == words => self.push(list, block),
+            _ => self.pool.release_block(block, header),
+        }
+    }
+
+    unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        if lies_at(pointer, alignment) && self.pool.resize_in_place(pointer, size) {
+            return Some(pointer);
+        }
+        // SAFETY: the caller's promise is the same.
+        unsafe { move_block(self, pointer, size, alignment) }
+    }
+
+    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+        self.pool.usable_size(pointer)
+    }
+
+    #[inline]
+    fn block_size(&self, pointer: NonNull<u8>) -> usize {
+        self.pool.block_size(pointer)
+    }
+
+    fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
+        self.pool.walk(visit);
+        let word = self.pool.word();
+        for list in 0..self.map.lists() {
+            for block in self.kept(list) {
+                let size = words_of(self.pool.peek(block - 1)) * word;
+                visit(BlockView { offset: (block - 1) * word, size, header: word, state: State::Kept });
+            }
+        }
+    }
+
+    fn check(&self) -> Result<(), Violation> {
+        self.pool.check()?;
+        (0..self.map.lists()).try_for_each(|list| self.check_list(list))
+    }
+
+    fn control_size(&self) -> usize {
+        self.pool.control_size()
+    }
+
+    fn footprint(&self) -> usize {
+        self.pool.footprint()
+    }
+
+    #[inline]
+    fn footprint_peak(&self) -> usize {
+        self.pool.footprint_peak()
+    }
+
+    fn base(&self) -> NonNull<u8> {
+        self.pool.base()
+    }
+
+    #[inline(always)]
+    fn meter(&self) -> &P::Meter {
+        self.pool.meter()
+    }
+}

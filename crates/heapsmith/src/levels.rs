@@ -1,0 +1,95 @@
+//! The numbers of a policy: what a technique does and from which size on.
+//!
+//! A pool reads them through [`Levels`]. The explorer passes [`Values`]; emitted
+//! code implements the trait on an empty type whose methods return constants,
+//! and every branch on them folds away (`tests/folding.rs` shows it in the
+//! machine code).
+
+/// Which of the free blocks serves a request (Wilson et al. 1995, §3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// The first that is large enough.
+    First,
+    /// The first that is large enough, from where the last search ended.
+    Next,
+    /// The smallest that is large enough among the first `depth` percent of the
+    /// free blocks; beyond them, the first that is large enough.
+    Best {
+        /// Percent of the free blocks to look at, 1 to 100.
+        depth: u8,
+    },
+    /// The largest.
+    Worst,
+}
+
+impl Fit {
+    /// Whether the search must know how many blocks are free.
+    #[inline(always)]
+    pub const fn counts(self) -> bool {
+        matches!(self, Fit::Best { depth } if depth < 100)
+    }
+}
+
+/// When adjacent free blocks become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coalesce {
+    /// Never.
+    Never,
+    /// When a block with a payload of at least so many bytes is freed; 0 is immediate coalescing of all.
+    From(usize),
+    /// All at once, when no free block fits a request.
+    Deferred,
+    /// All at once, at every call.
+    EveryCall,
+}
+
+/// The levels of a pool.
+pub trait Levels: Copy {
+    /// Alignment of every payload, in bytes: a power of two, at least the word.
+    fn alignment(&self) -> usize;
+    /// Which free block serves a request.
+    fn fit(&self) -> Fit;
+    /// The smallest request, in bytes, that splits the block it is given:
+    /// 0 is always, `usize::MAX` never.
+    fn split_from(&self) -> usize;
+    /// When adjacent free blocks become one.
+    fn coalesce(&self) -> Coalesce;
+}
+
+/// Levels carried at run time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Values {
+    /// See [`Levels::alignment`].
+    pub alignment: usize,
+    /// See [`Levels::fit`].
+    pub fit: Fit,
+    /// See [`Levels::split_from`].
+    pub split_from: usize,
+    /// See [`Levels::coalesce`].
+    pub coalesce: Coalesce,
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Values { alignment: 8, fit: Fit::First, split_from: 0, coalesce: Coalesce::From(0) }
+    }
+}
+
+impl Levels for Values {
+    #[inline(always)]
+    fn alignment(&self) -> usize {
+        self.alignment
+    }
+    #[inline(always)]
+    fn fit(&self) -> Fit {
+        self.fit
+    }
+    #[inline(always)]
+    fn split_from(&self) -> usize {
+        self.split_from
+    }
+    #[inline(always)]
+    fn coalesce(&self) -> Coalesce {
+        self.coalesce
+    }
+}

@@ -1,0 +1,166 @@
+//! The words of a region, read and written through a meter.
+//!
+//! Invariant M1: every index that a pool, an index or a layer passes here lies
+//! below the region's length. They take indexes from headers and links, which
+//! hold only what they wrote there themselves; a caller that breaks the
+//! contract of `Heap::deallocate` breaks M1, which is why that is unsafe.
+
+use core::ptr::NonNull;
+
+use crate::meter::Meter;
+use crate::source::Source;
+use crate::word::Word;
+
+/// Why a heap cannot be made over a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegionError {
+    /// The base is not a multiple of the heap's word.
+    Unaligned {
+        /// The multiple that it must be, in bytes.
+        word: usize,
+    },
+    /// The region does not hold the heap's own words and one smallest block.
+    TooSmall {
+        /// Bytes that the region must have at least.
+        needed: usize,
+        /// Bytes that it has.
+        given: usize,
+    },
+}
+
+impl core::fmt::Display for RegionError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            RegionError::Unaligned { word } => {
+                write!(f, "the region does not begin at a multiple of the heap's word of {word} bytes")
+            }
+            RegionError::TooSmall { needed, given } => write!(
+                f,
+                "the region has {given} bytes; this heap needs {needed} for its own words and one smallest block"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for RegionError {}
+
+/// Access to the words of a region by index.
+pub trait Words {
+    /// Bits in a word.
+    const BITS: usize;
+    /// Reads a word and meters it.
+    fn load(&mut self, at: usize) -> usize;
+    /// Writes a word and meters it.
+    fn store(&mut self, at: usize, value: usize);
+    /// Writes a word that is a measure and no metadata, unmetered.
+    fn poke(&mut self, at: usize, value: usize);
+    /// Reads a word for inspection, unmetered.
+    fn peek(&self, at: usize) -> usize;
+    /// Meters a block that a search looks at.
+    fn visit(&mut self);
+}
+
+/// A region as words of `W`, with its source and its meter.
+#[derive(Debug)]
+pub struct Memory<W, S, M> {
+    base: NonNull<W>,
+    words: usize,
+    source: S,
+    /// What the heap reports to.
+    pub meter: M,
+}
+
+// SAFETY: `base` points into memory that `source` owns exclusively.
+unsafe impl<W, S: Send, M: Send> Send for Memory<W, S, M> {}
+
+impl<W: Word, S: Source, M: Meter> Memory<W, S, M> {
+    /// The words of the region that `source` supplies.
+    pub fn new(source: S, meter: M) -> Result<Self, RegionError> {
+        let base = source.base().cast::<W>();
+        if !base.as_ptr().addr().is_multiple_of(W::BYTES) {
+            return Err(RegionError::Unaligned { word: W::BYTES });
+        }
+        let words = (source.length() / W::BYTES).min(W::MOST);
+        Ok(Memory { base, words, source, meter })
+    }
+
+    /// Makes the region at least `wanted` words long, if its source has them.
+    #[inline]
+    pub fn reach(&mut self, wanted: usize) -> bool {
+        wanted <= self.words || self.grow(wanted)
+    }
+
+    #[cold]
+    fn grow(&mut self, wanted: usize) -> bool {
+        if wanted > W::MOST {
+            return false;
+        }
+        let length = self.source.grow(wanted * W::BYTES);
+        self.words = (length / W::BYTES).min(W::MOST);
+        wanted <= self.words
+    }
+
+    /// Bytes in the region.
+    pub fn length(&self) -> usize {
+        self.words * W::BYTES
+    }
+
+    /// Address of the region's first byte.
+    pub fn base_address(&self) -> usize {
+        self.base.as_ptr().addr()
+    }
+
+    /// The region's first byte.
+    pub fn base(&self) -> NonNull<u8> {
+        self.base.cast()
+    }
+
+    /// The pointer to word `at`.
+    #[inline(always)]
+    pub fn pointer(&self, at: usize) -> NonNull<u8> {
+        debug_assert!(at < self.words);
+        // SAFETY: M1.
+        unsafe { self.base.add(at).cast() }
+    }
+
+    /// The index of the word at `pointer`, which lies in the region.
+    #[inline(always)]
+    pub fn index(&self, pointer: NonNull<u8>) -> usize {
+        (pointer.as_ptr().addr() - self.base_address()) / W::BYTES
+    }
+}
+
+impl<W: Word, S: Source, M: Meter> Words for Memory<W, S, M> {
+    const BITS: usize = W::BYTES * 8;
+
+    #[inline(always)]
+    fn load(&mut self, at: usize) -> usize {
+        self.meter.read();
+        self.peek(at)
+    }
+
+    #[inline(always)]
+    fn store(&mut self, at: usize, value: usize) {
+        self.meter.write();
+        self.poke(at, value);
+    }
+
+    #[inline(always)]
+    fn poke(&mut self, at: usize, value: usize) {
+        debug_assert!(at < self.words);
+        // SAFETY: M1.
+        unsafe { self.base.add(at).write(W::from_usize(value)) }
+    }
+
+    #[inline(always)]
+    fn peek(&self, at: usize) -> usize {
+        debug_assert!(at < self.words);
+        // SAFETY: M1, and a word is written before any heap reads it.
+        unsafe { self.base.add(at).read().to_usize() }
+    }
+
+    #[inline(always)]
+    fn visit(&mut self) {
+        self.meter.visit();
+    }
+}

@@ -1,0 +1,74 @@
+//! Metering: the deterministic cost of an operation.
+//!
+//! *Accesses* are metadata words read and written in the region: control words,
+//! headers, boundary tags and links. *Visits* are blocks looked at by a search.
+//! Both depend on the design and the requests alone, never on the machine.
+//!
+//! [`Unmetered`] has no size and no effect, so an unmetered heap carries no
+//! trace of any of this.
+
+/// How a request was served (Donahue et al. 2001, Figure 10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Served {
+    /// By a block that was free and taken whole.
+    AtOnce,
+    /// By splitting a larger free block.
+    AfterSplit,
+    /// Only after free blocks were coalesced, or a layer gave its blocks back.
+    AfterCoalescing,
+    /// By taking never-used memory.
+    ByGrowing,
+}
+
+impl Served {
+    /// Number of ways.
+    pub const WAYS: usize = 4;
+}
+
+/// What a heap reports while it works.
+pub trait Meter {
+    /// A metadata word was read.
+    fn read(&mut self) {}
+    /// A metadata word was written.
+    fn write(&mut self) {}
+    /// A block was looked at by a search.
+    fn visit(&mut self) {}
+    /// A request was served in this way.
+    fn served(&mut self, _way: Served) {}
+}
+
+/// Reports nothing and costs nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unmetered;
+
+impl Meter for Unmetered {}
+
+/// Counts everything that a heap reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counting {
+    /// Metadata words read and written.
+    pub accesses: u64,
+    /// Blocks looked at.
+    pub visits: u64,
+    /// Requests by the way they were served, in the order of [`Served`].
+    pub served: [u64; Served::WAYS],
+}
+
+impl Meter for Counting {
+    #[inline(always)]
+    fn read(&mut self) {
+        self.accesses += 1;
+    }
+    #[inline(always)]
+    fn write(&mut self) {
+        self.accesses += 1;
+    }
+    #[inline(always)]
+    fn visit(&mut self) {
+        self.visits += 1;
+    }
+    #[inline(always)]
+    fn served(&mut self, way: Served) {
+        self.served[way as usize] += 1;
+    }
+}

@@ -1,0 +1,396 @@
+//! The pool of blocks: splits, coalesces and extends the wilderness.
+//!
+//! ```text
+//!   region  ┌─────────┬────────┬────────┬──── … ────┬───┬───────────────────┐
+//!           │ control │ block  │ block  │           │ 0 │ wilderness        │
+//!           └─────────┴────────┴────────┴──── … ────┴───┴───────────────────┘
+//!             words     header+payload each          ▲ header of size 0 before TOP
+//! ```
+//!
+//! A request is served by the free block that the index finds; then, where
+//! coalescing is deferred, by one that a sweep made; then by the wilderness;
+//! then by what the index holds in reserve (`Index::find_larger`). A free
+//! block that coalescing joins to the wilderness becomes part of it.
+//!
+//! An alignment above the heap's own leaves a gap before the payload; the gap
+//! becomes a free block whatever `split` says, since a header must stand right
+//! before its payload.
+//!
+//! # Invariants
+//!
+//! - **I1** The blocks tile the region from the first to the wilderness; sizes
+//!   are multiples of the granule, at least the smallest block.
+//! - **I2** With boundary tags, `P` of every header tells the status of the block before.
+//! - **I3** With boundary tags, the last word of every free block is its size.
+//! - **I4** With immediate coalescing of all, no two free blocks touch and none touches the wilderness.
+//! - **I5** to **I8** belong to the index: every free block is in it once, in order.
+//! - **I9** The wilderness begins inside the region and below its high-water mark.
+//!
+//! # Cost
+//!
+//! | operation | time | notes |
+//! |---|---|---|
+//! | allocate | the index's `find` + O(1) | + O(blocks) for a sweep |
+//! | deallocate | O(1) + the index's `insert` | without tags and with coalescing + O(blocks) to find the block before |
+//! | space | 1 word a block | smallest block: header, links, tag |
+//!
+//! Sources: Knuth 1968, §2.5; Wilson et al. 1995; Mamagkakis et al. 2006, §4;
+//! Peintner et al., §4 (boundary tags or a search from the start).
+
+mod aligned;
+mod check;
+mod coalesce;
+mod reallocate;
+
+use core::ptr::NonNull;
+
+use crate::block::{Format, PREVIOUS_USED, Span, USED, header, is_used, payload_bytes, words_ceil, words_of};
+use crate::heap::{BlockView, Heap, State, Violation};
+use crate::index::{Found, Index, control};
+use crate::levels::{Coalesce, Levels};
+use crate::memory::{Memory, RegionError, Words};
+use crate::meter::{Meter, Served};
+use crate::source::Source;
+use crate::word::Word;
+
+/// What layers need of the pool that they stand before.
+pub trait Pool: Heap {
+    /// The words of the region.
+    fn memory(&mut self) -> &mut impl Words;
+    /// Reads a word of the region, unmetered.
+    fn peek(&self, at: usize) -> usize;
+    /// Words of the block that serves a request of `size` bytes.
+    fn words_for(&self, size: usize) -> Option<usize>;
+    /// A block of `words` words, which [`Pool::words_for`] returned for `size` bytes.
+    fn allocate_words(&mut self, size: usize, words: usize) -> Option<NonNull<u8>>;
+    /// Frees the used block `at`, whose header was read.
+    fn release_block(&mut self, at: usize, header: usize);
+    /// Makes a block hold `size` bytes where it stands, if its neighbour allows.
+    fn resize_in_place(&mut self, pointer: NonNull<u8>, size: usize) -> bool;
+    /// Alignment of every payload.
+    fn alignment(&self) -> usize;
+    /// The pointer to the payload `at`.
+    fn pointer(&self, at: usize) -> NonNull<u8>;
+    /// The payload index of `pointer`.
+    fn index(&self, pointer: NonNull<u8>) -> usize;
+    /// Bytes in a word.
+    fn word(&self) -> usize;
+    /// The request was served in this way.
+    fn note(&mut self, way: Served);
+}
+
+/// Whether `pointer` is a multiple of `alignment`, a power of two or 0.
+pub(crate) fn lies_at(pointer: NonNull<u8>, alignment: usize) -> bool {
+    pointer.as_ptr().addr() & alignment.wrapping_sub(1) == 0 || alignment == 0
+}
+
+/// Serves a reallocation by a new block, the old one's contents, and its release.
+///
+/// # Safety
+///
+/// As for [`Heap::reallocate`].
+pub(crate) unsafe fn move_block<H: Heap>(
+    heap: &mut H,
+    pointer: NonNull<u8>,
+    size: usize,
+    alignment: usize,
+) -> Option<NonNull<u8>> {
+    let moved = heap.allocate(size, alignment)?;
+    let kept = heap.usable_size(pointer).min(heap.usable_size(moved));
+    // SAFETY: both blocks are used, distinct, and have `kept` bytes; the old one
+    // is freed once, by the caller's promise.
+    unsafe {
+        core::ptr::copy_nonoverlapping(pointer.as_ptr(), moved.as_ptr(), kept);
+        heap.deallocate(pointer);
+    }
+    Some(moved)
+}
+
+/// A pool of blocks over one region.
+///
+/// `W` is the word, `I` the index of free blocks, `L` the levels, `S` the
+/// region's source, `M` the meter; `TAGS` switches boundary tags.
+#[derive(Debug)]
+pub struct BlockPool<W, I, L, S, M, const TAGS: bool> {
+    memory: Memory<W, S, M>,
+    index: I,
+    levels: L,
+    /// Payload of the first block.
+    first: usize,
+    /// A free block may touch another, for all that a deferring pool knows.
+    touching: bool,
+}
+
+impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
+    /// An empty pool over the region that `source` supplies.
+    pub fn new(source: S, index: I, levels: L, meter: M) -> Result<Self, RegionError> {
+        Self::with_reserved(source, index, levels, meter, 0)
+    }
+
+    /// An empty pool that leaves `reserved` words for layers, from word
+    /// [`BlockPool::reserved_at`] on, set to 0.
+    pub fn with_reserved(source: S, index: I, levels: L, meter: M, reserved: usize) -> Result<Self, RegionError> {
+        let mut memory = Memory::new(source, meter)?;
+        let own = control::INDEX + index.control_words(&levels, W::BYTES * 8);
+        let control = (own + reserved).min(W::MOST);
+        let granule = levels.alignment() / W::BYTES;
+        let base = memory.base_address() / W::BYTES;
+        let first = words_ceil(base + control + 1, granule) - base;
+        let least = Self::format(&levels).least;
+        if !memory.reach(first + least) {
+            let needed = (first + least) * W::BYTES;
+            return Err(RegionError::TooSmall { needed, given: memory.length() });
+        }
+        for at in own..control {
+            memory.store(at, 0);
+        }
+        let mut pool = BlockPool { memory, index, levels, first, touching: false };
+        pool.index.clear(&mut pool.memory, &pool.levels, first);
+        pool.memory.poke(control::HIGH, 0);
+        pool.set_top(first, PREVIOUS_USED);
+        Ok(pool)
+    }
+
+    /// The first of the words that were reserved for layers.
+    pub fn reserved_at(index: &I, levels: &L) -> usize {
+        control::INDEX + index.control_words(levels, W::BYTES * 8)
+    }
+
+    #[inline(always)]
+    fn format(levels: &L) -> Format {
+        Format::new::<W>(levels.alignment(), I::LINKS, TAGS)
+    }
+
+    /// Lets the wilderness begin at `top`; `flags` tell of the block before.
+    #[inline(always)]
+    fn set_top(&mut self, top: usize, flags: usize) {
+        self.memory.store(top - 1, header(0, USED | flags));
+        self.memory.store(control::TOP, top);
+        // The high-water mark is a measure: it is kept, but not counted as an access.
+        if top > self.memory.peek(control::HIGH) {
+            self.memory.poke(control::HIGH, top);
+        }
+    }
+
+    /// Writes the header and the tag of a free block.
+    #[inline(always)]
+    fn write_free(&mut self, block: Span, flags: usize) {
+        self.memory.store(block.at - 1, header(block.words, flags));
+        if TAGS {
+            self.memory.store(block.end() - 2, block.words);
+        }
+    }
+
+    /// Tells the block at `at` whether the block before it is used.
+    #[inline(always)]
+    fn tell_next(&mut self, at: usize, used: bool) {
+        if TAGS {
+            let old = self.memory.load(at - 1);
+            let new = if used { old | PREVIOUS_USED } else { old & !PREVIOUS_USED };
+            self.memory.store(at - 1, new);
+        }
+    }
+
+    /// Takes a block that the index found, and splits it where the levels say so.
+    #[inline(always)]
+    fn take(&mut self, found: Found, need: usize, size: usize) -> Served {
+        let block = Span { at: found.at, words: words_of(found.header) };
+        let flags = found.header & PREVIOUS_USED;
+        let rest = block.words - need;
+        if rest >= Self::format(&self.levels).least && size >= self.levels.split_from() {
+            self.memory.store(block.at - 1, header(need, USED | flags));
+            let rest = Span { at: block.at + need, words: rest };
+            self.index.replace(&mut self.memory, &self.levels, block, rest);
+            self.write_free(rest, PREVIOUS_USED);
+            Served::AfterSplit
+        } else {
+            self.index.remove(&mut self.memory, &self.levels, block);
+            self.memory.store(block.at - 1, found.header | USED);
+            self.tell_next(block.end(), true);
+            Served::AtOnce
+        }
+    }
+
+    /// Serves a request that no free block fits.
+    #[cold]
+    fn miss(&mut self, size: usize, need: usize) -> Option<usize> {
+        if self.levels.coalesce() == Coalesce::Deferred && self.touching {
+            self.sweep();
+            if let Some(found) = self.index.find(&mut self.memory, &self.levels, need) {
+                self.take(found, need, size);
+                self.memory.meter.served(Served::AfterCoalescing);
+                return Some(found.at);
+            }
+        }
+        let top = self.memory.load(control::TOP);
+        if self.memory.reach(top + need) {
+            self.extend(top, need);
+            self.memory.meter.served(Served::ByGrowing);
+            return Some(top);
+        }
+        let found = self.index.find_larger(&mut self.memory, need)?;
+        let way = self.take(found, need, size);
+        self.memory.meter.served(way);
+        Some(found.at)
+    }
+
+    /// Makes a used block of the first `words` words of the wilderness.
+    #[inline(always)]
+    fn extend(&mut self, top: usize, words: usize) {
+        let flags = self.memory.load(top - 1) & PREVIOUS_USED;
+        self.memory.store(top - 1, header(words, USED | flags));
+        self.set_top(top + words, PREVIOUS_USED);
+    }
+
+    #[inline(always)]
+    fn allocate_block(&mut self, size: usize, need: usize) -> Option<usize> {
+        if self.levels.coalesce() == Coalesce::EveryCall {
+            self.sweep();
+        }
+        match self.index.find(&mut self.memory, &self.levels, need) {
+            Some(found) => {
+                let way = self.take(found, need, size);
+                self.memory.meter.served(way);
+                Some(found.at)
+            }
+            None => self.miss(size, need),
+        }
+    }
+
+    #[inline(always)]
+    fn need(&self, size: usize) -> Option<usize> {
+        self.index.round(Self::format(&self.levels).words_for::<W>(size)?)
+    }
+
+    fn view(&self, at: usize, head: usize) -> BlockView {
+        BlockView {
+            offset: (at - 1) * W::BYTES,
+            size: words_of(head) * W::BYTES,
+            header: W::BYTES,
+            state: if is_used(head) { State::Used } else { State::Free },
+        }
+    }
+}
+
+impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> Heap for BlockPool<W, I, L, S, M, TAGS> {
+    type Meter = M;
+
+    #[inline]
+    fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        let need = self.need(size)?;
+        if alignment > self.levels.alignment() || alignment & alignment.wrapping_sub(1) != 0 {
+            return self.allocate_aligned(size, need, alignment);
+        }
+        let at = self.allocate_block(size, need)?;
+        Some(self.memory.pointer(at))
+    }
+
+    #[inline]
+    unsafe fn deallocate(&mut self, pointer: NonNull<u8>) {
+        let at = self.memory.index(pointer);
+        let header = self.memory.load(at - 1);
+        self.release(at, header);
+    }
+
+    unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        if lies_at(pointer, alignment) && self.resize(pointer, size) {
+            return Some(pointer);
+        }
+        // SAFETY: the caller's promise is the same.
+        unsafe { move_block(self, pointer, size, alignment) }
+    }
+
+    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+        payload_bytes::<W>(words_of(self.memory.peek(self.memory.index(pointer) - 1)))
+    }
+
+    #[inline]
+    fn block_size(&self, pointer: NonNull<u8>) -> usize {
+        words_of(self.memory.peek(self.memory.index(pointer) - 1)) * W::BYTES
+    }
+
+    fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
+        let mut at = self.first;
+        loop {
+            let head = self.memory.peek(at - 1);
+            if words_of(head) == 0 {
+                return;
+            }
+            visit(self.view(at, head));
+            at += words_of(head);
+        }
+    }
+
+    fn check(&self) -> Result<(), Violation> {
+        self.verify().map_err(|broken| Violation { offset: broken.offset * W::BYTES, ..broken })
+    }
+
+    fn control_size(&self) -> usize {
+        (self.first - 1) * W::BYTES
+    }
+
+    fn footprint(&self) -> usize {
+        self.memory.peek(control::TOP) * W::BYTES
+    }
+
+    #[inline]
+    fn footprint_peak(&self) -> usize {
+        self.memory.peek(control::HIGH) * W::BYTES
+    }
+
+    fn base(&self) -> NonNull<u8> {
+        self.memory.base()
+    }
+
+    #[inline(always)]
+    fn meter(&self) -> &M {
+        &self.memory.meter
+    }
+}
+
+impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> Pool for BlockPool<W, I, L, S, M, TAGS> {
+    #[inline(always)]
+    fn memory(&mut self) -> &mut impl Words {
+        &mut self.memory
+    }
+    #[inline(always)]
+    fn peek(&self, at: usize) -> usize {
+        self.memory.peek(at)
+    }
+    #[inline(always)]
+    fn words_for(&self, size: usize) -> Option<usize> {
+        self.need(size)
+    }
+    #[inline]
+    fn allocate_words(&mut self, size: usize, words: usize) -> Option<NonNull<u8>> {
+        let at = self.allocate_block(size, words)?;
+        Some(self.memory.pointer(at))
+    }
+    #[inline(always)]
+    fn release_block(&mut self, at: usize, header: usize) {
+        self.release(at, header);
+    }
+    fn resize_in_place(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
+        self.resize(pointer, size)
+    }
+    #[inline(always)]
+    fn alignment(&self) -> usize {
+        self.levels.alignment()
+    }
+    #[inline(always)]
+    fn pointer(&self, at: usize) -> NonNull<u8> {
+        self.memory.pointer(at)
+    }
+    #[inline(always)]
+    fn index(&self, pointer: NonNull<u8>) -> usize {
+        self.memory.index(pointer)
+    }
+    #[inline(always)]
+    fn word(&self) -> usize {
+        W::BYTES
+    }
+    #[inline(always)]
+    fn note(&mut self, way: Served) {
+        self.memory.meter.served(way);
+    }
+}

@@ -1,0 +1,99 @@
+//! Where a region's memory comes from.
+//!
+//! A region is one contiguous run of bytes. Its base never moves; its length
+//! may grow. [`Fixed`] has one length; [`Stepped`] hands out a reserve in
+//! steps, as `sbrk` does.
+
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+
+/// A supplier of one contiguous region.
+///
+/// # Safety
+///
+/// The memory from [`base`](Source::base) over the length last reported is
+/// valid for reads and writes, belongs to nobody else for as long as the source
+/// lives, and never moves or shrinks.
+pub unsafe trait Source {
+    /// The first byte of the region.
+    fn base(&self) -> NonNull<u8>;
+    /// Bytes in the region now.
+    fn length(&self) -> usize;
+    /// Asks for a region of at least `wanted` bytes in all and returns the
+    /// length reached, which stays as it was when the source has no more.
+    fn grow(&mut self, wanted: usize) -> usize;
+}
+
+/// A region of one length, borrowed from its owner.
+#[derive(Debug)]
+pub struct Fixed<'a> {
+    base: NonNull<u8>,
+    length: usize,
+    owner: PhantomData<&'a mut [MaybeUninit<u8>]>,
+}
+
+// SAFETY: the region is exclusively borrowed, so whoever holds it may use it on any thread.
+unsafe impl Send for Fixed<'_> {}
+
+impl<'a> Fixed<'a> {
+    /// The region of all bytes of `memory`. The element type sets the alignment.
+    pub fn new<T: Copy>(memory: &'a mut [MaybeUninit<T>]) -> Self {
+        let length = size_of_val(memory);
+        Fixed { base: NonNull::from(memory).cast(), length, owner: PhantomData }
+    }
+
+    /// The region of `length` bytes from `base`.
+    ///
+    /// # Safety
+    ///
+    /// The bytes are valid for reads and writes and belong to nobody else for `'a`.
+    pub unsafe fn from_raw(base: NonNull<u8>, length: usize) -> Self {
+        Fixed { base, length, owner: PhantomData }
+    }
+}
+
+// SAFETY: the borrow lasts for 'a and is exclusive; the length is constant.
+unsafe impl Source for Fixed<'_> {
+    fn base(&self) -> NonNull<u8> {
+        self.base
+    }
+    fn length(&self) -> usize {
+        self.length
+    }
+    fn grow(&mut self, _wanted: usize) -> usize {
+        self.length
+    }
+}
+
+/// A region that grows within a reserve, a whole number of steps at a time.
+#[derive(Debug)]
+pub struct Stepped<'a> {
+    reserve: Fixed<'a>,
+    step: usize,
+    taken: usize,
+}
+
+impl<'a> Stepped<'a> {
+    /// A region that begins empty and grows over `reserve` in multiples of `step` bytes.
+    pub fn new(reserve: Fixed<'a>, step: usize) -> Self {
+        Stepped { reserve, step: step.max(1), taken: 0 }
+    }
+}
+
+// SAFETY: the reserve is a valid region, and what is taken of it only grows.
+unsafe impl Source for Stepped<'_> {
+    fn base(&self) -> NonNull<u8> {
+        self.reserve.base
+    }
+    fn length(&self) -> usize {
+        self.taken
+    }
+    fn grow(&mut self, wanted: usize) -> usize {
+        if wanted <= self.reserve.length {
+            let rounded = wanted.checked_next_multiple_of(self.step).unwrap_or(wanted);
+            self.taken = self.taken.max(rounded.min(self.reserve.length));
+        }
+        self.taken
+    }
+}

@@ -1,0 +1,51 @@
+//! The heap's word: the unit of headers, links and control words.
+//!
+//! | word | largest region | for |
+//! |---|---|---|
+//! | 2 bytes (`u16`) | 32 KiB − 2 | 8- and 16-bit controllers |
+//! | 4 bytes (`u32`) | 4 GiB − 4 | 32-bit targets, and compact heaps elsewhere |
+//! | 8 bytes (`u64`) | 2⁵⁶ bytes | 64-bit programs |
+//!
+//! A header keeps a size in words and two status bits, which leaves 14, 30 or
+//! 62 bits for the size: that is where the limits come from.
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for u16 {}
+    impl Sealed for u32 {}
+    impl Sealed for u64 {}
+}
+
+/// A word of the heap: `u16`, `u32` or `u64`.
+pub trait Word: Copy + sealed::Sealed + 'static {
+    /// Bytes in a word.
+    const BYTES: usize;
+    /// The largest region, in words: every size and every link below it fits a header.
+    const MOST: usize;
+    /// The word that holds `value`, which is at most four times [`Word::MOST`].
+    fn from_usize(value: usize) -> Self;
+    /// The value that the word holds.
+    fn to_usize(self) -> usize;
+}
+
+macro_rules! word {
+    ($type:ty, $most:expr) => {
+        impl Word for $type {
+            const BYTES: usize = size_of::<$type>();
+            const MOST: usize = $most;
+            #[inline(always)]
+            fn from_usize(value: usize) -> Self {
+                value as $type
+            }
+            #[inline(always)]
+            fn to_usize(self) -> usize {
+                self as usize
+            }
+        }
+    };
+}
+
+word!(u16, (1 << 14) - 1);
+// On a 32-bit host a region cannot exceed the address space, and neither limit matters.
+word!(u32, (1 << 30) - 1);
+word!(u64, if usize::BITS == 64 { 1 << (usize::BITS - 11) } else { (1 << 29) - 1 });

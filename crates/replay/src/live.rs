@@ -1,0 +1,145 @@
+//! The blocks that are live in a replay: the one place that frees and writes them.
+//!
+//! A slot holds what the heap returned for it and nothing else, and is emptied
+//! when its block is freed: so no block is freed twice, and none that the heap
+//! did not return. `PackedTrace` has verified the trace itself.
+#![allow(unsafe_code)]
+
+use std::ptr::NonNull;
+
+use heapsmith::Heap;
+
+/// A live block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Live {
+    pointer: NonNull<u8>,
+    /// Bytes that were asked for.
+    pub requested: u64,
+    /// Bytes of its block, header included.
+    pub block: u64,
+    /// What its payload was filled with.
+    seed: u64,
+}
+
+/// The live blocks by slot.
+#[derive(Debug)]
+pub(crate) struct LiveTable {
+    slots: Vec<Option<Live>>,
+}
+
+/// A payload that lost what was written to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Damage {
+    /// Which byte of the payload.
+    pub byte: usize,
+}
+
+impl LiveTable {
+    pub fn new(slots: usize) -> Self {
+        LiveTable { slots: vec![None; slots] }
+    }
+
+    /// Allocates a block into an empty slot.
+    #[inline(always)]
+    pub fn allocate<H: Heap>(&mut self, heap: &mut H, slot: u32, size: u64, alignment: u64) -> Option<Live> {
+        let live = heap.allocate(size.max(1) as usize, alignment as usize).map(|pointer| Live {
+            pointer,
+            requested: size,
+            block: heap.block_size(pointer) as u64,
+            seed: 0,
+        });
+        self.slots[slot as usize] = live;
+        live
+    }
+
+    /// Frees the block of a slot; none if it was refused when it was asked for.
+    #[inline(always)]
+    pub fn free<H: Heap>(&mut self, heap: &mut H, slot: u32) -> Option<Live> {
+        let live = self.slots[slot as usize].take()?;
+        // SAFETY: a slot's block came from this heap, and leaves the table here.
+        unsafe { heap.deallocate(live.pointer) };
+        Some(live)
+    }
+
+    /// Changes the size of the block of a slot. `Err` when the heap refused: the block is as it was.
+    #[inline(always)]
+    pub fn reallocate<H: Heap>(&mut self, heap: &mut H, slot: u32, size: u64) -> Result<Option<(Live, Live)>, ()> {
+        let Some(old) = self.slots[slot as usize] else {
+            return Ok(None);
+        };
+        // SAFETY: a slot's block came from this heap and is live; the slot takes what replaces it.
+        let pointer = unsafe { heap.reallocate(old.pointer, size.max(1) as usize, 1) }.ok_or(())?;
+        let new = Live { pointer, requested: size, block: heap.block_size(pointer) as u64, seed: old.seed };
+        self.slots[slot as usize] = Some(new);
+        Ok(Some((old, new)))
+    }
+
+    /// The block of a slot.
+    pub fn get(&self, slot: u32) -> Option<Live> {
+        self.slots[slot as usize]
+    }
+
+    /// Bytes from the region's base to the payload of a live block.
+    pub fn offset<H: Heap>(&self, heap: &H, live: Live) -> usize {
+        live.pointer.as_ptr().addr() - heap.base().as_ptr().addr()
+    }
+
+    /// Whether the payload lies at a multiple of `alignment`.
+    pub fn is_aligned(live: Live, alignment: u64) -> bool {
+        (live.pointer.as_ptr().addr() as u64).is_multiple_of(alignment.max(1))
+    }
+
+    /// Fills the payload of a slot with a pattern of its own.
+    pub fn fill(&mut self, slot: u32, seed: u64) {
+        if let Some(live) = &mut self.slots[slot as usize] {
+            live.seed = seed;
+            for byte in 0..live.requested as usize {
+                // SAFETY: the heap gave at least `requested` bytes, and the slot owns them.
+                unsafe { live.pointer.as_ptr().add(byte).write(pattern(seed, byte)) };
+            }
+        }
+    }
+
+    /// Whether the first `size` bytes of the payload of a slot are as they were filled.
+    pub fn verify(&self, slot: u32, size: u64) -> Result<(), Damage> {
+        let Some(live) = self.slots[slot as usize] else { return Ok(()) };
+        for byte in 0..size as usize {
+            // SAFETY: as for `fill`, which wrote these bytes before.
+            if unsafe { live.pointer.as_ptr().add(byte).read() } != pattern(live.seed, byte) {
+                return Err(Damage { byte });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A byte that depends on the block and on the place in it.
+#[inline(always)]
+fn pattern(seed: u64, byte: usize) -> u8 {
+    let mixed = (seed ^ (byte as u64 >> 3)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> (8 * (byte & 7))) as u8
+}
+
+/// Replays without any bookkeeping beside the pointers, for timing.
+#[inline(always)]
+pub(crate) fn bare<H: Heap>(heap: &mut H, events: &[heapsmith_trace::PackedEvent], slots: &mut [Option<NonNull<u8>>]) {
+    use heapsmith_trace::Operation;
+    for event in events {
+        let slot = &mut slots[event.slot as usize];
+        match event.operation {
+            Operation::Allocate => *slot = heap.allocate(event.size.max(1) as usize, event.alignment() as usize),
+            Operation::Free => {
+                if let Some(pointer) = slot.take() {
+                    // SAFETY: as in `LiveTable::free`.
+                    unsafe { heap.deallocate(pointer) };
+                }
+            }
+            Operation::Reallocate => {
+                if let Some(pointer) = *slot {
+                    // SAFETY: as in `LiveTable::reallocate`.
+                    *slot = unsafe { heap.reallocate(pointer, event.size.max(1) as usize, 1) }.or(*slot);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The smallest region that serves a trace.
+
+use heapsmith_spec::Spec;
+use heapsmith_spec::build::BuildError;
+use heapsmith_trace::{Bytes, PackedTrace};
+
+use crate::region::Region;
+use crate::run::{Options, ReplayError, replay};
+
+/// The smallest fixed region, in bytes, in which every request of `trace` is
+/// served; none if even the whole reserve is too small.
+///
+/// Found by bisection between the most bytes live at once and the footprint of
+/// an unlimited replay, at a resolution of 8 bytes, in about 15 replays. A heap
+/// may serve a trace in a region and fail in a larger one (a policy may take
+/// another path): what is returned is a region that serves it, with one of 8
+/// bytes less that does not.
+pub fn min_region(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<Option<Bytes>, ReplayError> {
+    let free = replay(spec, trace, region, Options::MEASURE)?;
+    if free.failed > 0 {
+        return Ok(None);
+    }
+    let mut serves = free.footprint_peak.0.next_multiple_of(8);
+    while !fits(spec, trace, region, serves)? {
+        serves += 8;
+    }
+    let mut fails = (trace.requested_peak.0 / 8 * 8).min(serves - 8);
+    while serves - fails > 8 {
+        let middle = (serves + fails) / 16 * 8;
+        if fits(spec, trace, region, middle)? {
+            serves = middle;
+        } else {
+            fails = middle;
+        }
+    }
+    Ok(Some(Bytes(serves)))
+}
+
+fn fits(spec: &Spec, trace: &PackedTrace, region: &mut Region, size: u64) -> Result<bool, ReplayError> {
+    let options = Options { region: Some(Bytes(size)), stop_when_refused: true, ..Options::MEASURE };
+    match replay(spec, trace, region, options) {
+        Ok(measures) => Ok(measures.failed == 0),
+        Err(ReplayError::Build(BuildError::Region(_))) => Ok(false),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,120 @@
+//! Where the bytes are at the moment of the largest footprint.
+
+use heapsmith::{Heap, State, Unmetered};
+use heapsmith_spec::Spec;
+use heapsmith_spec::build::{Job, with_heap};
+use heapsmith_trace::{Bytes, Operation, PackedTrace};
+
+use crate::live::LiveTable;
+use crate::measures::Measures;
+use crate::region::Region;
+use crate::run::ReplayError;
+
+/// The footprint at its peak, by what the bytes are (Peintner et al., Table 1).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AtPeak {
+    /// Asked for by the program.
+    pub requested: Bytes,
+    /// Headers of the blocks with the program.
+    pub headers: Bytes,
+    /// Bytes of those blocks beyond header and request.
+    pub padding: Bytes,
+    /// In blocks that layers keep.
+    pub layers: Bytes,
+    /// In free blocks.
+    pub free: Bytes,
+    /// Control words, and the header of the wilderness.
+    pub control: Bytes,
+    /// The largest free block, header included.
+    pub largest_free: Bytes,
+    /// The largest request that would be served without more memory.
+    pub largest_request: Bytes,
+}
+
+/// Replays up to the peak that `measures` found, in a region of just that size, and looks.
+pub fn at_peak(
+    spec: &Spec,
+    trace: &PackedTrace,
+    region: &mut Region,
+    measures: &Measures,
+) -> Result<AtPeak, ReplayError> {
+    let source = region.source(Bytes(measures.footprint_peak.0.next_multiple_of(8)));
+    Ok(with_heap(spec, source, Unmetered, Look { trace, measures })?)
+}
+
+struct Look<'t> {
+    trace: &'t PackedTrace,
+    measures: &'t Measures,
+}
+
+impl Job<Unmetered> for Look<'_> {
+    type Output = AtPeak;
+
+    fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) -> AtPeak {
+        let mut live = LiveTable::new(self.trace.slots);
+        let mut count = 0_u64;
+        for event in self.trace.events.iter().take(self.measures.peak_event as usize + 1) {
+            match event.operation {
+                Operation::Allocate => {
+                    count += live.allocate(&mut heap, event.slot, event.size, event.alignment()).is_some() as u64;
+                }
+                Operation::Free => count -= live.free(&mut heap, event.slot).is_some() as u64,
+                Operation::Reallocate => drop(live.reallocate(&mut heap, event.slot, event.size)),
+            }
+        }
+        let mut at_peak = self.survey(&heap, count);
+        at_peak.largest_request = Bytes(largest_request(&mut heap, self.measures.footprint_peak.0));
+        at_peak
+    }
+}
+
+impl Look<'_> {
+    fn survey<H: Heap>(&self, heap: &H, count: u64) -> AtPeak {
+        let (mut used, mut free, mut layers, mut largest, mut header) = (0, 0, 0, 0, 0);
+        heap.walk(&mut |block| {
+            header = block.header as u64;
+            match block.state {
+                State::Used => used += block.size as u64,
+                State::Free => {
+                    free += block.size as u64;
+                    largest = largest.max(block.size as u64);
+                }
+                State::Kept => layers += block.size as u64,
+            }
+        });
+        let requested = self.measures.requested_at_peak.0;
+        AtPeak {
+            requested: Bytes(requested),
+            headers: Bytes(count * header),
+            padding: Bytes(used - layers - requested - count * header),
+            layers: Bytes(layers),
+            free: Bytes(free),
+            control: Bytes(heap.footprint() as u64 - used - free),
+            largest_free: Bytes(largest),
+            largest_request: Bytes(0),
+        }
+    }
+}
+
+/// The largest request that the heap serves now. The first attempt fails, and
+/// makes the heap do all that it can to serve it.
+fn largest_request<H: Heap>(heap: &mut H, footprint: u64) -> u64 {
+    let mut table = LiveTable::new(1);
+    let mut serves = |size: u64| {
+        table.allocate(heap, 0, size, 1).is_some_and(|_| {
+            table.free(heap, 0);
+            true
+        })
+    };
+    serves(footprint);
+    let (mut least, mut most) = (0, footprint + 1);
+    while most - least > 1 {
+        let middle = least + (most - least) / 2;
+        if serves(middle) {
+            least = middle;
+        } else {
+            most = middle;
+        }
+    }
+    least
+}

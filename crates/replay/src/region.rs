@@ -1,0 +1,71 @@
+//! Memory that heaps are replayed in.
+
+use std::mem::MaybeUninit;
+
+use heapsmith::Fixed;
+use heapsmith_trace::{Bytes, Operation, PackedTrace};
+
+use crate::run::ReplayError;
+
+/// Every region begins at a multiple of this, so that payloads have the same
+/// offsets in every replay, up to alignments of a page.
+const ALIGNMENT: usize = 4096;
+
+/// A reserve of memory, used by one replay after another.
+///
+/// The system commits its pages as they are touched: a reserve costs address
+/// space, not memory.
+#[derive(Debug)]
+pub struct Region {
+    memory: Vec<u64>,
+}
+
+impl Region {
+    /// A reserve in which every design has room for `trace` that is not absurd:
+    /// all that the trace ever requests, or 32 times its peak, whichever is less.
+    pub fn for_trace(trace: &PackedTrace) -> Result<Region, ReplayError> {
+        Region::new(Bytes(enough(trace)))
+    }
+
+    /// A reserve of `size` bytes, or the largest part of it that the system grants.
+    pub fn new(size: Bytes) -> Result<Region, ReplayError> {
+        let mut words = usize::try_from(size.0 / 8).unwrap_or(usize::MAX / 32) + 2 * ALIGNMENT / 8;
+        loop {
+            let mut memory: Vec<u64> = Vec::new();
+            if memory.try_reserve_exact(words).is_ok() {
+                return Ok(Region { memory });
+            }
+            words /= 2;
+            if words < ALIGNMENT {
+                return Err(ReplayError::NoMemory { wanted: size });
+            }
+        }
+    }
+
+    /// The first `most` bytes as the region of a heap.
+    pub(crate) fn source(&mut self, most: Bytes) -> Fixed<'_> {
+        let spare: &mut [MaybeUninit<u64>] = self.memory.spare_capacity_mut();
+        let misaligned = spare.as_ptr().addr() % ALIGNMENT;
+        let skip = ((ALIGNMENT - misaligned) % ALIGNMENT / 8).min(spare.len());
+        let spare = &mut spare[skip..];
+        let words = usize::try_from(most.0 / 8).unwrap_or(usize::MAX).min(spare.len());
+        Fixed::new(&mut spare[..words])
+    }
+
+    /// Bytes that a heap can have of it.
+    pub fn size(&self) -> Bytes {
+        Bytes((self.memory.capacity() * 8 - ALIGNMENT) as u64)
+    }
+}
+
+/// Bytes in which every design but an absurd one has room.
+fn enough(trace: &PackedTrace) -> u64 {
+    // A header, the least block and the gap before an aligned payload, generously.
+    const OVERHEAD: u64 = 64;
+    let all = trace.events.iter().filter(|event| event.operation != Operation::Free).fold(0_u64, |sum, event| {
+        sum.saturating_add(event.size).saturating_add(OVERHEAD).saturating_add(event.alignment())
+    });
+    let largest = trace.events.iter().map(|event| event.size).max().unwrap_or(0);
+    let most = trace.requested_peak.0.saturating_mul(32).max(largest.saturating_mul(4)).saturating_add(16 << 20);
+    all.saturating_mul(2).min(most)
+}

@@ -1,0 +1,250 @@
+//! The replay loop.
+
+use heapsmith::{Counting, Heap};
+use heapsmith_spec::Spec;
+use heapsmith_spec::build::{BuildError, Job, with_heap};
+use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
+
+use crate::live::{Live, LiveTable};
+use crate::measures::Measures;
+use crate::region::Region;
+use crate::tally::Tally;
+
+/// What to do beside measuring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Bytes of the region; by default all that was reserved.
+    pub region: Option<Bytes>,
+    /// Fill every payload with a pattern, and verify it when it is freed or moved.
+    pub verify: bool,
+    /// Verify every invariant of the heap after every so many operations.
+    pub check_every: Option<u64>,
+    /// Stop at the first request that is refused.
+    pub stop_when_refused: bool,
+}
+
+impl Options {
+    /// Measure, and nothing else.
+    pub const MEASURE: Options = Options { region: None, verify: false, check_every: None, stop_when_refused: false };
+    /// Measure and verify payloads.
+    pub const VERIFY: Options = Options { verify: true, ..Options::MEASURE };
+}
+
+/// What a heap did wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// A payload is not where the request wanted it.
+    #[error("the payload at byte {offset} is not a multiple of {alignment}")]
+    Misaligned {
+        /// Bytes from the region's base.
+        offset: usize,
+        /// The alignment that was asked for.
+        alignment: u64,
+    },
+    /// A payload lost a byte: two blocks overlap, or the heap wrote into it.
+    #[error("the block of {size} bytes at byte {offset} lost its byte {byte}")]
+    Damaged {
+        /// Bytes from the region's base.
+        offset: usize,
+        /// Bytes requested.
+        size: u64,
+        /// The first byte of the payload that changed.
+        byte: usize,
+    },
+    /// An invariant does not hold.
+    #[error(transparent)]
+    Broken(#[from] heapsmith::Violation),
+}
+
+/// Why a replay ended early.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayError {
+    /// The heap could not be made.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The heap is wrong: this is a bug of the allocator.
+    #[error("event {event}: {fault} (heap: {heap})")]
+    Fault {
+        /// Number of the event, from 1.
+        event: u64,
+        /// What is wrong.
+        fault: Fault,
+        /// The heap.
+        heap: String,
+    },
+    /// The system has no such amount of address space.
+    #[error("the system does not grant a region of {wanted}; replay a shorter trace, or allow overcommit")]
+    NoMemory {
+        /// What was asked for.
+        wanted: Bytes,
+    },
+}
+
+/// Replays `trace` through the heap of `spec` and measures it.
+pub fn replay(
+    spec: &Spec,
+    trace: &PackedTrace,
+    region: &mut Region,
+    options: Options,
+) -> Result<Measures, ReplayError> {
+    let source = region.source(options.region.unwrap_or(Bytes(u64::MAX)));
+    let outcome = if options.verify || options.check_every.is_some() {
+        with_heap(spec, source, Counting::default(), Replay::<true> { trace, options })?
+    } else {
+        with_heap(spec, source, Counting::default(), Replay::<false> { trace, options })?
+    };
+    outcome.map_err(|(event, fault)| ReplayError::Fault { event, fault, heap: spec.to_string() })
+}
+
+struct Replay<'t, const VERIFY: bool> {
+    trace: &'t PackedTrace,
+    options: Options,
+}
+
+impl<const VERIFY: bool> Job<Counting> for Replay<'_, VERIFY> {
+    type Output = Result<Measures, (u64, Fault)>;
+
+    fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> Self::Output {
+        let mut loop_ = Loop::new(self.trace);
+        let mut accesses = heap.meter().accesses;
+        let mut visits = heap.meter().visits;
+        for (index, event) in self.trace.events.iter().enumerate() {
+            if VERIFY {
+                loop_.verified(&mut heap, event, index, &self.options).map_err(|fault| (index as u64 + 1, fault))?;
+            } else {
+                loop_.step(&mut heap, event, index);
+            }
+            let meter = heap.meter();
+            loop_.accesses.add(meter.accesses - accesses);
+            loop_.visits.add(meter.visits - visits);
+            (accesses, visits) = (meter.accesses, meter.visits);
+            if self.options.stop_when_refused && loop_.measures.failed > 0 {
+                break;
+            }
+        }
+        Ok(loop_.finish(heap.meter()))
+    }
+}
+
+/// The state of a replay.
+struct Loop {
+    live: LiveTable,
+    requested: u64,
+    blocks: u64,
+    measures: Measures,
+    accesses: Tally,
+    visits: Tally,
+}
+
+impl Loop {
+    fn new(trace: &PackedTrace) -> Self {
+        let measures = Measures { requested_peak: trace.requested_peak, ..Measures::default() };
+        let (accesses, visits) = (Tally::new(), Tally::new());
+        Loop { live: LiveTable::new(trace.slots), requested: 0, blocks: 0, measures, accesses, visits }
+    }
+
+    #[inline(always)]
+    fn step<H: Heap>(&mut self, heap: &mut H, event: &PackedEvent, index: usize) {
+        self.measures.operations += 1;
+        match event.operation {
+            Operation::Allocate => match self.live.allocate(heap, event.slot, event.size, event.alignment()) {
+                Some(live) => {
+                    self.add(live);
+                    self.note_peak(heap, index);
+                }
+                None => self.measures.failed += 1,
+            },
+            Operation::Free => {
+                if let Some(live) = self.live.free(heap, event.slot) {
+                    self.subtract(live);
+                }
+            }
+            Operation::Reallocate => match self.live.reallocate(heap, event.slot, event.size) {
+                Ok(Some((old, new))) => {
+                    self.subtract(old);
+                    self.add(new);
+                    self.note_peak(heap, index);
+                }
+                Ok(None) => {}
+                Err(()) => self.measures.failed += 1,
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, live: Live) {
+        self.requested += live.requested;
+        self.blocks += live.block;
+    }
+
+    #[inline(always)]
+    fn subtract(&mut self, live: Live) {
+        self.requested -= live.requested;
+        self.blocks -= live.block;
+    }
+
+    #[inline(always)]
+    fn note_peak<H: Heap>(&mut self, heap: &H, index: usize) {
+        let footprint = heap.footprint_peak() as u64;
+        if footprint > self.measures.footprint_peak.0 {
+            self.measures.footprint_peak = Bytes(footprint);
+            self.measures.peak_event = index as u64;
+            self.measures.requested_at_peak = Bytes(self.requested);
+            self.measures.blocks_at_peak = Bytes(self.blocks);
+        }
+    }
+
+    /// A step with payloads filled and verified, and the heap checked.
+    fn verified<H: Heap>(
+        &mut self,
+        heap: &mut H,
+        event: &PackedEvent,
+        index: usize,
+        options: &Options,
+    ) -> Result<(), Fault> {
+        let before = self.live.get(event.slot);
+        if options.verify && event.operation != Operation::Allocate {
+            self.intact(heap, event.slot, u64::MAX)?;
+        }
+        self.step(heap, event, index);
+        if options.verify
+            && let Some(live) = self.live.get(event.slot)
+        {
+            if !LiveTable::is_aligned(live, event.alignment()) {
+                let offset = self.live.offset(heap, live);
+                return Err(Fault::Misaligned { offset, alignment: event.alignment() });
+            }
+            if event.operation == Operation::Reallocate {
+                self.intact(heap, event.slot, before.map_or(0, |old| old.requested))?;
+            }
+            self.live.fill(event.slot, index as u64);
+        }
+        if options.check_every.is_some_and(|every| (index as u64 + 1).is_multiple_of(every.max(1))) {
+            heap.check()?;
+        }
+        Ok(())
+    }
+
+    /// Verifies the first `most` bytes of the payload of a slot.
+    fn intact<H: Heap>(&self, heap: &H, slot: u32, most: u64) -> Result<(), Fault> {
+        let Some(live) = self.live.get(slot) else { return Ok(()) };
+        self.live.verify(slot, most.min(live.requested)).map_err(|damage| Fault::Damaged {
+            offset: self.live.offset(heap, live),
+            size: live.requested,
+            byte: damage.byte,
+        })
+    }
+
+    fn finish(self, meter: &Counting) -> Measures {
+        let [at_once, after_split, after_coalescing, by_growing] = meter.served;
+        Measures {
+            accesses: self.accesses.summary(),
+            visits: self.visits.summary(),
+            at_once,
+            after_split,
+            after_coalescing,
+            by_growing,
+            ..self.measures
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Strategies that generate valid specs.
+//!
+//! For property tests here and, behind the feature `arbitrary`, in other crates. Whatever the
+//! strategies generate passes [`Spec::validate`].
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any, prop_oneof};
+use proptest::sample::select;
+
+use crate::ast::{BinLayout, Bins, Classes, Coalesce, FreeLists, Layer, List, Pool, Sizes, Spec, Split, WordSize};
+use crate::ast::{BinOrder, Ends, Fit, Order};
+use crate::keyword::Keyword;
+
+/// The largest size generated. It is below the region of the smallest word, so every pool
+/// goes with every word.
+const LARGEST: u64 = 8192;
+
+impl Arbitrary for Spec {
+    type Parameters = ();
+    type Strategy = BoxedStrategy<Self>;
+
+    fn arbitrary_with((): ()) -> Self::Strategy {
+        spec().boxed()
+    }
+}
+
+/// Any heap.
+pub fn spec() -> impl Strategy<Value = Spec> {
+    let layers = option::of(free_lists().prop_map(Layer::FreeLists));
+    let options = select(WordSize::ALL.as_slice()).prop_flat_map(|word| {
+        let powers = word.bytes().ilog2()..=Spec::MAX_ALIGNMENT.ilog2();
+        // The default as often as all others together: heaps are mostly aligned to the word.
+        let alignment = prop_oneof![Just(word.bytes()), powers.prop_map(|power| 1 << power)];
+        (Just(word), alignment)
+    });
+    (layers, pool(), options).prop_map(|(layers, pool, (word, alignment))| Spec {
+        layers: layers.into_iter().collect(),
+        pool,
+        word,
+        alignment,
+    })
+}
+
+/// Any pool.
+pub fn pool() -> impl Strategy<Value = Pool> {
+    prop_oneof![list().prop_map(Pool::List), bins().prop_map(Pool::Bins), classes().prop_map(Pool::Classes),]
+}
+
+/// Any list.
+pub fn list() -> impl Strategy<Value = List> {
+    (word::<Order>(), fit(), split(), coalesce(), any::<bool>()).prop_map(|(order, fit, split, coalesce, tags)| List {
+        order,
+        fit,
+        split,
+        coalesce,
+        tags,
+    })
+}
+
+/// Any bins.
+pub fn bins() -> impl Strategy<Value = Bins> {
+    (layout(), word::<BinOrder>(), split(), coalesce(), any::<bool>())
+        .prop_map(|(layout, order, split, coalesce, tags)| Bins { layout, order, split, coalesce, tags })
+}
+
+/// Any classes.
+pub fn classes() -> impl Strategy<Value = Classes> {
+    let sizes = rows().prop_map(|rows| rows.into_iter().map(class).collect::<Vec<_>>());
+    let beyond = option::of(1..=LARGEST);
+    (sizes, beyond).prop_map(|(sizes, beyond)| Classes { sizes, beyond })
+}
+
+/// Any free lists.
+pub fn free_lists() -> impl Strategy<Value = FreeLists> {
+    (rows(), word::<Ends>()).prop_map(|(sizes, order)| FreeLists { sizes, order })
+}
+
+/// A value that has a word.
+fn word<K: Keyword + std::fmt::Debug>() -> impl Strategy<Value = K> {
+    select(K::WORDS).prop_map(|(_, value)| value)
+}
+
+fn fit() -> impl Strategy<Value = Fit> {
+    prop_oneof![word::<Fit>(), (1..=100_u8).prop_map(|depth| Fit::Best { depth })]
+}
+
+fn split() -> impl Strategy<Value = Split> {
+    prop_oneof![word::<Split>(), (0..=LARGEST).prop_map(Split::From)]
+}
+
+fn coalesce() -> impl Strategy<Value = Coalesce> {
+    prop_oneof![word::<Coalesce>(), (0..=LARGEST).prop_map(Coalesce::From)]
+}
+
+fn layout() -> impl Strategy<Value = BinLayout> {
+    let per_doubling = || select(BinLayout::PER_DOUBLING_CHOICES.as_slice());
+    let exact = (1..=64_u64, 1..=64_u64, 0..=64_u64, option::of(per_doubling()));
+    prop_oneof![
+        exact.prop_map(|(from, step, steps, then_log)| BinLayout::Exact {
+            from,
+            to: from + step * steps,
+            step,
+            then_log,
+        }),
+        per_doubling().prop_map(|per_doubling| BinLayout::Log { per_doubling }),
+        Just(BinLayout::Lea),
+    ]
+}
+
+/// A few ascending items of sizes that do not overlap.
+///
+/// Each is generated as a gap to the item before it and a shape, so that every outcome is
+/// valid and shrinks towards few and small sizes.
+fn rows() -> impl Strategy<Value = Vec<Sizes>> {
+    let shape = (0..4_u8, 1..=16_u64, 0..=8_u64);
+    vec((0..=256_u64, shape), 1..=4).prop_map(|rows| {
+        let mut served = 0;
+        let mut sizes = Vec::new();
+        for (gap, (shape, step, count)) in rows {
+            let item = row(served + gap + 1, shape, step, count);
+            served = item.span().map_or(served, |(_, high)| high);
+            sizes.push(item);
+            // Doubling grows fast; what comes after it would leave the region.
+            if served > LARGEST / 2 {
+                break;
+            }
+        }
+        sizes
+    })
+}
+
+/// An item whose smallest request is at least `low`.
+fn row(low: u64, shape: u8, step: u64, count: u64) -> Sizes {
+    match shape {
+        0 => Sizes::One(low),
+        1 => Sizes::Range { from: low, to: low + step * count },
+        2 => {
+            let from = low + step - 1;
+            Sizes::Steps { from, to: from + step * count, step }
+        }
+        _ => {
+            // The first list reaches down to half of its size.
+            let from = low * 2;
+            let doublings = (LARGEST / from).max(1).ilog2().min(count as u32);
+            Sizes::Doubles { from, to: from << doublings }
+        }
+    }
+}
+
+/// The item as a class, which has one size where a free list may have a range of them.
+fn class(sizes: Sizes) -> Sizes {
+    match sizes {
+        Sizes::Range { to, .. } => Sizes::One(to),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{prop_assert_eq, proptest};
+
+    use super::spec;
+    use crate::Spec;
+
+    proptest! {
+        #[test]
+        fn parsing_what_was_printed_gives_the_spec_back(spec in spec()) {
+            prop_assert_eq!(spec.to_string().parse(), Ok(spec));
+        }
+
+        #[test]
+        fn whatever_is_generated_is_valid(spec in spec()) {
+            prop_assert_eq!(spec.validate(), Ok(()));
+        }
+
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "\\PC{0,40}") {
+            if let Err(error) = text.parse::<Spec>() {
+                let _ = error.to_string();
+            }
+        }
+
+        #[test]
+        fn texts_of_the_grammar_settle_after_one_printing(
+            text in "(freelists\\([0-9]{1,3}(,[0-9]{3}){0,2}\\) )?(list|bins|classes)\
+                     (\\((fit=best|lea|exact 8\\.\\.=64 step 8|64,128|split>=[0-9]{1,3}K?)\
+                     (, ?(order=(lifo|fifo|size)|coalesce>=[0-9]{1,2}|tags=(on|off))){0,2}\\))?\
+                     ( word=[248])?( align=(8|16))?"
+        ) {
+            match text.parse::<Spec>() {
+                Ok(spec) => {
+                    let printed = spec.to_string();
+                    prop_assert_eq!(printed.parse::<Spec>().unwrap().to_string(), printed);
+                }
+                Err(error) => assert!(error.column <= text.chars().count() + 1),
+            }
+        }
+    }
+}

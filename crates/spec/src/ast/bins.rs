@@ -1,0 +1,74 @@
+//! The pool that is many lists, one for a range of sizes.
+
+use super::{Coalesce, Split};
+
+/// Segregated bins of free blocks:
+/// `bins(exact 16..=512 step 16, then log, order=fifo, split=always, coalesce=immediate)`.
+///
+/// A request looks into the bin of its size, then into the bins above it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Bins {
+    /// Which sizes share a bin.
+    pub layout: BinLayout,
+    /// How a bin is kept.
+    pub order: BinOrder,
+    /// Whether what is left over of a block becomes a free block.
+    pub split: Split,
+    /// When neighbouring free blocks become one.
+    pub coalesce: Coalesce,
+    /// Whether blocks carry boundary tags.
+    pub tags: bool,
+}
+
+impl Bins {
+    /// Bins of this layout, all else at its default.
+    pub fn new(layout: BinLayout) -> Self {
+        Self { layout, order: BinOrder::default(), split: Split::default(), coalesce: Coalesce::default(), tags: true }
+    }
+}
+
+/// Which sizes share a bin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinLayout {
+    /// A bin for each step up to `to`; above it bins that grow with the size, or a single
+    /// one: `exact 16..=512 step 16, then log`.
+    Exact {
+        /// The upper end of the first bin.
+        from: u64,
+        /// The upper end of the last exact bin; `from` plus a whole number of steps.
+        to: u64,
+        /// How far apart the upper ends are.
+        step: u64,
+        /// Bins for each doubling above `to`; without it one bin holds all larger blocks.
+        then_log: Option<u8>,
+    },
+    /// Bins that grow with the size: `log(8)`.
+    Log {
+        /// Bins for each doubling of the size: a power of two up to 16.
+        per_doubling: u8,
+    },
+    /// The 128 bins of Lea's allocator: 8 bytes apart up to 512, then 64, 512, 4096, … apart.
+    Lea,
+}
+
+impl BinLayout {
+    /// Bins for each doubling where the text names no number.
+    pub const PER_DOUBLING: u8 = 4;
+
+    /// The numbers of bins that a doubling may have: powers of two, so that a bin's index is
+    /// a count of leading zeros and a few bits; at most 16, so that the bins of the largest
+    /// region are fewer than [`Spec::MAX_LISTS`](crate::Spec::MAX_LISTS).
+    pub const PER_DOUBLING_CHOICES: [u8; 5] = [1, 2, 4, 8, 16];
+}
+
+/// How a bin is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BinOrder {
+    /// The block freed last comes first.
+    #[default]
+    Lifo,
+    /// The block freed first comes first.
+    Fifo,
+    /// Ascending sizes, so the first block that is large enough is the best.
+    Size,
+}

@@ -1,0 +1,33 @@
+//! The layer that keeps freed blocks of popular sizes.
+
+use super::Sizes;
+
+/// Lists of freed blocks of listed sizes: `freelists(66,1514, order=fifo)`.
+///
+/// A freed block that fits a list waits there, uncoalesced, for the next request of its size.
+/// When the pool cannot serve a request, the lists are flushed into it and the request is
+/// tried once more.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FreeLists {
+    /// The request sizes served; no size by two lists.
+    pub sizes: Vec<Sizes>,
+    /// Which of the blocks in a list is handed out next.
+    pub order: Ends,
+}
+
+impl FreeLists {
+    /// Lists of these sizes, last in first out.
+    pub fn new(sizes: impl Into<Vec<Sizes>>) -> Self {
+        Self { sizes: sizes.into(), order: Ends::default() }
+    }
+}
+
+/// At which end of a list a block leaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Ends {
+    /// Last in, first out: the block that is most likely still in the cache.
+    #[default]
+    Lifo,
+    /// First in, first out.
+    Fifo,
+}

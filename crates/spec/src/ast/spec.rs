@@ -1,0 +1,63 @@
+//! The whole of a heap: layers, a pool, options.
+
+use super::{Bins, Classes, FreeLists, List, WordSize};
+
+/// A heap as data: everything that its one line of text says.
+///
+/// Fields are public, so a design space can be generated; [`Spec::validate`] tells whether
+/// the outcome is a heap that can be built.
+///
+/// ```
+/// use heapsmith_spec::{List, Order, Pool, Spec};
+///
+/// let spec = Spec::new(Pool::List(List { order: Order::Fifo, ..List::default() }));
+/// assert_eq!(
+///     spec.to_string(),
+///     "list(order=fifo, fit=first, split=always, coalesce=immediate)"
+/// );
+/// assert_eq!(spec.to_string().parse(), Ok(spec));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Spec {
+    /// The layers in front of the pool, outermost first.
+    pub layers: Vec<Layer>,
+    /// The pool that owns the region.
+    pub pool: Pool,
+    /// The unit of headers and links.
+    pub word: WordSize,
+    /// Every payload's address is a multiple of this many bytes: a power of two from the
+    /// word up to [`Spec::MAX_ALIGNMENT`].
+    pub alignment: u32,
+}
+
+impl Spec {
+    /// The coarsest alignment that a heap gives to all of its payloads, in bytes.
+    pub const MAX_ALIGNMENT: u32 = 4096;
+
+    /// The most lists, bins or size classes of one heap.
+    pub const MAX_LISTS: u64 = 1024;
+
+    /// A heap of this pool alone, with the default word and payloads aligned to it.
+    pub fn new(pool: Pool) -> Self {
+        let word = WordSize::default();
+        Self { layers: Vec::new(), pool, word, alignment: word.bytes() }
+    }
+}
+
+/// What stands before the pool and keeps some of the blocks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Layer {
+    /// Freed blocks of listed sizes wait for the next request of their size.
+    FreeLists(FreeLists),
+}
+
+/// The structure that owns the region.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Pool {
+    /// One list of free blocks.
+    List(List),
+    /// Many lists of free blocks, each for a range of sizes.
+    Bins(Bins),
+    /// A fixed set of block sizes, nothing split and nothing coalesced.
+    Classes(Classes),
+}

@@ -1,0 +1,29 @@
+//! Splitting and coalescing, each at a level.
+
+/// When the rest of a block that is larger than the request becomes a free block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Split {
+    /// The caller gets the whole block.
+    Never,
+    /// Whenever the rest is large enough to be a block.
+    #[default]
+    Always,
+    /// Requests of at least that many bytes split the block they are given: `split>=512`.
+    From(u64),
+}
+
+/// When neighbouring free blocks become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Coalesce {
+    /// Blocks stay as they were cut.
+    Never,
+    /// As a block is freed.
+    #[default]
+    Immediate,
+    /// As a block is freed, if its payload has at least that many bytes: `coalesce>=512`.
+    From(u64),
+    /// When no block is large enough for a request, the whole region at once.
+    Deferred,
+    /// The whole region, at every allocate and every free.
+    EveryCall,
+}

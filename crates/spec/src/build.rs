@@ -1,0 +1,231 @@
+//! The one place where data becomes a running heap.
+//!
+//! ```text
+//!   Spec ──▶ word ──▶ index (order, tags) ──▶ layer ──▶ Job::run(heap)
+//!             u16       Lifo | Fifo |           FreeLists
+//!             u32       AddressOrder |          or none
+//!             u64       Implicit | Bins | Classes
+//! ```
+//!
+//! Every step turns one datum into a type, so the job's code is compiled once
+//! for every structure and its loop is monomorphic. Levels stay values.
+
+use heapsmith::block::Format;
+use heapsmith::index::{self, AddressOrder, Fifo, Implicit, Index, Lifo, SpacedBins, Spacing};
+use heapsmith::layer::{self, FreeLists};
+use heapsmith::sizes::{Served, SizeTable};
+use heapsmith::{BlockPool, Coalesce, Fit, Heap, Meter, RegionError, Source, Values, Word};
+
+use crate::{BinLayout, BinOrder, Bins, Classes, Ends, Layer, List, Order, Pool, Sizes, Spec, Split, WordSize};
+
+/// Why a spec did not become a heap.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// The region does not suit the heap.
+    #[error(transparent)]
+    Region(#[from] RegionError),
+    /// More than one layer of a kind, which validation lets nobody write.
+    #[error("this order of layers cannot be built: {0}")]
+    Layers(String),
+}
+
+/// Something to do with a heap of whatever type.
+pub trait Job<M: Meter> {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn run<H: Heap<Meter = M>>(self, heap: H) -> Self::Output;
+}
+
+/// Makes the heap of `spec` over the region that `source` supplies and hands it to `job`.
+pub fn with_heap<S: Source, M: Meter, J: Job<M>>(
+    spec: &Spec,
+    source: S,
+    meter: M,
+    job: J,
+) -> Result<J::Output, BuildError> {
+    let parts = Parts { spec, source, meter, job };
+    match spec.word {
+        WordSize::Two => parts.pool::<u16>(),
+        WordSize::Four => parts.pool::<u32>(),
+        WordSize::Eight => parts.pool::<u64>(),
+    }
+}
+
+/// The block sizes that the lists of `layer` serve in the heap of `spec`, in
+/// words, ascending; request sizes that share a block size share a list.
+pub fn lists_in_words(spec: &Spec, layer: &crate::FreeLists) -> Vec<(usize, usize)> {
+    let format = format(spec);
+    listed(&layer.sizes, &format, spec.word).iter().map(|list| (list.low, list.high)).collect()
+}
+
+/// The block sizes of a spec's heap.
+pub fn format(spec: &Spec) -> Format {
+    let (links, tags) = match &spec.pool {
+        Pool::List(list) => (if list.order == Order::Implicit { 0 } else { 2 }, list.tags),
+        Pool::Bins(bins) => (2, bins.tags),
+        Pool::Classes(_) => (1, false),
+    };
+    let alignment = spec.alignment as usize;
+    match spec.word {
+        WordSize::Two => Format::new::<u16>(alignment, links, tags),
+        WordSize::Four => Format::new::<u32>(alignment, links, tags),
+        WordSize::Eight => Format::new::<u64>(alignment, links, tags),
+    }
+}
+
+fn words_for(format: &Format, word: WordSize, size: u64) -> usize {
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    match word {
+        WordSize::Two => format.words_for::<u16>(size),
+        WordSize::Four => format.words_for::<u32>(size),
+        WordSize::Eight => format.words_for::<u64>(size),
+    }
+    .unwrap_or(usize::MAX / 16)
+}
+
+/// Lists as ascending, disjoint ranges of block sizes.
+fn listed(sizes: &[Sizes], format: &Format, word: WordSize) -> Vec<Served> {
+    let mut lists: Vec<Served> = sizes
+        .iter()
+        .flat_map(Sizes::ranges)
+        .map(|(low, high)| Served { low: words_for(format, word, low), high: words_for(format, word, high) })
+        .collect();
+    lists.sort_by_key(|list| list.high);
+    let mut disjoint: Vec<Served> = Vec::with_capacity(lists.len());
+    for list in lists {
+        let above = disjoint.last().map_or(0, |last| last.high + 1);
+        if list.high >= above {
+            disjoint.push(Served { low: list.low.max(above), ..list });
+        }
+    }
+    disjoint
+}
+
+/// Block sizes up to so many words are looked up directly, larger ones searched for.
+const DIRECT_WORDS: usize = 4096;
+
+fn direct(lists: &[Served]) -> Vec<u16> {
+    let length = lists.last().map_or(0, |list| list.high + 1).min(DIRECT_WORDS);
+    vec![0; length]
+}
+
+struct Parts<'a, S, M, J> {
+    spec: &'a Spec,
+    source: S,
+    meter: M,
+    job: J,
+}
+
+impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
+    fn pool<W: Word>(self) -> Result<J::Output, BuildError> {
+        match &self.spec.pool {
+            Pool::List(list) => self.list::<W>(list),
+            Pool::Bins(bins) => self.bins::<W>(bins),
+            Pool::Classes(classes) => self.classes::<W>(classes),
+        }
+    }
+
+    fn list<W: Word>(self, list: &List) -> Result<J::Output, BuildError> {
+        let levels = self.levels(list.fit, list.split, list.coalesce);
+        match list.order {
+            Order::Lifo => self.tagged::<W, _>(Lifo::default(), levels, list.tags),
+            Order::Fifo => self.tagged::<W, _>(Fifo::default(), levels, list.tags),
+            Order::Address => self.tagged::<W, _>(AddressOrder::default(), levels, list.tags),
+            Order::Implicit => self.tagged::<W, _>(Implicit::default(), levels, list.tags),
+        }
+    }
+
+    fn bins<W: Word>(self, bins: &Bins) -> Result<J::Output, BuildError> {
+        let levels = self.levels(crate::Fit::First, bins.split, bins.coalesce);
+        let order = match bins.order {
+            BinOrder::Lifo => index::BinOrder::Lifo,
+            BinOrder::Fifo => index::BinOrder::Fifo,
+            BinOrder::Size => index::BinOrder::Size,
+        };
+        let map = SpacedBins { spacing: spacing(bins.layout, W::BYTES), word: W::BYTES };
+        self.tagged::<W, _>(index::Bins::new(map, order), levels, bins.tags)
+    }
+
+    fn classes<W: Word>(self, classes: &Classes) -> Result<J::Output, BuildError> {
+        let levels = self.levels(crate::Fit::First, Split::Never, crate::Coalesce::Never);
+        let mut lists = listed(&classes.sizes, &format(self.spec), self.spec.word);
+        // Classes leave no gaps: a request goes to the smallest class that holds it.
+        let mut above = 0;
+        for list in &mut lists {
+            (list.low, above) = (above, list.high + 1);
+        }
+        let mut direct = direct(&lists);
+        let map = SizeTable::new(&lists, &mut direct);
+        let beyond = classes.beyond.map(|step| (step as usize / W::BYTES).max(1));
+        self.layered::<W, _, false>(index::Classes::new(map, beyond), levels)
+    }
+
+    fn levels(&self, fit: crate::Fit, split: Split, coalesce: crate::Coalesce) -> Values {
+        Values {
+            alignment: self.spec.alignment as usize,
+            fit: match fit {
+                crate::Fit::First => Fit::First,
+                crate::Fit::Next => Fit::Next,
+                crate::Fit::Best { depth } => Fit::Best { depth },
+                crate::Fit::Worst => Fit::Worst,
+            },
+            split_from: match split {
+                Split::Never => usize::MAX,
+                Split::Always => 0,
+                Split::From(size) => bytes(size),
+            },
+            coalesce: match coalesce {
+                crate::Coalesce::Never => Coalesce::Never,
+                crate::Coalesce::Immediate => Coalesce::From(0),
+                crate::Coalesce::From(size) => Coalesce::From(bytes(size)),
+                crate::Coalesce::Deferred => Coalesce::Deferred,
+                crate::Coalesce::EveryCall => Coalesce::EveryCall,
+            },
+        }
+    }
+
+    fn tagged<W: Word, I: Index>(self, index: I, levels: Values, tags: bool) -> Result<J::Output, BuildError> {
+        if tags { self.layered::<W, I, true>(index, levels) } else { self.layered::<W, I, false>(index, levels) }
+    }
+
+    fn layered<W: Word, I: Index, const TAGS: bool>(self, index: I, levels: Values) -> Result<J::Output, BuildError> {
+        let Parts { spec, source, meter, job } = self;
+        match spec.layers.as_slice() {
+            [] => Ok(job.run(BlockPool::<W, I, _, S, M, TAGS>::new(source, index, levels, meter)?)),
+            [Layer::FreeLists(layer)] => {
+                let lists = listed(&layer.sizes, &format(spec), spec.word);
+                let mut direct = direct(&lists);
+                let map = SizeTable::new(&lists, &mut direct);
+                let ends = match layer.order {
+                    Ends::Lifo => layer::Ends::Lifo,
+                    Ends::Fifo => layer::Ends::Fifo,
+                };
+                let heap =
+                    FreeLists::<BlockPool<W, I, _, S, M, TAGS>, _>::new(source, index, levels, meter, map, ends)?;
+                Ok(job.run(heap))
+            }
+            _ => Err(BuildError::Layers(spec.to_string())),
+        }
+    }
+}
+
+fn bytes(size: u64) -> usize {
+    usize::try_from(size).unwrap_or(usize::MAX)
+}
+
+/// A layout of bins over request sizes as one over block sizes, headers of `word` bytes included.
+fn spacing(layout: BinLayout, word: usize) -> Spacing {
+    match layout {
+        BinLayout::Lea => Spacing::Lea,
+        BinLayout::Log { per_doubling } => {
+            Spacing::Exact { from: word, step: 1, count: 0, per_doubling: per_doubling.into() }
+        }
+        BinLayout::Exact { from, to, step, then_log } => Spacing::Exact {
+            from: bytes(from) + word,
+            step: bytes(step),
+            count: bytes((to - from) / step + 1),
+            per_doubling: then_log.map_or(0, usize::from),
+        },
+    }
+}

@@ -1,0 +1,159 @@
+//! The entries.
+//!
+//! Levels of the 2006 paper are full or none; "free lists" there are lists of freed blocks in
+//! front of a heap, which is this crate's `freelists` layer.
+
+use super::Entry;
+
+/// Mamagkakis, Baloukas, Atienza, Catthoor, Soudris, Thanailakis: "Reducing memory
+/// fragmentation in network applications with dynamic memory allocators optimized for
+/// performance", Computer Communications 29, 2006.
+const NETWORK: &[&str] = &["Mamagkakis et al. 2006"];
+
+/// Peintner, Bukhatwa, Patel: "Analysing dynamic memory allocation in embedded systems for
+/// multi-channel modems".
+const MODEMS: &[&str] = &["Peintner et al."];
+
+/// Diamantstein, Stroud-Taylor, Trostanovsky: "malloc(): Through the Looking Glass".
+const LOOKING_GLASS: &[&str] = &["Diamantstein et al."];
+
+pub(super) const ENTRIES: &[Entry] = &[
+    // ---- operating systems
+    Entry {
+        name: "windows-ce",
+        spec: "list(order=lifo, fit=first, split=always, coalesce=every-call)",
+        note: "The table merges free blocks on every allocation or free and does not mention \
+               splitting; without it one large free block would go to the first request whole, \
+               so blocks are split. Word and alignment are not stated. The links are single in \
+               the table; here a list may be linked both ways, which changes the cost of \
+               removing a block but not its choice.",
+        source: "Mamagkakis et al. 2006, Table 1 (Windows CE)",
+        papers: NETWORK,
+    },
+    Entry {
+        name: "windows-xp",
+        spec: "freelists(8..=1024 step 8) \
+               list(order=fifo, fit=first, split=always, coalesce=immediate) align=8",
+        note: "The table counts 127 lists from 8 to 1024 bytes; steps of 8 over that range make \
+               128. The order inside a list is not stated: last in first out. When blocks are \
+               coalesced is not stated: at each free that reaches the heap.",
+        source: "Mamagkakis et al. 2006, Table 1 (Windows XP)",
+        papers: NETWORK,
+    },
+    Entry {
+        name: "lea-2.7.2",
+        spec: "bins(lea, order=size, split=always, coalesce>=69) align=8",
+        note: "The table has levels from 0% for small blocks to 100% for large ones and names no \
+               sizes; these follow the allocator itself. Its default keeps freed blocks of \
+               requests up to 64 bytes uncoalesced, which with a 4-byte header and 8-byte \
+               alignment is every request up to 68. A block is split when the rest is at least \
+               the smallest block; small blocks escape splitting because their bins hold one \
+               size each. The kept blocks are merged here only as their neighbours are freed; \
+               the original also sweeps them up before large requests.",
+        source: "Mamagkakis et al. 2006, Table 1 (Linux); D. Lea, malloc.c 2.7.2, 2002 \
+                 (DEFAULT_MXFAST, request2size, NBINS, MINSIZE)",
+        papers: NETWORK,
+    },
+    Entry {
+        name: "enea-ose",
+        spec: "classes(32..=4096 double)",
+        note: "The table has eight lists, best fit among them, no heap, no splitting and no \
+               coalescing. The sizes are left to whoever configures the system: eight powers of \
+               two up to a page are chosen here, and larger requests are refused.",
+        source: "Mamagkakis et al. 2006, Table 1 (Enea OSE)",
+        papers: NETWORK,
+    },
+    Entry {
+        name: "uclinux",
+        spec: "classes(16..=4096 double, then step 4096)",
+        note: "The table rounds up to a power of two up to 4 KB and to a multiple of 4 KB above, \
+               without splitting or coalescing. The smallest power is not stated: 16. The table \
+               speaks of two lists; here every class has a list, which serves the same requests \
+               from the same sizes.",
+        source: "Mamagkakis et al. 2006, Table 1 (uClinux)",
+        papers: NETWORK,
+    },
+    // ---- proposed for network applications
+    Entry {
+        name: "network-drr",
+        spec: "freelists(16,1476) list(order=address, fit=first, split=always, coalesce=immediate)",
+        note: "The order of the heap's list is not stated: by address. So is the order inside \
+               the free lists: last in first out.",
+        source: "Mamagkakis et al. 2006, section 6 (deficit round robin)",
+        papers: NETWORK,
+    },
+    Entry {
+        name: "network-easyport",
+        spec: "freelists(66,1514) list(order=address, fit=first, split=always, coalesce=immediate)",
+        note: "As network-drr.",
+        source: "Mamagkakis et al. 2006, section 6 (Easyport)",
+        papers: NETWORK,
+    },
+    Entry {
+        name: "network-url",
+        spec: "freelists(8,11,20) list(order=address, fit=first, split=always, coalesce=immediate)",
+        note: "As network-drr.",
+        source: "Mamagkakis et al. 2006, section 6 (URL-based switching)",
+        papers: NETWORK,
+    },
+    // ---- the classic single lists
+    Entry {
+        name: "first-fit",
+        spec: "list(order=address, fit=first, split=always, coalesce=immediate)",
+        note: "The sources treat several orders of the list; by address is chosen, which Johnstone and \
+               Wilson 1998 measured among those that fragment least.",
+        source: "Knuth 1968, The Art of Computer Programming 1, section 2.5; Wilson et al. 1995, \
+                 section 3.4",
+        papers: LOOKING_GLASS,
+    },
+    Entry {
+        name: "next-fit",
+        spec: "list(order=address, fit=next, split=always, coalesce=immediate)",
+        note: "As first-fit, with a pointer to where the last search ended.",
+        source: "Knuth 1968, section 2.5 (exercise 6); Wilson et al. 1995, section 3.4",
+        papers: &[],
+    },
+    Entry {
+        name: "best-fit",
+        spec: "list(order=address, fit=best, split=always, coalesce=immediate)",
+        note: "As first-fit, over the whole list; of equals the lowest address.",
+        source: "Knuth 1968, section 2.5; Wilson et al. 1995, section 3.4",
+        papers: LOOKING_GLASS,
+    },
+    Entry {
+        name: "worst-fit",
+        spec: "list(order=address, fit=worst, split=always, coalesce=immediate)",
+        note: "As best-fit, with the largest block.",
+        source: "Wilson et al. 1995, section 3.4",
+        papers: &[],
+    },
+    // ---- compared for modems
+    Entry {
+        name: "peintner-first-slow",
+        spec: "list(order=implicit, fit=first, split=always, coalesce=immediate, tags=off)",
+        note: "A word of 32 bits; the alignment is not stated: the word.",
+        source: "Peintner, Bukhatwa and Patel, sections 4.3 and 4.4 (First fit, slow free)",
+        papers: MODEMS,
+    },
+    Entry {
+        name: "peintner-first-fast",
+        spec: "list(order=implicit, fit=first, split=always, coalesce=immediate)",
+        note: "As peintner-first-slow, with boundary tags.",
+        source: "Peintner, Bukhatwa and Patel, sections 4.3 and 4.4 (First fit fast free)",
+        papers: MODEMS,
+    },
+    Entry {
+        name: "peintner-best-slow",
+        spec: "list(order=implicit, fit=best, split=always, coalesce=immediate, tags=off)",
+        note: "As peintner-first-slow.",
+        source: "Peintner, Bukhatwa and Patel, sections 4.3 and 4.4 (Best fit, slow free)",
+        papers: MODEMS,
+    },
+    Entry {
+        name: "peintner-best-fast",
+        spec: "list(order=implicit, fit=best, split=always, coalesce=immediate)",
+        note: "As peintner-first-slow, with boundary tags.",
+        source: "Peintner, Bukhatwa and Patel, sections 4.3 and 4.4 (Best fit fast free)",
+        papers: MODEMS,
+    },
+];

@@ -1,0 +1,124 @@
+//! The heaps of the literature, by name.
+//!
+//! A catalogue entry is a spec with its source beside it. Where the source leaves something
+//! open, the note says what was chosen; nothing here is a claim about an operating system
+//! beyond what the source says.
+
+mod entries;
+
+use crate::ast::Spec;
+use crate::error::SpecError;
+use crate::lexer::{Kind, tokens};
+use crate::parse::heap_words;
+use crate::problem::Problem;
+
+/// A heap with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// What it is called.
+    pub name: &'static str,
+    /// Its spec, in the canonical form.
+    pub spec: &'static str,
+    /// Where the source is silent or the spec differs from it, and what was chosen.
+    pub note: &'static str,
+    /// The source that the spec follows, down to table or section.
+    pub source: &'static str,
+    /// The papers, of those that this project reproduces, in which the heap occurs.
+    pub papers: &'static [&'static str],
+}
+
+/// Every heap that has a name.
+pub fn catalogue() -> &'static [Entry] {
+    entries::ENTRIES
+}
+
+/// The heap of that name.
+pub fn entry(name: &str) -> Option<&'static Entry> {
+    catalogue().iter().find(|entry| entry.name == name)
+}
+
+/// The heap that a text stands for: a name of the catalogue, or a spec.
+///
+/// ```
+/// use heapsmith_spec::resolve;
+///
+/// assert_eq!(resolve("enea-ose"), resolve("classes(32..=4096 double)"));
+/// assert_eq!(resolve("enea").unwrap_err().column, 1);
+/// ```
+pub fn resolve(text: &str) -> Result<Spec, SpecError> {
+    match only_word(text) {
+        Some(name) => match entry(name) {
+            Some(entry) => entry.spec.parse(),
+            None => text.parse().map_err(offer_names),
+        },
+        None => text.parse(),
+    }
+}
+
+/// The word that the text consists of, if it is one.
+fn only_word(text: &str) -> Option<&str> {
+    match tokens(text).as_slice() {
+        [word, end] if matches!(end.kind, Kind::End) => match word.kind {
+            Kind::Word(word) => Some(word),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A single unknown word may have been meant as a name.
+fn offer_names(error: SpecError) -> SpecError {
+    let Problem::UnknownHeap(word) = error.problem else {
+        return error;
+    };
+    let names = catalogue().iter().map(|entry| entry.name);
+    SpecError {
+        problem: Problem::UnknownName(word),
+        alternatives: names.chain(heap_words()).map(str::to_owned).collect(),
+        ..error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::{catalogue, entry, resolve};
+    use crate::Spec;
+
+    #[test]
+    fn every_entry_is_written_in_the_canonical_form() {
+        for entry in catalogue() {
+            let spec: Spec = entry.spec.parse().unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(spec.to_string(), entry.spec, "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_stand_for_their_spec() {
+        let names: HashSet<_> = catalogue().iter().map(|entry| entry.name).collect();
+        assert_eq!(names.len(), catalogue().len());
+        for entry in catalogue() {
+            assert_eq!(resolve(entry.name), entry.spec.parse(), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn every_entry_says_where_it_is_from() {
+        for entry in catalogue() {
+            assert!(!entry.source.is_empty(), "{}", entry.name);
+            assert!(!entry.note.is_empty(), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn a_name_may_be_followed_by_a_comment() {
+        assert_eq!(resolve(" uclinux  # as in 2006"), resolve("uclinux"));
+    }
+
+    #[test]
+    fn a_spec_needs_no_name() {
+        assert_eq!(resolve("list"), Ok("list".parse().unwrap()));
+        assert!(entry("list").is_none());
+    }
+}

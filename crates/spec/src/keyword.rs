@@ -1,0 +1,69 @@
+//! The fixed words that a value may be.
+//!
+//! One table serves the parser, the printer and the lists of alternatives in error messages,
+//! so that the three cannot disagree.
+
+use crate::ast::{BinOrder, Coalesce, Ends, Fit, Order, Split, WordSize};
+
+/// A value with a word for each, or most, of its cases.
+pub(crate) trait Keyword: Copy + PartialEq + 'static {
+    /// The words and what they stand for.
+    const WORDS: &'static [(&'static str, Self)];
+
+    /// How the cases that carry a number are written, as examples.
+    const FORMS: &'static [&'static str] = &[];
+
+    /// The value that a word stands for.
+    fn from_word(word: &str) -> Option<Self> {
+        let (_, value) = Self::WORDS.iter().find(|(known, _)| *known == word)?;
+        Some(*value)
+    }
+
+    /// The word for this value; none where the value carries a number.
+    fn word(self) -> Option<&'static str> {
+        let (word, _) = Self::WORDS.iter().find(|(_, value)| *value == self)?;
+        Some(word)
+    }
+}
+
+impl Keyword for Ends {
+    const WORDS: &'static [(&'static str, Self)] = &[("lifo", Self::Lifo), ("fifo", Self::Fifo)];
+}
+
+impl Keyword for Order {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("lifo", Self::Lifo), ("fifo", Self::Fifo), ("address", Self::Address), ("implicit", Self::Implicit)];
+}
+
+impl Keyword for BinOrder {
+    const WORDS: &'static [(&'static str, Self)] = &[("lifo", Self::Lifo), ("fifo", Self::Fifo), ("size", Self::Size)];
+}
+
+impl Keyword for Fit {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("first", Self::First), ("next", Self::Next), ("best", Self::BEST), ("worst", Self::Worst)];
+    const FORMS: &'static [&'static str] = &["best(30%)"];
+}
+
+impl Keyword for Split {
+    const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("always", Self::Always)];
+}
+
+impl Keyword for Coalesce {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("never", Self::Never),
+        ("immediate", Self::Immediate),
+        ("deferred", Self::Deferred),
+        ("every-call", Self::EveryCall),
+    ];
+}
+
+/// Boundary tags: a yes or no.
+impl Keyword for bool {
+    const WORDS: &'static [(&'static str, Self)] = &[("on", true), ("off", false)];
+}
+
+/// Numbers, but so few that they are listed like words.
+impl Keyword for WordSize {
+    const WORDS: &'static [(&'static str, Self)] = &[("2", Self::Two), ("4", Self::Four), ("8", Self::Eight)];
+}

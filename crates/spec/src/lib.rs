@@ -1,0 +1,71 @@
+//! An allocator as one line of text, and the place where it becomes a running heap
+//!
+//! ```
+//! use heapsmith_spec::Spec;
+//!
+//! let spec: Spec = "freelists(66,1514) list(fit=best)   # for full Ethernet frames".parse()?;
+//! assert_eq!(
+//!     spec.to_string(),
+//!     "freelists(66,1514) list(order=address, fit=best, split=always, coalesce=immediate)"
+//! );
+//! # Ok::<(), heapsmith_spec::SpecError>(())
+//! ```
+//!
+//! ```text
+//!   text ──lexer──▶ tokens ──parse──▶ Spec ──validate──▶ a heap that can be built
+//!     ▲                                 │
+//!     └──────────────print──────────────┘
+//! ```
+//!
+//! The same line is typed on a command line, stored with a result and printed in a report, so
+//! a heap has exactly one canonical text: [`Spec`]'s `Display`. `FromStr` reads it, and
+//! answers bad text with a [`SpecError`] that points at the column. [`catalogue()`] names the
+//! heaps of the literature; [`resolve`] takes either a name or a text.
+//!
+//! # Grammar
+//!
+//! ```text
+//! spec      = { layer } pool { option } [ "#" comment ]
+//! layer     = freelists
+//! pool      = list | bins | classes
+//! option    = "word" "=" ( "2" | "4" | "8" ) | "align" "=" number
+//!
+//! freelists = "freelists" "(" sizes { "," sizes } [ "," "order" "=" ( "lifo" | "fifo" ) ] ")"
+//! list      = "list" [ "(" key { "," key } ")" ]
+//! bins      = "bins" "(" layout { "," key } ")"
+//! classes   = "classes" "(" sizes { "," sizes } [ "," "then" "step" number ] ")"
+//!
+//! sizes     = number [ "..=" number [ "step" number | "double" ] ]
+//! layout    = "exact" number "..=" number "step" number [ "," "then" log ] | log | "lea"
+//! log       = "log" [ "(" number ")" ]
+//! key       = "order" "=" word | "fit" "=" fit | split | coalesce | "tags" "=" ( "on" | "off" )
+//! fit       = "first" | "next" | "worst" | "best" [ "(" number "%" ")" ]
+//! split     = "split" ( "=" ( "never" | "always" ) | ">=" number )
+//! coalesce  = "coalesce" ( "=" ( "never" | "immediate" | "deferred" | "every-call" ) | ">=" number )
+//! number    = digits [ "K" | "M" ]
+//! ```
+//!
+//! Keys come in any order, each at most once; `fit` belongs to `list` alone. Numbers are bytes,
+//! percent or bins. What each part means stands with its type: [`FreeLists`], [`List`],
+//! [`Bins`], [`Classes`], [`Sizes`].
+
+#[cfg(any(test, feature = "arbitrary"))]
+pub mod arbitrary;
+mod ast;
+pub mod build;
+mod catalogue;
+mod error;
+mod keyword;
+mod lexer;
+mod parse;
+mod print;
+mod problem;
+mod validate;
+
+pub use ast::{
+    BinLayout, BinOrder, Bins, Classes, Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Sizes, Spec, Split,
+    WordSize,
+};
+pub use catalogue::{Entry, catalogue, entry, resolve};
+pub use error::SpecError;
+pub use problem::Problem;

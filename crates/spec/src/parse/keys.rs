@@ -1,0 +1,68 @@
+//! Arguments of the form `key=value`: any order, each at most once.
+
+use super::cursor::{Cursor, Result};
+use crate::keyword::Keyword;
+use crate::lexer::Kind;
+use crate::problem::Problem;
+
+/// A key of a pool, a layer or the heap.
+pub(super) struct Key<T> {
+    /// Its word.
+    pub word: &'static str,
+    /// The word with the signs that may follow, for the list of alternatives.
+    pub forms: &'static [&'static str],
+    /// Reads sign and value into the part.
+    pub read: fn(&mut Cursor<'_>, &mut T) -> Result<()>,
+}
+
+/// The keys of one part, and which of them have been given.
+pub(super) struct Keys<T: 'static> {
+    of: &'static str,
+    table: &'static [Key<T>],
+    given: Vec<&'static str>,
+}
+
+impl<T> Keys<T> {
+    pub fn new(of: &'static str, table: &'static [Key<T>]) -> Self {
+        Self { of, table, given: Vec::new() }
+    }
+
+    /// The keys that may still be given, as they are written.
+    pub fn remaining(&self) -> impl Iterator<Item = &'static str> {
+        let open = |key: &&Key<T>| !self.given.contains(&key.word);
+        let keys = self.table.iter().filter(open);
+        keys.flat_map(|key| key.forms.iter().copied())
+    }
+
+    /// Reads one key with its value.
+    pub fn read(&mut self, cursor: &mut Cursor<'_>, part: &mut T) -> Result<()> {
+        let Kind::Word(word) = *cursor.peek() else {
+            return Err(cursor.unexpected("a key", self.remaining()));
+        };
+        let Some(key) = self.table.iter().find(|key| key.word == word) else {
+            let word = word.to_owned();
+            let problem = Problem::UnknownKey { word, of: self.of };
+            return Err(cursor.error(problem, self.remaining()));
+        };
+        if self.given.contains(&key.word) {
+            return Err(cursor.error(Problem::Duplicate(key.word), self.remaining()));
+        }
+        self.given.push(key.word);
+        cursor.advance();
+        (key.read)(cursor, part)
+    }
+
+    /// Reads the keys behind an argument, up to the closing parenthesis.
+    pub fn rest(&mut self, cursor: &mut Cursor<'_>, opened: usize, part: &mut T) -> Result<()> {
+        while cursor.another(opened)? {
+            self.read(cursor, part)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads `=` and a word.
+pub(super) fn equals<K: Keyword>(cursor: &mut Cursor<'_>, key: &'static str) -> Result<K> {
+    cursor.sign(&Kind::Equals, "=")?;
+    cursor.keyword(key)
+}

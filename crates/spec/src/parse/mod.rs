@@ -1,0 +1,112 @@
+//! Text to spec: recursive descent, a file for each pool and layer.
+//!
+//! The grammar stands in the crate's documentation. The parser settles it and notes where each
+//! part stands; whether the numbers make a heap is for [`crate::validate`], which serves specs
+//! that were never text as well.
+
+mod bins;
+mod classes;
+mod cursor;
+mod freelists;
+mod keys;
+mod list;
+mod options;
+mod sizes;
+mod technique;
+
+use std::str::FromStr;
+
+use crate::ast::{Layer, Pool, Spec};
+use crate::catalogue;
+use crate::error::SpecError;
+use crate::lexer::Kind;
+use crate::problem::Problem;
+use crate::validate::{self, Place};
+use cursor::{Cursor, Result};
+
+pub(crate) use cursor::Places;
+
+impl FromStr for Spec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let (spec, places) = read(text)?;
+        match validate::first_fault(&spec) {
+            None => Ok(spec),
+            Some(fault) => Err(fault.at(&places, text)),
+        }
+    }
+}
+
+/// A layer's word and how to read what follows it.
+type ReadLayer = fn(&mut Cursor<'_>) -> Result<Layer>;
+
+/// A pool's word and how to read what follows it.
+type ReadPool = fn(&mut Cursor<'_>) -> Result<Pool>;
+
+/// The layers. A new one is a line here, a file in `parse` and its case in print and validate.
+const LAYERS: &[(&str, ReadLayer)] = &[("freelists", |cursor| freelists::read(cursor).map(Layer::FreeLists))];
+
+/// The pools, extended in the same way.
+const POOLS: &[(&str, ReadPool)] = &[
+    ("list", |cursor| list::read(cursor).map(Pool::List)),
+    ("bins", |cursor| bins::read(cursor).map(Pool::Bins)),
+    ("classes", |cursor| classes::read(cursor).map(Pool::Classes)),
+];
+
+/// The words that may begin a heap.
+pub(crate) fn heap_words() -> impl Iterator<Item = &'static str> {
+    let layers = LAYERS.iter().map(|(word, _)| *word);
+    layers.chain(POOLS.iter().map(|(word, _)| *word))
+}
+
+/// The reader filed under a word.
+fn find<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
+    let (_, reader) = table.iter().find(|(known, _)| *known == word)?;
+    Some(*reader)
+}
+
+/// A spec that follows the grammar, valid or not, and where its parts stand.
+pub(crate) fn read(text: &str) -> Result<(Spec, Places)> {
+    let mut cursor = Cursor::new(text);
+    let mut layers = Vec::new();
+    let pool = loop {
+        let word = heap_word(&cursor, layers.len())?;
+        if let Some(read) = find(LAYERS, word) {
+            cursor.layer = layers.len();
+            cursor.note(Place::Layer(cursor.layer));
+            cursor.advance();
+            layers.push(read(&mut cursor)?);
+        } else if let Some(read) = find(POOLS, word) {
+            cursor.advance();
+            break read(&mut cursor)?;
+        } else {
+            return Err(cursor.error(unknown_heap(word), heap_words()));
+        }
+    };
+    let options = options::read(&mut cursor)?;
+    let spec = Spec { layers, pool, word: options.word, alignment: options.alignment.unwrap_or(options.word.bytes()) };
+    Ok((spec, cursor.places))
+}
+
+/// The word that names the next layer or the pool.
+fn heap_word<'text>(cursor: &Cursor<'text>, layers: usize) -> Result<&'text str> {
+    match cursor.peek() {
+        Kind::Word(word) => Ok(word),
+        Kind::End => Err(cursor.error(Problem::NoPool(layers), heap_words())),
+        _ => Err(cursor.unexpected("a layer or a pool", heap_words())),
+    }
+}
+
+fn unknown_heap(word: &str) -> Problem {
+    let known_as_name = catalogue::entry(word).is_some();
+    let known_as_option = options::is_option(word);
+    let word = word.to_owned();
+    if known_as_name {
+        Problem::NameInSpec(word)
+    } else if known_as_option {
+        Problem::OptionBeforePool(word)
+    } else {
+        Problem::UnknownHeap(word)
+    }
+}

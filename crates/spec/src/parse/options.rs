@@ -1,0 +1,90 @@
+//! What stands behind the pool: `word=4 align=8`
+
+use super::cursor::{Cursor, Result};
+use super::keys::{Key, Keys};
+use super::{LAYERS, POOLS, find};
+use crate::ast::WordSize;
+use crate::keyword::Keyword;
+use crate::lexer::Kind;
+use crate::problem::Problem;
+use crate::validate::Place;
+
+/// The options given.
+#[derive(Default)]
+pub(super) struct Options {
+    pub word: WordSize,
+    pub alignment: Option<u32>,
+}
+
+const KEYS: &[Key<Options>] = &[
+    Key { word: "word", forms: &["word="], read: |cursor, options| word(cursor).map(|word| options.word = word) },
+    Key {
+        word: "align",
+        forms: &["align="],
+        read: |cursor, options| alignment(cursor).map(|bytes| options.alignment = Some(bytes)),
+    },
+];
+
+pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Options> {
+    let mut options = Options::default();
+    let mut keys = Keys::new("the heap", KEYS);
+    loop {
+        match *cursor.peek() {
+            Kind::End => return Ok(options),
+            Kind::Word(word) => {
+                if let Some(problem) = misplaced(word) {
+                    return Err(cursor.error(problem, keys.remaining()));
+                }
+                keys.read(cursor, &mut options)?;
+            }
+            Kind::Close => return Err(cursor.error(Problem::ClosesNothing, keys.remaining())),
+            Kind::Stray(_) => return Err(cursor.unexpected("an option", keys.remaining())),
+            ref other => {
+                let problem = Problem::AfterEnd(other.name());
+                return Err(cursor.error(problem, keys.remaining()));
+            }
+        }
+    }
+}
+
+/// Whether a word is an option's.
+pub(super) fn is_option(word: &str) -> bool {
+    KEYS.iter().any(|key| key.word == word)
+}
+
+/// Why a word that begins a layer or a pool cannot stand here.
+fn misplaced(word: &str) -> Option<Problem> {
+    if find(POOLS, word).is_some() {
+        Some(Problem::SecondPool(word.to_owned()))
+    } else if find(LAYERS, word).is_some() {
+        Some(Problem::LayerAfterPool(word.to_owned()))
+    } else {
+        None
+    }
+}
+
+fn word(cursor: &mut Cursor<'_>) -> Result<WordSize> {
+    let sizes = || WordSize::WORDS.iter().map(|(digits, _)| *digits);
+    cursor.sign(&Kind::Equals, "=")?;
+    let Kind::Number(bytes) = *cursor.peek() else {
+        return Err(cursor.unexpected("a number of bytes", sizes()));
+    };
+    let Some(word) = WordSize::from_bytes(bytes) else {
+        return Err(cursor.error(Problem::WordSize(bytes), sizes()));
+    };
+    cursor.advance();
+    Ok(word)
+}
+
+fn alignment(cursor: &mut Cursor<'_>) -> Result<u32> {
+    cursor.sign(&Kind::Equals, "=")?;
+    cursor.note(Place::Alignment);
+    // Only what does not fit is refused at once. The rest waits for the word, which may follow.
+    if let Kind::Number(bytes) = *cursor.peek()
+        && u32::try_from(bytes).is_err()
+    {
+        return Err(cursor.error(Problem::AlignmentAbove(bytes), [] as [&str; 0]));
+    }
+    let bytes = cursor.number("a number of bytes")?;
+    Ok(u32::try_from(bytes).unwrap_or(u32::MAX))
+}

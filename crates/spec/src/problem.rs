@@ -1,0 +1,205 @@
+//! Everything that can be wrong with a spec.
+
+use crate::ast::Spec;
+
+/// What is wrong, in words; where it is wrong stands in [`crate::SpecError`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    // ---- characters and numbers
+    /// A character that no spec contains.
+    #[error("`{}` has no meaning in a spec", .0.escape_debug())]
+    Character(char),
+    /// A line break inside the text.
+    #[error("a spec is one line of text")]
+    SecondLine,
+    /// A dot that is not part of `..=`.
+    #[error("a range names both ends and serves both, as in `8..=16`")]
+    OpenRange,
+    /// `>` or `=` where a level has `>=`.
+    #[error("a level is the smallest size that it applies to, as in `split>=512`")]
+    LevelSign,
+    /// Letters after a number.
+    #[error("`{0}` is not a number: digits may be followed by K (1024) or M (1048576)")]
+    Suffix(String),
+    /// A number that does not fit into 64 bits.
+    #[error("`{0}` is too large for a number of bytes")]
+    HugeNumber(String),
+
+    // ---- the order of things
+    /// The text names no pool.
+    #[error("{}", match .0 {
+        0 => "no heap is named",
+        _ => "a heap ends with a pool, and there are only layers",
+    })]
+    NoPool(usize),
+    /// A second pool.
+    #[error("a heap has one pool, so `{0}` cannot follow")]
+    SecondPool(String),
+    /// A layer after the pool.
+    #[error("`{0}` is a layer, and layers stand before the pool")]
+    LayerAfterPool(String),
+    /// A second layer of one kind.
+    #[error("a heap has `{0}` once, so that every size has one place to wait")]
+    SecondLayer(&'static str),
+    /// An option before the pool.
+    #[error("`{0}` is an option, and options stand behind the pool")]
+    OptionBeforePool(String),
+    /// Something else after the pool.
+    #[error("{0} after the end of the heap")]
+    AfterEnd(String),
+    /// A parenthesis that was never opened.
+    #[error("`)` closes nothing")]
+    ClosesNothing,
+    /// A parenthesis that is never closed.
+    #[error("the parenthesis opened at column {0} is not closed")]
+    NotClosed(usize),
+    /// `()`.
+    #[error("the parentheses of `{0}` are empty")]
+    Empty(&'static str),
+    /// A token where another is needed.
+    #[error("{found} where {wanted} is needed")]
+    Unexpected {
+        /// The token there.
+        found: String,
+        /// What the grammar asks for.
+        wanted: String,
+    },
+
+    // ---- words
+    /// No layer, pool or catalogue entry has that name.
+    #[error("`{0}` is not a layer or a pool")]
+    UnknownHeap(String),
+    /// Neither a spec nor in the catalogue.
+    #[error("`{0}` is neither in the catalogue nor a pool")]
+    UnknownName(String),
+    /// A catalogue name where only a spec may stand.
+    #[error("`{0}` is a name of the catalogue, which stands alone in place of a spec")]
+    NameInSpec(String),
+    /// A key that this part of the heap does not have.
+    #[error("`{word}` is not a key of {of}")]
+    UnknownKey {
+        /// The key as written.
+        word: String,
+        /// What the key would belong to.
+        of: &'static str,
+    },
+    /// A key that was given before.
+    #[error("`{0}` is given twice")]
+    Duplicate(&'static str),
+    /// A value that this key does not have.
+    #[error("`{word}` is not a value of `{key}`")]
+    UnknownValue {
+        /// The value as written.
+        word: String,
+        /// The key.
+        key: &'static str,
+    },
+
+    // ---- sizes
+    /// A size of no bytes.
+    #[error("a size is at least 1 byte")]
+    SizeZero,
+    /// A step of no bytes.
+    #[error("a step is at least 1 byte")]
+    StepZero,
+    /// A range whose lower end is above its upper end.
+    #[error("the range {from}..={to} is upside down")]
+    UpsideDown {
+        /// The first number.
+        from: u64,
+        /// The second.
+        to: u64,
+    },
+    /// Steps that miss the upper end.
+    #[error("steps of {step} from {from} do not arrive at {to}")]
+    MissedByStep {
+        /// The lower end.
+        from: u64,
+        /// The upper end.
+        to: u64,
+        /// The step.
+        step: u64,
+    },
+    /// Doubling that misses the upper end.
+    #[error("doubling {from} does not arrive at {to}")]
+    MissedByDoubling {
+        /// The lower end.
+        from: u64,
+        /// The upper end.
+        to: u64,
+    },
+    /// Two lists for one size.
+    #[error("requests of {size} bytes already go to `{earlier}`")]
+    Overlap {
+        /// A size served by both.
+        size: u64,
+        /// The item that serves it.
+        earlier: String,
+    },
+    /// More lists than a heap may have.
+    #[error("{0} lists are too many: a heap has at most {max}", max = Spec::MAX_LISTS)]
+    TooManyLists(u64),
+    /// A number of bytes beyond the region.
+    #[error("{size} bytes do not fit: with word={word} a region has at most {limit}")]
+    BeyondRegion {
+        /// The size asked for.
+        size: u64,
+        /// Bytes in a word.
+        word: u32,
+        /// The largest region with that word.
+        limit: u64,
+    },
+    /// A range of sizes as one class.
+    #[error("a class has one size, not the range `{0}`")]
+    ClassOfRange(String),
+    /// Classes that do not ascend.
+    #[error("classes ascend, and {size} is not above {before}")]
+    ClassNotAbove {
+        /// The size of the later class.
+        size: u64,
+        /// The size of the class before it.
+        before: u64,
+    },
+    /// Bins for each doubling that are not a small power of two.
+    #[error("{0} bins for each doubling: there can be 1, 2, 4, 8 or 16")]
+    PerDoubling(u64),
+
+    // ---- levels and options
+    /// Best fit that looks at nothing.
+    #[error("best fit that looks at 0% of the list is first fit: use fit=first")]
+    DepthZero,
+    /// Best fit that looks at more than everything.
+    #[error("{0}% is more than the whole list")]
+    DepthAbove(u64),
+    /// A word of a size that is not supported.
+    #[error("a word has 2, 4 or 8 bytes, not {0}")]
+    WordSize(u64),
+    /// An alignment that is not a power of two.
+    #[error("an alignment is a power of two, and {0} is not")]
+    AlignmentNotPower(u64),
+    /// An alignment below the word.
+    #[error("an alignment of {alignment} is below the word of {word} bytes")]
+    AlignmentBelowWord {
+        /// The alignment asked for.
+        alignment: u64,
+        /// Bytes in a word.
+        word: u32,
+    },
+    /// An alignment above the largest.
+    #[error("an alignment of {0} is above the largest, {max}", max = Spec::MAX_ALIGNMENT)]
+    AlignmentAbove(u64),
+}
+
+impl Problem {
+    /// The word as written, where the problem is that it is not known.
+    pub(crate) fn unknown_word(&self) -> Option<&str> {
+        match self {
+            Self::UnknownHeap(word)
+            | Self::UnknownName(word)
+            | Self::UnknownKey { word, .. }
+            | Self::UnknownValue { word, .. } => Some(word),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Which specs are heaps.
+//!
+//! The checks look at data, so they hold for specs from a text and for specs from a design
+//! space. What they find is named by [`Place`], which the parser turns into a column.
+
+mod numbers;
+mod sizes;
+
+use std::mem::discriminant;
+
+pub(crate) use numbers::{depth_problem, per_doubling_problem};
+
+use crate::ast::{BinLayout, Bins, Coalesce, Fit, Layer, List, Pool, Spec, Split};
+use crate::error::SpecError;
+use crate::parse::{self, Places};
+use crate::problem::Problem;
+use numbers::alignment_problem;
+use sizes::Bounds;
+
+/// A part of a spec that can be at fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A layer as a whole.
+    Layer(usize),
+    /// A number of the sizes of a free-list layer.
+    FreeLists { layer: usize, item: usize, part: Part },
+    /// A number of the sizes of the classes.
+    Classes { item: usize, part: Part },
+    /// The step beyond the classes.
+    Beyond,
+    /// A number of the exact bins.
+    ExactBins(Part),
+    /// The bins for each doubling.
+    PerDoubling,
+    /// The depth of best fit.
+    Depth,
+    /// The level of splitting.
+    Split,
+    /// The level of coalescing.
+    Coalesce,
+    /// The alignment.
+    Alignment,
+}
+
+/// One of the numbers of `8..=1024 step 8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The first.
+    From,
+    /// The second.
+    To,
+    /// The third.
+    Step,
+}
+
+/// What is wrong with a part, and what it could be instead.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub place: Place,
+    pub problem: Problem,
+    pub alternatives: Vec<String>,
+}
+
+impl Fault {
+    pub fn new(place: Place, problem: Problem) -> Self {
+        Self { place, problem, alternatives: Vec::new() }
+    }
+
+    /// The fault with what could stand there instead.
+    pub fn or(mut self, alternatives: impl IntoIterator<Item = impl ToString>) -> Self {
+        let texts = alternatives.into_iter().map(|text| text.to_string());
+        self.alternatives = texts.collect();
+        self
+    }
+
+    /// The error for a text in which the parts stand at these places.
+    pub fn at(self, places: &Places, text: &str) -> SpecError {
+        SpecError {
+            column: places.column(self.place),
+            problem: self.problem,
+            alternatives: self.alternatives,
+            text: text.to_owned(),
+        }
+    }
+}
+
+/// What a check gives.
+type Check = std::result::Result<(), Fault>;
+
+impl Spec {
+    /// Whether this is a heap that can be built; if not, an error that points into its text.
+    ///
+    /// Parsed specs have passed already. A spec that was put together as data is printed, so
+    /// that the error has a text to point into.
+    pub fn validate(&self) -> std::result::Result<(), SpecError> {
+        let Some(fault) = first_fault(self) else {
+            return Ok(());
+        };
+        let text = self.to_string();
+        let (_, places) = parse::read(&text)?;
+        Err(fault.at(&places, &text))
+    }
+}
+
+/// The first thing wrong with a spec.
+pub(crate) fn first_fault(spec: &Spec) -> Option<Fault> {
+    check(spec).err()
+}
+
+fn check(spec: &Spec) -> Check {
+    let mut bounds = Bounds::new(spec.word);
+    for (index, layer) in spec.layers.iter().enumerate() {
+        let kind = discriminant(layer);
+        let repeated = spec.layers[..index].iter().any(|outer| discriminant(outer) == kind);
+        match layer {
+            Layer::FreeLists(_) if repeated => {
+                return Err(Fault::new(Place::Layer(index), Problem::SecondLayer("freelists")));
+            }
+            Layer::FreeLists(free_lists) => bounds.free_lists(index, free_lists)?,
+        }
+    }
+    match &spec.pool {
+        Pool::List(list) => check_list(list, &bounds)?,
+        Pool::Bins(bins) => check_bins(bins, &mut bounds)?,
+        Pool::Classes(classes) => bounds.classes(classes)?,
+    }
+    match alignment_problem(spec.alignment.into(), spec.word) {
+        Some(fault) => Err(fault),
+        None => Ok(()),
+    }
+}
+
+fn check_list(list: &List, bounds: &Bounds) -> Check {
+    if let Fit::Best { depth } = list.fit
+        && let Some(problem) = depth_problem(depth.into())
+    {
+        return Err(Fault::new(Place::Depth, problem));
+    }
+    check_levels(list.split, list.coalesce, bounds)
+}
+
+fn check_bins(bins: &Bins, bounds: &mut Bounds) -> Check {
+    let per_doubling = match bins.layout {
+        BinLayout::Exact { from, to, step, then_log } => {
+            bounds.exact_bins(from, to, step)?;
+            then_log
+        }
+        BinLayout::Log { per_doubling } => Some(per_doubling),
+        BinLayout::Lea => None,
+    };
+    if let Some(number) = per_doubling
+        && let Some(problem) = per_doubling_problem(number.into())
+    {
+        return Err(Fault::new(Place::PerDoubling, problem));
+    }
+    check_levels(bins.split, bins.coalesce, bounds)
+}
+
+fn check_levels(split: Split, coalesce: Coalesce, bounds: &Bounds) -> Check {
+    if let Split::From(level) = split {
+        bounds.fits(Place::Split, level)?;
+    }
+    if let Coalesce::From(level) = coalesce {
+        bounds.fits(Place::Coalesce, level)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! What a person reads when a spec is wrong.
+//!
+//! Each test shows the whole text of a family of errors, and so pins column, wording and
+//! alternatives. `INSTA_UPDATE=always cargo test -p heapsmith-spec` writes them anew.
+
+use heapsmith_spec::{Spec, SpecError, resolve};
+
+/// The errors of the texts, one under the other.
+fn errors(texts: &[&str]) -> String {
+    drawn(texts, |text| text.parse())
+}
+
+fn drawn(texts: &[&str], read: impl Fn(&str) -> Result<Spec, SpecError>) -> String {
+    let drawn = texts.iter().map(|text| match read(text) {
+        Ok(spec) => panic!("`{text}` was read as `{spec}`"),
+        Err(error) => error.to_string(),
+    });
+    drawn.collect::<Vec<_>>().join("\n\n")
+}
+
+#[test]
+fn characters_that_belong_nowhere() {
+    insta::assert_snapshot!(errors(&[
+        "list(order=lifo; fit=first)",
+        "list(fit=besté)",
+        "freelists(8..16) list",
+        "freelists(8...16) list",
+        "list(split>512)",
+        "list\nlist",
+        "list word=\u{1b}4",
+        "\t(list)",
+    ]));
+}
+
+#[test]
+fn numbers_that_are_none() {
+    insta::assert_snapshot!(errors(&[
+        "freelists(4k) list",
+        "freelists(0x10) list",
+        "freelists(99999999999999999999) list",
+        "list(split>=18014398509481984K)",
+        "freelists(64..=) list",
+        "list(split>=some)",
+    ]));
+}
+
+#[test]
+fn layers_pool_and_options_out_of_order() {
+    insta::assert_snapshot!(errors(&[
+        "",
+        "   # only a comment",
+        "freelists(66)",
+        "freelists(8) freelists(16) list",
+        "list list",
+        "list freelists(66)",
+        "list 7",
+        "list) word=4",
+        "(list)",
+        "list word=4 word=8",
+        "word=4 list",
+    ]));
+}
+
+#[test]
+fn parentheses_that_do_not_match() {
+    insta::assert_snapshot!(errors(&[
+        "list(order=lifo",
+        "list(order=lifo, fit=best(30%",
+        "freelists(66,1514 list",
+        "list()",
+        "freelists() list",
+        "bins()",
+        "list(fit=best())",
+        "freelists list",
+        "bins",
+        "list(order=lifo,)",
+        "freelists(66,) list",
+        "list(order=lifo fit=first)",
+        "list(order=lifo # unfinished",
+    ]));
+}
+
+#[test]
+fn words_that_are_not_known() {
+    insta::assert_snapshot!(errors(&[
+        "lst(order=lifo)",
+        "List",
+        "tree(red-black)",
+        "list(ordr=lifo)",
+        "list(order=addres)",
+        "list(fit=exact)",
+        "list(colaesce=never)",
+        "list(coalesce=every_call)",
+        "list(order=lifo, tags=yes)",
+        "list wrod=4",
+        "bins(lea, fit=best)",
+        "freelists(66, fit=best) list",
+    ]));
+}
+
+#[test]
+fn keys_and_signs() {
+    insta::assert_snapshot!(errors(&[
+        "list(fit=first, fit=best)",
+        "list(split=always, split>=512)",
+        "list(order lifo)",
+        "list(order>=lifo)",
+        "list(split 512)",
+        "list(split=512)",
+        "list(lifo)",
+        "list(fit=first(30%))",
+        "list(fit=best(30))",
+        "bins(exact 16..=512)",
+        "bins(exact 16..=512 step 16, then)",
+        "bins(order=size)",
+        "classes(64, then 4096)",
+        "freelists(8..=64 steps 8) list",
+        "freelists(8 16) list",
+    ]));
+}
+
+#[test]
+fn sizes_that_make_no_lists() {
+    insta::assert_snapshot!(errors(&[
+        "freelists(66,0) list",
+        "freelists(66,16..=8) list",
+        "freelists(8..=64 step 0) list",
+        "freelists(8..=60 step 8) list",
+        "freelists(16..=100 double) list",
+        "freelists(66,64..=128 step 8) list",
+        "freelists(8,16,20,18..=24) list",
+        "freelists(66,66) list",
+        "freelists(1..=1025 step 1) list",
+        "freelists(1..=18446744073709551615 step 1) list word=8",
+        "bins(exact 8..=16384 step 8)",
+        "bins(log(3))",
+        "bins(log(300))",
+    ]));
+}
+
+#[test]
+fn sizes_that_make_no_classes() {
+    insta::assert_snapshot!(errors(&[
+        "classes(8..=16)",
+        "classes(64,32)",
+        "classes(64,64..=256 double)",
+        "classes(64, then step 0)",
+    ]));
+}
+
+#[test]
+fn sizes_beyond_the_region() {
+    insta::assert_snapshot!(errors(&[
+        "freelists(33000) list word=2",
+        "list(split>=64K) word=2",
+        "list(coalesce>=4294967297)",
+        "classes(64, then step 64K) word=2",
+        "freelists(8..=131072 double) list word=2",
+        "list(split>=72057594037927937) word=8",
+    ]));
+}
+
+#[test]
+fn levels_and_options_out_of_range() {
+    insta::assert_snapshot!(errors(&[
+        "list(fit=best(0%))",
+        "list(fit=best(300%))",
+        "list word=3",
+        "list word=four",
+        "list align=12",
+        "list align=0",
+        "list align=2",
+        "list align=4 word=8",
+        "list align=8192",
+        "list align=4294967304",
+    ]));
+}
+
+#[test]
+fn names_that_are_not_in_the_catalogue() {
+    insta::assert_snapshot!(drawn(&["windows-xq", "uclinux word=8", "lea-2.7.2 list", "lisst(fit=best)"], resolve));
+    insta::assert_snapshot!(errors(&["windows-xp"]));
+}
+
+#[test]
+fn a_long_text_is_cut_around_the_column() {
+    let sizes: Vec<_> = (1..=60).map(|i| (i * 16).to_string()).collect();
+    let at_the_end = format!("freelists({}) list(oder=lifo)", sizes.join(","));
+    let in_the_middle = at_the_end.replace(",480,", ",480;");
+    let at_the_start = format!("x{at_the_end}");
+    insta::assert_snapshot!(errors(&[&at_the_end, &in_the_middle, &at_the_start]));
+}

@@ -1,0 +1,269 @@
+//! Every heap that a spec can name keeps its promises: random programs against
+//! an oracle of intervals, every invariant after every step, and the cases that
+//! well-known allocators got wrong.
+//!
+//! A failing program is printed with its seed, shrunk by proptest.
+#![allow(unsafe_code)]
+
+#[path = "heaps/oracle.rs"]
+mod oracle;
+
+use std::mem::MaybeUninit;
+
+use heapsmith::{Fixed, Heap, Source, State, Stepped, Unmetered};
+use heapsmith_spec::build::{BuildError, Job, with_heap};
+use heapsmith_spec::{Spec, WordSize, arbitrary, catalogue};
+use oracle::{Operation, Oracle};
+use proptest::prelude::*;
+
+/// Runs `job` on the heap of `spec` over a region of `bytes` bytes, aligned to a page.
+fn on<J: Job<Unmetered>>(spec: &Spec, bytes: usize, job: J) -> Result<J::Output, BuildError> {
+    with_heap(spec, fixed(&mut memory(bytes), bytes), Unmetered, job)
+}
+
+fn memory(bytes: usize) -> Vec<MaybeUninit<u64>> {
+    vec![MaybeUninit::uninit(); (bytes + 4096) / 8]
+}
+
+fn fixed(memory: &mut [MaybeUninit<u64>], bytes: usize) -> Fixed<'_> {
+    let skip = (4096 - memory.as_ptr().addr() % 4096) / 8;
+    Fixed::new(&mut memory[skip..][..bytes / 8])
+}
+
+/// A region size that the word of `spec` can use.
+fn region(spec: &Spec) -> usize {
+    if spec.word == WordSize::Two { 30 * 1024 } else { 256 * 1024 }
+}
+
+fn every_spec() -> Vec<Spec> {
+    let words = [("", 4), (" word=2", 2), (" word=8", 8)];
+    let named = catalogue().iter().map(|entry| entry.spec.parse().expect("the catalogue parses"));
+    let lists = ["lifo", "fifo", "address", "implicit"].into_iter().flat_map(|order| {
+        ["first", "next", "best", "best(30%)", "worst"].into_iter().flat_map(move |fit| {
+            ["split=always", "split=never", "split>=100"].into_iter().flat_map(move |split| {
+                ["immediate", "never", "deferred", "every-call"].into_iter().flat_map(move |coalesce| {
+                    ["", ", tags=off"].map(move |tags| {
+                        format!("list(order={order}, fit={fit}, {split}, coalesce={coalesce}{tags})")
+                    })
+                })
+            })
+        })
+    });
+    let others = [
+        "list(coalesce>=100)",
+        "list(order=lifo, coalesce>=100, tags=off)",
+        "freelists(16,100,1476) list",
+        "freelists(8..=256 step 8, order=fifo) list(order=lifo, split=never)",
+        "freelists(1..=32, 33..=64) list(coalesce=deferred)",
+        "freelists(16..=512 double) bins(lea, order=size)",
+        "bins(lea)",
+        "bins(lea, order=fifo, coalesce=deferred)",
+        "bins(log, order=size)",
+        "bins(log(16), order=lifo, coalesce=never, split>=64)",
+        "bins(exact 16..=512 step 16, then log, tags=off)",
+        "bins(exact 16..=512 step 16, order=fifo, coalesce=every-call)",
+        "classes(16..=512 double)",
+        "classes(24, 100, 1000, then step 1024)",
+    ]
+    .map(str::to_owned);
+    let texts: Vec<String> = lists.chain(others).collect();
+    let worded = texts.into_iter().flat_map(|text| words.map(|(word, _)| format!("{text}{word}")));
+    named.chain(worded.map(|text| text.parse().unwrap_or_else(|error| panic!("{error}")))).collect()
+}
+
+/// Runs a program and verifies everything after every step.
+struct Program<'p>(&'p [Operation]);
+
+impl Job<Unmetered> for Program<'_> {
+    type Output = Result<(), String>;
+    fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) -> Self::Output {
+        let mut oracle = Oracle::default();
+        for (number, &operation) in self.0.iter().enumerate() {
+            oracle.step(&mut heap, operation).map_err(|broken| format!("step {number}, {operation:?}: {broken}"))?;
+        }
+        oracle.free_all(&mut heap)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_programs_on_random_heaps(spec in arbitrary::spec(), program in oracle::program(150)) {
+        // A region that the spec's own words do not fit in is refused, which is tested elsewhere.
+        if let Ok(outcome) = on(&spec, region(&spec), Program(&program)) {
+            prop_assert!(outcome.is_ok(), "{spec}: {}", outcome.unwrap_err());
+        }
+    }
+
+    #[test]
+    fn random_programs_in_a_region_that_fills_up(spec in arbitrary::spec(), program in oracle::program(300)) {
+        if let Ok(outcome) = on(&spec, 6 * 1024, Program(&program)) {
+            prop_assert!(outcome.is_ok(), "{spec}: {}", outcome.unwrap_err());
+        }
+    }
+}
+
+#[test]
+fn one_long_program_on_every_structure() {
+    let program = oracle::long_program(400, 0x5EED);
+    for spec in every_spec() {
+        let outcome = on(&spec, region(&spec), Program(&program)).unwrap_or_else(|error| panic!("{spec}: {error}"));
+        outcome.unwrap_or_else(|broken| panic!("{spec}: {broken}"));
+    }
+}
+
+/// Sizes and alignments that cannot be served, and that other allocators wrapped around.
+struct Refusals;
+
+impl Job<Unmetered> for Refusals {
+    type Output = ();
+    fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) {
+        let kept = heap.allocate(40, 1).expect("a new heap has room");
+        let sizes = [0, usize::MAX, usize::MAX - 7, usize::MAX / 2, isize::MAX as usize, 1 << 31, (1 << 32) - 4, 1 << 32];
+        for size in sizes {
+            for alignment in [1, 8, 4096] {
+                assert_eq!(heap.allocate(size, alignment), None, "{size} at {alignment}");
+            }
+            // SAFETY: `kept` is live; a refused reallocation leaves it so.
+            assert_eq!(unsafe { heap.reallocate(kept, size, 1) }, None, "reallocate to {size}");
+        }
+        for alignment in [3, 12, 4097, usize::MAX, 1 << (usize::BITS - 1)] {
+            assert_eq!(heap.allocate(16, alignment), None, "alignment {alignment}");
+        }
+        heap.check().expect("refusals change nothing");
+        // SAFETY: `kept` is live and freed once.
+        unsafe { heap.deallocate(kept) };
+        heap.check().expect("freeing after refusals");
+    }
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_and_changes_nothing() {
+    for spec in every_spec() {
+        on(&spec, region(&spec), Refusals).unwrap_or_else(|error| panic!("{spec}: {error}"));
+    }
+}
+
+/// Fills the region, frees all, and fills it again.
+struct FillTwice;
+
+impl Job<Unmetered> for FillTwice {
+    type Output = (usize, usize);
+    fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) -> (usize, usize) {
+        let mut fill = || {
+            let blocks: Vec<_> = std::iter::from_fn(|| heap.allocate(60, 1)).collect();
+            heap.check().expect("a full region");
+            for &block in &blocks {
+                // SAFETY: each block is live and freed once.
+                unsafe { heap.deallocate(block) };
+            }
+            heap.check().expect("an empty region");
+            blocks.len()
+        };
+        (fill(), fill())
+    }
+}
+
+#[test]
+fn a_full_region_recovers() {
+    for spec in every_spec() {
+        let (first, second) = on(&spec, 16 * 1024, FillTwice).unwrap_or_else(|error| panic!("{spec}: {error}"));
+        assert!(first > 50, "{spec} served only {first} blocks of 60 bytes in 16 KiB");
+        assert_eq!(first, second, "{spec}");
+    }
+}
+
+/// Frees everything and reports what is left in the region.
+struct Afterwards;
+
+impl Job<Unmetered> for Afterwards {
+    type Output = usize;
+    fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) -> usize {
+        let blocks: Vec<_> = (0..200).map_while(|n| heap.allocate(8 + n % 90, 1)).collect();
+        for at in (0..blocks.len()).step_by(2).chain((1..blocks.len()).step_by(2)) {
+            // SAFETY: every block is freed once: the even ones, then the odd ones.
+            unsafe { heap.deallocate(blocks[at]) };
+        }
+        let mut left = 0;
+        heap.walk(&mut |_| left += 1);
+        left
+    }
+}
+
+#[test]
+fn where_all_blocks_coalesce_nothing_is_left() {
+    let coalesces = |spec: &Spec| {
+        let text = spec.to_string();
+        spec.layers.is_empty() && (text.contains("coalesce=immediate") || text.contains("coalesce=every-call"))
+    };
+    for spec in every_spec().into_iter().filter(coalesces) {
+        assert_eq!(on(&spec, region(&spec), Afterwards).expect("a heap"), 0, "{spec}");
+    }
+}
+
+/// The offsets that a program got.
+struct Offsets<'p>(&'p [Operation]);
+
+impl Job<Unmetered> for Offsets<'_> {
+    type Output = Vec<Option<usize>>;
+    fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) -> Self::Output {
+        let mut oracle = Oracle::default();
+        self.0.iter().map(|&operation| oracle.step(&mut heap, operation).expect("a sound heap")).collect()
+    }
+}
+
+#[test]
+fn addresses_are_the_same_in_every_run_and_in_a_growing_region() {
+    let program = oracle::long_program(200, 7);
+    for spec in every_spec().into_iter().step_by(5) {
+        let bytes = region(&spec);
+        let once = on(&spec, bytes, Offsets(&program)).expect("a heap");
+        assert_eq!(once, on(&spec, bytes, Offsets(&program)).expect("a heap"), "{spec}");
+        let mut reserve = memory(bytes);
+        let source = Stepped::new(fixed(&mut reserve, bytes), 512);
+        assert_eq!(once, with_heap(&spec, source, Unmetered, Offsets(&program)).expect("a heap"), "{spec}, growing");
+    }
+}
+
+#[test]
+fn a_region_that_is_too_small_or_unaligned_is_an_error() {
+    let spec: Spec = "list word=4".parse().expect("a spec");
+    struct Nothing;
+    impl Job<Unmetered> for Nothing {
+        type Output = ();
+        fn run<H: Heap<Meter = Unmetered>>(self, _heap: H) {}
+    }
+    let mut bytes = [MaybeUninit::<u8>::uninit(); 64];
+    let skip = (4 - bytes.as_ptr().addr() % 4) % 4;
+    for size in [0, 3, 8, 16] {
+        let error = with_heap(&spec, Fixed::new(&mut bytes[skip..skip + size]), Unmetered, Nothing).expect_err("too small");
+        assert!(error.to_string().contains(&format!("the region has {} bytes", size / 4 * 4)), "{error}");
+    }
+    let error = with_heap(&spec, Fixed::new(&mut bytes[skip + 1..]), Unmetered, Nothing).expect_err("unaligned");
+    assert!(error.to_string().contains("multiple of the heap's word of 4 bytes"), "{error}");
+    let none = Stepped::new(Fixed::new(&mut bytes[skip..skip]), 16);
+    assert_eq!(none.length(), 0);
+    assert!(with_heap(&spec, none, Unmetered, Nothing).is_err());
+}
+
+#[test]
+fn blocks_that_a_layer_keeps_are_reported_and_flushed_when_the_pool_fails() {
+    struct Keeps;
+    impl Job<Unmetered> for Keeps {
+        type Output = ();
+        fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) {
+            let blocks: Vec<_> = std::iter::from_fn(|| heap.allocate(100, 1)).collect();
+            for &block in &blocks {
+                // SAFETY: each block is live and freed once.
+                unsafe { heap.deallocate(block) };
+            }
+            let mut kept = 0;
+            heap.walk(&mut |block| kept += usize::from(block.state == State::Kept));
+            assert_eq!(kept, blocks.len());
+            assert!(heap.allocate(3000, 1).is_some(), "the kept blocks coalesce into one that is large enough");
+            heap.check().expect("after a flush");
+        }
+    }
+    on(&"freelists(100) list".parse().expect("a spec"), 4096, Keeps).expect("a heap");
+}

@@ -1,0 +1,39 @@
+//! A digest of all events, so that a flipped bit in a file is noticed.
+
+use std::hash::Hasher;
+
+use twox_hash::XxHash64;
+
+use crate::{Action, Event};
+
+/// Takes in events and gives one number at the end.
+pub(super) struct Digest(XxHash64);
+
+impl Digest {
+    pub fn new() -> Digest {
+        Digest(XxHash64::with_seed(0))
+    }
+
+    pub fn update(&mut self, events: &[Event]) {
+        for event in events {
+            let (kind, a, b, c) = match event.action {
+                Action::Allocate { id, size, alignment } => (0, id, size.0, alignment),
+                Action::Free { id } => (1, id, 0, 0),
+                Action::Reallocate { id, size } => (2, id, size.0, 0),
+                Action::Mark { label } => (3, u64::from(label), 0, 0),
+            };
+            let site = event.site.map_or(u64::MAX, u64::from);
+            let mut bytes = [0; 56];
+            let fields = [kind, event.time.0, u64::from(event.thread), site, a, b, c];
+            for (place, field) in bytes.chunks_exact_mut(8).zip(fields) {
+                place.copy_from_slice(&field.to_le_bytes());
+            }
+            self.0.write(&bytes);
+        }
+    }
+
+    /// The digest as it stands in the metadata: 16 hexadecimal digits.
+    pub fn finish(&self) -> String {
+        format!("{:016x}", self.0.finish())
+    }
+}

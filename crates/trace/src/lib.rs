@@ -1,0 +1,45 @@
+//! Allocation traces: what a program asked of its heap, in order.
+//!
+//! ```text
+//!   workload, recorder ──► Trace ──► Parquet file ──► Trace ──► PackedTrace ──► replay
+//!                            │                                  (dense slots)
+//!                            └────► Statistics, LiveCurve (what people look at)
+//! ```
+//!
+//! A [`Trace`] holds [`Event`]s with the ids, times, threads and call sites that their
+//! maker knew. A [`PackedTrace`] is the same sequence made ready for replay: 16 bytes an
+//! event, and block ids replaced by slots that are reused, so that the table of live
+//! blocks is as small as the program's live set. Every reader of a trace applies its
+//! events through one ledger of live blocks, so a trace that frees what it never
+//! allocated is refused everywhere with the same words.
+//!
+//! ```
+//! use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
+//!
+//! let mut trace = Trace::new(Origin::new("example", "none"));
+//! trace.events.push(Event::at(0, Action::Allocate { id: 7, size: Bytes(66), alignment: 0 }));
+//! trace.events.push(Event::at(5, Action::Free { id: 7 }));
+//! let packed = PackedTrace::new(&trace)?;
+//! assert_eq!((packed.slots, packed.requested_peak), (1, Bytes(66)));
+//! # Ok::<(), heapsmith_trace::TraceError>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod event;
+mod file;
+mod live;
+mod packed;
+mod quantity;
+mod statistics;
+mod trace;
+
+pub use error::TraceError;
+pub use event::{Action, Event};
+pub use file::{NEWEST_SCHEMA, OLDEST_SCHEMA};
+pub use live::LARGEST_REQUEST;
+pub use packed::{Operation, PackedEvent, PackedTrace};
+pub use quantity::{Bytes, Nanoseconds};
+pub use statistics::{Lifetimes, LiveCurve, LivePoint, Quantiles, SizeShare, Statistics};
+pub use trace::{Origin, Trace};

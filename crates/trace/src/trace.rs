@@ -1,0 +1,112 @@
+//! A whole trace with where it came from.
+
+use std::path::Path;
+
+use crate::{Event, TraceError, file};
+
+/// Where a trace came from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// What made it: a workload (`drr`), an importer, a recorder.
+    pub program: String,
+    /// The name of the input file, without its folder.
+    pub source: String,
+    /// Every parameter with the value that was used, in the order of their documentation.
+    pub settings: Vec<(String, String)>,
+    /// The version of heapsmith that made the trace.
+    pub heapsmith: String,
+}
+
+impl Origin {
+    /// An origin with no settings, made by this version of heapsmith.
+    pub fn new(program: impl Into<String>, source: impl Into<String>) -> Origin {
+        Origin {
+            program: program.into(),
+            source: source.into(),
+            settings: Vec::new(),
+            heapsmith: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
+/// What a program asked of its heap, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// Where it came from.
+    pub origin: Origin,
+    /// The events in the order in which they happened.
+    pub events: Vec<Event>,
+    /// The texts of marks.
+    pub labels: Vec<String>,
+    /// The names of call sites.
+    pub sites: Vec<String>,
+}
+
+impl Trace {
+    /// A trace with no events yet.
+    pub fn new(origin: Origin) -> Trace {
+        Trace { origin, ..Trace::default() }
+    }
+
+    /// Reads a trace file (Parquet, schema versions [`OLDEST_SCHEMA`](crate::OLDEST_SCHEMA)
+    /// to [`NEWEST_SCHEMA`](crate::NEWEST_SCHEMA)).
+    ///
+    /// # Errors
+    ///
+    /// Tells apart what cannot be opened, what is empty, what is no trace, what is too old
+    /// or too new, and what is damaged.
+    pub fn read(path: impl AsRef<Path>) -> Result<Trace, TraceError> {
+        file::read(path.as_ref())
+    }
+
+    /// Writes a trace file. The file appears whole or not at all: an interrupt or a full
+    /// disk leaves what was there before.
+    ///
+    /// # Errors
+    ///
+    /// [`TraceError::Write`] with what the system said.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), TraceError> {
+        file::write(self, path.as_ref())
+    }
+
+    /// A name for tables and titles: `drr of ftp.pcap.xz`.
+    pub fn name(&self) -> String {
+        match (self.origin.program.is_empty(), self.origin.source.is_empty()) {
+            (false, false) => format!("{} of {}", self.origin.program, self.origin.source),
+            (false, true) => self.origin.program.clone(),
+            (true, false) => self.origin.source.clone(),
+            (true, true) => "unnamed".to_owned(),
+        }
+    }
+
+    /// The first `events` events of this trace; blocks that are live then stay live.
+    pub fn shortened(&self, events: usize) -> Trace {
+        Trace {
+            origin: self.origin.clone(),
+            events: self.events[..events.min(self.events.len())].to_vec(),
+            labels: self.labels.clone(),
+            sites: self.sites.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Action;
+
+    #[test]
+    fn a_name_says_what_made_the_trace_and_of_what() {
+        assert_eq!(Trace::new(Origin::new("drr", "a.pcap")).name(), "drr of a.pcap");
+        assert_eq!(Trace::new(Origin::new("sizes", "")).name(), "sizes");
+        assert_eq!(Trace::default().name(), "unnamed");
+    }
+
+    #[test]
+    fn shortening_keeps_a_prefix() {
+        let mut trace = Trace::new(Origin::new("drr", "a.pcap"));
+        trace.events = (0..5).map(|time| Event::at(time, Action::Free { id: time })).collect();
+        assert_eq!(trace.shortened(2).events, trace.events[..2]);
+        assert_eq!(trace.shortened(99), trace);
+    }
+}

@@ -1,0 +1,1 @@
+//! Applications in miniature that turn real input into allocation traces
