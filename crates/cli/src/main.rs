@@ -1,2 +1,37 @@
-//! The command heapsmith.
-fn main() {}
+//! The command `heapsmith`: arguments, progress, tables. What it does lies in
+//! the crates below it.
+
+mod args;
+mod commands;
+mod failure;
+mod input;
+mod interrupt;
+mod progress;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Arguments, Command};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = match arguments.command {
+        Command::Heaps(arguments) => commands::heaps::run(&arguments),
+        Command::Workloads(arguments) => commands::workloads::run(&arguments),
+        Command::Import(arguments) => commands::import::run(&arguments),
+        Command::Inspect(arguments) => commands::inspect::run(&arguments),
+        Command::Replay(arguments) => commands::replay::run(&arguments),
+        Command::Explore(arguments) => commands::explore::run(&arguments),
+        Command::Report(arguments) => commands::report::run(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("heapsmith: {}", failure.message());
+            ExitCode::from(failure.code())
+        }
+    }
+}

@@ -7,8 +7,9 @@
 //! share of their interactions. This is Table 2 of Mamagkakis et al. 2006,
 //! computed.
 
+use crate::exploration::{Exploration, Row};
 use crate::objective::{Objective, Objectives};
-use crate::space::{Design, FACTORS};
+use crate::space::FACTORS;
 
 /// The effect of one technique on one objective.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,17 +32,17 @@ impl Effect {
 }
 
 /// Every technique's effect on every objective.
-pub fn effects(designs: &[Design], points: &[Objectives]) -> Vec<Effect> {
+pub fn effects(exploration: &Exploration) -> Vec<Effect> {
     let all = Objective::ALL.into_iter().flat_map(|objective| (0..FACTORS.len()).map(move |factor| (objective, factor)));
-    all.map(|(objective, factor)| effect(designs, points, objective, factor)).collect()
+    all.map(|(objective, factor)| effect(&exploration.rows, &exploration.points, objective, factor)).collect()
 }
 
-fn effect(designs: &[Design], points: &[Objectives], objective: Objective, factor: usize) -> Effect {
+fn effect(rows: &[Row], points: &[Objectives], objective: Objective, factor: usize) -> Effect {
     let mut sums = [0.0; 10];
     let mut counts = [0_u32; 10];
     let mut total = 0.0;
-    for (design, point) in designs.iter().zip(points) {
-        let level = design.levels[factor] as usize;
+    for (row, point) in rows.iter().zip(points) {
+        let level = row.design.levels[factor] as usize;
         sums[level] += point.get(objective);
         counts[level] += 1;
         total += point.get(objective);

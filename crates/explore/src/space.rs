@@ -16,8 +16,7 @@
 
 use std::collections::HashMap;
 
-use heapsmith::block::Format;
-use heapsmith_spec::build::{format, lists_in_words};
+use heapsmith_spec::build::{format, lists_in_words, words_for};
 use heapsmith_spec::{Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Sizes, Spec, Split};
 use heapsmith_trace::{Operation, PackedTrace};
 
@@ -125,6 +124,11 @@ impl Requests {
         Requests { sizes, total }
     }
 
+    /// The least size of all.
+    fn least(&self) -> u64 {
+        self.sizes.first().map_or(0, |&(size, _)| size)
+    }
+
     /// The smallest size of the largest `percent` of the requests.
     fn threshold(&self, percent: u8) -> u64 {
         let wanted = (u128::from(self.total) * u128::from(percent)).div_ceil(100) as u64;
@@ -140,10 +144,9 @@ impl Requests {
 
     /// A size for each of the `most` most popular block sizes, the size itself being its most popular.
     fn popular(&self, base: &Spec, most: usize) -> Vec<u64> {
-        let format: Format = format(base);
         let mut blocks: HashMap<usize, (u64, u64, u64)> = HashMap::new();
         for &(size, count) in &self.sizes {
-            let Some(words) = format.words_for::<u32>(usize::try_from(size).unwrap_or(usize::MAX)) else { continue };
+            let Some(words) = words_for(base, size) else { continue };
             let (total, best, chosen) = blocks.entry(words).or_default();
             *total += count;
             if count > *best {
@@ -169,13 +172,17 @@ impl Requests {
             list.fit = if depth == 0 { Fit::First } else { Fit::Best { depth } };
             list.split = match split {
                 0 => Split::Never,
-                100 => Split::Always,
-                percent => Split::From(self.threshold(percent)),
+                percent => match self.threshold(percent) {
+                    least if least <= self.least() => Split::Always,
+                    least => Split::From(least),
+                },
             };
             list.coalesce = match coalesce {
                 0 => Coalesce::Never,
-                100 => Coalesce::Immediate,
-                percent => Coalesce::From(self.threshold(percent)),
+                percent => match self.threshold(percent) {
+                    least if least <= self.least() => Coalesce::Immediate,
+                    least => Coalesce::From(least),
+                },
             };
         }
         spec
@@ -196,7 +203,8 @@ impl Requests {
             Split::Always => 0,
             Split::From(least) => self.least_from(least),
         };
-        let least_block = format(spec).least;
+        // No block of a program is smaller than that of its least request.
+        let least_block = words_for(spec, self.least()).unwrap_or_else(|| format(spec).least);
         let coalesce = match list.coalesce {
             Coalesce::From(least) => (least.div_ceil(u64::from(spec.word.bytes())) as usize + 1).max(least_block),
             Coalesce::Immediate => least_block,

@@ -58,12 +58,13 @@ pub enum SweepError {
 
 const BATCH: Duration = Duration::from_millis(500);
 
-/// Replays every distinct design that `store` has no results of, and keeps the results there.
+/// Replays every distinct design that `store` has no results of, and keeps the
+/// results there. Returns how many heaps were replayed.
 pub fn sweep(
     sweep: &Sweep<'_>,
     store: &mut Store,
     progress: &mut dyn FnMut(Progress),
-) -> Result<(), SweepError> {
+) -> Result<usize, SweepError> {
     let done = store.done()?;
     let mut weights = vec![0_usize; sweep.space.designs.len()];
     sweep.space.designs.iter().for_each(|design| weights[design.same_as as usize] += 1);
@@ -85,7 +86,7 @@ pub fn sweep(
         failed.store(true, Ordering::Relaxed);
         outcome
     })?;
-    if sweep.stop.load(Ordering::Relaxed) { Err(SweepError::Interrupted) } else { Ok(()) }
+    if sweep.stop.load(Ordering::Relaxed) { Err(SweepError::Interrupted) } else { Ok(open.len()) }
 }
 
 type Outcome = Result<(u32, Vec<Measures>), ReplayError>;

@@ -12,6 +12,7 @@
 //! compiled once for every structure of heap and neither allocates, hashes nor
 //! dispatches. A region is reserved once and serves one replay after another.
 
+mod curve;
 mod live;
 mod measures;
 mod min_region;
@@ -22,6 +23,7 @@ mod tally;
 mod time;
 
 pub use heapsmith_spec::build::BuildError;
+pub use curve::footprint_curve;
 pub use measures::{Accesses, Measures, PerOperation, Visits};
 pub use min_region::min_region;
 pub use peak::{AtPeak, at_peak};

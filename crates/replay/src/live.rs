@@ -5,7 +5,9 @@
 //! did not return. `PackedTrace` has verified the trace itself.
 #![allow(unsafe_code)]
 
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
+use std::slice;
 
 use heapsmith::Heap;
 
@@ -79,6 +81,11 @@ impl LiveTable {
         self.slots[slot as usize]
     }
 
+    /// All live blocks.
+    pub fn iter(&self) -> impl Iterator<Item = &Live> {
+        self.slots.iter().flatten()
+    }
+
     /// Bytes from the region's base to the payload of a live block.
     pub fn offset<H: Heap>(&self, heap: &H, live: Live) -> usize {
         live.pointer.as_ptr().addr() - heap.base().as_ptr().addr()
@@ -91,33 +98,37 @@ impl LiveTable {
 
     /// Fills the payload of a slot with a pattern of its own.
     pub fn fill(&mut self, slot: u32, seed: u64) {
-        if let Some(live) = &mut self.slots[slot as usize] {
-            live.seed = seed;
-            for byte in 0..live.requested as usize {
-                // SAFETY: the heap gave at least `requested` bytes, and the slot owns them.
-                unsafe { live.pointer.as_ptr().add(byte).write(pattern(seed, byte)) };
-            }
+        let Some(live) = &mut self.slots[slot as usize] else { return };
+        live.seed = seed;
+        // SAFETY: the heap gave at least `requested` bytes, and the slot owns them.
+        let payload = unsafe { slice::from_raw_parts_mut(live.pointer.as_ptr().cast::<MaybeUninit<u8>>(), live.requested as usize) };
+        for (word, bytes) in payload.chunks_mut(8).enumerate() {
+            bytes.copy_from_slice(&pattern(seed, word).map(MaybeUninit::new)[..bytes.len()]);
         }
     }
 
     /// Whether the first `size` bytes of the payload of a slot are as they were filled.
     pub fn verify(&self, slot: u32, size: u64) -> Result<(), Damage> {
         let Some(live) = self.slots[slot as usize] else { return Ok(()) };
-        for byte in 0..size as usize {
-            // SAFETY: as for `fill`, which wrote these bytes before.
-            if unsafe { live.pointer.as_ptr().add(byte).read() } != pattern(live.seed, byte) {
-                return Err(Damage { byte });
+        // SAFETY: the slot owns these bytes, and `fill` wrote them before.
+        let payload = unsafe { slice::from_raw_parts(live.pointer.as_ptr(), size as usize) };
+        for (word, bytes) in payload.chunks(8).enumerate() {
+            let expected = pattern(live.seed, word);
+            if *bytes == expected[..bytes.len()] {
+                continue;
+            }
+            if let Some(byte) = bytes.iter().zip(expected).position(|(&found, expected)| found != expected) {
+                return Err(Damage { byte: word * 8 + byte });
             }
         }
         Ok(())
     }
 }
 
-/// A byte that depends on the block and on the place in it.
+/// Eight bytes that depend on the block and on their place in it.
 #[inline(always)]
-fn pattern(seed: u64, byte: usize) -> u8 {
-    let mixed = (seed ^ (byte as u64 >> 3)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (mixed >> (8 * (byte & 7))) as u8
+fn pattern(seed: u64, word: usize) -> [u8; 8] {
+    (seed ^ ((word as u64) << 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15).to_le_bytes()
 }
 
 /// Replays without any bookkeeping beside the pointers, for timing.

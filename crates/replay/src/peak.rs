@@ -52,47 +52,44 @@ impl Job<Unmetered> for Look<'_> {
 
     fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) -> AtPeak {
         let mut live = LiveTable::new(self.trace.slots);
-        let mut count = 0_u64;
         for event in self.trace.events.iter().take(self.measures.peak_event as usize + 1) {
             match event.operation {
-                Operation::Allocate => {
-                    count += live.allocate(&mut heap, event.slot, event.size, event.alignment()).is_some() as u64;
-                }
-                Operation::Free => count -= live.free(&mut heap, event.slot).is_some() as u64,
+                Operation::Allocate => drop(live.allocate(&mut heap, event.slot, event.size, event.alignment())),
+                Operation::Free => drop(live.free(&mut heap, event.slot)),
                 Operation::Reallocate => drop(live.reallocate(&mut heap, event.slot, event.size)),
             }
         }
-        let mut at_peak = self.survey(&heap, count);
+        let mut at_peak = survey(&heap, &live);
         at_peak.largest_request = Bytes(largest_request(&mut heap, self.measures.footprint_peak.0));
         at_peak
     }
 }
 
-impl Look<'_> {
-    fn survey<H: Heap>(&self, heap: &H, count: u64) -> AtPeak {
-        let (mut used, mut free, mut layers, mut largest, mut header) = (0, 0, 0, 0, 0);
-        heap.walk(&mut |block| {
-            header = block.header as u64;
-            match block.state {
-                State::Used => used += block.size as u64,
-                State::Free => {
-                    free += block.size as u64;
-                    largest = largest.max(block.size as u64);
-                }
-                State::Kept => layers += block.size as u64,
+/// What the bytes of the footprint are now.
+fn survey<H: Heap>(heap: &H, live: &LiveTable) -> AtPeak {
+    let (mut used, mut free, mut layers, mut largest, mut header) = (0, 0, 0, 0, 0);
+    heap.walk(&mut |block| {
+        header = block.header as u64;
+        match block.state {
+            State::Used => used += block.size as u64,
+            State::Free => {
+                free += block.size as u64;
+                largest = largest.max(block.size as u64);
             }
-        });
-        let requested = self.measures.requested_at_peak.0;
-        AtPeak {
-            requested: Bytes(requested),
-            headers: Bytes(count * header),
-            padding: Bytes(used - layers - requested - count * header),
-            layers: Bytes(layers),
-            free: Bytes(free),
-            control: Bytes(heap.footprint() as u64 - used - free),
-            largest_free: Bytes(largest),
-            largest_request: Bytes(0),
+            State::Kept => layers += block.size as u64,
         }
+    });
+    let requested: u64 = live.iter().map(|block| block.requested).sum();
+    let headers = live.iter().count() as u64 * header;
+    AtPeak {
+        requested: Bytes(requested),
+        headers: Bytes(headers),
+        padding: Bytes(used - layers - requested - headers),
+        layers: Bytes(layers),
+        free: Bytes(free),
+        control: Bytes(heap.footprint() as u64 - used - free),
+        largest_free: Bytes(largest),
+        largest_request: Bytes(0),
     }
 }
 

@@ -74,14 +74,18 @@ pub fn format(spec: &Spec) -> Format {
     }
 }
 
-fn words_for(format: &Format, word: WordSize, size: u64) -> usize {
-    let size = usize::try_from(size).unwrap_or(usize::MAX);
+/// Words of the block that serves a request of `size` bytes in the heap of `spec`; none if no block can.
+pub fn words_for(spec: &Spec, size: u64) -> Option<usize> {
+    words_in(&format(spec), spec.word, size)
+}
+
+fn words_in(format: &Format, word: WordSize, size: u64) -> Option<usize> {
+    let size = usize::try_from(size).ok()?;
     match word {
         WordSize::Two => format.words_for::<u16>(size),
         WordSize::Four => format.words_for::<u32>(size),
         WordSize::Eight => format.words_for::<u64>(size),
     }
-    .unwrap_or(usize::MAX / 16)
 }
 
 /// Lists as ascending, disjoint ranges of block sizes.
@@ -89,7 +93,9 @@ fn listed(sizes: &[Sizes], format: &Format, word: WordSize) -> Vec<Served> {
     let mut lists: Vec<Served> = sizes
         .iter()
         .flat_map(Sizes::ranges)
-        .map(|(low, high)| Served { low: words_for(format, word, low), high: words_for(format, word, high) })
+        .filter_map(|(low, high)| {
+            Some(Served { low: words_in(format, word, low)?, high: words_in(format, word, high)? })
+        })
         .collect();
     lists.sort_by_key(|list| list.high);
     let mut disjoint: Vec<Served> = Vec::with_capacity(lists.len());

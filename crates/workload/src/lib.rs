@@ -1,1 +1,32 @@
-//! Applications in miniature that turn real input into allocation traces
+//! Applications in miniature: real input in, the allocation trace out.
+//!
+//! ```text
+//!                     ┌── capture ──► packets ──► drr, easyport ──┐
+//!   file ─ unpacked ──┤                 │                         ├──► Trace
+//!   (.xz .gz .zst)    │                 └─ HTTP ──┐               │
+//!                     └── log, URL list ──► requests ──► url ─────┘
+//! ```
+//!
+//! A [`Workload`] does with its input what the application would do, and writes down every
+//! block that the application would allocate and free. Nothing is random and nothing
+//! depends on the machine: the same file and parameters give the same trace.
+//!
+//! [`load`] is the way in for everything that takes a trace: it reads trace files as they
+//! are, and anything else through a workload. What a file is, is told from its content.
+
+#![forbid(unsafe_code)]
+
+mod drr;
+mod easyport;
+mod error;
+mod input;
+mod link;
+mod load;
+mod settings;
+mod tape;
+mod url;
+mod workload;
+
+pub use error::{ErrorKind, LoadError};
+pub use load::load;
+pub use workload::{Parameter, Workload, workload, workloads};

@@ -1,0 +1,242 @@
+//! The arguments as they are typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use heapsmith_explore::Preference;
+
+/// Which memory allocator suits a program, and why.
+#[derive(Debug, Parser)]
+#[command(
+    name = "heapsmith",
+    version,
+    about = "Finds the memory allocator that suits a program",
+    long_about = "Finds the memory allocator that suits a program.\n\n\
+        Real input becomes a trace of allocations; the trace is replayed through thousands of \
+        allocator designs, each real code over real memory; the designs that no other beats are \
+        shown, one is picked, and the pick is explained.",
+    after_help = "First steps:\n  \
+        heapsmith explore samples/ftp.pcap.xz --as drr     10,000 designs, a table, a page\n  \
+        heapsmith heaps                                    the allocators that have a name\n  \
+        heapsmith replay TRACE --heap SPEC --min-region    one design, and the RAM that it needs\n\n\
+        Exit codes: 0 done; 1 the job failed; 2 wrong use; 3 bad input file; 4 the environment \
+        (disk full, a folder that cannot be written); 130 interrupted, results kept.",
+    max_term_width = 110
+)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the allocators that have a name, with their specs and sources
+    Heaps(Listing),
+    /// List the applications that turn a capture or a log into a trace, with their parameters
+    Workloads(Listing),
+    /// Turn an input into a trace file
+    Import(Import),
+    /// Show what is in a trace: sizes, lifetimes, live bytes
+    Inspect(Inspect),
+    /// Replay traces through given heaps, and measure
+    Replay(Replay),
+    /// Replay traces through 10,000 designs, and find the ones that suit
+    Explore(Explore),
+    /// Write the page of a finished exploration again
+    Report(Report),
+}
+
+/// How tables are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Table,
+    /// For programs: one array of objects.
+    Json,
+    /// For spreadsheets.
+    Csv,
+}
+
+/// Arguments of the lists.
+#[derive(Debug, Args)]
+pub struct Listing {
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// What an input is to be taken for.
+#[derive(Debug, Args)]
+pub struct Reading {
+    /// The workload that makes a trace of the input (see `heapsmith workloads`); a trace file needs none
+    #[arg(long = "as", value_name = "NAME")]
+    pub as_: Option<String>,
+    /// A parameter of the workload; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
+    pub set: Vec<(String, String)>,
+    /// Use only the first so many events
+    #[arg(long, value_name = "EVENTS")]
+    pub shorten: Option<usize>,
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write it as KEY=VALUE")?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// Arguments of `import`.
+#[derive(Debug, Args)]
+pub struct Import {
+    /// A packet capture, a web server log, a list of URLs; .xz, .gz and .zst are read as they are
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// The trace file to write (Parquet)
+    #[arg(short, long, value_name = "FILE")]
+    pub out: PathBuf,
+}
+
+/// Arguments of `inspect`.
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// A trace file, or anything that a workload reads
+    pub trace: PathBuf,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `replay`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    heapsmith replay samples/ftp.pcap.xz --as drr --heap windows-xp --heap 'list(fit=best)'\n  \
+    heapsmith replay trace.parquet --heap 'freelists(66,1514) list word=4' --min-region --verify")]
+pub struct Replay {
+    /// Trace files, or anything that a workload reads
+    #[arg(required = true)]
+    pub traces: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// A heap: a spec or a name of the catalogue; may be repeated
+    #[arg(long, required = true, value_name = "SPEC")]
+    pub heap: Vec<String>,
+    /// Fill every block with a pattern and verify it when it is freed; fail if a request is refused
+    #[arg(long)]
+    pub verify: bool,
+    /// Verify every invariant of the heap after every so many operations
+    #[arg(long, value_name = "OPERATIONS")]
+    pub check: Option<u64>,
+    /// Measure time, beside a heap that does nothing
+    #[arg(long)]
+    pub time: bool,
+    /// Find the smallest region in which the trace completes
+    #[arg(long)]
+    pub min_region: bool,
+    /// Replay in a region of so many bytes (K and M may follow)
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub region: Option<u64>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.strip_suffix(['K', 'M', 'G']) {
+        Some(digits) => (digits, text.as_bytes()[text.len() - 1]),
+        None => (text, b' '),
+    };
+    let number: u64 = digits.parse().map_err(|_| "write a number of bytes, as 64000, 64K or 2M".to_owned())?;
+    let shift = match unit {
+        b'K' => 10,
+        b'M' => 20,
+        b'G' => 30,
+        _ => 0,
+    };
+    number.checked_mul(1 << shift).ok_or_else(|| "that is more than 2^64 bytes".to_owned())
+}
+
+/// What the pick should be good at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Prefer {
+    /// The knee of the front over fragmentation and accesses
+    #[default]
+    Balanced,
+    /// Fewest accesses an operation
+    Speed,
+    /// Least fragmentation
+    Memory,
+    /// Fewest accesses in the worst operation
+    Bounded,
+}
+
+impl From<Prefer> for Preference {
+    fn from(prefer: Prefer) -> Preference {
+        match prefer {
+            Prefer::Balanced => Preference::Balanced,
+            Prefer::Speed => Preference::Speed,
+            Prefer::Memory => Preference::Memory,
+            Prefer::Bounded => Preference::Bounded,
+        }
+    }
+}
+
+/// The spaces of designs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum SpaceName {
+    /// Free lists × fit × splitting × coalescing, ten levels each: 10,000 designs
+    #[default]
+    Classic,
+}
+
+/// Arguments of `explore`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "An exploration that was interrupted (Ctrl-C, or worse) goes on when the same command is \
+    given again, and ends with the same answer.\n\nExamples:\n  \
+    heapsmith explore samples/ftp.pcap.xz --as drr\n  \
+    heapsmith explore samples/web.log.xz --as url --prefer memory --out web\n  \
+    heapsmith explore monday.parquet tuesday.parquet --jobs 4"
+)]
+pub struct Explore {
+    /// Trace files, or anything that a workload reads; of several, the designs are judged on all
+    #[arg(required = true)]
+    pub traces: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// The designs to try
+    #[arg(long, value_enum, default_value_t)]
+    pub space: SpaceName,
+    /// Folder for the results and the page; by default explore-INPUT-WORKLOAD
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// What the pick should be good at
+    #[arg(long, value_enum, default_value_t)]
+    pub prefer: Prefer,
+    /// Threads to replay on; by default as many as there are processors
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Rounds of timing the front at the end; 0 leaves it out
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub rounds: usize,
+    /// How to print the front
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// The folder that `explore` wrote
+    pub dir: PathBuf,
+    /// The page to write; by default report.html in the folder
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// What the pick should be good at
+    #[arg(long, value_enum, default_value_t)]
+    pub prefer: Prefer,
+}

@@ -1,0 +1,145 @@
+//! `heapsmith explore`: 10,000 designs, the front, the pick and the why.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use heapsmith_explore::{
+    Exploration, Preference, Space, Store, Sweep, SweepError, effects, finding, measure_catalogue, sweep, write_csv,
+    write_parquet,
+};
+use heapsmith_trace::{PackedTrace, Trace};
+
+use crate::args::{Explore, Format};
+use crate::commands::report;
+use crate::failure::Failure;
+use crate::{input, interrupt, progress};
+
+mod answer;
+
+pub fn run(arguments: &Explore) -> Result<(), Failure> {
+    let stop = interrupt::catch()?;
+    let traces = arguments
+        .traces
+        .iter()
+        .map(|path| input::trace(path, &arguments.reading))
+        .collect::<Result<Vec<Trace>, _>>()?;
+    let packed = traces.iter().map(input::packed).collect::<Result<Vec<PackedTrace>, _>>()?;
+    packed.iter().for_each(announce);
+
+    let dir = arguments.out.clone().unwrap_or_else(|| default_dir(arguments));
+    let space = Space::classic(&packed);
+    let mut store = begin(&dir, &space, &traces, &packed)?;
+    let elapsed = replay_all(arguments, &space, &packed, &mut store, stop, &dir)?;
+
+    let mut exploration = Exploration::load(&store)?;
+    let preference = Preference::from(arguments.prefer);
+    let Some(pick) = exploration.pick(preference) else {
+        return Err(Failure::job("every design refused a request of these traces: there is nothing to pick"));
+    };
+    let effects = effects(&exploration);
+    let finding = finding(&exploration, &effects);
+    if arguments.rounds > 0 {
+        let also: Vec<usize> = finding.recommended.iter().map(|design| design.index).chain([pick]).collect();
+        let spinner = progress::spinner("timing the front, one design at a time");
+        exploration.retime(&mut store, &packed, &also, arguments.rounds)?;
+        spinner.finish_and_clear();
+    }
+    write_all(&exploration, &traces, preference, elapsed, &dir)?;
+    answer::print(&exploration, pick, &effects, &finding, arguments.format)?;
+    if arguments.format == Format::Table {
+        answer::next_steps(&dir);
+    }
+    Ok(())
+}
+
+fn announce(trace: &PackedTrace) {
+    eprintln!(
+        "{}: {} events, at most {} in {} blocks live at once",
+        trace.name,
+        trace.events.len(),
+        trace.requested_peak,
+        trace.slots
+    );
+}
+
+/// `explore-ftp-drr` for `samples/ftp.pcap.xz` as drr.
+fn default_dir(arguments: &Explore) -> PathBuf {
+    let first = arguments.traces.first().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
+    let stem = first.as_deref().unwrap_or("trace").split('.').next().unwrap_or("trace").to_owned();
+    let more = if arguments.traces.len() > 1 { format!("-and-{}", arguments.traces.len() - 1) } else { String::new() };
+    let workload = arguments.reading.as_.as_ref().map_or_else(String::new, |name| format!("-{name}"));
+    PathBuf::from(format!("explore-{stem}{more}{workload}"))
+}
+
+/// Opens the store in `dir`, and keeps the traces beside it.
+fn begin(dir: &Path, space: &Space, traces: &[Trace], packed: &[PackedTrace]) -> Result<Store, Failure> {
+    fs::create_dir_all(dir).map_err(|error| Failure::writing(dir, &error))?;
+    let probe = dir.join(".writable");
+    File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(|error| Failure::writing(dir, &error))?;
+    let store = Store::begin(&dir.join(Store::FILE), space, packed, &command())?;
+    for (number, trace) in traces.iter().enumerate() {
+        let path = report::trace_file(dir, number);
+        if !path.exists() {
+            trace.write(&path)?;
+        }
+    }
+    Ok(store)
+}
+
+/// The command as it was typed.
+fn command() -> String {
+    let quoted = |word: String| {
+        let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=:,%+".contains(c));
+        if plain && !word.is_empty() { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    };
+    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    std::iter::once("heapsmith".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// Replays the catalogue and every design; returns the seconds that the designs took.
+fn replay_all(
+    arguments: &Explore,
+    space: &Space,
+    packed: &[PackedTrace],
+    store: &mut Store,
+    stop: &AtomicBool,
+    dir: &Path,
+) -> Result<f64, Failure> {
+    let spinner = progress::spinner("replaying the allocators of the catalogue");
+    measure_catalogue(store, packed)?;
+    spinner.finish_and_clear();
+    let jobs = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let bar = progress::sweep_bar(space.designs.len() as u64);
+    let start = Instant::now();
+    let swept = sweep(&Sweep { space, traces: packed, jobs, stop }, store, &mut |at| progress::show(&bar, at));
+    bar.finish_and_clear();
+    let elapsed = start.elapsed().as_secs_f64();
+    match swept {
+        Ok(replayed) => {
+            answer::speed(space, packed, replayed, elapsed);
+            Ok(elapsed)
+        }
+        Err(SweepError::Interrupted) => Err(Failure::interrupted(format!(
+            "interrupted; what was done is kept in {}, and the same command goes on from it",
+            dir.display()
+        ))),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn write_all(
+    exploration: &Exploration,
+    traces: &[Trace],
+    preference: Preference,
+    elapsed: f64,
+    dir: &Path,
+) -> Result<(), Failure> {
+    let csv = dir.join("results.csv");
+    let written = File::create(&csv).and_then(|file| write_csv(exploration, std::io::BufWriter::new(file)));
+    written.map_err(|error| Failure::writing(&csv, &error))?;
+    let parquet = dir.join("results.parquet");
+    write_parquet(exploration, &parquet).map_err(|error| Failure::writing(&parquet, &error))?;
+    report::write(exploration, traces, preference, Some(elapsed), &dir.join(report::PAGE))
+}

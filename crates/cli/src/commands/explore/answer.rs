@@ -1,0 +1,207 @@
+//! What an exploration tells on the terminal.
+
+use std::path::Path;
+
+use heapsmith_explore::{Effect, Exploration, FACTORS, Finding, NEAR, Objective, Objectives, Retimed, Space, Store};
+use heapsmith_trace::PackedTrace;
+
+use crate::args::Format;
+use crate::commands::report;
+use crate::failure::Failure;
+use crate::table::{Item, Table, integer, mark, none, number, percent, text};
+
+/// Rows of the front that are shown to people; programs get all.
+const SHOWN: usize = 12;
+
+/// How fast the sweep was.
+pub fn speed(space: &Space, traces: &[PackedTrace], replayed: usize, elapsed: f64) {
+    let distinct = space.distinct().count();
+    let events: usize = traces.iter().map(|trace| trace.events.len()).sum();
+    eprintln!(
+        "{} designs, {distinct} distinct heaps, {replayed} replayed now in {elapsed:.1} s: {:.0} designs/s, \
+         {:.1} ns an event",
+        space.designs.len(),
+        (space.designs.len() * replayed) as f64 / distinct.max(1) as f64 / elapsed.max(1e-9),
+        elapsed * 1e9 / (replayed * events).max(1) as f64
+    );
+}
+
+/// Prints the front, the catalogue, the effects and the finding; to programs, the first two.
+pub fn print(
+    exploration: &Exploration,
+    pick: usize,
+    effects: &[Effect],
+    finding: &Finding,
+    format: Format,
+) -> Result<(), Failure> {
+    let people = format == Format::Table;
+    if people {
+        println!("\nThe front: designs that no other beats in both fragmentation and accesses");
+    }
+    front(exploration, pick, finding, people).print(format)?;
+    if people {
+        println!("\nWhat explains the differences: share of the variance, and the mean from no use to full use");
+        effects_table(effects).print(format)?;
+        println!("\nMamagkakis et al. 2006 recommend two or three free lists, first fit, full splitting, full coalescing:");
+        recommended(exploration, finding);
+        println!("\nThe pick\n  {}", exploration.rows[pick].design.spec);
+        reason(exploration, pick);
+    }
+    Ok(())
+}
+
+const COLUMNS: [&str; 9] =
+    ["", "design", "fragmentation", "accesses_per_op", "p99", "worst", "ns_per_op", "floor_ns_per_op", "heap"];
+
+fn front(exploration: &Exploration, pick: usize, finding: &Finding, people: bool) -> Table {
+    let mut table = Table::new(&COLUMNS);
+    let stairs = thinned(&exploration.staircase, pick, if people { SHOWN } else { usize::MAX });
+    let mut indexes = stairs.clone();
+    let others = finding.recommended.iter().map(|design| design.index).chain([pick]);
+    indexes.extend(others.filter(|index| !stairs.contains(index)));
+    for index in indexes {
+        let is_pick = index == pick;
+        let is_recommended = finding.recommended.iter().any(|design| design.index == index);
+        let note = match (is_pick, is_recommended) {
+            (true, _) => "▶ pick",
+            (_, true) => "2006",
+            _ => "",
+        };
+        let design = &exploration.rows[index].design;
+        let name = integer(u64::from(design.number));
+        table.row(row(note, name, &exploration.points[index], exploration.timing(index), design.spec.to_string()));
+    }
+    for entry in &exploration.catalogue {
+        let timing = exploration.timings.iter().find(|timing| timing.name == entry.name);
+        table.row(row("", text(&entry.name), &entry.objectives, timing, entry.spec.clone()));
+    }
+    table
+}
+
+fn row(note: &str, name: Item, point: &Objectives, timing: Option<&Retimed>, heap: String) -> Vec<Item> {
+    let refuses = point.failed > 0;
+    vec![
+        mark(!note.is_empty() || refuses, if refuses { "refuses" } else { note }),
+        name,
+        percent(point.get(Objective::Fragmentation)),
+        number(point.get(Objective::Accesses), 2),
+        integer(point.get(Objective::P99) as u64),
+        integer(point.get(Objective::Worst) as u64),
+        timing.map_or_else(none, |timing| number(timing.ns_per_op, 1)),
+        timing.map_or_else(none, |timing| number(timing.floor, 1)),
+        text(heap),
+    ]
+}
+
+/// At most `most` of the stairs, evenly, with both ends and the pick.
+fn thinned(stairs: &[usize], pick: usize, most: usize) -> Vec<usize> {
+    if stairs.len() <= most {
+        return stairs.to_vec();
+    }
+    let even = (0..most).map(|step| stairs[step * (stairs.len() - 1) / (most - 1)]);
+    let mut chosen: Vec<usize> = even.chain(stairs.contains(&pick).then_some(pick)).collect();
+    chosen.sort_by_key(|index| stairs.iter().position(|stair| stair == index));
+    chosen.dedup();
+    chosen
+}
+
+fn effects_table(effects: &[Effect]) -> Table {
+    let mut table = Table::new(&[
+        "technique", "fragmentation", "none", "full", "internal", "external", "accesses", "none ", "full ", "worst",
+    ]);
+    let of = |factor: usize, objective| effects.iter().find(|e| e.factor == factor && e.objective == objective);
+    for (factor, technique) in FACTORS.iter().enumerate() {
+        let share = |objective| of(factor, objective).map_or_else(none, |effect| percent(effect.share));
+        let mean = |objective: Objective, level: usize| {
+            let item = |mean: f64| if objective.is_share() { percent(mean) } else { number(mean, 1) };
+            of(factor, objective).map_or_else(none, |effect| item(effect.means[level]))
+        };
+        table.row([
+            text(technique.name),
+            share(Objective::Fragmentation),
+            mean(Objective::Fragmentation, 0),
+            mean(Objective::Fragmentation, 9),
+            share(Objective::Internal),
+            share(Objective::External),
+            share(Objective::Accesses),
+            mean(Objective::Accesses, 0),
+            mean(Objective::Accesses, 9),
+            share(Objective::Worst),
+        ]);
+    }
+    let rest = |objective| {
+        let shares = effects.iter().filter(|effect| effect.objective == objective).map(|effect| effect.share);
+        percent((1.0 - shares.sum::<f64>()).max(0.0))
+    };
+    table.row([
+        text("interactions"),
+        rest(Objective::Fragmentation),
+        none(),
+        none(),
+        rest(Objective::Internal),
+        rest(Objective::External),
+        rest(Objective::Accesses),
+        none(),
+        none(),
+        rest(Objective::Worst),
+    ]);
+    table
+}
+
+fn recommended(exploration: &Exploration, finding: &Finding) {
+    for design in &finding.recommended {
+        let point = &exploration.points[design.index];
+        let place = if design.on_front {
+            "on the front".to_owned()
+        } else if design.holds() {
+            format!("near the front ({:.1}% from it, within {:.0}%)", design.shortfall * 100.0, NEAR * 100.0)
+        } else {
+            format!("not near the front: {:.1}% from it in both footprint and accesses", design.shortfall * 100.0)
+        };
+        println!(
+            "  {} lists: {place}; fragmentation {:.1}%, {:.2} accesses an operation",
+            design.lists,
+            point.get(Objective::Fragmentation) * 100.0,
+            point.get(Objective::Accesses)
+        );
+    }
+    let most = |shares: &[(&'static str, f64)]| {
+        let each = shares.iter().map(|(name, share)| format!("{name} {:.1}%", share * 100.0));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    println!("  of the fragmentation's variance: {}", most(&finding.fragmentation));
+}
+
+/// What the pick's neighbours on the front trade.
+fn reason(exploration: &Exploration, pick: usize) {
+    let at = |index: usize| {
+        let point = &exploration.points[index];
+        (point.get(Objective::Fragmentation) * 100.0, point.get(Objective::Accesses))
+    };
+    let (fragmentation, accesses) = at(pick);
+    println!("  fragmentation {fragmentation:.1}%, {accesses:.2} accesses an operation");
+    let place = exploration.staircase.iter().position(|&stair| exploration.points[stair] == exploration.points[pick]);
+    let Some(place) = place else { return };
+    if let Some(&tighter) = place.checked_sub(1).and_then(|before| exploration.staircase.get(before)) {
+        let (less, more) = at(tighter);
+        println!(
+            "  the next tighter saves {:.2} points of fragmentation and costs {:.2} accesses an operation",
+            fragmentation - less,
+            more - accesses
+        );
+    }
+    if let Some(&faster) = exploration.staircase.get(place + 1) {
+        let (more, less) = at(faster);
+        println!(
+            "  the next faster saves {:.2} accesses an operation and costs {:.2} points of fragmentation",
+            accesses - less,
+            more - fragmentation
+        );
+    }
+}
+
+/// Where everything lies.
+pub fn next_steps(dir: &Path) {
+    println!("\n{}", dir.join(report::PAGE).display());
+    println!("  the page: open it in a browser; beside it {}, results.csv, results.parquet", Store::FILE);
+}

@@ -1,0 +1,9 @@
+//! A module a command.
+
+pub mod explore;
+pub mod heaps;
+pub mod import;
+pub mod inspect;
+pub mod replay;
+pub mod report;
+pub mod workloads;

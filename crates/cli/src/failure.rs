@@ -1,0 +1,134 @@
+//! What can go wrong, and the exit code that it gives.
+//!
+//! | code | meaning |
+//! |---|---|
+//! | 0 | done |
+//! | 1 | the job failed: a request that could not be served under `--verify`, a heap that is wrong |
+//! | 2 | wrong use: a bad spec, a bad option |
+//! | 3 | a bad input file |
+//! | 4 | the environment: a folder that cannot be written, a full disk, a missing tool |
+//! | 130 | interrupted; results are kept |
+
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+
+use heapsmith_explore::{StoreError, SweepError};
+use heapsmith_replay::ReplayError;
+use heapsmith_report::ReportError;
+use heapsmith_spec::SpecError;
+use heapsmith_trace::TraceError;
+use heapsmith_workload::{ErrorKind, LoadError};
+
+/// Why a command ended without what it was asked for.
+#[derive(Debug)]
+pub struct Failure {
+    code: u8,
+    message: String,
+}
+
+impl Failure {
+    /// The job itself failed.
+    pub fn job(message: impl Display) -> Failure {
+        Failure { code: 1, message: message.to_string() }
+    }
+
+    /// It was asked for wrongly.
+    pub fn wrong_use(message: impl Display) -> Failure {
+        Failure { code: 2, message: message.to_string() }
+    }
+
+    /// An input file is bad.
+    pub fn bad_input(message: impl Display) -> Failure {
+        Failure { code: 3, message: message.to_string() }
+    }
+
+    /// The system refused.
+    pub fn environment(message: impl Display) -> Failure {
+        Failure { code: 4, message: message.to_string() }
+    }
+
+    /// The user stopped it.
+    pub fn interrupted(message: impl Display) -> Failure {
+        Failure { code: 130, message: message.to_string() }
+    }
+
+    /// A file or folder that cannot be written.
+    pub fn writing(path: &Path, error: &io::Error) -> Failure {
+        Failure::environment(format!(
+            "cannot write {}: {error}; choose another place with --out or -o",
+            path.display()
+        ))
+    }
+
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        self.code
+    }
+
+    /// What to tell the user.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Failure {
+        match error.kind() {
+            ErrorKind::WrongUse => Failure::wrong_use(error),
+            ErrorKind::BadInput => Failure::bad_input(error),
+            ErrorKind::Environment => Failure::environment(error),
+        }
+    }
+}
+
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Failure {
+        match error {
+            TraceError::Read { .. } | TraceError::Write { .. } => Failure::environment(error),
+            _ => Failure::bad_input(error),
+        }
+    }
+}
+
+impl From<SpecError> for Failure {
+    fn from(error: SpecError) -> Failure {
+        Failure::wrong_use(error)
+    }
+}
+
+impl From<ReplayError> for Failure {
+    fn from(error: ReplayError) -> Failure {
+        match error {
+            ReplayError::NoMemory { .. } => Failure::environment(error),
+            ReplayError::Build(_) => Failure::wrong_use(error),
+            ReplayError::Fault { .. } => Failure::job(error),
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        match error {
+            StoreError::Sqlite { .. } => Failure::environment(error),
+            StoreError::Other { .. } => Failure::wrong_use(error),
+            StoreError::NotAStore { .. } | StoreError::Missing { .. } => Failure::bad_input(error),
+        }
+    }
+}
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Failure {
+        match error {
+            SweepError::Replay(error) => error.into(),
+            SweepError::Store(error) => error.into(),
+            SweepError::Interrupted => Failure::interrupted(error),
+        }
+    }
+}
+
+impl From<ReportError> for Failure {
+    fn from(error: ReportError) -> Failure {
+        Failure::job(error)
+    }
+}

@@ -1,0 +1,31 @@
+//! Traces from what was named on the command line.
+
+use std::path::Path;
+
+use heapsmith_trace::{PackedTrace, Trace};
+use heapsmith_workload::load;
+
+use crate::args::Reading;
+use crate::failure::Failure;
+use crate::progress;
+
+/// Reads a trace, whatever lies at `path`.
+pub fn trace(path: &Path, reading: &Reading) -> Result<Trace, Failure> {
+    let spinner = progress::spinner(&format!("reading {}", path.display()));
+    let trace = load(path, reading.as_.as_deref(), &reading.set);
+    spinner.finish_and_clear();
+    let trace = trace?;
+    Ok(match reading.shorten {
+        Some(events) => trace.shortened(events),
+        None => trace,
+    })
+}
+
+/// A trace as it is replayed.
+pub fn packed(trace: &Trace) -> Result<PackedTrace, Failure> {
+    let packed = PackedTrace::new(trace)?;
+    if packed.events.is_empty() {
+        return Err(Failure::bad_input(format!("{} holds no allocations", packed.name)));
+    }
+    Ok(packed)
+}

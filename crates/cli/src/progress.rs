@@ -1,0 +1,36 @@
+//! Progress on standard error; hidden when that is no terminal.
+
+use std::time::Duration;
+
+use heapsmith_explore::Progress;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Something that takes a while and cannot be counted.
+pub fn spinner(message: &str) -> ProgressBar {
+    let spinner = ProgressBar::new_spinner().with_message(message.to_owned());
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner
+}
+
+/// The bar of a sweep.
+pub fn sweep_bar(total: u64) -> ProgressBar {
+    let template = "{msg} {bar:32.cyan/blue} {human_pos}/{human_len} designs  {per_sec}  {eta} left  {prefix}";
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = style.with_key("per_sec", |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
+        let _ = write!(out, "{:.0}/s", state.per_sec());
+    });
+    ProgressBar::new(total).with_style(style.progress_chars("━╸─")).with_message("replaying")
+}
+
+/// Shows how far a sweep is.
+pub fn show(bar: &ProgressBar, progress: Progress) {
+    if bar.position() == 0 && progress.designs > 0 && bar.prefix().is_empty() {
+        // What an earlier run did does not count towards this run's speed.
+        bar.reset_elapsed();
+        bar.set_position(progress.designs as u64);
+        bar.reset_eta();
+    } else {
+        bar.set_position(progress.designs as u64);
+    }
+    bar.set_prefix(format!("front so far {}", progress.front));
+}

@@ -1,0 +1,147 @@
+//! One table, printed for people, programs or spreadsheets.
+
+use std::io::{self, Write};
+
+use comfy_table::{Cell, CellAlignment, Table as Drawn, presets};
+use serde_json::{Map, Value};
+
+use crate::args::Format;
+use crate::failure::Failure;
+
+/// A value of a table: what programs read, and what people read.
+#[derive(Debug, Clone)]
+pub struct Item {
+    value: Value,
+    shown: String,
+}
+
+/// Text.
+pub fn text(text: impl Into<String>) -> Item {
+    let shown = text.into();
+    Item { value: Value::from(shown.clone()), shown }
+}
+
+/// An integer, shown with its thousands apart.
+pub fn integer(value: u64) -> Item {
+    Item { value: Value::from(value), shown: thousands(value) }
+}
+
+/// A number of bytes, shown in its unit.
+pub fn bytes(value: heapsmith_trace::Bytes) -> Item {
+    Item { value: Value::from(value.0), shown: value.to_string() }
+}
+
+/// A number with so many decimals.
+pub fn number(value: f64, decimals: usize) -> Item {
+    Item { value: rounded(value), shown: format!("{value:.decimals$}") }
+}
+
+/// A share, shown as percent.
+pub fn percent(value: f64) -> Item {
+    Item { value: rounded(value), shown: format!("{:.1}%", value * 100.0) }
+}
+
+/// Nothing: it was not measured.
+pub fn none() -> Item {
+    Item { value: Value::Null, shown: "-".to_owned() }
+}
+
+/// A flag, shown as a mark.
+pub fn mark(value: bool, shown: &str) -> Item {
+    Item { value: Value::from(value), shown: if value { shown.to_owned() } else { String::new() } }
+}
+
+fn rounded(value: f64) -> Value {
+    Value::from((value * 1e6).round() / 1e6)
+}
+
+fn thousands(value: u64) -> String {
+    let digits = value.to_string();
+    let mut shown = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+/// Rows of items under the names of their columns.
+#[derive(Debug)]
+pub struct Table {
+    columns: Vec<&'static str>,
+    /// Columns that only programs get.
+    hidden: usize,
+    rows: Vec<Vec<Item>>,
+}
+
+impl Table {
+    /// A table of these columns.
+    pub fn new(columns: &[&'static str]) -> Table {
+        Table { columns: columns.to_vec(), hidden: 0, rows: Vec::new() }
+    }
+
+    /// More columns, at the end, that only programs get.
+    pub fn hiding(mut self, columns: &[&'static str]) -> Table {
+        self.columns.extend(columns);
+        self.hidden += columns.len();
+        self
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, items: impl IntoIterator<Item = Item>) {
+        self.rows.push(items.into_iter().collect());
+    }
+
+    /// Prints to standard output.
+    pub fn print(&self, format: Format) -> Result<(), Failure> {
+        let out = io::stdout().lock();
+        let written = match format {
+            Format::Table => self.draw(out),
+            Format::Json => self.json(out),
+            Format::Csv => self.csv(out),
+        };
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written.map_err(|error| Failure::environment(format!("cannot print: {error}"))),
+        }
+    }
+
+    fn draw(&self, mut out: impl Write) -> io::Result<()> {
+        let shown = self.columns.len() - self.hidden;
+        let mut drawn = Drawn::new();
+        drawn.load_preset(presets::UTF8_HORIZONTAL_ONLY);
+        drawn.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+        drawn.set_header(self.columns[..shown].iter().map(|name| name.replace('_', " ")));
+        for row in &self.rows {
+            drawn.add_row(row[..shown].iter().map(|item| {
+                let right = item.value.is_number() || item.value.is_null();
+                Cell::new(&item.shown).set_alignment(if right { CellAlignment::Right } else { CellAlignment::Left })
+            }));
+        }
+        writeln!(out, "{drawn}")
+    }
+
+    fn json(&self, mut out: impl Write) -> io::Result<()> {
+        let object = |row: &Vec<Item>| {
+            let pairs = self.columns.iter().zip(row).map(|(name, item)| ((*name).to_owned(), item.value.clone()));
+            Value::Object(pairs.collect::<Map<_, _>>())
+        };
+        let array: Vec<Value> = self.rows.iter().map(object).collect();
+        writeln!(out, "{}", serde_json::to_string_pretty(&array)?)
+    }
+
+    fn csv(&self, out: impl Write) -> io::Result<()> {
+        let mut writer = csv::Writer::from_writer(out);
+        writer.write_record(&self.columns)?;
+        for row in &self.rows {
+            writer.write_record(row.iter().map(|item| match &item.value {
+                Value::Null => String::new(),
+                Value::String(text) => text.clone(),
+                value => value.to_string(),
+            }))?;
+        }
+        writer.flush()
+    }
+}

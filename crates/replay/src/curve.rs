@@ -1,0 +1,50 @@
+//! The footprint over time.
+
+use heapsmith::{Heap, Unmetered};
+use heapsmith_spec::Spec;
+use heapsmith_spec::build::{Job, with_heap};
+use heapsmith_trace::{Bytes, Operation, PackedTrace};
+
+use crate::live::LiveTable;
+use crate::region::Region;
+use crate::run::ReplayError;
+
+/// The footprint along a trace: at most `points` pairs of event index and the
+/// largest footprint since the pair before.
+pub fn footprint_curve(
+    spec: &Spec,
+    trace: &PackedTrace,
+    region: &mut Region,
+    points: usize,
+) -> Result<Vec<(u64, Bytes)>, ReplayError> {
+    let step = trace.events.len().div_ceil(points.max(1)).max(1);
+    Ok(with_heap(spec, region.source(Bytes(u64::MAX)), Unmetered, Watch { trace, step })?)
+}
+
+struct Watch<'t> {
+    trace: &'t PackedTrace,
+    step: usize,
+}
+
+impl Job<Unmetered> for Watch<'_> {
+    type Output = Vec<(u64, Bytes)>;
+
+    fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) -> Self::Output {
+        let mut live = LiveTable::new(self.trace.slots);
+        let mut curve = Vec::with_capacity(self.trace.events.len() / self.step + 1);
+        let mut most = 0;
+        for (index, event) in self.trace.events.iter().enumerate() {
+            match event.operation {
+                Operation::Allocate => drop(live.allocate(&mut heap, event.slot, event.size, event.alignment())),
+                Operation::Free => drop(live.free(&mut heap, event.slot)),
+                Operation::Reallocate => drop(live.reallocate(&mut heap, event.slot, event.size)),
+            }
+            most = most.max(heap.footprint() as u64);
+            if (index + 1) % self.step == 0 || index + 1 == self.trace.events.len() {
+                curve.push((index as u64, Bytes(most)));
+                most = 0;
+            }
+        }
+        curve
+    }
+}

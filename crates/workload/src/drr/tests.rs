@@ -1,0 +1,84 @@
+use heapsmith_trace::{Action, Origin, PackedTrace, Trace};
+
+use super::*;
+
+/// Runs packets of (time, flow, wire) through a scheduler with a link of 8 Mbit/s, on which
+/// a byte takes a microsecond, and gives the order in which packets were sent.
+fn sent(quantum: u64, arrivals: &[(u64, u32, u32)]) -> (Vec<u64>, Trace) {
+    let packets: Vec<Packet> = arrivals
+        .iter()
+        .map(|&(time, flow, wire)| Packet {
+            time: Nanoseconds(time * 1000),
+            wire,
+            payload: wire - 40,
+            flow,
+        })
+        .collect();
+    let settings = [("rate".to_owned(), "8M".to_owned())];
+    let mut settings = Settings::new(crate::workload::workload("drr").unwrap(), &settings).unwrap();
+    let link = Link::of(&mut settings, &packets, |packet| u64::from(packet.wire)).unwrap();
+    let mut scheduler = Scheduler::new(quantum, 16, 64, Clock::new(link));
+    for packet in &packets {
+        scheduler.send_until(packet.time);
+        scheduler.arrive(packet);
+    }
+    scheduler.send_until(Nanoseconds(u64::MAX));
+    let trace = scheduler.tape.into_trace(Origin::new("drr", ""));
+    let mut order = Vec::new();
+    let mut packet_ids = Vec::new();
+    for event in &trace.events {
+        match event.action {
+            Action::Allocate { id, .. } if event.site == Some(0) => packet_ids.push(id),
+            Action::Free { id } => order.extend(packet_ids.iter().position(|&known| known == id)),
+            _ => {}
+        }
+    }
+    (order.into_iter().map(|index| index as u64).collect(), trace)
+}
+
+#[test]
+fn flows_take_turns_of_a_quantum() {
+    // Flow 0 has three packets waiting when flow 1 comes; a quantum is one packet.
+    let arrivals = [(0, 0, 1000), (0, 0, 1000), (0, 0, 1000), (1, 1, 1000), (1, 1, 1000)];
+    assert_eq!(sent(1000, &arrivals).0, [0, 3, 1, 4, 2]);
+    // Two packets fit in a quantum of two.
+    assert_eq!(sent(2000, &arrivals).0, [0, 1, 3, 4, 2]);
+}
+
+#[test]
+fn a_deficit_is_saved_for_the_next_turn() {
+    // Flow 0 sends 1500-byte packets, flow 1 packets of 500, at a quantum of 1000: flow 0
+    // has to save in its first turn, and both get the same share of bytes.
+    let mut arrivals = vec![(0, 2, 100)];
+    arrivals.extend([(0, 0, 1500), (0, 0, 1500), (0, 0, 1500)]);
+    arrivals.extend([(0, 1, 500); 6]);
+    assert_eq!(sent(1000, &arrivals).0, [0, 4, 5, 1, 6, 7, 2, 3, 8, 9]);
+}
+
+#[test]
+fn a_quantum_below_the_packet_takes_several_turns() {
+    assert_eq!(sent(100, &[(0, 0, 1000), (0, 1, 150)]).0, [1, 0]);
+}
+
+#[test]
+fn queues_live_as_long_as_their_flows_have_packets() {
+    let (_, trace) = sent(9000, &[(0, 0, 1500), (10, 0, 40), (5000, 0, 40), (5000, 1, 100)]);
+    let told: Vec<String> = trace
+        .events
+        .iter()
+        .map(|event| match event.action {
+            Action::Allocate { id, size, .. } => format!("{} +{id}:{}", event.time.0 / 1000, size.0),
+            Action::Free { id } => format!("{} -{id}", event.time.0 / 1000),
+            other => format!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "0 +1:1476", "0 +2:64", "10 +3:16", "1500 -1", "1540 -3", "1540 -2", "5000 +4:16",
+            "5000 +5:64", "5000 +6:76", "5000 +7:64", "5040 -4", "5040 -5", "5140 -6", "5140 -7",
+        ]
+    );
+    let packed = PackedTrace::new(&trace).unwrap();
+    assert_eq!(packed.allocations, packed.frees);
+}

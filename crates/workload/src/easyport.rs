@@ -1,0 +1,173 @@
+//! A gateway that buffers every frame whole and forwards it first in, first out.
+//!
+//! ```text
+//!   capture ─► frame ▒▒▒▒▒▒ ─► queue ─► link of a rate
+//!                                └─(cells=on)─► ▒ ▒ ▒ ▒ cells ─► link of a rate
+//! ```
+//!
+//! What is allocated when:
+//!
+//! | block | size | from | to |
+//! |---|---|---|---|
+//! | frame | its length on the wire, link header included | arrival | its last bit is sent |
+//! | cell (only with `cells=on`) | `cell-bytes` | its frame's turn comes | its last bit is sent |
+//!
+//! With `cells=on` the link is an ATM link: when a frame's turn comes it is cut up as AAL5
+//! does it (8 bytes of trailer, then padding to whole cells of 48 bytes), the frame's own
+//! block is freed, and the cells go out one after the other, 53 bytes each on the link.
+//! Frames are buffered whatever they are, so any link type will do. What is left at the end
+//! of the capture is sent, so the trace ends with nothing live.
+//!
+//! Source: Mamagkakis et al., "Reducing memory fragmentation in network applications with
+//! dynamic memory allocators optimized for performance", Computer Communications 29 (2006),
+//! section 6, on Infineon's Easyport (blocks of 66 and 1514 bytes); the paper names "packet
+//! and ATM cell processing" without detail, so the segmentation follows ITU-T I.363.5.
+
+use std::collections::VecDeque;
+
+use heapsmith_trace::Nanoseconds;
+
+use crate::error::LoadError;
+use crate::input::{Format, Input, Packet, packets};
+use crate::link::{BACKLOG, Clock, Link, RATE};
+use crate::settings::Settings;
+use crate::tape::{Block, Site, Tape};
+use crate::workload::{KEEP_DAMAGED, Parameter, Workload};
+
+pub(crate) const WORKLOAD: Workload = Workload {
+    name: "easyport",
+    about: "a gateway's buffer: frames stored whole and forwarded first in, first out",
+    source: "Mamagkakis et al.: Reducing memory fragmentation in network applications with \
+             dynamic memory allocators optimized for performance, Computer Communications 29 \
+             (2006), section 6",
+    input: "packet capture or list of frame times and sizes",
+    parameters: &[
+        RATE,
+        BACKLOG,
+        Parameter {
+            name: "cells",
+            default: "off",
+            about: "on cuts every frame into ATM cells when its turn comes",
+        },
+        Parameter {
+            name: "cell-bytes",
+            default: "53",
+            about: "with cells=on: bytes allocated for a cell (53 with its header, 48 without)",
+        },
+        KEEP_DAMAGED,
+    ],
+    formats: &[Format::Capture, Format::FrameList],
+    run,
+};
+
+/// Bytes of an ATM cell on the link.
+const CELL: u64 = 53;
+/// Bytes of a frame that a cell carries.
+const CELL_PAYLOAD: u64 = 48;
+/// What AAL5 puts after a frame.
+const TRAILER: u64 = 8;
+
+fn run(input: Input, settings: &mut Settings) -> Result<Tape, LoadError> {
+    let cells = settings.switch("cells")?;
+    let cell_bytes = settings.number("cell-bytes", 1, 1 << 16, "bytes from 1 to 65536")?;
+    settings.rate(RATE.name)?;
+    settings.share(BACKLOG.name)?;
+    let packets = packets(input, settings.keep_damaged()?)?;
+    let link = Link::of(settings, &packets, |packet| {
+        let wire = u64::from(packet.wire);
+        if cells { cells_of(wire) * CELL } else { wire }
+    })?;
+    let mut gateway = Gateway::new(Clock::new(link), cells.then_some(cell_bytes));
+    for packet in &packets {
+        gateway.send_until(packet.time);
+        gateway.arrive(packet);
+    }
+    gateway.send_until(Nanoseconds(u64::MAX));
+    Ok(gateway.tape)
+}
+
+/// How many cells a frame fills.
+fn cells_of(frame: u64) -> u64 {
+    (frame + TRAILER).div_ceil(CELL_PAYLOAD)
+}
+
+/// A frame in the queue.
+struct Waiting {
+    block: Block,
+    wire: u64,
+}
+
+/// A block that is free once it is sent.
+struct Sending {
+    block: Block,
+    done: Nanoseconds,
+}
+
+struct Gateway {
+    tape: Tape,
+    frame_site: Site,
+    cell_site: Site,
+    /// How many bytes a cell's block has, when frames are cut up.
+    cell_bytes: Option<u64>,
+    clock: Clock,
+    waiting: VecDeque<Waiting>,
+    /// What is on its way out: a frame, or the cells of one.
+    sending: VecDeque<Sending>,
+}
+
+impl Gateway {
+    fn new(clock: Clock, cell_bytes: Option<u64>) -> Gateway {
+        let mut tape = Tape::default();
+        Gateway {
+            frame_site: tape.site("frame"),
+            cell_site: tape.site("cell"),
+            tape,
+            cell_bytes,
+            clock,
+            waiting: VecDeque::new(),
+            sending: VecDeque::new(),
+        }
+    }
+
+    fn arrive(&mut self, packet: &Packet) {
+        let wire = u64::from(packet.wire);
+        let block = self.tape.allocate(packet.time, self.frame_site, wire);
+        self.waiting.push_back(Waiting { block, wire });
+        if self.sending.is_empty() {
+            self.start(packet.time);
+        }
+    }
+
+    /// Finishes everything that is sent by `time`.
+    fn send_until(&mut self, time: Nanoseconds) {
+        while self.sending.front().is_some_and(|sent| sent.done <= time)
+            && let Some(sent) = self.sending.pop_front()
+        {
+            self.tape.free(sent.done, sent.block);
+            if self.sending.is_empty() {
+                self.start(sent.done);
+            }
+        }
+    }
+
+    /// Begins to send the next frame, if one waits.
+    fn start(&mut self, time: Nanoseconds) {
+        let Some(Waiting { block, wire }) = self.waiting.pop_front() else {
+            return;
+        };
+        let Some(cell_bytes) = self.cell_bytes else {
+            let done = self.clock.send(time, wire);
+            self.sending.push_back(Sending { block, done });
+            return;
+        };
+        for _ in 0..cells_of(wire) {
+            let block = self.tape.allocate(time, self.cell_site, cell_bytes);
+            let done = self.clock.send(time, CELL);
+            self.sending.push_back(Sending { block, done });
+        }
+        self.tape.free(time, block);
+    }
+}
+
+#[cfg(test)]
+mod tests;

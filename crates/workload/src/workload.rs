@@ -1,0 +1,78 @@
+//! What a workload is, and the list of them.
+
+use crate::error::{LoadError, nearest};
+use crate::input::{Format, Input};
+use crate::settings::Settings;
+use crate::tape::Tape;
+use crate::{drr, easyport, url};
+
+/// Something about a workload that can be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name, as in `name=value`.
+    pub name: &'static str,
+    /// What it is when it is not set.
+    pub default: &'static str,
+    /// What it means, with its unit.
+    pub about: &'static str,
+}
+
+/// An application in miniature.
+#[derive(Debug, Clone, Copy)]
+pub struct Workload {
+    /// Its name, as in `--as NAME`.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// Where it comes from: authors, year, section.
+    pub source: &'static str,
+    /// What it reads.
+    pub input: &'static str,
+    /// What can be set.
+    pub parameters: &'static [Parameter],
+    /// The formats that it reads, as `input` says in words.
+    pub(crate) formats: &'static [Format],
+    /// Does the work; may put values that it found out itself into the settings.
+    pub(crate) run: fn(Input, &mut Settings) -> Result<Tape, LoadError>,
+}
+
+/// The parameter of every workload that says what to do about damaged input.
+pub(crate) const KEEP_DAMAGED: Parameter = Parameter {
+    name: "keep-damaged",
+    default: "no",
+    about: "yes takes what a damaged capture holds before the damage, and leaves out the lines of \
+            a log that do not parse; no refuses the file",
+};
+
+/// Every workload there is.
+pub fn workloads() -> &'static [Workload] {
+    const ALL: &[Workload] = &[drr::WORKLOAD, easyport::WORKLOAD, url::WORKLOAD];
+    ALL
+}
+
+/// The workload of a name.
+pub fn workload(name: &str) -> Option<&'static Workload> {
+    workloads().iter().find(|workload| workload.name == name)
+}
+
+/// The workload of a name, or an error that helps.
+pub(crate) fn find(name: &str) -> Result<&'static Workload, LoadError> {
+    workload(name).ok_or_else(|| {
+        let names = || workloads().iter().map(|workload| workload.name);
+        LoadError::UnknownWorkload {
+            name: name.to_owned(),
+            near: nearest(name, names()),
+            known: names().collect::<Vec<_>>().join(", "),
+        }
+    })
+}
+
+/// The names of the workloads that read a format, for messages.
+pub(crate) fn fitting(format: Format) -> String {
+    let fits = workloads()
+        .iter()
+        .filter(|workload| workload.formats.contains(&format));
+    fits.map(|workload| workload.name)
+        .collect::<Vec<_>>()
+        .join(" or ")
+}
