@@ -1,2 +1,47 @@
-//! What a developer repeats.
-fn main() {}
+//! What a developer repeats, as `cargo xtask VERB`. CI calls the same verbs.
+
+mod bench;
+mod run;
+mod test;
+mod tools;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// What a developer repeats.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Install what the tests need, lint, and run every test
+    Test,
+    /// Format check, clippy and docs, with warnings as errors
+    Lint,
+    /// Measure
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Make the samples again from real servers and clients (root; minutes)
+    Samples,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().verb {
+        Verb::Test => test::test(),
+        Verb::Lint => test::lint(),
+        Verb::Bench(which) => bench::bench(which),
+        Verb::Samples => run::run("samples/make", &["--install"]),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

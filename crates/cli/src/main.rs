@@ -14,7 +14,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Arguments, Command};
-use failure::Failure;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();

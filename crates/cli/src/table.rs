@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{Cell, CellAlignment, Table as Drawn, presets};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table as Drawn, TableStyle};
 use serde_json::{Map, Value};
 
 use crate::args::Format;
@@ -19,6 +19,21 @@ pub struct Item {
 pub fn text(text: impl Into<String>) -> Item {
     let shown = text.into();
     Item { value: Value::from(shown.clone()), shown }
+}
+
+/// A spec: whole for programs; for people a long set of free lists is counted instead of listed.
+pub fn heap(spec: &str) -> Item {
+    const LISTED: usize = 8;
+    let mut shown = spec.to_owned();
+    if let Some((sizes, rest)) = spec.strip_prefix("freelists(").and_then(|text| text.split_once(')')) {
+        let all: Vec<&str> = sizes.split(',').collect();
+        if let [first, .., last] = all[..]
+            && all.len() > LISTED
+        {
+            shown = format!("freelists({} sizes, {first}…{last}){rest}", all.len());
+        }
+    }
+    Item { value: Value::from(spec), shown }
 }
 
 /// An integer, shown with its thousands apart.
@@ -111,8 +126,8 @@ impl Table {
     fn draw(&self, mut out: impl Write) -> io::Result<()> {
         let shown = self.columns.len() - self.hidden;
         let mut drawn = Drawn::new();
-        drawn.load_preset(presets::UTF8_HORIZONTAL_ONLY);
-        drawn.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+        drawn.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
+        drawn.set_content_arrangement(ContentArrangement::Dynamic);
         drawn.set_header(self.columns[..shown].iter().map(|name| name.replace('_', " ")));
         for row in &self.rows {
             drawn.add_row(row[..shown].iter().map(|item| {

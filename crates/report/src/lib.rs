@@ -1,1 +1,83 @@
-//! Figures and the self-contained page of an exploration
+//! The self-contained page of an exploration.
+//!
+//! ```text
+//!   Exploration ─┐
+//!                ├─▶ Study ──▶ sections ──▶ page: one HTML file, no network
+//!   Traces ──────┘   (what      (text computed from the data,
+//!                  all share)    tables, figures by plotly)
+//! ```
+//!
+//! Every sentence of the page is computed: a page about other traffic says
+//! other things. The plotting script is embedded once, and a content policy in
+//! the page forbids it to load anything.
+
+#![forbid(unsafe_code)]
+
+mod document;
+mod figure;
+mod html;
+mod labels;
+mod number;
+mod places;
+mod sections;
+mod spec_text;
+mod study;
+
+use heapsmith_explore::{Exploration, Preference};
+use heapsmith_replay::ReplayError;
+use heapsmith_trace::{Trace, TraceError};
+
+use crate::study::Study;
+
+/// What a page is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct PageInput<'a> {
+    /// The finished exploration.
+    pub exploration: &'a Exploration,
+    /// Its traces, in the order of [`Exploration::traces`].
+    pub traces: &'a [Trace],
+    /// What the pick should be good at.
+    pub preference: Preference,
+    /// Seconds that the sweep took, where known.
+    pub elapsed: Option<f64>,
+}
+
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The traces are not those of the exploration.
+    #[error("the exploration has {expected} traces, but {given} were given")]
+    Traces {
+        /// Traces of the exploration.
+        expected: usize,
+        /// Traces that were given.
+        given: usize,
+    },
+    /// The exploration has no results, or not one for each design.
+    #[error("the exploration holds no results: run `heapsmith explore` to its end first")]
+    NoResults,
+    /// No design served every request.
+    #[error("none of the {designs} designs served every request: there is nothing to compare")]
+    NothingServes {
+        /// Designs explored.
+        designs: usize,
+    },
+    /// A trace is damaged.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// A trace could not be replayed for its footprint.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+}
+
+/// The page of a finished exploration, as the text of an HTML file.
+///
+/// # Errors
+///
+/// [`ReportError`] when the input does not fit together, or a trace cannot be
+/// replayed.
+pub fn page(input: &PageInput<'_>) -> Result<String, ReportError> {
+    let study = Study::of(*input)?;
+    let sections = sections::all(&study)?;
+    Ok(document::document(&study.title(), &sections))
+}

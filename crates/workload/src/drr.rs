@@ -50,21 +50,13 @@ pub(crate) const WORKLOAD: Workload = Workload {
     parameters: &[
         RATE,
         BACKLOG,
-        Parameter {
-            name: "quantum",
-            default: "9000",
-            about: "bytes that a flow may send more with every visit",
-        },
+        Parameter { name: "quantum", default: "9000", about: "bytes that a flow may send more with every visit" },
         Parameter {
             name: "packet-bytes",
             default: "16",
             about: "bytes of the application's own data allocated with every packet's payload",
         },
-        Parameter {
-            name: "queue-bytes",
-            default: "64",
-            about: "bytes of the object that every active flow has",
-        },
+        Parameter { name: "queue-bytes", default: "64", about: "bytes of the object that every active flow has" },
         KEEP_DAMAGED,
     ],
     formats: &[Format::Capture],
@@ -150,10 +142,7 @@ impl Scheduler {
         if index >= self.queues.len() {
             self.queues.resize_with(index + 1, || None);
         }
-        let waiting = Waiting {
-            block,
-            wire: packet.wire,
-        };
+        let waiting = Waiting { block, wire: packet.wire };
         match &mut self.queues[index] {
             Some(queue) => queue.packets.push_back(waiting),
             idle => {

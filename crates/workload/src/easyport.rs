@@ -44,11 +44,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
     parameters: &[
         RATE,
         BACKLOG,
-        Parameter {
-            name: "cells",
-            default: "off",
-            about: "on cuts every frame into ATM cells when its turn comes",
-        },
+        Parameter { name: "cells", default: "off", about: "on cuts every frame into ATM cells when its turn comes" },
         Parameter {
             name: "cell-bytes",
             default: "53",

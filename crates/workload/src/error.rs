@@ -16,7 +16,7 @@ pub enum ErrorKind {
     Environment,
 }
 
-/// Why [`load`](crate::load) gave no trace.
+/// Why [`load()`](crate::load()) gave no trace.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -42,7 +42,7 @@ pub enum LoadError {
     },
     /// The workload does not read this kind of input.
     #[error(
-        "{} is {what}; {workload} reads {wants}; what reads {what}: {fits}",
+        "{} is {what}, which {workload} does not read (its input: {wants}); {fits} does",
         path.display()
     )]
     WrongInput {
@@ -182,12 +182,8 @@ impl LoadError {
             | LoadError::BadParameter { .. } => ErrorKind::WrongUse,
             LoadError::Open { .. } => ErrorKind::Environment,
             // A decoder's complaint has no error number of the system's.
-            LoadError::Read { source, .. } if source.raw_os_error().is_some() => {
-                ErrorKind::Environment
-            }
-            LoadError::Trace(TraceError::Read { .. } | TraceError::Write { .. }) => {
-                ErrorKind::Environment
-            }
+            LoadError::Read { source, .. } if source.raw_os_error().is_some() => ErrorKind::Environment,
+            LoadError::Trace(TraceError::Read { .. } | TraceError::Write { .. }) => ErrorKind::Environment,
             _ => ErrorKind::BadInput,
         }
     }

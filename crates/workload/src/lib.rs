@@ -11,7 +11,7 @@
 //! block that the application would allocate and free. Nothing is random and nothing
 //! depends on the machine: the same file and parameters give the same trace.
 //!
-//! [`load`] is the way in for everything that takes a trace: it reads trace files as they
+//! [`load()`] is the way in for everything that takes a trace: it reads trace files as they
 //! are, and anything else through a workload. What a file is, is told from its content.
 
 #![forbid(unsafe_code)]

@@ -110,9 +110,7 @@ fn slowest(packets: &[Packet], on_wire: impl Fn(&Packet) -> u64, share: f64) -> 
     let (mut too_slow, mut fast_enough) = (0, 1 << 50);
     while fast_enough - too_slow > 1 {
         let middle = too_slow + (fast_enough - too_slow) / 2;
-        let link = Link {
-            bits_per_second: middle,
-        };
+        let link = Link { bits_per_second: middle };
         if most_waiting(link, packets, &on_wire) > allowed {
             too_slow = middle;
         } else {
@@ -142,20 +140,13 @@ mod tests {
 
     /// A packet of 1000 bytes every millisecond: 8 Mbit/s.
     fn steady(count: u64) -> Vec<Packet> {
-        let packet = |index| Packet {
-            time: Nanoseconds(index * 1_000_000),
-            wire: 1000,
-            payload: 960,
-            flow: 0,
-        };
+        let packet = |index| Packet { time: Nanoseconds(index * 1_000_000), wire: 1000, payload: 960, flow: 0 };
         (0..count).map(packet).collect()
     }
 
     #[test]
     fn a_slower_link_makes_a_longer_queue() {
-        let waiting = |bits_per_second| {
-            most_waiting(Link { bits_per_second }, &steady(1000), |p| u64::from(p.wire))
-        };
+        let waiting = |bits_per_second| most_waiting(Link { bits_per_second }, &steady(1000), |p| u64::from(p.wire));
         assert_eq!(waiting(8_000_000), 1000);
         assert_eq!(waiting(80_000_000), 1000);
         assert_eq!(waiting(4_000_000), 1000 * 1000 - 999 * 500);
@@ -172,9 +163,7 @@ mod tests {
 
     #[test]
     fn a_clock_waits_for_packets_and_for_the_link() {
-        let mut clock = Clock::new(Link {
-            bits_per_second: 8_000_000,
-        });
+        let mut clock = Clock::new(Link { bits_per_second: 8_000_000 });
         assert_eq!(clock.send(Nanoseconds(0), 1000), Nanoseconds(1_000_000));
         assert_eq!(clock.send(Nanoseconds(500_000), 1000), Nanoseconds(2_000_000));
         assert_eq!(clock.send(Nanoseconds(5_000_000), 1), Nanoseconds(5_001_000));

@@ -21,11 +21,7 @@ const PARQUET_MAGIC: &[u8; 4] = b"PAR1";
 ///
 /// [`LoadError::kind`] tells wrong use, bad input and the environment apart. A capture or
 /// log without `as_` gives an error that lists what it may be.
-pub fn load(
-    path: &Path,
-    as_: Option<&str>,
-    settings: &[(String, String)],
-) -> Result<Trace, LoadError> {
+pub fn load(path: &Path, as_: Option<&str>, settings: &[(String, String)]) -> Result<Trace, LoadError> {
     // Wrong use is told before a file is touched, since reading may take long.
     let workload = as_.map(find).transpose()?;
     let mut settings = match workload {
@@ -34,9 +30,7 @@ pub fn load(
     };
     if is_trace(path)? {
         return match workload {
-            Some(_) => Err(LoadError::AlreadyTrace {
-                path: path.to_owned(),
-            }),
+            Some(_) => Err(LoadError::AlreadyTrace { path: path.to_owned() }),
             None => Ok(Trace::read(path)?),
         };
     }
@@ -65,20 +59,12 @@ pub fn load(
 
 /// Whether a file is a trace, or was meant to be one by its name.
 fn is_trace(path: &Path) -> Result<bool, LoadError> {
-    let open = |source| LoadError::Open {
-        path: path.to_owned(),
-        source,
-    };
+    let open = |source| LoadError::Open { path: path.to_owned(), source };
     let file = File::open(path).map_err(open)?;
     let mut magic = Vec::new();
-    file.take(PARQUET_MAGIC.len() as u64)
-        .read_to_end(&mut magic)
-        .map_err(open)?;
+    file.take(PARQUET_MAGIC.len() as u64).read_to_end(&mut magic).map_err(open)?;
     if magic.is_empty() {
-        return Err(TraceError::Empty {
-            path: path.to_owned(),
-        }
-        .into());
+        return Err(TraceError::Empty { path: path.to_owned() }.into());
     }
     let named = path.extension().is_some_and(|end| end == "parquet");
     Ok(named || magic == PARQUET_MAGIC)

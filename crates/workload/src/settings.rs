@@ -13,10 +13,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Takes the given values, the last of equal names; refuses names that there are not.
-    pub fn new(
-        workload: &'static Workload,
-        given: &[(String, String)],
-    ) -> Result<Settings, LoadError> {
+    pub fn new(workload: &'static Workload, given: &[(String, String)]) -> Result<Settings, LoadError> {
         let names = || workload.parameters.iter().map(|parameter| parameter.name);
         let defaults = workload.parameters.iter();
         let mut values: Vec<String> = defaults.map(|parameter| parameter.default.to_owned()).collect();
@@ -54,13 +51,7 @@ impl Settings {
     }
 
     /// A whole number between `least` and `most`.
-    pub fn number(
-        &self,
-        name: &'static str,
-        least: u64,
-        most: u64,
-        wanted: &'static str,
-    ) -> Result<u64, LoadError> {
+    pub fn number(&self, name: &'static str, least: u64, most: u64, wanted: &'static str) -> Result<u64, LoadError> {
         match self.text(name).parse() {
             Ok(number) if (least..=most).contains(&number) => Ok(number),
             _ => Err(self.bad(name, wanted)),
@@ -103,9 +94,7 @@ impl Settings {
             _ => (number, 1.0),
         };
         match number.trim_end().parse::<f64>() {
-            Ok(number) if (1.0..=1e15).contains(&(number * factor)) => {
-                Ok(Some((number * factor).round() as u64))
-            }
+            Ok(number) if (1.0..=1e15).contains(&(number * factor)) => Ok(Some((number * factor).round() as u64)),
             _ => Err(self.bad(name, "auto or bits in a second, such as 64k, 10M or 1500000")),
         }
     }
@@ -117,12 +106,7 @@ impl Settings {
 
     /// The error for a value that makes no sense.
     pub fn bad(&self, name: &'static str, wanted: &'static str) -> LoadError {
-        LoadError::BadParameter {
-            workload: self.workload.name,
-            name,
-            value: self.text(name).to_owned(),
-            wanted,
-        }
+        LoadError::BadParameter { workload: self.workload.name, name, value: self.text(name).to_owned(), wanted }
     }
 
     fn position(&self, name: &str) -> Option<usize> {

@@ -33,15 +33,8 @@ impl Tape {
     pub fn allocate(&mut self, time: Nanoseconds, site: Site, size: u64) -> Block {
         self.blocks += 1;
         let id = self.blocks;
-        let action = Action::Allocate {
-            id,
-            size: Bytes(size),
-            alignment: 0,
-        };
-        self.events.push(Event {
-            site: Some(site.0),
-            ..Event::at(time.0, action)
-        });
+        let action = Action::Allocate { id, size: Bytes(size), alignment: 0 };
+        self.events.push(Event { site: Some(site.0), ..Event::at(time.0, action) });
         Block(id)
     }
 
@@ -58,19 +51,12 @@ impl Tape {
             self.labels.push(label.to_owned());
             self.labels.len() - 1
         });
-        let action = Action::Mark {
-            label: index as u32,
-        };
+        let action = Action::Mark { label: index as u32 };
         self.events.push(Event::at(time.0, action));
     }
 
     /// The whole as a trace.
     pub fn into_trace(self, origin: Origin) -> Trace {
-        Trace {
-            events: self.events,
-            labels: self.labels,
-            sites: self.sites,
-            ..Trace::new(origin)
-        }
+        Trace { events: self.events, labels: self.labels, sites: self.sites, ..Trace::new(origin) }
     }
 }

@@ -69,10 +69,6 @@ pub(crate) fn find(name: &str) -> Result<&'static Workload, LoadError> {
 
 /// The names of the workloads that read a format, for messages.
 pub(crate) fn fitting(format: Format) -> String {
-    let fits = workloads()
-        .iter()
-        .filter(|workload| workload.formats.contains(&format));
-    fits.map(|workload| workload.name)
-        .collect::<Vec<_>>()
-        .join(" or ")
+    let fits = workloads().iter().filter(|workload| workload.formats.contains(&format));
+    fits.map(|workload| workload.name).collect::<Vec<_>>().join(" or ")
 }

@@ -6,7 +6,7 @@ use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::args::{Format, Replay};
 use crate::failure::Failure;
-use crate::table::{Item, Table, bytes, integer, none, number, percent, text};
+use crate::table::{self, Item, Table, bytes, integer, none, number, percent, text};
 use crate::{input, progress};
 
 /// Rounds of timing.
@@ -95,7 +95,7 @@ const AT_PEAK: &[&str] = &[
 fn row(spec: &Spec, trace: &PackedTrace, result: &Measured, timing: Option<(Timing, Timing)>) -> Vec<Item> {
     let Measured { measures, at_peak, min_region } = result;
     let shown = [
-        text(spec.to_string()),
+        table::heap(&spec.to_string()),
         text(trace.name.clone()),
         percent(measures.fragmentation()),
         bytes(measures.footprint_peak),

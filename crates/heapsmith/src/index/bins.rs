@@ -43,7 +43,7 @@ pub enum BinOrder {
     Lifo,
     /// A freed block comes last.
     Fifo,
-    /// Ascending by size; equal sizes first in, first out.
+    /// Ascending by size; of equal sizes the last freed comes first, so a bin of one size costs no search.
     Size,
 }
 
@@ -176,13 +176,13 @@ impl<B: BinMap> Bins<B> {
         None
     }
 
-    /// The block after which one of `words` belongs in a sorted bin, or 0.
+    /// The block after which one of `words` belongs in a sorted bin, or 0 for the front.
     fn place_by_size(memory: &mut impl Words, chain: Chain, words: usize) -> usize {
         let mut previous = 0;
         let mut block = chain.first(memory);
         while block != 0 {
             memory.visit();
-            if words_of(memory.load(block - 1)) > words {
+            if words_of(memory.load(block - 1)) >= words {
                 break;
             }
             previous = block;

@@ -7,12 +7,7 @@ use super::*;
 fn sent(quantum: u64, arrivals: &[(u64, u32, u32)]) -> (Vec<u64>, Trace) {
     let packets: Vec<Packet> = arrivals
         .iter()
-        .map(|&(time, flow, wire)| Packet {
-            time: Nanoseconds(time * 1000),
-            wire,
-            payload: wire - 40,
-            flow,
-        })
+        .map(|&(time, flow, wire)| Packet { time: Nanoseconds(time * 1000), wire, payload: wire - 40, flow })
         .collect();
     let settings = [("rate".to_owned(), "8M".to_owned())];
     let mut settings = Settings::new(crate::workload::workload("drr").unwrap(), &settings).unwrap();
@@ -47,17 +42,17 @@ fn flows_take_turns_of_a_quantum() {
 
 #[test]
 fn a_deficit_is_saved_for_the_next_turn() {
-    // Flow 0 sends 1500-byte packets, flow 1 packets of 500, at a quantum of 1000: flow 0
-    // has to save in its first turn, and both get the same share of bytes.
+    // Flow 0 sends packets of 1500 bytes, flow 1 packets of 500, at a quantum of 1000: flow
+    // 0 has to save in its first turn. Its last packet needs two turns when it is alone.
     let mut arrivals = vec![(0, 2, 100)];
     arrivals.extend([(0, 0, 1500), (0, 0, 1500), (0, 0, 1500)]);
     arrivals.extend([(0, 1, 500); 6]);
-    assert_eq!(sent(1000, &arrivals).0, [0, 4, 5, 1, 6, 7, 2, 3, 8, 9]);
+    assert_eq!(sent(1000, &arrivals).0, [0, 4, 5, 1, 6, 7, 2, 8, 9, 3]);
 }
 
 #[test]
 fn a_quantum_below_the_packet_takes_several_turns() {
-    assert_eq!(sent(100, &[(0, 0, 1000), (0, 1, 150)]).0, [1, 0]);
+    assert_eq!(sent(100, &[(0, 2, 100), (0, 0, 1000), (0, 1, 150)]).0, [0, 2, 1]);
 }
 
 #[test]
@@ -75,8 +70,20 @@ fn queues_live_as_long_as_their_flows_have_packets() {
     assert_eq!(
         told,
         [
-            "0 +1:1476", "0 +2:64", "10 +3:16", "1500 -1", "1540 -3", "1540 -2", "5000 +4:16",
-            "5000 +5:64", "5000 +6:76", "5000 +7:64", "5040 -4", "5040 -5", "5140 -6", "5140 -7",
+            "0 +1:1476",
+            "0 +2:64",
+            "10 +3:16",
+            "1500 -1",
+            "1540 -3",
+            "1540 -2",
+            "5000 +4:16",
+            "5000 +5:64",
+            "5000 +6:76",
+            "5000 +7:64",
+            "5040 -4",
+            "5040 -5",
+            "5140 -6",
+            "5140 -7",
         ]
     );
     let packed = PackedTrace::new(&trace).unwrap();

@@ -6,12 +6,7 @@ use super::*;
 fn told(cell_bytes: Option<u64>, arrivals: &[(u64, u32)]) -> Vec<String> {
     let packets: Vec<Packet> = arrivals
         .iter()
-        .map(|&(time, wire)| Packet {
-            time: Nanoseconds(time * 1000),
-            wire,
-            payload: wire,
-            flow: 0,
-        })
+        .map(|&(time, wire)| Packet { time: Nanoseconds(time * 1000), wire, payload: wire, flow: 0 })
         .collect();
     let settings = [("rate".to_owned(), "8M".to_owned())];
     let workload = crate::workload::workload("easyport").unwrap();
@@ -36,10 +31,7 @@ fn told(cell_bytes: Option<u64>, arrivals: &[(u64, u32)]) -> Vec<String> {
 fn frames_leave_in_the_order_in_which_they_came() {
     assert_eq!(
         told(None, &[(0, 1514), (10, 66), (20, 66), (5000, 66)]),
-        [
-            "0 +1:1514", "10 +2:66", "20 +3:66", "1514 -1", "1580 -2", "1646 -3", "5000 +4:66",
-            "5066 -4",
-        ]
+        ["0 +1:1514", "10 +2:66", "20 +3:66", "1514 -1", "1580 -2", "1646 -3", "5000 +4:66", "5066 -4",]
     );
 }
 
@@ -48,10 +40,7 @@ fn frames_are_cut_into_cells_when_their_turn_comes() {
     // 66 bytes with the trailer are two cells, 40 bytes with it exactly one.
     assert_eq!(
         told(Some(53), &[(0, 66), (1, 40)]),
-        [
-            "0 +1:66", "0 +2:53", "0 +3:53", "0 -1", "1 +4:40", "53 -2", "106 -3", "106 +5:53",
-            "106 -4", "159 -5",
-        ]
+        ["0 +1:66", "0 +2:53", "0 +3:53", "0 -1", "1 +4:40", "53 -2", "106 -3", "106 +5:53", "106 -4", "159 -5",]
     );
     assert_eq!((cells_of(40), cells_of(41), cells_of(1514)), (1, 2, 32));
 }

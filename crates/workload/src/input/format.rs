@@ -73,10 +73,7 @@ const LOOK_AHEAD: u64 = 16 * 1024;
 impl Input {
     /// Opens a file and tells what it is.
     pub fn open(path: &Path) -> Result<Input, LoadError> {
-        let mut source = compression::open(path).map_err(|source| LoadError::Open {
-            path: path.to_owned(),
-            source,
-        })?;
+        let mut source = compression::open(path).map_err(|source| LoadError::Open { path: path.to_owned(), source })?;
         let mut head = Vec::new();
         // An error counts only when it comes before anything that can be told; otherwise
         // it comes again where the reader can say how far it came.
@@ -84,32 +81,20 @@ impl Input {
         if head.is_empty() {
             return Err(match ahead {
                 Err(source) => unreadable(path, source),
-                Ok(_) => LoadError::Empty {
-                    path: path.to_owned(),
-                },
+                Ok(_) => LoadError::Empty { path: path.to_owned() },
             });
         }
-        let format = Format::of(&head).ok_or_else(|| LoadError::Unrecognized {
-            path: path.to_owned(),
-        })?;
+        let format = Format::of(&head).ok_or_else(|| LoadError::Unrecognized { path: path.to_owned() })?;
         let rest: Box<dyn Read> = match ahead {
             Ok(_) => source,
             Err(fault) => Box::new(Fault(Some(fault))),
         };
-        Ok(Input {
-            path: path.to_owned(),
-            format,
-            reader: Box::new(BufReader::new(Cursor::new(head).chain(rest))),
-        })
+        Ok(Input { path: path.to_owned(), format, reader: Box::new(BufReader::new(Cursor::new(head).chain(rest))) })
     }
 }
 
 fn unreadable(path: &Path, source: io::Error) -> LoadError {
-    LoadError::Read {
-        path: path.to_owned(),
-        place: "at its beginning".to_owned(),
-        source,
-    }
+    LoadError::Read { path: path.to_owned(), place: "at its beginning".to_owned(), source }
 }
 
 /// A reader that gives an error that was met while looking ahead, in its place.

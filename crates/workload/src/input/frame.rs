@@ -49,44 +49,23 @@ impl Link {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Ends {
     /// The 5-tuple; ports are 0 where the protocol or the fragment has none.
-    Internet {
-        source: IpAddr,
-        destination: IpAddr,
-        protocol: u8,
-        source_port: u16,
-        destination_port: u16,
-    },
+    Internet { source: IpAddr, destination: IpAddr, protocol: u8, source_port: u16, destination_port: u16 },
     /// Link-layer addresses, where there is no IP; all zero where a frame has none.
-    Link {
-        source: [u8; 6],
-        destination: [u8; 6],
-    },
+    Link { source: [u8; 6], destination: [u8; 6] },
 }
 
 impl Ends {
     /// The ends of the other direction.
     pub fn reversed(self) -> Ends {
         match self {
-            Ends::Internet {
-                source,
-                destination,
-                protocol,
-                source_port,
-                destination_port,
-            } => Ends::Internet {
+            Ends::Internet { source, destination, protocol, source_port, destination_port } => Ends::Internet {
                 source: destination,
                 destination: source,
                 protocol,
                 source_port: destination_port,
                 destination_port: source_port,
             },
-            Ends::Link {
-                source,
-                destination,
-            } => Ends::Link {
-                source: destination,
-                destination: source,
-            },
+            Ends::Link { source, destination } => Ends::Link { source: destination, destination: source },
         }
     }
 }
@@ -122,10 +101,7 @@ pub(super) fn take_apart(link: Link, original: u32, data: &[u8]) -> Frame<'_> {
         None => None,
     };
     internet.unwrap_or(Frame {
-        ends: Ends::Link {
-            source: header.source,
-            destination: header.destination,
-        },
+        ends: Ends::Link { source: header.source, destination: header.destination },
         payload: rest,
         captured: packet,
     })
@@ -140,25 +116,17 @@ fn link_header(link: Link, data: &[u8]) -> LinkHeader {
             // Numbers below are the lengths of 802.3 frames.
             ether_type: word(data, 12).filter(|&ether_type| ether_type >= 0x600),
         },
-        Link::LinuxCooked => LinkHeader {
-            source: address(data, 6),
-            destination: [0; 6],
-            length: 16,
-            ether_type: word(data, 14),
-        },
-        Link::LinuxCooked2 => LinkHeader {
-            source: address(data, 12),
-            destination: [0; 6],
-            length: 20,
-            ether_type: word(data, 0),
-        },
+        Link::LinuxCooked => {
+            LinkHeader { source: address(data, 6), destination: [0; 6], length: 16, ether_type: word(data, 14) }
+        }
+        Link::LinuxCooked2 => {
+            LinkHeader { source: address(data, 12), destination: [0; 6], length: 20, ether_type: word(data, 0) }
+        }
         Link::Raw => bare(0, data),
         Link::Loopback => bare(4, data),
         Link::Wireless => wireless::header(data, 0),
         Link::WirelessWithRadiotap => {
-            let radiotap = data.get(2..4).map_or(0, |length| {
-                usize::from(u16::from_le_bytes([length[0], length[1]]))
-            });
+            let radiotap = data.get(2..4).map_or(0, |length| usize::from(u16::from_le_bytes([length[0], length[1]])));
             wireless::header(data, radiotap)
         }
     }
@@ -209,11 +177,7 @@ fn internet<'a>(net: &LaxNetSlice<'a>, packet: &'a [u8], rest: u32) -> Option<Fr
     };
     let headers = offset(packet, body.payload).saturating_sub(start);
     // Only the first fragment has ports; none is looked at, so that all are of one flow.
-    let transport = if body.fragmented {
-        Transport::default()
-    } else {
-        Transport::of(body.ip_number, body.payload)
-    };
+    let transport = if body.fragmented { Transport::default() } else { Transport::of(body.ip_number, body.payload) };
     Some(Frame {
         ends: Ends::Internet {
             source,
@@ -223,10 +187,7 @@ fn internet<'a>(net: &LaxNetSlice<'a>, packet: &'a [u8], rest: u32) -> Option<Fr
             destination_port: transport.destination_port,
         },
         payload: length.saturating_sub(headers + transport.header),
-        captured: body
-            .payload
-            .get(transport.header as usize..)
-            .unwrap_or_default(),
+        captured: body.payload.get(transport.header as usize..).unwrap_or_default(),
     })
 }
 
@@ -254,11 +215,7 @@ impl Transport {
             _ => (false, 0),
         };
         let port = |at| word(data, at).filter(|_| has_ports).unwrap_or(0);
-        Transport {
-            source_port: port(0),
-            destination_port: port(2),
-            header,
-        }
+        Transport { source_port: port(0), destination_port: port(2), header }
     }
 }
 

@@ -10,9 +10,7 @@ pub(super) fn parse(line: &str) -> Result<(Nanoseconds, u32), &'static str> {
         return Err("not a time and a size");
     };
     let time = seconds(time).ok_or("the time is not a number of seconds")?;
-    let size = size
-        .parse()
-        .map_err(|_| "the size is not a number of bytes")?;
+    let size = size.parse().map_err(|_| "the size is not a number of bytes")?;
     Ok((time, size))
 }
 

@@ -13,17 +13,11 @@ use super::frame::{Ends, take_apart};
 use super::requests::Request;
 use crate::error::LoadError;
 
-const METHODS: [&str; 9] = [
-    "GET ", "POST ", "HEAD ", "PUT ", "DELETE ", "OPTIONS ", "PATCH ", "TRACE ", "CONNECT ",
-];
+const METHODS: [&str; 9] = ["GET ", "POST ", "HEAD ", "PUT ", "DELETE ", "OPTIONS ", "PATCH ", "TRACE ", "CONNECT "];
 const TCP: u8 = 6;
 
 /// Reads the requests of a capture.
-pub(super) fn requests(
-    path: &Path,
-    reader: Box<dyn BufRead>,
-    keep_damaged: bool,
-) -> Result<Vec<Request>, LoadError> {
+pub(super) fn requests(path: &Path, reader: Box<dyn BufRead>, keep_damaged: bool) -> Result<Vec<Request>, LoadError> {
     let mut requests: Vec<Request> = Vec::new();
     // The latest request of every connection, by its direction from client to server.
     let mut latest: HashMap<Ends, usize> = HashMap::new();
@@ -48,10 +42,7 @@ pub(super) fn requests(
 
 /// The request at the beginning of a segment, if there is one.
 fn request(segment: &[u8]) -> Option<Request> {
-    if !METHODS
-        .iter()
-        .any(|method| segment.starts_with(method.as_bytes()))
-    {
+    if !METHODS.iter().any(|method| segment.starts_with(method.as_bytes())) {
         return None;
     }
     let text = String::from_utf8_lossy(segment);

@@ -23,14 +23,7 @@ pub(super) struct Lines {
 
 impl Lines {
     pub fn new(path: &Path, reader: Box<dyn BufRead>, keep_damaged: bool) -> Lines {
-        Lines {
-            path: path.to_owned(),
-            reader,
-            keep_damaged,
-            number: 0,
-            line: String::new(),
-            over: false,
-        }
+        Lines { path: path.to_owned(), reader, keep_damaged, number: 0, line: String::new(), over: false }
     }
 
     /// The next line that is not blank.
@@ -76,11 +69,6 @@ impl Lines {
         if text.len() < self.line.len() {
             text.push('…');
         }
-        Err(LoadError::Line {
-            path: self.path.clone(),
-            line: self.number,
-            cause,
-            text: format!("{text:?}"),
-        })
+        Err(LoadError::Line { path: self.path.clone(), line: self.number, cause, text: format!("{text:?}") })
     }
 }

@@ -11,9 +11,7 @@ use heapsmith_trace::Nanoseconds;
 
 use super::requests::Request;
 
-const MONTHS: [&str; 12] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-];
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// Whether a line is one of a log.
 pub(super) fn is_line(line: &str) -> bool {
@@ -40,11 +38,7 @@ pub(super) fn parse(line: &str) -> Result<Request, &'static str> {
     request.reply = match fields.next() {
         None => return Err("no size after the status"),
         Some("-") => None,
-        Some(bytes) => Some(
-            bytes
-                .parse()
-                .map_err(|_| "the reply's size is not a number of bytes")?,
-        ),
+        Some(bytes) => Some(bytes.parse().map_err(|_| "the reply's size is not a number of bytes")?),
     };
     Ok(request)
 }
@@ -114,8 +108,7 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
 mod tests {
     use super::*;
 
-    const LINE: &str =
-        r#"h.example - - [01/Jul/1995:00:00:01 -0400] "GET /a.html HTTP/1.0" 200 6245"#;
+    const LINE: &str = r#"h.example - - [01/Jul/1995:00:00:01 -0400] "GET /a.html HTTP/1.0" 200 6245"#;
 
     #[test]
     fn a_common_line_reads_whole() {

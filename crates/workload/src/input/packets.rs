@@ -29,11 +29,7 @@ pub(crate) struct Packet {
 
 /// Reads the packets of a capture or of a list of frames (which is all of one flow).
 pub(crate) fn packets(input: Input, keep_damaged: bool) -> Result<Vec<Packet>, LoadError> {
-    let Input {
-        path,
-        format,
-        reader,
-    } = input;
+    let Input { path, format, reader } = input;
     let mut packets = Collected::default();
     match format {
         Format::Capture => {
@@ -47,10 +43,7 @@ pub(crate) fn packets(input: Input, keep_damaged: bool) -> Result<Vec<Packet>, L
         _ => read_list(&path, reader, keep_damaged, &mut packets)?,
     }
     if packets.0.is_empty() {
-        return Err(LoadError::Nothing {
-            path,
-            what: "packets",
-        });
+        return Err(LoadError::Nothing { path, what: "packets" });
     }
     Ok(packets.0)
 }
@@ -81,12 +74,7 @@ struct Collected(Vec<Packet>);
 impl Collected {
     fn push(&mut self, time: Nanoseconds, wire: u32, payload: u32, flow: u32) {
         let latest = self.0.last().map_or(Nanoseconds(0), |packet| packet.time);
-        self.0.push(Packet {
-            time: time.max(latest),
-            wire,
-            payload,
-            flow,
-        });
+        self.0.push(Packet { time: time.max(latest), wire, payload, flow });
     }
 }
 

@@ -54,13 +54,13 @@ impl Request {
 
 /// Reads the requests of a log, a list or a capture.
 pub(crate) fn requests(input: Input, keep_damaged: bool) -> Result<Vec<Request>, LoadError> {
-    let Input {
-        path,
-        format,
-        reader,
-    } = input;
+    let Input { path, format, reader } = input;
+    let mut what = "requests";
     let mut requests = match format {
-        Format::Capture => http::requests(&path, reader, keep_damaged)?,
+        Format::Capture => {
+            what = "HTTP requests in what was captured of its packets";
+            http::requests(&path, reader, keep_damaged)?
+        }
         _ => {
             let mut lines = Lines::new(&path, reader, keep_damaged);
             match format {
@@ -71,19 +71,13 @@ pub(crate) fn requests(input: Input, keep_damaged: bool) -> Result<Vec<Request>,
         }
     };
     if requests.is_empty() {
-        return Err(LoadError::Nothing {
-            path,
-            what: "requests",
-        });
+        return Err(LoadError::Nothing { path, what });
     }
     count_from_first(&mut requests);
     Ok(requests)
 }
 
-fn each_line(
-    lines: &mut Lines,
-    parse: fn(&str) -> Result<Request, &'static str>,
-) -> Result<Vec<Request>, LoadError> {
+fn each_line(lines: &mut Lines, parse: fn(&str) -> Result<Request, &'static str>) -> Result<Vec<Request>, LoadError> {
     let mut requests = Vec::new();
     while let Some(line) = lines.next_line()? {
         match parse(line) {

@@ -37,25 +37,16 @@ impl Columns {
         let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
         let field = |column: Option<usize>| column.and_then(|column| fields.get(column).copied());
         let url = field(Some(self.url)).ok_or("too few columns")?;
-        let mut request = Request {
-            method: field(self.method).unwrap_or("GET").to_owned(),
-            ..Request::default()
-        };
+        let mut request = Request { method: field(self.method).unwrap_or("GET").to_owned(), ..Request::default() };
         request.set_url(url);
         if let Some(time) = field(self.time) {
-            let seconds: u64 = time
-                .parse()
-                .map_err(|_| "the time is not a number of seconds")?;
+            let seconds: u64 = time.parse().map_err(|_| "the time is not a number of seconds")?;
             let nanoseconds = seconds.checked_mul(1_000_000_000);
             request.time = Some(Nanoseconds(nanoseconds.ok_or("the time is too far off")?));
         }
         request.reply = match field(self.bytes) {
             None | Some("" | "-") => None,
-            Some(bytes) => Some(
-                bytes
-                    .parse()
-                    .map_err(|_| "the reply's size is not a number of bytes")?,
-            ),
+            Some(bytes) => Some(bytes.parse().map_err(|_| "the reply's size is not a number of bytes")?),
         };
         Ok(request)
     }

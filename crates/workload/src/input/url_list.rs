@@ -2,12 +2,14 @@
 
 use super::requests::Request;
 
-/// Reads one line.
+/// Reads one line. Blanks within a URL are wrong but common, and change nothing here.
 pub(super) fn parse(line: &str) -> Result<Request, &'static str> {
     let url = line.trim();
-    if url.contains(char::is_whitespace) {
-        return Err("a URL has no blanks");
+    if url.contains(char::is_control) {
+        return Err("a URL has no control characters");
     }
+    // What comes after a hash sign never leaves the client.
+    let (url, _) = url.split_once('#').unwrap_or((url, ""));
     let mut request = Request {
         // A list tells nothing but URLs; fetching them is what one would do with them.
         method: "GET".to_owned(),
@@ -21,6 +23,7 @@ pub(super) fn parse(line: &str) -> Result<Request, &'static str> {
 /// Whether a line is one of a list of URLs.
 pub(super) fn is_line(line: &str) -> bool {
     let line = line.trim();
-    let printable = !line.contains(|c: char| c.is_whitespace() || c.is_control());
-    printable && (line.contains("://") || line.starts_with('/'))
+    let is_scheme = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let has_scheme = line.split_once("://").is_some_and(|(before, _)| is_scheme(before));
+    parse(line).is_ok() && (has_scheme || line.starts_with('/'))
 }

@@ -58,11 +58,7 @@ pub(super) fn header(data: &[u8], start: usize) -> LinkHeader {
 fn data_header(subtype: u8, flags: u8) -> usize {
     let both = TO_DISTRIBUTION | FROM_DISTRIBUTION;
     let fourth_address = if flags & both == both { 6 } else { 0 };
-    let quality_of_service = if subtype & 8 != 0 {
-        2 + ht_control(flags)
-    } else {
-        0
-    };
+    let quality_of_service = if subtype & 8 != 0 { 2 + ht_control(flags) } else { 0 };
     24 + fourth_address + quality_of_service
 }
 

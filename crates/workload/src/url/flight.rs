@@ -20,12 +20,7 @@ pub(super) struct Schedule {
 impl Schedule {
     /// A schedule for `requests`, at the rate given or at that at which `concurrency` of
     /// them are in flight on average.
-    pub fn of(
-        requests: &[Request],
-        rate: Option<u64>,
-        concurrency: u64,
-        reply_bytes: u64,
-    ) -> Schedule {
+    pub fn of(requests: &[Request], rate: Option<u64>, concurrency: u64, reply_bytes: u64) -> Schedule {
         let mut schedule = Schedule {
             // A source where only some requests have a time tells none.
             timed: requests.iter().all(|request| request.time.is_some()),

@@ -64,21 +64,13 @@ pub(crate) const WORKLOAD: Workload = Workload {
              Mamagkakis et al., Computer Communications 29 (2006), section 6",
     input: "request log or URL list or capture",
     parameters: &[
-        Parameter {
-            name: "patterns",
-            default: "64",
-            about: "number of patterns in the table, at most",
-        },
+        Parameter { name: "patterns", default: "64", about: "number of patterns in the table, at most" },
         Parameter {
             name: "learn",
             default: "1000",
             about: "number of first requests that the patterns are learnt from",
         },
-        Parameter {
-            name: "servers",
-            default: "8",
-            about: "number of servers that requests are sent to",
-        },
+        Parameter { name: "servers", default: "8", about: "number of servers that requests are sent to" },
         Parameter {
             name: "concurrency",
             default: "16",
@@ -107,12 +99,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
         },
         KEEP_DAMAGED,
     ],
-    formats: &[
-        Format::Log,
-        Format::TabLog,
-        Format::UrlList,
-        Format::Capture,
-    ],
+    formats: &[Format::Log, Format::TabLog, Format::UrlList, Format::Capture],
     run,
 };
 

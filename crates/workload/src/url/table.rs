@@ -44,11 +44,7 @@ impl Table {
         let patterns: Vec<Pattern> = ranked.into_iter().enumerate().map(pattern).collect();
         let places = patterns.iter().enumerate();
         let places = places.map(|(place, p)| ((p.kind, p.text.clone()), place));
-        Table {
-            places: places.collect(),
-            patterns,
-            servers,
-        }
+        Table { places: places.collect(), patterns, servers }
     }
 
     /// The server for a request with these tokens: that of the longest pattern that a token

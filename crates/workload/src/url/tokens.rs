@@ -25,10 +25,7 @@ pub(super) enum Kind {
 ///   GET · images · logo · gif · size · 2 · HTTP/1.0
 /// ```
 pub(super) fn tokens(request: &Request) -> Vec<(Kind, &str)> {
-    let mut tokens = vec![
-        (Kind::Method, request.method.as_str()),
-        (Kind::Host, request.host.as_str()),
-    ];
+    let mut tokens = vec![(Kind::Method, request.method.as_str()), (Kind::Host, request.host.as_str())];
     let (path, query) = match request.target.split_once('?') {
         Some((path, query)) => (path, query),
         None => (request.target.as_str(), ""),

@@ -8,7 +8,7 @@ use heapsmith_trace::PackedTrace;
 use crate::args::Format;
 use crate::commands::report;
 use crate::failure::Failure;
-use crate::table::{Item, Table, integer, mark, none, number, percent, text};
+use crate::table::{self, Item, Table, integer, mark, none, number, percent, text};
 
 /// Rows of the front that are shown to people; programs get all.
 const SHOWN: usize = 12;
@@ -89,7 +89,7 @@ fn row(note: &str, name: Item, point: &Objectives, timing: Option<&Retimed>, hea
         integer(point.get(Objective::Worst) as u64),
         timing.map_or_else(none, |timing| number(timing.ns_per_op, 1)),
         timing.map_or_else(none, |timing| number(timing.floor, 1)),
-        text(heap),
+        table::heap(&heap),
     ]
 }
 

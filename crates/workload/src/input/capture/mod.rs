@@ -62,15 +62,10 @@ pub(super) fn read(
     }
 }
 
-fn read_all(
-    path: &Path,
-    reader: Box<dyn BufRead>,
-    visit: &mut dyn FnMut(Captured<'_>),
-) -> Result<(), LoadError> {
+fn read_all(path: &Path, reader: Box<dyn BufRead>, visit: &mut dyn FnMut(Captured<'_>)) -> Result<(), LoadError> {
     let fault = Fault::default();
     let mut records = Records::new(path);
-    let mut reader =
-        start(reader, &fault).map_err(|()| records.broken_off(&fault, "its header is cut off"))?;
+    let mut reader = start(reader, &fault).map_err(|()| records.broken_off(&fault, "its header is cut off"))?;
     loop {
         let step = match reader.next() {
             Ok((length, block)) => {
@@ -91,7 +86,10 @@ fn read_all(
             }
             Step::Broken => return Err(records.broken_off(&fault, "no record of a capture")),
             Step::End if reader.data().is_empty() => return records.end(&fault),
-            Step::End => return Err(records.broken_off(&fault, "cut off")),
+            Step::End => {
+                let left = reader.data().len();
+                return Err(records.broken_off(&fault, &format!("cut off after {left} bytes")));
+            }
         }
     }
 }
@@ -102,13 +100,8 @@ fn refill(reader: &mut dyn PcapReaderIterator) {
     let _ = reader.refill();
 }
 
-fn start(
-    mut reader: Box<dyn BufRead>,
-    fault: &Fault,
-) -> Result<Box<dyn PcapReaderIterator>, ()> {
-    let next_generation = reader
-        .fill_buf()
-        .is_ok_and(|head| head.starts_with(&PCAPNG_MAGIC));
+fn start(mut reader: Box<dyn BufRead>, fault: &Fault) -> Result<Box<dyn PcapReaderIterator>, ()> {
+    let next_generation = reader.fill_buf().is_ok_and(|head| head.starts_with(&PCAPNG_MAGIC));
     let source = Source::new(reader, fault);
     if next_generation {
         let reader = PcapNGReader::new(FIRST_BUFFER, source).map_err(|_| ())?;

@@ -52,22 +52,11 @@ struct Frame<'a> {
 
 impl<'a> Records<'a> {
     pub fn new(path: &'a Path) -> Records<'a> {
-        Records {
-            path,
-            record: 0,
-            first: None,
-            latest: Nanoseconds(0),
-            interfaces: Vec::new(),
-            big_endian: false,
-        }
+        Records { path, record: 0, first: None, latest: Nanoseconds(0), interfaces: Vec::new(), big_endian: false }
     }
 
     /// Takes in the next block, and gives its frame to `visit` if it has one.
-    pub fn take(
-        &mut self,
-        block: PcapBlockOwned<'_>,
-        visit: &mut dyn FnMut(Captured<'_>),
-    ) -> Result<(), LoadError> {
+    pub fn take(&mut self, block: PcapBlockOwned<'_>, visit: &mut dyn FnMut(Captured<'_>)) -> Result<(), LoadError> {
         match block {
             PcapBlockOwned::LegacyHeader(header) => return self.header(&header),
             PcapBlockOwned::Legacy(frame) => {
@@ -75,13 +64,8 @@ impl<'a> Records<'a> {
                 let seconds = i128::from(frame.ts_sec) * 1_000_000_000;
                 let fraction = frame.ts_usec as u64 * (1_000_000_000 / resolution);
                 let time = self.since_first(seconds + i128::from(fraction));
-                let frame = Frame {
-                    interface: 0,
-                    time,
-                    captured: frame.caplen,
-                    original: frame.origlen,
-                    data: frame.data,
-                };
+                let frame =
+                    Frame { interface: 0, time, captured: frame.caplen, original: frame.origlen, data: frame.data };
                 self.frame(frame, visit)?;
             }
             PcapBlockOwned::NG(block) => self.next_generation(&block, visit)?,
@@ -91,28 +75,15 @@ impl<'a> Records<'a> {
     }
 
     fn header(&mut self, header: &PcapHeader) -> Result<(), LoadError> {
-        let resolution = if header.is_nanosecond_precision() {
-            1_000_000_000
-        } else {
-            1_000_000
-        };
+        let resolution = if header.is_nanosecond_precision() { 1_000_000_000 } else { 1_000_000 };
         // The upper bits of the number say whether frames end with a check sequence.
         let link = header.network.0 & 0x0fff_ffff;
         self.link(link)?;
-        self.interfaces.push(Interface {
-            link,
-            resolution,
-            offset: 0,
-            snap: 0,
-        });
+        self.interfaces.push(Interface { link, resolution, offset: 0, snap: 0 });
         Ok(())
     }
 
-    fn next_generation(
-        &mut self,
-        block: &Block<'_>,
-        visit: &mut dyn FnMut(Captured<'_>),
-    ) -> Result<(), LoadError> {
+    fn next_generation(&mut self, block: &Block<'_>, visit: &mut dyn FnMut(Captured<'_>)) -> Result<(), LoadError> {
         match block {
             Block::SectionHeader(section) => {
                 self.interfaces.clear();
@@ -168,26 +139,13 @@ impl<'a> Records<'a> {
             if option.code == OptionCode::IfTsoffset
                 && let Some(bytes) = option.value.first_chunk()
             {
-                offset = if self.big_endian {
-                    i64::from_be_bytes(*bytes)
-                } else {
-                    i64::from_le_bytes(*bytes)
-                };
+                offset = if self.big_endian { i64::from_be_bytes(*bytes) } else { i64::from_le_bytes(*bytes) };
             }
         }
-        Ok(Interface {
-            link: block.linktype.0,
-            resolution,
-            offset,
-            snap: block.snaplen,
-        })
+        Ok(Interface { link: block.linktype.0, resolution, offset, snap: block.snaplen })
     }
 
-    fn frame(
-        &mut self,
-        frame: Frame<'_>,
-        visit: &mut dyn FnMut(Captured<'_>),
-    ) -> Result<(), LoadError> {
+    fn frame(&mut self, frame: Frame<'_>, visit: &mut dyn FnMut(Captured<'_>)) -> Result<(), LoadError> {
         if frame.captured > LONGEST_FRAME || frame.original > LONGEST_FRAME {
             let (captured, original) = (frame.captured, frame.original);
             return Err(self.damaged(format!(
@@ -197,12 +155,7 @@ impl<'a> Records<'a> {
         let link = self.link(self.interface(frame.interface)?.link)?;
         self.latest = frame.time;
         let length = frame.data.len().min(frame.captured as usize);
-        visit(Captured {
-            time: frame.time,
-            link,
-            original: frame.original,
-            data: &frame.data[..length],
-        });
+        visit(Captured { time: frame.time, link, original: frame.original, data: &frame.data[..length] });
         Ok(())
     }
 
@@ -213,11 +166,7 @@ impl<'a> Records<'a> {
     }
 
     fn link(&self, number: i32) -> Result<Link, LoadError> {
-        Link::of(number).ok_or_else(|| LoadError::LinkType {
-            path: self.path.to_owned(),
-            number,
-            known: Link::KNOWN,
-        })
+        Link::of(number).ok_or_else(|| LoadError::LinkType { path: self.path.to_owned(), number, known: Link::KNOWN })
     }
 
     fn since_first(&mut self, time: i128) -> Nanoseconds {
@@ -242,19 +191,11 @@ impl<'a> Records<'a> {
     }
 
     fn damaged(&self, cause: impl Into<String>) -> LoadError {
-        LoadError::Record {
-            path: self.path.to_owned(),
-            record: self.record + 1,
-            cause: cause.into(),
-        }
+        LoadError::Record { path: self.path.to_owned(), record: self.record + 1, cause: cause.into() }
     }
 
     fn unreadable(&self, source: std::io::Error) -> LoadError {
-        LoadError::Read {
-            path: self.path.to_owned(),
-            place: format!("after record {}", self.record),
-            source,
-        }
+        LoadError::Read { path: self.path.to_owned(), place: format!("after record {}", self.record), source }
     }
 }
 

@@ -23,10 +23,7 @@ pub(super) struct Source<R> {
 
 impl<R: Read> Source<R> {
     pub fn new(reader: R, fault: &Fault) -> Source<R> {
-        Source {
-            reader,
-            fault: fault.clone(),
-        }
+        Source { reader, fault: fault.clone() }
     }
 }
 

@@ -6,9 +6,7 @@ const ME: [u8; 6] = [2, 0, 0, 0, 0, 1];
 const YOU: [u8; 6] = [2, 0, 0, 0, 0, 2];
 
 fn ethernet(payload: usize) -> Vec<u8> {
-    let builder = PacketBuilder::ethernet2(ME, YOU)
-        .ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64)
-        .tcp(1234, 80, 1, 1024);
+    let builder = PacketBuilder::ethernet2(ME, YOU).ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64).tcp(1234, 80, 1, 1024);
     let mut bytes = Vec::new();
     builder.write(&mut bytes, &vec![7; payload]).unwrap();
     bytes
@@ -16,12 +14,7 @@ fn ethernet(payload: usize) -> Vec<u8> {
 
 fn ports(frame: &Frame<'_>) -> (u8, u16, u16) {
     match frame.ends {
-        Ends::Internet {
-            protocol,
-            source_port,
-            destination_port,
-            ..
-        } => (protocol, source_port, destination_port),
+        Ends::Internet { protocol, source_port, destination_port, .. } => (protocol, source_port, destination_port),
         Ends::Link { .. } => (0, 0, 0),
     }
 }
@@ -54,10 +47,8 @@ fn a_length_of_zero_stands_for_all_there_is() {
 
 #[test]
 fn tags_and_version_6_and_datagrams() {
-    let builder = PacketBuilder::ethernet2(ME, YOU)
-        .single_vlan(5.try_into().unwrap())
-        .ipv6([1; 16], [2; 16], 64)
-        .udp(53, 5353);
+    let builder =
+        PacketBuilder::ethernet2(ME, YOU).single_vlan(5.try_into().unwrap()).ipv6([1; 16], [2; 16], 64).udp(53, 5353);
     let mut bytes = Vec::new();
     builder.write(&mut bytes, &[0; 100]).unwrap();
     let frame = take_apart(Link::Ethernet, bytes.len() as u32, &bytes);
@@ -90,19 +81,13 @@ fn the_other_link_types_lead_to_the_same_packet() {
 #[test]
 fn frames_without_ip_are_of_the_flow_of_their_addresses() {
     let arp = [&YOU[..], &ME[..], &[8, 6], &[0; 28]].concat();
-    let link = Ends::Link {
-        source: ME,
-        destination: YOU,
-    };
+    let link = Ends::Link { source: ME, destination: YOU };
     let frame = take_apart(Link::Ethernet, 60, &arp);
     assert_eq!((frame.ends, frame.payload), (link, 46));
     // An 802.11 acknowledgement has a receiver only, and is all header.
     let acknowledgement = [&[0xd4, 0, 0, 0][..], &YOU].concat();
     let frame = take_apart(Link::Wireless, 10, &acknowledgement);
-    let link = Ends::Link {
-        source: [0; 6],
-        destination: YOU,
-    };
+    let link = Ends::Link { source: [0; 6], destination: YOU };
     assert_eq!((frame.ends, frame.payload), (link, 0));
     // An encrypted data frame shows its addresses, not what it carries.
     let protected = [&[0x08, 0x41, 0, 0][..], &YOU, &ME, &[0; 40]].concat();

@@ -1,0 +1,84 @@
+//! Every spec of the classic space, on a sample.
+//!
+//! These take minutes without optimisation, so the test command runs them with
+//! `--release --include-ignored`; plain `cargo test` says that they are left out.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use heapsmith_explore::{Design, Space};
+use heapsmith_replay::{Options, Region, replay};
+use heapsmith_trace::PackedTrace;
+use heapsmith_workload::load;
+
+fn sample() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/ftp.pcap.xz")
+}
+
+fn trace(events: usize) -> PackedTrace {
+    let trace = load(&sample(), Some("drr"), &[]).expect("the sample reads");
+    PackedTrace::new(&trace.shortened(events)).expect("a sound trace")
+}
+
+/// Does something with every design, on every core.
+fn for_all(designs: &[&Design], trace: &PackedTrace, job: impl Fn(&Design, &mut Region) + Sync) {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut region = Region::for_trace(trace).expect("memory");
+                while let Some(design) = designs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    job(design, &mut region);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs --release: `cargo xtask test` runs it"]
+fn all_specs_keep_every_payload_on_a_whole_sample() {
+    let trace = trace(usize::MAX);
+    let space = Space::classic(std::slice::from_ref(&trace));
+    let distinct: Vec<&Design> = space.distinct().collect();
+    assert!(distinct.len() > 1000, "the space has many distinct heaps");
+    for_all(&distinct, &trace, |design, region| {
+        let measures = replay(&design.spec, &trace, region, Options::VERIFY).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(measures.failed, 0, "{} refused requests", design.spec);
+    });
+    println!("{} distinct heaps of 10,000 verified on {} events", distinct.len(), trace.events.len());
+}
+
+#[test]
+#[ignore = "needs --release: `cargo xtask test` runs it"]
+fn all_specs_hold_every_invariant_after_every_operation() {
+    let whole = trace(usize::MAX);
+    let space = Space::classic(std::slice::from_ref(&whole));
+    let short = trace(1200);
+    let all: Vec<&Design> = space.designs.iter().collect();
+    assert_eq!(all.len(), 10_000);
+    let options = Options { check_every: Some(1), ..Options::VERIFY };
+    for_all(&all, &short, |design, region| {
+        let measures = replay(&design.spec, &short, region, options).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(measures.failed, 0, "{} refused requests", design.spec);
+    });
+    println!("10,000 specs checked after each of {} operations", short.events.len());
+}
+
+/// Designs that share one replay must be the same heap: shown by replaying all of them.
+#[test]
+#[ignore = "needs --release: `cargo xtask test` runs it"]
+fn designs_that_share_a_replay_measure_the_same() {
+    let trace = trace(20_000);
+    let space = Space::classic(std::slice::from_ref(&trace));
+    let shared: Vec<&Design> = space.designs.iter().filter(|design| design.same_as != design.number).collect();
+    assert!(shared.len() > 1000);
+    for_all(&shared, &trace, |design, region| {
+        let own = replay(&design.spec, &trace, region, Options::MEASURE).expect("a replay");
+        let other = &space.designs[design.same_as as usize];
+        let shared = replay(&other.spec, &trace, region, Options::MEASURE).expect("a replay");
+        assert_eq!(own, shared, "{} and {}", design.spec, other.spec);
+    });
+    println!("{} designs measure what the heap that stands for them does", shared.len());
+}

@@ -1,0 +1,196 @@
+//! What each technique does (Table 2, computed).
+
+use heapsmith_explore::{FACTORS, Objective};
+use plotly::common::{Line, Marker, Mode};
+use plotly::layout::{Axis, AxisType};
+use plotly::{Plot, Scatter};
+
+use crate::figure::{axis, colour, embed, layout};
+use crate::html::{Cell, Table, paragraph, section as wrap};
+use crate::number::{percent, points, relative, rounded};
+use crate::spec_text::{capitalized, technique};
+use crate::study::Study;
+
+/// Below this share of the variance, a technique has no effect to speak of.
+const NONE: f64 = 0.01;
+
+/// What is drawn: name, objective, colour.
+const SHARES: [(&str, Objective, &str); 3] = [
+    ("fragmentation", Objective::Fragmentation, colour::VERMILION),
+    ("internal", Objective::Internal, colour::PURPLE),
+    ("external", Objective::External, colour::GREEN),
+];
+
+/// The signs of the paper's Table 2 for using a technique: internal and external
+/// fragmentation (+ is more), and performance (+ is faster).
+const PAPER: [[&str; 3]; 4] = [
+    ["− −", "+ +", "+"],
+    ["− −", "none", "− −"],
+    ["− −", "none", "− −"],
+    ["none", "− −", "+"],
+];
+
+/// The section.
+pub fn section(study: &Study<'_>) -> String {
+    let mut body = sentence(study);
+    body.push_str("<div class=\"grid\">\n");
+    let ranges = Ranges::of(study);
+    (0..FACTORS.len()).for_each(|factor| body.push_str(&figure(study, factor, &ranges)));
+    body.push_str("</div>\n");
+    body.push_str(&changes(study));
+    body.push_str(&shares(study));
+    wrap("effects", "What each technique does", &body)
+}
+
+fn sentence(study: &Study<'_>) -> String {
+    let leader = |shares: &[(&'static str, f64)], objective: Objective| {
+        let Some(&(name, share)) = shares.first() else { return String::new() };
+        let factor = FACTORS.iter().position(|factor| factor.name == name).unwrap_or(0);
+        let rest = 1.0 - shares.iter().map(|(_, share)| share).sum::<f64>();
+        let direction = match study.effect(objective, factor).map_or(0.0, |effect| effect.change()) {
+            change if change < 0.0 => "lowers",
+            _ => "raises",
+        };
+        format!(
+            "<strong>{}</strong>, which {direction} it, explains {} of the variance of {{}}; {} is left to how techniques \
+             act together",
+            capitalized(technique(factor)),
+            percent(share),
+            percent(rest.max(0.0)),
+        )
+    };
+    let fragmentation = leader(&study.finding.fragmentation, Objective::Fragmentation).replace("{}", "fragmentation");
+    let accesses = leader(&study.finding.accesses, Objective::Accesses).replace("{}", "accesses");
+    paragraph(&format!("{fragmentation}. {accesses}."))
+        + &paragraph(
+            "Each chart is the mean over all designs at a level of one technique, the others at every level. The four \
+             charts share their scales.",
+        )
+}
+
+/// The ranges that the four figures share.
+struct Ranges {
+    shares: Vec<f64>,
+    accesses: Vec<f64>,
+}
+
+impl Ranges {
+    fn of(study: &Study<'_>) -> Ranges {
+        let most = |objectives: &[Objective], scale: f64| {
+            let of_these = study.effects.iter().filter(|effect| objectives.contains(&effect.objective));
+            let least = of_these.clone().flat_map(|effect| effect.means).fold(0.0, f64::min);
+            let most = of_these.flat_map(|effect| effect.means).fold(0.0, f64::max);
+            vec![rounded(least * scale * 1.05), rounded((most * scale * 1.08).max(0.01))]
+        };
+        Ranges {
+            shares: most(&SHARES.map(|(_, objective, _)| objective), 100.0),
+            accesses: most(&[Objective::Accesses], 1.0),
+        }
+    }
+}
+
+fn figure(study: &Study<'_>, factor: usize, ranges: &Ranges) -> String {
+    let mut plot = Plot::new();
+    for (name, objective, colour) in SHARES {
+        plot.add_trace(line(study, objective, factor, 100.0, name, colour));
+    }
+    plot.add_trace(line(study, Objective::Accesses, factor, 1.0, "accesses / op", colour::BLUE).y_axis("y2"));
+    let levels = FACTORS[factor].levels.map(|level| level.to_string()).to_vec();
+    let x: Axis = axis(FACTORS[factor].unit).type_(AxisType::Category).anchor("y2").category_array(levels);
+    let share = axis("%").domain(&[0.47, 1.0]).range(ranges.shares.clone());
+    let cost = axis("accesses").domain(&[0.0, 0.38]).range(ranges.accesses.clone());
+    let layout = layout(x, share, 40).y_axis2(cost).hover_mode(plotly::layout::HoverMode::X);
+    plot.set_layout(layout);
+    let name = capitalized(technique(factor));
+    let description = format!("Line chart of mean fragmentation and accesses against the level of {}", technique(factor));
+    format!("<div><h3>{name}</h3>{}</div>\n", embed(plot, &format!("plot-effect-{factor}"), 330, &description, ""))
+}
+
+fn line(
+    study: &Study<'_>,
+    objective: Objective,
+    factor: usize,
+    scale: f64,
+    name: &str,
+    colour: &'static str,
+) -> Box<Scatter<String, f64>> {
+    let x = FACTORS[factor].levels.map(|level| level.to_string()).to_vec();
+    let means = study.effect(objective, factor).map_or([0.0; 10], |effect| effect.means);
+    Scatter::new(x, means.map(|mean| rounded(mean * scale)).to_vec())
+        .name(name)
+        .mode(Mode::LinesMarkers)
+        .line(Line::new().width(2.0).color(colour))
+        .marker(Marker::new().size(5).color(colour))
+}
+
+/// How an objective changes from no use of a technique to full use, beside the paper's sign.
+fn changes(study: &Study<'_>) -> String {
+    let mut table = Table::new(
+        "What full use changes, beside none, on average over all designs; in grey the sign in Table 2 of Mamagkakis et \
+         al. 2006 (their performance, + for faster, is compared with accesses), and whether it is the same here. An \
+         effect that explains under 1% of the variance counts as none.",
+        &["technique", "fragmentation", "internal", "external", "accesses", "p99 accesses", "worst accesses"],
+    );
+    for factor in 0..FACTORS.len() {
+        let change = |objective: Objective, paper: Option<&str>, more_is: f64| {
+            let Some(effect) = study.effect(objective, factor) else { return Cell::text("–") };
+            let text = match objective.is_share() {
+                true => points(effect.change()),
+                false => relative(effect.means[0], effect.means[9]),
+            };
+            let sign = if effect.share < NONE { 0.0 } else { effect.change().signum() * more_is };
+            Cell::html(format!("{text}{}", paper.map_or(String::new(), |paper| beside(paper, sign))))
+        };
+        let [internal, external, performance] = PAPER[factor];
+        table.row("", vec![
+            Cell::text(&capitalized(technique(factor))),
+            change(Objective::Fragmentation, None, 1.0),
+            change(Objective::Internal, Some(internal), 1.0),
+            change(Objective::External, Some(external), 1.0),
+            change(Objective::Accesses, Some(performance), -1.0),
+            change(Objective::P99, None, 1.0),
+            change(Objective::Worst, None, 1.0),
+        ]);
+    }
+    table.render()
+}
+
+/// The paper's sign, and whether ours (−1, 0, 1) is the same.
+fn beside(paper: &str, sign: f64) -> String {
+    let theirs = match paper.chars().next() {
+        Some('+') => 1.0,
+        Some('−') => -1.0,
+        _ => 0.0,
+    };
+    let verdict = if theirs == sign {
+        "<span class=\"yes\">same</span>"
+    } else if sign == 0.0 {
+        "<span class=\"no\">none here</span>"
+    } else {
+        "<span class=\"no\">differs</span>"
+    };
+    format!("<br><span class=\"paper\">paper {paper}</span> {verdict}")
+}
+
+fn shares(study: &Study<'_>) -> String {
+    let mut table = Table::new(
+        "Share of the variance over the space that each technique explains by itself (η²). The space is a full factorial, \
+         so what is left over is the techniques' interactions.",
+        &["technique", "fragmentation", "internal", "external", "accesses", "p99 accesses", "worst accesses"],
+    );
+    let share = |objective, factor| study.effect(objective, factor).map_or(0.0, |effect| effect.share);
+    let bar = |share: f64| Cell::bar(&percent(share), share);
+    for factor in 0..FACTORS.len() {
+        let mut row = vec![Cell::text(&capitalized(technique(factor)))];
+        row.extend(Objective::ALL.map(|objective| bar(share(objective, factor))));
+        table.row("", row);
+    }
+    let mut row = vec![Cell::text("Interactions")];
+    row.extend(Objective::ALL.map(|objective| {
+        let explained: f64 = (0..FACTORS.len()).map(|factor| share(objective, factor)).sum();
+        // Where nothing varies there is nothing to explain.
+        bar(if explained > 0.0 { (1.0 - explained).max(0.0) } else { 0.0 })
+    }));
+    table.row("", row);
+    table.render()
+}

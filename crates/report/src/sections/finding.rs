@@ -1,0 +1,94 @@
+//! The 2006 paper's finding, put to the test.
+
+use heapsmith_explore::{FACTORS, NEAR, Recommended};
+
+use crate::html::{Cell, Table, code, paragraph, section as wrap};
+use crate::number::{count, percent};
+use crate::spec_text::{shortened, technique};
+use crate::study::{Study, accesses, fragmentation};
+
+/// The section.
+pub fn section(study: &Study<'_>) -> String {
+    let mut body = paragraph(
+        "Mamagkakis et al. (2006, §5) found that the best allocators of three network applications share two or three \
+         free lists, first fit, full splitting and full coalescing, and that splitting counts most for fragmentation.",
+    );
+    body.push_str(&verdict(study));
+    if !study.finding.recommended.is_empty() {
+        body.push_str(&table(study));
+    }
+    wrap("finding", "The paper’s finding, put to the test", &body)
+}
+
+fn verdict(study: &Study<'_>) -> String {
+    let recommended = &study.finding.recommended;
+    if recommended.is_empty() {
+        return paragraph("<span class=\"verdict\">This space does not hold the recommended designs.</span>");
+    }
+    let holding = recommended.iter().filter(|design| design.holds()).count();
+    let (class, outcome) = match holding {
+        0 => ("no", format!("The finding does not hold here: neither design is on the front or within {} of it.", percent(NEAR))),
+        all if all == recommended.len() => ("yes", "The finding holds here: the recommended designs lie on or near the front.".to_owned()),
+        _ => ("yes", "The finding holds here in part: not every recommended design lies on or near the front.".to_owned()),
+    };
+    let each = |design: &Recommended| format!("With {} free lists: {}.", design.lists, distance(design));
+    let each: Vec<String> = recommended.iter().map(each).collect();
+    let (first, rest) = match study.finding.fragmentation.split_first() {
+        Some((&(name, share), rest)) => ((name, share), rest),
+        None => (("", 0.0), [].as_slice()),
+    };
+    let named = |name: &str| FACTORS.iter().position(|factor| factor.name == name).map_or("nothing", technique);
+    let split = if first.0 == "split" {
+        format!("Splitting does explain most of the variance of fragmentation: {}.", percent(first.1))
+    } else {
+        let share = rest.iter().find(|(name, _)| *name == "split").map_or(0.0, |&(_, share)| share);
+        let leader = named(first.0);
+        format!(
+            "Not splitting ({}) but {leader} ({}) explains most of the variance of fragmentation.",
+            percent(share),
+            percent(first.1)
+        )
+    };
+    paragraph(&format!("<span class=\"verdict {class}\">{outcome}</span> {} {split}", each.join(" ")))
+}
+
+fn distance(design: &Recommended) -> String {
+    match (design.on_front, design.shortfall) {
+        (true, short) if short <= 0.0 => "on the front".to_owned(),
+        (true, short) => format!(
+            "on the front of all four objectives, and {} from it in memory and accesses alone",
+            percent(short)
+        ),
+        (false, short) if short <= 0.0 => "level with the front in memory or accesses, but beaten".to_owned(),
+        (false, short) => format!("{} from the front in memory and accesses", percent(short)),
+    }
+}
+
+fn table(study: &Study<'_>) -> String {
+    let mut table = Table::new(
+        "The recommended designs. The distance is the least share by which both footprint and accesses would have to \
+         shrink for no design to beat them in both.",
+        &["free lists", "fragmentation", "accesses", "distance", "on the front", "spec"],
+    );
+    for design in &study.finding.recommended {
+        let point = study.point(design.index);
+        table.row("", vec![
+            Cell::number(design.lists.to_string(), design.lists.into()),
+            Cell::number(percent(fragmentation(point)), fragmentation(point)),
+            Cell::number(count(accesses(point)), accesses(point)),
+            Cell::number(percent(design.shortfall), design.shortfall),
+            Cell::text(if design.on_front { "yes" } else { "no" }),
+            Cell::html(code(&shortened(&study.spec(design.index)))),
+        ]);
+    }
+    let pick = study.point(study.pick);
+    table.row("pick", vec![
+        Cell::html("the pick"),
+        Cell::number(percent(fragmentation(pick)), fragmentation(pick)),
+        Cell::number(count(accesses(pick)), accesses(pick)),
+        Cell::number("–", 0.0),
+        Cell::text(if study.exploration.front.binary_search(&study.pick).is_ok() { "yes" } else { "no" }),
+        Cell::html(code(&shortened(&study.spec(study.pick)))),
+    ]);
+    table.render()
+}

@@ -1,0 +1,106 @@
+//! The table of the front.
+
+use heapsmith_explore::{Objective, Objectives, Retimed};
+use heapsmith_trace::Bytes;
+
+use crate::html::{Cell, Table, code, paragraph, section as wrap};
+use crate::number::{count, percent, plural, thousands};
+use crate::study::{Study, accesses, footprint, fragmentation};
+
+/// Rows of the second table; more than this nobody reads.
+const MOST: usize = 200;
+
+/// The section.
+pub fn section(study: &Study<'_>) -> String {
+    let front = &study.exploration.front;
+    let steps = &study.exploration.staircase;
+    let mut body = paragraph(&format!(
+        "No design beats these in both fragmentation and accesses; they stand on {}. A click on a heading sorts.{}",
+        plural(steps.len() as u64, "place", "places"),
+        floor_sentence(study),
+    ));
+    body.push_str(&table(study, "The front over fragmentation and accesses.", steps).render());
+    let others = others(study);
+    if !others.is_empty() {
+        let caption = match others.len() {
+            shown if shown > MOST => format!("The first {MOST} of {}, by fragmentation.", thousands(shown as u64)),
+            _ => "By fragmentation.".to_owned(),
+        };
+        body.push_str(&format!(
+            "<details><summary>{} more that none beats in all of fragmentation, accesses, p99 and worst accesses ({} designs \
+             in all)</summary>\n{}</details>\n",
+            thousands(others.len() as u64),
+            thousands(front.len() as u64),
+            table(study, &caption, &others[..others.len().min(MOST)]).render(),
+        ));
+    }
+    wrap("front", "The front", &body)
+}
+
+/// One design of each place of the four-objective front that the first table does not show.
+fn others(study: &Study<'_>) -> Vec<usize> {
+    let same = |a: usize, b: usize| {
+        Objective::FRONT.iter().all(|&objective| study.point(a).get(objective) == study.point(b).get(objective))
+    };
+    let mut others: Vec<usize> = Vec::new();
+    for &index in &study.exploration.front {
+        let shown = study.exploration.staircase.iter().chain(&others).any(|&other| same(index, other));
+        if !shown {
+            others.push(index);
+        }
+    }
+    others.sort_by(|&a, &b| fragmentation(study.point(a)).total_cmp(&fragmentation(study.point(b))));
+    others
+}
+
+/// What a time has to be read beside.
+pub fn floor_sentence(study: &Study<'_>) -> String {
+    match study.floor() {
+        Some(floor) => format!(" The floor of the times, the same loop on a heap that does nothing, is {floor:.1} ns."),
+        None => " Times were not measured.".to_owned(),
+    }
+}
+
+/// The heading of the times, with their floor.
+pub fn time_heading(study: &Study<'_>) -> String {
+    study.floor().map_or("ns/op".to_owned(), |floor| format!("ns/op<br>(floor {floor:.1})"))
+}
+
+fn table(study: &Study<'_>, caption: &str, designs: &[usize]) -> Table {
+    let time = time_heading(study);
+    let columns =
+        ["design", "fragmentation", "footprint", "accesses", "p99", "worst", time.as_str(), "equal designs", "spec"];
+    let mut table = Table::new(caption, &columns).sortable();
+    for &index in designs {
+        let row = &study.exploration.rows[index];
+        let mut cells = vec![Cell::number(format!("{:04}", row.design.number), row.design.number.into())];
+        cells.extend(numbers(study.point(index), footprint(&row.measures), study.exploration.timing(index)));
+        let alike = study.exploration.alike(index);
+        cells.push(Cell::number(thousands(alike as u64), alike as f64));
+        cells.push(Cell::html(spec(&row.design.spec.to_string())));
+        table.row(if index == study.pick { "pick" } else { "" }, cells);
+    }
+    table
+}
+
+/// A spec in monospace; a long one is folded.
+pub fn spec(text: &str) -> String {
+    let short = crate::spec_text::shortened(text);
+    if short == text {
+        return code(text);
+    }
+    format!("<details><summary>{}</summary>{}</details>", code(&short), code(text))
+}
+
+/// The cells that designs and allocators of the catalogue have in common.
+pub fn numbers(point: &Objectives, footprint: Bytes, timing: Option<&Retimed>) -> Vec<Cell> {
+    let whole = |objective| Cell::number(count(point.get(objective)), point.get(objective));
+    vec![
+        Cell::number(percent(fragmentation(point)), fragmentation(point)),
+        Cell::number(footprint.to_string(), footprint.0 as f64),
+        Cell::number(count(accesses(point)), accesses(point)),
+        whole(Objective::P99),
+        whole(Objective::Worst),
+        timing.map_or(Cell::number("–", f64::MAX), |time| Cell::number(format!("{:.1}", time.ns_per_op), time.ns_per_op)),
+    ]
+}

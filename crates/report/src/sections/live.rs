@@ -1,0 +1,184 @@
+//! Live bytes over time, and the footprint of heaps that hold them (Figure 3).
+
+use heapsmith_explore::Catalogued;
+use heapsmith_replay::{Region, footprint_curve};
+use heapsmith_spec::Spec;
+use heapsmith_trace::{Action, Bytes, LiveCurve, Trace};
+use plotly::common::{Fill, Line, LineShape, Mode};
+use plotly::{Plot, Scatter};
+
+use crate::ReportError;
+use crate::figure::{Series, axis, colour, embed, layout};
+use crate::html::{code, escape, paragraph, section as wrap};
+use crate::number::{listed, percent, rounded};
+use crate::study::{Studied, Study, fragmentation};
+
+/// Points of a curve: more than a screen has columns is of no use.
+const POINTS: usize = 600;
+/// Traces that get a figure.
+const FIGURES: usize = 6;
+
+/// The section.
+pub fn section(study: &Study<'_>) -> Result<String, ReportError> {
+    let mut body = String::new();
+    for (number, studied) in study.traces.iter().enumerate().take(FIGURES) {
+        if study.traces.len() > 1 {
+            body.push_str(&format!("<h3>{}</h3>\n", escape(&studied.packed.name)));
+        }
+        body.push_str(&figure(study, studied, number)?);
+    }
+    if study.traces.len() > FIGURES {
+        body.push_str(&paragraph(&format!("The first {FIGURES} of {} traces are drawn.", study.traces.len())));
+    }
+    Ok(wrap("live", "Live bytes and footprint over time", &body))
+}
+
+/// A heap whose footprint is drawn.
+struct Drawn {
+    name: String,
+    spec: Spec,
+    colour: &'static str,
+}
+
+/// The pick, Windows XP, Lea, and the tightest other allocator of the catalogue.
+fn drawn(study: &Study<'_>) -> Vec<Drawn> {
+    const NAMED: [(&str, &str); 2] = [("windows-xp", colour::BLUE), ("lea-2.7.2", colour::ORANGE)];
+    let served = || study.exploration.catalogue.iter().filter(|entry| entry.objectives.failed == 0);
+    let others = served().filter(|entry| NAMED.iter().all(|(name, _)| entry.name != *name));
+    let tightest = others.min_by(|a, b| fragmentation(&a.objectives).total_cmp(&fragmentation(&b.objectives)));
+    let named = NAMED.iter().filter_map(|(name, colour)| Some((served().find(|entry| entry.name == *name)?, *colour)));
+    let chosen: Vec<(&Catalogued, &'static str)> =
+        named.chain(tightest.map(|entry| (entry, colour::GREEN))).collect();
+    let catalogued = chosen.into_iter().filter_map(|(entry, colour)| {
+        Some(Drawn { name: entry.name.clone(), spec: entry.spec.parse().ok()?, colour })
+    });
+    let spec = study.exploration.rows[study.pick].design.spec.clone();
+    let pick = Drawn { name: "the pick".to_owned(), spec, colour: colour::VERMILION };
+    catalogued.chain([pick]).collect()
+}
+
+/// What the horizontal axis counts.
+struct Clock {
+    title: &'static str,
+    /// Of each event that heaps see, when it happens.
+    packed: Vec<f64>,
+    /// Of each event of the trace.
+    all: Vec<f64>,
+}
+
+impl Clock {
+    /// Time where the trace has it, in a unit that suits; the event's number otherwise.
+    /// Where the trace's clock goes backwards, this one stands still.
+    fn of(trace: &Trace) -> Clock {
+        let (first, last) = trace.events.iter().fold((u64::MAX, 0), |(first, last), event| {
+            (first.min(event.time.0), last.max(event.time.0))
+        });
+        let (title, unit) = match last.saturating_sub(first) {
+            0 => ("event", 0.0),
+            duration if duration < 2_000_000 => ("time (µs)", 1e3),
+            duration if duration < 2_000_000_000 => ("time (ms)", 1e6),
+            duration if duration < 7_200_000_000_000 => ("time (s)", 1e9),
+            _ => ("time (h)", 3.6e12),
+        };
+        let mut now = first;
+        let at = |(index, event): (usize, &heapsmith_trace::Event)| {
+            now = now.max(event.time.0);
+            if unit == 0.0 { index as f64 } else { (now - first) as f64 / unit }
+        };
+        let all: Vec<f64> = trace.events.iter().enumerate().map(at).collect();
+        let is_seen = |event: &heapsmith_trace::Event| !matches!(event.action, Action::Mark { .. });
+        let packed = trace.events.iter().zip(&all).filter(|(event, _)| is_seen(event)).map(|(_, &at)| at).collect();
+        Clock { title, packed, all }
+    }
+}
+
+fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result<String, ReportError> {
+    let clock = Clock::of(studied.trace);
+    let scale = Scale::of(studied.statistics.requested_peak);
+    let live = LiveCurve::of(studied.trace, POINTS)?;
+    let requested = live.points.iter().map(|point| (clock.all[point.event as usize], scale.apply(point.live)));
+    let mut plot = Plot::new();
+    plot.add_trace(
+        line(requested.collect(), "requested and live", "#9fb3c8")
+            .fill(Fill::ToZeroY)
+            .fill_color("rgba(159,179,200,0.35)"),
+    );
+    let mut region = Region::for_trace(&studied.packed)?;
+    let mut ends = Vec::new();
+    for heap in drawn(study) {
+        let curve = footprint_curve(&heap.spec, &studied.packed, &mut region, POINTS)?;
+        let most = curve.iter().map(|&(_, bytes)| bytes).max().unwrap_or_default();
+        let at = |event: u64| clock.packed.get(event as usize).copied().unwrap_or(0.0);
+        let points = curve.iter().map(|&(event, bytes)| (at(event), scale.apply(bytes))).collect();
+        let name = escape(&heap.name);
+        plot.add_trace(line(points, &name, heap.colour));
+        ends.push((heap.name, most));
+    }
+    let y = axis(&format!("bytes ({})", scale.unit)).range_mode(plotly::layout::RangeMode::ToZero);
+    plot.set_layout(layout(axis(clock.title), y, 44).hover_mode(plotly::layout::HoverMode::XUnified));
+    let id = format!("plot-live-{number}");
+    let description = "Line chart of live bytes over the trace and of the footprints of the pick and three catalogue \
+                       allocators";
+    let caption = "A footprint is every byte of the region ever used, headers and holes included: it never shrinks. After \
+                   Mamagkakis et al. 2006, Figure 3.";
+    Ok(sentence(studied, &live, &ends) + &embed(plot, &id, 420, description, caption))
+}
+
+fn sentence(studied: &Studied<'_>, live: &LiveCurve, ends: &[(String, Bytes)]) -> String {
+    let peak = studied.statistics.requested_peak;
+    let high = live.points.iter().filter(|point| point.live.0 * 2 > peak.0).count() as f64;
+    let over = |bytes: Bytes| bytes.0 as f64 / peak.0.max(1) as f64 - 1.0;
+    let end = |(name, most): &(String, Bytes)| format!("{} {most} (+{})", named(name), percent(over(*most)));
+    let (pick, others) = match ends.split_last() {
+        Some(((_, pick), others)) => (*pick, others),
+        None => (Bytes(0), ends),
+    };
+    paragraph(&format!(
+        "The program holds at most {peak} in {} blocks at once, and more than half of that for {} of the trace. The pick \
+         serves it in {pick} (+{}); {}.",
+        crate::number::thousands(studied.statistics.blocks_peak),
+        percent(high / live.points.len().max(1) as f64),
+        percent(over(pick)),
+        listed(&others.iter().map(end).collect::<Vec<_>>()),
+    ))
+}
+
+fn named(name: &str) -> String {
+    format!("{} takes", code(name))
+}
+
+/// The unit of the vertical axis.
+struct Scale {
+    unit: &'static str,
+    bytes: f64,
+}
+
+impl Scale {
+    fn of(peak: Bytes) -> Scale {
+        match peak.0 {
+            peak if peak < 4 << 10 => Scale { unit: "B", bytes: 1.0 },
+            peak if peak < 4 << 20 => Scale { unit: "KB", bytes: 1024.0 },
+            peak if peak < 4 << 30 => Scale { unit: "MB", bytes: 1_048_576.0 },
+            _ => Scale { unit: "GB", bytes: 1_073_741_824.0 },
+        }
+    }
+
+    fn apply(&self, bytes: Bytes) -> f64 {
+        rounded(bytes.0 as f64 / self.bytes)
+    }
+}
+
+/// A stepped line; points between equal neighbours are left out.
+fn line(points: Vec<(f64, f64)>, name: &str, colour: &'static str) -> Box<Series> {
+    let is_kept = |index: usize| {
+        let value = points[index].1;
+        index == 0 || index + 1 == points.len() || points[index - 1].1 != value || points[index + 1].1 != value
+    };
+    let kept: Vec<usize> = (0..points.len()).filter(|&index| is_kept(index)).collect();
+    let x = kept.iter().map(|&index| rounded(points[index].0)).collect();
+    let y = kept.iter().map(|&index| points[index].1).collect();
+    Scatter::new(x, y)
+        .name(name)
+        .mode(Mode::Lines)
+        .line(Line::new().shape(LineShape::Hv).width(1.8).color(colour))
+}

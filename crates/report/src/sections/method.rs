@@ -1,0 +1,79 @@
+//! How the page was made, and what its numbers mean.
+
+use crate::html::{Cell, Table, code, escape, section as wrap};
+use crate::number::{plural, thousands};
+use crate::study::Study;
+
+/// The section.
+pub fn section(study: &Study<'_>) -> String {
+    let body = facts(study) + &traces(study) + MEASURES + SOURCES;
+    wrap("method", "How this was made", &body)
+}
+
+fn facts(study: &Study<'_>) -> String {
+    let exploration = study.exploration;
+    let mut facts = Vec::new();
+    if !exploration.command.is_empty() {
+        facts.push(("command", format!("<code id=\"command\">{}</code>", escape(&exploration.command))));
+    }
+    facts.push(("version", format!("heapsmith {}", env!("CARGO_PKG_VERSION"))));
+    facts.push((
+        "space",
+        format!(
+            "{}: {}, of which {} differ on these traces and were replayed",
+            escape(&exploration.space),
+            plural(exploration.rows.len() as u64, "design", "designs"),
+            thousands(study.distinct_heaps() as u64),
+        ),
+    ));
+    if let Some(seconds) = study.input.elapsed {
+        facts.push(("time of the sweep", format!("{seconds:.1} s")));
+    }
+    if let Some(timing) = exploration.timings.first() {
+        let what = format!("median of {}, each heap alone and in turns", plural(timing.rounds.into(), "round", "rounds"));
+        facts.push(("times", what));
+    }
+    let fact = |(name, value): (&str, String)| format!("<dt>{name}</dt><dd>{value}</dd>\n");
+    format!("<dl class=\"facts\">\n{}</dl>\n", facts.into_iter().map(fact).collect::<String>())
+}
+
+fn traces(study: &Study<'_>) -> String {
+    let columns = ["trace", "fingerprint", "events", "allocations", "frees", "reallocations", "peak", "made with"];
+    let mut table = Table::new("The traces.", &columns);
+    for studied in &study.traces {
+        let (statistics, origin) = (&studied.statistics, &studied.trace.origin);
+        let number = |value: u64| Cell::number(thousands(value), value as f64);
+        let settings: Vec<String> = origin.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        table.row("", vec![
+            Cell::text(&studied.packed.name),
+            Cell::html(code(&format!("{:016x}", studied.packed.fingerprint))),
+            number(statistics.events),
+            number(statistics.allocations),
+            number(statistics.frees),
+            number(statistics.reallocations),
+            Cell::number(statistics.requested_peak.to_string(), statistics.requested_peak.0 as f64),
+            Cell::text(&settings.join(" ")),
+        ]);
+    }
+    table.render()
+}
+
+const MEASURES: &str = "<h3>What the numbers are</h3>\n<ul>\n\
+    <li><strong>Fragmentation</strong> = largest footprint ÷ most bytes requested and live at once − 1 (Mamagkakis et al. \
+    2006, §3); the mean over the traces. The <strong>footprint</strong> is every byte of the region ever used, headers and \
+    holes included. <em>Internal</em> is what used blocks hold beyond the requests in them, <em>external</em> what lies in \
+    no used block, both at the footprint’s peak and over the bytes requested then.</li>\n\
+    <li><strong>Accesses</strong> are words of the heap’s own metadata read or written, counted while the real allocator \
+    code serves the trace: the same on every machine. p99: 99% of the operations need no more. Worst: the dearest single \
+    operation. With several traces, the mean is over all operations, p99 and worst are those of the worst trace.</li>\n\
+    <li><strong>Time</strong> depends on the machine and is read beside the floor: the same loop on a heap that does \
+    nothing.</li>\n\
+    <li><strong>Equal designs</strong> are those whose every measure is the same: their levels come to the same decisions \
+    on these traces.</li>\n</ul>\n";
+
+const SOURCES: &str = "<h3>Sources</h3>\n<ul>\n\
+    <li>S. Mamagkakis, C. Baloukas, D. Atienza, F. Catthoor, D. Soudris, A. Thanailakis: Reducing memory fragmentation in \
+    network applications with dynamic memory allocators optimized for performance. Computer Communications 29 (2006) \
+    2612–2620.</li>\n\
+    <li>R. A. Fisher: Statistical Methods for Research Workers, 1925 (analysis of variance).</li>\n\
+    <li>Figures: plotly.js, MIT license, embedded in this file. Colours: M. Okabe and K. Ito, 2008.</li>\n</ul>\n";

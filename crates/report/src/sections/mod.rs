@@ -1,0 +1,31 @@
+//! The sections of the page, in its order.
+
+mod catalogue;
+mod designs;
+mod effects;
+mod finding;
+mod front;
+mod headline;
+mod live;
+mod method;
+mod sizes;
+mod why;
+
+use crate::ReportError;
+use crate::study::Study;
+
+/// Every section, as HTML.
+pub fn all(study: &Study<'_>) -> Result<Vec<String>, ReportError> {
+    Ok(vec![
+        headline::section(study),
+        why::section(study),
+        designs::section(study),
+        live::section(study)?,
+        sizes::section(study),
+        effects::section(study),
+        finding::section(study),
+        front::section(study),
+        catalogue::section(study),
+        method::section(study),
+    ])
+}

@@ -1,0 +1,110 @@
+//! What every section of the page looks at.
+
+use heapsmith_explore::{Effect, Exploration, Finding, Objective, Objectives, Retimed, effects, finding};
+use heapsmith_replay::Measures;
+use heapsmith_trace::{Bytes, PackedTrace, Statistics, Trace};
+
+use crate::{PageInput, ReportError};
+
+/// An exploration with everything that sections derive from it.
+pub struct Study<'a> {
+    /// The exploration.
+    pub exploration: &'a Exploration,
+    /// What was asked for.
+    pub input: PageInput<'a>,
+    /// Index of the pick.
+    pub pick: usize,
+    /// The main effects.
+    pub effects: Vec<Effect>,
+    /// The paper's finding on this exploration.
+    pub finding: Finding,
+    /// The traces with their packed form and statistics.
+    pub traces: Vec<Studied<'a>>,
+}
+
+/// A trace, looked at.
+pub struct Studied<'a> {
+    /// As it was recorded.
+    pub trace: &'a Trace,
+    /// As it is replayed.
+    pub packed: PackedTrace,
+    /// Its sizes and totals.
+    pub statistics: Statistics,
+}
+
+impl<'a> Study<'a> {
+    /// Checks that the input fits together, and derives what all sections share.
+    pub fn of(input: PageInput<'a>) -> Result<Study<'a>, ReportError> {
+        let exploration = input.exploration;
+        let (expected, given) = (exploration.traces.len(), input.traces.len());
+        if expected != given {
+            return Err(ReportError::Traces { expected, given });
+        }
+        let designs = exploration.rows.len();
+        if designs == 0 || designs != exploration.points.len() {
+            return Err(ReportError::NoResults);
+        }
+        let pick = exploration.pick(input.preference).ok_or(ReportError::NothingServes { designs })?;
+        let effects = effects(exploration);
+        let finding = finding(exploration, &effects);
+        let studied = input.traces.iter().map(|trace| {
+            let (packed, statistics) = (PackedTrace::new(trace)?, Statistics::of(trace)?);
+            Ok(Studied { trace, packed, statistics })
+        });
+        let traces = studied.collect::<Result<_, ReportError>>()?;
+        Ok(Study { exploration, input, pick, effects, finding, traces })
+    }
+
+    /// Names of the traces.
+    pub fn title(&self) -> String {
+        match self.exploration.traces.as_slice() {
+            [] => "no trace".to_owned(),
+            names => names.join(" + "),
+        }
+    }
+
+    /// A design's values.
+    pub fn point(&self, index: usize) -> &Objectives {
+        &self.exploration.points[index]
+    }
+
+    /// A design's spec.
+    pub fn spec(&self, index: usize) -> String {
+        self.exploration.rows[index].design.spec.to_string()
+    }
+
+    /// The time of an allocator of the catalogue.
+    pub fn catalogue_timing(&self, name: &str) -> Option<&Retimed> {
+        self.exploration.timings.iter().find(|timing| timing.name == name)
+    }
+
+    /// Nanoseconds an operation of the loop with a heap that does nothing, where times were measured.
+    pub fn floor(&self) -> Option<f64> {
+        self.exploration.timings.first().map(|timing| timing.floor)
+    }
+
+    /// The effect of a factor on an objective.
+    pub fn effect(&self, objective: Objective, factor: usize) -> Option<&Effect> {
+        self.effects.iter().find(|effect| effect.objective == objective && effect.factor == factor)
+    }
+
+    /// How many heaps differ on these traces.
+    pub fn distinct_heaps(&self) -> usize {
+        self.exploration.rows.iter().filter(|row| row.design.same_as == row.design.number).count()
+    }
+}
+
+/// The footprint at its peak, over all traces.
+pub fn footprint(measures: &[Measures]) -> Bytes {
+    measures.iter().map(|measures| measures.footprint_peak).sum()
+}
+
+/// Metadata accesses of an operation on average.
+pub fn accesses(point: &Objectives) -> f64 {
+    point.get(Objective::Accesses)
+}
+
+/// Fragmentation as a share.
+pub fn fragmentation(point: &Objectives) -> f64 {
+    point.get(Objective::Fragmentation)
+}

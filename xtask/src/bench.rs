@@ -1,0 +1,50 @@
+//! `cargo xtask bench`: what is claimed about speed, printed.
+
+use clap::Subcommand;
+
+use crate::run::{Outcome, cargo, root};
+
+/// The benchmarks.
+#[derive(Debug, Subcommand)]
+pub enum Bench {
+    /// The classic space on a trace of 100,000 events: designs/s and ns an event
+    Explore,
+}
+
+/// Runs a benchmark.
+pub fn bench(which: Bench) -> Outcome {
+    match which {
+        Bench::Explore => explore(),
+    }
+}
+
+/// Events of the trace.
+const EVENTS: &str = "100000";
+
+fn explore() -> Outcome {
+    let dir = root().join("target/bench/explore");
+    if dir.exists() {
+        std::fs::remove_dir_all(&dir).map_err(|error| format!("cannot empty {}: {error}", dir.display()))?;
+    }
+    for (sample, workload) in [("ftp.pcap.xz", "drr"), ("web.pcap.xz", "drr"), ("mixed.pcapng.xz", "easyport")] {
+        let sample = format!("samples/{sample}");
+        let out = dir.join(format!("{workload}-{}", sample.split(['/', '.']).nth(1).unwrap_or("sample")));
+        let out = out.display().to_string();
+        let explore = ["run", "--release", "--quiet", "--package", "heapsmith-cli", "--", "explore"];
+        let options = [&sample, "--as", workload, "--shorten", EVENTS, "--rounds", "0", "--format", "csv", "--out", &out];
+        let arguments: Vec<&str> = explore.into_iter().chain(options).collect();
+        // The front goes to standard output, which is of no interest here; the speed to standard error.
+        quietly(&arguments)?;
+    }
+    Ok(())
+}
+
+fn quietly(arguments: &[&str]) -> Outcome {
+    let status = std::process::Command::new(env!("CARGO"))
+        .args(arguments)
+        .current_dir(root())
+        .stdout(std::process::Stdio::null())
+        .status()
+        .map_err(|error| format!("cannot run cargo: {error}"))?;
+    if status.success() { Ok(()) } else { cargo(arguments) }
+}

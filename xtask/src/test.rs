@@ -1,0 +1,19 @@
+//! `cargo xtask test` and `cargo xtask lint`.
+
+use crate::run::{Outcome, cargo};
+use crate::tools;
+
+/// Everything that must hold before a change lands.
+pub fn test() -> Outcome {
+    tools::install()?;
+    lint()?;
+    cargo(&["test", "--workspace", "--all-features"])?;
+    // Whole spaces are replayed: these need optimised heaps.
+    cargo(&["test", "--release", "--package", "heapsmith-explore", "--test", "space", "--", "--include-ignored", "--nocapture"])
+}
+
+/// Format, clippy, docs.
+pub fn lint() -> Outcome {
+    cargo(&["fmt", "--all", "--check"])?;
+    cargo(&["clippy", "--workspace", "--all-targets", "--all-features", "--", "--deny", "warnings"])
+}

@@ -1,0 +1,92 @@
+//! The house rules that a machine can check: which crate may know which, and
+//! where unsafe code may stand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{DependencyKind, MetadataCommand};
+
+/// What each crate may use directly, from the bottom up. An arrow that is not here is a mistake.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("heapsmith", &[]),
+    ("heapsmith-spec", &["heapsmith"]),
+    ("heapsmith-trace", &[]),
+    ("heapsmith-workload", &["heapsmith-trace"]),
+    ("heapsmith-replay", &["heapsmith", "heapsmith-spec", "heapsmith-trace"]),
+    ("heapsmith-explore", &["heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
+    ("heapsmith-report", &["heapsmith-explore", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
+    (
+        "heapsmith-cli",
+        &[
+            "heapsmith-explore",
+            "heapsmith-replay",
+            "heapsmith-report",
+            "heapsmith-spec",
+            "heapsmith-trace",
+            "heapsmith-workload",
+        ],
+    ),
+    ("xtask", &[]),
+];
+
+/// Files that may contain unsafe code, beside the whole of `crates/heapsmith`.
+const UNSAFE: &[&str] = &["crates/replay/src/live.rs", "crates/spec/tests/heaps.rs", "crates/spec/tests/heaps/oracle.rs"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_owned()
+}
+
+#[test]
+fn arrows_go_down_only() {
+    let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).exec().expect("cargo metadata");
+    let ours: BTreeSet<String> = metadata.workspace_packages().iter().map(|package| package.name.to_string()).collect();
+    let allowed: BTreeMap<&str, &[&str]> = ARROWS.iter().copied().collect();
+    for package in metadata.workspace_packages() {
+        let may = allowed.get(package.name.as_str());
+        let may = may.unwrap_or_else(|| panic!("{}: a new crate needs its place in ARROWS", package.name));
+        let normal = package.dependencies.iter().filter(|dependency| dependency.kind == DependencyKind::Normal);
+        for dependency in normal.filter(|dependency| ours.contains(&dependency.name)) {
+            assert!(may.contains(&dependency.name.as_str()), "{} may not use {}", package.name, dependency.name);
+        }
+    }
+}
+
+#[test]
+fn the_heap_crate_depends_on_nothing_and_needs_no_std() {
+    let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).exec().expect("cargo metadata");
+    let heap = metadata.packages.iter().find(|package| package.name == "heapsmith").expect("the heap crate");
+    assert!(heap.dependencies.iter().all(|dependency| dependency.kind != DependencyKind::Normal));
+    let lib = std::fs::read_to_string(root().join("crates/heapsmith/src/lib.rs")).expect("lib.rs");
+    assert!(lib.contains("#![no_std]") && !lib.contains("extern crate alloc"));
+}
+
+#[test]
+fn unsafe_code_stands_only_where_it_may() {
+    let mut files = Vec::new();
+    for room in ["crates", "xtask"] {
+        sources(&root().join(room), &mut files);
+    }
+    assert!(files.len() > 50, "the sources were found");
+    for file in files {
+        let name = file.strip_prefix(root()).expect("inside the workspace").display().to_string();
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        let uses = text.lines().map(str::trim).filter(|line| !line.starts_with("//")).any(uses_unsafe);
+        let may = name.starts_with("crates/heapsmith/") || UNSAFE.contains(&name.as_str());
+        assert!(!uses || may, "{name} has unsafe code");
+    }
+}
+
+fn uses_unsafe(line: &str) -> bool {
+    ["unsafe {", "unsafe fn", "unsafe impl", "unsafe trait"].iter().any(|word| line.contains(word) && !line.contains('"'))
+}
+
+fn sources(dir: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(dir).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() && path.file_name().is_some_and(|name| name != "target") {
+            sources(&path, files);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            files.push(path);
+        }
+    }
+}
