@@ -31,7 +31,8 @@ fn explore() -> Outcome {
         let out = dir.join(format!("{workload}-{}", sample.split(['/', '.']).nth(1).unwrap_or("sample")));
         let out = out.display().to_string();
         let explore = ["run", "--release", "--quiet", "--package", "heapsmith-cli", "--", "explore"];
-        let options = [&sample, "--as", workload, "--shorten", EVENTS, "--rounds", "0", "--format", "csv", "--out", &out];
+        let options =
+            [&sample, "--as", workload, "--shorten", EVENTS, "--rounds", "0", "--format", "csv", "--out", &out];
         let arguments: Vec<&str> = explore.into_iter().chain(options).collect();
         // The front goes to standard output, which is of no interest here; the speed to standard error.
         quietly(&arguments)?;

@@ -9,7 +9,17 @@ pub fn test() -> Outcome {
     lint()?;
     cargo(&["test", "--workspace", "--all-features"])?;
     // Whole spaces are replayed: these need optimised heaps.
-    cargo(&["test", "--release", "--package", "heapsmith-explore", "--test", "space", "--", "--include-ignored", "--nocapture"])
+    cargo(&[
+        "test",
+        "--release",
+        "--package",
+        "heapsmith-explore",
+        "--test",
+        "space",
+        "--",
+        "--include-ignored",
+        "--nocapture",
+    ])
 }
 
 /// Format, clippy, docs.

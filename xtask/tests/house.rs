@@ -30,7 +30,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Files that may contain unsafe code, beside the whole of `crates/heapsmith`.
-const UNSAFE: &[&str] = &["crates/replay/src/live.rs", "crates/spec/tests/heaps.rs", "crates/spec/tests/heaps/oracle.rs"];
+const UNSAFE: &[&str] =
+    &["crates/replay/src/live.rs", "crates/spec/tests/heaps.rs", "crates/spec/tests/heaps/oracle.rs"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_owned()
@@ -77,7 +78,9 @@ fn unsafe_code_stands_only_where_it_may() {
 }
 
 fn uses_unsafe(line: &str) -> bool {
-    ["unsafe {", "unsafe fn", "unsafe impl", "unsafe trait"].iter().any(|word| line.contains(word) && !line.contains('"'))
+    ["unsafe {", "unsafe fn", "unsafe impl", "unsafe trait"]
+        .iter()
+        .any(|word| line.contains(word) && !line.contains('"'))
 }
 
 fn sources(dir: &Path, files: &mut Vec<PathBuf>) {

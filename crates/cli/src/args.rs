@@ -195,13 +195,11 @@ pub enum SpaceName {
 
 /// Arguments of `explore`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "An exploration that was interrupted (Ctrl-C, or worse) goes on when the same command is \
+#[command(after_help = "An exploration that was interrupted (Ctrl-C, or worse) goes on when the same command is \
     given again, and ends with the same answer.\n\nExamples:\n  \
     heapsmith explore samples/ftp.pcap.xz --as drr\n  \
     heapsmith explore samples/web.log.xz --as url --prefer memory --out web\n  \
-    heapsmith explore monday.parquet tuesday.parquet --jobs 4"
-)]
+    heapsmith explore monday.parquet tuesday.parquet --jobs 4")]
 pub struct Explore {
     /// Trace files, or anything that a workload reads; of several, the designs are judged on all
     #[arg(required = true)]

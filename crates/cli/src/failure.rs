@@ -55,10 +55,7 @@ impl Failure {
 
     /// A file or folder that cannot be written.
     pub fn writing(path: &Path, error: &io::Error) -> Failure {
-        Failure::environment(format!(
-            "cannot write {}: {error}; choose another place with --out or -o",
-            path.display()
-        ))
+        Failure::environment(format!("cannot write {}: {error}; choose another place with --out or -o", path.display()))
     }
 
     /// The exit code.

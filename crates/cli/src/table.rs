@@ -61,9 +61,9 @@ pub fn none() -> Item {
     Item { value: Value::Null, shown: "-".to_owned() }
 }
 
-/// A flag, shown as a mark.
-pub fn mark(value: bool, shown: &str) -> Item {
-    Item { value: Value::from(value), shown: if value { shown.to_owned() } else { String::new() } }
+/// A word for programs, shown as another to people.
+pub fn word(value: &str, shown: &str) -> Item {
+    Item { value: Value::from(value), shown: shown.to_owned() }
 }
 
 fn rounded(value: f64) -> Value {

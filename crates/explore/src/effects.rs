@@ -33,7 +33,8 @@ impl Effect {
 
 /// Every technique's effect on every objective.
 pub fn effects(exploration: &Exploration) -> Vec<Effect> {
-    let all = Objective::ALL.into_iter().flat_map(|objective| (0..FACTORS.len()).map(move |factor| (objective, factor)));
+    let all =
+        Objective::ALL.into_iter().flat_map(|objective| (0..FACTORS.len()).map(move |factor| (objective, factor)));
     all.map(|(objective, factor)| effect(&exploration.rows, &exploration.points, objective, factor)).collect()
 }
 

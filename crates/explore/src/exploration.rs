@@ -145,8 +145,7 @@ impl Exploration {
             let design = &self.rows[index].design;
             (design.number.to_string(), design.spec.clone())
         });
-        let catalogued =
-            self.catalogue.iter().filter_map(|entry| Some((entry.name.clone(), entry.spec.parse().ok()?)));
+        let catalogued = self.catalogue.iter().filter_map(|entry| Some((entry.name.clone(), entry.spec.parse().ok()?)));
         let heaps: Vec<(String, Spec)> = named.chain(catalogued).collect();
         self.timings = time_all(&heaps, traces, rounds)?;
         store.set_timings(&self.timings)?;

@@ -81,8 +81,7 @@ fn parquet_file(exploration: &Exploration, file: File) -> parquet::errors::Resul
         .map(|name| format!("required int64 {name}; "))
         .chain(SHARES.iter().map(|(name, _)| format!("required double {name}; ")))
         .collect();
-    let schema =
-        format!("message results {{ {columns} required binary heap (UTF8); required binary trace (UTF8); }}");
+    let schema = format!("message results {{ {columns} required binary heap (UTF8); required binary trace (UTF8); }}");
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let schema = Arc::new(parse_message_type(&schema)?);
     let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
@@ -93,7 +92,10 @@ fn parquet_file(exploration: &Exploration, file: File) -> parquet::errors::Resul
     Ok(())
 }
 
-fn write_columns(exploration: &Exploration, group: &mut SerializedRowGroupWriter<'_, File>) -> parquet::errors::Result<()> {
+fn write_columns(
+    exploration: &Exploration,
+    group: &mut SerializedRowGroupWriter<'_, File>,
+) -> parquet::errors::Result<()> {
     let table: Vec<Vec<u64>> = lines(exploration).map(|line| integers(&line)).collect();
     for column in 0..integer_names().len() {
         let values: Vec<i64> = table.iter().map(|row| row[column] as i64).collect();
@@ -103,7 +105,8 @@ fn write_columns(exploration: &Exploration, group: &mut SerializedRowGroupWriter
         let values: Vec<f64> = lines(exploration).map(|line| share(line.measures)).collect();
         write_column::<DoubleType>(group, &values)?;
     }
-    let heaps: Vec<ByteArray> = lines(exploration).map(|line| line.row.design.spec.to_string().as_str().into()).collect();
+    let heaps: Vec<ByteArray> =
+        lines(exploration).map(|line| line.row.design.spec.to_string().as_str().into()).collect();
     write_column::<ByteArrayType>(group, &heaps)?;
     let traces: Vec<ByteArray> = lines(exploration).map(|line| line.trace.into()).collect();
     write_column::<ByteArrayType>(group, &traces)

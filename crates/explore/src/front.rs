@@ -99,9 +99,8 @@ mod tests {
             (state >> 60) as f64
         };
         let points: Vec<Objectives> = (0..300).map(|_| Objectives::point(next(), next())).collect();
-        let direct: Vec<usize> = (0..points.len())
-            .filter(|&i| !points.iter().any(|other| dominates(other, &points[i], &BOTH)))
-            .collect();
+        let direct: Vec<usize> =
+            (0..points.len()).filter(|&i| !points.iter().any(|other| dominates(other, &points[i], &BOTH))).collect();
         assert_eq!(pareto(&points, &BOTH), direct);
     }
 

@@ -21,8 +21,7 @@ pub enum Objective {
 
 impl Objective {
     /// The objectives of the Pareto front.
-    pub const FRONT: [Objective; 4] =
-        [Objective::Fragmentation, Objective::Accesses, Objective::P99, Objective::Worst];
+    pub const FRONT: [Objective; 4] = [Objective::Fragmentation, Objective::Accesses, Objective::P99, Objective::Worst];
 
     /// All objectives, in the order of reports.
     pub const ALL: [Objective; 6] = [
@@ -64,9 +63,7 @@ impl Objectives {
     /// Of the measures on each trace: shares are averaged over the traces,
     /// accesses over all operations; p99 and worst are those of the worst trace.
     pub fn of(measures: &[Measures]) -> Objectives {
-        let mean = |value: fn(&Measures) -> f64| {
-            measures.iter().map(value).sum::<f64>() / measures.len().max(1) as f64
-        };
+        let mean = |value: fn(&Measures) -> f64| measures.iter().map(value).sum::<f64>() / measures.len().max(1) as f64;
         let total = |value: fn(&Measures) -> u64| measures.iter().map(value).sum::<u64>();
         let most = |value: fn(&Measures) -> u64| measures.iter().map(value).max().unwrap_or(0) as f64;
         Objectives {

@@ -65,8 +65,8 @@ mod tests {
 
     #[test]
     fn the_knee_is_where_the_front_bends() {
-        let points = [(0.00, 100.0), (0.02, 6.0), (0.30, 5.0), (0.9, 4.9), (0.5, 50.0)]
-            .map(|(f, a)| Objectives::point(f, a));
+        let points =
+            [(0.00, 100.0), (0.02, 6.0), (0.30, 5.0), (0.9, 4.9), (0.5, 50.0)].map(|(f, a)| Objectives::point(f, a));
         assert_eq!(pick(&points, Preference::Balanced), Some(1));
         assert_eq!(pick(&points, Preference::Memory), Some(0));
         assert_eq!(pick(&points, Preference::Speed), Some(3));

@@ -158,8 +158,8 @@ impl Store {
             let mut statement = db.prepare("SELECT name, fingerprint FROM trace ORDER BY number")?;
             statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
         })?;
-        let same = kept.len() == traces.len()
-            && kept.iter().zip(traces).all(|((_, kept), trace)| *kept == fingerprint(trace));
+        let same =
+            kept.len() == traces.len() && kept.iter().zip(traces).all(|((_, kept), trace)| *kept == fingerprint(trace));
         if !same {
             let names: Vec<String> = kept.into_iter().map(|(name, _)| name).collect();
             return other(format!("of {}", names.join(", ")));
@@ -170,7 +170,8 @@ impl Store {
     /// A line of `meta`.
     pub fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
         self.run(|db| {
-            let exists: bool = db.query_row("SELECT count(*) FROM sqlite_master WHERE name = 'meta'", [], |row| row.get(0))?;
+            let exists: bool =
+                db.query_row("SELECT count(*) FROM sqlite_master WHERE name = 'meta'", [], |row| row.get(0))?;
             if !exists {
                 return Ok(None);
             }

@@ -60,11 +60,7 @@ const BATCH: Duration = Duration::from_millis(500);
 
 /// Replays every distinct design that `store` has no results of, and keeps the
 /// results there. Returns how many heaps were replayed.
-pub fn sweep(
-    sweep: &Sweep<'_>,
-    store: &mut Store,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<usize, SweepError> {
+pub fn sweep(sweep: &Sweep<'_>, store: &mut Store, progress: &mut dyn FnMut(Progress)) -> Result<usize, SweepError> {
     let done = store.done()?;
     let mut weights = vec![0_usize; sweep.space.designs.len()];
     sweep.space.designs.iter().for_each(|design| weights[design.same_as as usize] += 1);
@@ -92,13 +88,7 @@ pub fn sweep(
 type Outcome = Result<(u32, Vec<Measures>), ReplayError>;
 
 /// A worker: replays designs until there are none, or it is time to stop.
-fn work(
-    sweep: &Sweep<'_>,
-    open: &[&Design],
-    next: &AtomicUsize,
-    failed: &AtomicBool,
-    results: &mpsc::Sender<Outcome>,
-) {
+fn work(sweep: &Sweep<'_>, open: &[&Design], next: &AtomicUsize, failed: &AtomicBool, results: &mpsc::Sender<Outcome>) {
     let mut regions = None;
     while !sweep.stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed) {
         let Some(design) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
@@ -170,7 +160,8 @@ impl Tracker {
         self.done += self.weights[number as usize];
         let point = Objectives::of(measures);
         let known = |other: &Objectives| {
-            dominates(other, &point, &OVER) || OVER.iter().all(|&objective| other.get(objective) == point.get(objective))
+            dominates(other, &point, &OVER)
+                || OVER.iter().all(|&objective| other.get(objective) == point.get(objective))
         };
         if point.failed == 0 && !self.front.iter().any(known) {
             self.front.push(point);

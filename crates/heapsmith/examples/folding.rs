@@ -30,8 +30,7 @@ impl Levels for Simple {
 }
 
 /// The same levels as values.
-const SIMPLE: Values =
-    Values { alignment: 4, fit: Fit::First, split_from: usize::MAX, coalesce: Coalesce::Never };
+const SIMPLE: Values = Values { alignment: 4, fit: Fit::First, split_from: usize::MAX, coalesce: Coalesce::Never };
 
 type Constant<'a> = BlockPool<u32, Lifo, Simple, Fixed<'a>, Unmetered, false>;
 type Value<'a> = BlockPool<u32, Lifo, Values, Fixed<'a>, Unmetered, false>;
@@ -75,5 +74,9 @@ pub fn main() {
             }
         }
     }
-    println!("heap with constant levels: {} bytes of state, with values: {}", size_of_val(&constant), size_of_val(&value));
+    println!(
+        "heap with constant levels: {} bytes of state, with values: {}",
+        size_of_val(&constant),
+        size_of_val(&value)
+    );
 }

@@ -32,7 +32,10 @@ fn listing() -> String {
 fn body<'a>(listing: &'a str, name: &str) -> Vec<&'a str> {
     let start = listing.find(&format!("\n{name}:")).unwrap_or_else(|| panic!("{name} is in the listing"));
     let lines = listing[start + 1..].lines().skip(1).map(str::trim);
-    lines.take_while(|line| !line.starts_with(".size") && !line.contains(".cfi_endproc")).filter(|line| !line.starts_with('.')).collect()
+    lines
+        .take_while(|line| !line.starts_with(".size") && !line.contains(".cfi_endproc"))
+        .filter(|line| !line.starts_with('.'))
+        .collect()
 }
 
 /// Conditional jumps of x86-64 and AArch64.

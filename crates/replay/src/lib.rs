@@ -22,8 +22,8 @@ mod run;
 mod tally;
 mod time;
 
-pub use heapsmith_spec::build::BuildError;
 pub use curve::footprint_curve;
+pub use heapsmith_spec::build::BuildError;
 pub use measures::{Accesses, Measures, PerOperation, Visits};
 pub use min_region::min_region;
 pub use peak::{AtPeak, at_peak};

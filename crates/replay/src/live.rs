@@ -101,7 +101,9 @@ impl LiveTable {
         let Some(live) = &mut self.slots[slot as usize] else { return };
         live.seed = seed;
         // SAFETY: the heap gave at least `requested` bytes, and the slot owns them.
-        let payload = unsafe { slice::from_raw_parts_mut(live.pointer.as_ptr().cast::<MaybeUninit<u8>>(), live.requested as usize) };
+        let payload = unsafe {
+            slice::from_raw_parts_mut(live.pointer.as_ptr().cast::<MaybeUninit<u8>>(), live.requested as usize)
+        };
         for (word, bytes) in payload.chunks_mut(8).enumerate() {
             bytes.copy_from_slice(&pattern(seed, word).map(MaybeUninit::new)[..bytes.len()]);
         }
@@ -152,5 +154,74 @@ pub(crate) fn bare<H: Heap>(heap: &mut H, events: &[heapsmith_trace::PackedEvent
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use heapsmith::{BlockView, Unmetered, Violation};
+
+    use super::*;
+
+    /// A heap that gives everybody the same block.
+    struct Overlapping([u8; 64]);
+
+    impl Heap for Overlapping {
+        type Meter = Unmetered;
+        fn allocate(&mut self, _size: usize, _alignment: usize) -> Option<NonNull<u8>> {
+            Some(NonNull::from(&mut self.0).cast())
+        }
+        unsafe fn deallocate(&mut self, _pointer: NonNull<u8>) {}
+        unsafe fn reallocate(&mut self, pointer: NonNull<u8>, _size: usize, _alignment: usize) -> Option<NonNull<u8>> {
+            Some(pointer)
+        }
+        fn usable_size(&self, _pointer: NonNull<u8>) -> usize {
+            64
+        }
+        fn block_size(&self, _pointer: NonNull<u8>) -> usize {
+            64
+        }
+        fn walk(&self, _visit: &mut dyn FnMut(BlockView)) {}
+        fn check(&self) -> Result<(), Violation> {
+            Ok(())
+        }
+        fn control_size(&self) -> usize {
+            0
+        }
+        fn footprint(&self) -> usize {
+            64
+        }
+        fn footprint_peak(&self) -> usize {
+            64
+        }
+        fn base(&self) -> NonNull<u8> {
+            NonNull::from(&self.0).cast()
+        }
+        fn meter(&self) -> &Unmetered {
+            &Unmetered
+        }
+    }
+
+    #[test]
+    fn an_overlap_is_caught_and_its_byte_named() {
+        let mut heap = Overlapping([0; 64]);
+        let mut table = LiveTable::new(2);
+        table.allocate(&mut heap, 0, 40, 1).expect("it gives all");
+        table.fill(0, 1);
+        assert_eq!(table.verify(0, 40), Ok(()));
+        table.allocate(&mut heap, 1, 3, 1).expect("it gives all");
+        table.fill(1, 2);
+        assert_eq!(table.verify(0, 40), Err(Damage { byte: 0 }));
+        assert_eq!(table.verify(1, 3), Ok(()));
+    }
+
+    #[test]
+    fn a_slot_frees_its_block_once() {
+        let mut heap = Overlapping([0; 64]);
+        let mut table = LiveTable::new(1);
+        assert!(table.free(&mut heap, 0).is_none());
+        table.allocate(&mut heap, 0, 8, 1).expect("it gives all");
+        assert!(table.free(&mut heap, 0).is_some());
+        assert!(table.free(&mut heap, 0).is_none());
     }
 }

@@ -44,7 +44,7 @@ pub fn axis(title: &str) -> Axis {
 pub fn layout(x: Axis, y: Axis, top: usize) -> Layout {
     Layout::new()
         .font(Font::new().family(FONT).size(13).color(colour::INK))
-        .paper_background_color("rgba(0,0,0,0)")
+        .paper_background_color("#ffffff")
         .plot_background_color("#ffffff")
         .hover_mode(HoverMode::Closest)
         .hover_label(Label::new().background_color("#ffffff").align("left").font(Font::new().size(12)))

@@ -51,6 +51,11 @@ impl Cell {
         Cell { html: html.into(), class: "", order: None }
     }
 
+    /// HTML that gets the room that is left.
+    pub fn wide(html: impl Into<String>) -> Cell {
+        Cell { html: html.into(), class: "s", order: None }
+    }
+
     /// A number as it reads, sorted by what it is.
     pub fn number(text: impl Into<String>, value: f64) -> Cell {
         Cell { html: text.into(), class: "n", order: Some(value) }

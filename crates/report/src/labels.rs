@@ -1,104 +1,166 @@
-//! Where to write names beside dots, so that they do not cover each other.
+//! Where to write names on a crowded plot: beside their dots where there is
+//! room, farther off with a line to the dot where there is none.
+//!
+//! One name after the other takes the cheapest of a few rings of places around
+//! its dot. Covering another name costs most, then covering a dot that matters,
+//! then a long line, then covering one of the many small dots.
 
-use plotly::common::Position;
+use plotly::common::Font;
+use plotly::layout::Annotation;
 
-/// A dot with a name, in shares of the plot's width and height from its lower left corner.
+/// A dot with a name.
 #[derive(Debug, Clone)]
 pub struct Named {
-    /// From the left, 0 to 1.
-    pub x: f64,
-    /// From the bottom, 0 to 1.
-    pub y: f64,
-    /// Letters of the name.
+    /// What is written, as HTML.
+    pub name: String,
+    /// Its letters.
     pub letters: usize,
+    /// The dot, in shares of the plot's width and height from its lower left corner.
+    pub share: (f64, f64),
+    /// The dot, in the coordinates of the axes (logarithms on a logarithmic axis).
+    pub place: (f64, f64),
+    /// Colour of the name.
+    pub colour: &'static str,
+    /// Size of the name in pixels.
+    pub size: usize,
 }
 
-/// Width of a letter and height of a line on a plot of usual size.
-const LETTER: f64 = 0.0068;
-const LINE: f64 = 0.038;
-/// From a dot's centre to its name.
-const GAP: f64 = 0.009;
+/// The plot's size in pixels that places are worked out for.
+const WIDTH: f64 = 980.0;
+const HEIGHT: f64 = 470.0;
 
+/// A rectangle in pixels, from the upper left corner of the plot.
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     left: f64,
     right: f64,
-    bottom: f64,
     top: f64,
+    bottom: f64,
 }
 
 impl Frame {
-    /// The frame of the name of a dot, `across` and `up` being −1, 0 or 1.
-    fn of(dot: &Named, across: f64, up: f64) -> Frame {
-        let (width, height) = (dot.letters as f64 * LETTER, LINE);
-        let centre = dot.x + across * (GAP + width / 2.0);
-        let middle = dot.y + up * (2.0 * GAP + height / 2.0);
-        Frame {
-            left: centre - width / 2.0,
-            right: centre + width / 2.0,
-            bottom: middle - height / 2.0,
-            top: middle + height / 2.0,
-        }
+    fn around(centre: (f64, f64), width: f64, height: f64) -> Frame {
+        let ((x, y), (w, h)) = (centre, (width / 2.0, height / 2.0));
+        Frame { left: x - w, right: x + w, top: y - h, bottom: y + h }
     }
 
     fn overlap(&self, other: &Frame) -> f64 {
         let wide = self.right.min(other.right) - self.left.max(other.left);
-        let high = self.top.min(other.top) - self.bottom.max(other.bottom);
+        let high = self.bottom.min(other.bottom) - self.top.max(other.top);
         wide.max(0.0) * high.max(0.0)
     }
 
-    /// How much of it lies outside the plot.
-    fn outside(&self) -> f64 {
-        let wide = (-self.left).max(0.0) + (self.right - 1.0).max(0.0);
-        let high = (-self.bottom).max(0.0) + (self.top - 1.0).max(0.0);
-        wide * LINE + high * (self.right - self.left)
+    fn holds(&self, (x, y): (f64, f64)) -> bool {
+        self.left <= x && x <= self.right && self.top <= y && y <= self.bottom
+    }
+
+    fn area(&self) -> f64 {
+        (self.right - self.left) * (self.bottom - self.top)
     }
 }
 
-/// A position for each name: one after the other takes the free-est of eight.
-pub fn positions(dots: &[Named]) -> Vec<Position> {
-    let choices = || {
-        [
-            (Position::MiddleRight, 1.0, 0.0),
-            (Position::MiddleLeft, -1.0, 0.0),
-            (Position::TopCenter, 0.0, 1.0),
-            (Position::BottomCenter, 0.0, -1.0),
-            (Position::TopRight, 1.0, 1.0),
-            (Position::BottomRight, 1.0, -1.0),
-            (Position::TopLeft, -1.0, 1.0),
-            (Position::BottomLeft, -1.0, -1.0),
-        ]
-    };
-    let marks: Vec<Frame> = dots.iter().map(mark).collect();
-    let mut taken: Vec<Frame> = Vec::new();
-    let place = |dot: &Named| {
-        let cost = |frame: &Frame| {
-            let covered: f64 = taken.iter().chain(&marks).map(|other| frame.overlap(other)).sum();
-            covered + 2.0 * frame.outside()
-        };
-        let framed = choices().map(|(position, across, up)| (position, Frame::of(dot, across, up)));
-        let best = framed.into_iter().min_by(|a, b| cost(&a.1).total_cmp(&cost(&b.1)));
-        let (position, frame) = best.unwrap_or((Position::MiddleRight, Frame::of(dot, 1.0, 0.0)));
-        taken.push(frame);
-        position
-    };
-    dots.iter().map(place).collect()
+/// The names as annotations, placed; `obstacles` are the many small dots, in shares.
+pub fn annotations(dots: &[Named], obstacles: &[(f64, f64)]) -> Vec<Annotation> {
+    let offsets = place(dots, obstacles);
+    dots.iter().zip(offsets).map(|(dot, offset)| annotation(dot, offset)).collect()
 }
 
-fn mark(dot: &Named) -> Frame {
-    Frame { left: dot.x - GAP / 2.0, right: dot.x + GAP / 2.0, bottom: dot.y - GAP, top: dot.y + GAP }
+fn annotation(dot: &Named, (ax, ay): (f64, f64)) -> Annotation {
+    Annotation::new()
+        .text(&dot.name)
+        .x(dot.place.0)
+        .y(dot.place.1)
+        .ax(ax.round())
+        .ay(ay.round())
+        .show_arrow(true)
+        .arrow_head(0)
+        .arrow_width(1.0)
+        .arrow_color(dot.colour)
+        .stand_off(6.0)
+        .border_pad(1.0)
+        .background_color("rgba(255,255,255,0.82)")
+        .font(Font::new().size(dot.size).color(dot.colour))
+}
+
+/// The offset of each name's centre from its dot, in pixels.
+fn place(dots: &[Named], obstacles: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let pixel = |(x, y): (f64, f64)| (x * WIDTH, (1.0 - y) * HEIGHT);
+    let obstacles: Vec<(f64, f64)> = obstacles.iter().map(|&share| pixel(share)).collect();
+    let marks: Vec<Frame> = dots.iter().map(|dot| Frame::around(pixel(dot.share), 14.0, 14.0)).collect();
+    let mut taken: Vec<Frame> = Vec::new();
+    let mut offsets = Vec::with_capacity(dots.len());
+    for dot in dots {
+        let from = pixel(dot.share);
+        let (width, height) = (dot.letters as f64 * dot.size as f64 * 0.58 + 4.0, dot.size as f64 * 1.45);
+        let frame = |(x, y): (f64, f64)| Frame::around((from.0 + x, from.1 + y), width, height);
+        let cost = |offset: (f64, f64)| cost(from, &frame(offset), offset, &taken, &marks, &obstacles);
+        let best = rings(width).into_iter().min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
+        let offset = best.unwrap_or((0.0, -height));
+        taken.push(frame(offset));
+        offsets.push(offset);
+    }
+    offsets
+}
+
+/// Centres of a name of some width around its dot, the nearest first.
+fn rings(width: f64) -> Vec<(f64, f64)> {
+    const RADII: [f64; 7] = [18.0, 32.0, 50.0, 75.0, 105.0, 140.0, 180.0];
+    const ANGLES: u32 = 16;
+    let ring = |radius: f64| {
+        (0..ANGLES).map(move |step| {
+            let angle = std::f64::consts::TAU * f64::from(step) / f64::from(ANGLES);
+            // A name stands with its near end on the ring, not with its middle.
+            (angle.cos() * (radius + width / 2.0), -angle.sin() * radius)
+        })
+    };
+    RADII.into_iter().flat_map(ring).collect()
+}
+
+fn cost(
+    from: (f64, f64),
+    frame: &Frame,
+    offset: (f64, f64),
+    taken: &[Frame],
+    marks: &[Frame],
+    obstacles: &[(f64, f64)],
+) -> f64 {
+    let covered = |frames: &[Frame]| frames.iter().map(|other| frame.overlap(other)).sum::<f64>();
+    let inside = frame.overlap(&Frame { left: 0.0, right: WIDTH, top: 0.0, bottom: HEIGHT });
+    let outside = frame.area() - inside;
+    let dots = obstacles.iter().filter(|&&dot| frame.holds(dot)).count() as f64;
+    let steps = [0.2, 0.4, 0.6, 0.8];
+    let crossed = steps.iter().filter(|&&step| {
+        let at = (from.0 + offset.0 * step, from.1 + offset.1 * step);
+        taken.iter().any(|other| other.holds(at))
+    });
+    let length = offset.0.hypot(offset.1);
+    4.0 * covered(taken) + 2.0 * covered(marks) + 4.0 * outside + 6.0 * dots + 120.0 * crossed.count() as f64 + length
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn dot(x: f64, y: f64) -> Named {
+        Named { name: "allocator".into(), letters: 9, share: (x, y), place: (x, y), colour: "#000", size: 11 }
+    }
+
     #[test]
-    fn neighbours_get_different_positions() {
-        let dot = |x, y| Named { x, y, letters: 12 };
-        let chosen = positions(&[dot(0.5, 0.5), dot(0.51, 0.5), dot(0.95, 0.9)]);
-        assert!(matches!(chosen[0], Position::MiddleLeft), "the other dot is on the right");
-        assert!(matches!(chosen[1], Position::MiddleRight));
-        assert!(matches!(chosen[2], Position::MiddleLeft), "there is no room on the right");
+    fn names_of_neighbours_do_not_cover_each_other() {
+        let dots: Vec<Named> = (0..12).map(|step| dot(0.5 + 0.003 * f64::from(step), 0.5)).collect();
+        let frame = |(dot, (x, y)): (&Named, &(f64, f64))| {
+            Frame::around((dot.share.0 * WIDTH + x, (1.0 - dot.share.1) * HEIGHT + y), 61.0, 16.0)
+        };
+        let offsets = place(&dots, &[]);
+        let frames: Vec<Frame> = dots.iter().zip(&offsets).map(frame).collect();
+        for (index, one) in frames.iter().enumerate() {
+            assert!(frames[..index].iter().all(|other| one.overlap(other) == 0.0), "{index}");
+        }
+    }
+
+    #[test]
+    fn names_stay_inside_the_plot() {
+        let offsets = place(&[dot(0.999, 0.5), dot(0.001, 0.2)], &[]);
+        assert!(offsets[0].0 < 0.0 && offsets[1].0 > 0.0, "{offsets:?}");
     }
 }

@@ -42,9 +42,8 @@ fn every_spec() -> Vec<Spec> {
         ["first", "next", "best", "best(30%)", "worst"].into_iter().flat_map(move |fit| {
             ["split=always", "split=never", "split>=100"].into_iter().flat_map(move |split| {
                 ["immediate", "never", "deferred", "every-call"].into_iter().flat_map(move |coalesce| {
-                    ["", ", tags=off"].map(move |tags| {
-                        format!("list(order={order}, fit={fit}, {split}, coalesce={coalesce}{tags})")
-                    })
+                    ["", ", tags=off"]
+                        .map(move |tags| format!("list(order={order}, fit={fit}, {split}, coalesce={coalesce}{tags})"))
                 })
             })
         })
@@ -120,7 +119,8 @@ impl Job<Unmetered> for Refusals {
     type Output = ();
     fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) {
         let kept = heap.allocate(40, 1).expect("a new heap has room");
-        let sizes = [0, usize::MAX, usize::MAX - 7, usize::MAX / 2, isize::MAX as usize, 1 << 31, (1 << 32) - 4, 1 << 32];
+        let sizes =
+            [0, usize::MAX, usize::MAX - 7, usize::MAX / 2, isize::MAX as usize, 1 << 31, (1 << 32) - 4, 1 << 32];
         for size in sizes {
             for alignment in [1, 8, 4096] {
                 assert_eq!(heap.allocate(size, alignment), None, "{size} at {alignment}");
@@ -237,7 +237,8 @@ fn a_region_that_is_too_small_or_unaligned_is_an_error() {
     let mut bytes = [MaybeUninit::<u8>::uninit(); 64];
     let skip = (4 - bytes.as_ptr().addr() % 4) % 4;
     for size in [0, 3, 8, 16] {
-        let error = with_heap(&spec, Fixed::new(&mut bytes[skip..skip + size]), Unmetered, Nothing).expect_err("too small");
+        let error =
+            with_heap(&spec, Fixed::new(&mut bytes[skip..skip + size]), Unmetered, Nothing).expect_err("too small");
         assert!(error.to_string().contains(&format!("the region has {} bytes", size / 4 * 4)), "{error}");
     }
     let error = with_heap(&spec, Fixed::new(&mut bytes[skip + 1..]), Unmetered, Nothing).expect_err("unaligned");

@@ -67,12 +67,7 @@ fn measure(arguments: &Replay, spec: &Spec, trace: &PackedTrace, region: &mut Re
 
 type Timings = Option<(Vec<Timing>, Timing)>;
 
-fn timings(
-    arguments: &Replay,
-    specs: &[Spec],
-    trace: &PackedTrace,
-    region: &mut Region,
-) -> Result<Timings, Failure> {
+fn timings(arguments: &Replay, specs: &[Spec], trace: &PackedTrace, region: &mut Region) -> Result<Timings, Failure> {
     if !arguments.time {
         return Ok(None);
     }
@@ -83,13 +78,32 @@ fn timings(
 }
 
 const SHOWN: &[&str] = &[
-    "heap", "trace", "fragmentation", "footprint", "requested", "accesses_per_op", "p99", "worst", "visits_per_op",
-    "refused", "ns_per_op", "floor_ns_per_op", "min_region",
+    "heap",
+    "trace",
+    "fragmentation",
+    "footprint",
+    "requested",
+    "accesses_per_op",
+    "p99",
+    "worst",
+    "visits_per_op",
+    "refused",
+    "ns_per_op",
+    "floor_ns_per_op",
+    "min_region",
 ];
 
 const AT_PEAK: &[&str] = &[
-    "internal_fragmentation", "external_fragmentation", "peak_requested", "peak_headers", "peak_padding",
-    "peak_layers", "peak_free", "peak_control", "peak_largest_free", "peak_largest_request",
+    "internal_fragmentation",
+    "external_fragmentation",
+    "peak_requested",
+    "peak_headers",
+    "peak_padding",
+    "peak_layers",
+    "peak_free",
+    "peak_control",
+    "peak_largest_free",
+    "peak_largest_request",
 ];
 
 fn row(spec: &Spec, trace: &PackedTrace, result: &Measured, timing: Option<(Timing, Timing)>) -> Vec<Item> {

@@ -1,19 +1,48 @@
 //! `heapsmith workloads`: what makes a trace of a capture or a log.
 
-use heapsmith_workload::workloads;
+use heapsmith_workload::{Workload, workloads};
 
-use crate::args::Listing;
+use crate::args::{Format, Listing};
 use crate::failure::Failure;
 use crate::table::{Table, text};
 
 pub fn run(arguments: &Listing) -> Result<(), Failure> {
-    let mut table = Table::new(&["name", "about", "input", "parameter", "default", "meaning"]).hiding(&["source"]);
+    if arguments.format == Format::Table {
+        workloads().iter().for_each(show);
+        println!("Use one with --as NAME, and set its parameters with --set KEY=VALUE.");
+        return Ok(());
+    }
+    let mut table = Table::new(&["name", "about", "input", "source", "parameter", "default", "meaning"]);
     for workload in workloads() {
-        for (number, parameter) in workload.parameters.iter().enumerate() {
-            let head = if number == 0 { [workload.name, workload.about, workload.input] } else { [""; 3] };
-            let items = head.into_iter().chain([parameter.name, parameter.default, parameter.about, workload.source]);
-            table.row(items.map(text));
+        for parameter in workload.parameters {
+            let head = [workload.name, workload.about, workload.input, workload.source];
+            table.row(head.into_iter().chain([parameter.name, parameter.default, parameter.about]).map(text));
         }
     }
     table.print(arguments.format)
+}
+
+fn show(workload: &Workload) {
+    println!("{}  {}", workload.name, workload.about);
+    println!("    reads {}; after {}", workload.input, workload.source);
+    for parameter in workload.parameters {
+        let setting = format!("{}={}", parameter.name, parameter.default);
+        println!("    {setting:<24} {}", wrapped(parameter.about, 70).join(&format!("\n{:29}", "")));
+    }
+    println!();
+}
+
+/// Words in lines of at most so many characters.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }

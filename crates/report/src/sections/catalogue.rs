@@ -25,7 +25,7 @@ pub fn section(study: &Study<'_>) -> String {
         cells.extend(numbers(&entry.objectives, footprint(&entry.measures), timing));
         let failed = entry.objectives.failed;
         cells.push(Cell::number(thousands(failed), failed as f64));
-        cells.push(Cell::html(format!("{}{}", spec(&entry.spec), source(&entry.name))));
+        cells.push(Cell::wide(format!("{}{}", spec(&entry.spec), source(&entry.name))));
         table.row(if failed > 0 { "refuses" } else { "" }, cells);
     }
     wrap("catalogue", "The catalogue", &(sentence(study, &entries) + &table.render()))
@@ -37,18 +37,30 @@ fn source(name: &str) -> String {
 
 fn sentence(study: &Study<'_>, entries: &[&Catalogued]) -> String {
     const OVER: [Objective; 2] = [Objective::Fragmentation, Objective::Accesses];
+    let front = || study.exploration.staircase.iter().map(|&index| study.point(index));
     let unbeaten = |entry: &&&Catalogued| {
-        let front = &study.exploration.staircase;
-        entry.objectives.failed == 0
-            && !front.iter().any(|&index| dominates(study.point(index), &entry.objectives, &OVER))
+        let point = &entry.objectives;
+        point.failed == 0 && !front().any(|design| dominates(design, point, &OVER))
     };
-    let names: Vec<String> = entries.iter().filter(unbeaten).map(|entry| code(&entry.name)).collect();
-    let outcome = match names.as_slice() {
-        [] => "For each there is a design on the front that is no worse in fragmentation and accesses and better in \
-               one."
-            .to_owned(),
-        names => format!("No design of the space beats {} in fragmentation and accesses.", listed(names)),
+    let on_it = |entry: &&Catalogued| {
+        front().any(|design| OVER.iter().all(|&over| design.get(over) == entry.objectives.get(over)))
     };
+    let (level, better): (Vec<&Catalogued>, Vec<&Catalogued>) =
+        entries.iter().filter(unbeaten).copied().partition(|entry| on_it(&entry));
+    let named = |entries: &[&Catalogued]| {
+        listed(&entries.iter().map(|entry| code(&entry.name)).collect::<Vec<_>>())
+    };
+    let mut outcome = match (level.as_slice(), better.as_slice()) {
+        ([], []) => "For each, a design on the front is no worse in fragmentation and accesses, and better in one.".to_owned(),
+        (level, []) => format!("On the front itself: {}. Every other is beaten by a design on the front.", named(level)),
+        ([], better) => format!("No design of the space beats {}: it lies beyond the front.", named(better)),
+        (level, better) => {
+            format!("On the front itself: {}; beyond it, beaten by no design: {}.", named(level), named(better))
+        }
+    };
+    if better.len() > 1 && level.is_empty() {
+        outcome = format!("Beyond the front, beaten by no design: {}.", named(&better));
+    }
     let refusing = entries.iter().filter(|entry| entry.objectives.failed > 0).count() as u64;
     let refusing = match refusing {
         0 => String::new(),

@@ -1,24 +1,18 @@
 //! All designs by what they cost (Mamagkakis et al. 2006, Figure 2).
 
 use heapsmith_explore::{Catalogued, Objective, Objectives};
-use plotly::common::{HoverInfo, Line, LineShape, Marker, MarkerSymbol, Mode, Position};
-use plotly::layout::{Axis, AxisType};
+use plotly::common::{HoverInfo, Line, LineShape, Marker, MarkerSymbol, Mode};
+use plotly::layout::Annotation;
 use plotly::{Plot, Scatter};
 
 use crate::figure::{Series, axis, colour, embed, layout};
 use crate::html::{escape, paragraph, section as wrap};
-use crate::labels::{Named, positions};
+use crate::labels::{Named, annotations};
 use crate::number::{count, listed, percent, plural, rounded, thousands};
-use crate::places::{Place, places, quantile};
+use crate::places::{Place, places};
+use crate::sections::view::Span;
 use crate::spec_text::{levels, shortened};
 use crate::study::{Study, accesses, fragmentation};
-
-/// Accesses that spread by more than this factor are drawn by their logarithm.
-const WIDE: f64 = 20.0;
-/// Allocators of the catalogue farther out than this factor do not widen the first view.
-const FAR: f64 = 3.0;
-/// Share of the designs that the first view shows.
-const SHOWN: f64 = 0.95;
 
 /// The section.
 pub fn section(study: &Study<'_>) -> String {
@@ -32,12 +26,14 @@ pub fn section(study: &Study<'_>) -> String {
         plot.add_trace(dots(study, &refused, "designs that refused requests", MarkerSymbol::XThin, colour::GREY));
     }
     plot.add_trace(front(study, &places));
-    plot.add_trace(catalogue(study, &view));
+    plot.add_trace(catalogue(study));
     if !study.finding.recommended.is_empty() {
         plot.add_trace(recommended(study, &places));
     }
     plot.add_trace(pick(study, &places));
-    plot.set_layout(layout(view.x_axis(), view.y_axis(), 64));
+    let (x, y) = (axis("fragmentation (%)"), axis("metadata accesses per operation"));
+    let layout = layout(view.x.axis(x, 100.0), view.y.axis(y, 1.0), 48);
+    plot.set_layout(layout.annotations(names(study, &places, &view)));
     let description = "Scatter plot of every design by fragmentation and accesses per operation, with the Pareto front, \
                        the pick and the catalogue";
     let body = text(study, &places, &view) + &embed(plot, "plot-designs", 580, description, &caption(&view));
@@ -46,76 +42,28 @@ pub fn section(study: &Study<'_>) -> String {
 
 /// The part of the plane that is shown first.
 struct View {
-    right: f64,
-    bottom: f64,
-    top: f64,
-    left: f64,
-    logarithmic: bool,
+    x: Span,
+    y: Span,
 }
 
 impl View {
     fn of(study: &Study<'_>) -> View {
-        let points = &study.exploration.points;
-        let all = |value: fn(&Objectives) -> f64| points.iter().map(value).collect::<Vec<f64>>();
-        let limit = |value: fn(&Objectives) -> f64| {
-            let front = study.exploration.staircase.iter().map(|&index| value(study.point(index)));
-            let most = front.fold(quantile(all(value), SHOWN).unwrap_or(0.0), f64::max);
-            let near = study.exploration.catalogue.iter().map(|entry| value(&entry.objectives));
-            near.filter(|&value| value <= FAR * most).fold(most, f64::max)
+        let front: Vec<&Objectives> = study.exploration.staircase.iter().map(|&index| study.point(index)).collect();
+        let span = |value: fn(&Objectives) -> f64| {
+            let must: Vec<f64> = front.iter().map(|point| value(point)).chain([value(study.point(study.pick))]).collect();
+            let should: Vec<f64> = study.exploration.catalogue.iter().map(|entry| value(&entry.objectives)).collect();
+            let all: Vec<f64> = study.exploration.points.iter().map(value).collect();
+            Span::of(&must, &should, &all)
         };
-        let least = |value: fn(&Objectives) -> f64| {
-            let catalogue = study.exploration.catalogue.iter().map(|entry| value(&entry.objectives));
-            points.iter().map(value).chain(catalogue).fold(f64::INFINITY, f64::min)
-        };
-        let (right, highest, lowest) = (limit(fragmentation), limit(accesses), least(accesses));
-        let logarithmic = lowest > 0.0 && highest > WIDE * lowest;
-        let (left, width) = (least(fragmentation), right - least(fragmentation));
-        View {
-            left: left - 0.04 * width.max(0.001),
-            right: right + 0.06 * width.max(0.001),
-            bottom: if logarithmic { lowest / 1.2 } else { 0.0 },
-            top: if logarithmic { highest * 1.3 } else { highest * 1.08 + 0.1 },
-            logarithmic,
-        }
+        View { x: span(fragmentation), y: span(accesses) }
     }
 
-    fn x_axis(&self) -> Axis {
-        axis("fragmentation (%)").range(vec![rounded(self.left * 100.0), rounded(self.right * 100.0)])
-    }
-
-    fn y_axis(&self) -> Axis {
-        let y = axis("metadata accesses per operation");
-        if self.logarithmic {
-            y.type_(AxisType::Log).dtick_values().range(vec![rounded(self.bottom.log10()), rounded(self.top.log10())])
-        } else {
-            y.range(vec![self.bottom, rounded(self.top)])
-        }
-    }
-
-    /// A point in shares of the view.
     fn share(&self, point: &Objectives) -> (f64, f64) {
-        let scale = |value: f64| if self.logarithmic { value.max(f64::MIN_POSITIVE).ln() } else { value };
-        let (bottom, top) = (scale(self.bottom), scale(self.top));
-        let x = (fragmentation(point) - self.left) / (self.right - self.left);
-        (x, (scale(accesses(point)) - bottom) / (top - bottom))
+        (self.x.share(fragmentation(point)), self.y.share(accesses(point)))
     }
 
     fn shows(&self, point: &Objectives) -> bool {
-        let (x, y) = self.share(point);
-        (0.0..=1.0).contains(&x) && (0.0..=1.0).contains(&y)
-    }
-}
-
-/// Ticks of a logarithmic axis at 1, 2 and 5 of every power of ten.
-trait LogTicks {
-    fn dtick_values(self) -> Self;
-}
-
-impl LogTicks for Axis {
-    fn dtick_values(self) -> Self {
-        let values: Vec<f64> = (-2..7).flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10_f64.powi(power))).collect();
-        let text = values.iter().map(|&value| if value < 1.0 { value.to_string() } else { thousands(value as u64) });
-        self.tick_text(text.collect::<Vec<_>>()).tick_values(values)
+        self.x.shows(fragmentation(point)) && self.y.shows(accesses(point))
     }
 }
 
@@ -151,10 +99,6 @@ fn front(study: &Study<'_>, places: &[Place]) -> Box<Series> {
 
 fn pick(study: &Study<'_>, places: &[Place]) -> Box<Series> {
     designs(study, &[place_of(study, places, study.pick)], "the pick")
-        .mode(Mode::MarkersText)
-        .text_array(vec!["<b>the pick</b>"])
-        .text_position(Position::BottomLeft)
-        .text_font(plotly::common::Font::new().size(14).color(colour::VERMILION))
         .marker(Marker::new().symbol(MarkerSymbol::Star).size(18).color(colour::VERMILION).line(outline()))
 }
 
@@ -186,27 +130,31 @@ fn catalogue_places<'s>(study: &'s Study<'_>) -> Vec<(Vec<&'s str>, &'s Catalogu
     places
 }
 
-fn catalogue(study: &Study<'_>, view: &View) -> Box<Series> {
+fn catalogue(study: &Study<'_>) -> Box<Series> {
     let places = catalogue_places(study);
     let points: Vec<&Objectives> = places.iter().map(|(_, entry)| &entry.objectives).collect();
-    let names: Vec<String> = places.iter().map(|(names, _)| escape(&names.join(", "))).collect();
-    let dot = |(name, point): (&String, &&Objectives)| {
-        let (x, y) = view.share(point);
-        Named { x, y, letters: name.chars().count() }
-    };
-    // The pick's own label is in the way too: it is placed first, and dropped again.
-    let (x, y) = view.share(study.point(study.pick));
-    let dots = std::iter::once(Named { x, y, letters: 8 }).chain(names.iter().zip(&points).map(dot));
-    let positions: Vec<Position> = positions(&dots.collect::<Vec<_>>()).into_iter().skip(1).collect();
     let hover = places.iter().map(|(names, entry)| {
         format!("<b>{}</b><br>{}", escape(&names.join(", ")), values(&entry.objectives, &entry.spec))
     });
     series(&points, "catalogue", hover.collect())
-        .mode(Mode::MarkersText)
-        .text_array(names)
-        .text_position_array(positions)
-        .text_font(plotly::common::Font::new().size(11).color(colour::PURPLE))
         .marker(Marker::new().symbol(MarkerSymbol::Diamond).size(10).color(colour::PURPLE).line(outline()))
+}
+
+/// The names of the pick and of the catalogue, placed.
+fn names(study: &Study<'_>, places: &[Place], view: &View) -> Vec<Annotation> {
+    let named = |name: &str, point: &Objectives, colour: &'static str, size: usize| Named {
+        name: escape(name),
+        letters: name.chars().count(),
+        share: view.share(point),
+        place: (view.x.coordinate(fragmentation(point) * 100.0), view.y.coordinate(accesses(point))),
+        colour,
+        size,
+    };
+    let mut dots = vec![named("the pick", study.point(study.pick), colour::VERMILION, 15)];
+    let shown = catalogue_places(study).into_iter().filter(|(_, entry)| view.shows(&entry.objectives));
+    dots.extend(shown.map(|(names, entry)| named(&names.join(", "), &entry.objectives, colour::PURPLE, 11)));
+    let crowd = places.iter().map(|place| view.share(study.point(place.index)));
+    annotations(&dots, &crowd.collect::<Vec<_>>())
 }
 
 /// What is shown when the pointer rests on a design.
@@ -265,8 +213,8 @@ fn text(study: &Study<'_>, places: &[Place], view: &View) -> String {
         let mut left_out = vec![plural(hidden as u64, "design", "designs")];
         left_out.extend(far);
         body.push_str(&paragraph(&format!(
-            "<span class=\"note\">The first view leaves out what is far from the front: {}. A double click on the figure \
-             shows everything.</span>",
+            "<span class=\"note\">The first view leaves out what is far from the front: {}. A double click on the \
+             figure shows everything.</span>",
             listed(&left_out)
         )));
     }
@@ -279,9 +227,14 @@ fn outlier(entry: &Catalogued) -> String {
 }
 
 fn caption(view: &View) -> String {
-    let scale = if view.logarithmic { " The vertical axis is logarithmic." } else { "" };
+    let scale = match (view.x.logarithmic, view.y.logarithmic) {
+        (true, true) => " Both axes are logarithmic.",
+        (true, false) => " The horizontal axis is logarithmic.",
+        (false, true) => " The vertical axis is logarithmic.",
+        (false, false) => "",
+    };
     format!(
-        "Down and to the left is better. Drag to zoom, double-click to go back and forth between the first view and \
-         everything.{scale} After Mamagkakis et al. 2006, Figure 2."
+        "Down and to the left is better. Rest the pointer on a dot for its spec; drag to zoom, double-click to go back and \
+         forth between the first view and everything.{scale} After Mamagkakis et al. 2006, Figure 2."
     )
 }

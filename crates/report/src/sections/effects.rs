@@ -33,8 +33,12 @@ const PAPER: [[&str; 3]; 4] = [
 /// The section.
 pub fn section(study: &Study<'_>) -> String {
     let mut body = sentence(study);
-    body.push_str("<div class=\"grid\">\n");
     let ranges = Ranges::of(study);
+    if ranges.cut {
+        body.push_str(&paragraph(CUT));
+    }
+    body.push_str(&key());
+    body.push_str("<div class=\"grid\">\n");
     (0..FACTORS.len()).for_each(|factor| body.push_str(&figure(study, factor, &ranges)));
     body.push_str("</div>\n");
     body.push_str(&changes(study));
@@ -68,23 +72,42 @@ fn sentence(study: &Study<'_>) -> String {
         )
 }
 
+/// The key to the four figures.
+fn key() -> String {
+    let line = |name: &str, colour: &str| format!("<span><i style=\"background:{colour}\"></i>{name}</span>");
+    let shares: String = SHARES.map(|(name, _, colour)| line(name, colour)).concat();
+    format!("<p class=\"key\">{shares}{}</p>\n", line("accesses per operation", colour::BLUE))
+}
+
+/// Said when a line leaves the figures.
+const CUT: &str = "<span class=\"note\">Internal and external fragmentation are shares of what is requested at the moment of \
+    the largest footprint. Designs whose footprint is largest when little is requested make their means very large: such \
+    lines leave the charts.</span>";
+
 /// The ranges that the four figures share.
 struct Ranges {
     shares: Vec<f64>,
     accesses: Vec<f64>,
+    /// Whether a line leaves the range of shares.
+    cut: bool,
 }
 
 impl Ranges {
     fn of(study: &Study<'_>) -> Ranges {
-        let most = |objectives: &[Objective], scale: f64| {
-            let of_these = study.effects.iter().filter(|effect| objectives.contains(&effect.objective));
-            let least = of_these.clone().flat_map(|effect| effect.means).fold(0.0, f64::min);
-            let most = of_these.flat_map(|effect| effect.means).fold(0.0, f64::max);
-            vec![rounded(least * scale * 1.05), rounded((most * scale * 1.08).max(0.01))]
+        /// Parts of fragmentation that are larger than the whole by more than this factor do not decide the range.
+        const FAR: f64 = 4.0;
+        let most = |objective: Objective| {
+            let effects = study.effects.iter().filter(|effect| effect.objective == objective);
+            effects.flat_map(|effect| effect.means).fold(0.0, f64::max)
         };
+        let whole = most(Objective::Fragmentation);
+        let parts = [Objective::Internal, Objective::External].map(most);
+        let shown = parts.into_iter().filter(|&part| part <= FAR * whole).fold(whole, f64::max);
+        let range = |most: f64| vec![0.0, rounded((most * 1.08).max(0.01))];
         Ranges {
-            shares: most(&SHARES.map(|(_, objective, _)| objective), 100.0),
-            accesses: most(&[Objective::Accesses], 1.0),
+            shares: range(shown * 100.0),
+            accesses: range(most(Objective::Accesses)),
+            cut: parts.iter().any(|&part| part > shown),
         }
     }
 }
@@ -99,8 +122,8 @@ fn figure(study: &Study<'_>, factor: usize, ranges: &Ranges) -> String {
     let x: Axis = axis(FACTORS[factor].unit).type_(AxisType::Category).anchor("y2").category_array(levels);
     let share = axis("%").domain(&[0.47, 1.0]).range(ranges.shares.clone());
     let cost = axis("accesses").domain(&[0.0, 0.38]).range(ranges.accesses.clone());
-    let layout = layout(x, share, 40).y_axis2(cost).hover_mode(plotly::layout::HoverMode::X);
-    plot.set_layout(layout);
+    let layout = layout(x, share, 12).y_axis2(cost).hover_mode(plotly::layout::HoverMode::X);
+    plot.set_layout(layout.show_legend(false));
     let name = capitalized(technique(factor));
     let description = format!("Line chart of mean fragmentation and accesses against the level of {}", technique(factor));
     format!("<div><h3>{name}</h3>{}</div>\n", embed(plot, &format!("plot-effect-{factor}"), 330, &description, ""))

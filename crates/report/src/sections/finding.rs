@@ -39,12 +39,12 @@ fn verdict(study: &Study<'_>) -> String {
     };
     let named = |name: &str| FACTORS.iter().position(|factor| factor.name == name).map_or("nothing", technique);
     let split = if first.0 == "split" {
-        format!("Splitting does explain most of the variance of fragmentation: {}.", percent(first.1))
+        format!("Splitting does explain more of the variance of fragmentation than any other technique: {}.", percent(first.1))
     } else {
         let share = rest.iter().find(|(name, _)| *name == "split").map_or(0.0, |&(_, share)| share);
         let leader = named(first.0);
         format!(
-            "Not splitting ({}) but {leader} ({}) explains most of the variance of fragmentation.",
+            "Not splitting ({}) but {leader} ({}) explains the most of the variance of fragmentation.",
             percent(share),
             percent(first.1)
         )
@@ -60,6 +60,7 @@ fn distance(design: &Recommended) -> String {
             percent(short)
         ),
         (false, short) if short <= 0.0 => "level with the front in memory or accesses, but beaten".to_owned(),
+        (false, short) if short < 0.0005 => "less than 0.1% from the front in memory and accesses".to_owned(),
         (false, short) => format!("{} from the front in memory and accesses", percent(short)),
     }
 }

@@ -15,7 +15,8 @@ pub fn section(study: &Study<'_>) -> String {
     let front = &study.exploration.front;
     let steps = &study.exploration.staircase;
     let mut body = paragraph(&format!(
-        "No design beats these in both fragmentation and accesses; they stand on {}. A click on a heading sorts.{}",
+        "No design beats these in both fragmentation and accesses; they stand on {}. “Equal” counts the designs whose \
+         every measure is the same. A click on a heading sorts.{}",
         plural(steps.len() as u64, "place", "places"),
         floor_sentence(study),
     ));
@@ -69,7 +70,7 @@ pub fn time_heading(study: &Study<'_>) -> String {
 fn table(study: &Study<'_>, caption: &str, designs: &[usize]) -> Table {
     let time = time_heading(study);
     let columns =
-        ["design", "fragmentation", "footprint", "accesses", "p99", "worst", time.as_str(), "equal designs", "spec"];
+        ["design", "fragmentation", "footprint", "accesses", "p99", "worst", time.as_str(), "equal", "spec"];
     let mut table = Table::new(caption, &columns).sortable();
     for &index in designs {
         let row = &study.exploration.rows[index];
@@ -77,7 +78,7 @@ fn table(study: &Study<'_>, caption: &str, designs: &[usize]) -> Table {
         cells.extend(numbers(study.point(index), footprint(&row.measures), study.exploration.timing(index)));
         let alike = study.exploration.alike(index);
         cells.push(Cell::number(thousands(alike as u64), alike as f64));
-        cells.push(Cell::html(spec(&row.design.spec.to_string())));
+        cells.push(Cell::wide(spec(&row.design.spec.to_string())));
         table.row(if index == study.pick { "pick" } else { "" }, cells);
     }
     table

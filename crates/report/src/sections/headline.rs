@@ -1,9 +1,9 @@
 //! The title, the pick and its numbers, and what it is like beside the catalogue.
 
-use heapsmith_explore::{Catalogued, Objective, Objectives, Preference, dominates};
+use heapsmith_explore::{Objective, Objectives, Preference, dominates};
 
 use crate::html::{code, escape};
-use crate::number::{count, percent, plural, thousands};
+use crate::number::{count, listed, percent, plural, thousands};
 use crate::study::{Study, accesses, footprint, fragmentation};
 
 /// Less than this share of a difference is none.
@@ -48,13 +48,13 @@ fn cards(study: &Study<'_>) -> String {
     let mut cards = vec![
         ("fragmentation", percent(fragmentation(point)), "beyond what is asked for".to_owned()),
         ("footprint", footprint(measures).to_string(), format!("{requested} asked for at the peak")),
-        ("accesses / operation", count(accesses(point)), "metadata words, on average".to_owned()),
+        ("accesses/op", count(accesses(point)), "metadata words, on average".to_owned()),
         ("p99 accesses", count(point.get(Objective::P99)), "99% of operations do not exceed".to_owned()),
         ("worst accesses", count(point.get(Objective::Worst)), "the worst single operation".to_owned()),
     ];
     if let Some(timing) = study.exploration.timing(study.pick) {
         let floor = format!("floor {:.1} ns: a heap that does nothing", timing.floor);
-        cards.push(("time / operation", format!("{:.1} ns", timing.ns_per_op), floor));
+        cards.push(("time/op", format!("{:.1} ns", timing.ns_per_op), floor));
     }
     let card = |(name, value, remark): (&str, String, String)| {
         format!("<div><dt>{name}</dt><dd>{value}<small>{remark}</small></dd></div>\n")
@@ -62,54 +62,59 @@ fn cards(study: &Study<'_>) -> String {
     format!("<dl class=\"cards\">\n{}</dl>\n", cards.into_iter().map(card).collect::<String>())
 }
 
-/// The catalogue, served whole, that no other of the catalogue beats: the pick's rivals.
-fn rivals<'s>(study: &'s Study<'_>) -> Vec<&'s Catalogued> {
-    const OVER: [Objective; 2] = [Objective::Fragmentation, Objective::Accesses];
-    let served: Vec<&Catalogued> = serving(study).collect();
-    let beaten = |entry: &Catalogued| served.iter().any(|other| dominates(&other.objectives, &entry.objectives, &OVER));
-    let mut rivals: Vec<&Catalogued> = served.iter().copied().filter(|entry| !beaten(entry)).collect();
-    rivals.sort_by(|a, b| fragmentation(&a.objectives).total_cmp(&fragmentation(&b.objectives)));
-    rivals.dedup_by(|a, b| a.objectives == b.objectives);
+/// Allocators of the catalogue that measure the same, by name.
+struct Rival<'s> {
+    names: Vec<&'s str>,
+    point: &'s Objectives,
+}
+
+/// The allocators of the catalogue that serve the traffic, the tightest first.
+fn serving<'s>(study: &'s Study<'_>) -> Vec<Rival<'s>> {
+    let mut rivals: Vec<Rival<'s>> = Vec::new();
+    for entry in study.exploration.catalogue.iter().filter(|entry| entry.objectives.failed == 0) {
+        match rivals.iter_mut().find(|rival| rival.point == &entry.objectives) {
+            Some(rival) => rival.names.push(&entry.name),
+            None => rivals.push(Rival { names: vec![&entry.name], point: &entry.objectives }),
+        }
+    }
+    rivals.sort_by(|a, b| fragmentation(a.point).total_cmp(&fragmentation(b.point)));
     rivals
 }
 
-fn serving<'s>(study: &'s Study<'_>) -> impl Iterator<Item = &'s Catalogued> {
-    study.exploration.catalogue.iter().filter(|entry| entry.objectives.failed == 0)
-}
-
 fn comparison(study: &Study<'_>) -> String {
-    let rivals = rivals(study);
-    if rivals.is_empty() {
+    const OVER: [Objective; 2] = [Objective::Fragmentation, Objective::Accesses];
+    const SYSTEMS: [&str; 5] = ["windows-ce", "windows-xp", "lea-2.7.2", "enea-ose", "uclinux"];
+    let all = serving(study);
+    if all.is_empty() {
         return String::new();
     }
     let pick = study.point(study.pick);
-    let better = |entry: &&Catalogued| {
-        let other = &entry.objectives;
-        fragmentation(pick) < fragmentation(other) && accesses(pick) < accesses(other)
+    let is_beaten = |rival: &&Rival<'_>| all.iter().any(|other| dominates(other.point, rival.point, &OVER));
+    let (behind, ahead): (Vec<&Rival<'_>>, Vec<&Rival<'_>>) = all.iter().partition(is_beaten);
+    let is_system = |rival: &&&Rival<'_>| rival.names.iter().any(|name| SYSTEMS.contains(name));
+    let items = |rivals: &mut dyn Iterator<Item = &&Rival<'_>>| -> String {
+        rivals.map(|rival| line(pick, rival)).collect()
     };
-    let (beaten, of) = (serving(study).filter(better).count(), serving(study).count());
-    let systems = ["windows-ce", "windows-xp", "lea-2.7.2", "enea-ose", "uclinux"];
-    let others = systems.iter().filter_map(|name| {
-        let entry = serving(study).find(|entry| entry.name == *name)?;
-        let known = rivals.iter().any(|rival| rival.name == entry.name);
-        (!known).then(|| line(pick, entry))
+    let systems = items(&mut behind.iter().filter(is_system));
+    let others = match systems.is_empty() {
+        true => String::new(),
+        false => format!("<p>The other allocators of operating systems, each beaten in both by one above:</p>\n<ul>\n{systems}</ul>\n"),
+    };
+    let better = all.iter().filter(|rival| {
+        fragmentation(pick) < fragmentation(rival.point) && accesses(pick) < accesses(rival.point)
     });
-    let lines: String = rivals.iter().map(|entry| line(pick, entry)).collect();
-    let others: String = others.collect();
-    let others = if others.is_empty() {
-        String::new()
-    } else {
-        format!("<p>And the operating systems' that another of the catalogue beats in both:</p>\n<ul>\n{others}</ul>\n")
-    };
+    let count = |rivals: &mut dyn Iterator<Item = &Rival<'_>>| rivals.map(|rival| rival.names.len() as u64).sum::<u64>();
     format!(
-        "<p>It needs both less memory and fewer accesses than {beaten} of the {} that serve this traffic. Beside the ones \
-         that no other of the catalogue beats in both, it needs:</p>\n<ul>\n{lines}</ul>\n{others}",
-        plural(of as u64, "catalogue allocator", "catalogue allocators"),
+        "<p>It needs both less memory and fewer accesses than {} of the {} that serve this traffic. Beside those that no \
+         other of the catalogue beats in both, it needs:</p>\n<ul>\n{}</ul>\n{others}",
+        count(&mut better.into_iter()),
+        plural(count(&mut all.iter()), "catalogue allocator", "catalogue allocators"),
+        items(&mut ahead.iter()),
     )
 }
 
-fn line(pick: &Objectives, entry: &Catalogued) -> String {
-    let other = &entry.objectives;
+fn line(pick: &Objectives, rival: &Rival<'_>) -> String {
+    let other = rival.point;
     let memory = (1.0 + fragmentation(pick)) / (1.0 + fragmentation(other)) - 1.0;
     let memory = match memory {
         _ if memory.abs() < SAME => "as much memory as".to_owned(),
@@ -123,5 +128,6 @@ fn line(pick: &Objectives, entry: &Catalogued) -> String {
         _ if work < 10.0 => format!("{work:.2} times its accesses"),
         _ => format!("{} times its accesses", count(work)),
     };
-    format!("<li>{memory} {}, with {work}</li>\n", code(&entry.name))
+    let names: Vec<String> = rival.names.iter().map(|name| code(name)).collect();
+    format!("<li>{memory} {}, with {work}</li>\n", listed(&names))
 }

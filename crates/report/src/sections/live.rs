@@ -119,8 +119,8 @@ fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result<Str
     let id = format!("plot-live-{number}");
     let description = "Line chart of live bytes over the trace and of the footprints of the pick and three catalogue \
                        allocators";
-    let caption = "A footprint is every byte of the region ever used, headers and holes included: it never shrinks. After \
-                   Mamagkakis et al. 2006, Figure 3.";
+    let caption = "A footprint is the region up to its highest block, headers and holes included; a heap that coalesces gives the \
+                   end of the region back. Its highest point is what counts. After Mamagkakis et al. 2006, Figure 3.";
     Ok(sentence(studied, &live, &ends) + &embed(plot, &id, 420, description, caption))
 }
 

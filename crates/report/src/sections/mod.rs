@@ -9,6 +9,7 @@ mod headline;
 mod live;
 mod method;
 mod sizes;
+mod view;
 mod why;
 
 use crate::ReportError;

@@ -1,19 +1,21 @@
 //! The sizes that the program asks for (Figure 4).
 
-use heapsmith_trace::{SizeShare, Statistics};
-use plotly::common::{Font, HoverInfo, Line, Marker, Mode, Position};
-use plotly::layout::{Axis, AxisType};
+use heapsmith_trace::{Bytes, SizeShare, Statistics};
+use plotly::common::{Font, HoverInfo, Line, Marker, Mode};
+use plotly::layout::{Annotation, Axis, AxisType};
 use plotly::{Plot, Scatter};
 
 use crate::figure::{axis, colour, embed, layout};
 use crate::html::{escape, paragraph, section as wrap};
-use crate::number::{percent, plural, thousands};
+use crate::number::{percent, plural, rounded, thousands};
 use crate::study::{Studied, Study};
 
 /// Shares that the paper gives for the two most popular sizes of network applications.
 const PAPER: std::ops::RangeInclusive<f64> = 0.3..=0.7;
 /// Counts, or sizes, that spread by more than this factor are drawn by their logarithm.
 const WIDE: u64 = 50;
+/// Sizes are drawn by their logarithm only beyond this one.
+const LARGE: u64 = 8192;
 /// Traces that get a figure.
 const FIGURES: usize = 6;
 
@@ -70,8 +72,7 @@ fn figure(studied: &Studied<'_>, number: usize) -> String {
     let mut plot = Plot::new();
     plot.add_trace(stems(&sizes, floor));
     plot.add_trace(heads(&sizes));
-    plot.add_trace(names(&studied.statistics));
-    let x = x_axis(&sizes);
+    let x = SizeAxis::of(&sizes);
     let headroom = most as f64 * if by_logarithm { 3.0 } else { 1.15 };
     let y = axis("requests");
     let y = if by_logarithm {
@@ -79,23 +80,12 @@ fn figure(studied: &Studied<'_>, number: usize) -> String {
     } else {
         y.range(vec![0.0, headroom])
     };
-    plot.set_layout(layout(x, y, 16).show_legend(false));
+    let names = names(&studied.statistics, &x, by_logarithm);
+    plot.set_layout(layout(x.axis(), y, 16).show_legend(false).annotations(names));
     let caption = if by_logarithm { "The vertical axis is logarithmic. " } else { "" };
     let caption = format!("{caption}After Mamagkakis et al. 2006, Figure 4.");
     let description = "Histogram of requested sizes, with the two most popular named";
     embed(plot, &format!("plot-sizes-{number}"), 340, description, &caption)
-}
-
-/// The axis of sizes, logarithmic where they spread over more than a few powers of two.
-fn x_axis(sizes: &[SizeShare]) -> Axis {
-    let x = axis("size (bytes)");
-    let (Some(first), Some(last)) = (sizes.first(), sizes.last()) else { return x };
-    let (least, most) = (first.size.0.max(1), last.size.0.max(1));
-    if most > 8192 && most > WIDE * least {
-        return x.type_(AxisType::Log).range(vec![(least as f64 / 1.3).log10(), (most as f64 * 1.3).log10()]);
-    }
-    let margin = ((most - least) as f64 * 0.04).max(2.0);
-    x.range(vec![(least as f64 - margin).round(), (most as f64 + margin).round()])
 }
 
 /// A line from the floor to each count, with gaps between them.
@@ -119,20 +109,67 @@ fn heads(sizes: &[SizeShare]) -> Box<Scatter<u64, u64>> {
         .marker(Marker::new().size(4).color(colour::BLUE))
 }
 
-/// The two most popular sizes with their names, the smaller one's to its right.
-fn names(statistics: &Statistics) -> Box<Scatter<u64, u64>> {
-    let mut top: Vec<&SizeShare> = statistics.sizes.iter().take(2).collect();
-    top.sort_by_key(|size| size.size);
-    let positions = match top.len() {
-        2 => vec![Position::MiddleRight, Position::MiddleLeft],
-        _ => vec![Position::TopCenter],
+/// The two most popular sizes with their names; those of neighbours go different ways.
+fn names(statistics: &Statistics, x: &SizeAxis, by_logarithm: bool) -> Vec<Annotation> {
+    let top: Vec<&SizeShare> = statistics.sizes.iter().take(2).collect();
+    let near = match top.as_slice() {
+        [a, b] => (x.share(a.size) - x.share(b.size)).abs() < 0.3,
+        _ => false,
     };
-    let text: Vec<String> = top.iter().map(|size| format!("<b>{}</b>", share(size))).collect();
-    Scatter::new(top.iter().map(|size| size.size.0).collect(), top.iter().map(|size| size.count).collect())
-        .mode(Mode::MarkersText)
-        .hover_info(HoverInfo::Skip)
-        .text_array(text)
-        .text_position_array(positions)
-        .text_font(Font::new().size(13).color(colour::VERMILION))
-        .marker(Marker::new().size(9).color(colour::VERMILION))
+    let annotate = |(rank, size): (usize, &&SizeShare)| {
+        let way = if x.share(size.size) < 0.5 { 1.0 } else { -1.0 };
+        let down = if near && rank == 1 { 26.0 } else { 0.0 };
+        let count = size.count as f64;
+        Annotation::new()
+            .text(format!("<b>{}</b>", share(size)))
+            .x(x.coordinate(size.size))
+            .y(rounded(if by_logarithm { count.log10() } else { count }))
+            .ax(way * 110.0)
+            .ay(down)
+            .show_arrow(true)
+            .arrow_head(0)
+            .arrow_width(1.0)
+            .arrow_color(colour::VERMILION)
+            .background_color("rgba(255,255,255,0.82)")
+            .font(Font::new().size(13).color(colour::VERMILION))
+    };
+    top.iter().enumerate().map(annotate).collect()
+}
+
+/// The axis of sizes.
+struct SizeAxis {
+    low: f64,
+    high: f64,
+    logarithmic: bool,
+}
+
+impl SizeAxis {
+    /// Logarithmic where sizes spread over more than a few powers of two.
+    fn of(sizes: &[SizeShare]) -> SizeAxis {
+        let least = sizes.first().map_or(1, |size| size.size.0.max(1));
+        let most = sizes.last().map_or(1, |size| size.size.0.max(1));
+        if most > LARGE && most > WIDE * least {
+            return SizeAxis { low: least as f64 / 1.3, high: most as f64 * 1.3, logarithmic: true };
+        }
+        let margin = ((most - least) as f64 * 0.04).max(2.0);
+        SizeAxis { low: (least as f64 - margin).round(), high: (most as f64 + margin).round(), logarithmic: false }
+    }
+
+    fn axis(&self) -> Axis {
+        let axis = axis("size (bytes)");
+        match self.logarithmic {
+            true => axis.type_(AxisType::Log).range(vec![rounded(self.low.log10()), rounded(self.high.log10())]),
+            false => axis.range(vec![self.low, self.high]),
+        }
+    }
+
+    fn coordinate(&self, size: Bytes) -> f64 {
+        let size = size.0 as f64;
+        if self.logarithmic { rounded(size.max(1.0).log10()) } else { size }
+    }
+
+    fn share(&self, size: Bytes) -> f64 {
+        let scale = |value: f64| if self.logarithmic { value.max(1.0).ln() } else { value };
+        (scale(size.0 as f64) - scale(self.low)) / (scale(self.high) - scale(self.low))
+    }
 }

@@ -8,7 +8,7 @@ use heapsmith_trace::PackedTrace;
 use crate::args::Format;
 use crate::commands::report;
 use crate::failure::Failure;
-use crate::table::{self, Item, Table, integer, mark, none, number, percent, text};
+use crate::table::{self, Item, Table, integer, none, number, percent, text, word};
 
 /// Rows of the front that are shown to people; programs get all.
 const SHOWN: usize = 12;
@@ -42,7 +42,9 @@ pub fn print(
     if people {
         println!("\nWhat explains the differences: share of the variance, and the mean from no use to full use");
         effects_table(effects).print(format)?;
-        println!("\nMamagkakis et al. 2006 recommend two or three free lists, first fit, full splitting, full coalescing:");
+        println!(
+            "\nMamagkakis et al. 2006 recommend two or three free lists, first fit, full splitting, full coalescing:"
+        );
         recommended(exploration, finding);
         println!("\nThe pick\n  {}", exploration.rows[pick].design.spec);
         reason(exploration, pick);
@@ -51,7 +53,7 @@ pub fn print(
 }
 
 const COLUMNS: [&str; 9] =
-    ["", "design", "fragmentation", "accesses_per_op", "p99", "worst", "ns_per_op", "floor_ns_per_op", "heap"];
+    ["note", "design", "fragmentation", "accesses_per_op", "p99", "worst", "ns_per_op", "floor_ns_per_op", "heap"];
 
 fn front(exploration: &Exploration, pick: usize, finding: &Finding, people: bool) -> Table {
     let mut table = Table::new(&COLUMNS);
@@ -63,7 +65,7 @@ fn front(exploration: &Exploration, pick: usize, finding: &Finding, people: bool
         let is_pick = index == pick;
         let is_recommended = finding.recommended.iter().any(|design| design.index == index);
         let note = match (is_pick, is_recommended) {
-            (true, _) => "▶ pick",
+            (true, _) => "pick",
             (_, true) => "2006",
             _ => "",
         };
@@ -79,9 +81,9 @@ fn front(exploration: &Exploration, pick: usize, finding: &Finding, people: bool
 }
 
 fn row(note: &str, name: Item, point: &Objectives, timing: Option<&Retimed>, heap: String) -> Vec<Item> {
-    let refuses = point.failed > 0;
+    let note = if point.failed > 0 { "refuses" } else { note };
     vec![
-        mark(!note.is_empty() || refuses, if refuses { "refuses" } else { note }),
+        word(note, if note == "pick" { "▶ pick" } else { note }),
         name,
         percent(point.get(Objective::Fragmentation)),
         number(point.get(Objective::Accesses), 2),
@@ -107,7 +109,16 @@ fn thinned(stairs: &[usize], pick: usize, most: usize) -> Vec<usize> {
 
 fn effects_table(effects: &[Effect]) -> Table {
     let mut table = Table::new(&[
-        "technique", "fragmentation", "none", "full", "internal", "external", "accesses", "none ", "full ", "worst",
+        "technique",
+        "fragmentation",
+        "none",
+        "full",
+        "internal",
+        "external",
+        "accesses",
+        "none ",
+        "full ",
+        "worst",
     ]);
     let of = |factor: usize, objective| effects.iter().find(|e| e.factor == factor && e.objective == objective);
     for (factor, technique) in FACTORS.iter().enumerate() {

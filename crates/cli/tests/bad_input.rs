@@ -1,0 +1,144 @@
+//! What bad input gets: an error that says what happened, where, and how to
+//! mend it; the exit code of its kind; nothing lost.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Exit code and standard error of a command, in a folder of its own, whose name is cut out.
+fn fails(dir: &Path, arguments: &[&str]) -> (i32, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_heapsmith"))
+        .args(arguments)
+        .current_dir(dir)
+        .env("COLUMNS", "100")
+        .output()
+        .expect("the command runs");
+    let error = String::from_utf8(output.stderr).expect("text");
+    (output.status.code().unwrap_or(-1), error.replace(&format!("{}/", dir.display()), ""))
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// A capture of one Ethernet frame, with this link type.
+fn capture(link: u32) -> Vec<u8> {
+    let mut file = Vec::new();
+    for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, link] {
+        file.extend(word.to_le_bytes());
+    }
+    for word in [1_u32, 0, 20, 60] {
+        file.extend(word.to_le_bytes());
+    }
+    file.extend([0; 12]);
+    file.extend([0x08, 0x06]);
+    file.extend([0; 6]);
+    file
+}
+
+fn write(dir: &Path, name: &str, contents: impl AsRef<[u8]>) {
+    std::fs::write(dir.join(name), contents).expect("a file");
+}
+
+#[test]
+fn a_spec_with_a_typo_points_at_it() {
+    let dir = folder();
+    write(dir.path(), "a.pcap", capture(1));
+    let (code, error) = fails(dir.path(), &["replay", "a.pcap", "--as", "easyport", "--heap", "list(ordr=fifo)"]);
+    assert_eq!(code, 2);
+    insta::assert_snapshot!("a_typo_in_a_spec", error);
+    let (code, error) = fails(dir.path(), &["replay", "a.pcap", "--as", "easyport", "--heap", "windows-px"]);
+    assert_eq!(code, 2);
+    assert!(error.contains("windows-xp"), "{error}");
+}
+
+#[test]
+fn a_region_of_three_bytes_is_too_small() {
+    let dir = folder();
+    write(dir.path(), "a.pcap", capture(1));
+    let arguments = ["replay", "a.pcap", "--as", "easyport", "--heap", "list", "--region", "3"];
+    let (code, error) = fails(dir.path(), &arguments);
+    assert_eq!(code, 2);
+    insta::assert_snapshot!("a_region_of_three_bytes", error);
+}
+
+#[test]
+fn captures_that_cannot_be_read_say_why() {
+    let dir = folder();
+    write(dir.path(), "usb.pcap", capture(189));
+    let mut cut = capture(1);
+    cut.truncate(cut.len() - 7);
+    write(dir.path(), "cut.pcap", cut);
+    write(dir.path(), "empty.pcap", "");
+    write(dir.path(), "text.pcap", "dear diary,\ntoday nothing was captured\n\u{1}\u{2}");
+    for (name, file) in
+        [("unknown_link_type", "usb.pcap"), ("cut_off", "cut.pcap"), ("empty", "empty.pcap"), ("foreign", "text.pcap")]
+    {
+        let (code, error) = fails(dir.path(), &["explore", file, "--as", "drr"]);
+        assert_eq!(code, 3, "{file}: {error}");
+        insta::assert_snapshot!(name, error);
+    }
+    assert!(!dir.path().join("explore-usb-drr").exists(), "nothing was begun");
+}
+
+#[test]
+fn a_log_line_that_does_not_parse_is_named() {
+    let dir = folder();
+    let good = r#"10.0.0.1 - - [01/Jul/2025:00:00:01 -0400] "GET /a/b.gif HTTP/1.0" 200 6245"#;
+    write(dir.path(), "web.log", format!("{good}\n{good}\nthis is no request\n{good}\n"));
+    let (code, error) = fails(dir.path(), &["inspect", "web.log", "--as", "url"]);
+    assert_eq!(code, 3);
+    insta::assert_snapshot!("a_bad_log_line", error);
+    let (code, _) = fails(dir.path(), &["inspect", "web.log", "--as", "url", "--set", "keep-damaged=yes"]);
+    assert_eq!(code, 0, "what is readable can be kept");
+}
+
+#[test]
+fn a_capture_without_a_workload_says_which_there_are() {
+    let dir = folder();
+    write(dir.path(), "a.pcap", capture(1));
+    let (code, error) = fails(dir.path(), &["explore", "a.pcap"]);
+    assert_eq!(code, 2);
+    insta::assert_snapshot!("no_workload", error);
+    let (code, error) = fails(dir.path(), &["explore", "a.pcap", "--as", "dr"]);
+    assert_eq!(code, 2);
+    assert!(error.contains("drr"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_not_there_and_a_folder_that_cannot_be_written_are_the_environment() {
+    let dir = folder();
+    let (code, error) = fails(dir.path(), &["inspect", "nowhere.pcap", "--as", "drr"]);
+    assert_eq!(code, 4, "{error}");
+    write(dir.path(), "a.pcap", capture(1));
+    write(dir.path(), "taken", "a file where a folder should be");
+    let (code, error) = fails(dir.path(), &["explore", "a.pcap", "--as", "easyport", "--out", "taken/results"]);
+    assert_eq!(code, 4);
+    insta::assert_snapshot!("a_folder_that_cannot_be_written", error);
+}
+
+#[test]
+fn a_trace_that_cannot_be_written_leaves_nothing_behind() {
+    let dir = folder();
+    write(dir.path(), "a.pcap", capture(1));
+    let (code, error) =
+        fails(dir.path(), &["import", "a.pcap", "--as", "easyport", "-o", "no/such/folder/out.parquet"]);
+    assert_eq!(code, 4, "{error}");
+    assert!(!dir.path().join("no").exists());
+}
+
+#[test]
+fn a_page_of_no_exploration_says_what_to_run() {
+    let dir = folder();
+    let (code, error) = fails(dir.path(), &["report", "nowhere"]);
+    assert_eq!(code, 3);
+    insta::assert_snapshot!("no_exploration", error);
+}
+
+#[test]
+fn wrong_options_are_wrong_use() {
+    let dir = folder();
+    assert_eq!(fails(dir.path(), &["explore"]).0, 2);
+    assert_eq!(fails(dir.path(), &["explore", "x", "--prefer", "luck"]).0, 2);
+    assert_eq!(fails(dir.path(), &["frobnicate"]).0, 2);
+    assert_eq!(fails(dir.path(), &["--help"]).0, 0);
+}

@@ -1,0 +1,112 @@
+//! The measures agree with their definitions, on random heaps and traces.
+
+use heapsmith_replay::{Options, Region, ReplayError, at_peak, footprint_curve, min_region, replay, time};
+use heapsmith_spec::build::BuildError;
+use heapsmith_spec::{Spec, WordSize, arbitrary};
+use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
+use proptest::prelude::*;
+
+/// A trace of allocations of these sizes; `frees` says which live block goes after each, if one does.
+fn trace(steps: &[(u64, Option<usize>, Option<u64>)]) -> PackedTrace {
+    let mut trace = Trace::new(Origin::new("test", ""));
+    let mut live = Vec::new();
+    for (id, &(size, free, resize)) in steps.iter().enumerate() {
+        let id = id as u64;
+        trace.events.push(Event::at(id, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
+        live.push(id);
+        if let Some(size) = resize {
+            trace.events.push(Event::at(id, Action::Reallocate { id: live[live.len() / 2], size: Bytes(size) }));
+        }
+        if let Some(which) = free {
+            trace.events.push(Event::at(id, Action::Free { id: live.remove(which % live.len()) }));
+        }
+    }
+    PackedTrace::new(&trace).expect("a sound trace")
+}
+
+fn steps() -> impl Strategy<Value = Vec<(u64, Option<usize>, Option<u64>)>> {
+    let size = prop_oneof![1_u64..100, Just(66), Just(1514)];
+    prop::collection::vec((size, prop::option::of(any::<usize>()), prop::option::weighted(0.1, 1_u64..300)), 1..120)
+}
+
+/// Specs whose region holds these traces.
+fn wide_spec() -> impl Strategy<Value = Spec> {
+    arbitrary::spec().prop_filter("word=2 has 32 KiB", |spec| spec.word != WordSize::Two)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_bytes_at_the_peak_add_up(spec in wide_spec(), steps in steps()) {
+        let trace = trace(&steps);
+        let mut region = Region::for_trace(&trace).expect("memory");
+        let options = Options { check_every: Some(7), ..Options::VERIFY };
+        let measures = match replay(&spec, &trace, &mut region, options) {
+            Ok(measures) => measures,
+            Err(ReplayError::Build(BuildError::Region(_))) => return Ok(()),
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        };
+        prop_assert_eq!(&measures, &replay(&spec, &trace, &mut region, Options::MEASURE).expect("the same"));
+        prop_assume!(measures.failed == 0);
+        let peak = at_peak(&spec, &trace, &mut region, &measures).expect("a survey");
+        let parts = [peak.requested, peak.headers, peak.padding, peak.layers, peak.free, peak.control];
+        prop_assert_eq!(parts.into_iter().sum::<Bytes>(), measures.footprint_peak);
+        prop_assert_eq!(peak.requested, measures.requested_at_peak);
+        prop_assert_eq!(peak.requested + peak.headers + peak.padding, measures.blocks_at_peak);
+        prop_assert!(measures.footprint_peak > measures.requested_at_peak);
+        prop_assert_eq!(
+            measures.at_once + measures.after_split + measures.after_coalescing + measures.by_growing
+                >= trace.allocations, true);
+        let curve = footprint_curve(&spec, &trace, &mut region, 16).expect("a curve");
+        prop_assert_eq!(curve.iter().map(|&(_, footprint)| footprint).max(), Some(measures.footprint_peak));
+    }
+
+    #[test]
+    fn the_least_region_serves_and_eight_bytes_less_do_not(spec in wide_spec(), steps in steps()) {
+        let trace = trace(&steps);
+        let mut region = Region::for_trace(&trace).expect("memory");
+        let Ok(Some(least)) = min_region(&spec, &trace, &mut region) else { return Ok(()) };
+        let mut refused_in = |size: u64| {
+            let options = Options { region: Some(Bytes(size)), ..Options::MEASURE };
+            replay(&spec, &trace, &mut region, options).map_or(1, |measures| measures.failed)
+        };
+        prop_assert_eq!(refused_in(least.0), 0);
+        prop_assert!(refused_in(least.0 - 8) > 0);
+        prop_assert!(least >= trace.requested_peak);
+    }
+}
+
+#[test]
+fn the_cost_of_a_free_list_hit_is_what_the_docs_say() {
+    let spec: Spec = "freelists(64) list".parse().expect("a spec");
+    let hits: Vec<_> = (0..1000).map(|_| (64, Some(0), None)).collect();
+    let trace = trace(&hits);
+    let mut region = Region::for_trace(&trace).expect("memory");
+    let measures = replay(&spec, &trace, &mut region, Options::MEASURE).expect("a replay");
+    // The worst operation is the first allocation, which takes never-used memory.
+    assert_eq!(measures.accesses.total - measures.accesses.max, 999 * 3 + 1000 * 4, "3 to allocate, 4 to free");
+    assert_eq!((measures.at_once, measures.by_growing, measures.visits.total), (999, 1, 0));
+}
+
+#[test]
+fn timing_reports_every_heap_and_the_floor() {
+    let steps: Vec<_> = (0..2000).map(|n| (1 + n % 90, Some(n as usize), None)).collect();
+    let trace = trace(&steps);
+    let mut region = Region::for_trace(&trace).expect("memory");
+    let specs: Vec<Spec> = ["list", "bins(lea)"].map(|text| text.parse().expect("a spec")).to_vec();
+    let (times, floor) = time(&specs.iter().collect::<Vec<_>>(), &trace, &mut region, 5).expect("times");
+    assert_eq!(times.len(), 2);
+    for time in times {
+        assert!(time.least <= time.median && time.median <= time.most && time.median > floor.least);
+    }
+}
+
+#[test]
+fn a_region_of_three_bytes_is_an_error() {
+    let trace = trace(&[(8, None, None)]);
+    let mut region = Region::for_trace(&trace).expect("memory");
+    let options = Options { region: Some(Bytes(3)), ..Options::MEASURE };
+    let error = replay(&"list".parse().expect("a spec"), &trace, &mut region, options).expect_err("too small");
+    assert!(error.to_string().starts_with("the region has 0 bytes; this heap needs"), "{error}");
+}
