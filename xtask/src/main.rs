@@ -1,6 +1,7 @@
 //! What a developer repeats, as `cargo xtask VERB`. CI calls the same verbs.
 
 mod bench;
+mod readme;
 mod run;
 mod test;
 mod tools;
@@ -26,6 +27,8 @@ enum Verb {
     /// Measure
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Run the README's first command; keep its output and a picture of its page in docs/
+    Readme,
     /// Make the samples again from real servers and clients (root; minutes)
     Samples,
 }
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
         Verb::Test => test::test(),
         Verb::Lint => test::lint(),
         Verb::Bench(which) => bench::bench(which),
+        Verb::Readme => readme::readme(),
         Verb::Samples => run::run("samples/make", &["--install"]),
     };
     match outcome {

@@ -56,20 +56,27 @@ pub struct Measures {
 impl Measures {
     /// `footprint_peak / requested_peak − 1`: 0.1 is 10% more memory than was asked for.
     pub fn fragmentation(&self) -> f64 {
-        over(self.footprint_peak, self.requested_peak)
-    }
-
-    /// Bytes of blocks beyond the requests in them, over the bytes requested, at the footprint's peak.
-    pub fn internal_fragmentation(&self) -> f64 {
-        over(self.blocks_at_peak, self.requested_at_peak)
-    }
-
-    /// Bytes of the footprint in no used block, over the bytes requested, at the footprint's peak.
-    pub fn external_fragmentation(&self) -> f64 {
-        if self.requested_at_peak.0 == 0 {
+        if self.requested_peak.0 == 0 {
             return 0.0;
         }
-        (self.footprint_peak.0 - self.blocks_at_peak.0) as f64 / self.requested_at_peak.0 as f64
+        self.footprint_peak.0 as f64 / self.requested_peak.0 as f64 - 1.0
+    }
+
+    /// Bytes of used blocks beyond the requests in them at the footprint's peak, over `requested_peak`.
+    pub fn internal_fragmentation(&self) -> f64 {
+        self.share(self.blocks_at_peak.0 - self.requested_at_peak.0)
+    }
+
+    /// Bytes of the footprint in no used block at its peak, over `requested_peak`.
+    ///
+    /// Internal and external add up to the fragmentation where the footprint
+    /// and the request peak together, and to more elsewhere.
+    pub fn external_fragmentation(&self) -> f64 {
+        self.share(self.footprint_peak.0 - self.blocks_at_peak.0)
+    }
+
+    fn share(&self, bytes: u64) -> f64 {
+        if self.requested_peak.0 == 0 { 0.0 } else { bytes as f64 / self.requested_peak.0 as f64 }
     }
 
     /// Accesses of an operation, on average.
@@ -81,10 +88,6 @@ impl Measures {
     pub fn visits_per_operation(&self) -> f64 {
         self.visits.total as f64 / self.operations.max(1) as f64
     }
-}
-
-fn over(used: Bytes, needed: Bytes) -> f64 {
-    if needed.0 == 0 { 0.0 } else { used.0 as f64 / needed.0 as f64 - 1.0 }
 }
 
 /// Every integer once: its name in tables and files, and its place.

@@ -45,7 +45,10 @@ pub fn relative(from: f64, to: f64) -> String {
 }
 
 fn signed(value: f64, decimals: usize) -> String {
-    let text = format!("{:.decimals$}", value.abs());
+    let text = match value.abs() {
+        size if size >= 1000.0 => thousands(size.round() as u64),
+        size => format!("{size:.decimals$}"),
+    };
     let is_zero = text.chars().all(|c| matches!(c, '0' | '.'));
     match value {
         _ if is_zero => format!("±{text}"),
@@ -98,6 +101,7 @@ mod tests {
     fn changes_carry_their_sign() {
         assert_eq!(points(-0.1234), "−12.3 points");
         assert_eq!(points(0.0), "±0.0 points");
+        assert_eq!(points(-1055.304), "−105,530 points");
         assert_eq!(relative(10.0, 7.0), "−30.0%");
         assert_eq!(relative(0.0, 7.0), "–");
     }

@@ -98,7 +98,7 @@ fn command() -> String {
     std::iter::once("heapsmith".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// Replays the catalogue and every design; returns the seconds that the designs took.
+/// Replays the catalogue and every design; returns the seconds that the designs took, if none was done before.
 fn replay_all(
     arguments: &Explore,
     space: &Space,
@@ -106,7 +106,7 @@ fn replay_all(
     store: &mut Store,
     stop: &AtomicBool,
     dir: &Path,
-) -> Result<f64, Failure> {
+) -> Result<Option<f64>, Failure> {
     let spinner = progress::spinner("replaying the allocators of the catalogue");
     measure_catalogue(store, packed)?;
     spinner.finish_and_clear();
@@ -119,7 +119,7 @@ fn replay_all(
     match swept {
         Ok(replayed) => {
             answer::speed(space, packed, replayed, elapsed);
-            Ok(elapsed)
+            Ok((replayed == space.distinct().count()).then_some(elapsed))
         }
         Err(SweepError::Interrupted) => Err(Failure::interrupted(format!(
             "interrupted; what was done is kept in {}, and the same command goes on from it",
@@ -133,7 +133,7 @@ fn write_all(
     exploration: &Exploration,
     traces: &[Trace],
     preference: Preference,
-    elapsed: f64,
+    elapsed: Option<f64>,
     dir: &Path,
 ) -> Result<(), Failure> {
     let csv = dir.join("results.csv");
@@ -141,5 +141,5 @@ fn write_all(
     written.map_err(|error| Failure::writing(&csv, &error))?;
     let parquet = dir.join("results.parquet");
     write_parquet(exploration, &parquet).map_err(|error| Failure::writing(&parquet, &error))?;
-    report::write(exploration, traces, preference, Some(elapsed), &dir.join(report::PAGE))
+    report::write(exploration, traces, preference, elapsed, &dir.join(report::PAGE))
 }

@@ -4,7 +4,7 @@ use heapsmith_explore::{Catalogued, Objective, dominates};
 use heapsmith_spec::entry;
 
 use crate::html::{Cell, Table, code, escape, paragraph, section as wrap};
-use crate::number::{listed, plural, thousands};
+use crate::number::{listed, plural};
 use crate::sections::front::{floor_sentence, numbers, spec, time_heading};
 use crate::study::{Study, footprint, fragmentation};
 
@@ -16,7 +16,7 @@ pub fn section(study: &Study<'_>) -> String {
         by(a).0.cmp(&by(b).0).then(by(a).1.total_cmp(&by(b).1))
     });
     let time = time_heading(study);
-    let columns = ["name", "fragmentation", "footprint", "accesses", "p99", "worst", time.as_str(), "refused", "spec"];
+    let columns = ["name", "fragmen&shy;tation", "footprint", "accesses", "p99", "worst", time.as_str(), "spec"];
     let caption = "The catalogue on the same traces, the tightest first. What each follows stands under its spec.";
     let mut table = Table::new(caption, &columns).sortable();
     for entry in &entries {
@@ -24,8 +24,11 @@ pub fn section(study: &Study<'_>) -> String {
         let timing = study.catalogue_timing(&entry.name);
         cells.extend(numbers(&entry.objectives, footprint(&entry.measures), timing));
         let failed = entry.objectives.failed;
-        cells.push(Cell::number(thousands(failed), failed as f64));
-        cells.push(Cell::wide(format!("{}{}", spec(&entry.spec), source(&entry.name))));
+        let refused = match failed {
+            0 => String::new(),
+            some => format!("<br>refused {}", plural(some, "request", "requests")),
+        };
+        cells.push(Cell::wide(format!("{}{}{refused}", spec(&entry.spec), source(&entry.name))));
         table.row(if failed > 0 { "refuses" } else { "" }, cells);
     }
     wrap("catalogue", "The catalogue", &(sentence(study, &entries) + &table.render()))
@@ -46,21 +49,20 @@ fn sentence(study: &Study<'_>, entries: &[&Catalogued]) -> String {
         front().any(|design| OVER.iter().all(|&over| design.get(over) == entry.objectives.get(over)))
     };
     let (level, better): (Vec<&Catalogued>, Vec<&Catalogued>) =
-        entries.iter().filter(unbeaten).copied().partition(|entry| on_it(&entry));
-    let named = |entries: &[&Catalogued]| {
-        listed(&entries.iter().map(|entry| code(&entry.name)).collect::<Vec<_>>())
-    };
-    let mut outcome = match (level.as_slice(), better.as_slice()) {
-        ([], []) => "For each, a design on the front is no worse in fragmentation and accesses, and better in one.".to_owned(),
-        (level, []) => format!("On the front itself: {}. Every other is beaten by a design on the front.", named(level)),
-        ([], better) => format!("No design of the space beats {}: it lies beyond the front.", named(better)),
+        entries.iter().filter(unbeaten).copied().partition(on_it);
+    let named = |entries: &[&Catalogued]| listed(&entries.iter().map(|entry| code(&entry.name)).collect::<Vec<_>>());
+    let outcome = match (level.as_slice(), better.as_slice()) {
+        ([], []) => {
+            "For each, a design on the front is no worse in fragmentation and accesses, and better in one.".to_owned()
+        }
+        (level, []) => {
+            format!("On the front itself: {}. Every other is beaten by a design on the front.", named(level))
+        }
+        ([], better) => format!("Beyond the front, beaten by no design: {}.", named(better)),
         (level, better) => {
             format!("On the front itself: {}; beyond it, beaten by no design: {}.", named(level), named(better))
         }
     };
-    if better.len() > 1 && level.is_empty() {
-        outcome = format!("Beyond the front, beaten by no design: {}.", named(&better));
-    }
     let refusing = entries.iter().filter(|entry| entry.objectives.failed > 0).count() as u64;
     let refusing = match refusing {
         0 => String::new(),

@@ -14,6 +14,9 @@ use crate::sections::view::Span;
 use crate::spec_text::{levels, shortened};
 use crate::study::{Study, accesses, fragmentation};
 
+/// How many designs a place of the front counts for where names are placed.
+const FRONT_COUNTS: usize = 10;
+
 /// The section.
 pub fn section(study: &Study<'_>) -> String {
     let places = places(&study.exploration.points);
@@ -50,7 +53,8 @@ impl View {
     fn of(study: &Study<'_>) -> View {
         let front: Vec<&Objectives> = study.exploration.staircase.iter().map(|&index| study.point(index)).collect();
         let span = |value: fn(&Objectives) -> f64| {
-            let must: Vec<f64> = front.iter().map(|point| value(point)).chain([value(study.point(study.pick))]).collect();
+            let must: Vec<f64> =
+                front.iter().map(|point| value(point)).chain([value(study.point(study.pick))]).collect();
             let should: Vec<f64> = study.exploration.catalogue.iter().map(|entry| value(&entry.objectives)).collect();
             let all: Vec<f64> = study.exploration.points.iter().map(value).collect();
             Span::of(&must, &should, &all)
@@ -89,8 +93,7 @@ fn place_of(study: &Study<'_>, places: &[Place], index: usize) -> Place {
 }
 
 fn front(study: &Study<'_>, places: &[Place]) -> Box<Series> {
-    let steps: Vec<Place> =
-        study.exploration.staircase.iter().map(|&index| place_of(study, places, index)).collect();
+    let steps: Vec<Place> = study.exploration.staircase.iter().map(|&index| place_of(study, places, index)).collect();
     designs(study, &steps, "Pareto front")
         .mode(Mode::LinesMarkers)
         .line(Line::new().shape(LineShape::Hv).width(2.0).color(colour::BLUE))
@@ -154,6 +157,9 @@ fn names(study: &Study<'_>, places: &[Place], view: &View) -> Vec<Annotation> {
     let shown = catalogue_places(study).into_iter().filter(|(_, entry)| view.shows(&entry.objectives));
     dots.extend(shown.map(|(names, entry)| named(&names.join(", "), &entry.objectives, colour::PURPLE, 11)));
     let crowd = places.iter().map(|place| view.share(study.point(place.index)));
+    // A name that covers the front hides more than one that covers a design.
+    let front = study.exploration.staircase.iter().map(|&index| view.share(study.point(index)));
+    let crowd = crowd.chain(front.flat_map(|share| [share; FRONT_COUNTS]));
     annotations(&dots, &crowd.collect::<Vec<_>>())
 }
 

@@ -3,7 +3,7 @@
 use heapsmith_explore::Preference;
 
 use crate::html::{code, paragraph, section as wrap};
-use crate::number::{count, percent, plural, thousands};
+use crate::number::{count, percent, plural};
 use crate::spec_text::{levels, shortened};
 use crate::study::{Study, accesses, fragmentation};
 
@@ -83,8 +83,8 @@ fn trade(study: &Study<'_>, neighbour: Option<usize>, way: &str, none: &str) -> 
     };
     let design = &study.exploration.rows[index].design;
     format!(
-        "<li><strong>{way}</strong>: the next design on the front ({}, {}) takes {} and does {}: {}</li>\n",
-        thousands(design.number.into()),
+        "<li><strong>{way}</strong>: the next design on the front ({:04}: {}) takes {} and does {}: {}</li>\n",
+        design.number,
         levels(design),
         change(memory, "memory"),
         change(work, "work"),

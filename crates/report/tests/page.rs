@@ -1,0 +1,139 @@
+//! The page of a small exploration.
+
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
+
+use heapsmith_explore::{Exploration, Preference, Space, Store, Sweep, measure_catalogue, sweep};
+use heapsmith_report::{PageInput, ReportError, page};
+use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
+
+const NAME: &str = "<script>alert('x')</script> & \"more\"";
+
+/// Packets of two sizes, with others between, first in, first out, a queue of growing length.
+fn trace() -> Trace {
+    let mut trace = Trace::new(Origin::new("drr", NAME));
+    let mut queue = std::collections::VecDeque::new();
+    for id in 0..120_u64 {
+        let size = [66, 1514, 66, 1514, 100 + id][id as usize % 5];
+        trace.events.push(Event::at(id * 1_000_000, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
+        queue.push_back(id);
+        if id % 3 != 0 {
+            let id = queue.pop_front().expect("something is queued");
+            trace.events.push(Event::at(id * 1_000_000 + 7, Action::Free { id }));
+        }
+    }
+    trace
+}
+
+fn exploration() -> &'static (Exploration, Trace) {
+    static EXPLORATION: OnceLock<(Exploration, Trace)> = OnceLock::new();
+    EXPLORATION.get_or_init(|| {
+        let trace = trace();
+        let traces = [PackedTrace::new(&trace).expect("a sound trace")];
+        let folder = tempfile::tempdir().expect("a folder");
+        let space = Space::classic(&traces);
+        let command = "heapsmith explore <in> --as drr";
+        let mut store = Store::begin(&folder.path().join(Store::FILE), &space, &traces, command).expect("a store");
+        let stop = AtomicBool::new(false);
+        let job = Sweep { space: &space, traces: &traces, jobs: 2, stop: &stop };
+        sweep(&job, &mut store, &mut |_| {}).expect("a sweep");
+        measure_catalogue(&mut store, &traces).expect("a catalogue");
+        let mut exploration = Exploration::load(&store).expect("results");
+        let pick = exploration.pick(Preference::Balanced).expect("a pick");
+        exploration.retime(&mut store, &traces, &[pick], 1).expect("times");
+        (exploration, trace)
+    })
+}
+
+fn input(preference: Preference) -> PageInput<'static> {
+    let (exploration, trace) = exploration();
+    PageInput { exploration, traces: std::slice::from_ref(trace), preference, elapsed: Some(1.25) }
+}
+
+/// The page without the plotting library, whose text is not ours.
+fn own_text(html: &str) -> String {
+    let open = "<script type=\"text/javascript\">";
+    let (before, rest) = html.split_once(open).expect("the library");
+    let (library, after) = rest.split_once("</script>").expect("its end");
+    assert!(library.len() > 1_000_000, "the first script is the library");
+    format!("{before}{after}")
+}
+
+#[test]
+fn every_section_is_there_in_order() {
+    let html = page(&input(Preference::Balanced)).expect("a page");
+    let sections = ["pick", "why", "designs", "live", "sizes", "effects", "finding", "front", "catalogue", "method"];
+    let places: Vec<usize> = sections
+        .iter()
+        .map(|id| html.find(&format!("<section id=\"{id}\"")).unwrap_or_else(|| panic!("no section {id}")))
+        .collect();
+    assert!(places.is_sorted());
+    for figure in ["plot-designs", "plot-live-0", "plot-sizes-0", "plot-effect-0", "plot-effect-3"] {
+        assert!(html.contains(&format!("Plotly.newPlot(\"{figure}\"")), "no figure {figure}");
+    }
+}
+
+#[test]
+fn nothing_is_loaded_from_anywhere() {
+    let html = page(&input(Preference::Balanced)).expect("a page");
+    assert!(html.contains("default-src 'none'"), "the policy that forbids loading");
+    let own = own_text(&html);
+    for load in [" src=", "href=", "url(", "@import", "fetch(", "http://", "https://"] {
+        assert!(!own.contains(load), "{load}");
+    }
+}
+
+#[test]
+fn the_library_is_embedded_once() {
+    let html = page(&input(Preference::Balanced)).expect("a page");
+    assert_eq!(html.matches("* plotly.js v").count(), 1);
+    assert!(!own_text(&html).contains("* plotly.js v"));
+}
+
+#[test]
+fn names_from_data_cannot_become_elements() {
+    let html = page(&input(Preference::Balanced)).expect("a page");
+    let own = own_text(&html);
+    assert!(!own.contains("<script>alert"), "a trace's name became a script");
+    assert!(own.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;more&quot;"));
+    assert!(own.contains("heapsmith explore &lt;in&gt; --as drr"));
+}
+
+#[test]
+fn the_pick_follows_the_preference() {
+    use Preference::{Balanced, Bounded, Memory, Speed};
+    for preference in [Balanced, Bounded, Memory, Speed] {
+        let html = page(&input(preference)).expect("a page");
+        let (exploration, _) = exploration();
+        let pick = exploration.pick(preference).expect("a pick");
+        let spec = exploration.rows[pick].design.spec.to_string().replace('>', "&gt;");
+        assert!(html.contains(&format!("<code id=\"pick-spec\">{spec}</code>")), "{preference:?}");
+    }
+}
+
+#[test]
+fn the_same_exploration_gives_the_same_page() {
+    let once = page(&input(Preference::Balanced)).expect("a page");
+    assert!(once == page(&input(Preference::Balanced)).expect("a page"));
+}
+
+#[test]
+fn input_that_does_not_fit_together_is_refused() {
+    let (exploration, trace) = exploration();
+    let none = PageInput { traces: &[], ..input(Preference::Balanced) };
+    assert!(matches!(page(&none), Err(ReportError::Traces { expected: 1, given: 0 })));
+
+    let mut refusing = exploration.clone();
+    refusing.points.iter_mut().for_each(|point| point.failed = 1);
+    let refusing = PageInput { exploration: &refusing, ..input(Preference::Balanced) };
+    assert!(matches!(page(&refusing), Err(ReportError::NothingServes { designs: 10_000 })));
+
+    let empty = Exploration { rows: Vec::new(), points: Vec::new(), ..exploration.clone() };
+    let empty = PageInput { exploration: &empty, ..input(Preference::Balanced) };
+    assert!(matches!(page(&empty), Err(ReportError::NoResults)));
+
+    let mut damaged = trace.clone();
+    damaged.events.push(Event::at(0, Action::Free { id: 9_999 }));
+    let damaged = PageInput { traces: &[damaged], ..input(Preference::Balanced) };
+    assert!(matches!(page(&damaged), Err(ReportError::Trace(_))));
+}
