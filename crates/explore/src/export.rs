@@ -19,7 +19,10 @@ use parquet::schema::parser::parse_message_type;
 use crate::exploration::{Exploration, Row};
 use crate::space::FACTORS;
 
-const SHARES: [(&str, fn(&Measures) -> f64); 3] = [
+/// A derived column: its name, and how it is derived.
+type Share = (&'static str, fn(&Measures) -> f64);
+
+const SHARES: [Share; 3] = [
     ("fragmentation", Measures::fragmentation),
     ("internal_fragmentation", Measures::internal_fragmentation),
     ("external_fragmentation", Measures::external_fragmentation),

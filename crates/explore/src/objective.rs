@@ -7,9 +7,9 @@ use heapsmith_replay::Measures;
 pub enum Objective {
     /// Footprint over request, less one, averaged over the traces.
     Fragmentation,
-    /// Internal fragmentation at the footprint's peak.
+    /// Internal fragmentation at the peak.
     Internal,
-    /// External fragmentation at the footprint's peak.
+    /// External fragmentation: what the largest footprint has beyond the blocks used at the peak.
     External,
     /// Mean accesses an operation.
     Accesses,

@@ -33,12 +33,14 @@ pub struct Measures {
     pub requested_peak: Bytes,
     /// Most bytes of the region ever used, headers, holes and control words included.
     pub footprint_peak: Bytes,
-    /// Index of the event at which the footprint reached its peak.
+    /// Index of the event at which the most bytes were requested and served: *the peak*.
     pub peak_event: u64,
-    /// Bytes requested and live at that moment.
+    /// Bytes requested and live at the peak: `requested_peak`, unless requests were refused.
     pub requested_at_peak: Bytes,
     /// Bytes of the blocks that held them, headers included.
     pub blocks_at_peak: Bytes,
+    /// Bytes of the region up to the wilderness at the peak.
+    pub footprint_at_peak: Bytes,
     /// Metadata words read and written.
     pub accesses: Accesses,
     /// Blocks looked at.
@@ -62,15 +64,14 @@ impl Measures {
         self.footprint_peak.0 as f64 / self.requested_peak.0 as f64 - 1.0
     }
 
-    /// Bytes of used blocks beyond the requests in them at the footprint's peak, over `requested_peak`.
+    /// Bytes of used blocks beyond the requests in them at the peak, over `requested_peak`.
     pub fn internal_fragmentation(&self) -> f64 {
         self.share(self.blocks_at_peak.0 - self.requested_at_peak.0)
     }
 
-    /// Bytes of the footprint in no used block at its peak, over `requested_peak`.
-    ///
-    /// Internal and external add up to the fragmentation where the footprint
-    /// and the request peak together, and to more elsewhere.
+    /// Bytes of the largest footprint beyond the blocks used at the peak, over
+    /// `requested_peak`. Internal and external fragmentation add up to the
+    /// fragmentation (Mamagkakis et al. 2006, §3).
     pub fn external_fragmentation(&self) -> f64 {
         self.share(self.footprint_peak.0 - self.blocks_at_peak.0)
     }
@@ -121,6 +122,7 @@ columns! {
     peak_event: peak_event;
     requested_at_peak: requested_at_peak.0;
     blocks_at_peak: blocks_at_peak.0;
+    footprint_at_peak: footprint_at_peak.0;
     accesses: accesses.total;
     accesses_p50: accesses.p50;
     accesses_p99: accesses.p99;

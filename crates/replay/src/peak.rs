@@ -1,4 +1,4 @@
-//! Where the bytes are at the moment of the largest footprint.
+//! Where the bytes are at the peak: the moment when the most bytes are requested and live.
 
 use heapsmith::{Heap, State, Unmetered};
 use heapsmith_spec::Spec;
@@ -10,7 +10,7 @@ use crate::measures::Measures;
 use crate::region::Region;
 use crate::run::ReplayError;
 
-/// The footprint at its peak, by what the bytes are (Peintner et al., Table 1).
+/// The footprint at the peak, by what the bytes are (Peintner et al., Table 1).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AtPeak {
     /// Asked for by the program.
@@ -31,7 +31,7 @@ pub struct AtPeak {
     pub largest_request: Bytes,
 }
 
-/// Replays up to the peak that `measures` found, in a region of just that size, and looks.
+/// Replays up to the peak that `measures` found, in a region as large as the largest footprint, and looks.
 pub fn at_peak(
     spec: &Spec,
     trace: &PackedTrace,

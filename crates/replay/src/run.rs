@@ -122,7 +122,7 @@ impl<const VERIFY: bool> Job<Counting> for Replay<'_, VERIFY> {
                 break;
             }
         }
-        Ok(loop_.finish(heap.meter()))
+        Ok(loop_.finish(&heap))
     }
 }
 
@@ -185,12 +185,11 @@ impl Loop {
 
     #[inline(always)]
     fn note_peak<H: Heap>(&mut self, heap: &H, index: usize) {
-        let footprint = heap.footprint_peak() as u64;
-        if footprint > self.measures.footprint_peak.0 {
-            self.measures.footprint_peak = Bytes(footprint);
+        if self.requested > self.measures.requested_at_peak.0 {
             self.measures.peak_event = index as u64;
             self.measures.requested_at_peak = Bytes(self.requested);
             self.measures.blocks_at_peak = Bytes(self.blocks);
+            self.measures.footprint_at_peak = Bytes(heap.footprint() as u64);
         }
     }
 
@@ -235,9 +234,10 @@ impl Loop {
         })
     }
 
-    fn finish(self, meter: &Counting) -> Measures {
-        let [at_once, after_split, after_coalescing, by_growing] = meter.served;
+    fn finish<H: Heap<Meter = Counting>>(self, heap: &H) -> Measures {
+        let [at_once, after_split, after_coalescing, by_growing] = heap.meter().served;
         Measures {
+            footprint_peak: Bytes(heap.footprint_peak() as u64),
             accesses: self.accesses.summary(),
             visits: self.visits.summary(),
             at_once,

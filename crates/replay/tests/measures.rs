@@ -51,10 +51,13 @@ proptest! {
         prop_assume!(measures.failed == 0);
         let peak = at_peak(&spec, &trace, &mut region, &measures).expect("a survey");
         let parts = [peak.requested, peak.headers, peak.padding, peak.layers, peak.free, peak.control];
-        prop_assert_eq!(parts.into_iter().sum::<Bytes>(), measures.footprint_peak);
+        prop_assert_eq!(parts.into_iter().sum::<Bytes>(), measures.footprint_at_peak);
         prop_assert_eq!(peak.requested, measures.requested_at_peak);
         prop_assert_eq!(peak.requested + peak.headers + peak.padding, measures.blocks_at_peak);
         prop_assert!(measures.footprint_peak > measures.requested_at_peak);
+        prop_assert_eq!(measures.requested_at_peak, trace.requested_peak);
+        let both = measures.internal_fragmentation() + measures.external_fragmentation();
+        prop_assert!((both - measures.fragmentation()).abs() < 1e-9, "internal and external make up the whole");
         prop_assert_eq!(
             measures.at_once + measures.after_split + measures.after_coalescing + measures.by_growing
                 >= trace.allocations, true);

@@ -30,9 +30,6 @@ const PAPER: [[&str; 3]; 4] =
 pub fn section(study: &Study<'_>) -> String {
     let mut body = sentence(study);
     let ranges = Ranges::of(study);
-    if ranges.cut {
-        body.push_str(&paragraph(CUT));
-    }
     body.push_str(&key());
     body.push_str("<div class=\"grid\">\n");
     (0..FACTORS.len()).for_each(|factor| body.push_str(&figure(study, factor, &ranges)));
@@ -75,36 +72,21 @@ fn key() -> String {
     format!("<p class=\"key\">{shares}{}</p>\n", line("accesses per operation", colour::BLUE))
 }
 
-/// Said when a line leaves the figures.
-const CUT: &str = "<span class=\"note\">Internal and external fragmentation are shares of what is requested at the moment of \
-    the largest footprint. Designs whose footprint is largest when little is requested make their means very large: such \
-    lines leave the charts.</span>";
-
 /// The ranges that the four figures share.
 struct Ranges {
     shares: Vec<f64>,
     accesses: Vec<f64>,
-    /// Whether a line leaves the range of shares.
-    cut: bool,
 }
 
 impl Ranges {
     fn of(study: &Study<'_>) -> Ranges {
-        /// Parts of fragmentation that are larger than the whole by more than this factor do not decide the range.
-        const FAR: f64 = 4.0;
         let most = |objective: Objective| {
             let effects = study.effects.iter().filter(|effect| effect.objective == objective);
             effects.flat_map(|effect| effect.means).fold(0.0, f64::max)
         };
-        let whole = most(Objective::Fragmentation);
-        let parts = [Objective::Internal, Objective::External].map(most);
-        let shown = parts.into_iter().filter(|&part| part <= FAR * whole).fold(whole, f64::max);
         let range = |most: f64| vec![0.0, rounded((most * 1.08).max(0.01))];
-        Ranges {
-            shares: range(shown * 100.0),
-            accesses: range(most(Objective::Accesses)),
-            cut: parts.iter().any(|&part| part > shown),
-        }
+        // Internal and external make up the fragmentation, so neither is larger.
+        Ranges { shares: range(most(Objective::Fragmentation) * 100.0), accesses: range(most(Objective::Accesses)) }
     }
 }
 

@@ -65,8 +65,9 @@ fn traces(study: &Study<'_>) -> String {
 const MEASURES: &str = "<h3>What the numbers are</h3>\n<ul>\n\
     <li><strong>Fragmentation</strong> = largest footprint ÷ most bytes requested and live at once − 1 (Mamagkakis et al. \
     2006, §3); the mean over the traces. The <strong>footprint</strong> is the region up to its highest block, headers and \
-    holes included, at its largest. <em>Internal</em> is what used blocks hold beyond the requests in them, <em>external</em> what lies in \
-    no used block, both at the footprint’s peak and over the bytes requested then.</li>\n\
+    holes included, at its largest. <em>Internal</em> is what used blocks hold beyond the requests in them when the most \
+    bytes are live, <em>external</em> what the largest footprint has beyond those blocks; together they make up the \
+    fragmentation.</li>\n\
     <li><strong>Accesses</strong> are words of the heap’s own metadata read or written, counted while the real allocator \
     code serves the trace: the same on every machine. p99: 99% of the operations need no more. Worst: the dearest single \
     operation. With several traces, the mean is over all operations, p99 and worst are those of the worst trace.</li>\n\
