@@ -49,7 +49,7 @@ fn picture(path: &str) -> Outcome {
             "--no-sandbox",
             "--disable-gpu",
             "--hide-scrollbars",
-            "--window-size=1200,1500",
+            "--window-size=1200,2110",
             "--virtual-time-budget=20000",
             &screenshot,
             &page,

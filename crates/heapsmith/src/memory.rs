@@ -100,9 +100,14 @@ impl<W: Word, S: Source, M: Meter> Memory<W, S, M> {
         wanted <= self.words
     }
 
-    /// Bytes in the region.
+    /// Words in the region.
     pub fn length(&self) -> usize {
-        self.words * W::BYTES
+        self.words
+    }
+
+    /// Bytes that the source supplies.
+    pub fn supplied(&self) -> usize {
+        self.source.length()
     }
 
     /// Address of the region's first byte.

@@ -139,7 +139,7 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
         let least = Self::format(&levels).least;
         if !memory.reach(first + least) {
             let needed = (first + least) * W::BYTES;
-            return Err(RegionError::TooSmall { needed, given: memory.length() });
+            return Err(RegionError::TooSmall { needed, given: memory.supplied() });
         }
         for at in own..control {
             memory.store(at, 0);

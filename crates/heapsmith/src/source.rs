@@ -43,6 +43,11 @@ impl<'a> Fixed<'a> {
         Fixed { base: NonNull::from(memory).cast(), length, owner: PhantomData }
     }
 
+    /// The first `length` bytes of the region, or all if it has no more.
+    pub fn shortened(self, length: usize) -> Self {
+        Fixed { length: self.length.min(length), ..self }
+    }
+
     /// The region of `length` bytes from `base`.
     ///
     /// # Safety

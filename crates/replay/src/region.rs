@@ -47,9 +47,7 @@ impl Region {
         let spare: &mut [MaybeUninit<u64>] = self.memory.spare_capacity_mut();
         let misaligned = spare.as_ptr().addr() % ALIGNMENT;
         let skip = ((ALIGNMENT - misaligned) % ALIGNMENT / 8).min(spare.len());
-        let spare = &mut spare[skip..];
-        let words = usize::try_from(most.0 / 8).unwrap_or(usize::MAX).min(spare.len());
-        Fixed::new(&mut spare[..words])
+        Fixed::new(&mut spare[skip..]).shortened(usize::try_from(most.0).unwrap_or(usize::MAX))
     }
 
     /// Bytes that a heap can have of it.

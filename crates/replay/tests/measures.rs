@@ -111,5 +111,5 @@ fn a_region_of_three_bytes_is_an_error() {
     let mut region = Region::for_trace(&trace).expect("memory");
     let options = Options { region: Some(Bytes(3)), ..Options::MEASURE };
     let error = replay(&"list".parse().expect("a spec"), &trace, &mut region, options).expect_err("too small");
-    assert!(error.to_string().starts_with("the region has 0 bytes; this heap needs"), "{error}");
+    assert!(error.to_string().starts_with("the region has 3 bytes; this heap needs"), "{error}");
 }

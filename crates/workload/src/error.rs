@@ -134,7 +134,7 @@ pub enum LoadError {
     },
     /// A record of a capture is damaged.
     #[error(
-        "{}: record {record}: {cause}; keep-damaged=yes takes what comes before it",
+        "{}: record {record}: {cause}; --set keep-damaged=yes takes what comes before it",
         path.display()
     )]
     Record {
@@ -146,7 +146,7 @@ pub enum LoadError {
         cause: String,
     },
     /// A line of a log or list does not parse.
-    #[error("{}: line {line}: {cause}: {text}; keep-damaged=yes leaves such lines out", path.display())]
+    #[error("{}: line {line}: {cause}: {text}; --set keep-damaged=yes leaves such lines out", path.display())]
     Line {
         /// The file.
         path: PathBuf,

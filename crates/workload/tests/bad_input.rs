@@ -59,7 +59,7 @@ fn a_cut_off_capture_is_refused_by_record_or_kept_as_far_as_it_goes() {
     for whole in [pcap(LITTLE, false, 1, &segments()), pcapng(LITTLE, 6, 1_000_000, &segments())] {
         let cut = &whole[..whole.len() - 10];
         let text = bad("easyport", cut);
-        assert!(text.contains("bytes; keep-damaged=yes takes what comes before"), "{text}");
+        assert!(text.contains("bytes; --set keep-damaged=yes takes what comes before"), "{text}");
         let (_folder, path) = file("a.pcap", cut);
         let keep = [("keep-damaged".to_owned(), "yes".to_owned())];
         assert_eq!(load(&path, Some("easyport"), &keep).unwrap().events.len(), 10);
@@ -154,7 +154,7 @@ fn a_log_line_that_does_not_parse_is_shown_by_number() {
     assert_eq!(
         bad("url", text.as_bytes()),
         "input: line 3: no time in brackets: \"this is no line of a log, and goes on for much \
-         longer than a…\"; keep-damaged=yes leaves such lines out"
+         longer than a…\"; --set keep-damaged=yes leaves such lines out"
     );
     let (_folder, path) = file("a.log", text.as_bytes());
     let keep = [("keep-damaged".to_owned(), "yes".to_owned())];
