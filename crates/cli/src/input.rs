@@ -29,3 +29,14 @@ pub fn packed(trace: &Trace) -> Result<PackedTrace, Failure> {
     }
     Ok(packed)
 }
+
+/// Says on standard error what a trace is.
+pub fn announce(trace: &PackedTrace) {
+    eprintln!(
+        "{}: {} events, at most {} in {} blocks live at once",
+        trace.name,
+        trace.events.len(),
+        trace.requested_peak,
+        trace.slots
+    );
+}

@@ -2,11 +2,16 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table as Drawn, TableStyle};
+use comfy_table::{
+    Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table as Drawn, TableStyle, Width,
+};
 use serde_json::{Map, Value};
 
 use crate::args::Format;
 use crate::failure::Failure;
+
+/// Characters that the last column has at least.
+const LEAST_LAST: u16 = 40;
 
 /// A value of a table: what programs read, and what people read.
 #[derive(Debug, Clone)]
@@ -97,7 +102,7 @@ impl Table {
         Table { columns: columns.to_vec(), hidden: 0, rows: Vec::new() }
     }
 
-    /// More columns, at the end, that only programs get.
+    /// More columns, at the end, that only programs get. People do not see columns without a value either.
     pub fn hiding(mut self, columns: &[&'static str]) -> Table {
         self.columns.extend(columns);
         self.hidden += columns.len();
@@ -124,16 +129,25 @@ impl Table {
     }
 
     fn draw(&self, mut out: impl Write) -> io::Result<()> {
-        let shown = self.columns.len() - self.hidden;
+        let measured = |column: &usize| self.rows.iter().any(|row| !row[*column].value.is_null());
+        let shown: Vec<usize> = (0..self.columns.len() - self.hidden).filter(measured).collect();
         let mut drawn = Drawn::new();
         drawn.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
         drawn.set_content_arrangement(ContentArrangement::Dynamic);
-        drawn.set_header(self.columns[..shown].iter().map(|name| name.replace('_', " ")));
+        drawn.set_header(shown.iter().map(|&column| self.columns[column].replace("_per_op", "/op").replace('_', " ")));
         for row in &self.rows {
-            drawn.add_row(row[..shown].iter().map(|item| {
+            drawn.add_row(shown.iter().map(|&column| {
+                let item = &row[column];
                 let right = item.value.is_number() || item.value.is_null();
                 Cell::new(&item.shown).set_alignment(if right { CellAlignment::Right } else { CellAlignment::Left })
             }));
+        }
+        // On a narrow terminal only the last column, which holds the longest texts, is broken into lines.
+        let kept = shown.len().saturating_sub(1);
+        for (number, column) in drawn.column_iter_mut().enumerate() {
+            column.set_padding((0, 2));
+            let last = ColumnConstraint::LowerBoundary(Width::Fixed(LEAST_LAST));
+            column.set_constraint(if number < kept { ColumnConstraint::ContentWidth } else { last });
         }
         writeln!(out, "{drawn}")
     }

@@ -26,7 +26,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
         .map(|path| input::trace(path, &arguments.reading))
         .collect::<Result<Vec<Trace>, _>>()?;
     let packed = traces.iter().map(input::packed).collect::<Result<Vec<PackedTrace>, _>>()?;
-    packed.iter().for_each(announce);
+    packed.iter().for_each(input::announce);
 
     let dir = arguments.out.clone().unwrap_or_else(|| default_dir(arguments));
     let space = Space::classic(&packed);
@@ -52,16 +52,6 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
         answer::next_steps(&dir);
     }
     Ok(())
-}
-
-fn announce(trace: &PackedTrace) {
-    eprintln!(
-        "{}: {} events, at most {} in {} blocks live at once",
-        trace.name,
-        trace.events.len(),
-        trace.requested_peak,
-        trace.slots
-    );
 }
 
 /// `explore-ftp-drr` for `samples/ftp.pcap.xz` as drr.

@@ -14,12 +14,14 @@ const ROUNDS: usize = 9;
 
 pub fn run(arguments: &Replay) -> Result<(), Failure> {
     let specs: Vec<Spec> = arguments.heap.iter().map(|text| resolve(text)).collect::<Result<_, _>>()?;
-    let mut table = Table::new(SHOWN).hiding(Measures::COLUMNS).hiding(AT_PEAK);
-    let mut refused = None;
+    let mut table = Table::new(SHOWN).hiding(Measures::COLUMNS).hiding(MORE);
+    let (mut refused, mut floor) = (None, None);
     for path in &arguments.traces {
         let trace = input::packed(&input::trace(path, &arguments.reading)?)?;
+        input::announce(&trace);
         let mut region = Region::for_trace(&trace)?;
         let timings = timings(arguments, &specs, &trace, &mut region)?;
+        floor = timings.as_ref().map(|(_, floor)| *floor);
         for (number, spec) in specs.iter().enumerate() {
             let spinner = progress::spinner(&format!("{} on {spec}", trace.name));
             let result = measure(arguments, spec, &trace, &mut region)?;
@@ -28,11 +30,14 @@ pub fn run(arguments: &Replay) -> Result<(), Failure> {
                 refused.get_or_insert(format!("{spec} refused {} requests of {}", result.measures.failed, trace.name));
             }
             let timing = timings.as_ref().map(|(times, floor)| (times[number], *floor));
-            table.row(row(spec, &trace, &result, timing));
+            table.row(row(arguments, spec, &trace, &result, timing));
         }
     }
     table.print(arguments.format)?;
     if arguments.format == Format::Table {
+        if let Some(floor) = floor {
+            println!("ns/op: median of {ROUNDS} rounds; a heap that does nothing: {:.1}.", floor.median);
+        }
         println!("fragmentation = footprint peak / requested peak - 1; accesses: metadata words read and written.");
     }
     match refused {
@@ -78,22 +83,21 @@ fn timings(arguments: &Replay, specs: &[Spec], trace: &PackedTrace, region: &mut
 }
 
 const SHOWN: &[&str] = &[
-    "heap",
-    "trace",
     "fragmentation",
     "footprint",
-    "requested",
+    "min_region",
     "accesses_per_op",
     "p99",
     "worst",
-    "visits_per_op",
     "refused",
     "ns_per_op",
-    "floor_ns_per_op",
-    "min_region",
+    "of",
+    "heap",
 ];
 
-const AT_PEAK: &[&str] = &[
+const MORE: &[&str] = &[
+    "trace",
+    "floor_ns_per_op",
     "internal_fragmentation",
     "external_fragmentation",
     "peak_requested",
@@ -106,23 +110,28 @@ const AT_PEAK: &[&str] = &[
     "peak_largest_request",
 ];
 
-fn row(spec: &Spec, trace: &PackedTrace, result: &Measured, timing: Option<(Timing, Timing)>) -> Vec<Item> {
+fn row(
+    arguments: &Replay,
+    spec: &Spec,
+    trace: &PackedTrace,
+    result: &Measured,
+    timing: Option<(Timing, Timing)>,
+) -> Vec<Item> {
     let Measured { measures, at_peak, min_region } = result;
     let shown = [
-        table::heap(&spec.to_string()),
-        text(trace.name.clone()),
         percent(measures.fragmentation()),
         bytes(measures.footprint_peak),
-        bytes(measures.requested_peak),
+        min_region.flatten().map_or_else(none, bytes),
         number(measures.accesses_per_operation(), 2),
         integer(measures.accesses.p99),
         integer(measures.accesses.max),
-        number(measures.visits_per_operation(), 2),
         integer(measures.failed),
         timing.map_or_else(none, |(time, _)| number(time.median, 1)),
-        timing.map_or_else(none, |(_, floor)| number(floor.median, 1)),
-        min_region.flatten().map_or_else(none, bytes),
+        if arguments.traces.len() > 1 { text(trace.name.clone()) } else { none() },
+        table::heap(&spec.to_string()),
     ];
+    let name = text(trace.name.clone());
+    let floor = timing.map_or_else(none, |(_, floor)| number(floor.median, 1));
     let shares = [percent(measures.internal_fragmentation()), percent(measures.external_fragmentation())];
     let peak = [
         at_peak.requested,
@@ -135,5 +144,5 @@ fn row(spec: &Spec, trace: &PackedTrace, result: &Measured, timing: Option<(Timi
         at_peak.largest_request,
     ];
     let integers = measures.to_row().into_iter().map(integer);
-    shown.into_iter().chain(integers).chain(shares).chain(peak.map(bytes)).collect()
+    shown.into_iter().chain(integers).chain([name, floor]).chain(shares).chain(peak.map(bytes)).collect()
 }

@@ -39,6 +39,12 @@ pub fn print(
         println!("\nThe front: designs that no other beats in both fragmentation and accesses");
     }
     front(exploration, pick, finding, people).print(format)?;
+    if people && let Some(timing) = exploration.timings.first() {
+        println!(
+            "ns/op: measured alone, median of {} rounds; a heap that does nothing: {:.1}",
+            timing.rounds, timing.floor
+        );
+    }
     if people {
         println!("\nWhat explains the differences: share of the variance, and the mean from no use to full use");
         effects_table(effects).print(format)?;
@@ -52,11 +58,10 @@ pub fn print(
     Ok(())
 }
 
-const COLUMNS: [&str; 9] =
-    ["note", "design", "fragmentation", "accesses_per_op", "p99", "worst", "ns_per_op", "floor_ns_per_op", "heap"];
+const COLUMNS: [&str; 8] = ["note", "design", "fragmentation", "accesses_per_op", "p99", "worst", "ns_per_op", "heap"];
 
 fn front(exploration: &Exploration, pick: usize, finding: &Finding, people: bool) -> Table {
-    let mut table = Table::new(&COLUMNS);
+    let mut table = Table::new(&COLUMNS).hiding(&["floor_ns_per_op"]);
     let stairs = thinned(&exploration.staircase, pick, if people { SHOWN } else { usize::MAX });
     let mut indexes = stairs.clone();
     let others = finding.recommended.iter().map(|design| design.index).chain([pick]);
@@ -90,8 +95,8 @@ fn row(note: &str, name: Item, point: &Objectives, timing: Option<&Retimed>, hea
         integer(point.get(Objective::P99) as u64),
         integer(point.get(Objective::Worst) as u64),
         timing.map_or_else(none, |timing| number(timing.ns_per_op, 1)),
-        timing.map_or_else(none, |timing| number(timing.floor, 1)),
         table::heap(&heap),
+        timing.map_or_else(none, |timing| number(timing.floor, 1)),
     ]
 }
 
