@@ -1,6 +1,6 @@
 //! The footprint over time.
 
-use heapsmith::{Heap, Unmetered};
+use heapsmith::{Counting, Heap};
 use heapsmith_spec::Spec;
 use heapsmith_spec::build::{Job, with_heap};
 use heapsmith_trace::{Bytes, Operation, PackedTrace};
@@ -18,7 +18,7 @@ pub fn footprint_curve(
     points: usize,
 ) -> Result<Vec<(u64, Bytes)>, ReplayError> {
     let step = trace.events.len().div_ceil(points.max(1)).max(1);
-    Ok(with_heap(spec, region.source(Bytes(u64::MAX)), Unmetered, Watch { trace, step })?)
+    Ok(with_heap(spec, region.source(Bytes(u64::MAX)), Counting::default(), Watch { trace, step })?)
 }
 
 struct Watch<'t> {
@@ -26,18 +26,24 @@ struct Watch<'t> {
     step: usize,
 }
 
-impl Job<Unmetered> for Watch<'_> {
+impl Job<Counting> for Watch<'_> {
     type Output = Vec<(u64, Bytes)>;
 
-    fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) -> Self::Output {
+    fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> Self::Output {
+        self.on(&mut heap)
+    }
+}
+
+impl Watch<'_> {
+    fn on(&self, heap: &mut dyn Heap<Meter = Counting>) -> Vec<(u64, Bytes)> {
         let mut live = LiveTable::new(self.trace.slots);
         let mut curve = Vec::with_capacity(self.trace.events.len() / self.step + 1);
         let mut most = 0;
         for (index, event) in self.trace.events.iter().enumerate() {
             match event.operation {
-                Operation::Allocate => drop(live.allocate(&mut heap, event.slot, event.size, event.alignment())),
-                Operation::Free => drop(live.free(&mut heap, event.slot)),
-                Operation::Reallocate => drop(live.reallocate(&mut heap, event.slot, event.size)),
+                Operation::Allocate => drop(live.allocate(heap, event.slot, event.size, event.alignment())),
+                Operation::Free => drop(live.free(heap, event.slot)),
+                Operation::Reallocate => drop(live.reallocate(heap, event.slot, event.size)),
             }
             most = most.max(heap.footprint() as u64);
             if (index + 1) % self.step == 0 || index + 1 == self.trace.events.len() {

@@ -43,7 +43,7 @@ impl LiveTable {
 
     /// Allocates a block into an empty slot.
     #[inline(always)]
-    pub fn allocate<H: Heap>(&mut self, heap: &mut H, slot: u32, size: u64, alignment: u64) -> Option<Live> {
+    pub fn allocate<H: Heap + ?Sized>(&mut self, heap: &mut H, slot: u32, size: u64, alignment: u64) -> Option<Live> {
         let live = heap.allocate(size.max(1) as usize, alignment as usize).map(|pointer| Live {
             pointer,
             requested: size,
@@ -56,7 +56,7 @@ impl LiveTable {
 
     /// Frees the block of a slot; none if it was refused when it was asked for.
     #[inline(always)]
-    pub fn free<H: Heap>(&mut self, heap: &mut H, slot: u32) -> Option<Live> {
+    pub fn free<H: Heap + ?Sized>(&mut self, heap: &mut H, slot: u32) -> Option<Live> {
         let live = self.slots[slot as usize].take()?;
         // SAFETY: a slot's block came from this heap, and leaves the table here.
         unsafe { heap.deallocate(live.pointer) };
@@ -65,7 +65,7 @@ impl LiveTable {
 
     /// Changes the size of the block of a slot. `Err` when the heap refused: the block is as it was.
     #[inline(always)]
-    pub fn reallocate<H: Heap>(&mut self, heap: &mut H, slot: u32, size: u64) -> Result<Option<(Live, Live)>, ()> {
+    pub fn reallocate<H: Heap + ?Sized>(&mut self, heap: &mut H, slot: u32, size: u64) -> Result<Option<(Live, Live)>, ()> {
         let Some(old) = self.slots[slot as usize] else {
             return Ok(None);
         };
@@ -87,7 +87,7 @@ impl LiveTable {
     }
 
     /// Bytes from the region's base to the payload of a live block.
-    pub fn offset<H: Heap>(&self, heap: &H, live: Live) -> usize {
+    pub fn offset<H: Heap + ?Sized>(&self, heap: &H, live: Live) -> usize {
         live.pointer.as_ptr().addr() - heap.base().as_ptr().addr()
     }
 
@@ -135,7 +135,7 @@ fn pattern(seed: u64, word: usize) -> [u8; 8] {
 
 /// Replays without any bookkeeping beside the pointers, for timing.
 #[inline(always)]
-pub(crate) fn bare<H: Heap>(heap: &mut H, events: &[heapsmith_trace::PackedEvent], slots: &mut [Option<NonNull<u8>>]) {
+pub(crate) fn bare<H: Heap + ?Sized>(heap: &mut H, events: &[heapsmith_trace::PackedEvent], slots: &mut [Option<NonNull<u8>>]) {
     use heapsmith_trace::Operation;
     for event in events {
         let slot = &mut slots[event.slot as usize];

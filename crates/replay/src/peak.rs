@@ -1,6 +1,6 @@
 //! Where the bytes are at the peak: the moment when the most bytes are requested and live.
 
-use heapsmith::{Heap, State, Unmetered};
+use heapsmith::{Counting, Heap, State};
 use heapsmith_spec::Spec;
 use heapsmith_spec::build::{Job, with_heap};
 use heapsmith_trace::{Bytes, Operation, PackedTrace};
@@ -39,7 +39,7 @@ pub fn at_peak(
     measures: &Measures,
 ) -> Result<AtPeak, ReplayError> {
     let source = region.source(Bytes(measures.footprint_peak.0.next_multiple_of(8)));
-    Ok(with_heap(spec, source, Unmetered, Look { trace, measures })?)
+    Ok(with_heap(spec, source, Counting::default(), Look { trace, measures })?)
 }
 
 struct Look<'t> {
@@ -47,26 +47,32 @@ struct Look<'t> {
     measures: &'t Measures,
 }
 
-impl Job<Unmetered> for Look<'_> {
+impl Job<Counting> for Look<'_> {
     type Output = AtPeak;
 
-    fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) -> AtPeak {
+    fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> AtPeak {
+        self.on(&mut heap)
+    }
+}
+
+impl Look<'_> {
+    fn on(&self, heap: &mut dyn Heap<Meter = Counting>) -> AtPeak {
         let mut live = LiveTable::new(self.trace.slots);
         for event in self.trace.events.iter().take(self.measures.peak_event as usize + 1) {
             match event.operation {
-                Operation::Allocate => drop(live.allocate(&mut heap, event.slot, event.size, event.alignment())),
-                Operation::Free => drop(live.free(&mut heap, event.slot)),
-                Operation::Reallocate => drop(live.reallocate(&mut heap, event.slot, event.size)),
+                Operation::Allocate => drop(live.allocate(heap, event.slot, event.size, event.alignment())),
+                Operation::Free => drop(live.free(heap, event.slot)),
+                Operation::Reallocate => drop(live.reallocate(heap, event.slot, event.size)),
             }
         }
-        let mut at_peak = survey(&heap, &live);
-        at_peak.largest_request = Bytes(largest_request(&mut heap, self.measures.footprint_peak.0));
+        let mut at_peak = survey(heap, &live);
+        at_peak.largest_request = Bytes(largest_request(heap, self.measures.footprint_peak.0));
         at_peak
     }
 }
 
 /// What the bytes of the footprint are now.
-fn survey<H: Heap>(heap: &H, live: &LiveTable) -> AtPeak {
+fn survey(heap: &dyn Heap<Meter = Counting>, live: &LiveTable) -> AtPeak {
     let (mut used, mut free, mut layers, mut largest, mut header) = (0, 0, 0, 0, 0);
     heap.walk(&mut |block| {
         header = block.header as u64;
@@ -95,7 +101,7 @@ fn survey<H: Heap>(heap: &H, live: &LiveTable) -> AtPeak {
 
 /// The largest request that the heap serves now. The first attempt fails, and
 /// makes the heap do all that it can to serve it.
-fn largest_request<H: Heap>(heap: &mut H, footprint: u64) -> u64 {
+fn largest_request(heap: &mut dyn Heap<Meter = Counting>, footprint: u64) -> u64 {
     let mut table = LiveTable::new(1);
     let mut serves = |size: u64| {
         table.allocate(heap, 0, size, 1).is_some_and(|_| {

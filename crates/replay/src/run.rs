@@ -89,40 +89,60 @@ pub fn replay(
 ) -> Result<Measures, ReplayError> {
     let source = region.source(options.region.unwrap_or(Bytes(u64::MAX)));
     let outcome = if options.verify || options.check_every.is_some() {
-        with_heap(spec, source, Counting::default(), Replay::<true> { trace, options })?
+        with_heap(spec, source, Counting::default(), Verified { trace, options })?
     } else {
-        with_heap(spec, source, Counting::default(), Replay::<false> { trace, options })?
+        Ok(with_heap(spec, source, Counting::default(), Measured { trace, options })?)
     };
     outcome.map_err(|(event, fault)| ReplayError::Fault { event, fault, heap: spec.to_string() })
 }
 
-struct Replay<'t, const VERIFY: bool> {
+/// Measures: the one loop that is compiled for every structure of heap.
+struct Measured<'t> {
     trace: &'t PackedTrace,
     options: Options,
 }
 
-impl<const VERIFY: bool> Job<Counting> for Replay<'_, VERIFY> {
-    type Output = Result<Measures, (u64, Fault)>;
+impl Job<Counting> for Measured<'_> {
+    type Output = Measures;
 
-    fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> Self::Output {
-        let mut loop_ = Loop::new(self.trace);
-        let mut accesses = heap.meter().accesses;
-        let mut visits = heap.meter().visits;
+    fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> Measures {
+        let mut loop_ = Loop::new(self.trace, heap.meter());
         for (index, event) in self.trace.events.iter().enumerate() {
-            if VERIFY {
-                loop_.verified(&mut heap, event, index, &self.options).map_err(|fault| (index as u64 + 1, fault))?;
-            } else {
-                loop_.step(&mut heap, event, index);
-            }
-            let meter = heap.meter();
-            loop_.accesses.add(meter.accesses - accesses);
-            loop_.visits.add(meter.visits - visits);
-            (accesses, visits) = (meter.accesses, meter.visits);
+            loop_.step(&mut heap, event, index);
+            loop_.tally(heap.meter());
             if self.options.stop_when_refused && loop_.measures.failed > 0 {
                 break;
             }
         }
-        Ok(loop_.finish(&heap))
+        loop_.finish(&heap)
+    }
+}
+
+/// Measures and verifies. Its loop is compiled once, over any heap.
+struct Verified<'t> {
+    trace: &'t PackedTrace,
+    options: Options,
+}
+
+impl Job<Counting> for Verified<'_> {
+    type Output = Result<Measures, (u64, Fault)>;
+
+    fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> Self::Output {
+        self.verify(&mut heap)
+    }
+}
+
+impl Verified<'_> {
+    fn verify(&self, heap: &mut dyn Heap<Meter = Counting>) -> Result<Measures, (u64, Fault)> {
+        let mut loop_ = Loop::new(self.trace, heap.meter());
+        for (index, event) in self.trace.events.iter().enumerate() {
+            loop_.verified(heap, event, index, &self.options).map_err(|fault| (index as u64 + 1, fault))?;
+            loop_.tally(heap.meter());
+            if self.options.stop_when_refused && loop_.measures.failed > 0 {
+                break;
+            }
+        }
+        Ok(loop_.finish(heap))
     }
 }
 
@@ -134,17 +154,27 @@ struct Loop {
     measures: Measures,
     accesses: Tally,
     visits: Tally,
+    /// The meter after the last operation.
+    before: Counting,
 }
 
 impl Loop {
-    fn new(trace: &PackedTrace) -> Self {
+    fn new(trace: &PackedTrace, meter: &Counting) -> Self {
         let measures = Measures { requested_peak: trace.requested_peak, ..Measures::default() };
-        let (accesses, visits) = (Tally::new(), Tally::new());
-        Loop { live: LiveTable::new(trace.slots), requested: 0, blocks: 0, measures, accesses, visits }
+        let (live, accesses, visits) = (LiveTable::new(trace.slots), Tally::new(), Tally::new());
+        Loop { live, requested: 0, blocks: 0, measures, accesses, visits, before: *meter }
+    }
+
+    /// Counts what the last operation cost.
+    #[inline(always)]
+    fn tally(&mut self, meter: &Counting) {
+        self.accesses.add(meter.accesses - self.before.accesses);
+        self.visits.add(meter.visits - self.before.visits);
+        (self.before.accesses, self.before.visits) = (meter.accesses, meter.visits);
     }
 
     #[inline(always)]
-    fn step<H: Heap>(&mut self, heap: &mut H, event: &PackedEvent, index: usize) {
+    fn step<H: Heap + ?Sized>(&mut self, heap: &mut H, event: &PackedEvent, index: usize) {
         self.measures.operations += 1;
         match event.operation {
             Operation::Allocate => match self.live.allocate(heap, event.slot, event.size, event.alignment()) {
@@ -184,7 +214,7 @@ impl Loop {
     }
 
     #[inline(always)]
-    fn note_peak<H: Heap>(&mut self, heap: &H, index: usize) {
+    fn note_peak<H: Heap + ?Sized>(&mut self, heap: &H, index: usize) {
         if self.requested > self.measures.requested_at_peak.0 {
             self.measures.peak_event = index as u64;
             self.measures.requested_at_peak = Bytes(self.requested);
@@ -194,7 +224,7 @@ impl Loop {
     }
 
     /// A step with payloads filled and verified, and the heap checked.
-    fn verified<H: Heap>(
+    fn verified<H: Heap + ?Sized>(
         &mut self,
         heap: &mut H,
         event: &PackedEvent,
@@ -225,7 +255,7 @@ impl Loop {
     }
 
     /// Verifies the first `most` bytes of the payload of a slot.
-    fn intact<H: Heap>(&self, heap: &H, slot: u32, most: u64) -> Result<(), Fault> {
+    fn intact<H: Heap + ?Sized>(&self, heap: &H, slot: u32, most: u64) -> Result<(), Fault> {
         let Some(live) = self.live.get(slot) else { return Ok(()) };
         self.live.verify(slot, most.min(live.requested)).map_err(|damage| Fault::Damaged {
             offset: self.live.offset(heap, live),
@@ -234,7 +264,7 @@ impl Loop {
         })
     }
 
-    fn finish<H: Heap<Meter = Counting>>(self, heap: &H) -> Measures {
+    fn finish<H: Heap<Meter = Counting> + ?Sized>(self, heap: &H) -> Measures {
         let [at_once, after_split, after_coalescing, by_growing] = heap.meter().served;
         Measures {
             footprint_peak: Bytes(heap.footprint_peak() as u64),
