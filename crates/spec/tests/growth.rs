@@ -62,6 +62,7 @@ impl Job<Counting> for Churn {
     }
 }
 
+/// What operations cost on the heap of `spec` with so many live blocks.
 fn cost(spec: &str, live: usize) -> Cost {
     let bytes = live * 1600 + (1 << 16);
     let mut memory = vec![MaybeUninit::<u64>::uninit(); bytes / 8];
@@ -86,7 +87,8 @@ fn accesses_hardly_grow_with_the_live_blocks() {
         "skiplist",
         "tlsf",
         "half-fit",
-        "bins(log)",
+        "bins(log(16))",
+        "bins(log, each=tree)",
         "bins(lea, each=tree)",
         "bins(lea, each=skiplist)",
         "tree word=8",
@@ -96,6 +98,17 @@ fn accesses_hardly_grow_with_the_live_blocks() {
         let slope = slope(&points);
         println!("{spec}: {:.1} {:.1} {:.1} accesses, slope {slope:.3}", points[0].1, points[1].1, points[2].1);
         assert!(slope < 0.1, "{spec}: slope {slope:.3} over {points:?}");
+    }
+}
+
+/// A list in a bin of several sizes is searched, and gets longer; a tree in the same bin does not care.
+#[test]
+fn a_tree_in_each_bin_is_flatter_than_a_list() {
+    let at = |spec: &str, live| cost(spec, live).mean;
+    for layout in ["lea", "log"] {
+        let list = [1_000, 100_000].map(|live| at(&format!("bins({layout}, order=size)"), live));
+        let tree = [1_000, 100_000].map(|live| at(&format!("bins({layout}, each=tree)"), live));
+        assert!(list[1] > 3.0 * list[0] && tree[1] < 1.5 * tree[0], "{layout}: {list:?} {tree:?}");
     }
 }
 
