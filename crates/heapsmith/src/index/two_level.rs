@@ -38,10 +38,10 @@
 //! | operation | accesses at most | |
 //! |---|---|---|
 //! | find | 3 + 2m | + 1 + 2·8 in a full region |
-//! | insert | 7 (half-fit 5) | |
+//! | insert | 9 (half-fit 7) | |
 //! | remove | 9 + m (half-fit 7) | |
 //!
-//! With the pool's own, an operation takes at most [`TwoLevel::BOUND`] accesses, whatever is live.
+//! With the pool's own, an allocation (in a full region: 44 + m) or a release (34 + 2m) takes at most [`TwoLevel::BOUND`] accesses, whatever is live.
 //!
 //! Sources: Masmano, Ripoll, Crespo, Real 2004, TLSF: a new dynamic memory
 //! allocator for real-time systems, §3-4; Ogasawara 1995, An algorithm with
@@ -68,7 +68,7 @@ impl TwoLevel {
     pub const SECOND_LOOK: usize = 8;
     /// Metadata words that one allocation or one release reads and writes at most,
     /// boundary tags and coalescing included, for requests at the heap's own alignment.
-    pub const BOUND: u64 = 64;
+    pub const BOUND: u64 = 48;
 
     /// Lists of `2^second` parts a power of two, for requests of up to `largest` words.
     pub fn new(second: u32, largest: usize) -> Self {
