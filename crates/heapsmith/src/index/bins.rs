@@ -84,7 +84,7 @@ impl SpacedBins {
     fn lea(size: usize) -> usize {
         match size >> 6 {
             0..=7 => size >> 3,
-            9..=38 | 8 => (56 + (size >> 6)).max(64),
+            8..=38 => (56 + (size >> 6)).max(64),
             _ if size >> 9 <= 20 => 91 + (size >> 9),
             _ if size >> 12 <= 10 => 110 + (size >> 12),
             _ if size >> 15 <= 4 => 119 + (size >> 15),

@@ -41,7 +41,8 @@
 //! | insert | 9 (half-fit 7) | |
 //! | remove | 9 + m (half-fit 7) | |
 //!
-//! With the pool's own, an allocation (in a full region: 44 + m) or a release (34 + 2m) takes at most [`TwoLevel::BOUND`] accesses, whatever is live.
+//! With the pool's own, an allocation (in a full region: 44 + m) or a release (34 + 2m) takes
+//! at most [`TwoLevel::BOUND`] accesses, whatever is live.
 //!
 //! Sources: Masmano, Ripoll, Crespo, Real 2004, TLSF: a new dynamic memory
 //! allocator for real-time systems, §3-4; Ogasawara 1995, An algorithm with
