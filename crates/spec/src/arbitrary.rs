@@ -8,6 +8,7 @@ use proptest::option;
 use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any, prop_oneof};
 use proptest::sample::select;
 
+use crate::ast::{Balance, Each, SkipList, Tlsf, Tree, TreeFit};
 use crate::ast::{BinLayout, Bins, Classes, Coalesce, FreeLists, Layer, List, Pool, Sizes, Spec, Split, WordSize};
 use crate::ast::{BinOrder, Ends, Fit, Order};
 use crate::keyword::Keyword;
@@ -44,7 +45,15 @@ pub fn spec() -> impl Strategy<Value = Spec> {
 
 /// Any pool.
 pub fn pool() -> impl Strategy<Value = Pool> {
-    prop_oneof![list().prop_map(Pool::List), bins().prop_map(Pool::Bins), classes().prop_map(Pool::Classes),]
+    prop_oneof![
+        list().prop_map(Pool::List),
+        bins().prop_map(Pool::Bins),
+        classes().prop_map(Pool::Classes),
+        tree().prop_map(Pool::Tree),
+        skip_list().prop_map(Pool::SkipList),
+        tlsf().prop_map(Pool::Tlsf),
+        Just(Pool::HalfFit),
+    ]
 }
 
 /// Any list.
@@ -60,8 +69,34 @@ pub fn list() -> impl Strategy<Value = List> {
 
 /// Any bins.
 pub fn bins() -> impl Strategy<Value = Bins> {
-    (layout(), word::<BinOrder>(), split(), coalesce(), any::<bool>())
-        .prop_map(|(layout, order, split, coalesce, tags)| Bins { layout, order, split, coalesce, tags })
+    let inside = prop_oneof![
+        word::<BinOrder>().prop_map(|order| (Each::List, order)),
+        word::<Each>().prop_map(|each| (each, BinOrder::default())),
+    ];
+    (layout(), inside, split(), coalesce(), any::<bool>())
+        .prop_map(|(layout, (each, order), split, coalesce, tags)| Bins { layout, each, order, split, coalesce, tags })
+}
+
+/// Any tree.
+pub fn tree() -> impl Strategy<Value = Tree> {
+    (word::<Balance>(), word::<TreeFit>(), split(), coalesce(), any::<bool>())
+        .prop_map(|(balance, fit, split, coalesce, tags)| Tree { balance, fit, split, coalesce, tags })
+}
+
+/// Any skip list.
+pub fn skip_list() -> impl Strategy<Value = SkipList> {
+    (any::<u64>(), split(), coalesce(), any::<bool>()).prop_map(|(seed, split, coalesce, tags)| SkipList {
+        seed,
+        split,
+        coalesce,
+        tags,
+    })
+}
+
+/// Any two-level segregated fit.
+pub fn tlsf() -> impl Strategy<Value = Tlsf> {
+    (1..=Tlsf::MAX_SECOND_LEVEL, option::of(1..=LARGEST))
+        .prop_map(|(second_level, largest)| Tlsf { second_level, largest })
 }
 
 /// Any classes.

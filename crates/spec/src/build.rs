@@ -4,7 +4,8 @@
 //!   Spec ──▶ word ──▶ index (order, tags) ──▶ layer ──▶ Job::run(heap)
 //!             u16       Lifo | Fifo |           FreeLists
 //!             u32       AddressOrder |          or none
-//!             u64       Implicit | Bins | Classes
+//!             u64       Implicit | Bins | Classes |
+//!                       BySize | TwoLevel
 //! ```
 //!
 //! Every step turns one datum into a type, so the job's code is compiled once
@@ -12,10 +13,12 @@
 
 use heapsmith::block::Format;
 use heapsmith::index::{self, AddressOrder, Fifo, Implicit, Index, Lifo, SpacedBins, Spacing};
+use heapsmith::index::{BySize, RedBlack, SkipList, TwoLevel};
 use heapsmith::layer::{self, FreeLists};
 use heapsmith::sizes::{Served, SizeTable};
 use heapsmith::{BlockPool, Coalesce, Fit, Heap, Meter, RegionError, Source, Values, Word};
 
+use crate::{Balance, Each, Tree};
 use crate::{BinLayout, BinOrder, Bins, Classes, Ends, Layer, List, Order, Pool, Sizes, Spec, Split, WordSize};
 
 /// Why a spec did not become a heap.
@@ -65,6 +68,9 @@ pub fn format(spec: &Spec) -> Format {
         Pool::List(list) => (if list.order == Order::Implicit { 0 } else { 2 }, list.tags),
         Pool::Bins(bins) => (2, bins.tags),
         Pool::Classes(_) => (1, false),
+        Pool::Tree(tree) => (2, tree.tags),
+        Pool::SkipList(list) => (2, list.tags),
+        Pool::Tlsf(_) | Pool::HalfFit => (2, true),
     };
     let alignment = spec.alignment as usize;
     match spec.word {
@@ -129,6 +135,10 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
             Pool::List(list) => self.list::<W>(list),
             Pool::Bins(bins) => self.bins::<W>(bins),
             Pool::Classes(classes) => self.classes::<W>(classes),
+            Pool::Tree(tree) => self.tree::<W>(tree),
+            Pool::SkipList(list) => self.skip_list::<W>(list),
+            Pool::Tlsf(tlsf) => self.two_level::<W>(tlsf.second_level, tlsf.largest),
+            Pool::HalfFit => self.two_level::<W>(0, None),
         }
     }
 
@@ -150,7 +160,34 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
             BinOrder::Size => index::BinOrder::Size,
         };
         let map = SpacedBins { spacing: spacing(bins.layout, W::BYTES), word: W::BYTES };
-        self.tagged::<W, _>(index::Bins::new(map, order), levels, bins.tags)
+        match bins.each {
+            Each::List => self.tagged::<W, _>(index::Bins::new(map, order), levels, bins.tags),
+            Each::Tree => self.tagged::<W, _>(index::Bins::new(map, RedBlack), levels, bins.tags),
+            Each::SkipList => {
+                let each = SkipList::new(crate::SkipList::SEED, SkipList::BIN_LEVELS);
+                self.tagged::<W, _>(index::Bins::new(map, each), levels, bins.tags)
+            }
+        }
+    }
+
+    fn tree<W: Word>(self, tree: &Tree) -> Result<J::Output, BuildError> {
+        let levels = self.levels(crate::Fit::BEST, tree.split, tree.coalesce);
+        match tree.balance {
+            Balance::RedBlack => self.tagged::<W, _>(BySize::new(RedBlack), levels, tree.tags),
+        }
+    }
+
+    fn skip_list<W: Word>(self, list: &crate::SkipList) -> Result<J::Output, BuildError> {
+        let levels = self.levels(crate::Fit::BEST, list.split, list.coalesce);
+        let all = SkipList::new(list.seed, SkipList::MOST_LEVELS);
+        self.tagged::<W, _>(BySize::new(all), levels, list.tags)
+    }
+
+    /// Two-level segregated fit, or half-fit where the second level is 0.
+    fn two_level<W: Word>(self, second: u8, largest: Option<u64>) -> Result<J::Output, BuildError> {
+        let levels = self.levels(crate::Fit::BEST, Split::Always, crate::Coalesce::Immediate);
+        let words = largest.and_then(|size| words_for(self.spec, size)).unwrap_or(W::MOST);
+        self.layered::<W, _, true>(TwoLevel::new(second.into(), words), levels)
     }
 
     fn classes<W: Word>(self, classes: &Classes) -> Result<J::Output, BuildError> {

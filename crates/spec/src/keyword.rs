@@ -3,7 +3,7 @@
 //! One table serves the parser, the printer and the lists of alternatives in error messages,
 //! so that the three cannot disagree.
 
-use crate::ast::{BinOrder, Coalesce, Ends, Fit, Order, Split, WordSize};
+use crate::ast::{Balance, BinOrder, Coalesce, Each, Ends, Fit, Order, Split, TreeFit, WordSize};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {
@@ -37,6 +37,19 @@ impl Keyword for Order {
 
 impl Keyword for BinOrder {
     const WORDS: &'static [(&'static str, Self)] = &[("lifo", Self::Lifo), ("fifo", Self::Fifo), ("size", Self::Size)];
+}
+
+impl Keyword for Each {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("list", Self::List), ("tree", Self::Tree), ("skiplist", Self::SkipList)];
+}
+
+impl Keyword for Balance {
+    const WORDS: &'static [(&'static str, Self)] = &[("red-black", Self::RedBlack)];
+}
+
+impl Keyword for TreeFit {
+    const WORDS: &'static [(&'static str, Self)] = &[("best", Self::Best)];
 }
 
 impl Keyword for Fit {

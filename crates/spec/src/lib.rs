@@ -27,27 +27,33 @@
 //! ```text
 //! spec      = { layer } pool { option } [ "#" comment ]
 //! layer     = freelists
-//! pool      = list | bins | classes
+//! pool      = list | bins | classes | tree | skiplist | tlsf | "half-fit"
 //! option    = "word" "=" ( "2" | "4" | "8" ) | "align" "=" number
 //!
 //! freelists = "freelists" "(" sizes { "," sizes } [ "," "order" "=" ( "lifo" | "fifo" ) ] ")"
 //! list      = "list" [ "(" key { "," key } ")" ]
 //! bins      = "bins" "(" layout { "," key } ")"
 //! classes   = "classes" "(" sizes { "," sizes } [ "," "then" "step" number ] ")"
+//! tree      = "tree" [ "(" "red-black" { "," key } ")" ]
+//! skiplist  = "skiplist" [ "(" ( key | "seed" "=" number ) { "," ( key | "seed" "=" number ) } ")" ]
+//! tlsf      = "tlsf" [ "(" limit { "," limit } ")" ]
+//! limit     = "second-level" "=" number | "largest" "=" number
 //!
 //! sizes     = number [ "..=" number [ "step" number | "double" ] ]
 //! layout    = "exact" number "..=" number "step" number [ "," "then" log ] | log | "lea"
 //! log       = "log" [ "(" number ")" ]
 //! key       = "order" "=" word | "fit" "=" fit | split | coalesce | "tags" "=" ( "on" | "off" )
+//!           | "each" "=" ( "list" | "tree" | "skiplist" )
 //! fit       = "first" | "next" | "worst" | "best" [ "(" number "%" ")" ]
 //! split     = "split" ( "=" ( "never" | "always" ) | ">=" number )
 //! coalesce  = "coalesce" ( "=" ( "never" | "immediate" | "deferred" | "every-call" ) | ">=" number )
 //! number    = digits [ "K" | "M" ]
 //! ```
 //!
-//! Keys come in any order, each at most once; `fit` belongs to `list` alone. Numbers are bytes,
+//! Keys come in any order, each at most once; `fit` belongs to `list` and, as `fit=best`, to
+//! `tree`; `each` to `bins`. Numbers are bytes,
 //! percent or bins. What each part means stands with its type: [`FreeLists`], [`List`],
-//! [`Bins`], [`Classes`], [`Sizes`].
+//! [`Bins`], [`Classes`], [`Tree`], [`SkipList`], [`Tlsf`], [`Sizes`].
 
 #[cfg(any(test, feature = "arbitrary"))]
 pub mod arbitrary;
@@ -62,6 +68,7 @@ mod print;
 mod problem;
 mod validate;
 
+pub use ast::{Balance, Each, SkipList, Tlsf, Tree, TreeFit};
 pub use ast::{
     BinLayout, BinOrder, Bins, Classes, Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Sizes, Spec, Split,
     WordSize,

@@ -9,6 +9,7 @@ use std::fmt::{Display, Formatter, Result};
 use crate::ast::{
     BinLayout, BinOrder, Bins, Classes, Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Sizes, Spec, Split,
 };
+use crate::ast::{Each, SkipList, Tlsf, Tree};
 use crate::keyword::Keyword;
 
 impl Display for Spec {
@@ -41,6 +42,10 @@ impl Display for Pool {
             Self::List(list) => list.fmt(f),
             Self::Bins(bins) => bins.fmt(f),
             Self::Classes(classes) => classes.fmt(f),
+            Self::Tree(tree) => tree.fmt(f),
+            Self::SkipList(list) => list.fmt(f),
+            Self::Tlsf(tlsf) => tlsf.fmt(f),
+            Self::HalfFit => f.write_str("half-fit"),
         }
     }
 }
@@ -65,8 +70,45 @@ impl Display for List {
 
 impl Display for Bins {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let Self { layout, order, split, coalesce, tags } = self;
-        write!(f, "bins({layout}, order={order}, {split}, {coalesce}{})", without(*tags))
+        let Self { layout, each, order, split, coalesce, tags } = self;
+        write!(f, "bins({layout}")?;
+        if *each != Each::default() {
+            f.write_str(", each=")?;
+            word(f, *each)?;
+        }
+        // A tree or a skip list is ordered by size, and nothing else can be said of it.
+        if *each == Each::List || *order != BinOrder::default() {
+            write!(f, ", order={order}")?;
+        }
+        write!(f, ", {split}, {coalesce}{})", without(*tags))
+    }
+}
+
+impl Display for Tree {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let Self { balance, fit, split, coalesce, tags } = self;
+        f.write_str("tree(")?;
+        word(f, *balance)?;
+        f.write_str(", fit=")?;
+        word(f, *fit)?;
+        write!(f, ", {split}, {coalesce}{})", without(*tags))
+    }
+}
+
+impl Display for SkipList {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let Self { seed, split, coalesce, tags } = self;
+        write!(f, "skiplist(seed={seed}, {split}, {coalesce}{})", without(*tags))
+    }
+}
+
+impl Display for Tlsf {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "tlsf(second-level={}", self.second_level)?;
+        if let Some(size) = self.largest {
+            write!(f, ", largest={size}")?;
+        }
+        f.write_str(")")
     }
 }
 

@@ -1,6 +1,6 @@
 //! Everything that can be wrong with a spec.
 
-use crate::ast::Spec;
+use crate::ast::{Spec, Tlsf};
 
 /// What is wrong, in words; where it is wrong stands in [`crate::SpecError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -164,6 +164,13 @@ pub enum Problem {
     /// Bins for each doubling that are not a small power of two.
     #[error("{0} bins for each doubling: there can be 1, 2, 4, 8 or 16")]
     PerDoubling(u64),
+
+    /// An order of bins that are not lists.
+    #[error("`order` is how a list is kept; a bin of another kind is always by size")]
+    OrderOfNoList,
+    /// A second level of no parts, or of too many.
+    #[error("a second level of {0}: powers of two can be divided into lists 1 to {max} times in half", max = Tlsf::MAX_SECOND_LEVEL)]
+    SecondLevel(u64),
 
     // ---- levels and options
     /// Best fit that looks at nothing.

@@ -85,7 +85,7 @@ fn words_that_are_not_known() {
     insta::assert_snapshot!(errors(&[
         "lst(order=lifo)",
         "List",
-        "tree(red-black)",
+        "heap(red-black)",
         "list(ordr=lifo)",
         "list(order=addres)",
         "list(fit=exact)",

@@ -63,6 +63,26 @@ fn every_spec() -> Vec<Spec> {
         "bins(exact 16..=512 step 16, order=fifo, coalesce=every-call)",
         "classes(16..=512 double)",
         "classes(24, 100, 1000, then step 1024)",
+        "tree",
+        "tree(red-black, tags=off)",
+        "tree(red-black, split>=100, coalesce=deferred)",
+        "tree(red-black, split=never, coalesce=never)",
+        "freelists(16,100,1476) tree(red-black, coalesce=every-call)",
+        "skiplist",
+        "skiplist(seed=7, tags=off)",
+        "skiplist(split>=100, coalesce>=100)",
+        "skiplist(split=never, coalesce=deferred)",
+        "bins(lea, each=tree)",
+        "bins(log, each=tree, coalesce=deferred, tags=off)",
+        "bins(exact 16..=256 step 16, each=tree, coalesce=never)",
+        "bins(lea, each=skiplist)",
+        "bins(log(2), each=skiplist, coalesce=every-call)",
+        "bins(exact 16..=256 step 16, each=skiplist, tags=off)",
+        "tlsf(second-level=3)",
+        "tlsf(second-level=5, largest=8192)",
+        "tlsf(second-level=1, largest=1000)",
+        "freelists(66,1514) tlsf(second-level=4, largest=4000)",
+        "half-fit",
     ]
     .map(str::to_owned);
     let texts: Vec<String> = lists.chain(others).collect();
@@ -195,7 +215,9 @@ impl Job<Unmetered> for Afterwards {
 fn where_all_blocks_coalesce_nothing_is_left() {
     let coalesces = |spec: &Spec| {
         let text = spec.to_string();
-        spec.layers.is_empty() && (text.contains("coalesce=immediate") || text.contains("coalesce=every-call"))
+        let constant_time = text.starts_with("tlsf") || text.starts_with("half-fit");
+        let coalesces = text.contains("coalesce=immediate") || text.contains("coalesce=every-call");
+        spec.layers.is_empty() && (coalesces || constant_time)
     };
     for spec in every_spec().into_iter().filter(coalesces) {
         assert_eq!(on(&spec, region(&spec), Afterwards).expect("a heap"), 0, "{spec}");

@@ -1,4 +1,5 @@
-//! Segregated bins: a list for every range of block sizes, and a bit map of those that are not empty.
+//! Segregated bins: a list, tree or skip list for every range of block sizes, and a bit map of those
+//! that are not empty.
 //!
 //! ```text
 //!   bit map   1 0 0 1 1 …
@@ -7,23 +8,29 @@
 //!   bin 4 ──▶ 52
 //! ```
 //!
-//! A request looks through its own bin first, then takes the head of the next
+//! A request looks through its own bin first, then takes the first of the next
 //! bin that is not empty, where every block is large enough. With the bins
-//! sorted by size this is best fit.
+//! sorted by size, and with a tree or a skip list in each, this is best fit.
 //!
-//! Control words: the bit map, a head a bin, and a tail a bin where the order is fifo.
+//! Control words: the bit map; for each bin a head, head and tail where the
+//! order is fifo, the root of a tree, or the heads of a skip list; then, for
+//! trees and skip lists, the heads of the blocks too small for them
+//! ([`small`](crate::index::small)).
 //!
 //! Invariant I5 here: every free block is in the bin of its size, and a bit is
-//! set exactly when its bin is not empty; I6: sorted bins ascend.
+//! set exactly when its bin is not empty. The bin has its own ([`Bin`]).
 //!
 //! Sources: Wilson et al. 1995, §3.6 (segregated fits); Lea's allocator 2.7.2
-//! for the layout of 128 bins; Mamagkakis et al. 2006, Table 1 (Linux).
+//! for the layout of 128 bins; Mamagkakis et al. 2006, Table 1 (Linux);
+//! Diamantstein et al., §5.4 (a tree or a skip list in each bin).
 
 use core::fmt::Debug;
 
-use crate::block::{Span, is_used, words_of};
+use crate::block::{Span, words_of};
 use crate::heap::Violation;
+use crate::index::bin::{Bin, BinOrder, must_be_free};
 use crate::index::chain::Chain;
+use crate::index::small::Small;
 use crate::index::{Found, Index, broken, control};
 use crate::levels::Levels;
 use crate::memory::Words;
@@ -34,17 +41,6 @@ pub trait BinMap: Debug {
     fn bins(&self) -> usize;
     /// The bin of blocks of `words`; never decreases as `words` grows.
     fn bin_of(&self, words: usize) -> usize;
-}
-
-/// The order inside a bin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BinOrder {
-    /// A freed block comes first.
-    Lifo,
-    /// A freed block comes last.
-    Fifo,
-    /// Ascending by size; of equal sizes the last freed comes first, so a bin of one size costs no search.
-    Size,
 }
 
 /// How bins divide the block sizes. Sizes are bytes of a block, header included.
@@ -130,17 +126,17 @@ impl BinMap for SpacedBins {
     }
 }
 
-/// Bins by the map `B`.
+/// Bins by the map `B`, each kept as `K` says.
 #[derive(Clone, Copy, Debug)]
-pub struct Bins<B> {
+pub struct Bins<B, K = BinOrder> {
     map: B,
-    order: BinOrder,
+    bin: K,
 }
 
-impl<B: BinMap> Bins<B> {
-    /// Bins divided by `map`, each in this order.
-    pub fn new(map: B, order: BinOrder) -> Self {
-        Bins { map, order }
+impl<B: BinMap, K: Bin> Bins<B, K> {
+    /// Bins divided by `map`, each kept as `bin` says.
+    pub fn new(map: B, bin: K) -> Self {
+        Bins { map, bin }
     }
 
     fn map_words(&self, bits: usize) -> usize {
@@ -148,10 +144,13 @@ impl<B: BinMap> Bins<B> {
     }
 
     #[inline(always)]
-    fn chain<W: Words>(&self, bin: usize) -> Chain {
-        let heads = control::INDEX + self.map_words(W::BITS);
-        let tail = (self.order == BinOrder::Fifo).then_some(heads + self.map.bins() + bin);
-        Chain { head: heads + bin, tail }
+    fn root<W: Words>(&self, bin: usize) -> usize {
+        control::INDEX + self.map_words(W::BITS) + bin * self.bin.words()
+    }
+
+    #[inline(always)]
+    fn small<W: Words>(&self) -> Small {
+        Small { heads: self.root::<W>(self.map.bins()), node: K::NODE }
     }
 
     #[inline(always)]
@@ -175,29 +174,14 @@ impl<B: BinMap> Bins<B> {
         }
         None
     }
-
-    /// The block after which one of `words` belongs in a sorted bin, or 0 for the front.
-    fn place_by_size(memory: &mut impl Words, chain: Chain, words: usize) -> usize {
-        let mut previous = 0;
-        let mut block = chain.first(memory);
-        while block != 0 {
-            memory.visit();
-            if words_of(memory.load(block - 1)) >= words {
-                break;
-            }
-            previous = block;
-            block = chain.next(memory, block);
-        }
-        previous
-    }
 }
 
-impl<B: BinMap> Index for Bins<B> {
+impl<B: BinMap, K: Bin> Index for Bins<B, K> {
     const LINKS: usize = Chain::LINKS;
 
     fn control_words(&self, _levels: &impl Levels, bits: usize) -> usize {
-        let words_a_bin = if self.order == BinOrder::Fifo { 2 } else { 1 };
-        self.map_words(bits) + self.map.bins() * words_a_bin
+        let small = Small { heads: 0, node: K::NODE };
+        self.map_words(bits) + self.map.bins() * self.bin.words() + small.words()
     }
 
     fn clear<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, _first: usize) {
@@ -208,62 +192,50 @@ impl<B: BinMap> Index for Bins<B> {
 
     #[inline]
     fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, need: usize) -> Option<Found> {
+        if let Some(found) = self.small::<W>().find(memory, need) {
+            return Some(found);
+        }
         let own = self.map.bin_of(need);
         let full = self.next_full(memory, own)?;
-        let chain = self.chain::<W>(full);
-        let mut block = chain.first(memory);
-        while block != 0 {
-            memory.visit();
-            let header = memory.load(block - 1);
-            if words_of(header) >= need {
-                return Some(Found { at: block, header });
-            }
-            block = chain.next(memory, block);
+        if let Some(found) = self.bin.find(memory, self.root::<W>(full), need) {
+            return Some(found);
         }
         let full = self.next_full(memory, own + 1)?;
-        memory.visit();
-        let at = self.chain::<W>(full).first(memory);
-        Some(Found { at, header: memory.load(at - 1) })
+        self.bin.find(memory, self.root::<W>(full), need)
     }
 
     #[inline]
     fn insert<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, block: Span, _place: Option<usize>) {
-        let bin = self.map.bin_of(block.words);
-        let chain = self.chain::<W>(bin);
-        match self.order {
-            BinOrder::Lifo => chain.insert_after(memory, 0, block.at),
-            BinOrder::Fifo => chain.push_back(memory, block.at),
-            BinOrder::Size => {
-                let previous = Self::place_by_size(memory, chain, block.words);
-                chain.insert_after(memory, previous, block.at);
-            }
+        if self.small::<W>().insert(memory, block) {
+            return;
         }
+        let bin = self.map.bin_of(block.words);
+        self.bin.insert(memory, self.root::<W>(bin), block);
         Self::mark(memory, bin, true);
     }
 
     #[inline]
     fn remove<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, block: Span) {
+        if self.small::<W>().remove(memory, block) {
+            return;
+        }
         let bin = self.map.bin_of(block.words);
-        let chain = self.chain::<W>(bin);
-        chain.unlink(memory, block.at);
-        if chain.first(memory) == 0 {
+        self.bin.remove(memory, self.root::<W>(bin), block);
+        if self.bin.is_empty(memory, self.root::<W>(bin)) {
             Self::mark(memory, bin, false);
         }
     }
 
     fn check<W: Words>(&self, memory: &W, _levels: &impl Levels, free: usize) -> Result<(), Violation> {
-        let mut seen = 0;
+        let small = self.small::<W>();
+        let mut seen = small.check(memory, free, must_be_free)?;
         for bin in 0..self.map.bins() {
-            let mut least = 0;
-            let count = self.chain::<W>(bin).check(memory, free - seen, |memory, _, block| {
-                let header = memory.peek(block - 1);
-                if is_used(header) || self.map.bin_of(words_of(header)) != bin {
-                    return Err(broken("I5: a block in a bin is used, or not of the bin's sizes", block));
+            let count = self.bin.check(memory, self.root::<W>(bin), free - seen, |memory, block| {
+                must_be_free(memory, block)?;
+                let words = words_of(memory.peek(block - 1));
+                if self.map.bin_of(words) != bin || small.list(words).is_some() {
+                    return Err(broken("I5: a block in a bin is not of the bin's sizes", block));
                 }
-                if self.order == BinOrder::Size && words_of(header) < least {
-                    return Err(broken("I6: a sorted bin does not ascend", block));
-                }
-                least = words_of(header);
                 Ok(())
             })?;
             let bit = memory.peek(control::INDEX + bin / W::BITS) >> (bin % W::BITS) & 1;

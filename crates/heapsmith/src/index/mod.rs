@@ -6,21 +6,36 @@
 //! | [`AddressOrder`] | O(1) beside a free block, else O(free) | O(1) | O(free) | 2 |
 //! | [`Implicit`] | nothing | nothing | O(blocks) | 0 |
 //! | [`Bins`] | O(1), sorted bins O(bin) | O(1) | O(bins / word + bin) | 2 |
+//! | [`Bins`] of [`RedBlack`], [`SkipList`] | O(log bin) | O(log bin) | O(bins / word + log bin) | 2, from 6 words on 4 |
+//! | [`BySize`] of [`RedBlack`], [`SkipList`] | O(log sizes) | O(log sizes) | O(log sizes) | 2, from 6 words on 4 |
+//! | [`TwoLevel`] | O(1) | O(1) | O(1) | 2 |
 //! | [`Classes`] | O(1) | – | O(1), beyond the classes O(list) | 1 |
 //!
 //! An index keeps its words (list heads, bit maps) in the region's control
 //! words and its links in the free blocks; it has no other state that changes.
 
+mod bin;
 mod bins;
+mod by_size;
 mod chain;
 mod classes;
+mod equals;
 mod implicit;
 mod list;
+mod red_black;
+mod skip_list;
+mod small;
+mod two_level;
 
-pub use bins::{BinMap, BinOrder, Bins, SpacedBins, Spacing};
+pub use bin::{Bin, BinOrder};
+pub use bins::{BinMap, Bins, SpacedBins, Spacing};
+pub use by_size::BySize;
 pub use classes::Classes;
 pub use implicit::Implicit;
 pub use list::{AddressOrder, Fifo, Lifo, List, Order};
+pub use red_black::RedBlack;
+pub use skip_list::SkipList;
+pub use two_level::TwoLevel;
 
 use crate::block::Span;
 use crate::heap::Violation;

@@ -10,7 +10,9 @@ use super::{Coalesce, Split};
 pub struct Bins {
     /// Which sizes share a bin.
     pub layout: BinLayout,
-    /// How a bin is kept.
+    /// What is inside each bin.
+    pub each: Each,
+    /// How a bin that is a list is kept; its default where it is none.
     pub order: BinOrder,
     /// Whether what is left over of a block becomes a free block.
     pub split: Split,
@@ -23,7 +25,14 @@ pub struct Bins {
 impl Bins {
     /// Bins of this layout, all else at its default.
     pub fn new(layout: BinLayout) -> Self {
-        Self { layout, order: BinOrder::default(), split: Split::default(), coalesce: Coalesce::default(), tags: true }
+        Self {
+            layout,
+            each: Each::default(),
+            order: BinOrder::default(),
+            split: Split::default(),
+            coalesce: Coalesce::default(),
+            tags: true,
+        }
     }
 }
 
@@ -61,7 +70,19 @@ impl BinLayout {
     pub const PER_DOUBLING_CHOICES: [u8; 5] = [1, 2, 4, 8, 16];
 }
 
-/// How a bin is kept.
+/// What is inside each bin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Each {
+    /// A list, in one of several orders.
+    #[default]
+    List,
+    /// A red-black tree by size.
+    Tree,
+    /// A skip list by size.
+    SkipList,
+}
+
+/// How a bin that is a list is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BinOrder {
     /// The block freed last comes first.

@@ -10,13 +10,17 @@ mod list;
 mod sizes;
 mod spec;
 mod technique;
+mod tree;
+mod two_level;
 mod word;
 
-pub use bins::{BinLayout, BinOrder, Bins};
+pub use bins::{BinLayout, BinOrder, Bins, Each};
 pub use classes::Classes;
 pub use freelists::{Ends, FreeLists};
 pub use list::{Fit, List, Order};
 pub use sizes::Sizes;
 pub use spec::{Layer, Pool, Spec};
 pub use technique::{Coalesce, Split};
+pub use tree::{Balance, SkipList, Tree, TreeFit};
+pub use two_level::Tlsf;
 pub use word::WordSize;

@@ -1,6 +1,7 @@
 //! The whole of a heap: layers, a pool, options.
 
 use super::{Bins, Classes, FreeLists, List, WordSize};
+use super::{SkipList, Tlsf, Tree};
 
 /// A heap as data: everything that its one line of text says.
 ///
@@ -60,4 +61,12 @@ pub enum Pool {
     Bins(Bins),
     /// A fixed set of block sizes, nothing split and nothing coalesced.
     Classes(Classes),
+    /// All free blocks in a tree by size.
+    Tree(Tree),
+    /// All free blocks in a skip list by size.
+    SkipList(SkipList),
+    /// Two-level segregated fit.
+    Tlsf(Tlsf),
+    /// Lists of powers of two, with requests rounded up to the next: half-fit.
+    HalfFit,
 }

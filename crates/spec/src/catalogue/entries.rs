@@ -127,6 +127,57 @@ pub(super) const ENTRIES: &[Entry] = &[
         source: "Wilson et al. 1995, section 3.4",
         papers: &[],
     },
+    // ---- by size, in logarithmic time
+    Entry {
+        name: "red-black-tree",
+        spec: "tree(red-black, fit=best, split=always, coalesce=immediate)",
+        note: "The paper keeps all free segments in a tree for best fit and states neither how \
+               equal sizes are kept nor tags: equal sizes hang at one node, with boundary tags.",
+        source: "Diamantstein, Stroud-Taylor and Trostanovsky, section 2.2.6 (Free Red-Black Tree)",
+        papers: LOOKING_GLASS,
+    },
+    Entry {
+        name: "skip-list",
+        spec: "skiplist(seed=1, split=always, coalesce=immediate)",
+        note: "Proposed in the paper's future work in place of the tree; a quarter of the sizes \
+               reaches each further level.",
+        source: "Diamantstein, Stroud-Taylor and Trostanovsky, section 5.4; Pugh 1990, Skip lists",
+        papers: LOOKING_GLASS,
+    },
+    Entry {
+        name: "binned-tree",
+        spec: "bins(lea, each=tree, split=always, coalesce=immediate)",
+        note: "The paper proposes bins for its tree without stating their sizes: Lea's, which it \
+               speaks of with malloc().",
+        source: "Diamantstein, Stroud-Taylor and Trostanovsky, section 5.4",
+        papers: LOOKING_GLASS,
+    },
+    Entry {
+        name: "binned-skip-list",
+        spec: "bins(lea, each=skiplist, split=always, coalesce=immediate)",
+        note: "As binned-tree, with a skip list in each bin.",
+        source: "Diamantstein, Stroud-Taylor and Trostanovsky, section 5.4",
+        papers: LOOKING_GLASS,
+    },
+    // ---- in constant time
+    Entry {
+        name: "tlsf",
+        spec: "tlsf(second-level=5)",
+        note: "32 lists a power of two. The source starts with one free block over the whole \
+               region; here the never-used end of the region is no free block and is extended \
+               when no list serves, and when it is used up the list below is looked at as well.",
+        source: "Masmano, Ripoll, Crespo and Real 2004, TLSF: a new dynamic memory allocator for \
+                 real-time systems, sections 3 and 4",
+        papers: &[],
+    },
+    Entry {
+        name: "half-fit",
+        spec: "half-fit",
+        note: "As tlsf, without a second level: a list a power of two.",
+        source: "Ogasawara 1995, An algorithm with constant execution time for dynamic storage \
+                 allocation",
+        papers: &[],
+    },
     // ---- compared for modems
     Entry {
         name: "peintner-first-slow",

@@ -11,8 +11,12 @@ const KEYS: &[Key<Bins>] = &[
     Key {
         word: "order",
         forms: &["order="],
-        read: |cursor, bins| equals(cursor, "order").map(|order| bins.order = order),
+        read: |cursor, bins| {
+            cursor.note(Place::BinOrder);
+            equals(cursor, "order").map(|order| bins.order = order)
+        },
     },
+    Key { word: "each", forms: &["each="], read: |cursor, bins| equals(cursor, "each").map(|each| bins.each = each) },
     Key {
         word: "split",
         forms: technique::SPLIT_FORMS,

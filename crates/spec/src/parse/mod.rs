@@ -13,6 +13,8 @@ mod list;
 mod options;
 mod sizes;
 mod technique;
+mod tree;
+mod two_level;
 
 use std::str::FromStr;
 
@@ -52,6 +54,10 @@ const POOLS: &[(&str, ReadPool)] = &[
     ("list", |cursor| list::read(cursor).map(Pool::List)),
     ("bins", |cursor| bins::read(cursor).map(Pool::Bins)),
     ("classes", |cursor| classes::read(cursor).map(Pool::Classes)),
+    ("tree", |cursor| tree::tree(cursor).map(Pool::Tree)),
+    ("skiplist", |cursor| tree::skip_list(cursor).map(Pool::SkipList)),
+    ("tlsf", |cursor| two_level::read(cursor).map(Pool::Tlsf)),
+    ("half-fit", |_| Ok(Pool::HalfFit)),
 ];
 
 /// The words that may begin a heap.

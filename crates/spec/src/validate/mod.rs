@@ -8,9 +8,10 @@ mod sizes;
 
 use std::mem::discriminant;
 
-pub(crate) use numbers::{depth_problem, per_doubling_problem};
+pub(crate) use numbers::{depth_problem, per_doubling_problem, second_level_problem};
 
 use crate::ast::{BinLayout, Bins, Coalesce, Fit, Layer, List, Pool, Spec, Split};
+use crate::ast::{BinOrder, Each, Tlsf};
 use crate::error::SpecError;
 use crate::parse::{self, Places};
 use crate::problem::Problem;
@@ -32,6 +33,12 @@ pub(crate) enum Place {
     ExactBins(Part),
     /// The bins for each doubling.
     PerDoubling,
+    /// The order of the bins.
+    BinOrder,
+    /// The division of powers of two.
+    SecondLevel,
+    /// The largest request.
+    Largest,
     /// The depth of best fit.
     Depth,
     /// The level of splitting.
@@ -123,6 +130,10 @@ fn check(spec: &Spec) -> Check {
         Pool::List(list) => check_list(list, &bounds)?,
         Pool::Bins(bins) => check_bins(bins, &mut bounds)?,
         Pool::Classes(classes) => bounds.classes(classes)?,
+        Pool::Tree(tree) => check_levels(tree.split, tree.coalesce, &bounds)?,
+        Pool::SkipList(list) => check_levels(list.split, list.coalesce, &bounds)?,
+        Pool::Tlsf(tlsf) => check_tlsf(tlsf, &bounds)?,
+        Pool::HalfFit => {}
     }
     match alignment_problem(spec.alignment.into(), spec.word) {
         Some(fault) => Err(fault),
@@ -153,7 +164,21 @@ fn check_bins(bins: &Bins, bounds: &mut Bounds) -> Check {
     {
         return Err(Fault::new(Place::PerDoubling, problem));
     }
+    if bins.each != Each::List && bins.order != BinOrder::default() {
+        return Err(Fault::new(Place::BinOrder, Problem::OrderOfNoList));
+    }
     check_levels(bins.split, bins.coalesce, bounds)
+}
+
+fn check_tlsf(tlsf: &Tlsf, bounds: &Bounds) -> Check {
+    if let Some(problem) = second_level_problem(tlsf.second_level.into()) {
+        return Err(Fault::new(Place::SecondLevel, problem));
+    }
+    match tlsf.largest {
+        Some(0) => Err(Fault::new(Place::Largest, Problem::SizeZero)),
+        Some(size) => bounds.fits(Place::Largest, size),
+        None => Ok(()),
+    }
 }
 
 fn check_levels(split: Split, coalesce: Coalesce, bounds: &Bounds) -> Check {

@@ -1,7 +1,7 @@
 //! Single numbers that only some values of are allowed.
 
 use super::{Fault, Place};
-use crate::ast::{BinLayout, Spec, WordSize};
+use crate::ast::{BinLayout, Spec, Tlsf, WordSize};
 use crate::problem::Problem;
 
 /// What is wrong with looking at that many percent of a list.
@@ -18,6 +18,12 @@ pub(crate) fn per_doubling_problem(bins: u64) -> Option<Problem> {
     let mut choices = BinLayout::PER_DOUBLING_CHOICES.into_iter();
     let known = choices.any(|choice| u64::from(choice) == bins);
     (!known).then_some(Problem::PerDoubling(bins))
+}
+
+/// What is wrong with dividing powers of two that often in half.
+pub(crate) fn second_level_problem(level: u64) -> Option<Problem> {
+    let known = (1..=u64::from(Tlsf::MAX_SECOND_LEVEL)).contains(&level);
+    (!known).then_some(Problem::SecondLevel(level))
 }
 
 /// What is wrong with aligning to that many bytes in a heap of that word.

@@ -1,0 +1,286 @@
+//! Two-level segregated fit, and half-fit: a block is found in constant time.
+//!
+//! ```text
+//!   first level   0 0 1 0 1 0      a bit for each power of two
+//!                     │   │
+//!   second level      │   0 1 1 0  a bit for each equal part of it (2^second of them)
+//!                     │     │ │
+//!   lists                   │ └──▶ 1408 ──▶ 1500     blocks of 1280 up to 1535 words
+//!                           └────▶ 1024             blocks of 1024 up to 1279 words
+//! ```
+//!
+//! Powers of two divide the block sizes, and `2^second` equal parts divide each
+//! power; sizes below `2^second` words have a list each. A request is rounded
+//! up to the next list's lower end before it is looked for, so that every block
+//! of the lists from there on serves it: the head of the first one that is not
+//! empty, which two bit maps name, is taken (*good fit*). With `second = 0` the
+//! parts and their map fall away, which is half-fit.
+//!
+//! The block of a request lies in a list *below* the one where requests of its
+//! size are looked for, unless its size is a list's lower end. So when the
+//! region is full, the heads of that list are looked at as well, up to
+//! [`TwoLevel::SECOND_LOOK`] of them: a block just freed serves a request of its own size.
+//!
+//! Blocks larger than the largest request share the last list.
+//!
+//! Control words: the first level's map; the second level's maps; a head a list.
+//!
+//! # Invariants
+//!
+//! - **I5** Every free block is in the list of its size.
+//! - **I6** A bit of the second level is set exactly when its list is not empty.
+//! - **I7** A bit of the first level is set exactly when one of its lists is not empty.
+//!
+//! # Cost
+//!
+//! With m = 2^second / bits of a word, rounded up (1 for `second=5` in words of 4 bytes; 0 for half-fit):
+//!
+//! | operation | accesses at most | |
+//! |---|---|---|
+//! | find | 3 + 2m | + 1 + 2·8 in a full region |
+//! | insert | 9 (half-fit 7) | |
+//! | remove | 9 + m (half-fit 7) | |
+//!
+//! With the pool's own, an allocation (in a full region: 44 + m) or a release (34 + 2m) takes
+//! at most [`TwoLevel::BOUND`] accesses, whatever is live.
+//!
+//! Sources: Masmano, Ripoll, Crespo, Real 2004, TLSF: a new dynamic memory
+//! allocator for real-time systems, §3-4; Ogasawara 1995, An algorithm with
+//! constant execution time for dynamic storage allocation (half-fit).
+
+use crate::block::{Span, is_used, words_of};
+use crate::heap::Violation;
+use crate::index::chain::Chain;
+use crate::index::{Found, Index, broken, control};
+use crate::levels::Levels;
+use crate::memory::Words;
+
+/// Lists by a power of two and a part of it.
+#[derive(Clone, Copy, Debug)]
+pub struct TwoLevel {
+    /// Binary logarithm of the parts that a power of two has.
+    second: u32,
+    /// The list of the largest requests and of all larger blocks.
+    last: usize,
+}
+
+impl TwoLevel {
+    /// Blocks of the list below that are looked at when the region is full.
+    pub const SECOND_LOOK: usize = 8;
+    /// Metadata words that one allocation or one release reads and writes at most,
+    /// boundary tags and coalescing included, for requests at the heap's own alignment.
+    pub const BOUND: u64 = 48;
+
+    /// Lists of `2^second` parts a power of two, for requests of up to `largest` words.
+    pub fn new(second: u32, largest: usize) -> Self {
+        TwoLevel { second, last: Self::list_ceil(second, largest) }
+    }
+
+    /// The list of blocks of `words`, were there no last one.
+    #[inline(always)]
+    fn list_floor(second: u32, words: usize) -> usize {
+        match words.checked_ilog2() {
+            Some(log) if log >= second => ((log - second) as usize * (1 << second)) + (words >> (log - second)),
+            _ => words,
+        }
+    }
+
+    /// The first list whose blocks all have `words`.
+    #[inline(always)]
+    fn list_ceil(second: u32, words: usize) -> usize {
+        match words.checked_ilog2() {
+            Some(log) if log >= second => Self::list_floor(second, words + (1 << (log - second)) - 1),
+            _ => words,
+        }
+    }
+
+    /// The list that holds blocks of `words`.
+    #[inline(always)]
+    fn list_of(&self, words: usize) -> usize {
+        Self::list_floor(self.second, words).min(self.last)
+    }
+
+    /// Number of second-level maps.
+    #[inline(always)]
+    fn rows(&self) -> usize {
+        (self.last >> self.second) + 1
+    }
+
+    /// Control words of one second-level map.
+    #[inline(always)]
+    fn row_words(&self, bits: usize) -> usize {
+        if self.second == 0 { 0 } else { (1_usize << self.second).div_ceil(bits) }
+    }
+
+    #[inline(always)]
+    fn chain(&self, list: usize, bits: usize) -> Chain {
+        Chain { head: control::INDEX + 1 + self.rows() * self.row_words(bits) + list, tail: None }
+    }
+
+    /// The first list of `row` from its part `part` on that is not empty.
+    #[inline(always)]
+    fn in_row<W: Words>(&self, memory: &mut W, row: usize, part: usize) -> Option<usize> {
+        let maps = control::INDEX + 1 + row * self.row_words(W::BITS);
+        let mut mask = usize::MAX << (part % W::BITS);
+        for word in part / W::BITS..self.row_words(W::BITS) {
+            let bits = memory.load(maps + word) & mask;
+            if bits != 0 {
+                return Some((row << self.second) + word * W::BITS + bits.trailing_zeros() as usize);
+            }
+            mask = usize::MAX;
+        }
+        None
+    }
+
+    /// The first list from `list` on that is not empty.
+    #[inline(always)]
+    fn first_full<W: Words>(&self, memory: &mut W, list: usize) -> Option<usize> {
+        let (mut row, part) = (list >> self.second, list & ((1 << self.second) - 1));
+        if self.second > 0 {
+            if let Some(found) = self.in_row(memory, row, part) {
+                return Some(found);
+            }
+            row += 1;
+        }
+        let rows = memory.load(control::INDEX) & (usize::MAX.checked_shl(row as u32).unwrap_or(0));
+        if rows == 0 {
+            return None;
+        }
+        let row = rows.trailing_zeros() as usize;
+        if self.second == 0 { Some(row) } else { self.in_row(memory, row, 0) }
+    }
+
+    /// Sets the bits of `list`, whose first block came.
+    #[inline(always)]
+    fn mark<W: Words>(&self, memory: &mut W, list: usize) {
+        let (row, part) = (list >> self.second, list & ((1 << self.second) - 1));
+        if self.second > 0 {
+            let at = control::INDEX + 1 + row * self.row_words(W::BITS) + part / W::BITS;
+            let old = memory.load(at);
+            memory.store(at, old | 1 << (part % W::BITS));
+        }
+        let rows = memory.load(control::INDEX);
+        memory.store(control::INDEX, rows | 1 << row);
+    }
+
+    /// Clears the bit of `list`, whose last block went, and that of its row if it was the last there.
+    #[inline(always)]
+    fn unmark<W: Words>(&self, memory: &mut W, list: usize) {
+        let (row, part) = (list >> self.second, list & ((1 << self.second) - 1));
+        if self.second > 0 {
+            let at = control::INDEX + 1 + row * self.row_words(W::BITS) + part / W::BITS;
+            let left = memory.load(at) & !(1 << (part % W::BITS));
+            memory.store(at, left);
+            if left != 0 || self.in_row(memory, row, 0).is_some() {
+                return;
+            }
+        }
+        let rows = memory.load(control::INDEX);
+        memory.store(control::INDEX, rows & !(1 << row));
+    }
+
+    /// Verifies the bits of `row`, whose lists hold `count` blocks.
+    fn check_row<W: Words>(&self, memory: &W, row: usize, count: usize) -> Result<(), Violation> {
+        if (memory.peek(control::INDEX) >> row & 1 == 1) == (count > 0) {
+            Ok(())
+        } else {
+            Err(broken("I7: the first level is wrong about a power of two", control::INDEX))
+        }
+    }
+
+    /// Verifies one list and its bit; returns how many blocks it holds.
+    fn check_list<W: Words>(&self, memory: &W, list: usize, most: usize) -> Result<usize, Violation> {
+        let count = self.chain(list, W::BITS).check(memory, most, |memory, _, block| {
+            let header = memory.peek(block - 1);
+            if is_used(header) || self.list_of(words_of(header)) != list {
+                return Err(broken("I5: a block in a list is used, or not of the list's sizes", block));
+            }
+            Ok(())
+        })?;
+        if self.second > 0 {
+            let (row, part) = (list >> self.second, list & ((1 << self.second) - 1));
+            let at = control::INDEX + 1 + row * self.row_words(W::BITS) + part / W::BITS;
+            if (memory.peek(at) >> (part % W::BITS) & 1 == 1) != (count > 0) {
+                return Err(broken("I6: the second level is wrong about a list", at));
+            }
+        }
+        Ok(count)
+    }
+}
+
+impl Index for TwoLevel {
+    const LINKS: usize = Chain::LINKS;
+
+    fn control_words(&self, _levels: &impl Levels, bits: usize) -> usize {
+        1 + self.rows() * self.row_words(bits) + self.last + 1
+    }
+
+    fn clear<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, _first: usize) {
+        for at in 0..self.control_words(levels, W::BITS) {
+            memory.store(control::INDEX + at, 0);
+        }
+    }
+
+    #[inline]
+    fn round(&self, words: usize) -> Option<usize> {
+        (Self::list_ceil(self.second, words) <= self.last).then_some(words)
+    }
+
+    #[inline]
+    fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, need: usize) -> Option<Found> {
+        let list = Self::list_ceil(self.second, need);
+        if list > self.last {
+            return None;
+        }
+        let list = self.first_full(memory, list)?;
+        memory.visit();
+        let at = self.chain(list, W::BITS).first(memory);
+        Some(Found { at, header: memory.load(at - 1) })
+    }
+
+    fn find_larger<W: Words>(&mut self, memory: &mut W, need: usize) -> Option<Found> {
+        let chain = self.chain(self.list_of(need), W::BITS);
+        let mut block = chain.first(memory);
+        for _ in 0..Self::SECOND_LOOK {
+            if block == 0 {
+                break;
+            }
+            memory.visit();
+            let header = memory.load(block - 1);
+            if words_of(header) >= need {
+                return Some(Found { at: block, header });
+            }
+            block = chain.next(memory, block);
+        }
+        None
+    }
+
+    #[inline]
+    fn insert<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, block: Span, _place: Option<usize>) {
+        let list = self.list_of(block.words);
+        self.chain(list, W::BITS).insert_after(memory, 0, block.at);
+        self.mark(memory, list);
+    }
+
+    #[inline]
+    fn remove<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, block: Span) {
+        let list = self.list_of(block.words);
+        let chain = self.chain(list, W::BITS);
+        chain.unlink(memory, block.at);
+        if chain.first(memory) == 0 {
+            self.unmark(memory, list);
+        }
+    }
+
+    fn check<W: Words>(&self, memory: &W, _levels: &impl Levels, free: usize) -> Result<(), Violation> {
+        let mut seen = 0;
+        for row in 0..self.rows() {
+            let before = seen;
+            for list in row << self.second..((row + 1) << self.second).min(self.last + 1) {
+                seen += self.check_list(memory, list, free - seen)?;
+            }
+            self.check_row(memory, row, seen - before)?;
+        }
+        if seen == free { Ok(()) } else { Err(broken("I5: a free block is in no list", control::INDEX)) }
+    }
+}
