@@ -48,6 +48,8 @@
 extern crate std;
 
 pub mod block;
+pub mod buddy;
+pub mod handles;
 pub mod heap;
 pub mod index;
 pub mod layer;
@@ -60,6 +62,8 @@ pub mod sizes;
 pub mod source;
 pub mod word;
 
+pub use buddy::{Buddies, Estranged, Knuth};
+pub use handles::{Handle, Handles, Moved};
 pub use heap::{BlockView, Heap, State, Violation};
 pub use layer::FreeLists;
 pub use levels::{Coalesce, Fit, Levels, Values};

@@ -236,7 +236,7 @@ impl Loop {
     }
 
     fn finish(self, meter: &Counting) -> Measures {
-        let [at_once, after_split, after_coalescing, by_growing] = meter.served;
+        let [at_once, after_split, after_coalescing, by_growing, after_defragmentation] = meter.served;
         Measures {
             accesses: self.accesses.summary(),
             visits: self.visits.summary(),
@@ -244,6 +244,7 @@ impl Loop {
             after_split,
             after_coalescing,
             by_growing,
+            after_defragmentation,
             ..self.measures
         }
     }

@@ -3,6 +3,7 @@
 //! One table serves the parser, the printer and the lists of alternatives in error messages,
 //! so that the three cannot disagree.
 
+use crate::ast::{BuddySystem, Defragment, Search};
 use crate::ast::{BinOrder, Coalesce, Ends, Fit, Order, Split, WordSize};
 
 /// A value with a word for each, or most, of its cases.
@@ -56,6 +57,19 @@ impl Keyword for Coalesce {
         ("deferred", Self::Deferred),
         ("every-call", Self::EveryCall),
     ];
+}
+
+impl Keyword for BuddySystem {
+    const WORDS: &'static [(&'static str, Self)] = &[("knuth", Self::Knuth), ("estranged", Self::Estranged)];
+}
+
+impl Keyword for Defragment {
+    const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("on-demand", Self::OnDemand)];
+}
+
+impl Keyword for Search {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("linear", Self::Linear), ("word", Self::Word), ("tree", Self::Tree)];
 }
 
 /// Boundary tags: a yes or no.

@@ -27,7 +27,7 @@
 //! ```text
 //! spec      = { layer } pool { option } [ "#" comment ]
 //! layer     = freelists
-//! pool      = list | bins | classes
+//! pool      = list | bins | classes | buddy | pages
 //! option    = "word" "=" ( "2" | "4" | "8" ) | "align" "=" number
 //!
 //! freelists = "freelists" "(" sizes { "," sizes } [ "," "order" "=" ( "lifo" | "fifo" ) ] ")"
@@ -35,10 +35,14 @@
 //! bins      = "bins" "(" layout { "," key } ")"
 //! classes   = "classes" "(" sizes { "," sizes } [ "," "then" "step" number ] ")"
 //!
+//! buddy     = "buddy" "(" ( "knuth" | "estranged" ) [ "," "defragment" "=" ( "never" | "on-demand" ) ] ")"
+//! pages     = "pages" [ "(" area { "," area } ")" ]
+//!
 //! sizes     = number [ "..=" number [ "step" number | "double" ] ]
 //! layout    = "exact" number "..=" number "step" number [ "," "then" log ] | log | "lea"
 //! log       = "log" [ "(" number ")" ]
 //! key       = "order" "=" word | "fit" "=" fit | split | coalesce | "tags" "=" ( "on" | "off" )
+//! area      = ( "page" | "min" ) "=" number | "search" "=" ( "linear" | "word" | "tree" )
 //! fit       = "first" | "next" | "worst" | "best" [ "(" number "%" ")" ]
 //! split     = "split" ( "=" ( "never" | "always" ) | ">=" number )
 //! coalesce  = "coalesce" ( "=" ( "never" | "immediate" | "deferred" | "every-call" ) | ">=" number )
@@ -47,7 +51,7 @@
 //!
 //! Keys come in any order, each at most once; `fit` belongs to `list` alone. Numbers are bytes,
 //! percent or bins. What each part means stands with its type: [`FreeLists`], [`List`],
-//! [`Bins`], [`Classes`], [`Sizes`].
+//! [`Bins`], [`Classes`], [`Buddy`], [`Pages`], [`Sizes`].
 
 #[cfg(any(test, feature = "arbitrary"))]
 pub mod arbitrary;
@@ -66,6 +70,7 @@ pub use ast::{
     BinLayout, BinOrder, Bins, Classes, Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Sizes, Spec, Split,
     WordSize,
 };
+pub use ast::{Buddy, BuddySystem, Defragment, Pages, Search};
 pub use catalogue::{Entry, catalogue, entry, resolve};
 pub use error::SpecError;
 pub use problem::Problem;

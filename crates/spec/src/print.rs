@@ -4,6 +4,8 @@
 //! are compared by; all else only where it is not the default. Printing what was parsed and
 //! parsing what was printed change nothing.
 
+mod blocks_of_powers;
+
 use std::fmt::{Display, Formatter, Result};
 
 use crate::ast::{
@@ -41,6 +43,8 @@ impl Display for Pool {
             Self::List(list) => list.fmt(f),
             Self::Bins(bins) => bins.fmt(f),
             Self::Classes(classes) => classes.fmt(f),
+            Self::Buddy(buddy) => buddy.fmt(f),
+            Self::Pages(pages) => pages.fmt(f),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Everything that can be wrong with a spec.
 
-use crate::ast::Spec;
+use crate::ast::{Pages, Spec};
 
 /// What is wrong, in words; where it is wrong stands in [`crate::SpecError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -164,6 +164,21 @@ pub enum Problem {
     /// Bins for each doubling that are not a small power of two.
     #[error("{0} bins for each doubling: there can be 1, 2, 4, 8 or 16")]
     PerDoubling(u64),
+
+    // ---- pages and buddies
+    /// A page of a size that is not supported.
+    #[error("a page has a power of two of bytes, from {least} to {most}, not {0}",
+        least = Pages::LEAST_PAGE, most = Pages::MOST_PAGE)]
+    PageSize(u64),
+    /// A smallest object that is no power of two, below the word or above half a page.
+    #[error("the smallest object is a power of two from the word to half a page, not {0} bytes")]
+    LeastObject(u64),
+    /// Free lists before pages.
+    #[error("`freelists` cannot stand before `pages`: objects have no header, and each page keeps its own")]
+    FreeListsBeforePages,
+    /// Free lists before a pool that moves blocks.
+    #[error("`freelists` cannot stand before a pool that moves blocks: it knows blocks by their address")]
+    FreeListsBeforeMovable,
 
     // ---- levels and options
     /// Best fit that looks at nothing.

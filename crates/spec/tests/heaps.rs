@@ -63,6 +63,12 @@ fn every_spec() -> Vec<Spec> {
         "bins(exact 16..=512 step 16, order=fifo, coalesce=every-call)",
         "classes(16..=512 double)",
         "classes(24, 100, 1000, then step 1024)",
+        "buddy(knuth)",
+        "buddy(estranged)",
+        "buddy(knuth, defragment=on-demand)",
+        "buddy(estranged, defragment=on-demand)",
+        "freelists(16,100,1476) buddy(knuth)",
+        "freelists(1..=60, 100..=200, order=fifo) buddy(estranged)",
     ]
     .map(str::to_owned);
     let texts: Vec<String> = lists.chain(others).collect();

@@ -1,6 +1,7 @@
 //! The whole of a heap: layers, a pool, options.
 
 use super::{Bins, Classes, FreeLists, List, WordSize};
+use super::{Buddy, Pages};
 
 /// A heap as data: everything that its one line of text says.
 ///
@@ -60,4 +61,8 @@ pub enum Pool {
     Bins(Bins),
     /// A fixed set of block sizes, nothing split and nothing coalesced.
     Classes(Classes),
+    /// Blocks of powers of two, joined with their buddies only.
+    Buddy(Buddy),
+    /// Pages of objects of one size, and runs of pages.
+    Pages(Pages),
 }

@@ -5,12 +5,14 @@
 //! that were never text as well.
 
 mod bins;
+mod buddy;
 mod classes;
 mod cursor;
 mod freelists;
 mod keys;
 mod list;
 mod options;
+mod pages;
 mod sizes;
 mod technique;
 
@@ -52,6 +54,8 @@ const POOLS: &[(&str, ReadPool)] = &[
     ("list", |cursor| list::read(cursor).map(Pool::List)),
     ("bins", |cursor| bins::read(cursor).map(Pool::Bins)),
     ("classes", |cursor| classes::read(cursor).map(Pool::Classes)),
+    ("buddy", |cursor| buddy::read(cursor).map(Pool::Buddy)),
+    ("pages", |cursor| pages::read(cursor).map(Pool::Pages)),
 ];
 
 /// The words that may begin a heap.

@@ -4,6 +4,7 @@
 //! space. What they find is named by [`Place`], which the parser turns into a column.
 
 mod numbers;
+mod powers;
 mod sizes;
 
 use std::mem::discriminant;
@@ -38,6 +39,10 @@ pub(crate) enum Place {
     Split,
     /// The level of coalescing.
     Coalesce,
+    /// The size of a page.
+    Page,
+    /// The size of the smallest object in a page.
+    LeastObject,
     /// The alignment.
     Alignment,
 }
@@ -123,7 +128,10 @@ fn check(spec: &Spec) -> Check {
         Pool::List(list) => check_list(list, &bounds)?,
         Pool::Bins(bins) => check_bins(bins, &mut bounds)?,
         Pool::Classes(classes) => bounds.classes(classes)?,
+        Pool::Buddy(_) => {}
+        Pool::Pages(pages) => powers::check_pages(pages, spec.word, &bounds)?,
     }
+    powers::check_layers(spec)?;
     match alignment_problem(spec.alignment.into(), spec.word) {
         Some(fault) => Err(fault),
         None => Ok(()),
