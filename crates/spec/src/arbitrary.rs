@@ -9,8 +9,8 @@ use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any, prop_oneo
 use proptest::sample::select;
 
 use crate::ast::{BinLayout, Bins, Classes, Coalesce, FreeLists, Layer, List, Pool, Sizes, Spec, Split, WordSize};
-use crate::ast::{Buddy, BuddySystem, Defragment, Pages, Search};
 use crate::ast::{BinOrder, Ends, Fit, Order};
+use crate::ast::{Buddy, BuddySystem, Defragment, Pages, Search};
 use crate::keyword::Keyword;
 
 /// The largest size generated. It is below the region of the smallest word, so every pool

@@ -3,8 +3,8 @@
 //! One table serves the parser, the printer and the lists of alternatives in error messages,
 //! so that the three cannot disagree.
 
-use crate::ast::{BuddySystem, Defragment, Search};
 use crate::ast::{BinOrder, Coalesce, Ends, Fit, Order, Split, WordSize};
+use crate::ast::{BuddySystem, Defragment, Search};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {

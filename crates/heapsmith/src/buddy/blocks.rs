@@ -49,13 +49,7 @@ pub(super) const fn most_order<W: Word>() -> u32 {
 
 impl<W: Word, S: Source, M: Meter> Blocks<W, S, M> {
     /// No blocks yet, over the region that `source` supplies, behind `control` control words set to 0.
-    pub(super) fn new(
-        source: S,
-        meter: M,
-        alignment: usize,
-        head: usize,
-        control: usize,
-    ) -> Result<Self, RegionError> {
+    pub(super) fn new(source: S, meter: M, alignment: usize, head: usize, control: usize) -> Result<Self, RegionError> {
         let mut memory = Memory::<W, S, M>::new(source, meter)?;
         let least = least_order::<W>(alignment, head);
         let shift = memory.base_address() % GRID / W::BYTES;

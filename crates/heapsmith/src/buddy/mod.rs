@@ -220,8 +220,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Heap f
             header: Self::HEAD * W::BYTES,
             state,
         };
-        self.blocks
-            .each(|at, head| visit(view(at, head, if is_used(head) { State::Used } else { State::Free })));
+        self.blocks.each(|at, head| visit(view(at, head, if is_used(head) { State::Used } else { State::Free })));
         self.each_master_block(|at| visit(view(at, self.blocks.memory.peek(at - 1), State::Kept)));
     }
 
