@@ -120,6 +120,25 @@ impl<W: Word, S: Source, M: Meter> Blocks<W, S, M> {
         (at + self.shift).trailing_zeros()
     }
 
+    /// The block that, once free, joins a wilderness that begins at `top`: the
+    /// buddy of its first block, or where that is cut off, what is left of it.
+    #[inline(always)]
+    pub(super) fn before(&self, top: usize) -> Option<(usize, u32)> {
+        let order = self.order_at(top);
+        if top - self.first >= 1 << order {
+            return Some((top - (1 << order), order));
+        }
+        let mut at = self.first;
+        while at < top {
+            let order = self.order_at(at);
+            if at + (1 << order) == top {
+                return Some((at, order));
+            }
+            at += 1 << order;
+        }
+        None
+    }
+
     /// The first payload from `at` on at which a block of `order` may begin.
     #[inline(always)]
     pub(super) fn next_place(&self, at: usize, order: u32) -> usize {

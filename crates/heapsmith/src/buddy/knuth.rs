@@ -97,7 +97,7 @@ impl Recombination for Knuth {
         header: usize,
     ) -> Result<Option<usize>, Violation> {
         let (top, order) = (blocks.memory.peek(control::TOP), Blocks::<W, S, M>::order_of(header));
-        if at + (1 << order) == top && blocks.order_at(top) == order {
+        if blocks.before(top) == Some((at, order)) {
             return Err(broken("B3: a free block's buddy is the wilderness", at));
         }
         if let Some(buddy) = blocks.buddy(at, order, top) {
@@ -110,8 +110,8 @@ impl Recombination for Knuth {
     }
 }
 
-/// Where the wilderness begins once the free blocks have joined it whose buddy
-/// is its first block of an order below `below`; it begins at `top` before.
+/// Where the wilderness begins once the free blocks that touch it and complete it
+/// have joined it, up to a place for a block of order `below`; it begins at `top` before.
 #[inline(always)]
 pub(super) fn retreat<R: Recombination, W: Word, S: Source, M: Meter>(
     blocks: &mut Blocks<W, S, M>,
@@ -120,13 +120,12 @@ pub(super) fn retreat<R: Recombination, W: Word, S: Source, M: Meter>(
 ) -> usize {
     let mut top = top;
     loop {
-        let order = blocks.order_at(top);
-        if order >= below || top - blocks.first < 1 << order {
+        if blocks.order_at(top) >= below {
             return top;
         }
-        let buddy = top - (1 << order);
-        let Some(head) = blocks.free_of(buddy, order) else { return top };
-        R::remove(blocks, buddy, order, head);
-        top = buddy;
+        let Some((at, order)) = blocks.before(top) else { return top };
+        let Some(head) = blocks.free_of(at, order) else { return top };
+        R::remove(blocks, at, order, head);
+        top = at;
     }
 }

@@ -3,12 +3,13 @@
 //! Master words lie in used blocks of the heap itself, which never move. An
 //! unused master word links to the next unused one; a used one holds the payload
 //! of its block. A block of master words links to the next such block with its
-//! first word and is kept for good.
+//! first word and is kept for good. Each is twice as large as the one before, if
+//! that can be had without moving, since what never moves should lie together.
 
 use core::ptr::NonNull;
 
 use crate::block::words_of;
-use crate::buddy::blocks::most_order;
+use crate::buddy::blocks::{Blocks, most_order};
 use crate::buddy::{Buddies, Recombination};
 use crate::handles::{Handle, Handles, Moved};
 use crate::heap::{Heap, Violation};
@@ -18,7 +19,7 @@ use crate::meter::Meter;
 use crate::source::Source;
 use crate::word::Word;
 
-/// The order of a block of master words: 29 of them.
+/// The order of the first block of master words: 29 of them.
 const MASTERS: u32 = 5;
 
 impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddies<W, R, S, M, HANDLES> {
@@ -42,9 +43,24 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
 
     #[cold]
     fn make_masters(&mut self) -> Option<()> {
-        let order = MASTERS.max(self.blocks.least);
-        let at = self.allocate_order(order)?;
         let list = self.masters();
+        let last = self.blocks.memory.load(list + 1);
+        let least = MASTERS.max(self.blocks.least);
+        let mut order = least;
+        if last != 0 {
+            order = Blocks::<W, S, M>::order_of(self.blocks.memory.load(last - 1)) + 1;
+        }
+        let at = loop {
+            let found = R::find(&mut self.blocks, order).map(|(at, _)| at);
+            if let Some(at) = found.or_else(|| self.grow(order)) {
+                break at;
+            }
+            if order == least {
+                return None;
+            }
+            order -= 1;
+        };
+        self.blocks.write_used(at, order);
         let memory = &mut self.blocks.memory;
         let before = memory.load(list + 1);
         memory.store(at, before);

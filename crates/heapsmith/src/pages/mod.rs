@@ -133,7 +133,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
     /// What serves a request of `size` bytes; none if nothing can.
     #[inline(always)]
     fn wanted(&self, size: usize, alignment: usize) -> Option<Wanted> {
-        if size == 0 || size > W::MOST * W::BYTES || alignment > GRID || alignment & alignment.wrapping_sub(1) != 0 {
+        if size == 0 || size > W::MOST * W::BYTES || alignment > GRID {
             return None;
         }
         let size = size.max(alignment);
@@ -226,6 +226,9 @@ impl<W: Word, F: Search, S: Source, M: Meter> Heap for Pages<W, F, S, M> {
 
     #[inline]
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        if alignment & alignment.wrapping_sub(1) != 0 {
+            return None;
+        }
         let alignment = alignment.max(self.sizes.alignment);
         let at = match self.wanted(size, alignment)? {
             Wanted::Object(class) => self.allocate_object(class)?,
