@@ -215,16 +215,17 @@ impl<W: Word, S: Source, M: Meter> Directory<W, S, M> {
         self.link(RUNS, previous, page);
     }
 
-    /// Moves the directory to the wilderness, so that it has room for `more` pages above what is there then.
+    /// Moves the directory to the wilderness, so that it has room for `more` pages, and for
+    /// `skipped` before them, above what is there then.
     #[cold]
-    pub fn enlarge(&mut self, more: usize) -> bool {
+    pub fn enlarge(&mut self, more: usize, skipped: usize) -> bool {
         let (top, capacity) = (self.memory.load(TOP), self.memory.load(CAPACITY));
         let wanted = top - 1 + more;
         if !self.memory.reach(self.first + wanted * self.page) {
             return false;
         }
         let doubled = (2 * capacity * self.entry).div_ceil(self.page);
-        let least = (wanted * self.entry).div_ceil(self.page - self.entry);
+        let least = ((wanted + skipped) * self.entry).div_ceil(self.page - self.entry);
         let length = doubled.max(least).max(1);
         if !self.memory.reach(self.first + (wanted + length) * self.page) {
             return false;

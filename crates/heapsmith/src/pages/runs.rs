@@ -46,7 +46,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
         let mut top = self.directory.memory.load(TOP);
         let mut page = self.next_place(top, step);
         if page + length - 1 > self.directory.memory.load(CAPACITY) {
-            if !self.directory.enlarge(length + step - 1) {
+            if !self.directory.enlarge(length, step - 1) {
                 return None;
             }
             top = self.directory.memory.load(TOP);
