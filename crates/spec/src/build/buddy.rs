@@ -107,7 +107,6 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
                 let pool = Buddies::<W, R, S, M, false>::with_reserved(source, alignment, meter, reserved)?;
                 Ok(job.run(FreeLists::over(pool, control, map, ends)))
             }
-            #[allow(unreachable_patterns)]
             _ => Err(BuildError::Layers(spec.to_string())),
         }
     }
