@@ -48,6 +48,8 @@
 extern crate std;
 
 pub mod block;
+pub mod buddy;
+pub mod handles;
 pub mod heap;
 pub mod index;
 pub mod layer;
@@ -55,17 +57,21 @@ pub mod levels;
 pub mod memory;
 pub mod meter;
 mod nothing;
+pub mod pages;
 pub mod pool;
 pub mod sizes;
 pub mod source;
 pub mod word;
 
+pub use buddy::{Buddies, Estranged, Knuth};
+pub use handles::{Handle, Handles, Moved};
 pub use heap::{BlockView, Heap, State, Violation};
 pub use layer::FreeLists;
 pub use levels::{Coalesce, Fit, Levels, Values};
 pub use memory::RegionError;
 pub use meter::{Counting, Meter, Served, Unmetered};
 pub use nothing::Nothing;
+pub use pages::Pages;
 pub use pool::BlockPool;
 pub use source::{Fixed, Source, Stepped};
 pub use word::Word;

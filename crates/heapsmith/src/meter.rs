@@ -18,11 +18,13 @@ pub enum Served {
     AfterCoalescing,
     /// By taking never-used memory.
     ByGrowing,
+    /// Only after other blocks were moved.
+    AfterDefragmentation,
 }
 
 impl Served {
     /// Number of ways.
-    pub const WAYS: usize = 4;
+    pub const WAYS: usize = 5;
 }
 
 /// What a heap reports while it works.

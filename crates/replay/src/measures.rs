@@ -53,6 +53,8 @@ pub struct Measures {
     pub after_coalescing: u64,
     /// Requests served by never-used memory.
     pub by_growing: u64,
+    /// Requests served only after other blocks were moved.
+    pub after_defragmentation: u64,
 }
 
 impl Measures {
@@ -137,6 +139,7 @@ columns! {
     after_split: after_split;
     after_coalescing: after_coalescing;
     by_growing: by_growing;
+    after_defragmentation: after_defragmentation;
 }
 
 #[cfg(test)]

@@ -265,7 +265,7 @@ impl Loop {
     }
 
     fn finish<H: Heap<Meter = Counting> + ?Sized>(self, heap: &H) -> Measures {
-        let [at_once, after_split, after_coalescing, by_growing] = heap.meter().served;
+        let [at_once, after_split, after_coalescing, by_growing, after_defragmentation] = heap.meter().served;
         Measures {
             footprint_peak: Bytes(heap.footprint_peak() as u64),
             accesses: self.accesses.summary(),
@@ -274,6 +274,7 @@ impl Loop {
             after_split,
             after_coalescing,
             by_growing,
+            after_defragmentation,
             ..self.measures
         }
     }

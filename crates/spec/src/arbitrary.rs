@@ -11,6 +11,7 @@ use proptest::sample::select;
 use crate::ast::{Balance, Each, SkipList, Tlsf, Tree, TreeFit};
 use crate::ast::{BinLayout, Bins, Classes, Coalesce, FreeLists, Layer, List, Pool, Sizes, Spec, Split, WordSize};
 use crate::ast::{BinOrder, Ends, Fit, Order};
+use crate::ast::{Buddy, BuddySystem, Defragment, Pages, Search};
 use crate::keyword::Keyword;
 
 /// The largest size generated. It is below the region of the smallest word, so every pool
@@ -36,7 +37,7 @@ pub fn spec() -> impl Strategy<Value = Spec> {
         (Just(word), alignment)
     });
     (layers, pool(), options).prop_map(|(layers, pool, (word, alignment))| Spec {
-        layers: layers.into_iter().collect(),
+        layers: layers.into_iter().filter(|_| keeps_blocks(&pool)).collect(),
         pool,
         word,
         alignment,
@@ -53,6 +54,8 @@ pub fn pool() -> impl Strategy<Value = Pool> {
         skip_list().prop_map(Pool::SkipList),
         tlsf().prop_map(Pool::Tlsf),
         Just(Pool::HalfFit),
+        buddy().prop_map(Pool::Buddy),
+        pages().prop_map(Pool::Pages),
     ]
 }
 
@@ -104,6 +107,22 @@ pub fn classes() -> impl Strategy<Value = Classes> {
     let sizes = rows().prop_map(|rows| rows.into_iter().map(class).collect::<Vec<_>>());
     let beyond = option::of(1..=LARGEST);
     (sizes, beyond).prop_map(|(sizes, beyond)| Classes { sizes, beyond })
+}
+
+/// Any buddy system.
+pub fn buddy() -> impl Strategy<Value = Buddy> {
+    (word::<BuddySystem>(), word::<Defragment>()).prop_map(|(system, defragment)| Buddy { system, defragment })
+}
+
+/// Any pages that every word can have.
+pub fn pages() -> impl Strategy<Value = Pages> {
+    let sizes = (8..=13_u32).prop_flat_map(|page| (Just(page), 3..page));
+    (sizes, word::<Search>()).prop_map(|((page, min), search)| Pages { page: 1 << page, min: 1 << min, search })
+}
+
+/// Whether free lists may stand before the pool.
+fn keeps_blocks(pool: &Pool) -> bool {
+    !matches!(pool, Pool::Pages(_) | Pool::Buddy(Buddy { defragment: Defragment::OnDemand, .. }))
 }
 
 /// Any free lists.

@@ -11,6 +11,9 @@
 //! Every step turns one datum into a type, so the job's code is compiled once
 //! for every structure and its loop is monomorphic. Levels stay values.
 
+mod buddy;
+mod pages;
+
 use heapsmith::block::Format;
 use heapsmith::index::{self, AddressOrder, Fifo, Implicit, Index, Lifo, SpacedBins, Spacing};
 use heapsmith::index::{BySize, RedBlack, SkipList, TwoLevel};
@@ -19,6 +22,8 @@ use heapsmith::sizes::{Served, SizeTable};
 use heapsmith::{BlockPool, Coalesce, Fit, Heap, Meter, RegionError, Source, Values, Word};
 
 use crate::{Balance, Each, Tree};
+pub use buddy::{HandlesJob, with_handles};
+
 use crate::{BinLayout, BinOrder, Bins, Classes, Ends, Layer, List, Order, Pool, Sizes, Spec, Split, WordSize};
 
 /// Why a spec did not become a heap.
@@ -30,6 +35,9 @@ pub enum BuildError {
     /// More than one layer of a kind, which validation lets nobody write.
     #[error("this order of layers cannot be built: {0}")]
     Layers(String),
+    /// Handles were asked for of a heap that moves no blocks.
+    #[error("this heap moves no blocks, so it has no handles: {0}")]
+    NoHandles(String),
 }
 
 /// Something to do with a heap of whatever type.
@@ -58,8 +66,7 @@ pub fn with_heap<S: Source, M: Meter, J: Job<M>>(
 /// The block sizes that the lists of `layer` serve in the heap of `spec`, in
 /// words, ascending; request sizes that share a block size share a list.
 pub fn lists_in_words(spec: &Spec, layer: &crate::FreeLists) -> Vec<(usize, usize)> {
-    let format = format(spec);
-    listed(&layer.sizes, &format, spec.word).iter().map(|list| (list.low, list.high)).collect()
+    listed_by(&layer.sizes, |size| words_for(spec, size)).iter().map(|list| (list.low, list.high)).collect()
 }
 
 /// The block sizes of a spec's heap.
@@ -71,6 +78,8 @@ pub fn format(spec: &Spec) -> Format {
         Pool::Tree(tree) => (2, tree.tags),
         Pool::SkipList(list) => (2, list.tags),
         Pool::Tlsf(_) | Pool::HalfFit => (2, true),
+        Pool::Buddy(buddy) => return buddy::format(buddy, spec),
+        Pool::Pages(pages) => return pages::format(pages, spec),
     };
     let alignment = spec.alignment as usize;
     match spec.word {
@@ -82,7 +91,11 @@ pub fn format(spec: &Spec) -> Format {
 
 /// Words of the block that serves a request of `size` bytes in the heap of `spec`; none if no block can.
 pub fn words_for(spec: &Spec, size: u64) -> Option<usize> {
-    words_in(&format(spec), spec.word, size)
+    match &spec.pool {
+        Pool::Buddy(buddy) => buddy::words_for(buddy, spec, size),
+        Pool::Pages(pages) => pages::words_for(pages, spec, size),
+        _ => words_in(&format(spec), spec.word, size),
+    }
 }
 
 fn words_in(format: &Format, word: WordSize, size: u64) -> Option<usize> {
@@ -96,12 +109,15 @@ fn words_in(format: &Format, word: WordSize, size: u64) -> Option<usize> {
 
 /// Lists as ascending, disjoint ranges of block sizes.
 fn listed(sizes: &[Sizes], format: &Format, word: WordSize) -> Vec<Served> {
+    listed_by(sizes, |size| words_in(format, word, size))
+}
+
+/// Lists as ascending, disjoint ranges of block sizes, where `words` gives the block for a request.
+fn listed_by(sizes: &[Sizes], words: impl Fn(u64) -> Option<usize>) -> Vec<Served> {
     let mut lists: Vec<Served> = sizes
         .iter()
         .flat_map(Sizes::ranges)
-        .filter_map(|(low, high)| {
-            Some(Served { low: words_in(format, word, low)?, high: words_in(format, word, high)? })
-        })
+        .filter_map(|(low, high)| Some(Served { low: words(low)?, high: words(high)? }))
         .collect();
     lists.sort_by_key(|list| list.high);
     let mut disjoint: Vec<Served> = Vec::with_capacity(lists.len());
@@ -139,6 +155,8 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
             Pool::SkipList(list) => self.skip_list::<W>(list),
             Pool::Tlsf(tlsf) => self.two_level::<W>(tlsf.second_level, tlsf.largest),
             Pool::HalfFit => self.two_level::<W>(0, None),
+            Pool::Buddy(buddy) => self.buddy::<W>(buddy),
+            Pool::Pages(pages) => self.pages::<W>(pages),
         }
     }
 

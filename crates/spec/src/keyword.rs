@@ -4,6 +4,7 @@
 //! so that the three cannot disagree.
 
 use crate::ast::{Balance, BinOrder, Coalesce, Each, Ends, Fit, Order, Split, TreeFit, WordSize};
+use crate::ast::{BuddySystem, Defragment, Search};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {
@@ -69,6 +70,19 @@ impl Keyword for Coalesce {
         ("deferred", Self::Deferred),
         ("every-call", Self::EveryCall),
     ];
+}
+
+impl Keyword for BuddySystem {
+    const WORDS: &'static [(&'static str, Self)] = &[("knuth", Self::Knuth), ("estranged", Self::Estranged)];
+}
+
+impl Keyword for Defragment {
+    const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("on-demand", Self::OnDemand)];
+}
+
+impl Keyword for Search {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("linear", Self::Linear), ("word", Self::Word), ("tree", Self::Tree)];
 }
 
 /// Boundary tags: a yes or no.

@@ -27,7 +27,7 @@
 //! ```text
 //! spec      = { layer } pool { option } [ "#" comment ]
 //! layer     = freelists
-//! pool      = list | bins | classes | tree | skiplist | tlsf | "half-fit"
+//! pool      = list | bins | classes | tree | skiplist | tlsf | "half-fit" | buddy | pages
 //! option    = "word" "=" ( "2" | "4" | "8" ) | "align" "=" number
 //!
 //! freelists = "freelists" "(" sizes { "," sizes } [ "," "order" "=" ( "lifo" | "fifo" ) ] ")"
@@ -39,11 +39,15 @@
 //! tlsf      = "tlsf" [ "(" limit { "," limit } ")" ]
 //! limit     = "second-level" "=" number | "largest" "=" number
 //!
+//! buddy     = "buddy" "(" ( "knuth" | "estranged" ) [ "," "defragment" "=" ( "never" | "on-demand" ) ] ")"
+//! pages     = "pages" [ "(" area { "," area } ")" ]
+//!
 //! sizes     = number [ "..=" number [ "step" number | "double" ] ]
 //! layout    = "exact" number "..=" number "step" number [ "," "then" log ] | log | "lea"
 //! log       = "log" [ "(" number ")" ]
 //! key       = "order" "=" word | "fit" "=" fit | split | coalesce | "tags" "=" ( "on" | "off" )
 //!           | "each" "=" ( "list" | "tree" | "skiplist" )
+//! area      = ( "page" | "min" ) "=" number | "search" "=" ( "linear" | "word" | "tree" )
 //! fit       = "first" | "next" | "worst" | "best" [ "(" number "%" ")" ]
 //! split     = "split" ( "=" ( "never" | "always" ) | ">=" number )
 //! coalesce  = "coalesce" ( "=" ( "never" | "immediate" | "deferred" | "every-call" ) | ">=" number )
@@ -54,6 +58,7 @@
 //! `tree`; `each` to `bins`. Numbers are bytes,
 //! percent or bins. What each part means stands with its type: [`FreeLists`], [`List`],
 //! [`Bins`], [`Classes`], [`Tree`], [`SkipList`], [`Tlsf`], [`Sizes`].
+//! [`Bins`], [`Classes`], [`Buddy`], [`Pages`], [`Sizes`].
 
 #[cfg(any(test, feature = "arbitrary"))]
 pub mod arbitrary;
@@ -73,6 +78,7 @@ pub use ast::{
     BinLayout, BinOrder, Bins, Classes, Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Sizes, Spec, Split,
     WordSize,
 };
+pub use ast::{Buddy, BuddySystem, Defragment, Pages, Search};
 pub use catalogue::{Entry, catalogue, entry, resolve};
 pub use error::SpecError;
 pub use problem::Problem;

@@ -4,6 +4,8 @@
 //! are compared by; all else only where it is not the default. Printing what was parsed and
 //! parsing what was printed change nothing.
 
+mod blocks_of_powers;
+
 use std::fmt::{Display, Formatter, Result};
 
 use crate::ast::{
@@ -46,6 +48,8 @@ impl Display for Pool {
             Self::SkipList(list) => list.fmt(f),
             Self::Tlsf(tlsf) => tlsf.fmt(f),
             Self::HalfFit => f.write_str("half-fit"),
+            Self::Buddy(buddy) => buddy.fmt(f),
+            Self::Pages(pages) => pages.fmt(f),
         }
     }
 }

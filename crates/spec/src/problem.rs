@@ -1,6 +1,6 @@
 //! Everything that can be wrong with a spec.
 
-use crate::ast::{Spec, Tlsf};
+use crate::ast::{Pages, Spec, Tlsf};
 
 /// What is wrong, in words; where it is wrong stands in [`crate::SpecError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -171,6 +171,20 @@ pub enum Problem {
     /// A second level of no parts, or of too many.
     #[error("a second level of {0}: powers of two can be divided into lists 1 to {max} times in half", max = Tlsf::MAX_SECOND_LEVEL)]
     SecondLevel(u64),
+    // ---- pages and buddies
+    /// A page of a size that is not supported.
+    #[error("a page has a power of two of bytes, from {least} to {most}, not {0}",
+        least = Pages::LEAST_PAGE, most = Pages::MOST_PAGE)]
+    PageSize(u64),
+    /// A smallest object that is no power of two, below the word or above half a page.
+    #[error("the smallest object is a power of two from the word to half a page, not {0} bytes")]
+    LeastObject(u64),
+    /// Free lists before pages.
+    #[error("`freelists` cannot stand before `pages`: objects have no header, and each page keeps its own")]
+    FreeListsBeforePages,
+    /// Free lists before a pool that moves blocks.
+    #[error("`freelists` cannot stand before a pool that moves blocks: it knows blocks by their address")]
+    FreeListsBeforeMovable,
 
     // ---- levels and options
     /// Best fit that looks at nothing.

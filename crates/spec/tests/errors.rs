@@ -190,3 +190,19 @@ fn a_long_text_is_cut_around_the_column() {
     let at_the_start = format!("x{at_the_end}");
     insta::assert_snapshot!(errors(&[&at_the_end, &in_the_middle, &at_the_start]));
 }
+
+#[test]
+fn buddies_and_pages_that_cannot_be() {
+    insta::assert_snapshot!(errors(&[
+        "buddy",
+        "buddy(fibonacci)",
+        "buddy(knuth, defragment=always)",
+        "pages(page=3000)",
+        "pages(page=65536) word=2",
+        "pages(min=4096)",
+        "pages(min=4) word=8",
+        "pages(search=hardware)",
+        "freelists(16) pages",
+        "freelists(16) buddy(knuth, defragment=on-demand)",
+    ]));
+}

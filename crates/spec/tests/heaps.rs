@@ -83,6 +83,17 @@ fn every_spec() -> Vec<Spec> {
         "tlsf(second-level=1, largest=1000)",
         "freelists(66,1514) tlsf(second-level=4, largest=4000)",
         "half-fit",
+        "buddy(knuth)",
+        "buddy(estranged)",
+        "buddy(knuth, defragment=on-demand)",
+        "buddy(estranged, defragment=on-demand)",
+        "freelists(16,100,1476) buddy(knuth)",
+        "freelists(1..=60, 100..=200, order=fifo) buddy(estranged)",
+        "pages",
+        "pages(page=256, min=8, search=word)",
+        "pages(page=1024, min=8, search=tree)",
+        "pages(page=4096, min=8, search=tree)",
+        "pages(page=512, min=256, search=linear)",
     ]
     .map(str::to_owned);
     let texts: Vec<String> = lists.chain(others).collect();

@@ -48,6 +48,9 @@ fn what_is_not_the_default_is_printed() {
         "bins(lea, order=size, split>=64, coalesce=every-call, tags=off) word=8 align=4096",
         "bins(log(8), order=fifo, split=always, coalesce=never) align=8",
         "freelists(8..=16,32..=64 step 8) classes(24,32..=4096 double, then step 4096)",
+        "freelists(66) buddy(estranged) word=2",
+        "buddy(knuth, defragment=on-demand) align=64",
+        "pages(page=4096, min=16, search=linear)",
     ] {
         assert_eq!(canonical(text), text);
     }

@@ -74,6 +74,12 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool, Z: Siz
 }
 
 impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
+    /// Empty free lists before the empty `pool`, which keeps words for them from
+    /// word `control` on, set to 0: one a list, with fifo order two.
+    pub fn over(pool: P, control: usize, map: Z, ends: Ends) -> Self {
+        FreeLists { pool, map, ends, control }
+    }
+
     #[inline(always)]
     fn head(&self, list: usize) -> usize {
         self.control + list

@@ -4,9 +4,11 @@
 //! pool and of layer has a file of its own here.
 
 mod bins;
+mod buddy;
 mod classes;
 mod freelists;
 mod list;
+mod pages;
 mod sizes;
 mod spec;
 mod technique;
@@ -15,9 +17,11 @@ mod two_level;
 mod word;
 
 pub use bins::{BinLayout, BinOrder, Bins, Each};
+pub use buddy::{Buddy, BuddySystem, Defragment};
 pub use classes::Classes;
 pub use freelists::{Ends, FreeLists};
 pub use list::{Fit, List, Order};
+pub use pages::{Pages, Search};
 pub use sizes::Sizes;
 pub use spec::{Layer, Pool, Spec};
 pub use technique::{Coalesce, Split};

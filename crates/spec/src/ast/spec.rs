@@ -2,6 +2,7 @@
 
 use super::{Bins, Classes, FreeLists, List, WordSize};
 use super::{SkipList, Tlsf, Tree};
+use super::{Buddy, Pages};
 
 /// A heap as data: everything that its one line of text says.
 ///
@@ -69,4 +70,8 @@ pub enum Pool {
     Tlsf(Tlsf),
     /// Lists of powers of two, with requests rounded up to the next: half-fit.
     HalfFit,
+    /// Blocks of powers of two, joined with their buddies only.
+    Buddy(Buddy),
+    /// Pages of objects of one size, and runs of pages.
+    Pages(Pages),
 }

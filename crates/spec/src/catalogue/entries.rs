@@ -17,6 +17,13 @@ const MODEMS: &[&str] = &["Peintner et al."];
 /// Diamantstein, Stroud-Taylor, Trostanovsky: "malloc(): Through the Looking Glass".
 const LOOKING_GLASS: &[&str] = &["Diamantstein et al."];
 
+/// Donahue, Hampton, Deters, Nye, Cytron, Kavi: "Storage allocation for real-time, embedded
+/// systems", EMSOFT 2001.
+const REAL_TIME: &[&str] = &["Donahue et al. 2001"];
+
+/// Li, Mohanty, Kavi: "A page-based hybrid (software-hardware) dynamic memory allocator".
+const PAGES: &[&str] = &["Li et al."];
+
 pub(super) const ENTRIES: &[Entry] = &[
     // ---- operating systems
     Entry {
@@ -206,5 +213,33 @@ pub(super) const ENTRIES: &[Entry] = &[
         note: "As peintner-first-slow, with boundary tags.",
         source: "Peintner, Bukhatwa and Patel, sections 4.3 and 4.4 (Best fit fast free)",
         papers: MODEMS,
+    },
+    // ---- for real time and embedded systems
+    Entry {
+        name: "knuth-buddy",
+        spec: "buddy(knuth)",
+        note: "The paper's blocks carry a bit for their status and the size; both share one word \
+               here. A heap of 256 bytes is one free block at first in the paper; here the region \
+               may have any length, and what was never used is not counted.",
+        source: "Knuth 1968, section 2.5; Donahue et al. 2001, sections 2.2 to 2.4",
+        papers: REAL_TIME,
+    },
+    Entry {
+        name: "estranged-buddy",
+        spec: "buddy(estranged)",
+        note: "The five steps in their order. Which list step 4 searches first is not stated: \
+               buddy-busy, as in the steps before it. Never-used memory is taken after step 5; \
+               in the paper it is a large block and so taken in step 4.",
+        source: "Donahue et al. 2001, sections 2.5 to 2.7",
+        papers: REAL_TIME,
+    },
+    Entry {
+        name: "phk",
+        spec: "pages(page=4096, min=16, search=linear)",
+        note: "The bitmaps are in the directory, not at the start of the page, so that a page of \
+               two objects holds two. The order of pages with a free object is not stated: last \
+               in first out. A page that becomes empty is freed at once.",
+        source: "Li, Mohanty and Kavi, sections II and III (PHK, page of 4096, objects from 16)",
+        papers: PAGES,
     },
 ];

@@ -5,12 +5,14 @@
 //! that were never text as well.
 
 mod bins;
+mod buddy;
 mod classes;
 mod cursor;
 mod freelists;
 mod keys;
 mod list;
 mod options;
+mod pages;
 mod sizes;
 mod technique;
 mod tree;
@@ -58,6 +60,8 @@ const POOLS: &[(&str, ReadPool)] = &[
     ("skiplist", |cursor| tree::skip_list(cursor).map(Pool::SkipList)),
     ("tlsf", |cursor| two_level::read(cursor).map(Pool::Tlsf)),
     ("half-fit", |_| Ok(Pool::HalfFit)),
+    ("buddy", |cursor| buddy::read(cursor).map(Pool::Buddy)),
+    ("pages", |cursor| pages::read(cursor).map(Pool::Pages)),
 ];
 
 /// The words that may begin a heap.

@@ -4,6 +4,7 @@
 //! space. What they find is named by [`Place`], which the parser turns into a column.
 
 mod numbers;
+mod powers;
 mod sizes;
 
 use std::mem::discriminant;
@@ -45,6 +46,10 @@ pub(crate) enum Place {
     Split,
     /// The level of coalescing.
     Coalesce,
+    /// The size of a page.
+    Page,
+    /// The size of the smallest object in a page.
+    LeastObject,
     /// The alignment.
     Alignment,
 }
@@ -134,7 +139,10 @@ fn check(spec: &Spec) -> Check {
         Pool::SkipList(list) => check_levels(list.split, list.coalesce, &bounds)?,
         Pool::Tlsf(tlsf) => check_tlsf(tlsf, &bounds)?,
         Pool::HalfFit => {}
+        Pool::Buddy(_) => {}
+        Pool::Pages(pages) => powers::check_pages(pages, spec.word, &bounds)?,
     }
+    powers::check_layers(spec)?;
     match alignment_problem(spec.alignment.into(), spec.word) {
         Some(fault) => Err(fault),
         None => Ok(()),

@@ -1,0 +1,223 @@
+//! The blocks of a buddy heap: where they may lie, their headers, their lists.
+//!
+//! A block is named by the index of its payload's first word. Its *position* is
+//! that index counted from the last multiple of [`GRID`] bytes at or before the
+//! region. A block of order `k` has `2^k` words and a position that is a
+//! multiple of `2^k`, so its buddy's position differs in bit `k` alone, and its
+//! payload is aligned to its size, up to [`GRID`].
+//!
+//! The control words cut the lowest blocks off and the wilderness the highest:
+//! what is cut counts as a buddy that is never free. So a region of any length
+//! is tiled by blocks of ascending orders at its low end, and by what was asked
+//! for further up.
+
+use crate::block::{USED, header, is_used, words_of};
+use crate::index::control;
+use crate::memory::{Memory, RegionError, Words};
+use crate::meter::Meter;
+use crate::source::Source;
+use crate::word::Word;
+
+/// Payloads are aligned to their block's size up to so many bytes.
+pub const GRID: usize = 4096;
+
+/// The blocks of one region.
+#[derive(Debug)]
+pub struct Blocks<W, S, M> {
+    pub(super) memory: Memory<W, S, M>,
+    /// Words from a multiple of [`GRID`] to the region's base.
+    shift: usize,
+    /// Payload of the lowest block.
+    pub(super) first: usize,
+    /// The smallest order.
+    pub(super) least: u32,
+    /// Words of a header.
+    pub(super) head: usize,
+}
+
+/// The smallest order: header and two links, and the heap's own alignment.
+pub(super) const fn least_order<W: Word>(alignment: usize, head: usize) -> u32 {
+    let links = (head + 2).next_power_of_two().trailing_zeros();
+    let aligned = (alignment / W::BYTES).trailing_zeros();
+    if aligned > links && aligned < usize::BITS { aligned } else { links }
+}
+
+/// The largest order whose size a header can hold.
+pub(super) const fn most_order<W: Word>() -> u32 {
+    W::MOST.ilog2()
+}
+
+impl<W: Word, S: Source, M: Meter> Blocks<W, S, M> {
+    /// No blocks yet, over the region that `source` supplies, behind `control` control words set to 0.
+    pub(super) fn new(source: S, meter: M, alignment: usize, head: usize, control: usize) -> Result<Self, RegionError> {
+        let mut memory = Memory::<W, S, M>::new(source, meter)?;
+        let least = least_order::<W>(alignment, head);
+        let shift = memory.base_address() % GRID / W::BYTES;
+        let control = control.min(W::MOST);
+        let first = (shift + control + head).next_multiple_of(1 << least) - shift;
+        let needed = first - head + (1 << least);
+        if !memory.reach(needed) {
+            return Err(RegionError::TooSmall { needed: needed * W::BYTES, given: memory.length() });
+        }
+        for at in control::INDEX..control {
+            memory.store(at, 0);
+        }
+        memory.poke(control::HIGH, 0);
+        let mut blocks = Blocks { memory, shift, first, least, head };
+        blocks.set_top(first);
+        Ok(blocks)
+    }
+
+    /// The order of the smallest block with `words` words, header not included.
+    #[inline(always)]
+    pub(super) fn order_for(&self, words: usize) -> u32 {
+        (words + self.head).next_power_of_two().trailing_zeros().max(self.least)
+    }
+
+    /// The head of list number `list` for blocks of `order`.
+    #[inline(always)]
+    pub(super) fn list(&self, list: usize, order: u32) -> usize {
+        let orders = (most_order::<W>() + 1 - self.least) as usize;
+        control::INDEX + list * orders + (order - self.least) as usize
+    }
+
+    /// Payload of the wilderness's first block to be.
+    #[inline(always)]
+    pub(super) fn top(&mut self) -> usize {
+        self.memory.load(control::TOP)
+    }
+
+    /// Lets the wilderness begin at `top`.
+    #[inline(always)]
+    pub(super) fn set_top(&mut self, top: usize) {
+        self.memory.store(control::TOP, top);
+        if top > self.memory.peek(control::HIGH) {
+            self.memory.poke(control::HIGH, top);
+        }
+    }
+
+    /// The largest order of any block below `top`.
+    #[inline(always)]
+    pub(super) fn highest(&self, top: usize) -> u32 {
+        (top - self.first).max(1).ilog2().max(self.least)
+    }
+
+    /// Payload of the buddy, if all of it lies between the first block and the wilderness.
+    #[inline(always)]
+    pub(super) fn buddy(&self, at: usize, order: u32, top: usize) -> Option<usize> {
+        let buddy = ((at + self.shift) ^ (1 << order)).wrapping_sub(self.shift);
+        (buddy >= self.first && buddy < top && buddy + (1 << order) <= top).then_some(buddy)
+    }
+
+    /// Whether `at` may be the payload of a block of `order`.
+    pub(super) fn lies_well(&self, at: usize, order: u32) -> bool {
+        (at + self.shift).trailing_zeros() >= order
+    }
+
+    /// The order of the largest block that may begin at `at`.
+    #[inline(always)]
+    pub(super) fn order_at(&self, at: usize) -> u32 {
+        (at + self.shift).trailing_zeros()
+    }
+
+    /// The block that, once free, joins a wilderness that begins at `top`: the
+    /// buddy of its first block, or where that is cut off, what is left of it.
+    #[inline(always)]
+    pub(super) fn before(&self, top: usize) -> Option<(usize, u32)> {
+        let order = self.order_at(top);
+        if top - self.first >= 1 << order {
+            return Some((top - (1 << order), order));
+        }
+        let mut at = self.first;
+        while at < top {
+            let order = self.order_at(at);
+            if at + (1 << order) == top {
+                return Some((at, order));
+            }
+            at += 1 << order;
+        }
+        None
+    }
+
+    /// The first payload from `at` on at which a block of `order` may begin.
+    #[inline(always)]
+    pub(super) fn next_place(&self, at: usize, order: u32) -> usize {
+        (at + self.shift).next_multiple_of(1 << order) - self.shift
+    }
+
+    /// The order of the block whose header this is.
+    #[inline(always)]
+    pub(super) fn order_of(header: usize) -> u32 {
+        words_of(header).trailing_zeros()
+    }
+
+    /// Writes the header of the block `at`.
+    #[inline(always)]
+    pub(super) fn write(&mut self, at: usize, order: u32, flags: usize) {
+        self.memory.store(at - 1, header(1 << order, flags));
+    }
+
+    /// Makes the block `at` a used one, which belongs to no handle.
+    #[inline(always)]
+    pub(super) fn write_used(&mut self, at: usize, order: u32) {
+        self.write(at, order, USED);
+        if self.head > 1 {
+            self.memory.store(at - 2, 0);
+        }
+    }
+
+    /// The header of `at` if that is a free block of `order`.
+    #[inline(always)]
+    pub(super) fn free_of(&mut self, at: usize, order: u32) -> Option<usize> {
+        let head = self.memory.load(at - 1);
+        (!is_used(head) && words_of(head) == 1 << order).then_some(head)
+    }
+
+    /// Puts the block `at` in front of the list with this head.
+    #[inline(always)]
+    pub(super) fn push(&mut self, list: usize, at: usize) {
+        let next = self.memory.load(list);
+        self.memory.store(at, next);
+        self.memory.store(at + 1, 0);
+        if next != 0 {
+            self.memory.store(next + 1, at);
+        }
+        self.memory.store(list, at);
+    }
+
+    /// Takes the first block off the list with this head.
+    #[inline(always)]
+    pub(super) fn pop(&mut self, list: usize) -> Option<usize> {
+        let at = self.memory.load(list);
+        if at == 0 {
+            return None;
+        }
+        let next = self.memory.load(at);
+        self.memory.store(list, next);
+        if next != 0 {
+            self.memory.store(next + 1, 0);
+        }
+        Some(at)
+    }
+
+    /// Takes the block `at` out of the middle of the list with this head.
+    #[inline(always)]
+    pub(super) fn unlink(&mut self, list: usize, at: usize) {
+        let next = self.memory.load(at);
+        let previous = self.memory.load(at + 1);
+        self.memory.store(if previous == 0 { list } else { previous }, next);
+        if next != 0 {
+            self.memory.store(next + 1, previous);
+        }
+    }
+
+    /// Calls `visit` with payload and header of every block, in address order.
+    pub(super) fn each(&self, mut visit: impl FnMut(usize, usize)) {
+        let mut at = self.first;
+        while at < self.memory.peek(control::TOP) {
+            let head = self.memory.peek(at - 1);
+            visit(at, head);
+            at += words_of(head).max(1);
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Buddy heaps: blocks of powers of two, each joined with one neighbour only.
+//!
+//! ```text
+//!   region  ┌─────────┬───┬──────┬──────────────┬──────────────┬─── … ───────────┐
+//!           │ control │ 2 │ 3    │ 4            │ 4            │ wilderness      │
+//!           └─────────┴───┴──────┴──────────────┴──────────────┴─── … ───────────┘
+//!             lists    orders ascend, then as was asked for    ▲ TOP
+//!
+//!   block   ┌──────────────┬─────────────────────────────────┐
+//!     used  │ words │ 0 1  │ payload: 2^order − 1 words      │   owner word before the
+//!     free  │ words │ p 0  │ next │ previous │ …             │   header, with handles
+//!           └──────────────┴─────────────────────────────────┘
+//!                          ▲ a multiple of 2^order words, up to 4096 bytes
+//! ```
+//!
+//! A request is rounded up so that header and payload fill a power of two. The
+//! free block is found by the [`Recombination`]: [`Knuth`]'s or [`Estranged`].
+//! If there is none the wilderness is extended to the next place where such a
+//! block may lie; what is skipped becomes free blocks. So the footprint counts
+//! what was ever handed out, and a region need not be a power of two.
+//!
+//! # Invariants
+//!
+//! - **B1** The blocks tile the region from the first to the wilderness. Each
+//!   has `2^k` words, at least the smallest order, and a position that is a multiple of that.
+//! - **B2** Every free block is on the one list for its order and status, once, linked both ways.
+//! - **B3** Knuth: no two free blocks are buddies, and none is the buddy of the wilderness.
+//! - **B4** Estranged: a free block is marked if and only if its buddy is free;
+//!   of two marked buddies the lower is on buddy-free, the upper on no list.
+//! - **B5** The wilderness begins inside the region and not above its high-water mark.
+//! - **B6** With handles: the owner word of a used block is 0, or names a
+//!   master word that names the block.
+//!
+//! # Cost
+//!
+//! | operation | time | notes |
+//! |---|---|---|
+//! | allocate, deallocate | O(log region) | estranged: O(1) mostly, O(free) when it glues |
+//! | space | 1 word a block, and the rounding | control: a word a list, 12, 28 or 52 orders by word |
+//!
+//! Sources: Knuth 1968, §2.5; Donahue, Hampton, Deters, Nye, Cytron, Kavi 2001, §2.2-2.8.
+
+mod blocks;
+mod check;
+mod defragment;
+mod estranged;
+mod knuth;
+mod movable;
+mod recombination;
+mod resize;
+
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+
+pub use blocks::{Blocks, GRID};
+pub use estranged::Estranged;
+pub use knuth::Knuth;
+pub use recombination::Recombination;
+
+use crate::block::{is_used, words_of};
+use crate::handles::Moved;
+use crate::heap::{BlockView, Heap, State, Violation};
+use crate::index::control;
+use crate::memory::{RegionError, Words};
+use crate::meter::{Meter, Served};
+use crate::pool::{Pool, lies_at, move_block};
+use crate::source::Source;
+use crate::word::Word;
+
+/// A buddy heap over one region.
+///
+/// `W` is the word, `R` says when free buddies become one, `S` is the region's
+/// source, `M` the meter. With `HANDLES` blocks have an owner word and those
+/// that belong to a handle are moved when that serves a request.
+#[derive(Debug)]
+pub struct Buddies<W, R, S, M, const HANDLES: bool> {
+    blocks: Blocks<W, S, M>,
+    moved: Moved,
+    recombination: PhantomData<R>,
+}
+
+impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddies<W, R, S, M, HANDLES> {
+    const HEAD: usize = 1 + HANDLES as usize;
+
+    /// An empty heap over the region that `source` supplies; every payload is a multiple of `alignment`.
+    pub fn new(source: S, alignment: usize, meter: M) -> Result<Self, RegionError> {
+        Self::with_reserved(source, alignment, meter, 0)
+    }
+
+    /// An empty heap that leaves `reserved` words for layers, from word
+    /// [`Buddies::reserved_at`] on, set to 0.
+    pub fn with_reserved(source: S, alignment: usize, meter: M, reserved: usize) -> Result<Self, RegionError> {
+        let control = Self::reserved_at(alignment).saturating_add(reserved);
+        let blocks = Blocks::new(source, meter, alignment, Self::HEAD, control)?;
+        Ok(Buddies { blocks, moved: Moved::default(), recombination: PhantomData })
+    }
+
+    /// The first of the words that were reserved for layers.
+    pub fn reserved_at(alignment: usize) -> usize {
+        Self::masters_at(alignment) + 2 * HANDLES as usize
+    }
+
+    /// The word that begins the list of unused master words; behind it, the list of their blocks.
+    fn masters_at(alignment: usize) -> usize {
+        let orders = blocks::most_order::<W>() + 1 - blocks::least_order::<W>(alignment, Self::HEAD);
+        control::INDEX + R::LISTS * orders as usize
+    }
+
+    /// Words of the block that serves a request of `size` bytes; none if no block can.
+    pub fn words_for_size(alignment: usize, size: usize) -> Option<usize> {
+        if size == 0 || size > W::MOST * W::BYTES {
+            return None;
+        }
+        let words = (size.div_ceil(W::BYTES) + Self::HEAD).next_power_of_two();
+        let words = words.max(1 << blocks::least_order::<W>(alignment, Self::HEAD));
+        (words <= W::MOST).then_some(words)
+    }
+
+    /// The order of the block that serves a request.
+    #[inline(always)]
+    fn order(&self, size: usize, alignment: usize) -> Option<u32> {
+        if size == 0 || size > W::MOST * W::BYTES || alignment > GRID || alignment & alignment.wrapping_sub(1) != 0 {
+            return None;
+        }
+        let aligned = (alignment / W::BYTES).max(1).trailing_zeros();
+        let order = self.blocks.order_for(size.div_ceil(W::BYTES)).max(aligned);
+        (order <= blocks::most_order::<W>()).then_some(order)
+    }
+
+    /// A used block of `order`.
+    #[inline(always)]
+    fn allocate_order(&mut self, order: u32) -> Option<usize> {
+        let (at, way) = match R::find(&mut self.blocks, order) {
+            Some(found) => found,
+            None => self.miss(order)?,
+        };
+        self.blocks.write_used(at, order);
+        self.blocks.memory.meter.served(way);
+        Some(at)
+    }
+
+    /// A block for a request that no free block serves.
+    #[cold]
+    fn miss(&mut self, order: u32) -> Option<(usize, Served)> {
+        if let Some(at) = self.grow(order) {
+            return Some((at, Served::ByGrowing));
+        }
+        if HANDLES { self.defragment(order).map(|at| (at, Served::AfterDefragmentation)) } else { None }
+    }
+
+    /// Extends the wilderness by a block of `order`; what is skipped before it becomes free blocks.
+    fn grow(&mut self, order: u32) -> Option<usize> {
+        let blocks = &mut self.blocks;
+        let mut top = blocks.top();
+        if !R::EAGER {
+            let lower = knuth::retreat::<R, W, S, M>(blocks, top, order);
+            if lower != top {
+                top = lower;
+                blocks.set_top(top);
+            }
+        }
+        let at = blocks.next_place(top, order);
+        let end = at + (1 << order);
+        if !blocks.memory.reach(end - blocks.head) {
+            return None;
+        }
+        while top < at {
+            let skipped = blocks.order_at(top);
+            R::insert(blocks, top, skipped);
+            top += 1 << skipped;
+        }
+        blocks.set_top(end);
+        Some(at)
+    }
+
+    fn header_of(&self, pointer: NonNull<u8>) -> usize {
+        self.blocks.memory.peek(self.blocks.memory.index(pointer) - 1)
+    }
+}
+
+impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Heap for Buddies<W, R, S, M, HANDLES> {
+    type Meter = M;
+
+    #[inline]
+    fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        let order = self.order(size, alignment)?;
+        let at = self.allocate_order(order)?;
+        Some(self.blocks.memory.pointer(at))
+    }
+
+    #[inline]
+    unsafe fn deallocate(&mut self, pointer: NonNull<u8>) {
+        let at = self.blocks.memory.index(pointer);
+        let header = self.blocks.memory.load(at - 1);
+        R::release(&mut self.blocks, at, Blocks::<W, S, M>::order_of(header));
+    }
+
+    unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        if lies_at(pointer, alignment) && self.resize(pointer, size) {
+            return Some(pointer);
+        }
+        // SAFETY: the caller's promise is the same.
+        unsafe { move_block(self, pointer, size, alignment) }
+    }
+
+    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+        (words_of(self.header_of(pointer)) - Self::HEAD) * W::BYTES
+    }
+
+    #[inline]
+    fn block_size(&self, pointer: NonNull<u8>) -> usize {
+        words_of(self.header_of(pointer)) * W::BYTES
+    }
+
+    /// Every block in address order, then the blocks of master words, which the heap keeps for itself.
+    fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
+        let view = |at: usize, head: usize, state| BlockView {
+            offset: (at - Self::HEAD) * W::BYTES,
+            size: words_of(head) * W::BYTES,
+            header: Self::HEAD * W::BYTES,
+            state,
+        };
+        self.blocks.each(|at, head| visit(view(at, head, if is_used(head) { State::Used } else { State::Free })));
+        self.each_master_block(|at| visit(view(at, self.blocks.memory.peek(at - 1), State::Kept)));
+    }
+
+    fn check(&self) -> Result<(), Violation> {
+        self.verify().map_err(|broken| Violation { offset: broken.offset * W::BYTES, ..broken })
+    }
+
+    fn control_size(&self) -> usize {
+        (self.blocks.first - Self::HEAD) * W::BYTES
+    }
+
+    fn footprint(&self) -> usize {
+        (self.blocks.memory.peek(control::TOP) - Self::HEAD) * W::BYTES
+    }
+
+    #[inline]
+    fn footprint_peak(&self) -> usize {
+        (self.blocks.memory.peek(control::HIGH) - Self::HEAD) * W::BYTES
+    }
+
+    fn base(&self) -> NonNull<u8> {
+        self.blocks.memory.base()
+    }
+
+    #[inline(always)]
+    fn meter(&self) -> &M {
+        &self.blocks.memory.meter
+    }
+}
+
+/// Without handles alone: a layer keeps blocks that nobody may move.
+impl<W: Word, R: Recombination, S: Source, M: Meter> Pool for Buddies<W, R, S, M, false> {
+    #[inline(always)]
+    fn memory(&mut self) -> &mut impl Words {
+        &mut self.blocks.memory
+    }
+    #[inline(always)]
+    fn peek(&self, at: usize) -> usize {
+        self.blocks.memory.peek(at)
+    }
+    #[inline(always)]
+    fn words_for(&self, size: usize) -> Option<usize> {
+        self.order(size, 1).map(|order| 1 << order)
+    }
+    #[inline]
+    fn allocate_words(&mut self, _size: usize, words: usize) -> Option<NonNull<u8>> {
+        let at = self.allocate_order(words.trailing_zeros())?;
+        Some(self.blocks.memory.pointer(at))
+    }
+    #[inline(always)]
+    fn release_block(&mut self, at: usize, header: usize) {
+        R::release(&mut self.blocks, at, Blocks::<W, S, M>::order_of(header));
+    }
+    fn resize_in_place(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
+        self.resize(pointer, size)
+    }
+    #[inline(always)]
+    fn alignment(&self) -> usize {
+        (1 << self.blocks.least) * W::BYTES
+    }
+    #[inline(always)]
+    fn pointer(&self, at: usize) -> NonNull<u8> {
+        self.blocks.memory.pointer(at)
+    }
+    #[inline(always)]
+    fn index(&self, pointer: NonNull<u8>) -> usize {
+        self.blocks.memory.index(pointer)
+    }
+    #[inline(always)]
+    fn word(&self) -> usize {
+        W::BYTES
+    }
+    #[inline(always)]
+    fn note(&mut self, way: Served) {
+        self.blocks.memory.meter.served(way);
+    }
+}

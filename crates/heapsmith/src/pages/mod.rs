@@ -1,0 +1,325 @@
+//! Pages of objects of one size, after phkmalloc.
+//!
+//! ```text
+//!   region  ┌─────────┬───────────┬────────┬────────┬─────────────────┬─── … ──────┐
+//!           │ control │ directory │ 16 16… │ 64 64… │ run of 2 pages  │ wilderness │
+//!           └─────────┴───────────┴────────┴────────┴─────────────────┴─── … ──────┘
+//!                                   page 1   page 2   pages 3 and 4   ▲ TOP
+//! ```
+//!
+//! A request of up to half a page is rounded up to a power of two, at least
+//! `min`, and served by an object in a page of such objects. Pages with a free
+//! object of a class are on the list of the class. A larger request gets the
+//! first run of free pages that holds it, in address order, else never-used
+//! pages. A page whose last object is freed becomes a free page. Free runs
+//! join their neighbours and the wilderness.
+//!
+//! Objects have no header: the directory tells the class of their page, and
+//! holds the bitmap. (phkmalloc keeps the bitmap in the page where objects are
+//! small and elsewhere where they are large; in the directory an object of half
+//! a page costs no second one, and objects are aligned to their size.)
+//!
+//! # Invariants
+//!
+//! - **P1** Pages of objects, used runs and free runs tile the pages up to the wilderness.
+//! - **P2** Free runs are listed in address order, tell their length at both
+//!   ends, and touch neither each other nor the wilderness.
+//! - **P3** The free objects of a page are as many as its bitmap has bits, and not all of them.
+//! - **P4** A page of objects is on the list of its class if and only if an object is free.
+//! - **P5** The directory has room for every page below the wilderness, the region as well.
+//!
+//! # Cost
+//!
+//! | operation | time | notes |
+//! |---|---|---|
+//! | allocate object | the search | a new page: + first fit over free runs |
+//! | deallocate object | O(1) | the last of a page: + O(free runs) to find its place |
+//! | allocate, deallocate run | O(free runs) | now and then the directory moves: O(pages) |
+//! | space | an entry a page | 4 words and the bitmap of the smallest objects: 48 bytes for 4096 with word=4, min=16 |
+//!
+//! Sources: Kamp, phkmalloc (FreeBSD); Li, Mohanty, Kavi, "A page-based hybrid
+//! (software-hardware) dynamic memory allocator", §II-III.
+
+mod check;
+mod directory;
+mod runs;
+mod search;
+
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+
+pub use search::{Bitmap, ByTree, ByWord, Linear, Search};
+
+use crate::buddy::GRID;
+use crate::heap::{BlockView, Heap, State, Violation};
+use crate::index::control;
+use crate::memory::{Memory, RegionError, Words};
+use crate::meter::{Meter, Served};
+use crate::pool::{lies_at, move_block};
+use crate::source::Source;
+use crate::word::Word;
+use directory::{CAPACITY, CLASSES, DIRECTORY, Directory, FIELDS, FREE, Field, OBJECTS, PLACE, TOP};
+
+/// The numbers of a page heap, each a power of two, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageSizes {
+    /// Bytes of a page.
+    pub page: usize,
+    /// Bytes of the smallest object: at least the word, at most half a page.
+    pub min: usize,
+    /// Alignment of every payload.
+    pub alignment: usize,
+}
+
+/// A heap of pages over one region.
+///
+/// `W` is the word, `F` finds free objects, `S` is the region's source, `M` the meter.
+#[derive(Debug)]
+pub struct Pages<W, F, S, M> {
+    directory: Directory<W, S, M>,
+    sizes: PageSizes,
+    search: PhantomData<F>,
+}
+
+/// What a request gets.
+enum Wanted {
+    /// An object of a class.
+    Object(usize),
+    /// So many pages.
+    Run(usize),
+}
+
+impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
+    /// An empty heap over the region that `source` supplies.
+    pub fn new(source: S, sizes: PageSizes, meter: M) -> Result<Self, RegionError> {
+        let sizes = PageSizes { min: sizes.min.max(sizes.alignment.min(sizes.page / 2)), ..sizes };
+        let mut memory = Memory::<W, S, M>::new(source, meter)?;
+        let page = sizes.page / W::BYTES;
+        let entry = FIELDS + F::words(sizes.page / sizes.min, W::BYTES * 8);
+        let classes = Self::classes(&sizes);
+        let base = memory.base_address() / W::BYTES;
+        let control = CLASSES + classes;
+        let first = (base + control + entry).next_multiple_of(page.min(GRID / W::BYTES)) - base;
+        if !memory.reach(first + page) {
+            return Err(RegionError::TooSmall { needed: (first + page) * W::BYTES, given: memory.length() });
+        }
+        for at in control::INDEX..control {
+            memory.store(at, 0);
+        }
+        memory.store(PLACE, control);
+        memory.store(CAPACITY, (first - control) / entry);
+        memory.poke(control::HIGH, 0);
+        let mut directory = Directory { memory, first, page, entry };
+        directory.set_top(1);
+        Ok(Pages { directory, sizes, search: PhantomData })
+    }
+
+    fn classes(sizes: &PageSizes) -> usize {
+        (sizes.page / sizes.min).trailing_zeros() as usize
+    }
+
+    /// Bytes of an object of a class.
+    #[inline(always)]
+    fn object(&self, class: usize) -> usize {
+        self.sizes.min << class
+    }
+
+    /// The bitmap in the entry of a page of a class, which begins at `entry`.
+    #[inline(always)]
+    fn bitmap(&self, entry: usize, class: usize) -> Bitmap {
+        Bitmap { at: entry + FIELDS, objects: self.sizes.page / self.object(class) }
+    }
+
+    /// What serves a request of `size` bytes; none if nothing can.
+    #[inline(always)]
+    fn wanted(&self, size: usize, alignment: usize) -> Option<Wanted> {
+        if size == 0 || size > W::MOST * W::BYTES || alignment > GRID {
+            return None;
+        }
+        let size = size.max(alignment);
+        if size > self.sizes.page / 2 {
+            return Some(Wanted::Run(size.div_ceil(self.sizes.page)));
+        }
+        let object = size.next_power_of_two().max(self.sizes.min);
+        Some(Wanted::Object((object / self.sizes.min).trailing_zeros() as usize))
+    }
+
+    /// An object of a class: index of its first word.
+    #[inline(always)]
+    fn allocate_object(&mut self, class: usize) -> Option<usize> {
+        let listed = self.directory.memory.load(CLASSES + class);
+        let (page, way) = if listed != 0 { (listed, Served::AtOnce) } else { self.new_page(class)? };
+        let entry = self.directory.entry_at(page);
+        let map = self.bitmap(entry, class);
+        let memory = &mut self.directory.memory;
+        let object = F::take(memory, map)?;
+        let left = memory.load(entry + Field::Count as usize) - 1;
+        memory.store(entry + Field::Count as usize, left);
+        if left == 0 {
+            self.directory.unlink(CLASSES + class, page);
+        }
+        self.directory.memory.meter.served(way);
+        Some(self.directory.start(page) + object * (self.object(class) / W::BYTES))
+    }
+
+    /// A page of free objects of a class, on its list.
+    #[cold]
+    fn new_page(&mut self, class: usize) -> Option<(usize, Served)> {
+        let (page, way) = self.take_run(1, 1)?;
+        let entry = self.directory.entry_at(page);
+        let map = self.bitmap(entry, class);
+        self.directory.set(page, Field::Kind, OBJECTS + class);
+        self.directory.set(page, Field::Count, map.objects);
+        F::fill(&mut self.directory.memory, map);
+        self.directory.link(CLASSES + class, 0, page);
+        Some((page, way))
+    }
+
+    /// Frees an object in a page of a class, whose entry is given.
+    #[inline(always)]
+    fn free_object(&mut self, page: usize, entry: usize, class: usize, at: usize) {
+        let map = self.bitmap(entry, class);
+        let object = (at - self.directory.start(page)) / (self.object(class) / W::BYTES);
+        let memory = &mut self.directory.memory;
+        let free = memory.load(entry + Field::Count as usize) + 1;
+        if free == map.objects {
+            // A page of two objects or more: one was free before, so it is listed (P4).
+            self.directory.unlink(CLASSES + class, page);
+            self.directory.free(page, 1);
+            return;
+        }
+        F::put(memory, map, object);
+        memory.store(entry + Field::Count as usize, free);
+        if free == 1 {
+            self.directory.link(CLASSES + class, 0, page);
+        }
+    }
+
+    /// Bytes of the object or run at `pointer`.
+    fn size_at(&self, pointer: NonNull<u8>) -> usize {
+        let page = self.directory.page_of(self.directory.memory.index(pointer));
+        match self.directory.peek(page, Field::Kind) {
+            kind if kind >= OBJECTS => self.object(kind - OBJECTS),
+            _ => self.directory.peek(page, Field::Count) * self.sizes.page,
+        }
+    }
+
+    /// Bytes from the region's base to the end of the pages below `top`.
+    fn bytes_below(&self, top: usize) -> usize {
+        self.directory.start(top) * W::BYTES
+    }
+
+    fn walk_page(&self, page: usize, class: usize, visit: &mut dyn FnMut(BlockView)) {
+        let size = self.object(class);
+        let entry = self.directory.memory.peek(PLACE) + (page - 1) * self.directory.entry;
+        let map = self.bitmap(entry, class);
+        for object in 0..map.objects {
+            let free = map.is_free(&self.directory.memory, object);
+            let offset = self.directory.start(page) * W::BYTES + object * size;
+            visit(BlockView { offset, size, header: 0, state: if free { State::Free } else { State::Used } });
+        }
+    }
+}
+
+impl<W: Word, F: Search, S: Source, M: Meter> Heap for Pages<W, F, S, M> {
+    type Meter = M;
+
+    #[inline]
+    fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        if alignment & alignment.wrapping_sub(1) != 0 {
+            return None;
+        }
+        let alignment = alignment.max(self.sizes.alignment);
+        let at = match self.wanted(size, alignment)? {
+            Wanted::Object(class) => self.allocate_object(class)?,
+            Wanted::Run(length) => self.allocate_run(length, alignment)?,
+        };
+        Some(self.directory.memory.pointer(at))
+    }
+
+    #[inline]
+    unsafe fn deallocate(&mut self, pointer: NonNull<u8>) {
+        let at = self.directory.memory.index(pointer);
+        let page = self.directory.page_of(at);
+        let entry = self.directory.entry_at(page);
+        let kind = self.directory.memory.load(entry);
+        if kind >= OBJECTS {
+            self.free_object(page, entry, kind - OBJECTS, at);
+        } else {
+            let length = self.directory.get(page, Field::Count);
+            self.directory.free(page, length);
+        }
+    }
+
+    unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        let stays = lies_at(pointer, alignment);
+        if stays && self.resize(pointer, size) {
+            return Some(pointer);
+        }
+        // SAFETY: the caller's promise is the same.
+        let moved = unsafe { move_block(self, pointer, size, alignment) };
+        // A smaller object is a saving, not a need.
+        moved.or_else(|| (stays && size > 0 && size <= self.size_at(pointer)).then_some(pointer))
+    }
+
+    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+        self.size_at(pointer)
+    }
+
+    #[inline]
+    fn block_size(&self, pointer: NonNull<u8>) -> usize {
+        self.size_at(pointer)
+    }
+
+    /// Every object and run in address order, then the directory, if it has
+    /// pages: the heap keeps them for itself.
+    fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
+        let top = self.directory.memory.peek(TOP);
+        let (mut page, mut own) = (1, None);
+        while page < top {
+            let (kind, count) = (self.directory.peek(page, Field::Kind), self.directory.peek(page, Field::Count));
+            if kind >= OBJECTS {
+                self.walk_page(page, kind - OBJECTS, visit);
+                page += 1;
+                continue;
+            }
+            let state = if kind == FREE { State::Free } else { State::Used };
+            let offset = self.directory.start(page) * W::BYTES;
+            let view = BlockView { offset, size: count * self.sizes.page, header: 0, state };
+            visit(view);
+            if kind == DIRECTORY {
+                own = Some(BlockView { state: State::Kept, ..view });
+            }
+            page += count.max(1);
+        }
+        if let Some(view) = own {
+            visit(view);
+        }
+    }
+
+    fn check(&self) -> Result<(), Violation> {
+        self.verify().map_err(|broken| Violation { offset: broken.offset * W::BYTES, ..broken })
+    }
+
+    fn control_size(&self) -> usize {
+        self.directory.first * W::BYTES
+    }
+
+    fn footprint(&self) -> usize {
+        self.bytes_below(self.directory.memory.peek(TOP))
+    }
+
+    #[inline]
+    fn footprint_peak(&self) -> usize {
+        self.bytes_below(self.directory.memory.peek(control::HIGH))
+    }
+
+    fn base(&self) -> NonNull<u8> {
+        self.directory.memory.base()
+    }
+
+    #[inline(always)]
+    fn meter(&self) -> &M {
+        &self.directory.memory.meter
+    }
+}

@@ -1,0 +1,298 @@
+//! The buddy heaps: their steps, their lists, and what they move.
+#![allow(unsafe_code)]
+
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+use heapsmith::index::AddressOrder;
+use heapsmith::{BlockPool, Buddies, Counting, Estranged, Fixed, Handle, Handles, Heap, Knuth, Served, Values};
+
+/// A region that begins at a multiple of 4096.
+struct Memory(Vec<MaybeUninit<u64>>);
+
+impl Memory {
+    fn new(bytes: usize) -> Self {
+        Memory(vec![MaybeUninit::uninit(); (bytes + 4096) / 8])
+    }
+
+    fn region(&mut self, bytes: usize) -> Fixed<'_> {
+        let skip = (4096 - self.0.as_ptr().addr() % 4096) / 8;
+        Fixed::new(&mut self.0[skip..][..bytes / 8])
+    }
+}
+
+type Fast<'m, R> = Buddies<u32, R, Fixed<'m>, Counting, false>;
+type Moving<'m, R> = Buddies<u32, R, Fixed<'m>, Counting, true>;
+
+/// Bytes that fill a block of `order`.
+fn bytes(order: u32) -> usize {
+    ((1 << order) - 1) * 4
+}
+
+/// Allocates a block of `order` and returns its payload in words from the base.
+fn allocate<H: Heap>(heap: &mut H, order: u32) -> usize {
+    let pointer = heap.allocate(bytes(order), 1).expect("the region has room");
+    heap.check().expect("after an allocation");
+    (pointer.as_ptr().addr() - heap.base().as_ptr().addr()) / 4
+}
+
+fn free<H: Heap>(heap: &mut H, at: usize) {
+    let pointer = NonNull::new(heap.base().as_ptr().wrapping_add(at * 4)).expect("inside the region");
+    // SAFETY: the tests free what they allocated, once.
+    unsafe { heap.deallocate(pointer) };
+    heap.check().expect("after a free");
+}
+
+fn served<H: Heap<Meter = Counting>>(heap: &H, way: Served) -> u64 {
+    heap.meter().served[way as usize]
+}
+
+/// Sixteen blocks of order 2 that begin at a multiple of 64 words, and a used one behind them.
+fn sixteen<H: Heap>(heap: &mut H) -> usize {
+    let first = allocate(heap, 6);
+    free(heap, first);
+    let mut blocks: Vec<_> = (0..16).map(|_| allocate(heap, 2)).collect();
+    while blocks[blocks.len() - 16] % 64 != 0 {
+        blocks.push(allocate(heap, 2));
+    }
+    let first = blocks[blocks.len() - 16];
+    assert_eq!(blocks.last(), Some(&(first + 60)));
+    let after = allocate(heap, 6);
+    assert!(after >= first + 64);
+    first
+}
+
+#[test]
+fn the_estranged_system_takes_its_five_steps_in_order() {
+    let mut memory = Memory::new(16 * 1024);
+    let mut heap = Fast::<Estranged>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap");
+    let at = sixteen(&mut heap);
+    let [large, _, larger, _] = [4, 4, 5, 5].map(|order| allocate(&mut heap, order));
+    // Whatever else is free goes first, so that the lists hold only what a step is about.
+    while served(&heap, Served::AfterSplit) + served(&heap, Served::AtOnce) > 0 {
+        let before = heap.meter().served;
+        allocate(&mut heap, 2);
+        if heap.meter().served[Served::ByGrowing as usize] > before[Served::ByGrowing as usize] {
+            break;
+        }
+    }
+    // 1 before 2: the block whose buddy is used, though the pair was freed last.
+    for block in [0, 8, 12] {
+        free(&mut heap, at + block);
+    }
+    assert_eq!(allocate(&mut heap, 2), at, "step 1: buddy-busy");
+    assert_eq!(allocate(&mut heap, 2), at + 8, "step 2: the lower of a pair");
+    assert_eq!(allocate(&mut heap, 2), at + 12, "step 1: the upper is buddy-busy now");
+    // 3 before 4: a pair of the order below is joined although a larger block is there.
+    for block in [large, at + 16, at + 20, at + 32, at + 36, at + 40, at + 44] {
+        free(&mut heap, block);
+    }
+    let glued = served(&heap, Served::AfterCoalescing);
+    let three = allocate(&mut heap, 3);
+    assert!([16, 32, 40].map(|pair| at + pair).contains(&three), "step 3: two buddies of the order below");
+    assert_eq!(served(&heap, Served::AfterCoalescing), glued + 1);
+    free(&mut heap, three);
+    assert_eq!(allocate(&mut heap, 3), three, "step 1, at order 3");
+    // 4 before 5: a larger block is split although gluing would do.
+    let split = served(&heap, Served::AfterSplit);
+    free(&mut heap, larger);
+    assert_eq!(allocate(&mut heap, 4), large, "step 1, at order 4");
+    assert_eq!(allocate(&mut heap, 4), larger, "step 4: the lower half of the larger block");
+    assert_eq!(served(&heap, Served::AfterSplit), split + 1);
+    allocate(&mut heap, 4);
+    // 5: pairs of order 2 become a pair of order 3, and that the block.
+    for block in [48, 52, 56, 60] {
+        free(&mut heap, at + block);
+    }
+    let glued = served(&heap, Served::AfterCoalescing);
+    let four = allocate(&mut heap, 4);
+    assert_eq!(four, at + 48, "step 5: glued from the lowest order up");
+    assert_eq!(served(&heap, Served::AfterCoalescing), glued + 1);
+}
+
+#[test]
+fn knuths_buddies_join_at_once_and_give_the_wilderness_back() {
+    let mut memory = Memory::new(64 * 1024);
+    let mut heap = Fast::<Knuth>::new(memory.region(64 * 1024), 4, Counting::default()).expect("a heap");
+    let blocks: Vec<_> = (0..300).map(|number| allocate(&mut heap, 2 + number % 4)).collect();
+    for &block in blocks.iter().step_by(2).chain(blocks.iter().skip(1).step_by(2)) {
+        free(&mut heap, block);
+    }
+    heap.walk(&mut |block| panic!("{block:?} is left"));
+    assert_eq!(heap.footprint(), heap.control_size());
+}
+
+#[test]
+fn payloads_are_aligned_to_their_blocks() {
+    let mut memory = Memory::new(64 * 1024);
+    let mut heap = Fast::<Knuth>::new(memory.region(64 * 1024), 4, Counting::default()).expect("a heap");
+    for order in 2..=11 {
+        let pointer = heap.allocate(bytes(order), 1).expect("room");
+        assert!(pointer.as_ptr().addr().is_multiple_of((4 << order).min(4096)), "order {order}");
+    }
+}
+
+/// What a program wrote to a movable block.
+struct Live {
+    handle: Handle,
+    size: usize,
+    seed: u8,
+    pinned: Option<NonNull<u8>>,
+}
+
+impl Live {
+    fn new<H: Handles>(heap: &mut H, size: usize, seed: u8) -> Option<Self> {
+        let live = Live { handle: heap.allocate_movable(size)?, size, seed, pinned: None };
+        // SAFETY: the handle is live, and its block has `size` bytes.
+        unsafe { heap.get(live.handle).as_ptr().write_bytes(seed, size) };
+        Some(live)
+    }
+
+    fn intact<H: Handles>(&self, heap: &H) -> bool {
+        // SAFETY: the handle is live, and its bytes were written when it was made.
+        let (pointer, bytes) = unsafe {
+            let pointer = heap.get(self.handle);
+            (pointer, std::slice::from_raw_parts(pointer.as_ptr(), self.size))
+        };
+        bytes.iter().all(|&byte| byte == self.seed) && self.pinned.is_none_or(|pinned| pinned == pointer)
+    }
+}
+
+fn defragments<H: Handles<Meter = Counting>>(heap: &mut H) {
+    let mut live: Vec<Live> = std::iter::from_fn(|| Live::new(heap, 8, 7)).collect();
+    for at in (0..live.len()).rev().step_by(2) {
+        // SAFETY: the handle leaves the list here.
+        unsafe { heap.free_movable(live.swap_remove(at).handle) };
+    }
+    heap.check().expect("every other block is free");
+    assert_eq!(heap.moved().blocks, 0);
+    let most = heap.most_moved(1000).expect("a size that can be served");
+    let large = Live::new(heap, 1000, 9).expect("half of the region is free: blocks are moved");
+    heap.check().expect("after moving");
+    assert!(heap.moved().last > 0 && heap.moved().last <= most, "{} of {most}", heap.moved().last);
+    println!("a block of 1024 bytes: {} bytes moved, at most {most}", heap.moved().last);
+    assert!(live.iter().chain([&large]).all(|block| block.intact(heap)));
+    assert!(heap.meter().served[Served::AfterDefragmentation as usize] > 0);
+}
+
+#[test]
+fn blocks_are_moved_for_one_request_and_no_more() {
+    let mut memory = Memory::new(16 * 1024);
+    defragments(&mut Moving::<Knuth>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"));
+    defragments(&mut Moving::<Estranged>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"));
+}
+
+#[test]
+fn a_plain_pointer_pins_its_block() {
+    let mut memory = Memory::new(16 * 1024);
+    let mut heap = Moving::<Knuth>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap");
+    let blocks: Vec<_> = std::iter::from_fn(|| heap.allocate(8, 1)).collect();
+    for &block in blocks.iter().step_by(2) {
+        // SAFETY: each block is live and freed once.
+        unsafe { heap.deallocate(block) };
+    }
+    assert_eq!(heap.allocate(1000, 1), None);
+    assert_eq!(heap.moved().blocks, 0);
+    heap.check().expect("a refusal changes nothing");
+}
+
+/// A random program over handles: contents, pins, invariants and the bound after every step.
+fn handles_at_random<H: Handles<Meter = Counting>>(heap: &mut H, seed: u64, steps: u32) -> u64 {
+    let mut state = seed;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    let mut live: Vec<Live> = Vec::new();
+    for step in 0..steps {
+        let before = heap.moved();
+        let most = if random(8) == 0 { 900 } else { 60 };
+        let size = 1 + random(most);
+        match random(9) {
+            0..=4 => live.extend(Live::new(heap, size, step as u8)),
+            5..=6 if !live.is_empty() => {
+                let at = random(live.len());
+                let gone = live.swap_remove(at);
+                assert!(gone.intact(heap), "step {step}");
+                // SAFETY: the handle left the list.
+                unsafe { heap.free_movable(gone.handle) };
+            }
+            7 if !live.is_empty() => {
+                let at = random(live.len());
+                let block = &mut live[at];
+                // SAFETY: the handle is live.
+                unsafe {
+                    match block.pinned.take() {
+                        Some(_) => heap.unpin(block.handle),
+                        None if random(3) == 0 => block.pinned = Some(heap.pin(block.handle)),
+                        None => {}
+                    }
+                }
+            }
+            _ => {
+                if let Some(pointer) = heap.allocate(size, 1) {
+                    // SAFETY: the block is freed at once.
+                    unsafe { heap.deallocate(pointer) };
+                }
+            }
+        }
+        let moved = (heap.moved().bytes - before.bytes) as usize;
+        assert!(moved <= heap.most_moved(size).expect("a size that can be served"), "step {step} moved {moved}");
+        heap.check().unwrap_or_else(|broken| panic!("seed {seed}, step {step}: {broken}"));
+        if step % 16 == 0 {
+            assert!(live.iter().all(|block| block.intact(heap)), "seed {seed}, step {step}");
+        }
+    }
+    heap.moved().blocks
+}
+
+#[test]
+fn random_programs_over_handles_keep_contents_pins_and_bound() {
+    let mut memory = Memory::new(8 * 1024);
+    let (mut knuth, mut estranged) = (0, 0);
+    for seed in 0..30 {
+        let region = memory.region(8 * 1024);
+        let mut heap = Moving::<Knuth>::new(region, 4, Counting::default()).expect("a heap");
+        knuth += handles_at_random(&mut heap, seed, 1500);
+        let region = memory.region(8 * 1024);
+        let mut heap = Moving::<Estranged>::new(region, 4, Counting::default()).expect("a heap");
+        estranged += handles_at_random(&mut heap, seed, 1500);
+    }
+    assert!(knuth > 100 && estranged > 100, "{knuth} and {estranged} blocks moved");
+}
+
+/// Donahue et al. 2001, §3.1: `count` blocks, every other freed, then a larger request. Its accesses.
+fn every_other<H: Heap<Meter = Counting>>(mut heap: H, count: usize) -> u64 {
+    let blocks: Vec<_> = (0..count).map(|_| heap.allocate(12, 1).expect("room")).collect();
+    for &block in blocks.iter().step_by(2).rev() {
+        // SAFETY: each block is freed once.
+        unsafe { heap.deallocate(block) };
+    }
+    let before = heap.meter().accesses;
+    heap.allocate(100, 1).expect("room behind the last block");
+    heap.meter().accesses - before
+}
+
+#[test]
+fn every_other_block_free_costs_a_list_more_the_larger_the_heap() {
+    let mut before = 0.0;
+    // The paper names no number of objects; 2^20 of 16 bytes fill the 16 MB heap of its §2.4.
+    for power in [10, 12, 14, 16, 18, 20] {
+        let (count, size) = (1 << power, (16 << power) + 8192);
+        let mut memory = Memory::new(size);
+        let list = BlockPool::<u32, AddressOrder, Values, _, _, true>::new(
+            memory.region(size),
+            AddressOrder::default(),
+            Values { alignment: 4, ..Values::default() },
+            Counting::default(),
+        );
+        let list = every_other(list.expect("a heap"), count);
+        let buddy = Fast::<Knuth>::new(memory.region(size), 4, Counting::default());
+        let buddy = every_other(buddy.expect("a heap"), count);
+        let ratio = list as f64 / buddy as f64;
+        println!("every other of 2^{power} blocks: list {list} accesses, buddy {buddy}, ratio {ratio:.0}");
+        assert!(ratio > 2.0 * before, "the ratio grows with the heap");
+        before = ratio;
+    }
+    assert!(before > 72.0, "the paper measured 72 in time");
+}

@@ -1,0 +1,126 @@
+//! The page heap: bitmaps, runs, the directory.
+#![allow(unsafe_code)]
+
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+use heapsmith::pages::{ByTree, ByWord, Linear, PageSizes, Pages, Search};
+use heapsmith::{Counting, Fixed, Heap, State};
+
+fn with<F: Search, O>(sizes: PageSizes, bytes: usize, job: impl FnOnce(Pages<u32, F, Fixed<'_>, Counting>) -> O) -> O {
+    let mut memory: Vec<MaybeUninit<u64>> = vec![MaybeUninit::uninit(); (bytes + 4096) / 8];
+    let skip = (4096 - memory.as_ptr().addr() % 4096) / 8;
+    let region = Fixed::new(&mut memory[skip..][..bytes / 8]);
+    job(Pages::new(region, sizes, Counting::default()).expect("a heap"))
+}
+
+const PHK: PageSizes = PageSizes { page: 4096, min: 16, alignment: 4 };
+
+fn offset<H: Heap>(heap: &H, pointer: NonNull<u8>) -> usize {
+    pointer.as_ptr().addr() - heap.base().as_ptr().addr()
+}
+
+fn free<H: Heap>(heap: &mut H, pointer: NonNull<u8>) {
+    // SAFETY: the tests free what they allocated, once.
+    unsafe { heap.deallocate(pointer) };
+    heap.check().expect("after a free");
+}
+
+#[test]
+fn a_page_holds_objects_of_one_size_each_at_a_multiple_of_it() {
+    with::<Linear, _>(PHK, 64 * 1024, |mut heap| {
+        let small: Vec<_> = (0..256).map(|_| heap.allocate(10, 1).expect("room")).collect();
+        let page = offset(&heap, small[0]);
+        assert!(page.is_multiple_of(4096));
+        assert!(small.iter().enumerate().all(|(at, &object)| offset(&heap, object) == page + 16 * at));
+        let half: Vec<_> = (0..2).map(|_| heap.allocate(2048, 1).expect("room")).collect();
+        assert_eq!(offset(&heap, half[1]), offset(&heap, half[0]) + 2048, "a page of two objects holds two");
+        let run = heap.allocate(2049, 1).expect("room");
+        assert_eq!(heap.usable_size(run), 4096);
+        heap.check().expect("a sound heap");
+    });
+}
+
+#[test]
+fn an_empty_page_serves_another_size() {
+    with::<Linear, _>(PHK, 64 * 1024, |mut heap| {
+        let objects: Vec<_> = (0..4).map(|_| heap.allocate(1000, 1).expect("room")).collect();
+        let behind = heap.allocate(5000, 1).expect("room");
+        let page = offset(&heap, objects[0]);
+        objects.into_iter().for_each(|object| free(&mut heap, object));
+        assert_eq!(heap.allocate(10, 1).map(|object| offset(&heap, object)), Some(page));
+        free(&mut heap, behind);
+    });
+}
+
+#[test]
+fn free_runs_join_and_the_first_that_fits_serves() {
+    with::<ByWord, _>(PHK, 256 * 1024, |mut heap| {
+        let runs: Vec<_> = (0..8).map(|_| heap.allocate(8192, 1).expect("room")).collect();
+        for at in [1, 3, 5, 4] {
+            free(&mut heap, runs[at]);
+        }
+        let mut free_sizes = Vec::new();
+        heap.walk(&mut |block| free_sizes.extend((block.state == State::Free).then_some(block.size)));
+        assert_eq!(free_sizes, [8192, 3 * 8192]);
+        let served = heap.allocate(12288, 1).expect("room");
+        assert_eq!(served, runs[3], "the first run is too short");
+        for at in [0, 2, 6, 7] {
+            free(&mut heap, runs[at]);
+        }
+        free(&mut heap, served);
+        assert_eq!(heap.footprint(), heap.control_size(), "all is wilderness again");
+    });
+}
+
+/// Fills a page and frees every third object, then takes as many: offsets, accesses and visits.
+fn churn<F: Search>() -> (Vec<usize>, u64, u64) {
+    with::<F, _>(PageSizes { min: 8, ..PHK }, 256 * 1024, |mut heap| {
+        let mut offsets = Vec::new();
+        let objects: Vec<_> = (0..1500).map(|_| heap.allocate(8, 1).expect("room")).collect();
+        for &object in objects.iter().skip(400).step_by(3) {
+            free(&mut heap, object);
+        }
+        let before = *heap.meter();
+        while let Some(object) = heap.allocate(8, 1).filter(|_| offsets.len() < 300) {
+            offsets.push(offset(&heap, object));
+        }
+        heap.check().expect("a sound heap");
+        (offsets, heap.meter().accesses - before.accesses, heap.meter().visits - before.visits)
+    })
+}
+
+#[test]
+fn all_searches_find_the_same_objects_at_different_cost() {
+    let (linear, word, tree) = (churn::<Linear>(), churn::<ByWord>(), churn::<ByTree>());
+    assert_eq!(linear.0, word.0);
+    assert_eq!(linear.0, tree.0);
+    println!("accesses of 300 allocations: linear {}, word {}, tree {}", linear.1, word.1, tree.1);
+    println!("visits of 300 allocations: linear {}, word {}, tree {}", linear.2, word.2, tree.2);
+    assert!(linear.2 > 2 * word.2 && word.2 > 2 * tree.2);
+}
+
+#[test]
+fn the_directory_moves_when_it_is_full_and_keeps_every_page() {
+    let sizes = PageSizes { page: 256, min: 16, alignment: 4 };
+    with::<ByTree, _>(sizes, 1024 * 1024, |mut heap| {
+        let mut blocks = Vec::new();
+        let mut moves = 0;
+        for number in 0..1500_usize {
+            let block = heap.allocate(100 + number % 100, 1).expect("room");
+            // SAFETY: the block has 100 bytes.
+            unsafe { block.as_ptr().write_bytes(number as u8, 100) };
+            blocks.push((block, number as u8));
+            let mut kept = 0;
+            heap.walk(&mut |block| kept += usize::from(block.state == State::Kept));
+            moves = moves.max(kept);
+            heap.check().unwrap_or_else(|broken| panic!("{number}: {broken}"));
+        }
+        assert_eq!(moves, 1, "the directory left the control words");
+        for (block, seed) in blocks {
+            // SAFETY: the block is live and its first 100 bytes were written.
+            assert!(unsafe { std::slice::from_raw_parts(block.as_ptr(), 100) }.iter().all(|&byte| byte == seed));
+            free(&mut heap, block);
+        }
+    });
+}

@@ -1,0 +1,113 @@
+//! Buddy heaps from a spec.
+
+use heapsmith::block::Format;
+use heapsmith::buddy::Recombination;
+use heapsmith::layer;
+use heapsmith::sizes::SizeTable;
+use heapsmith::{Buddies, Estranged, FreeLists, Handles, Knuth, Meter, Source, Word};
+
+use super::{BuildError, Job, Parts, bytes, direct, listed_by};
+use crate::{Buddy, BuddySystem, Defragment, Ends, Layer, Pool, Spec, WordSize};
+
+/// Something to do with a heap that moves blocks.
+pub trait HandlesJob<M: Meter> {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn run<H: Handles<Meter = M>>(self, heap: H) -> Self::Output;
+}
+
+/// Makes the heap of `spec`, if that is one that moves blocks, and hands it to `job`.
+pub fn with_handles<S: Source, M: Meter, J: HandlesJob<M>>(
+    spec: &Spec,
+    source: S,
+    meter: M,
+    job: J,
+) -> Result<J::Output, BuildError> {
+    match spec.word {
+        WordSize::Two => handles_in::<u16, S, M, J>(spec, source, meter, job),
+        WordSize::Four => handles_in::<u32, S, M, J>(spec, source, meter, job),
+        WordSize::Eight => handles_in::<u64, S, M, J>(spec, source, meter, job),
+    }
+}
+
+fn handles_in<W: Word, S: Source, M: Meter, J: HandlesJob<M>>(
+    spec: &Spec,
+    source: S,
+    meter: M,
+    job: J,
+) -> Result<J::Output, BuildError> {
+    let alignment = spec.alignment as usize;
+    match (spec.layers.as_slice(), &spec.pool) {
+        ([], Pool::Buddy(Buddy { system, defragment: Defragment::OnDemand })) => match system {
+            BuddySystem::Knuth => Ok(job.run(Buddies::<W, Knuth, S, M, true>::new(source, alignment, meter)?)),
+            BuddySystem::Estranged => Ok(job.run(Buddies::<W, Estranged, S, M, true>::new(source, alignment, meter)?)),
+        },
+        _ => Err(BuildError::NoHandles(spec.to_string())),
+    }
+}
+
+/// The block sizes, as far as a format can tell: all of them are powers of two.
+pub(super) fn format(buddy: &Buddy, spec: &Spec) -> Format {
+    let least = words_for(buddy, spec, 1).unwrap_or(1);
+    Format { granule: least, least }
+}
+
+/// Words of the block that serves a request of `size` bytes.
+pub(super) fn words_for(buddy: &Buddy, spec: &Spec, size: u64) -> Option<usize> {
+    let (alignment, size) = (spec.alignment as usize, usize::try_from(size).ok()?);
+    match (spec.word, buddy.defragment) {
+        (WordSize::Two, Defragment::Never) => words::<u16, false>(alignment, size),
+        (WordSize::Two, Defragment::OnDemand) => words::<u16, true>(alignment, size),
+        (WordSize::Four, Defragment::Never) => words::<u32, false>(alignment, size),
+        (WordSize::Four, Defragment::OnDemand) => words::<u32, true>(alignment, size),
+        (WordSize::Eight, Defragment::Never) => words::<u64, false>(alignment, size),
+        (WordSize::Eight, Defragment::OnDemand) => words::<u64, true>(alignment, size),
+    }
+}
+
+fn words<W: Word, const HANDLES: bool>(alignment: usize, size: usize) -> Option<usize> {
+    // Source and meter have no part in it.
+    Buddies::<W, Knuth, heapsmith::Fixed<'static>, heapsmith::Unmetered, HANDLES>::words_for_size(alignment, size)
+}
+
+impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
+    pub(super) fn buddy<W: Word>(self, buddy: &Buddy) -> Result<J::Output, BuildError> {
+        match (buddy.system, buddy.defragment) {
+            (BuddySystem::Knuth, Defragment::Never) => self.fixed_buddies::<W, Knuth>(),
+            (BuddySystem::Estranged, Defragment::Never) => self.fixed_buddies::<W, Estranged>(),
+            (BuddySystem::Knuth, Defragment::OnDemand) => self.movable_buddies::<W, Knuth>(),
+            (BuddySystem::Estranged, Defragment::OnDemand) => self.movable_buddies::<W, Estranged>(),
+        }
+    }
+
+    fn movable_buddies<W: Word, R: Recombination>(self) -> Result<J::Output, BuildError> {
+        let Parts { spec, source, meter, job } = self;
+        if !spec.layers.is_empty() {
+            return Err(BuildError::Layers(spec.to_string()));
+        }
+        Ok(job.run(Buddies::<W, R, S, M, true>::new(source, bytes(spec.alignment.into()), meter)?))
+    }
+
+    fn fixed_buddies<W: Word, R: Recombination>(self) -> Result<J::Output, BuildError> {
+        let Parts { spec, source, meter, job } = self;
+        let alignment = spec.alignment as usize;
+        match spec.layers.as_slice() {
+            [] => Ok(job.run(Buddies::<W, R, S, M, false>::new(source, alignment, meter)?)),
+            [Layer::FreeLists(layer)] => {
+                let lists = listed_by(&layer.sizes, |size| super::words_for(spec, size));
+                let mut direct = direct(&lists);
+                let map = SizeTable::new(&lists, &mut direct);
+                let (ends, words_a_list) = match layer.order {
+                    Ends::Lifo => (layer::Ends::Lifo, 1),
+                    Ends::Fifo => (layer::Ends::Fifo, 2),
+                };
+                let reserved = lists.len() * words_a_list;
+                let control = Buddies::<W, R, S, M, false>::reserved_at(alignment);
+                let pool = Buddies::<W, R, S, M, false>::with_reserved(source, alignment, meter, reserved)?;
+                Ok(job.run(FreeLists::over(pool, control, map, ends)))
+            }
+            _ => Err(BuildError::Layers(spec.to_string())),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Page heaps from a spec.
+
+use heapsmith::block::Format;
+use heapsmith::pages::{self, ByTree, ByWord, Linear, PageSizes};
+use heapsmith::{Meter, Source, Word};
+
+use super::{BuildError, Job, Parts, bytes};
+use crate::{Pages, Search, Spec};
+
+/// The sizes, as far as a format can tell: objects are powers of two, and have no header.
+pub(super) fn format(pages: &Pages, spec: &Spec) -> Format {
+    let least = words_for(pages, spec, 1).unwrap_or(1);
+    Format { granule: least, least }
+}
+
+/// Words of the object or run that serves a request of `size` bytes.
+pub(super) fn words_for(pages: &Pages, spec: &Spec, size: u64) -> Option<usize> {
+    let least = pages.min.max(spec.alignment.into());
+    let size = match size {
+        0 => return None,
+        size if size.max(least) <= pages.page / 2 => size.max(least).next_power_of_two(),
+        size => size.checked_next_multiple_of(pages.page)?,
+    };
+    (size <= spec.word.max_region()).then(|| bytes(size / u64::from(spec.word.bytes())))
+}
+
+impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
+    pub(super) fn pages<W: Word>(self, pages: &Pages) -> Result<J::Output, BuildError> {
+        match pages.search {
+            Search::Linear => self.searched::<W, Linear>(pages),
+            Search::Word => self.searched::<W, ByWord>(pages),
+            Search::Tree => self.searched::<W, ByTree>(pages),
+        }
+    }
+
+    fn searched<W: Word, F: pages::Search>(self, pages: &Pages) -> Result<J::Output, BuildError> {
+        let Parts { spec, source, meter, job } = self;
+        if !spec.layers.is_empty() {
+            return Err(BuildError::Layers(spec.to_string()));
+        }
+        let alignment = spec.alignment as usize;
+        let sizes = PageSizes { page: bytes(pages.page), min: bytes(pages.min), alignment };
+        Ok(job.run(heapsmith::Pages::<W, F, S, M>::new(source, sizes, meter)?))
+    }
+}
