@@ -7,14 +7,20 @@
 //!             u64       Implicit | Bins | Classes
 //! ```
 //!
+//! Pools without an index are in `build/simple.rs`; the layers that stand
+//! before any heap, and take its type away, in `build/layers.rs`.
+//!
 //! Every step turns one datum into a type, so the job's code is compiled once
 //! for every structure and its loop is monomorphic. Levels stay values.
+
+mod layers;
+mod simple;
 
 use heapsmith::block::Format;
 use heapsmith::index::{self, AddressOrder, Fifo, Implicit, Index, Lifo, SpacedBins, Spacing};
 use heapsmith::layer::{self, FreeLists};
 use heapsmith::sizes::{Served, SizeTable};
-use heapsmith::{BlockPool, Coalesce, Fit, Heap, Meter, RegionError, Source, Values, Word};
+use heapsmith::{BlockPool, Coalesce, Fit, Frees, Heap, Meter, RegionError, Source, Values, Word};
 
 use crate::{BinLayout, BinOrder, Bins, Classes, Ends, Layer, List, Order, Pool, Sizes, Spec, Split, WordSize};
 
@@ -24,7 +30,7 @@ pub enum BuildError {
     /// The region does not suit the heap.
     #[error(transparent)]
     Region(#[from] RegionError),
-    /// More than one layer of a kind, which validation lets nobody write.
+    /// Free lists outside another layer, which validation lets nobody write.
     #[error("this order of layers cannot be built: {0}")]
     Layers(String),
 }
@@ -44,12 +50,11 @@ pub fn with_heap<S: Source, M: Meter, J: Job<M>>(
     meter: M,
     job: J,
 ) -> Result<J::Output, BuildError> {
-    let parts = Parts { spec, source, meter, job };
-    match spec.word {
-        WordSize::Two => parts.pool::<u16>(),
-        WordSize::Four => parts.pool::<u32>(),
-        WordSize::Eight => parts.pool::<u64>(),
+    if layers::before_any(spec).is_empty() {
+        return Parts { spec, source, meter, job }.worded();
     }
+    let job = layers::Under { spec, region: source.limit(), job };
+    Parts { spec, source, meter, job }.worded()?
 }
 
 /// The block sizes that the lists of `layer` serve in the heap of `spec`, in
@@ -65,6 +70,7 @@ pub fn format(spec: &Spec) -> Format {
         Pool::List(list) => (if list.order == Order::Implicit { 0 } else { 2 }, list.tags),
         Pool::Bins(bins) => (2, bins.tags),
         Pool::Classes(_) => (1, false),
+        Pool::Bump(_) | Pool::Stack | Pool::Fixed(_) => (0, false),
     };
     let alignment = spec.alignment as usize;
     match spec.word {
@@ -124,11 +130,22 @@ struct Parts<'a, S, M, J> {
 }
 
 impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
+    fn worded(self) -> Result<J::Output, BuildError> {
+        match self.spec.word {
+            WordSize::Two => self.pool::<u16>(),
+            WordSize::Four => self.pool::<u32>(),
+            WordSize::Eight => self.pool::<u64>(),
+        }
+    }
+
     fn pool<W: Word>(self) -> Result<J::Output, BuildError> {
         match &self.spec.pool {
             Pool::List(list) => self.list::<W>(list),
             Pool::Bins(bins) => self.bins::<W>(bins),
             Pool::Classes(classes) => self.classes::<W>(classes),
+            Pool::Bump(bump) => self.linear::<W>(simple::frees(bump.reclaim)),
+            Pool::Stack => self.linear::<W>(Frees::LastFirst),
+            Pool::Fixed(size) => self.fixed::<W>(*size),
         }
     }
 
@@ -197,9 +214,11 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
 
     fn layered<W: Word, I: Index, const TAGS: bool>(self, index: I, levels: Values) -> Result<J::Output, BuildError> {
         let Parts { spec, source, meter, job } = self;
-        match spec.layers.as_slice() {
-            [] => Ok(job.run(BlockPool::<W, I, _, S, M, TAGS>::new(source, index, levels, meter)?)),
-            [Layer::FreeLists(layer)] => {
+        match spec.layers.last() {
+            None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Zero) => {
+                Ok(job.run(BlockPool::<W, I, _, S, M, TAGS>::new(source, index, levels, meter)?))
+            }
+            Some(Layer::FreeLists(layer)) => {
                 let lists = listed(&layer.sizes, &format(spec), spec.word);
                 let mut direct = direct(&lists);
                 let map = SizeTable::new(&lists, &mut direct);
@@ -211,7 +230,6 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
                     FreeLists::<BlockPool<W, I, _, S, M, TAGS>, _>::new(source, index, levels, meter, map, ends)?;
                 Ok(job.run(heap))
             }
-            _ => Err(BuildError::Layers(spec.to_string())),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! One table serves the parser, the printer and the lists of alternatives in error messages,
 //! so that the three cannot disagree.
 
-use crate::ast::{BinOrder, Coalesce, Ends, Fit, Order, Split, WordSize};
+use crate::ast::{BinOrder, Coalesce, Ends, Fit, Order, Reclaim, Split, WordSize};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {
@@ -56,6 +56,10 @@ impl Keyword for Coalesce {
         ("deferred", Self::Deferred),
         ("every-call", Self::EveryCall),
     ];
+}
+
+impl Keyword for Reclaim {
+    const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("empty", Self::Empty)];
 }
 
 /// Boundary tags: a yes or no.

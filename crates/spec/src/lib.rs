@@ -26,14 +26,19 @@
 //!
 //! ```text
 //! spec      = { layer } pool { option } [ "#" comment ]
-//! layer     = freelists
-//! pool      = list | bins | classes
+//! layer     = freelists | guard | reserve | "zero"
+//! pool      = list | bins | classes | bump | "stack" | fixed
 //! option    = "word" "=" ( "2" | "4" | "8" ) | "align" "=" number
 //!
 //! freelists = "freelists" "(" sizes { "," sizes } [ "," "order" "=" ( "lifo" | "fifo" ) ] ")"
 //! list      = "list" [ "(" key { "," key } ")" ]
 //! bins      = "bins" "(" layout { "," key } ")"
 //! classes   = "classes" "(" sizes { "," sizes } [ "," "then" "step" number ] ")"
+//!
+//! bump      = "bump" [ "(" "reclaim" "=" ( "never" | "empty" ) ")" ]
+//! fixed     = "fixed" "(" number ")"
+//! guard     = "guard" [ "(" "quarantine" "=" number ")" ]
+//! reserve   = "reserve" "(" "high" "=" number "%" ")"
 //!
 //! sizes     = number [ "..=" number [ "step" number | "double" ] ]
 //! layout    = "exact" number "..=" number "step" number [ "," "then" log ] | log | "lea"
@@ -47,7 +52,7 @@
 //!
 //! Keys come in any order, each at most once; `fit` belongs to `list` alone. Numbers are bytes,
 //! percent or bins. What each part means stands with its type: [`FreeLists`], [`List`],
-//! [`Bins`], [`Classes`], [`Sizes`].
+//! [`Bins`], [`Classes`], [`Sizes`], [`Bump`], [`Guard`], [`Reserve`].
 
 #[cfg(any(test, feature = "arbitrary"))]
 pub mod arbitrary;
@@ -63,8 +68,8 @@ mod problem;
 mod validate;
 
 pub use ast::{
-    BinLayout, BinOrder, Bins, Classes, Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Sizes, Spec, Split,
-    WordSize,
+    BinLayout, BinOrder, Bins, Bump, Classes, Coalesce, Ends, Fit, FreeLists, Guard, Layer, List, Order, Pool, Reclaim,
+    Reserve, Sizes, Spec, Split, WordSize,
 };
 pub use catalogue::{Entry, catalogue, entry, resolve};
 pub use error::SpecError;

@@ -7,7 +7,8 @@
 use std::fmt::{Display, Formatter, Result};
 
 use crate::ast::{
-    BinLayout, BinOrder, Bins, Classes, Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Sizes, Spec, Split,
+    BinLayout, BinOrder, Bins, Classes, Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Reclaim, Sizes, Spec,
+    Split,
 };
 use crate::keyword::Keyword;
 
@@ -31,6 +32,9 @@ impl Display for Layer {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::FreeLists(free_lists) => free_lists.fmt(f),
+            Self::Guard(guard) => write!(f, "guard(quarantine={})", guard.quarantine),
+            Self::Reserve(reserve) => write!(f, "reserve(high={}%)", reserve.high),
+            Self::Zero => f.write_str("zero"),
         }
     }
 }
@@ -41,6 +45,14 @@ impl Display for Pool {
             Self::List(list) => list.fmt(f),
             Self::Bins(bins) => bins.fmt(f),
             Self::Classes(classes) => classes.fmt(f),
+            Self::Bump(bump) if bump.reclaim == Reclaim::Never => f.write_str("bump"),
+            Self::Bump(bump) => {
+                f.write_str("bump(reclaim=")?;
+                word(f, bump.reclaim)?;
+                f.write_str(")")
+            }
+            Self::Stack => f.write_str("stack"),
+            Self::Fixed(size) => write!(f, "fixed({size})"),
         }
     }
 }

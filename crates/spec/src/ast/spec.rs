@@ -1,6 +1,6 @@
 //! The whole of a heap: layers, a pool, options.
 
-use super::{Bins, Classes, FreeLists, List, WordSize};
+use super::{Bins, Bump, Classes, FreeLists, Guard, List, Reserve, WordSize};
 
 /// A heap as data: everything that its one line of text says.
 ///
@@ -49,6 +49,12 @@ impl Spec {
 pub enum Layer {
     /// Freed blocks of listed sizes wait for the next request of their size.
     FreeLists(FreeLists),
+    /// Misuse is detected and named.
+    Guard(Guard),
+    /// A part of the region is kept for requests of high priority.
+    Reserve(Reserve),
+    /// Storage is handed out zeroed.
+    Zero,
 }
 
 /// The structure that owns the region.
@@ -60,4 +66,10 @@ pub enum Pool {
     Bins(Bins),
     /// A fixed set of block sizes, nothing split and nothing coalesced.
     Classes(Classes),
+    /// Blocks one behind the other, never given back.
+    Bump(Bump),
+    /// Blocks one behind the other, given back last in first out.
+    Stack,
+    /// Blocks of one size, in bytes, without headers.
+    Fixed(u64),
 }

@@ -9,8 +9,10 @@ mod classes;
 mod cursor;
 mod freelists;
 mod keys;
+mod layers;
 mod list;
 mod options;
+mod simple;
 mod sizes;
 mod technique;
 
@@ -45,13 +47,21 @@ type ReadLayer = fn(&mut Cursor<'_>) -> Result<Layer>;
 type ReadPool = fn(&mut Cursor<'_>) -> Result<Pool>;
 
 /// The layers. A new one is a line here, a file in `parse` and its case in print and validate.
-const LAYERS: &[(&str, ReadLayer)] = &[("freelists", |cursor| freelists::read(cursor).map(Layer::FreeLists))];
+const LAYERS: &[(&str, ReadLayer)] = &[
+    ("freelists", |cursor| freelists::read(cursor).map(Layer::FreeLists)),
+    ("guard", |cursor| layers::guard(cursor).map(Layer::Guard)),
+    ("reserve", |cursor| layers::reserve(cursor).map(Layer::Reserve)),
+    ("zero", |_| Ok(Layer::Zero)),
+];
 
 /// The pools, extended in the same way.
 const POOLS: &[(&str, ReadPool)] = &[
     ("list", |cursor| list::read(cursor).map(Pool::List)),
     ("bins", |cursor| bins::read(cursor).map(Pool::Bins)),
     ("classes", |cursor| classes::read(cursor).map(Pool::Classes)),
+    ("bump", |cursor| simple::bump(cursor).map(Pool::Bump)),
+    ("stack", |_| Ok(Pool::Stack)),
+    ("fixed", |cursor| simple::fixed(cursor).map(Pool::Fixed)),
 ];
 
 /// The words that may begin a heap.

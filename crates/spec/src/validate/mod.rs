@@ -3,10 +3,9 @@
 //! The checks look at data, so they hold for specs from a text and for specs from a design
 //! space. What they find is named by [`Place`], which the parser turns into a column.
 
+mod layers;
 mod numbers;
 mod sizes;
-
-use std::mem::discriminant;
 
 pub(crate) use numbers::{depth_problem, per_doubling_problem};
 
@@ -38,6 +37,12 @@ pub(crate) enum Place {
     Split,
     /// The level of coalescing.
     Coalesce,
+    /// The length of the quarantine.
+    Quarantine,
+    /// The part of the region that is reserved.
+    ReserveHigh,
+    /// The size of fixed blocks.
+    FixedSize,
     /// The alignment.
     Alignment,
 }
@@ -110,19 +115,18 @@ pub(crate) fn first_fault(spec: &Spec) -> Option<Fault> {
 fn check(spec: &Spec) -> Check {
     let mut bounds = Bounds::new(spec.word);
     for (index, layer) in spec.layers.iter().enumerate() {
-        let kind = discriminant(layer);
-        let repeated = spec.layers[..index].iter().any(|outer| discriminant(outer) == kind);
-        match layer {
-            Layer::FreeLists(_) if repeated => {
-                return Err(Fault::new(Place::Layer(index), Problem::SecondLayer("freelists")));
-            }
-            Layer::FreeLists(free_lists) => bounds.free_lists(index, free_lists)?,
+        layers::check(spec, index, layer)?;
+        if let Layer::FreeLists(free_lists) = layer {
+            bounds.free_lists(index, free_lists)?;
         }
     }
     match &spec.pool {
         Pool::List(list) => check_list(list, &bounds)?,
         Pool::Bins(bins) => check_bins(bins, &mut bounds)?,
         Pool::Classes(classes) => bounds.classes(classes)?,
+        Pool::Bump(_) | Pool::Stack => {}
+        Pool::Fixed(0) => return Err(Fault::new(Place::FixedSize, Problem::SizeZero)),
+        Pool::Fixed(size) => bounds.fits(Place::FixedSize, *size)?,
     }
     match alignment_problem(spec.alignment.into(), spec.word) {
         Some(fault) => Err(fault),
