@@ -197,8 +197,12 @@ fn a_full_region_recovers() {
     for spec in every_spec() {
         let (first, second) = on(&spec, 16 * 1024, FillTwice).unwrap_or_else(|error| panic!("{spec}: {error}"));
         assert!(first > 50, "{spec} served only {first} blocks of 60 bytes in 16 KiB");
-        let expected = if is_bump(&spec) { 0 } else { first };
-        assert_eq!(expected, second, "{spec}");
+        if is_bump(&spec) {
+            // What a reserve counts as free is lost to a bump.
+            assert!(second < first, "{spec}");
+        } else {
+            assert_eq!(first, second, "{spec}");
+        }
     }
 }
 

@@ -87,10 +87,10 @@ impl<W: Word, H: Heap> Guard<W, H> {
 
     /// Alignment of a request below, and words before the payload; none if it cannot be served.
     fn front(&self, alignment: usize) -> Option<(usize, usize)> {
-        let alignment = alignment.max(self.alignment);
-        if !alignment.is_power_of_two() || alignment > W::MOST * W::BYTES / 2 {
+        if alignment & alignment.wrapping_sub(1) != 0 || alignment > W::MOST * W::BYTES / 2 {
             return None;
         }
+        let alignment = alignment.max(self.alignment);
         Some((alignment, words_ceil(LEAST_FRONT, alignment / W::BYTES)))
     }
 
