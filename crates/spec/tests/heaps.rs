@@ -172,6 +172,78 @@ fn what_cannot_be_served_is_refused_and_changes_nothing() {
     }
 }
 
+/// An alignment that was asked for, and what was written, outlive every reallocation.
+struct Realigned;
+
+impl Job<Unmetered> for Realigned {
+    type Output = ();
+    fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) {
+        for alignment in [8, 32, 256] {
+            let Some(mut block) = heap.allocate(24, alignment) else { continue };
+            // Keeps the block from growing where it stands.
+            let wall = heap.allocate(24, 1);
+            for size in [40, 24, 100, 33, 400, 1] {
+                // SAFETY: the block is live and has at least the bytes of the smaller size.
+                unsafe {
+                    block.as_ptr().write(alignment as u8);
+                    let Some(moved) = heap.reallocate(block, size, alignment) else { continue };
+                    block = moved;
+                    assert_eq!(block.as_ptr().read(), alignment as u8, "contents at {alignment}");
+                }
+                assert!(block.as_ptr().addr().is_multiple_of(alignment), "{size} at {alignment}");
+                heap.check().expect("sound");
+            }
+            for block in [wall, Some(block)].into_iter().flatten() {
+                // SAFETY: both are live. A stack refuses a wrong order.
+                let _ = unsafe { heap.try_deallocate(block) };
+            }
+        }
+    }
+}
+
+#[test]
+fn a_reallocation_keeps_alignment_and_contents() {
+    for spec in every_spec() {
+        on(&spec, region(&spec), Realigned).unwrap_or_else(|error| panic!("{spec}: {error}"));
+    }
+}
+
+/// The last block of a region, and one before a free block, grow and shrink where they stand.
+struct InPlace;
+
+impl Job<Unmetered> for InPlace {
+    type Output = ();
+    fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) {
+        let first = heap.allocate(64, 1).expect("room");
+        for size in [100, 200, 40, 64] {
+            // SAFETY: the block is live.
+            assert_eq!(unsafe { heap.reallocate(first, size, 1) }, Some(first), "{size} bytes");
+        }
+    }
+}
+
+#[test]
+fn the_last_block_changes_its_size_where_it_stands() {
+    for text in [
+        "list",
+        "list(order=lifo, fit=best)",
+        "list(order=implicit, tags=off)",
+        "bins(lea)",
+        "bump",
+        "stack",
+        "bump(reclaim=empty)",
+        "guard(quarantine=4) list",
+        "guard(quarantine=0) stack",
+        "zero list",
+        "reserve(high=10%) guard(quarantine=16) zero freelists(64) list",
+    ] {
+        for word in [2, 4, 8] {
+            let spec: Spec = format!("{text} word={word}").parse().expect("a spec");
+            on(&spec, region(&spec), InPlace).unwrap_or_else(|error| panic!("{spec}: {error}"));
+        }
+    }
+}
+
 /// Fills the region, frees all, and fills it again.
 struct FillTwice;
 

@@ -123,7 +123,7 @@ fn simple_pools_cost_what_their_modules_say() {
     assert_eq!(cost("bump"), (3, 2, 2));
     assert_eq!(cost("bump(reclaim=empty)"), (5, 4, 5));
     assert_eq!(cost("stack"), (3, 3, 3));
-    assert_eq!(cost("fixed(64)"), (3, 3, 3).min((2, 3, 3)));
+    assert_eq!(cost("fixed(64)"), (3, 3, 3));
     println!(
         "list {:?}, guard {:?}, guard and quarantine {:?}, reserve {:?}, zero {:?}",
         cost("list"),
