@@ -53,8 +53,11 @@ pub fn with_heap<S: Source, M: Meter, J: Job<M>>(
     if layers::before_any(spec).is_empty() {
         return Parts { spec, source, meter, job }.worded();
     }
-    let job = layers::Under { spec, region: source.limit(), job };
-    Parts { spec, source, meter, job }.worded()?
+    let (mut job, mut output) = (Some(job), None);
+    let mut then = |heap: &mut dyn Heap<Meter = M>| output = job.take().map(|job| job.run(heap));
+    let job = layers::Under { spec, region: source.limit(), then: &mut then };
+    Parts { spec, source, meter, job }.worded()??;
+    output.ok_or_else(|| BuildError::Layers(spec.to_string()))
 }
 
 /// The block sizes that the lists of `layer` serve in the heap of `spec`, in

@@ -1,7 +1,7 @@
 //! The layers before any heap, over a heap whose type was taken away.
 //!
 //! ```text
-//!   pool, free lists ──▶ Under::run(heap)        compiled for every structure: one cast
+//!   pool, free lists ──▶ Under::run(heap)        compiled once for every structure: one cast
 //!                            │ &mut dyn Heap
 //!                            ▼
 //!                        wrap: zero, guard, reserve, from the inside out
@@ -29,57 +29,52 @@ pub(super) fn before_any(spec: &Spec) -> &[Layer] {
     }
 }
 
-/// A job under the layers of `spec`.
-pub(super) struct Under<'s, J> {
+/// What is done with the outermost layer.
+type Then<'t, M> = &'t mut dyn FnMut(&mut dyn Heap<Meter = M>);
+
+/// Whatever is done under the layers of `spec`. Not generic over the job, so that a
+/// structure is compiled for it once and not for every job.
+pub(super) struct Under<'s, M> {
     pub spec: &'s Spec,
     /// The most bytes that the region can have.
     pub region: usize,
-    pub job: J,
+    pub then: Then<'s, M>,
 }
 
-impl<M: Meter, J: Job<M>> Job<M> for Under<'_, J> {
-    type Output = Result<J::Output, BuildError>;
+impl<M: Meter> Job<M> for Under<'_, M> {
+    type Output = Result<(), BuildError>;
 
     fn run<H: Heap<Meter = M>>(self, mut heap: H) -> Self::Output {
         self.wrap(&mut heap)
     }
 }
 
-impl<J> Under<'_, J> {
-    fn wrap<M: Meter>(self, heap: &mut dyn Heap<Meter = M>) -> Result<J::Output, BuildError>
-    where
-        J: Job<M>,
-    {
+impl<M: Meter> Under<'_, M> {
+    fn wrap(self, heap: &mut dyn Heap<Meter = M>) -> Result<(), BuildError> {
         let layers = before_any(self.spec);
         match self.spec.word {
-            WordSize::Two => self.wrap_in::<u16, M>(layers, heap),
-            WordSize::Four => self.wrap_in::<u32, M>(layers, heap),
-            WordSize::Eight => self.wrap_in::<u64, M>(layers, heap),
+            WordSize::Two => self.wrap_in::<u16>(layers, heap),
+            WordSize::Four => self.wrap_in::<u32>(layers, heap),
+            WordSize::Eight => self.wrap_in::<u64>(layers, heap),
         }
     }
 
     /// Puts the innermost of `layers` before `heap`, and so on outwards.
-    fn wrap_in<W: Word, M: Meter>(
-        self,
-        layers: &[Layer],
-        heap: &mut dyn Heap<Meter = M>,
-    ) -> Result<J::Output, BuildError>
-    where
-        J: Job<M>,
-    {
+    fn wrap_in<W: Word>(self, layers: &[Layer], heap: &mut dyn Heap<Meter = M>) -> Result<(), BuildError> {
         let Some((layer, outer)) = layers.split_last() else {
-            return Ok(self.job.run(heap));
+            (self.then)(heap);
+            return Ok(());
         };
         match layer {
-            Layer::Zero => self.wrap_in::<W, M>(outer, &mut Zero::new(heap)),
+            Layer::Zero => self.wrap_in::<W>(outer, &mut Zero::new(heap)),
             Layer::Guard(guard) => {
                 let quarantine = guard.quarantine as usize;
                 let mut guard = Guard::<W, _>::new(heap, self.spec.alignment as usize, quarantine)?;
-                self.wrap_in::<W, M>(outer, &mut guard)
+                self.wrap_in::<W>(outer, &mut guard)
             }
             Layer::Reserve(reserve) => {
                 let mut reserve = Reserve::<W, _>::new(heap, self.region, reserve.high)?;
-                self.wrap_in::<W, M>(outer, &mut reserve)
+                self.wrap_in::<W>(outer, &mut reserve)
             }
             Layer::FreeLists(_) => Err(BuildError::Layers(self.spec.to_string())),
         }
