@@ -37,7 +37,7 @@
 //! | operation | accesses beside the heap's |
 //! |---|---|
 //! | allocate | 4, 5 with padding; 1 a word of a larger FRONT |
-//! | deallocate | 4 to 5 read, 1 written; with quarantine about 14 in all |
+//! | deallocate | 4 or 5 read, 1 written; with quarantine 11, and 10 more when a block leaves it |
 //! | space | 4 words and the padding a block; a block of 3 words, with a quarantine |
 //!
 //! Filling and comparing payloads is not metered. `check` is quadratic where free lists stand below.
