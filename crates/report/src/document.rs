@@ -19,9 +19,7 @@ pub fn document(title: &str, sections: &[String]) -> String {
     page.push_str(&format!("<title>{} – heapsmith</title>\n<style>\n{style}</style>\n", escape(title)));
     page.push_str(&script);
     page.push_str("</head>\n<body>\n<main>\n");
-    page.push_str(
-        "<noscript><p class=\"note\">The figures need JavaScript; the text and the tables do not.</p></noscript>\n",
-    );
+    page.push_str("<noscript><p class=\"note\">The figures need JavaScript; the text and the tables do not.</p></noscript>\n");
     page.push_str(&body);
     page.push_str(&format!("</main>\n<script>\n{behaviour}</script>\n</body>\n</html>\n"));
     page

@@ -50,9 +50,7 @@ pub fn layout(x: Axis, y: Axis, top: usize) -> Layout {
         .hover_label(Label::new().background_color("#ffffff").align("left").font(Font::new().size(12)))
         .separators(".,")
         .margin(Margin::new().left(60).right(16).top(top).bottom(48))
-        .legend(
-            Legend::new().orientation(Orientation::Horizontal).x(0.0).y(1.02).y_anchor(plotly::common::Anchor::Bottom),
-        )
+        .legend(Legend::new().orientation(Orientation::Horizontal).x(0.0).y(1.02).y_anchor(plotly::common::Anchor::Bottom))
         .x_axis(x)
         .y_axis(y)
 }

@@ -114,8 +114,7 @@ impl Table {
         let class = if self.sortable { " class=\"sortable\"" } else { "" };
         let mut out = format!("<div class=\"wide\"><table{class}>\n<caption>{}</caption>\n<thead><tr>", self.caption);
         for (index, column) in self.columns.iter().enumerate() {
-            let numeric =
-                self.rows.first().and_then(|(_, row)| row.get(index)).is_some_and(|cell| cell.order.is_some());
+            let numeric = self.rows.first().and_then(|(_, row)| row.get(index)).is_some_and(|cell| cell.order.is_some());
             let class = if numeric { " class=\"n\"" } else { "" };
             out.push_str(&format!("<th scope=\"col\"{class}>{column}</th>"));
         }

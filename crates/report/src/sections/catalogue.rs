@@ -47,14 +47,12 @@ fn sentence(study: &Study<'_>, entries: &[&Catalogued]) -> String {
     };
     let (level, better): (Vec<&Catalogued>, Vec<&Catalogued>) =
         entries.iter().filter(unbeaten).copied().partition(|entry| on_it(&entry));
-    let named = |entries: &[&Catalogued]| listed(&entries.iter().map(|entry| code(&entry.name)).collect::<Vec<_>>());
+    let named = |entries: &[&Catalogued]| {
+        listed(&entries.iter().map(|entry| code(&entry.name)).collect::<Vec<_>>())
+    };
     let mut outcome = match (level.as_slice(), better.as_slice()) {
-        ([], []) => {
-            "For each, a design on the front is no worse in fragmentation and accesses, and better in one.".to_owned()
-        }
-        (level, []) => {
-            format!("On the front itself: {}. Every other is beaten by a design on the front.", named(level))
-        }
+        ([], []) => "For each, a design on the front is no worse in fragmentation and accesses, and better in one.".to_owned(),
+        (level, []) => format!("On the front itself: {}. Every other is beaten by a design on the front.", named(level)),
         ([], better) => format!("No design of the space beats {}: it lies beyond the front.", named(better)),
         (level, better) => {
             format!("On the front itself: {}; beyond it, beaten by no design: {}.", named(level), named(better))

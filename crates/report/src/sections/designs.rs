@@ -50,8 +50,7 @@ impl View {
     fn of(study: &Study<'_>) -> View {
         let front: Vec<&Objectives> = study.exploration.staircase.iter().map(|&index| study.point(index)).collect();
         let span = |value: fn(&Objectives) -> f64| {
-            let must: Vec<f64> =
-                front.iter().map(|point| value(point)).chain([value(study.point(study.pick))]).collect();
+            let must: Vec<f64> = front.iter().map(|point| value(point)).chain([value(study.point(study.pick))]).collect();
             let should: Vec<f64> = study.exploration.catalogue.iter().map(|entry| value(&entry.objectives)).collect();
             let all: Vec<f64> = study.exploration.points.iter().map(value).collect();
             Span::of(&must, &should, &all)
@@ -90,7 +89,8 @@ fn place_of(study: &Study<'_>, places: &[Place], index: usize) -> Place {
 }
 
 fn front(study: &Study<'_>, places: &[Place]) -> Box<Series> {
-    let steps: Vec<Place> = study.exploration.staircase.iter().map(|&index| place_of(study, places, index)).collect();
+    let steps: Vec<Place> =
+        study.exploration.staircase.iter().map(|&index| place_of(study, places, index)).collect();
     designs(study, &steps, "Pareto front")
         .mode(Mode::LinesMarkers)
         .line(Line::new().shape(LineShape::Hv).width(2.0).color(colour::BLUE))

@@ -23,8 +23,12 @@ const SHARES: [(&str, Objective, &str); 3] = [
 
 /// The signs of the paper's Table 2 for using a technique: internal and external
 /// fragmentation (+ is more), and performance (+ is faster).
-const PAPER: [[&str; 3]; 4] =
-    [["− −", "+ +", "+"], ["− −", "none", "− −"], ["− −", "none", "− −"], ["none", "− −", "+"]];
+const PAPER: [[&str; 3]; 4] = [
+    ["− −", "+ +", "+"],
+    ["− −", "none", "− −"],
+    ["− −", "none", "− −"],
+    ["none", "− −", "+"],
+];
 
 /// The section.
 pub fn section(study: &Study<'_>) -> String {
@@ -121,8 +125,7 @@ fn figure(study: &Study<'_>, factor: usize, ranges: &Ranges) -> String {
     let layout = layout(x, share, 12).y_axis2(cost).hover_mode(plotly::layout::HoverMode::X);
     plot.set_layout(layout.show_legend(false));
     let name = capitalized(technique(factor));
-    let description =
-        format!("Line chart of mean fragmentation and accesses against the level of {}", technique(factor));
+    let description = format!("Line chart of mean fragmentation and accesses against the level of {}", technique(factor));
     format!("<div><h3>{name}</h3>{}</div>\n", embed(plot, &format!("plot-effect-{factor}"), 330, &description, ""))
 }
 
@@ -162,18 +165,15 @@ fn changes(study: &Study<'_>) -> String {
             Cell::html(format!("{text}{}", paper.map_or(String::new(), |paper| beside(paper, sign))))
         };
         let [internal, external, performance] = PAPER[factor];
-        table.row(
-            "",
-            vec![
-                Cell::text(&capitalized(technique(factor))),
-                change(Objective::Fragmentation, None, 1.0),
-                change(Objective::Internal, Some(internal), 1.0),
-                change(Objective::External, Some(external), 1.0),
-                change(Objective::Accesses, Some(performance), -1.0),
-                change(Objective::P99, None, 1.0),
-                change(Objective::Worst, None, 1.0),
-            ],
-        );
+        table.row("", vec![
+            Cell::text(&capitalized(technique(factor))),
+            change(Objective::Fragmentation, None, 1.0),
+            change(Objective::Internal, Some(internal), 1.0),
+            change(Objective::External, Some(external), 1.0),
+            change(Objective::Accesses, Some(performance), -1.0),
+            change(Objective::P99, None, 1.0),
+            change(Objective::Worst, None, 1.0),
+        ]);
     }
     table.render()
 }

@@ -27,20 +27,9 @@ fn verdict(study: &Study<'_>) -> String {
     }
     let holding = recommended.iter().filter(|design| design.holds()).count();
     let (class, outcome) = match holding {
-        0 => (
-            "no",
-            format!(
-                "The finding does not hold here: neither design is on the front or within {} of it.",
-                percent(NEAR)
-            ),
-        ),
-        all if all == recommended.len() => {
-            ("yes", "The finding holds here: the recommended designs lie on or near the front.".to_owned())
-        }
-        _ => (
-            "yes",
-            "The finding holds here in part: not every recommended design lies on or near the front.".to_owned(),
-        ),
+        0 => ("no", format!("The finding does not hold here: neither design is on the front or within {} of it.", percent(NEAR))),
+        all if all == recommended.len() => ("yes", "The finding holds here: the recommended designs lie on or near the front.".to_owned()),
+        _ => ("yes", "The finding holds here in part: not every recommended design lies on or near the front.".to_owned()),
     };
     let each = |design: &Recommended| format!("With {} free lists: {}.", design.lists, distance(design));
     let each: Vec<String> = recommended.iter().map(each).collect();
@@ -50,10 +39,7 @@ fn verdict(study: &Study<'_>) -> String {
     };
     let named = |name: &str| FACTORS.iter().position(|factor| factor.name == name).map_or("nothing", technique);
     let split = if first.0 == "split" {
-        format!(
-            "Splitting does explain more of the variance of fragmentation than any other technique: {}.",
-            percent(first.1)
-        )
+        format!("Splitting does explain more of the variance of fragmentation than any other technique: {}.", percent(first.1))
     } else {
         let share = rest.iter().find(|(name, _)| *name == "split").map_or(0.0, |&(_, share)| share);
         let leader = named(first.0);
@@ -69,9 +55,10 @@ fn verdict(study: &Study<'_>) -> String {
 fn distance(design: &Recommended) -> String {
     match (design.on_front, design.shortfall) {
         (true, short) if short <= 0.0 => "on the front".to_owned(),
-        (true, short) => {
-            format!("on the front of all four objectives, and {} from it in memory and accesses alone", percent(short))
-        }
+        (true, short) => format!(
+            "on the front of all four objectives, and {} from it in memory and accesses alone",
+            percent(short)
+        ),
         (false, short) if short <= 0.0 => "level with the front in memory or accesses, but beaten".to_owned(),
         (false, short) if short < 0.0005 => "less than 0.1% from the front in memory and accesses".to_owned(),
         (false, short) => format!("{} from the front in memory and accesses", percent(short)),
@@ -86,29 +73,23 @@ fn table(study: &Study<'_>) -> String {
     );
     for design in &study.finding.recommended {
         let point = study.point(design.index);
-        table.row(
-            "",
-            vec![
-                Cell::number(design.lists.to_string(), design.lists.into()),
-                Cell::number(percent(fragmentation(point)), fragmentation(point)),
-                Cell::number(count(accesses(point)), accesses(point)),
-                Cell::number(percent(design.shortfall), design.shortfall),
-                Cell::text(if design.on_front { "yes" } else { "no" }),
-                Cell::html(code(&shortened(&study.spec(design.index)))),
-            ],
-        );
+        table.row("", vec![
+            Cell::number(design.lists.to_string(), design.lists.into()),
+            Cell::number(percent(fragmentation(point)), fragmentation(point)),
+            Cell::number(count(accesses(point)), accesses(point)),
+            Cell::number(percent(design.shortfall), design.shortfall),
+            Cell::text(if design.on_front { "yes" } else { "no" }),
+            Cell::html(code(&shortened(&study.spec(design.index)))),
+        ]);
     }
     let pick = study.point(study.pick);
-    table.row(
-        "pick",
-        vec![
-            Cell::html("the pick"),
-            Cell::number(percent(fragmentation(pick)), fragmentation(pick)),
-            Cell::number(count(accesses(pick)), accesses(pick)),
-            Cell::number("–", 0.0),
-            Cell::text(if study.exploration.front.binary_search(&study.pick).is_ok() { "yes" } else { "no" }),
-            Cell::html(code(&shortened(&study.spec(study.pick)))),
-        ],
-    );
+    table.row("pick", vec![
+        Cell::html("the pick"),
+        Cell::number(percent(fragmentation(pick)), fragmentation(pick)),
+        Cell::number(count(accesses(pick)), accesses(pick)),
+        Cell::number("–", 0.0),
+        Cell::text(if study.exploration.front.binary_search(&study.pick).is_ok() { "yes" } else { "no" }),
+        Cell::html(code(&shortened(&study.spec(study.pick)))),
+    ]);
     table.render()
 }

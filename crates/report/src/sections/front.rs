@@ -69,7 +69,8 @@ pub fn time_heading(study: &Study<'_>) -> String {
 
 fn table(study: &Study<'_>, caption: &str, designs: &[usize]) -> Table {
     let time = time_heading(study);
-    let columns = ["design", "fragmentation", "footprint", "accesses", "p99", "worst", time.as_str(), "equal", "spec"];
+    let columns =
+        ["design", "fragmentation", "footprint", "accesses", "p99", "worst", time.as_str(), "equal", "spec"];
     let mut table = Table::new(caption, &columns).sortable();
     for &index in designs {
         let row = &study.exploration.rows[index];
@@ -101,8 +102,6 @@ pub fn numbers(point: &Objectives, footprint: Bytes, timing: Option<&Retimed>) -
         Cell::number(count(accesses(point)), accesses(point)),
         whole(Objective::P99),
         whole(Objective::Worst),
-        timing.map_or(Cell::number("–", f64::MAX), |time| {
-            Cell::number(format!("{:.1}", time.ns_per_op), time.ns_per_op)
-        }),
+        timing.map_or(Cell::number("–", f64::MAX), |time| Cell::number(format!("{:.1}", time.ns_per_op), time.ns_per_op)),
     ]
 }

@@ -92,20 +92,18 @@ fn comparison(study: &Study<'_>) -> String {
     let is_beaten = |rival: &&Rival<'_>| all.iter().any(|other| dominates(other.point, rival.point, &OVER));
     let (behind, ahead): (Vec<&Rival<'_>>, Vec<&Rival<'_>>) = all.iter().partition(is_beaten);
     let is_system = |rival: &&&Rival<'_>| rival.names.iter().any(|name| SYSTEMS.contains(name));
-    let items =
-        |rivals: &mut dyn Iterator<Item = &&Rival<'_>>| -> String { rivals.map(|rival| line(pick, rival)).collect() };
+    let items = |rivals: &mut dyn Iterator<Item = &&Rival<'_>>| -> String {
+        rivals.map(|rival| line(pick, rival)).collect()
+    };
     let systems = items(&mut behind.iter().filter(is_system));
     let others = match systems.is_empty() {
         true => String::new(),
-        false => format!(
-            "<p>The other allocators of operating systems, each beaten in both by one above:</p>\n<ul>\n{systems}</ul>\n"
-        ),
+        false => format!("<p>The other allocators of operating systems, each beaten in both by one above:</p>\n<ul>\n{systems}</ul>\n"),
     };
-    let better = all
-        .iter()
-        .filter(|rival| fragmentation(pick) < fragmentation(rival.point) && accesses(pick) < accesses(rival.point));
-    let count =
-        |rivals: &mut dyn Iterator<Item = &Rival<'_>>| rivals.map(|rival| rival.names.len() as u64).sum::<u64>();
+    let better = all.iter().filter(|rival| {
+        fragmentation(pick) < fragmentation(rival.point) && accesses(pick) < accesses(rival.point)
+    });
+    let count = |rivals: &mut dyn Iterator<Item = &Rival<'_>>| rivals.map(|rival| rival.names.len() as u64).sum::<u64>();
     format!(
         "<p>It needs both less memory and fewer accesses than {} of the {} that serve this traffic. Beside those that no \
          other of the catalogue beats in both, it needs:</p>\n<ul>\n{}</ul>\n{others}",

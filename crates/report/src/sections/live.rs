@@ -47,10 +47,11 @@ fn drawn(study: &Study<'_>) -> Vec<Drawn> {
     let others = served().filter(|entry| NAMED.iter().all(|(name, _)| entry.name != *name));
     let tightest = others.min_by(|a, b| fragmentation(&a.objectives).total_cmp(&fragmentation(&b.objectives)));
     let named = NAMED.iter().filter_map(|(name, colour)| Some((served().find(|entry| entry.name == *name)?, *colour)));
-    let chosen: Vec<(&Catalogued, &'static str)> = named.chain(tightest.map(|entry| (entry, colour::GREEN))).collect();
-    let catalogued = chosen
-        .into_iter()
-        .filter_map(|(entry, colour)| Some(Drawn { name: entry.name.clone(), spec: entry.spec.parse().ok()?, colour }));
+    let chosen: Vec<(&Catalogued, &'static str)> =
+        named.chain(tightest.map(|entry| (entry, colour::GREEN))).collect();
+    let catalogued = chosen.into_iter().filter_map(|(entry, colour)| {
+        Some(Drawn { name: entry.name.clone(), spec: entry.spec.parse().ok()?, colour })
+    });
     let spec = study.exploration.rows[study.pick].design.spec.clone();
     let pick = Drawn { name: "the pick".to_owned(), spec, colour: colour::VERMILION };
     catalogued.chain([pick]).collect()
@@ -69,10 +70,9 @@ impl Clock {
     /// Time where the trace has it, in a unit that suits; the event's number otherwise.
     /// Where the trace's clock goes backwards, this one stands still.
     fn of(trace: &Trace) -> Clock {
-        let (first, last) = trace
-            .events
-            .iter()
-            .fold((u64::MAX, 0), |(first, last), event| (first.min(event.time.0), last.max(event.time.0)));
+        let (first, last) = trace.events.iter().fold((u64::MAX, 0), |(first, last), event| {
+            (first.min(event.time.0), last.max(event.time.0))
+        });
         let (title, unit) = match last.saturating_sub(first) {
             0 => ("event", 0.0),
             duration if duration < 2_000_000 => ("time (µs)", 1e3),
@@ -177,5 +177,8 @@ fn line(points: Vec<(f64, f64)>, name: &str, colour: &'static str) -> Box<Series
     let kept: Vec<usize> = (0..points.len()).filter(|&index| is_kept(index)).collect();
     let x = kept.iter().map(|&index| rounded(points[index].0)).collect();
     let y = kept.iter().map(|&index| points[index].1).collect();
-    Scatter::new(x, y).name(name).mode(Mode::Lines).line(Line::new().shape(LineShape::Hv).width(1.8).color(colour))
+    Scatter::new(x, y)
+        .name(name)
+        .mode(Mode::Lines)
+        .line(Line::new().shape(LineShape::Hv).width(1.8).color(colour))
 }

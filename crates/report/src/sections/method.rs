@@ -30,8 +30,7 @@ fn facts(study: &Study<'_>) -> String {
         facts.push(("time of the sweep", format!("{seconds:.1} s")));
     }
     if let Some(timing) = exploration.timings.first() {
-        let what =
-            format!("median of {}, each heap alone and in turns", plural(timing.rounds.into(), "round", "rounds"));
+        let what = format!("median of {}, each heap alone and in turns", plural(timing.rounds.into(), "round", "rounds"));
         facts.push(("times", what));
     }
     let fact = |(name, value): (&str, String)| format!("<dt>{name}</dt><dd>{value}</dd>\n");
@@ -45,19 +44,16 @@ fn traces(study: &Study<'_>) -> String {
         let (statistics, origin) = (&studied.statistics, &studied.trace.origin);
         let number = |value: u64| Cell::number(thousands(value), value as f64);
         let settings: Vec<String> = origin.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        table.row(
-            "",
-            vec![
-                Cell::text(&studied.packed.name),
-                Cell::html(code(&format!("{:016x}", studied.packed.fingerprint))),
-                number(statistics.events),
-                number(statistics.allocations),
-                number(statistics.frees),
-                number(statistics.reallocations),
-                Cell::number(statistics.requested_peak.to_string(), statistics.requested_peak.0 as f64),
-                Cell::text(&settings.join(" ")),
-            ],
-        );
+        table.row("", vec![
+            Cell::text(&studied.packed.name),
+            Cell::html(code(&format!("{:016x}", studied.packed.fingerprint))),
+            number(statistics.events),
+            number(statistics.allocations),
+            number(statistics.frees),
+            number(statistics.reallocations),
+            Cell::number(statistics.requested_peak.to_string(), statistics.requested_peak.0 as f64),
+            Cell::text(&settings.join(" ")),
+        ]);
     }
     table.render()
 }

@@ -92,7 +92,10 @@ fn figure(studied: &Studied<'_>, number: usize) -> String {
 fn stems(sizes: &[SizeShare], floor: f64) -> Box<Scatter<Option<u64>, Option<f64>>> {
     let x = sizes.iter().flat_map(|size| [Some(size.size.0), Some(size.size.0), None]).collect();
     let y = sizes.iter().flat_map(|size| [Some(floor), Some(size.count as f64), None]).collect();
-    Scatter::new(x, y).mode(Mode::Lines).hover_info(HoverInfo::Skip).line(Line::new().width(1.5).color(colour::SKY))
+    Scatter::new(x, y)
+        .mode(Mode::Lines)
+        .hover_info(HoverInfo::Skip)
+        .line(Line::new().width(1.5).color(colour::SKY))
 }
 
 fn heads(sizes: &[SizeShare]) -> Box<Scatter<u64, u64>> {
