@@ -3,6 +3,7 @@
 use core::ptr::NonNull;
 
 use crate::meter::Meter;
+use crate::misuse::{Misuse, Misuses};
 
 /// Status of a block as `walk` reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +46,18 @@ impl core::fmt::Display for Violation {
 
 impl core::error::Error for Violation {}
 
+/// How urgent a request is.
+///
+/// A heap without a `reserve` layer makes no difference between them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Priority {
+    /// Refused while it would cut into the reserve. What [`Heap::allocate`] asks with.
+    #[default]
+    Low,
+    /// May use the reserve.
+    High,
+}
+
 /// A heap: one region, its blocks, and the operations on them.
 ///
 /// Requests that cannot be served are answered with `None`, and the heap stays
@@ -59,12 +72,41 @@ pub trait Heap {
     /// and 1 stand for the heap's own alignment.
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>>;
 
-    /// Frees a block.
+    /// As [`Heap::allocate`], with a priority.
+    fn allocate_with(&mut self, priority: Priority, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        let _ = priority;
+        self.allocate(size, alignment)
+    }
+
+    /// Frees a block. A heap that refuses to leaves the block used and
+    /// remembers why ([`Heap::misuses`]).
     ///
     /// # Safety
     ///
-    /// `pointer` came from this heap and was not freed since.
+    /// `pointer` came from this heap and was not freed since. A heap that
+    /// detects a misuse (table in [`crate::misuse`]) may be misused in that way.
     unsafe fn deallocate(&mut self, pointer: NonNull<u8>);
+
+    /// Frees a block, and tells if it was refused: the block then stays used.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Heap::deallocate`].
+    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), Misuse> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.deallocate(pointer) };
+        Ok(())
+    }
+
+    /// The misuses that this heap detected.
+    fn misuses(&self) -> Misuses {
+        Misuses::default()
+    }
+
+    /// The last misuse that this heap detected.
+    fn last_misuse(&self) -> Option<Misuse> {
+        self.misuses().last
+    }
 
     /// Makes a block at least `size` bytes large, in place where its neighbour
     /// allows, and keeps its contents up to the smaller of both sizes. The
@@ -103,4 +145,68 @@ pub trait Heap {
 
     /// The meter.
     fn meter(&self) -> &Self::Meter;
+
+    /// The meter, for a layer that reports its own words.
+    fn meter_mut(&mut self) -> &mut Self::Meter;
+}
+
+/// A borrowed heap is a heap, of known type or not (`&mut dyn Heap<Meter = M>`).
+///
+/// The second form takes the type of the pool away from rarely used layers, so
+/// that they are compiled once and not for every pool. Each operation costs a
+/// call through a table; accesses, visits and addresses are the same.
+impl<H: Heap + ?Sized> Heap for &mut H {
+    type Meter = H::Meter;
+
+    fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        (**self).allocate(size, alignment)
+    }
+    fn allocate_with(&mut self, priority: Priority, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        (**self).allocate_with(priority, size, alignment)
+    }
+    unsafe fn deallocate(&mut self, pointer: NonNull<u8>) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { (**self).deallocate(pointer) }
+    }
+    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), Misuse> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { (**self).try_deallocate(pointer) }
+    }
+    fn misuses(&self) -> Misuses {
+        (**self).misuses()
+    }
+    unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { (**self).reallocate(pointer, size, alignment) }
+    }
+    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+        (**self).usable_size(pointer)
+    }
+    fn block_size(&self, pointer: NonNull<u8>) -> usize {
+        (**self).block_size(pointer)
+    }
+    fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
+        (**self).walk(visit);
+    }
+    fn check(&self) -> Result<(), Violation> {
+        (**self).check()
+    }
+    fn control_size(&self) -> usize {
+        (**self).control_size()
+    }
+    fn footprint(&self) -> usize {
+        (**self).footprint()
+    }
+    fn footprint_peak(&self) -> usize {
+        (**self).footprint_peak()
+    }
+    fn base(&self) -> NonNull<u8> {
+        (**self).base()
+    }
+    fn meter(&self) -> &Self::Meter {
+        (**self).meter()
+    }
+    fn meter_mut(&mut self) -> &mut Self::Meter {
+        (**self).meter_mut()
+    }
 }

@@ -346,6 +346,11 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> Heap f
     fn meter(&self) -> &M {
         &self.memory.meter
     }
+
+    #[inline(always)]
+    fn meter_mut(&mut self) -> &mut M {
+        &mut self.memory.meter
+    }
 }
 
 impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> Pool for BlockPool<W, I, L, S, M, TAGS> {

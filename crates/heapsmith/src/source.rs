@@ -23,6 +23,10 @@ pub unsafe trait Source {
     /// Asks for a region of at least `wanted` bytes in all and returns the
     /// length reached, which stays as it was when the source has no more.
     fn grow(&mut self, wanted: usize) -> usize;
+    /// The most bytes that the region can ever have, for all that the source knows.
+    fn limit(&self) -> usize {
+        self.length()
+    }
 }
 
 /// A region of one length, borrowed from its owner.
@@ -93,6 +97,9 @@ unsafe impl Source for Stepped<'_> {
     }
     fn length(&self) -> usize {
         self.taken
+    }
+    fn limit(&self) -> usize {
+        self.reserve.length
     }
     fn grow(&mut self, wanted: usize) -> usize {
         if wanted <= self.reserve.length {

@@ -200,6 +200,9 @@ mod tests {
         fn meter(&self) -> &Unmetered {
             &Unmetered
         }
+        fn meter_mut(&mut self) -> &mut Unmetered {
+            unimplemented!("no layer stands before this heap")
+        }
     }
 
     #[test]

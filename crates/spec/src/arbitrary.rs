@@ -6,13 +6,15 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any, prop_oneof};
-use proptest::sample::select;
+use proptest::sample::{select, subsequence};
 
 use crate::ast::{Balance, Each, SkipList, Tlsf, Tree, TreeFit};
 use crate::ast::{BinLayout, Bins, Classes, Coalesce, FreeLists, Layer, List, Pool, Sizes, Spec, Split, WordSize};
 use crate::ast::{BinOrder, Ends, Fit, Order};
 use crate::ast::{Buddy, BuddySystem, Defragment, Pages, Search};
+use crate::ast::{BinOrder, Bump, Ends, Fit, Guard, Order, Reclaim, Reserve};
 use crate::keyword::Keyword;
+use crate::validate::{Place, first_fault};
 
 /// The largest size generated. It is below the region of the smallest word, so every pool
 /// goes with every word.
@@ -29,7 +31,7 @@ impl Arbitrary for Spec {
 
 /// Any heap.
 pub fn spec() -> impl Strategy<Value = Spec> {
-    let layers = option::of(free_lists().prop_map(Layer::FreeLists));
+    let layers = (layers(), option::of(free_lists().prop_map(Layer::FreeLists)));
     let options = select(WordSize::ALL.as_slice()).prop_flat_map(|word| {
         let powers = word.bytes().ilog2()..=Spec::MAX_ALIGNMENT.ilog2();
         // The default as often as all others together: heaps are mostly aligned to the word.
@@ -42,6 +44,14 @@ pub fn spec() -> impl Strategy<Value = Spec> {
         word,
         alignment,
     })
+    (layers, pool(), options)
+        .prop_map(|(layers, pool, (word, alignment))| Spec {
+            layers: layers.0.into_iter().chain(layers.1).collect(),
+            pool,
+            word,
+            alignment,
+        })
+        .prop_map(without_misfits)
 }
 
 /// Any pool.
@@ -57,6 +67,39 @@ pub fn pool() -> impl Strategy<Value = Pool> {
         buddy().prop_map(Pool::Buddy),
         pages().prop_map(Pool::Pages),
     ]
+        3 => list().prop_map(Pool::List),
+        3 => bins().prop_map(Pool::Bins),
+        3 => classes().prop_map(Pool::Classes),
+        1 => simple(),
+    ]
+}
+
+/// Any of the pools without lists.
+pub fn simple() -> impl Strategy<Value = Pool> {
+    prop_oneof![
+        word::<Reclaim>().prop_map(|reclaim| Pool::Bump(Bump { reclaim })),
+        Just(Pool::Stack),
+        (1..=2048_u64).prop_map(Pool::Fixed),
+    ]
+}
+
+/// None to three of the layers that stand before any pool, in any order. Mostly none.
+pub fn layers() -> impl Strategy<Value = Vec<Layer>> {
+    let guard = prop_oneof![Just(0), 1..=20_u32].prop_map(|quarantine| Layer::Guard(Guard { quarantine }));
+    let reserve = (1..=99_u8).prop_map(|high| Layer::Reserve(Reserve { high }));
+    let some = (guard, reserve)
+        .prop_flat_map(|(guard, reserve)| subsequence(vec![guard, reserve, Layer::Zero], 1..=3).prop_shuffle());
+    prop_oneof![2 => Just(Vec::new()), 1 => some]
+}
+
+/// The heap without the layers that do not suit what is below them.
+fn without_misfits(mut spec: Spec) -> Spec {
+    while let Some(fault) = first_fault(&spec)
+        && let Place::Layer(number) = fault.place
+    {
+        spec.layers.remove(number);
+    }
+    spec
 }
 
 /// Any list.

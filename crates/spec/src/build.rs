@@ -8,18 +8,23 @@
 //!                       BySize | TwoLevel
 //! ```
 //!
+//! Pools without an index are in `build/simple.rs`; the layers that stand
+//! before any heap, and take its type away, in `build/layers.rs`.
+//!
 //! Every step turns one datum into a type, so the job's code is compiled once
 //! for every structure and its loop is monomorphic. Levels stay values.
 
 mod buddy;
 mod pages;
+mod layers;
+mod simple;
 
 use heapsmith::block::Format;
 use heapsmith::index::{self, AddressOrder, Fifo, Implicit, Index, Lifo, SpacedBins, Spacing};
 use heapsmith::index::{BySize, RedBlack, SkipList, TwoLevel};
 use heapsmith::layer::{self, FreeLists};
 use heapsmith::sizes::{Served, SizeTable};
-use heapsmith::{BlockPool, Coalesce, Fit, Heap, Meter, RegionError, Source, Values, Word};
+use heapsmith::{BlockPool, Coalesce, Fit, Frees, Heap, Meter, RegionError, Source, Values, Word};
 
 use crate::{Balance, Each, Tree};
 pub use buddy::{HandlesJob, with_handles};
@@ -32,7 +37,7 @@ pub enum BuildError {
     /// The region does not suit the heap.
     #[error(transparent)]
     Region(#[from] RegionError),
-    /// More than one layer of a kind, which validation lets nobody write.
+    /// Free lists outside another layer, which validation lets nobody write.
     #[error("this order of layers cannot be built: {0}")]
     Layers(String),
     /// Handles were asked for of a heap that moves no blocks.
@@ -55,12 +60,14 @@ pub fn with_heap<S: Source, M: Meter, J: Job<M>>(
     meter: M,
     job: J,
 ) -> Result<J::Output, BuildError> {
-    let parts = Parts { spec, source, meter, job };
-    match spec.word {
-        WordSize::Two => parts.pool::<u16>(),
-        WordSize::Four => parts.pool::<u32>(),
-        WordSize::Eight => parts.pool::<u64>(),
+    if layers::before_any(spec).is_empty() {
+        return Parts { spec, source, meter, job }.worded();
     }
+    let (mut job, mut output) = (Some(job), None);
+    let mut then = |heap: &mut dyn Heap<Meter = M>| output = job.take().map(|job| job.run(heap));
+    let job = layers::Under { spec, region: source.limit(), then: &mut then };
+    Parts { spec, source, meter, job }.worded()??;
+    output.ok_or_else(|| BuildError::Layers(spec.to_string()))
 }
 
 /// The block sizes that the lists of `layer` serve in the heap of `spec`, in
@@ -80,6 +87,7 @@ pub fn format(spec: &Spec) -> Format {
         Pool::Tlsf(_) | Pool::HalfFit => (2, true),
         Pool::Buddy(buddy) => return buddy::format(buddy, spec),
         Pool::Pages(pages) => return pages::format(pages, spec),
+        Pool::Bump(_) | Pool::Stack | Pool::Fixed(_) => (0, false),
     };
     let alignment = spec.alignment as usize;
     match spec.word {
@@ -146,6 +154,14 @@ struct Parts<'a, S, M, J> {
 }
 
 impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
+    fn worded(self) -> Result<J::Output, BuildError> {
+        match self.spec.word {
+            WordSize::Two => self.pool::<u16>(),
+            WordSize::Four => self.pool::<u32>(),
+            WordSize::Eight => self.pool::<u64>(),
+        }
+    }
+
     fn pool<W: Word>(self) -> Result<J::Output, BuildError> {
         match &self.spec.pool {
             Pool::List(list) => self.list::<W>(list),
@@ -157,6 +173,9 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
             Pool::HalfFit => self.two_level::<W>(0, None),
             Pool::Buddy(buddy) => self.buddy::<W>(buddy),
             Pool::Pages(pages) => self.pages::<W>(pages),
+            Pool::Bump(bump) => self.linear::<W>(simple::frees(bump.reclaim)),
+            Pool::Stack => self.linear::<W>(Frees::LastFirst),
+            Pool::Fixed(size) => self.fixed::<W>(*size),
         }
     }
 
@@ -252,9 +271,11 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
 
     fn layered<W: Word, I: Index, const TAGS: bool>(self, index: I, levels: Values) -> Result<J::Output, BuildError> {
         let Parts { spec, source, meter, job } = self;
-        match spec.layers.as_slice() {
-            [] => Ok(job.run(BlockPool::<W, I, _, S, M, TAGS>::new(source, index, levels, meter)?)),
-            [Layer::FreeLists(layer)] => {
+        match spec.layers.last() {
+            None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Zero) => {
+                Ok(job.run(BlockPool::<W, I, _, S, M, TAGS>::new(source, index, levels, meter)?))
+            }
+            Some(Layer::FreeLists(layer)) => {
                 let lists = listed(&layer.sizes, &format(spec), spec.word);
                 let mut direct = direct(&lists);
                 let map = SizeTable::new(&lists, &mut direct);
@@ -266,7 +287,6 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
                     FreeLists::<BlockPool<W, I, _, S, M, TAGS>, _>::new(source, index, levels, meter, map, ends)?;
                 Ok(job.run(heap))
             }
-            _ => Err(BuildError::Layers(spec.to_string())),
         }
     }
 }

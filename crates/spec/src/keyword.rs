@@ -5,6 +5,7 @@
 
 use crate::ast::{Balance, BinOrder, Coalesce, Each, Ends, Fit, Order, Split, TreeFit, WordSize};
 use crate::ast::{BuddySystem, Defragment, Search};
+use crate::ast::{BinOrder, Coalesce, Ends, Fit, Order, Reclaim, Split, WordSize};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {
@@ -83,6 +84,8 @@ impl Keyword for Defragment {
 impl Keyword for Search {
     const WORDS: &'static [(&'static str, Self)] =
         &[("linear", Self::Linear), ("word", Self::Word), ("tree", Self::Tree)];
+impl Keyword for Reclaim {
+    const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("empty", Self::Empty)];
 }
 
 /// Boundary tags: a yes or no.

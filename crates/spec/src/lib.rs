@@ -28,6 +28,8 @@
 //! spec      = { layer } pool { option } [ "#" comment ]
 //! layer     = freelists
 //! pool      = list | bins | classes | tree | skiplist | tlsf | "half-fit" | buddy | pages
+//! layer     = freelists | guard | reserve | "zero"
+//! pool      = list | bins | classes | bump | "stack" | fixed
 //! option    = "word" "=" ( "2" | "4" | "8" ) | "align" "=" number
 //!
 //! freelists = "freelists" "(" sizes { "," sizes } [ "," "order" "=" ( "lifo" | "fifo" ) ] ")"
@@ -41,6 +43,11 @@
 //!
 //! buddy     = "buddy" "(" ( "knuth" | "estranged" ) [ "," "defragment" "=" ( "never" | "on-demand" ) ] ")"
 //! pages     = "pages" [ "(" area { "," area } ")" ]
+//!
+//! bump      = "bump" [ "(" "reclaim" "=" ( "never" | "empty" ) ")" ]
+//! fixed     = "fixed" "(" number ")"
+//! guard     = "guard" [ "(" "quarantine" "=" number ")" ]
+//! reserve   = "reserve" "(" "high" "=" number "%" ")"
 //!
 //! sizes     = number [ "..=" number [ "step" number | "double" ] ]
 //! layout    = "exact" number "..=" number "step" number [ "," "then" log ] | log | "lea"
@@ -59,6 +66,7 @@
 //! percent or bins. What each part means stands with its type: [`FreeLists`], [`List`],
 //! [`Bins`], [`Classes`], [`Tree`], [`SkipList`], [`Tlsf`], [`Sizes`].
 //! [`Bins`], [`Classes`], [`Buddy`], [`Pages`], [`Sizes`].
+//! [`Bins`], [`Classes`], [`Sizes`], [`Bump`], [`Guard`], [`Reserve`].
 
 #[cfg(any(test, feature = "arbitrary"))]
 pub mod arbitrary;
@@ -75,8 +83,8 @@ mod validate;
 
 pub use ast::{Balance, Each, SkipList, Tlsf, Tree, TreeFit};
 pub use ast::{
-    BinLayout, BinOrder, Bins, Classes, Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Sizes, Spec, Split,
-    WordSize,
+    BinLayout, BinOrder, Bins, Bump, Classes, Coalesce, Ends, Fit, FreeLists, Guard, Layer, List, Order, Pool, Reclaim,
+    Reserve, Sizes, Spec, Split, WordSize,
 };
 pub use ast::{Buddy, BuddySystem, Defragment, Pages, Search};
 pub use catalogue::{Entry, catalogue, entry, resolve};

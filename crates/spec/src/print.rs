@@ -9,7 +9,8 @@ mod blocks_of_powers;
 use std::fmt::{Display, Formatter, Result};
 
 use crate::ast::{
-    BinLayout, BinOrder, Bins, Classes, Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Sizes, Spec, Split,
+    BinLayout, BinOrder, Bins, Classes, Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Reclaim, Sizes, Spec,
+    Split,
 };
 use crate::ast::{Each, SkipList, Tlsf, Tree};
 use crate::keyword::Keyword;
@@ -34,6 +35,9 @@ impl Display for Layer {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::FreeLists(free_lists) => free_lists.fmt(f),
+            Self::Guard(guard) => write!(f, "guard(quarantine={})", guard.quarantine),
+            Self::Reserve(reserve) => write!(f, "reserve(high={}%)", reserve.high),
+            Self::Zero => f.write_str("zero"),
         }
     }
 }
@@ -50,6 +54,14 @@ impl Display for Pool {
             Self::HalfFit => f.write_str("half-fit"),
             Self::Buddy(buddy) => buddy.fmt(f),
             Self::Pages(pages) => pages.fmt(f),
+            Self::Bump(bump) if bump.reclaim == Reclaim::Never => f.write_str("bump"),
+            Self::Bump(bump) => {
+                f.write_str("bump(reclaim=")?;
+                word(f, bump.reclaim)?;
+                f.write_str(")")
+            }
+            Self::Stack => f.write_str("stack"),
+            Self::Fixed(size) => write!(f, "fixed({size})"),
         }
     }
 }

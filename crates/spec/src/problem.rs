@@ -1,6 +1,7 @@
 //! Everything that can be wrong with a spec.
 
 use crate::ast::{Pages, Spec, Tlsf};
+use crate::ast::{Guard, Spec};
 
 /// What is wrong, in words; where it is wrong stands in [`crate::SpecError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,8 +41,19 @@ pub enum Problem {
     #[error("`{0}` is a layer, and layers stand before the pool")]
     LayerAfterPool(String),
     /// A second layer of one kind.
-    #[error("a heap has `{0}` once, so that every size has one place to wait")]
+    #[error("a heap has `{0}` once")]
     SecondLayer(&'static str),
+    /// Free lists that do not stand directly before the pool.
+    #[error("`freelists` stands directly before the pool, so `{0}` belongs before it")]
+    FreeListsOutside(&'static str),
+    /// A layer before a pool that it does not suit.
+    #[error("`{layer}` cannot stand before this pool: {why}")]
+    LayerBefore {
+        /// The layer.
+        layer: &'static str,
+        /// The reason.
+        why: &'static str,
+    },
     /// An option before the pool.
     #[error("`{0}` is an option, and options stand behind the pool")]
     OptionBeforePool(String),
@@ -187,6 +199,12 @@ pub enum Problem {
     FreeListsBeforeMovable,
 
     // ---- levels and options
+    /// A quarantine of too many blocks.
+    #[error("a quarantine has at most {max} blocks, not {0}", max = Guard::MAX_QUARANTINE)]
+    QuarantineAbove(u64),
+    /// A reserve of nothing, or of all.
+    #[error("a reserve is 1% to 99% of the region, not {0}%")]
+    ReserveOutside(u8),
     /// Best fit that looks at nothing.
     #[error("best fit that looks at 0% of the list is first fit: use fit=first")]
     DepthZero,

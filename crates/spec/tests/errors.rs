@@ -149,6 +149,26 @@ fn sizes_that_make_no_classes() {
 }
 
 #[test]
+fn layers_that_do_not_go_together() {
+    insta::assert_snapshot!(errors(&[
+        "freelists(64) stack",
+        "freelists(64) bump",
+        "freelists(64) guard list",
+        "guard stack",
+        "guard(quarantine=0) fixed(16)",
+        "reserve(high=10%) bump(reclaim=empty)",
+        "zero zero list",
+        "guard(quarantine=100000) list",
+        "reserve(high=0%) list",
+        "reserve list",
+        "fixed(0)",
+        "fixed",
+        "fixed(64K) word=2",
+        "bump(reclaim=often)",
+    ]));
+}
+
+#[test]
 fn sizes_beyond_the_region() {
     insta::assert_snapshot!(errors(&[
         "freelists(33000) list word=2",

@@ -47,6 +47,11 @@ fn what_is_not_the_default_is_printed() {
          list(order=implicit, fit=worst, split=never, coalesce=deferred, tags=off) word=2 align=16",
         "bins(lea, order=size, split>=64, coalesce=every-call, tags=off) word=8 align=4096",
         "bins(log(8), order=fifo, split=always, coalesce=never) align=8",
+        "reserve(high=10%) guard(quarantine=16) zero freelists(64) bins(lea, order=lifo, split=always, coalesce=never)",
+        "zero guard(quarantine=0) stack word=2",
+        "bump",
+        "bump(reclaim=empty) align=8",
+        "fixed(48) word=8",
         "freelists(8..=16,32..=64 step 8) classes(24,32..=4096 double, then step 4096)",
         "freelists(66) buddy(estranged) word=2",
         "buddy(knuth, defragment=on-demand) align=64",
@@ -96,7 +101,7 @@ fn every_part_arrives_in_the_data() {
         tags: false,
     };
     assert_eq!(spec.pool, Pool::List(list));
-    let Layer::FreeLists(free_lists) = &spec.layers[0];
+    let Layer::FreeLists(free_lists) = &spec.layers[0] else { panic!("not free lists") };
     assert_eq!((free_lists.order, &free_lists.sizes[..]), (Ends::Fifo, &sizes[..]));
     assert_eq!((spec.word, spec.alignment), (WordSize::Eight, 32));
 }

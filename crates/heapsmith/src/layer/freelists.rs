@@ -263,4 +263,9 @@ impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
     fn meter(&self) -> &P::Meter {
         self.pool.meter()
     }
+
+    #[inline(always)]
+    fn meter_mut(&mut self) -> &mut P::Meter {
+        self.pool.meter_mut()
+    }
 }

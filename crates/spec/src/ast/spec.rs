@@ -3,6 +3,7 @@
 use super::{Bins, Classes, FreeLists, List, WordSize};
 use super::{SkipList, Tlsf, Tree};
 use super::{Buddy, Pages};
+use super::{Bins, Bump, Classes, FreeLists, Guard, List, Reserve, WordSize};
 
 /// A heap as data: everything that its one line of text says.
 ///
@@ -51,6 +52,12 @@ impl Spec {
 pub enum Layer {
     /// Freed blocks of listed sizes wait for the next request of their size.
     FreeLists(FreeLists),
+    /// Misuse is detected and named.
+    Guard(Guard),
+    /// A part of the region is kept for requests of high priority.
+    Reserve(Reserve),
+    /// Storage is handed out zeroed.
+    Zero,
 }
 
 /// The structure that owns the region.
@@ -74,4 +81,10 @@ pub enum Pool {
     Buddy(Buddy),
     /// Pages of objects of one size, and runs of pages.
     Pages(Pages),
+    /// Blocks one behind the other, never given back.
+    Bump(Bump),
+    /// Blocks one behind the other, given back last in first out.
+    Stack,
+    /// Blocks of one size, in bytes, without headers.
+    Fixed(u64),
 }

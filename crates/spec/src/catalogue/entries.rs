@@ -185,6 +185,33 @@ pub(super) const ENTRIES: &[Entry] = &[
                  allocation",
         papers: &[],
     },
+    // ---- without free lists
+    Entry {
+        name: "linear",
+        spec: "bump",
+        note: "The source keeps two positions and no headers, and frees nothing. Here a block has \
+               a header of one word, so that heaps can be walked and blocks resized; a free only \
+               marks it.",
+        source: "Diamantstein, Stroud-Taylor and Trostanovsky, section 2.2.1",
+        papers: LOOKING_GLASS,
+    },
+    Entry {
+        name: "stack",
+        spec: "stack",
+        note: "What happens when another block than the last is freed is not stated: it is refused \
+               and stays used. A block below the last cannot grow.",
+        source: "Diamantstein, Stroud-Taylor and Trostanovsky, section 2.2.2",
+        papers: LOOKING_GLASS,
+    },
+    Entry {
+        name: "pool-64",
+        spec: "fixed(64)",
+        note: "The size of the blocks is the user's: 64 bytes are chosen. The source links its free \
+               blocks both ways and splits the region beforehand; here the links are single and \
+               blocks are cut as they are needed.",
+        source: "Diamantstein, Stroud-Taylor and Trostanovsky, section 2.2.3",
+        papers: LOOKING_GLASS,
+    },
     // ---- compared for modems
     Entry {
         name: "peintner-first-slow",

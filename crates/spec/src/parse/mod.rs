@@ -10,9 +10,11 @@ mod classes;
 mod cursor;
 mod freelists;
 mod keys;
+mod layers;
 mod list;
 mod options;
 mod pages;
+mod simple;
 mod sizes;
 mod technique;
 mod tree;
@@ -49,7 +51,12 @@ type ReadLayer = fn(&mut Cursor<'_>) -> Result<Layer>;
 type ReadPool = fn(&mut Cursor<'_>) -> Result<Pool>;
 
 /// The layers. A new one is a line here, a file in `parse` and its case in print and validate.
-const LAYERS: &[(&str, ReadLayer)] = &[("freelists", |cursor| freelists::read(cursor).map(Layer::FreeLists))];
+const LAYERS: &[(&str, ReadLayer)] = &[
+    ("freelists", |cursor| freelists::read(cursor).map(Layer::FreeLists)),
+    ("guard", |cursor| layers::guard(cursor).map(Layer::Guard)),
+    ("reserve", |cursor| layers::reserve(cursor).map(Layer::Reserve)),
+    ("zero", |_| Ok(Layer::Zero)),
+];
 
 /// The pools, extended in the same way.
 const POOLS: &[(&str, ReadPool)] = &[
@@ -62,6 +69,9 @@ const POOLS: &[(&str, ReadPool)] = &[
     ("half-fit", |_| Ok(Pool::HalfFit)),
     ("buddy", |cursor| buddy::read(cursor).map(Pool::Buddy)),
     ("pages", |cursor| pages::read(cursor).map(Pool::Pages)),
+    ("bump", |cursor| simple::bump(cursor).map(Pool::Bump)),
+    ("stack", |_| Ok(Pool::Stack)),
+    ("fixed", |cursor| simple::fixed(cursor).map(Pool::Fixed)),
 ];
 
 /// The words that may begin a heap.

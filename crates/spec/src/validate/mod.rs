@@ -3,6 +3,7 @@
 //! The checks look at data, so they hold for specs from a text and for specs from a design
 //! space. What they find is named by [`Place`], which the parser turns into a column.
 
+mod layers;
 mod numbers;
 mod powers;
 mod sizes;
@@ -10,6 +11,7 @@ mod sizes;
 use std::mem::discriminant;
 
 pub(crate) use numbers::{depth_problem, per_doubling_problem, second_level_problem};
+pub(crate) use numbers::{depth_problem, per_doubling_problem};
 
 use crate::ast::{BinLayout, Bins, Coalesce, Fit, Layer, List, Pool, Spec, Split};
 use crate::ast::{BinOrder, Each, Tlsf};
@@ -50,6 +52,12 @@ pub(crate) enum Place {
     Page,
     /// The size of the smallest object in a page.
     LeastObject,
+    /// The length of the quarantine.
+    Quarantine,
+    /// The part of the region that is reserved.
+    ReserveHigh,
+    /// The size of fixed blocks.
+    FixedSize,
     /// The alignment.
     Alignment,
 }
@@ -122,13 +130,9 @@ pub(crate) fn first_fault(spec: &Spec) -> Option<Fault> {
 fn check(spec: &Spec) -> Check {
     let mut bounds = Bounds::new(spec.word);
     for (index, layer) in spec.layers.iter().enumerate() {
-        let kind = discriminant(layer);
-        let repeated = spec.layers[..index].iter().any(|outer| discriminant(outer) == kind);
-        match layer {
-            Layer::FreeLists(_) if repeated => {
-                return Err(Fault::new(Place::Layer(index), Problem::SecondLayer("freelists")));
-            }
-            Layer::FreeLists(free_lists) => bounds.free_lists(index, free_lists)?,
+        layers::check(spec, index, layer)?;
+        if let Layer::FreeLists(free_lists) = layer {
+            bounds.free_lists(index, free_lists)?;
         }
     }
     match &spec.pool {
@@ -141,6 +145,9 @@ fn check(spec: &Spec) -> Check {
         Pool::HalfFit => {}
         Pool::Buddy(_) => {}
         Pool::Pages(pages) => powers::check_pages(pages, spec.word, &bounds)?,
+        Pool::Bump(_) | Pool::Stack => {}
+        Pool::Fixed(0) => return Err(Fault::new(Place::FixedSize, Problem::SizeZero)),
+        Pool::Fixed(size) => bounds.fits(Place::FixedSize, *size)?,
     }
     powers::check_layers(spec)?;
     match alignment_problem(spec.alignment.into(), spec.word) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 
-use heapsmith::{Heap, State};
+use heapsmith::{Heap, Misuse, MisuseKind, State};
 use proptest::prelude::*;
 
 /// One operation of a program. Blocks are named by a number modulo the live blocks.
@@ -73,10 +73,13 @@ impl Oracle {
             }
             Operation::Free { which } => {
                 if let Some(offset) = self.choose(which) {
-                    let block = self.live.remove(&offset).expect("it was chosen from the live");
+                    let block = self.live[&offset];
                     intact(block, block.size)?;
                     // SAFETY: the block is live and leaves the oracle here.
-                    unsafe { heap.deallocate(block.pointer) };
+                    match unsafe { heap.try_deallocate(block.pointer) } {
+                        Ok(()) => drop(self.live.remove(&offset)),
+                        Err(misuse) => self.refused(heap, offset, misuse)?,
+                    }
                 }
                 None
             }
@@ -85,6 +88,16 @@ impl Oracle {
         heap.check().map_err(|violation| violation.to_string())?;
         self.walk_agrees(heap)?;
         Ok(answer)
+    }
+
+    /// A stack refuses what was not allocated last, names it, and leaves it as it is. Nobody else refuses.
+    fn refused<H: Heap>(&self, heap: &H, offset: usize, misuse: Misuse) -> Result<(), String> {
+        let named = misuse.kind == MisuseKind::OutOfOrder && misuse.block == offset;
+        let later = self.live.range(offset + 1..).next().is_some();
+        if !named || !later || heap.last_misuse() != Some(misuse) {
+            return Err(format!("the free of the block at {offset} was refused: {misuse}"));
+        }
+        intact(self.live[&offset], self.live[&offset].size)
     }
 
     fn choose(&self, which: usize) -> Option<usize> {
@@ -121,6 +134,7 @@ impl Oracle {
         if !pointer.as_ptr().addr().is_multiple_of(alignment.max(1)) {
             return Err(format!("{offset} is not a multiple of {alignment}"));
         }
+        // Equal sizes: the blocks of a fixed-size pool have no header.
         if heap.usable_size(pointer) < size || heap.block_size(pointer) < heap.usable_size(pointer) {
             return Err(format!("usable size {} for {size} bytes", heap.usable_size(pointer)));
         }
@@ -160,6 +174,7 @@ impl Oracle {
             return Err(broken);
         }
         let wilderness = heap.footprint() - expected;
+        // The wilderness of a pool of blocks begins with a header; others have none.
         if wilderness > 8 {
             return Err(format!("the walk ends at {expected}, the footprint at {}", heap.footprint()));
         }
@@ -172,7 +187,11 @@ impl Oracle {
     /// Frees every live block, with everything verified after each.
     pub fn free_all<H: Heap>(&mut self, heap: &mut H) -> Result<(), String> {
         while !self.live.is_empty() {
-            self.step(heap, Operation::Free { which: self.live.len() / 2 })?;
+            let before = self.live.len();
+            self.step(heap, Operation::Free { which: before / 2 })?;
+            if self.live.len() == before {
+                self.step(heap, Operation::Free { which: before - 1 })?;
+            }
         }
         Ok(())
     }

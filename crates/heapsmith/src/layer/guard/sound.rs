@@ -1,0 +1,156 @@
+//! Writing the words around a payload, and telling whether they are as written.
+
+use core::ptr::NonNull;
+
+use super::format::{CANARY, FRONT, Guarded, LEAST_FRONT, PAD, POISON, SEAL, SIZE, Seal, in_word};
+use super::{Guard, own};
+use crate::heap::{Heap, State, Violation};
+use crate::meter::Meter;
+use crate::misuse::{Misuse, MisuseKind};
+use crate::word::Word;
+
+impl<W: Word, H: Heap> Guard<W, H> {
+    /// Writes all words of the guard around a live payload.
+    pub(super) fn write(&mut self, block: Guarded<W>) {
+        let below = block.at - block.front;
+        own::store::<W>(&mut self.heap, below, block.front);
+        for at in below + 1..block.at - FRONT {
+            own::store::<W>(&mut self.heap, at, CANARY);
+        }
+        if block.front > LEAST_FRONT {
+            own::store::<W>(&mut self.heap, block.at - FRONT, block.front);
+        }
+        own::store::<W>(&mut self.heap, block.at - SIZE, block.size);
+        own::store::<W>(&mut self.heap, block.at - SEAL, block.seal(Seal::Live));
+        if block.padding() > 0 {
+            self.heap.meter_mut().write();
+            // SAFETY: O1: the padding lies between payload and canary, in the same block below.
+            unsafe { self.behind(block).write_bytes(PAD, block.padding()) };
+        }
+        own::store::<W>(&mut self.heap, block.rear(), CANARY);
+    }
+
+    /// Sets padding and canary to 0, before they become payload.
+    pub(super) fn clear_rear(&mut self, block: Guarded<W>) {
+        // SAFETY: as in `write`.
+        unsafe { self.behind(block).write_bytes(0, block.padding()) };
+        own::store::<W>(&mut self.heap, block.rear(), 0);
+    }
+
+    /// The first byte behind the payload.
+    fn behind(&self, block: Guarded<W>) -> *mut u8 {
+        own::pointer::<W>(&self.heap, block.at).as_ptr().wrapping_add(block.size)
+    }
+
+    /// The block as its header says, whatever its seal.
+    pub(super) fn read(&self, at: usize) -> Guarded<W> {
+        let peek = |back| own::peek::<W>(&self.heap, at - back);
+        Guarded::new(at, peek(SIZE), peek(FRONT))
+    }
+
+    pub(super) fn is_sealed(&self, block: Guarded<W>, state: Seal) -> bool {
+        own::peek::<W>(&self.heap, block.at - SEAL) == block.seal(state)
+    }
+
+    /// The live block that `pointer` names.
+    pub(super) fn locate(&self, pointer: NonNull<u8>) -> Result<Guarded<W>, Misuse> {
+        let offset = pointer.as_ptr().addr().wrapping_sub(self.heap.base().as_ptr().addr());
+        let first = self.heap.control_size() + LEAST_FRONT * W::BYTES;
+        if offset < first || offset >= self.heap.footprint() || !offset.is_multiple_of(W::BYTES) {
+            return Err(Misuse::of(MisuseKind::Foreign, offset));
+        }
+        let block = self.read(offset / W::BYTES);
+        if self.is_sealed(block, Seal::Live) {
+            Ok(block)
+        } else if self.is_sealed(block, Seal::Detained) || self.is_sealed(block, Seal::Released) {
+            Err(Misuse::of(MisuseKind::DoubleFree, offset))
+        } else if self.is_payload(block.at) {
+            Err(Misuse { kind: MisuseKind::HeaderDamaged, block: offset, at: offset - SEAL * W::BYTES })
+        } else {
+            Err(Misuse::of(MisuseKind::Foreign, offset))
+        }
+    }
+
+    /// Whether a used block of the heap below has its guarded payload at `at`, for all that its
+    /// own first word and the least front tell.
+    #[cold]
+    fn is_payload(&self, at: usize) -> bool {
+        let mut found = None;
+        self.heap.walk(&mut |block| {
+            let below = (block.offset + block.header) / W::BYTES;
+            let inside = at > below && at < (block.offset + block.size) / W::BYTES;
+            if block.state == State::Used && inside && below != self.control {
+                let front = at - below;
+                found = (front == LEAST_FRONT || own::peek::<W>(&self.heap, below) == front).then_some(block.offset);
+            }
+            if block.state == State::Kept && found == Some(block.offset) {
+                found = None;
+            }
+        });
+        found.is_some()
+    }
+
+    /// Whether the words around a live payload are as they were written.
+    pub(super) fn whole(&self, block: Guarded<W>) -> Result<(), Misuse> {
+        let damaged = |kind, at: usize| Err(Misuse { kind, block: block.offset(), at });
+        let below = block.at - block.front;
+        if own::peek::<W>(&self.heap, below) != block.front {
+            return damaged(MisuseKind::HeaderDamaged, below * W::BYTES);
+        }
+        let is_canary = |at: &usize| own::peek::<W>(&self.heap, *at) == in_word::<W>(CANARY);
+        if let Some(at) = (below + 1..block.at - FRONT).find(|at| !is_canary(at)) {
+            return damaged(MisuseKind::HeaderDamaged, at * W::BYTES);
+        }
+        if let Some(byte) = self.differs(block, block.size, block.padding(), PAD) {
+            return damaged(MisuseKind::Overrun, block.offset() + byte);
+        }
+        if !is_canary(&block.rear()) {
+            return damaged(MisuseKind::Overrun, block.rear() * W::BYTES);
+        }
+        Ok(())
+    }
+
+    /// The first of `count` bytes from byte `from` of the payload that is not `value`.
+    pub(super) fn differs(&self, block: Guarded<W>, from: usize, count: usize, value: u8) -> Option<usize> {
+        let payload = own::pointer::<W>(&self.heap, block.at).as_ptr();
+        // SAFETY: O1: payload and padding lie in the block below, and were written before.
+        (from..from + count).find(|&byte| unsafe { payload.add(byte).read() } != value)
+    }
+
+    /// G1, G2 and G3.
+    pub(super) fn verify(&self) -> Result<(), Violation> {
+        let mut broken = None;
+        self.heap.walk(&mut |view| {
+            if view.state != State::Used || broken.is_some() {
+                return;
+            }
+            let below = (view.offset + view.header) / W::BYTES;
+            let front = own::peek::<W>(&self.heap, below);
+            let room = (view.size - view.header) / W::BYTES;
+            let block = (LEAST_FRONT..room).contains(&front).then(|| self.read(below + front));
+            let invariant = match block {
+                Some(block) if self.is_sealed(block, Seal::Live) => match self.whole(block) {
+                    Err(_) => "G2: a canary of a live block was overwritten",
+                    Ok(()) => return,
+                },
+                Some(block) if self.is_sealed(block, Seal::Detained) => return,
+                _ if self.limit > 0 && below == self.control || self.is_kept(view.offset) => return,
+                _ => "G1: a used block has no seal",
+            };
+            broken = Some(Violation { invariant, offset: view.offset });
+        });
+        broken.map_or_else(|| self.verify_quarantine(), Err)
+    }
+
+    /// Whether a layer below keeps the block at `offset`.
+    fn is_kept(&self, offset: usize) -> bool {
+        let mut kept = false;
+        self.heap.walk(&mut |view| kept |= view.state == State::Kept && view.offset == offset);
+        kept
+    }
+
+    /// The first byte of a payload in quarantine that was written.
+    pub(super) fn written(&self, block: Guarded<W>) -> Option<usize> {
+        self.differs(block, 0, block.size, POISON).or_else(|| self.differs(block, block.size, block.padding(), PAD))
+    }
+}

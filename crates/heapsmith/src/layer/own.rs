@@ -1,0 +1,57 @@
+//! Words of a heap's region that belong to a layer: in blocks that it took, or beside payloads.
+//!
+//! Invariant O1: an index that is passed here lies in a block that the heap
+//! below gave to the layer, or in the footprint where the layer only looks.
+
+use core::ptr::NonNull;
+
+use crate::heap::Heap;
+use crate::memory::RegionError;
+use crate::meter::Meter;
+use crate::word::Word;
+
+/// Reads a word, unmetered.
+#[inline]
+pub(super) fn peek<W: Word>(heap: &impl Heap, at: usize) -> usize {
+    // SAFETY: O1. Volatile, as a foreign pointer may lead to a payload that nobody wrote yet.
+    unsafe { heap.base().cast::<W>().add(at).read_volatile().to_usize() }
+}
+
+/// Reads a word and meters it.
+#[inline]
+pub(super) fn load<W: Word>(heap: &mut impl Heap, at: usize) -> usize {
+    heap.meter_mut().read();
+    peek::<W>(heap, at)
+}
+
+/// Writes a word and meters it.
+#[inline]
+pub(super) fn store<W: Word>(heap: &mut impl Heap, at: usize, value: usize) {
+    heap.meter_mut().write();
+    // SAFETY: O1.
+    unsafe { heap.base().cast::<W>().add(at).write(W::from_usize(value)) }
+}
+
+/// The index of the word at `pointer`.
+#[inline]
+pub(super) fn index<W: Word>(heap: &impl Heap, pointer: NonNull<u8>) -> usize {
+    (pointer.as_ptr().addr() - heap.base().as_ptr().addr()) / W::BYTES
+}
+
+/// The pointer to word `at`.
+#[inline]
+pub(super) fn pointer<W: Word>(heap: &impl Heap, at: usize) -> NonNull<u8> {
+    // SAFETY: O1.
+    unsafe { heap.base().cast::<W>().add(at).cast() }
+}
+
+/// A block of `words` words for the layer itself, set to 0. It is never freed.
+pub(super) fn control_block<W: Word>(heap: &mut impl Heap, words: usize) -> Result<usize, RegionError> {
+    let Some(block) = heap.allocate(words * W::BYTES, 1) else {
+        let given = heap.footprint();
+        return Err(RegionError::TooSmall { needed: given + (words + 1) * W::BYTES, given });
+    };
+    let block = index::<W>(heap, block);
+    (block..block + words).for_each(|at| store::<W>(heap, at, 0));
+    Ok(block)
+}

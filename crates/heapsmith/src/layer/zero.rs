@@ -1,0 +1,114 @@
+//! Storage is handed out zeroed.
+//!
+//! ```text
+//!   allocate    ──▶ heap ──▶ the whole payload is set to 0
+//!   reallocate  ──▶ heap ──▶ what the block gained, or gave up in place, is set to 0
+//! ```
+//!
+//! Under a `guard` the guard's words are written after the zeroes; before one,
+//! the payload that the guard lets be used is set to 0. Both orders are sound.
+//!
+//! # Invariants
+//!
+//! - **Z1** Every byte of a payload that its owner did not write is 0, from the
+//!   size last asked for to the usable size as well.
+//!
+//! # Cost
+//!
+//! Time linear in the payload. Payload bytes are no metadata, so accesses are the heap's.
+//!
+//! Source: Donahue et al. 2001, §3 (Java programs: the language hands out zeroed objects).
+
+use core::ptr::NonNull;
+
+use crate::heap::{BlockView, Heap, Priority, Violation};
+use crate::misuse::{Misuse, Misuses};
+
+/// Zeroes what the heap `H` hands out.
+#[derive(Debug)]
+pub struct Zero<H> {
+    heap: H,
+}
+
+impl<H: Heap> Zero<H> {
+    /// A layer before `heap`.
+    pub fn new(heap: H) -> Self {
+        Zero { heap }
+    }
+
+    /// Sets the payload to 0 from byte `from` to its usable end.
+    fn clear(&mut self, pointer: NonNull<u8>, from: usize) {
+        let end = self.heap.usable_size(pointer);
+        if from < end {
+            // SAFETY: the heap lets the owner of the block use `end` bytes, and nobody else has them.
+            unsafe { pointer.as_ptr().add(from).write_bytes(0, end - from) };
+        }
+    }
+}
+
+impl<H: Heap> Heap for Zero<H> {
+    type Meter = H::Meter;
+
+    fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        self.allocate_with(Priority::default(), size, alignment)
+    }
+
+    fn allocate_with(&mut self, priority: Priority, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        let pointer = self.heap.allocate_with(priority, size, alignment)?;
+        self.clear(pointer, 0);
+        Some(pointer)
+    }
+
+    unsafe fn deallocate(&mut self, pointer: NonNull<u8>) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.heap.deallocate(pointer) }
+    }
+
+    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), Misuse> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.heap.try_deallocate(pointer) }
+    }
+
+    fn misuses(&self) -> Misuses {
+        self.heap.misuses()
+    }
+
+    unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        let before = self.heap.usable_size(pointer);
+        // SAFETY: the caller's promise is the same.
+        let moved = unsafe { self.heap.reallocate(pointer, size, alignment) }?;
+        self.clear(moved, before.min(size));
+        Some(moved)
+    }
+
+    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+        self.heap.usable_size(pointer)
+    }
+    fn block_size(&self, pointer: NonNull<u8>) -> usize {
+        self.heap.block_size(pointer)
+    }
+    fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
+        self.heap.walk(visit);
+    }
+    fn check(&self) -> Result<(), Violation> {
+        self.heap.check()
+    }
+    fn control_size(&self) -> usize {
+        self.heap.control_size()
+    }
+    fn footprint(&self) -> usize {
+        self.heap.footprint()
+    }
+    fn footprint_peak(&self) -> usize {
+        self.heap.footprint_peak()
+    }
+    fn base(&self) -> NonNull<u8> {
+        self.heap.base()
+    }
+    fn meter(&self) -> &H::Meter {
+        self.heap.meter()
+    }
+    fn meter_mut(&mut self) -> &mut H::Meter {
+        self.heap.meter_mut()
+    }
+}

@@ -1,0 +1,90 @@
+//! What a program can do wrong with a heap, as a value.
+//!
+//! A heap that detects a misuse does not panic and prints nothing: it leaves
+//! the block as it is, remembers the misuse ([`crate::Heap::last_misuse`]) and
+//! answers [`crate::Heap::try_deallocate`] with it.
+//!
+//! What each configuration detects, when a pointer is freed or a block reallocated:
+//!
+//! | misuse | list, bins, classes | `bump` | `stack` | `fixed` | `guard(quarantine=0)` | `guard(quarantine=N)` |
+//! |---|---|---|---|---|---|---|
+//! | out of order | – | – | always | – | over a stack | – |
+//! | double free | – | until the space is reclaimed | above the top | checked, O(free) | until the memory is used again | always for the last N freed, then as left |
+//! | foreign pointer | – | outside the region | outside the region | always | always, but for a forged seal | as left |
+//! | header damaged (written before its start) | – | – | – | has none | always | always |
+//! | overrun (written behind its end) | – | – | – | – | always, up to the next block | as left |
+//! | written after free | – | – | – | – | – | always for the last N freed |
+//!
+//! *Always* for damage means: unless what was written equals what stood there.
+//! A dash means that the contract of [`crate::Heap::deallocate`] is all that there is.
+
+/// A kind of misuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MisuseKind {
+    /// Freed while a block that was allocated later is used: a stack frees last in, first out.
+    OutOfOrder,
+    /// Freed although it was free.
+    DoubleFree,
+    /// No block of this heap begins there.
+    Foreign,
+    /// What the heap keeps before the payload was overwritten.
+    HeaderDamaged,
+    /// What lies behind the payload was overwritten.
+    Overrun,
+    /// The payload was written after the block was freed.
+    WrittenAfterFree,
+}
+
+/// A misuse and its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Misuse {
+    /// What was done.
+    pub kind: MisuseKind,
+    /// Bytes from the region's base to the payload of the block, or to the foreign
+    /// pointer; a pointer below the base wraps around.
+    pub block: usize,
+    /// Bytes from the region's base to the first damaged word; the block where nothing is damaged.
+    pub at: usize,
+}
+
+impl Misuse {
+    /// A misuse of the block whose payload begins at `block`, without damage.
+    pub(crate) fn of(kind: MisuseKind, block: usize) -> Self {
+        Misuse { kind, block, at: block }
+    }
+}
+
+impl core::fmt::Display for Misuse {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let Misuse { kind, block, at } = self;
+        match kind {
+            MisuseKind::OutOfOrder => write!(f, "the block at byte {block} was freed before a later one"),
+            MisuseKind::DoubleFree => write!(f, "the block at byte {block} was freed twice"),
+            MisuseKind::Foreign => write!(f, "no block of this heap begins at byte {}", *block as isize),
+            MisuseKind::HeaderDamaged => write!(f, "byte {at}, before the block at byte {block}, was overwritten"),
+            MisuseKind::Overrun => write!(f, "byte {at}, behind the block at byte {block}, was overwritten"),
+            MisuseKind::WrittenAfterFree => write!(f, "byte {at} of the freed block at byte {block} was overwritten"),
+        }
+    }
+}
+
+impl core::error::Error for Misuse {}
+
+/// How often a heap was misused, and how last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Misuses {
+    /// Misuses so far.
+    pub count: u64,
+    /// The last of them.
+    pub last: Option<Misuse>,
+}
+
+impl Misuses {
+    /// Remembers a misuse, and hands it on.
+    #[cold]
+    pub(crate) fn note(&mut self, misuse: Misuse) -> Misuse {
+        self.count += 1;
+        self.last = Some(misuse);
+        misuse
+    }
+}

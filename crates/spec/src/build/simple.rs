@@ -1,0 +1,26 @@
+//! The pools without an index of free blocks.
+
+use heapsmith::{FixedSize, Frees, Linear, Meter, Source, Word};
+
+use super::{BuildError, Job, Parts};
+use crate::Reclaim;
+
+/// What a free gives back.
+pub(super) fn frees(reclaim: Reclaim) -> Frees {
+    match reclaim {
+        Reclaim::Never => Frees::Never,
+        Reclaim::Empty => Frees::WhenEmpty,
+    }
+}
+
+impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
+    pub(super) fn linear<W: Word>(self, frees: Frees) -> Result<J::Output, BuildError> {
+        let alignment = self.spec.alignment as usize;
+        Ok(self.job.run(Linear::<W, S, M>::new(self.source, alignment, frees, self.meter)?))
+    }
+
+    pub(super) fn fixed<W: Word>(self, size: u64) -> Result<J::Output, BuildError> {
+        let (size, alignment) = (super::bytes(size), self.spec.alignment as usize);
+        Ok(self.job.run(FixedSize::<W, S, M>::new(self.source, size, alignment, self.meter)?))
+    }
+}

@@ -1,0 +1,53 @@
+//! `guard(quarantine=16)`, `reserve(high=10%)`
+
+use super::cursor::{Cursor, Result};
+use super::keys::{Key, Keys};
+use crate::ast::{Guard, Reserve};
+use crate::lexer::Kind;
+use crate::validate::Place;
+
+const GUARD: &[Key<Guard>] = &[Key {
+    word: "quarantine",
+    forms: &["quarantine="],
+    read: |cursor, guard| {
+        cursor.sign(&Kind::Equals, "=")?;
+        cursor.note(Place::Quarantine);
+        let blocks = cursor.number("a number of blocks")?;
+        // What does not fit is too many in any case, and validation says so.
+        guard.quarantine = u32::try_from(blocks).unwrap_or(u32::MAX);
+        Ok(())
+    },
+}];
+
+const RESERVE: &[Key<Reserve>] = &[Key {
+    word: "high",
+    forms: &["high="],
+    read: |cursor, reserve| {
+        cursor.sign(&Kind::Equals, "=")?;
+        cursor.note(Place::ReserveHigh);
+        let percent = cursor.number("a percentage")?;
+        cursor.sign(&Kind::Percent, "%")?;
+        reserve.high = u8::try_from(percent).unwrap_or(u8::MAX);
+        Ok(())
+    },
+}];
+
+pub(super) fn guard(cursor: &mut Cursor<'_>) -> Result<Guard> {
+    let mut guard = Guard::default();
+    if matches!(cursor.peek(), Kind::Open) {
+        let opened = cursor.open("guard")?;
+        let mut keys = Keys::new("guard", GUARD);
+        keys.read(cursor, &mut guard)?;
+        keys.rest(cursor, opened, &mut guard)?;
+    }
+    Ok(guard)
+}
+
+pub(super) fn reserve(cursor: &mut Cursor<'_>) -> Result<Reserve> {
+    let mut reserve = Reserve { high: 0 };
+    let opened = cursor.open("reserve")?;
+    let mut keys = Keys::new("reserve", RESERVE);
+    keys.read(cursor, &mut reserve)?;
+    keys.rest(cursor, opened, &mut reserve)?;
+    Ok(reserve)
+}

@@ -1,0 +1,309 @@
+//! What the simple pools and the layers promise beyond every heap's promises.
+#![allow(unsafe_code)]
+
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+use heapsmith::index::AddressOrder;
+use heapsmith::{
+    BlockPool, Counting, Fixed, FixedSize, Frees, Guard, Heap, Linear, MisuseKind, Priority, Reserve, State, Unmetered,
+    Values,
+};
+use heapsmith_spec::build::{Job, with_heap};
+use heapsmith_spec::{Spec, resolve};
+
+fn memory() -> Vec<MaybeUninit<u64>> {
+    vec![MaybeUninit::uninit(); 1024]
+}
+
+fn run<T>(spec: &str, job: impl FnOnce(&mut dyn Heap<Meter = Counting>) -> T) -> T {
+    struct Closure<F>(F);
+    impl<T, F: FnOnce(&mut dyn Heap<Meter = Counting>) -> T> Job<Counting> for Closure<F> {
+        type Output = T;
+        fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> T {
+            (self.0)(&mut heap)
+        }
+    }
+    let spec: Spec = resolve(spec).unwrap_or_else(|error| panic!("{error}"));
+    with_heap(&spec, Fixed::new(&mut memory()), Counting::default(), Closure(job)).expect("room")
+}
+
+fn free(heap: &mut dyn Heap<Meter = Counting>, pointer: NonNull<u8>) -> Option<MisuseKind> {
+    // SAFETY: the block is live, or the heap detects that it is not.
+    unsafe { heap.try_deallocate(pointer) }.err().map(|misuse| misuse.kind)
+}
+
+fn grow(heap: &mut dyn Heap<Meter = Counting>, pointer: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {
+    // SAFETY: the block is live.
+    unsafe { heap.reallocate(pointer, size, 1) }
+}
+
+#[test]
+fn a_stack_names_the_block_that_was_freed_out_of_order_and_keeps_it() {
+    run("stack", |heap| {
+        let [first, second] = [40, 50].map(|size| heap.allocate(size, 1).expect("room"));
+        assert_eq!(free(heap, first), Some(MisuseKind::OutOfOrder));
+        let misuse = heap.last_misuse().expect("it was remembered");
+        assert_eq!(misuse.block, first.as_ptr().addr() - heap.base().as_ptr().addr());
+        assert_eq!(heap.misuses().count, 1);
+        assert_eq!(grow(heap, first, 400), None, "its place could not be given back");
+        assert_eq!(free(heap, second), None);
+        assert_eq!(free(heap, second), Some(MisuseKind::DoubleFree));
+        assert_eq!(grow(heap, first, 400), Some(first), "the last block grows where it stands");
+        assert_eq!(free(heap, first), None);
+        assert_eq!(heap.footprint(), heap.control_size());
+    });
+}
+
+#[test]
+fn a_stack_gives_back_the_gap_that_an_alignment_left() {
+    run("stack", |heap| {
+        let small = heap.allocate(4, 1).expect("room");
+        let before = heap.footprint();
+        for alignment in [8, 64, 256, 1024] {
+            let block = heap.allocate(4, alignment).expect("room");
+            assert!(block.as_ptr().addr().is_multiple_of(alignment));
+            heap.check().expect("a gap");
+            assert_eq!(free(heap, block), None);
+            assert_eq!(heap.footprint(), before);
+        }
+        assert_eq!(free(heap, small), None);
+    });
+}
+
+#[test]
+fn a_bump_gives_nothing_back_unless_it_is_empty() {
+    let footprints = |spec| {
+        run(spec, |heap| {
+            let blocks = [100, 200, 300].map(|size| heap.allocate(size, 1).expect("room"));
+            let full = heap.footprint();
+            assert_eq!(free(heap, blocks[2]), None);
+            assert_eq!(heap.footprint(), full);
+            assert_eq!(free(heap, blocks[2]), Some(MisuseKind::DoubleFree));
+            assert_eq!(blocks[..2].iter().find_map(|&block| free(heap, block)), None);
+            heap.check().expect("an empty bump");
+            heap.footprint() == full
+        })
+    };
+    assert!(footprints("bump"));
+    assert!(!footprints("bump(reclaim=empty)"));
+}
+
+#[test]
+fn fixed_blocks_have_no_header_and_one_size() {
+    run("fixed(64)", |heap| {
+        let [first, second] = [1, 64].map(|size| heap.allocate(size, 1).expect("room"));
+        assert_eq!(second.as_ptr().addr() - first.as_ptr().addr(), 64);
+        assert_eq!((heap.usable_size(first), heap.block_size(first)), (64, 64));
+        assert_eq!(heap.allocate(65, 1), None);
+        assert_eq!(grow(heap, first, 64), Some(first));
+        assert_eq!(grow(heap, first, 65), None);
+        assert_eq!(free(heap, first), None);
+        assert_eq!(free(heap, first), Some(MisuseKind::DoubleFree));
+        let inside = NonNull::new(second.as_ptr().wrapping_add(8)).expect("not null");
+        assert_eq!(free(heap, inside), Some(MisuseKind::Foreign));
+        assert_eq!(heap.allocate(8, 1), Some(first), "the block freed last is served first");
+    });
+}
+
+#[test]
+fn simple_pools_cost_what_their_modules_say() {
+    let cost = |spec: &str| {
+        run(spec, |heap| {
+            let kept = heap.allocate(20, 1).expect("room");
+            let start = heap.meter().accesses;
+            let block = heap.allocate(20, 1).expect("room");
+            let allocated = heap.meter().accesses;
+            assert_eq!(free(heap, block), None);
+            let freed = heap.meter().accesses;
+            assert_eq!(free(heap, kept), None);
+            (allocated - start, freed - allocated, heap.meter().accesses - freed)
+        })
+    };
+    assert_eq!(cost("bump"), (3, 2, 2));
+    assert_eq!(cost("bump(reclaim=empty)"), (5, 4, 5));
+    assert_eq!(cost("stack"), (3, 3, 3));
+    assert_eq!(cost("fixed(64)"), (3, 3, 3));
+    println!(
+        "list {:?}, guard {:?}, guard and quarantine {:?}, reserve {:?}, zero {:?}",
+        cost("list"),
+        cost("guard(quarantine=0) list"),
+        cost("guard(quarantine=1) list"),
+        cost("reserve(high=1%) list"),
+        cost("zero list")
+    );
+}
+
+type List<'a> = BlockPool<u32, AddressOrder, Values, Fixed<'a>, Unmetered, true>;
+
+fn list(memory: &mut [MaybeUninit<u64>]) -> List<'_> {
+    BlockPool::new(Fixed::new(memory), AddressOrder::default(), Values::default(), Unmetered).expect("room")
+}
+
+#[test]
+fn a_guard_finds_every_damaged_byte_around_a_payload() {
+    for size in 1..20_usize {
+        for alignment in [1, 8, 64] {
+            for byte in (-12..0).chain(size as isize..size.next_multiple_of(4) as isize + 4) {
+                let mut memory = memory();
+                let mut heap = Guard::<u32, _>::new(list(&mut memory), 8, 2).expect("room");
+                let other = heap.allocate(8, 1).expect("room");
+                let block = heap.allocate(size, alignment).expect("room");
+                // SAFETY: the byte belongs to the guard, which defines what becomes of it.
+                let misuse = unsafe {
+                    let damaged = block.as_ptr().offset(byte);
+                    damaged.write(!damaged.read());
+                    heap.check().expect_err("the damage is seen before the free");
+                    heap.try_deallocate(block).expect_err("it is refused")
+                };
+                let kind = if byte < 0 { MisuseKind::HeaderDamaged } else { MisuseKind::Overrun };
+                assert_eq!(misuse.kind, kind, "byte {byte} of {size} at {alignment}");
+                // SAFETY: the other block is live and whole.
+                unsafe { heap.try_deallocate(other) }.expect("a whole block");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_guard_refuses_foreign_pointers_and_second_frees() {
+    let mut memory = memory();
+    let mut heap = Guard::<u32, _>::new(list(&mut memory), 8, 3).expect("room");
+    let blocks: Vec<_> = (0..8).map(|_| heap.allocate(32, 1).expect("room")).collect();
+    let mut kind = |pointer: *mut u8| {
+        let pointer = NonNull::new(pointer).expect("not null");
+        // SAFETY: a guard defines what becomes of any pointer.
+        unsafe { heap.try_deallocate(pointer) }.err().map(|misuse| misuse.kind)
+    };
+    for &block in &blocks {
+        // SAFETY: the payload has 32 bytes.
+        unsafe { block.as_ptr().write_bytes(7, 32) };
+        for byte in [1, 2, 4, 8, 28] {
+            assert_eq!(kind(block.as_ptr().wrapping_add(byte)), Some(MisuseKind::Foreign));
+        }
+    }
+    assert_eq!(kind(std::ptr::without_provenance_mut(16)), Some(MisuseKind::Foreign));
+    assert_eq!(kind(usize::MAX as *mut u8), Some(MisuseKind::Foreign));
+    assert!(blocks[..4].iter().all(|block| kind(block.as_ptr()).is_none()));
+    assert!(blocks[1..4].iter().all(|block| kind(block.as_ptr()) == Some(MisuseKind::DoubleFree)));
+    heap.check().expect("refused frees change nothing");
+    let mut kept = 0;
+    heap.walk(&mut |block| kept += usize::from(block.state == State::Kept));
+    assert_eq!(kept, 1 + 3, "the guard's own block and the quarantine");
+}
+
+#[test]
+fn a_write_after_free_is_found_when_the_block_leaves_the_quarantine() {
+    let mut memory = memory();
+    let mut heap = Guard::<u32, _>::new(list(&mut memory), 8, 2).expect("room");
+    let block = heap.allocate(30, 1).expect("room");
+    // SAFETY: the block is freed once and then written, which the guard detects.
+    unsafe {
+        heap.deallocate(block);
+        block.as_ptr().add(11).write(0);
+    }
+    assert!(heap.check().expect_err("written").invariant.starts_with("G2"));
+    for _ in 0..2 {
+        assert_eq!(heap.last_misuse(), None);
+        let other = heap.allocate(30, 1).expect("room");
+        // SAFETY: the block is live.
+        unsafe { heap.deallocate(other) };
+    }
+    let misuse = heap.last_misuse().expect("found");
+    assert_eq!((misuse.kind, misuse.at - misuse.block), (MisuseKind::WrittenAfterFree, 11));
+}
+
+#[test]
+fn a_quarantine_is_given_back_when_the_heap_is_full() {
+    run("guard(quarantine=4000) list", |heap| {
+        for _ in 0..100 {
+            let block = heap.allocate(1000, 1).expect("eight would fill the region");
+            assert_eq!(free(heap, block), None);
+        }
+        heap.check().expect("sound");
+    });
+}
+
+#[test]
+fn storage_is_zero_when_it_is_handed_out_again_and_when_it_grows() {
+    for below in ["list", "guard(quarantine=0) list", "guard(quarantine=2) list", "bins(lea)", "fixed(512)", "stack"] {
+        run(&format!("zero {below}"), |heap| check_zero(heap, below));
+        if below.starts_with("guard") {
+            let swapped = format!("{} zero list", below.trim_end_matches(" list"));
+            run(&swapped, |heap| check_zero(heap, &swapped));
+        }
+    }
+}
+
+fn check_zero(heap: &mut dyn Heap<Meter = Counting>, below: &str) {
+    let zeroes = |heap: &dyn Heap<Meter = Counting>, block: NonNull<u8>, from: usize| {
+        let size = heap.usable_size(block);
+        // SAFETY: the owner may use these bytes, and the layer wrote all that the test did not.
+        let payload = unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), size) };
+        assert!(payload[from..].iter().all(|&byte| byte == 0), "{below}: {payload:?} from {from}");
+        payload.fill(0xEE);
+    };
+    for round in 0..4 {
+        let mut block = heap.allocate(30 + round, 1).expect("room");
+        zeroes(heap, block, 0);
+        for size in [100, 20, 60, 300, 7, 301] {
+            let kept = heap.usable_size(block).min(size);
+            block = grow(heap, block, size).expect("room");
+            zeroes(heap, block, kept);
+        }
+        assert_eq!(free(heap, block), None);
+    }
+}
+
+#[test]
+fn a_reserve_is_kept_for_high_priority() {
+    let mut memory = memory();
+    let region = size_of_val(&memory[..]);
+    let mut heap = Reserve::<u32, _>::new(list(&mut memory), region, 25).expect("room");
+    let low: Vec<_> = std::iter::from_fn(|| heap.allocate(100, 1)).collect();
+    let free = region - heap.footprint();
+    assert!((region / 4 - 108..region / 4 + 108).contains(&free), "{free} of {region} are free");
+    // SAFETY: the block is live; a refused reallocation leaves it so.
+    assert_eq!(unsafe { heap.reallocate(low[0], 200, 1) }, None);
+    let high = std::iter::from_fn(|| heap.allocate_with(Priority::High, 100, 1)).count();
+    assert!(high >= region / 4 / 108 - 1, "{high} blocks came from the reserve");
+    heap.check().expect("sound");
+    let statistics = heap.statistics(Priority::Low);
+    assert_eq!((statistics.requests, statistics.blocked, statistics.failed), (low.len() as u64 + 2, 2, 0));
+    let statistics = heap.statistics(Priority::High);
+    assert_eq!((statistics.requests, statistics.blocked, statistics.failed), (high as u64 + 1, 0, 1));
+}
+
+#[test]
+fn a_layer_before_a_heap_of_known_type_gives_the_same_addresses_and_counts() {
+    let program = |heap: &mut dyn Heap<Meter = Counting>| {
+        let mut offsets = Vec::new();
+        let mut live = Vec::new();
+        for n in 0..60 {
+            if let Some(block) = heap.allocate(1 + n * 37 % 200, 1) {
+                offsets.push(block.as_ptr().addr() - heap.base().as_ptr().addr());
+                live.push(block);
+            }
+            if n % 3 == 0 {
+                let block = live.remove(n % live.len());
+                assert_eq!(free(heap, block), None);
+            }
+        }
+        (offsets, *heap.meter())
+    };
+    let erased = run("guard(quarantine=3) list(order=address, fit=first) align=8", program);
+    let mut memory = memory();
+    let source = Fixed::new(&mut memory);
+    type Counted<'a> = BlockPool<u32, AddressOrder, Values, Fixed<'a>, Counting, true>;
+    let pool = Counted::new(source, AddressOrder::default(), Values::default(), Counting::default()).expect("room");
+    let mut typed = Guard::<u32, _>::new(pool, 8, 3).expect("room");
+    assert_eq!(erased, program(&mut typed));
+}
+
+#[test]
+fn simple_pools_can_be_used_by_type() {
+    let (mut one, mut two) = (memory(), memory());
+    let mut stack = Linear::<u16, _, _>::new(Fixed::new(&mut one), 2, Frees::LastFirst, Unmetered).expect("room");
+    let mut fixed = FixedSize::<u64, _, _>::new(Fixed::new(&mut two), 24, 8, Unmetered).expect("room");
+    assert!(stack.allocate(100, 64).is_some() && fixed.allocate(24, 64).is_some());
+}
