@@ -68,8 +68,6 @@ pub mod word;
 
 pub use buddy::{Buddies, Estranged, Knuth};
 pub use handles::{Handle, Handles, Moved};
-pub use heap::{BlockView, Heap, State, Violation};
-pub use layer::FreeLists;
 pub use heap::{BlockView, Heap, Priority, State, Violation};
 pub use layer::{FreeLists, Guard, Reserve, Zero};
 pub use levels::{Coalesce, Fit, Levels, Values};

@@ -100,9 +100,9 @@ impl<W: Word, S: Source, M: Meter> Memory<W, S, M> {
         wanted <= self.words
     }
 
-    /// Words in the region.
+    /// Bytes in the region: whole words.
     pub fn length(&self) -> usize {
-        self.words
+        self.words * W::BYTES
     }
 
     /// Bytes that the source supplies.

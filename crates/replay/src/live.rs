@@ -65,7 +65,12 @@ impl LiveTable {
 
     /// Changes the size of the block of a slot. `Err` when the heap refused: the block is as it was.
     #[inline(always)]
-    pub fn reallocate<H: Heap + ?Sized>(&mut self, heap: &mut H, slot: u32, size: u64) -> Result<Option<(Live, Live)>, ()> {
+    pub fn reallocate<H: Heap + ?Sized>(
+        &mut self,
+        heap: &mut H,
+        slot: u32,
+        size: u64,
+    ) -> Result<Option<(Live, Live)>, ()> {
         let Some(old) = self.slots[slot as usize] else {
             return Ok(None);
         };
@@ -135,7 +140,11 @@ fn pattern(seed: u64, word: usize) -> [u8; 8] {
 
 /// Replays without any bookkeeping beside the pointers, for timing.
 #[inline(always)]
-pub(crate) fn bare<H: Heap + ?Sized>(heap: &mut H, events: &[heapsmith_trace::PackedEvent], slots: &mut [Option<NonNull<u8>>]) {
+pub(crate) fn bare<H: Heap + ?Sized>(
+    heap: &mut H,
+    events: &[heapsmith_trace::PackedEvent],
+    slots: &mut [Option<NonNull<u8>>],
+) {
     use heapsmith_trace::Operation;
     for event in events {
         let slot = &mut slots[event.slot as usize];
@@ -164,7 +173,7 @@ mod tests {
     use super::*;
 
     /// A heap that gives everybody the same block.
-    struct Overlapping([u8; 64]);
+    struct Overlapping([u8; 64], Unmetered);
 
     impl Heap for Overlapping {
         type Meter = Unmetered;
@@ -207,7 +216,7 @@ mod tests {
 
     #[test]
     fn an_overlap_is_caught_and_its_byte_named() {
-        let mut heap = Overlapping([0; 64]);
+        let mut heap = Overlapping([0; 64], Unmetered);
         let mut table = LiveTable::new(2);
         table.allocate(&mut heap, 0, 40, 1).expect("it gives all");
         table.fill(0, 1);
@@ -220,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_slot_frees_its_block_once() {
-        let mut heap = Overlapping([0; 64]);
+        let mut heap = Overlapping([0; 64], Unmetered);
         let mut table = LiveTable::new(1);
         assert!(table.free(&mut heap, 0).is_none());
         table.allocate(&mut heap, 0, 8, 1).expect("it gives all");

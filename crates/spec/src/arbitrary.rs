@@ -10,9 +10,8 @@ use proptest::sample::{select, subsequence};
 
 use crate::ast::{Balance, Each, SkipList, Tlsf, Tree, TreeFit};
 use crate::ast::{BinLayout, Bins, Classes, Coalesce, FreeLists, Layer, List, Pool, Sizes, Spec, Split, WordSize};
-use crate::ast::{BinOrder, Ends, Fit, Order};
-use crate::ast::{Buddy, BuddySystem, Defragment, Pages, Search};
 use crate::ast::{BinOrder, Bump, Ends, Fit, Guard, Order, Reclaim, Reserve};
+use crate::ast::{Buddy, BuddySystem, Defragment, Pages, Search};
 use crate::keyword::Keyword;
 use crate::validate::{Place, first_fault};
 
@@ -38,12 +37,6 @@ pub fn spec() -> impl Strategy<Value = Spec> {
         let alignment = prop_oneof![Just(word.bytes()), powers.prop_map(|power| 1 << power)];
         (Just(word), alignment)
     });
-    (layers, pool(), options).prop_map(|(layers, pool, (word, alignment))| Spec {
-        layers: layers.into_iter().filter(|_| keeps_blocks(&pool)).collect(),
-        pool,
-        word,
-        alignment,
-    })
     (layers, pool(), options)
         .prop_map(|(layers, pool, (word, alignment))| Spec {
             layers: layers.0.into_iter().chain(layers.1).collect(),
@@ -57,19 +50,15 @@ pub fn spec() -> impl Strategy<Value = Spec> {
 /// Any pool.
 pub fn pool() -> impl Strategy<Value = Pool> {
     prop_oneof![
-        list().prop_map(Pool::List),
-        bins().prop_map(Pool::Bins),
-        classes().prop_map(Pool::Classes),
-        tree().prop_map(Pool::Tree),
-        skip_list().prop_map(Pool::SkipList),
-        tlsf().prop_map(Pool::Tlsf),
-        Just(Pool::HalfFit),
-        buddy().prop_map(Pool::Buddy),
-        pages().prop_map(Pool::Pages),
-    ]
         3 => list().prop_map(Pool::List),
         3 => bins().prop_map(Pool::Bins),
         3 => classes().prop_map(Pool::Classes),
+        2 => tree().prop_map(Pool::Tree),
+        2 => skip_list().prop_map(Pool::SkipList),
+        2 => tlsf().prop_map(Pool::Tlsf),
+        1 => Just(Pool::HalfFit),
+        2 => buddy().prop_map(Pool::Buddy),
+        2 => pages().prop_map(Pool::Pages),
         1 => simple(),
     ]
 }
@@ -161,11 +150,6 @@ pub fn buddy() -> impl Strategy<Value = Buddy> {
 pub fn pages() -> impl Strategy<Value = Pages> {
     let sizes = (8..=13_u32).prop_flat_map(|page| (Just(page), 3..page));
     (sizes, word::<Search>()).prop_map(|((page, min), search)| Pages { page: 1 << page, min: 1 << min, search })
-}
-
-/// Whether free lists may stand before the pool.
-fn keeps_blocks(pool: &Pool) -> bool {
-    !matches!(pool, Pool::Pages(_) | Pool::Buddy(Buddy { defragment: Defragment::OnDemand, .. }))
 }
 
 /// Any free lists.

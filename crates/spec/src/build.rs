@@ -15,8 +15,8 @@
 //! for every structure and its loop is monomorphic. Levels stay values.
 
 mod buddy;
-mod pages;
 mod layers;
+mod pages;
 mod simple;
 
 use heapsmith::block::Format;

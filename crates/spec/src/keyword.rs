@@ -4,8 +4,7 @@
 //! so that the three cannot disagree.
 
 use crate::ast::{Balance, BinOrder, Coalesce, Each, Ends, Fit, Order, Split, TreeFit, WordSize};
-use crate::ast::{BuddySystem, Defragment, Search};
-use crate::ast::{BinOrder, Coalesce, Ends, Fit, Order, Reclaim, Split, WordSize};
+use crate::ast::{BuddySystem, Defragment, Reclaim, Search};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {
@@ -84,6 +83,8 @@ impl Keyword for Defragment {
 impl Keyword for Search {
     const WORDS: &'static [(&'static str, Self)] =
         &[("linear", Self::Linear), ("word", Self::Word), ("tree", Self::Tree)];
+}
+
 impl Keyword for Reclaim {
     const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("empty", Self::Empty)];
 }

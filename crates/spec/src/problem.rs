@@ -1,7 +1,6 @@
 //! Everything that can be wrong with a spec.
 
-use crate::ast::{Pages, Spec, Tlsf};
-use crate::ast::{Guard, Spec};
+use crate::ast::{Guard, Pages, Spec, Tlsf};
 
 /// What is wrong, in words; where it is wrong stands in [`crate::SpecError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

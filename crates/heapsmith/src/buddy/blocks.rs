@@ -57,7 +57,7 @@ impl<W: Word, S: Source, M: Meter> Blocks<W, S, M> {
         let first = (shift + control + head).next_multiple_of(1 << least) - shift;
         let needed = first - head + (1 << least);
         if !memory.reach(needed) {
-            return Err(RegionError::TooSmall { needed: needed * W::BYTES, given: memory.length() });
+            return Err(RegionError::TooSmall { needed: needed * W::BYTES, given: memory.supplied() });
         }
         for at in control::INDEX..control {
             memory.store(at, 0);

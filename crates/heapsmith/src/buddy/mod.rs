@@ -249,6 +249,11 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Heap f
     fn meter(&self) -> &M {
         &self.blocks.memory.meter
     }
+
+    #[inline(always)]
+    fn meter_mut(&mut self) -> &mut M {
+        &mut self.blocks.memory.meter
+    }
 }
 
 /// Without handles alone: a layer keeps blocks that nobody may move.

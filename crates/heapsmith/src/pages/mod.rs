@@ -101,7 +101,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
         let control = CLASSES + classes;
         let first = (base + control + entry).next_multiple_of(page.min(GRID / W::BYTES)) - base;
         if !memory.reach(first + page) {
-            return Err(RegionError::TooSmall { needed: (first + page) * W::BYTES, given: memory.length() });
+            return Err(RegionError::TooSmall { needed: (first + page) * W::BYTES, given: memory.supplied() });
         }
         for at in control::INDEX..control {
             memory.store(at, 0);
@@ -321,5 +321,10 @@ impl<W: Word, F: Search, S: Source, M: Meter> Heap for Pages<W, F, S, M> {
     #[inline(always)]
     fn meter(&self) -> &M {
         &self.directory.memory.meter
+    }
+
+    #[inline(always)]
+    fn meter_mut(&mut self) -> &mut M {
+        &mut self.directory.memory.meter
     }
 }

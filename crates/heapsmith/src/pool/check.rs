@@ -14,7 +14,7 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
     /// The first broken invariant; its place is in words.
     pub(super) fn verify(&self) -> Result<(), Violation> {
         let top = self.top();
-        if top < self.first || top > self.memory.length() {
+        if top < self.first || top > self.memory.length() / W::BYTES {
             return Err(broken("I9: the wilderness begins outside the region", control::TOP));
         }
         if top > self.memory.peek(control::HIGH) {

@@ -71,7 +71,7 @@ impl<W: Word, S: Source, M: Meter> FixedSize<W, S, M> {
         let base = memory.base_address() / W::BYTES;
         let first = words_ceil(base + HEAD + 1, granule) - base;
         if !memory.reach(first + words) {
-            return Err(RegionError::TooSmall { needed: (first + words) * W::BYTES, given: memory.length() });
+            return Err(RegionError::TooSmall { needed: (first + words) * W::BYTES, given: memory.supplied() });
         }
         memory.poke(control::HIGH, 0);
         memory.store(HEAD, 0);

@@ -92,7 +92,7 @@ impl<W: Word, S: Source, M: Meter> Linear<W, S, M> {
         let first = words_ceil(base + control + 1, alignment / W::BYTES) - base;
         let needed = first + words_ceil(2, alignment / W::BYTES) - 1;
         if !memory.reach(needed) {
-            return Err(RegionError::TooSmall { needed: needed * W::BYTES, given: memory.length() });
+            return Err(RegionError::TooSmall { needed: needed * W::BYTES, given: memory.supplied() });
         }
         memory.poke(control::HIGH, 0);
         let mut pool = Linear { memory, frees, alignment, first, misuses: Misuses::default() };

@@ -1,9 +1,8 @@
 //! The whole of a heap: layers, a pool, options.
 
-use super::{Bins, Classes, FreeLists, List, WordSize};
-use super::{SkipList, Tlsf, Tree};
-use super::{Buddy, Pages};
 use super::{Bins, Bump, Classes, FreeLists, Guard, List, Reserve, WordSize};
+use super::{Buddy, Pages};
+use super::{SkipList, Tlsf, Tree};
 
 /// A heap as data: everything that its one line of text says.
 ///

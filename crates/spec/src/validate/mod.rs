@@ -8,10 +8,7 @@ mod numbers;
 mod powers;
 mod sizes;
 
-use std::mem::discriminant;
-
 pub(crate) use numbers::{depth_problem, per_doubling_problem, second_level_problem};
-pub(crate) use numbers::{depth_problem, per_doubling_problem};
 
 use crate::ast::{BinLayout, Bins, Coalesce, Fit, Layer, List, Pool, Spec, Split};
 use crate::ast::{BinOrder, Each, Tlsf};
