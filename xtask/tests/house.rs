@@ -30,8 +30,14 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Files that may contain unsafe code, beside the whole of `crates/heapsmith`.
-const UNSAFE: &[&str] =
-    &["crates/replay/src/live.rs", "crates/spec/tests/heaps.rs", "crates/spec/tests/heaps/oracle.rs"];
+const UNSAFE: &[&str] = &[
+    "crates/replay/src/live.rs",
+    "crates/spec/tests/constant_time.rs",
+    "crates/spec/tests/growth.rs",
+    "crates/spec/tests/heaps.rs",
+    "crates/spec/tests/heaps/oracle.rs",
+    "crates/spec/tests/layers.rs",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_owned()

@@ -1,7 +1,7 @@
 //! A finished exploration, read back from its store.
 
 use heapsmith_replay::{Measures, Region, ReplayError, time};
-use heapsmith_spec::{Spec, catalogue};
+use heapsmith_spec::{Pool, Spec, catalogue};
 use heapsmith_trace::PackedTrace;
 
 use crate::front::{pareto, staircase};
@@ -112,12 +112,16 @@ impl Exploration {
     }
 }
 
-/// Replays every allocator of the catalogue that the store has no results of, and keeps the results.
+/// Replays every general allocator of the catalogue that the store has no results of, and keeps the results.
 pub fn measure_catalogue(store: &mut Store, traces: &[PackedTrace]) -> Result<(), SweepError> {
     let known = load_catalogue(store)?;
     let mut regions = None;
     for entry in catalogue() {
         let Ok(spec) = entry.spec.parse::<Spec>() else { continue };
+        // What frees nothing, or only in order, or serves one size, is no allocator for a whole program.
+        if matches!(spec.pool, Pool::Bump(_) | Pool::Stack | Pool::Fixed(_)) {
+            continue;
+        }
         let text = spec.to_string();
         if known.iter().any(|known| known.name == entry.name && known.spec == text) {
             continue;

@@ -192,7 +192,7 @@ impl Requests {
         let Pool::List(list) = &spec.pool else { unreachable!("the classic space is made of lists") };
         let lists = match spec.layers.first() {
             Some(Layer::FreeLists(layer)) => lists_in_words(spec, layer),
-            None => Vec::new(),
+            _ => Vec::new(),
         };
         let depth = match list.fit {
             Fit::Best { depth } => depth,
