@@ -21,10 +21,13 @@ pub fn min_region(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Resu
         return Ok(None);
     }
     let mut serves = free.footprint_peak.0.next_multiple_of(8);
-    while !fits(spec, trace, region, serves)? {
-        serves += 8;
-    }
     let mut fails = (trace.requested_peak.0 / 8 * 8).min(serves - 8);
+    while !fits(spec, trace, region, serves)? {
+        if serves > region.size().0 {
+            return Ok(None);
+        }
+        (fails, serves) = (serves, serves * 2);
+    }
     while serves - fails > 8 {
         let middle = (serves + fails) / 16 * 8;
         if fits(spec, trace, region, middle)? {

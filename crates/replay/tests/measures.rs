@@ -1,8 +1,8 @@
 //! The measures agree with their definitions, on random heaps and traces.
 
 use heapsmith_replay::{Options, Region, ReplayError, at_peak, footprint_curve, min_region, replay, time};
-use heapsmith_spec::build::BuildError;
-use heapsmith_spec::{Spec, WordSize, arbitrary};
+
+use heapsmith_spec::{Layer, Pool, Spec, WordSize, arbitrary};
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
 use proptest::prelude::*;
 
@@ -29,9 +29,14 @@ fn steps() -> impl Strategy<Value = Vec<(u64, Option<usize>, Option<u64>)>> {
     prop::collection::vec((size, prop::option::of(any::<usize>()), prop::option::weighted(0.1, 1_u64..300)), 1..120)
 }
 
-/// Specs whose region holds these traces.
+/// Heaps for whole programs whose region holds these traces: no stack, which
+/// refuses frees out of order, and no layer that holds blocks back itself.
 fn wide_spec() -> impl Strategy<Value = Spec> {
-    arbitrary::spec().prop_filter("word=2 has 32 KiB", |spec| spec.word != WordSize::Two)
+    arbitrary::spec().prop_filter("general heaps with room", |spec| {
+        let general = !matches!(spec.pool, Pool::Bump(_) | Pool::Stack | Pool::Fixed(_));
+        let plain = spec.layers.iter().all(|layer| matches!(layer, Layer::FreeLists(_)));
+        spec.word != WordSize::Two && general && plain
+    })
 }
 
 proptest! {
@@ -44,7 +49,8 @@ proptest! {
         let options = Options { check_every: Some(7), ..Options::VERIFY };
         let measures = match replay(&spec, &trace, &mut region, options) {
             Ok(measures) => measures,
-            Err(ReplayError::Build(BuildError::Region(_))) => return Ok(()),
+            // A region without room for the heap's own words, or layers that this pool does not take yet.
+            Err(ReplayError::Build(_)) => return Ok(()),
             Err(error) => return Err(TestCaseError::fail(error.to_string())),
         };
         prop_assert_eq!(&measures, &replay(&spec, &trace, &mut region, Options::MEASURE).expect("the same"));
