@@ -20,7 +20,7 @@
 //! `words` is the block's size in words, header included. `P` tells that the
 //! block before is used; it is kept true with boundary tags only. A used block
 //! has no tag at its end, so tags cost nothing while a block is used (Knuth
-//! 1968, §2.5, exercise 19; Standish 1980).
+//! 1968, §2.5, boundary tags; Standish 1980).
 //!
 //! The wilderness begins with a header of size 0, marked used: it ends every
 //! walk over the blocks and carries `P` for the last block.

@@ -5,7 +5,7 @@
 //! and every branch on them folds away (`tests/folding.rs` shows it in the
 //! machine code).
 
-/// Which of the free blocks serves a request (Wilson et al. 1995, §3).
+/// Which of the free blocks serves a request (Wilson et al. 1995).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// The first that is large enough.

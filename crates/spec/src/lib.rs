@@ -26,10 +26,9 @@
 //!
 //! ```text
 //! spec      = { layer } pool { option } [ "#" comment ]
-//! layer     = freelists
-//! pool      = list | bins | classes | tree | skiplist | tlsf | "half-fit" | buddy | pages
 //! layer     = freelists | guard | reserve | "zero"
-//! pool      = list | bins | classes | bump | "stack" | fixed
+//! pool      = list | bins | classes | tree | skiplist | tlsf | "half-fit" | buddy | pages
+//!           | bump | "stack" | fixed
 //! option    = "word" "=" ( "2" | "4" | "8" ) | "align" "=" number
 //!
 //! freelists = "freelists" "(" sizes { "," sizes } [ "," "order" "=" ( "lifo" | "fifo" ) ] ")"
@@ -62,11 +61,9 @@
 //! ```
 //!
 //! Keys come in any order, each at most once; `fit` belongs to `list` and, as `fit=best`, to
-//! `tree`; `each` to `bins`. Numbers are bytes,
-//! percent or bins. What each part means stands with its type: [`FreeLists`], [`List`],
-//! [`Bins`], [`Classes`], [`Tree`], [`SkipList`], [`Tlsf`], [`Sizes`].
-//! [`Bins`], [`Classes`], [`Buddy`], [`Pages`], [`Sizes`].
-//! [`Bins`], [`Classes`], [`Sizes`], [`Bump`], [`Guard`], [`Reserve`].
+//! `tree`; `each` to `bins`. Numbers are bytes, percent or bins. What each part means stands with
+//! its type: [`FreeLists`], [`Guard`], [`Reserve`], [`List`], [`Bins`], [`Classes`], [`Tree`],
+//! [`SkipList`], [`Tlsf`], [`Buddy`], [`Pages`], [`Bump`], [`Sizes`].
 
 #[cfg(any(test, feature = "arbitrary"))]
 pub mod arbitrary;
@@ -81,12 +78,11 @@ mod print;
 mod problem;
 mod validate;
 
-pub use ast::{Balance, Each, SkipList, Tlsf, Tree, TreeFit};
 pub use ast::{
-    BinLayout, BinOrder, Bins, Bump, Classes, Coalesce, Ends, Fit, FreeLists, Guard, Layer, List, Order, Pool, Reclaim,
-    Reserve, Sizes, Spec, Split, WordSize,
+    Balance, BinLayout, BinOrder, Bins, Buddy, BuddySystem, Bump, Classes, Coalesce, Defragment, Each, Ends, Fit,
+    FreeLists, Guard, Layer, List, Order, Pages, Pool, Reclaim, Reserve, Search, Sizes, SkipList, Spec, Split, Tlsf,
+    Tree, TreeFit, WordSize,
 };
-pub use ast::{Buddy, BuddySystem, Defragment, Pages, Search};
-pub use catalogue::{Entry, catalogue, entry, resolve};
+pub use catalogue::{Entry, Promise, catalogue, entry, resolve};
 pub use error::SpecError;
 pub use problem::Problem;

@@ -1,21 +1,51 @@
-//! `heapsmith heaps`: the allocators that have a name.
+//! `heapsmith heaps`: the allocators that have a name, what they promise and where they are from.
 
-use heapsmith_spec::catalogue;
+use std::io::{self, Write};
+
+use heapsmith_spec::{Entry, Promise, Spec, SpecError, catalogue};
 
 use crate::args::{Format, Listing};
 use crate::failure::Failure;
 use crate::table::{Table, text};
 
 pub fn run(arguments: &Listing) -> Result<(), Failure> {
-    let mut table = Table::new(&["name", "heap", "source"]).hiding(&["note", "papers"]);
-    for entry in catalogue() {
-        let papers = entry.papers.join("; ");
-        table.row([entry.name, entry.spec, entry.source, entry.note, &papers].map(text));
-    }
-    table.print(arguments.format)?;
     if arguments.format == Format::Table {
-        println!("Any spec may stand where a name may: layers, a pool, options. --format json adds what the");
-        println!("sources leave open and what was chosen.");
+        let mut text = Vec::new();
+        catalogue().iter().try_for_each(|entry| paragraph(&mut text, entry))?;
+        return match io::stdout().write_all(&[text.join("\n").as_bytes(), LEGEND.as_bytes()].concat()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            printed => printed.map_err(|error| Failure::environment(format!("cannot print: {error}"))),
+        };
     }
+    let mut table = Table::new(&["name", "heap", "allocate", "free", "footprint", "papers", "source", "note"]);
+    for entry in catalogue() {
+        let Promise { allocate, free, footprint } = promise(entry)?;
+        let papers = entry.papers.join("; ");
+        table.row([entry.name, entry.spec, allocate, free, footprint, &papers, entry.source, entry.note].map(text));
+    }
+    table.print(arguments.format)
+}
+
+/// Below the paragraphs.
+const LEGEND: &str = "
+M: most bytes in live blocks at once, headers included; B: most live blocks; n: the largest block; all in
+units of the smallest. Any spec may stand where a name may: layers, a pool, options. --format json adds
+what the sources leave open and what was chosen.
+";
+
+/// A paragraph a heap: its lines are too long for columns.
+fn paragraph(text: &mut Vec<String>, entry: &Entry) -> Result<(), SpecError> {
+    let Promise { allocate, free, footprint } = promise(entry)?;
+    text.push(format!("{:<20} {}", entry.name, entry.spec));
+    let papers = entry.papers.join("; ");
+    let lines =
+        [("allocate", allocate), ("free", free), ("most memory", footprint), ("papers", &papers), ("source", entry.source)];
+    let filled = lines.iter().filter(|(_, line)| !line.is_empty());
+    text.extend(filled.map(|(name, line)| format!("  {name:<18} {line}")));
+    text.push(String::new());
     Ok(())
+}
+
+fn promise(entry: &Entry) -> Result<Promise, SpecError> {
+    Ok(entry.spec.parse::<Spec>()?.promise())
 }

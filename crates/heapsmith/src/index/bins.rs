@@ -20,7 +20,7 @@
 //! Invariant I5 here: every free block is in the bin of its size, and a bit is
 //! set exactly when its bin is not empty. The bin has its own ([`Bin`]).
 //!
-//! Sources: Wilson et al. 1995, §3.6 (segregated fits); Lea's allocator 2.7.2
+//! Sources: Wilson et al. 1995 (segregated fits); Lea's allocator 2.7.2
 //! for the layout of 128 bins; Mamagkakis et al. 2006, Table 1 (Linux);
 //! Diamantstein et al., §5.4 (a tree or a skip list in each bin).
 

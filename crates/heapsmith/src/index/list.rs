@@ -13,7 +13,7 @@
 //! - `AddressOrder`: by address. Beside a free block the place is known from the
 //!   boundary tags, else it is found from the head.
 //!
-//! Sources: Knuth 1968, §2.5; Wilson, Johnstone, Neely, Boles 1995, §3.4-3.5.
+//! Sources: Knuth 1968, §2.5; Wilson, Johnstone, Neely, Boles 1995 (sequential fits).
 
 use core::fmt::Debug;
 use core::marker::PhantomData;

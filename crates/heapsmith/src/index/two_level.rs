@@ -45,7 +45,7 @@
 //! at most [`TwoLevel::BOUND`] accesses, whatever is live.
 //!
 //! Sources: Masmano, Ripoll, Crespo, Real 2004, TLSF: a new dynamic memory
-//! allocator for real-time systems, §3-4; Ogasawara 1995, An algorithm with
+//! allocator for real-time systems; Ogasawara 1995, An algorithm with
 //! constant execution time for dynamic storage allocation (half-fit).
 
 use crate::block::{Span, is_used, words_of};

@@ -27,7 +27,7 @@
 //! | deallocate | 4 accesses (fifo 5) | 1 + the pool's |
 //! | space | a word a list (fifo two) in the control words | |
 //!
-//! Sources: Mamagkakis et al. 2006, §4; Wilson et al. 1995, §3.6 (deferred coalescing, quick lists).
+//! Sources: Mamagkakis et al. 2006, §4; Wilson et al. 1995 (deferred coalescing, quick lists).
 
 use core::ptr::NonNull;
 

@@ -42,8 +42,8 @@
 //!
 //! Filling and comparing payloads is not metered. `check` is quadratic where free lists stand below.
 //!
-//! Sources: Perens 1987 (Electric Fence); Maguire 1993, ch. 3 (fill what is
-//! freed, guard the edges); Serebryany et al. 2012, §3.2 (quarantine).
+//! Sources: Perens 1987 (Electric Fence); Maguire 1993 (fill what is
+//! freed, guard the edges); Serebryany et al. 2012 (AddressSanitizer: quarantine).
 
 use core::marker::PhantomData;
 use core::ptr::NonNull;

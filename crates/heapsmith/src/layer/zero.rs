@@ -17,7 +17,7 @@
 //!
 //! Time linear in the payload. Payload bytes are no metadata, so accesses are the heap's.
 //!
-//! Source: Donahue et al. 2001, §3 (Java programs: the language hands out zeroed objects).
+//! Source: Donahue et al. 2001, §2.4 (Java storage is initialised, mostly to zeroes, when it is handed out).
 
 use core::ptr::NonNull;
 

@@ -109,29 +109,28 @@ pub(super) const ENTRIES: &[Entry] = &[
         spec: "list(order=address, fit=first, split=always, coalesce=immediate)",
         note: "The sources treat several orders of the list; by address is chosen, which Johnstone and \
                Wilson 1998 measured among those that fragment least.",
-        source: "Knuth 1968, The Art of Computer Programming 1, section 2.5; Wilson et al. 1995, \
-                 section 3.4",
+        source: "Knuth 1968, The Art of Computer Programming 1, section 2.5; Wilson et al. 1995",
         papers: LOOKING_GLASS,
     },
     Entry {
         name: "next-fit",
         spec: "list(order=address, fit=next, split=always, coalesce=immediate)",
         note: "As first-fit, with a pointer to where the last search ended.",
-        source: "Knuth 1968, section 2.5 (exercise 6); Wilson et al. 1995, section 3.4",
+        source: "Knuth 1968, section 2.5; Wilson et al. 1995",
         papers: &[],
     },
     Entry {
         name: "best-fit",
         spec: "list(order=address, fit=best, split=always, coalesce=immediate)",
         note: "As first-fit, over the whole list; of equals the lowest address.",
-        source: "Knuth 1968, section 2.5; Wilson et al. 1995, section 3.4",
+        source: "Knuth 1968, section 2.5; Wilson et al. 1995",
         papers: LOOKING_GLASS,
     },
     Entry {
         name: "worst-fit",
         spec: "list(order=address, fit=worst, split=always, coalesce=immediate)",
         note: "As best-fit, with the largest block.",
-        source: "Wilson et al. 1995, section 3.4",
+        source: "Wilson et al. 1995",
         papers: &[],
     },
     // ---- by size, in logarithmic time
@@ -174,7 +173,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                region; here the never-used end of the region is no free block and is extended \
                when no list serves, and when it is used up the list below is looked at as well.",
         source: "Masmano, Ripoll, Crespo and Real 2004, TLSF: a new dynamic memory allocator for \
-                 real-time systems, sections 3 and 4",
+                 real-time systems",
         papers: &[],
     },
     Entry {

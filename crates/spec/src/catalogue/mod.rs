@@ -5,12 +5,14 @@
 //! beyond what the source says.
 
 mod entries;
+mod promise;
 
 use crate::ast::Spec;
 use crate::error::SpecError;
 use crate::lexer::{Kind, tokens};
 use crate::parse::heap_words;
 use crate::problem::Problem;
+pub use promise::Promise;
 
 /// A heap with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +111,16 @@ mod tests {
             assert!(!entry.source.is_empty(), "{}", entry.name);
             assert!(!entry.note.is_empty(), "{}", entry.name);
         }
+    }
+
+    #[test]
+    fn a_promise_follows_the_structure() {
+        let promise = |text: &str| resolve(text).unwrap().promise();
+        assert_eq!(promise("tlsf").allocate, "constant");
+        assert_eq!(promise("first-fit").footprint, "about M log2 n (Robson 1977)");
+        assert_ne!(promise("list(tags=off)").free, promise("list").free);
+        assert_eq!(promise("list(split=never)").footprint, promise("list(fit=best, coalesce=never)").footprint);
+        assert!(promise("freelists(16) tlsf").footprint.contains("kept blocks"));
     }
 
     #[test]

@@ -1,0 +1,162 @@
+//! What a heap promises: how its operations grow, and how much memory it can need at worst.
+//!
+//! The bounds are for sizes that include the header of a block, with M the most bytes in live
+//! blocks at once, B the most live blocks, n the largest block, all in units of the smallest.
+//! `xtask bench growth` measures the costs.
+
+use crate::ast::{
+    BinOrder, Bins, Buddy, BuddySystem, Coalesce, Defragment, Each, Fit, Layer, List, Order, Pages, Pool, Reclaim,
+    Search, Spec, Split,
+};
+
+/// How a heap's operations grow, and what bounds its footprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promise {
+    /// How an allocation grows.
+    pub allocate: &'static str,
+    /// How a free grows.
+    pub free: &'static str,
+    /// The most memory that it needs, whatever the program, with its source; where no bound is
+    /// known, what makes one impossible.
+    pub footprint: &'static str,
+}
+
+/// At most one hole before each live block, each too small for the request that fails; behind the
+/// last live block the end of the region is given back.
+const HOLES: &str = "M + B (n - 1): every hole is smaller than the request that finds none";
+/// Free blocks that are not joined or not divided serve their own sizes only.
+const BY_SIZE: &str = "sum over the sizes of the most that was live of each";
+/// Where nothing general holds.
+const NONE: &str = "none: free neighbours that are not joined, or rests that are not split off, add up";
+
+impl Spec {
+    /// What the heap promises. Layers of free lists serve their sizes in constant time and
+    /// flush into the pool, so the rest is the pool's.
+    pub fn promise(&self) -> Promise {
+        let promise = pool(&self.pool);
+        let keeps = self.layers.iter().any(|layer| matches!(layer, Layer::FreeLists(_)));
+        if keeps {
+            return Promise {
+                allocate: "constant for a kept size, else the pool's",
+                free: "constant for a kept size, else the pool's",
+                footprint: "the pool's, for kept blocks as live ones: they are flushed only when the pool fails",
+            };
+        }
+        promise
+    }
+}
+
+fn pool(pool: &Pool) -> Promise {
+    match pool {
+        Pool::List(all) => list(all),
+        Pool::Bins(all) => bins(all),
+        Pool::Classes(_) => Promise { allocate: "constant", free: "constant", footprint: BY_SIZE },
+        Pool::Tree(tree) => {
+            let footprint = best_fit(tree.split, tree.coalesce);
+            Promise { allocate: "log of the free sizes", free: "log of the free sizes", footprint }
+        }
+        Pool::SkipList(list) => {
+            let footprint = best_fit(list.split, list.coalesce);
+            Promise { allocate: "log of the free sizes, expected", free: "log of the free sizes, expected", footprint }
+        }
+        Pool::Tlsf(_) => Promise {
+            allocate: "constant",
+            free: "constant",
+            footprint: "M + B (r - 1), r the request rounded up to its list: holes below r may be passed over",
+        },
+        Pool::HalfFit => Promise {
+            allocate: "constant",
+            free: "constant",
+            footprint: "M + B (2n - 1): a hole of less than twice the request may be passed over",
+        },
+        Pool::Buddy(all) => buddy(all),
+        Pool::Pages(all) => pages(all),
+        Pool::Bump(bump) => match bump.reclaim {
+            Reclaim::Never => Promise { allocate: "constant", free: "constant", footprint: "all that was ever asked for" },
+            Reclaim::Empty => Promise {
+                allocate: "constant",
+                free: "constant",
+                footprint: "all that was asked for since no block was live",
+            },
+        },
+        Pool::Stack => Promise { allocate: "constant", free: "constant", footprint: "M: there are no holes" },
+        Pool::Fixed(_) => Promise { allocate: "constant", free: "constant", footprint: "B blocks" },
+    }
+}
+
+fn list(list: &List) -> Promise {
+    let allocate = match list.order {
+        Order::Implicit => "linear in the blocks",
+        _ => "linear in the free blocks",
+    };
+    let free = match (list.order, list.tags, list.coalesce) {
+        (_, _, Coalesce::EveryCall) | (_, false, _) => "linear in the blocks",
+        (Order::Address, ..) => "constant beside a free block, else linear in the free blocks",
+        _ => "constant",
+    };
+    let ordered = matches!(list.order, Order::Address | Order::Implicit);
+    let footprint = match list.fit {
+        _ if !joins(list.split, list.coalesce) => NONE,
+        Fit::First if ordered => "about M log2 n (Robson 1977)",
+        Fit::Best { .. } => best_fit(list.split, list.coalesce),
+        _ => HOLES,
+    };
+    Promise { allocate, free, footprint }
+}
+
+fn bins(bins: &Bins) -> Promise {
+    let (allocate, free) = match (bins.each, bins.order) {
+        (Each::Tree, _) => ("log of the bin's sizes", "log of the bin's sizes"),
+        (Each::SkipList, _) => ("log of the bin's sizes, expected", "log of the bin's sizes, expected"),
+        (Each::List, BinOrder::Size) => ("linear in the bin", "linear in the bin"),
+        (Each::List, _) => ("linear in the bin", "constant"),
+    };
+    let free = if bins.tags && bins.coalesce != Coalesce::EveryCall { free } else { "linear in the blocks" };
+    Promise { allocate, free, footprint: if joins(bins.split, bins.coalesce) { HOLES } else { NONE } }
+}
+
+fn buddy(buddy: &Buddy) -> Promise {
+    match (buddy.system, buddy.defragment) {
+        (_, Defragment::OnDemand) => Promise {
+            allocate: "log of the region, and what is moved: less than the block asked for, a level at a time",
+            free: "log of the region",
+            footprint: "M rounded up to powers of two, where every block can be moved (Donahue et al. 2001, 2.8)",
+        },
+        (BuddySystem::Knuth, _) => Promise {
+            allocate: "log of the region",
+            free: "log of the region",
+            footprint: "M (1 + log2 n), M in powers of two (Knuth, section 2.5, exercise 41)",
+        },
+        (BuddySystem::Estranged, _) => Promise {
+            allocate: "constant mostly; linear in the free blocks when it glues",
+            free: "constant",
+            footprint: "M (1 + log2 n) where gluing comes before growth; here growth comes last",
+        },
+    }
+}
+
+fn pages(pages: &Pages) -> Promise {
+    let allocate = match pages.search {
+        Search::Linear => "linear in the objects of a page; a new page: in the free runs",
+        Search::Word => "linear in the words of a page's bitmap; a new page: in the free runs",
+        Search::Tree => "constant; a new page: linear in the free runs",
+    };
+    Promise {
+        allocate,
+        free: "constant; the last object of a page: linear in the free runs",
+        footprint: "none below B pages: one live object keeps its page",
+    }
+}
+
+fn best_fit(split: Split, coalesce: Coalesce) -> &'static str {
+    if joins(split, coalesce) {
+        "at least M n - O(M + n^2) for some program (Robson, in Knuth, section 2.5, exercise 42)"
+    } else {
+        NONE
+    }
+}
+
+/// Whether all free neighbours are joined before a request fails, and all rests split off.
+fn joins(split: Split, coalesce: Coalesce) -> bool {
+    split == Split::Always && matches!(coalesce, Coalesce::Immediate | Coalesce::EveryCall | Coalesce::Deferred)
+}
