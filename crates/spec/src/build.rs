@@ -37,8 +37,8 @@ pub enum BuildError {
     /// The region does not suit the heap.
     #[error(transparent)]
     Region(#[from] RegionError),
-    /// Free lists outside another layer, which validation lets nobody write.
-    #[error("this order of layers cannot be built: {0}")]
+    /// Free lists outside another layer or before a pool that cannot have them; validation lets nobody write that.
+    #[error("free lists cannot stand where they stand here, as `Spec::validate` tells: {0}")]
     Layers(String),
     /// Handles were asked for of a heap that moves no blocks.
     #[error("this heap moves no blocks, so it has no handles: {0}")]
@@ -153,7 +153,15 @@ struct Parts<'a, S, M, J> {
     job: J,
 }
 
-impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
+impl<'a, S: Source, M: Meter, J: Job<M>> Parts<'a, S, M, J> {
+    /// The spec, whose pool is none that free lists stand directly before; validation sees to that.
+    fn without_free_lists(&self) -> Result<&'a Spec, BuildError> {
+        match self.spec.layers.last() {
+            Some(Layer::FreeLists(_)) => Err(BuildError::Layers(self.spec.to_string())),
+            _ => Ok(self.spec),
+        }
+    }
+
     fn worded(self) -> Result<J::Output, BuildError> {
         match self.spec.word {
             WordSize::Two => self.pool::<u16>(),

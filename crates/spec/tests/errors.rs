@@ -224,5 +224,7 @@ fn buddies_and_pages_that_cannot_be() {
         "pages(search=hardware)",
         "freelists(16) pages",
         "freelists(16) buddy(knuth, defragment=on-demand)",
+        "guard freelists(16) pages",
+        "zero freelists(16) buddy(estranged, defragment=on-demand)",
     ]));
 }
