@@ -64,10 +64,20 @@ pub fn with_heap<S: Source, M: Meter, J: Job<M>>(
         return Parts { spec, source, meter, job }.worded();
     }
     let (mut job, mut output) = (Some(job), None);
-    let mut then = |heap: &mut dyn Heap<Meter = M>| output = job.take().map(|job| job.run(heap));
-    let job = layers::Under { spec, region: source.limit(), then: &mut then };
-    Parts { spec, source, meter, job }.worded()??;
+    with_dyn_heap(spec, source, meter, &mut |heap| output = job.take().map(|job| job.run(heap)))?;
     output.ok_or_else(|| BuildError::Layers(spec.to_string()))
+}
+
+/// As [`with_heap`], with the heap's type taken away: the structures are compiled once and not for
+/// every job, and each operation costs a call through a table. Nothing else differs.
+pub fn with_dyn_heap<S: Source, M: Meter>(
+    spec: &Spec,
+    source: S,
+    meter: M,
+    job: &mut dyn FnMut(&mut dyn Heap<Meter = M>),
+) -> Result<(), BuildError> {
+    let job = layers::Under { spec, region: source.limit(), then: job };
+    Parts { spec, source, meter, job }.worded()?
 }
 
 /// The block sizes that the lists of `layer` serve in the heap of `spec`, in

@@ -9,7 +9,7 @@ use heapsmith::{
     BlockPool, Counting, Fixed, FixedSize, Frees, Guard, Heap, Linear, MisuseKind, Priority, Reserve, State, Unmetered,
     Values,
 };
-use heapsmith_spec::build::{Job, with_heap};
+use heapsmith_spec::build::with_dyn_heap;
 use heapsmith_spec::{Spec, resolve};
 
 fn memory() -> Vec<MaybeUninit<u64>> {
@@ -17,15 +17,14 @@ fn memory() -> Vec<MaybeUninit<u64>> {
 }
 
 fn run<T>(spec: &str, job: impl FnOnce(&mut dyn Heap<Meter = Counting>) -> T) -> T {
-    struct Closure<F>(F);
-    impl<T, F: FnOnce(&mut dyn Heap<Meter = Counting>) -> T> Job<Counting> for Closure<F> {
-        type Output = T;
-        fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> T {
-            (self.0)(&mut heap)
-        }
-    }
     let spec: Spec = resolve(spec).unwrap_or_else(|error| panic!("{error}"));
-    with_heap(&spec, Fixed::new(&mut memory()), Counting::default(), Closure(job)).expect("room")
+    let (mut job, mut outcome) = (Some(job), None);
+    let source = &mut memory();
+    with_dyn_heap(&spec, Fixed::new(source), Counting::default(), &mut |heap| {
+        outcome = job.take().map(|job| job(heap));
+    })
+    .expect("room");
+    outcome.expect("the heap was made")
 }
 
 fn free(heap: &mut dyn Heap<Meter = Counting>, pointer: NonNull<u8>) -> Option<MisuseKind> {
