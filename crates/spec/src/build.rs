@@ -21,12 +21,12 @@ mod simple;
 
 use heapsmith::block::Format;
 use heapsmith::index::{self, AddressOrder, Fifo, Implicit, Index, Lifo, SpacedBins, Spacing};
-use heapsmith::index::{BySize, RedBlack, SkipList, TwoLevel};
+use heapsmith::index::{BinList, BySize, RedBlack, SkipList, TwoLevel};
 use heapsmith::layer::{self, FreeLists};
 use heapsmith::sizes::{Served, SizeTable};
 use heapsmith::{BlockPool, Coalesce, Fit, Frees, Heap, Meter, RegionError, Source, Values, Word};
 
-use crate::{Balance, Each, Tree};
+use crate::{Balance, Each, Tree, Tries};
 pub use buddy::{HandlesJob, with_handles};
 
 use crate::{BinLayout, BinOrder, Bins, Classes, Ends, Layer, List, Order, Pool, Sizes, Spec, Split, WordSize};
@@ -214,9 +214,14 @@ impl<'a, S: Source, M: Meter, J: Job<M>> Parts<'a, S, M, J> {
             BinOrder::Fifo => index::BinOrder::Fifo,
             BinOrder::Size => index::BinOrder::Size,
         };
+        // A sorted list is searched to the best block.
+        let tries = match bins.tries {
+            Tries::Most(most) if bins.order != BinOrder::Size => most as usize,
+            _ => usize::MAX,
+        };
         let map = SpacedBins { spacing: spacing(bins.layout, W::BYTES), word: W::BYTES };
         match bins.each {
-            Each::List => self.tagged::<W, _>(index::Bins::new(map, order), levels, bins.tags),
+            Each::List => self.tagged::<W, _>(index::Bins::new(map, BinList { order, tries }), levels, bins.tags),
             Each::Tree => self.tagged::<W, _>(index::Bins::new(map, RedBlack), levels, bins.tags),
             Each::SkipList => {
                 let each = SkipList::new(crate::SkipList::SEED, SkipList::BIN_LEVELS);

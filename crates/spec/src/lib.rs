@@ -53,7 +53,7 @@
 //! layout    = "exact" number "..=" number "step" number [ "," "then" log ] | log | "lea"
 //! log       = "log" [ "(" number ")" ]
 //! key       = "order" "=" word | "fit" "=" fit | split | coalesce | "tags" "=" ( "on" | "off" )
-//!           | "each" "=" ( "list" | "tree" | "skiplist" )
+//!           | "each" "=" ( "list" | "tree" | "skiplist" ) | "tries" "=" ( number | "all" )
 //! area      = ( "page" | "min" ) "=" number | "search" "=" ( "linear" | "word" | "tree" )
 //! fit       = "first" | "next" | "worst" | "best" [ "(" number "%" ")" ]
 //! split     = "split" ( "=" ( "never" | "always" ) | ">=" number )
@@ -62,7 +62,7 @@
 //! ```
 //!
 //! Keys come in any order, each at most once; `fit` belongs to `list` and, as `fit=best`, to
-//! `tree`; `each` to `bins`. Numbers are bytes,
+//! `tree`; `each` and `tries` to `bins`. Numbers are bytes,
 //! percent or bins. What each part means stands with its type: [`FreeLists`], [`List`],
 //! [`Bins`], [`Classes`], [`Tree`], [`SkipList`], [`Tlsf`], [`Sizes`].
 //! [`Bins`], [`Classes`], [`Buddy`], [`Pages`], [`Sizes`].
@@ -81,7 +81,7 @@ mod print;
 mod problem;
 mod validate;
 
-pub use ast::{Balance, Each, SkipList, Tlsf, Tree, TreeFit};
+pub use ast::{Balance, Each, SkipList, Tlsf, Tree, TreeFit, Tries};
 pub use ast::{
     BinLayout, BinOrder, Bins, Bump, Classes, Coalesce, Ends, Fit, FreeLists, Guard, Layer, List, Order, Pool, Reclaim,
     Reserve, Sizes, Spec, Split, WordSize,

@@ -66,6 +66,8 @@ fn every_spec() -> Vec<Spec> {
         "bins(lea)",
         "bins(lea, order=fifo, coalesce=deferred)",
         "bins(log, order=size)",
+        "bins(log, tries=all)",
+        "bins(exact 16..=64 step 16, tries=1)",
         "bins(log(16), order=lifo, coalesce=never, split>=64)",
         "bins(exact 16..=512 step 16, then log, tags=off)",
         "bins(exact 16..=512 step 16, order=fifo, coalesce=every-call)",

@@ -232,7 +232,7 @@ impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
         for list in 0..self.map.lists() {
             for block in self.kept(list) {
                 let size = words_of(self.pool.peek(block - 1)) * word;
-                visit(BlockView { offset: (block - 1) * word, size, header: word, state: State::Kept });
+                visit(BlockView { offset: (block - 1) * word, size, header: word, layer: 0, state: State::Kept });
             }
         }
     }
