@@ -87,6 +87,23 @@ proptest! {
 }
 
 #[test]
+fn what_a_guard_writes_around_payloads_is_no_padding() {
+    let trace = trace(&(0..50).map(|n| (40 + n % 3, None, None)).collect::<Vec<_>>());
+    let mut region = Region::for_trace(&trace).expect("memory");
+    let mut at = |text: &str| {
+        let spec: Spec = text.parse().expect("a spec");
+        let measures = replay(&spec, &trace, &mut region, Options::VERIFY).expect("a replay");
+        at_peak(&spec, &trace, &mut region, &measures).expect("a survey")
+    };
+    let (plain, guarded) = (at("list"), at("guard(quarantine=0) list"));
+    assert_eq!(plain.layers, Bytes(0));
+    assert_eq!(guarded.layers, Bytes(50 * 4 * 4), "three words before each payload and one behind");
+    assert_eq!((guarded.padding, guarded.headers), (plain.padding, plain.headers), "payloads are rounded up as before");
+    let kept = at("guard(quarantine=4) freelists(64) list").layers;
+    assert!(kept > guarded.layers && kept < guarded.layers + Bytes(40), "and the quarantine's own block: {kept:?}");
+}
+
+#[test]
 fn the_cost_of_a_free_list_hit_is_what_the_docs_say() {
     let spec: Spec = "freelists(64) list".parse().expect("a spec");
     let hits: Vec<_> = (0..1000).map(|_| (64, Some(0), None)).collect();

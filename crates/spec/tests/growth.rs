@@ -82,6 +82,9 @@ fn accesses_hardly_grow_with_the_live_blocks() {
         "skiplist",
         "tlsf",
         "half-fit",
+        "bins(log)",
+        "bins(lea)",
+        "bins(lea, order=fifo)",
         "bins(log(16))",
         "bins(log, each=tree)",
         "bins(lea, each=tree)",
@@ -113,5 +116,20 @@ fn constant_time_has_a_bound() {
         let most = [1_000, 100_000].map(|live| cost(spec, live).most);
         println!("{spec}: at most {most:?} accesses");
         assert!(most.iter().all(|&most| most <= heapsmith::index::TwoLevel::BOUND), "{spec}: {most:?}");
+    }
+}
+
+#[test]
+fn zz_temporary() {
+    for spec in std::env::var("SPECS").unwrap_or_default().split(';').filter(|s| !s.is_empty()) {
+        let points = [1_000, 10_000, 100_000, 1_000_000].map(|live| (live as f64, cost(spec, live).mean));
+        println!(
+            "{spec}: {:.1} {:.1} {:.1} {:.1}, slope {:.3}",
+            points[0].1,
+            points[1].1,
+            points[2].1,
+            points[3].1,
+            slope(&points)
+        );
     }
 }

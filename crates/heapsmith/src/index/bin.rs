@@ -20,7 +20,7 @@ use core::fmt::Debug;
 use crate::block::{Span, is_used, words_of};
 use crate::heap::Violation;
 use crate::index::chain::Chain;
-use crate::index::{Found, RedBlack, SkipList, broken};
+use crate::index::{Found, broken};
 use crate::memory::Words;
 
 /// How the blocks of one bin are kept. `root` is the bin's first control word.
@@ -181,74 +181,6 @@ impl Bin for BinList {
             least = words;
             holds(memory, block)
         })
-    }
-}
-
-/// A tree in each bin, or of all free blocks.
-impl Bin for RedBlack {
-    const NODE: usize = 2 + Self::LINKS;
-
-    fn words(self) -> usize {
-        1
-    }
-    #[inline]
-    fn find<W: Words>(self, memory: &mut W, root: usize, need: usize) -> Result<Found, usize> {
-        RedBlack::find(memory, root, need).ok_or(0)
-    }
-    #[inline]
-    fn insert<W: Words>(self, memory: &mut W, root: usize, block: Span) {
-        RedBlack::insert(memory, root, block);
-    }
-    #[inline]
-    fn remove<W: Words>(self, memory: &mut W, root: usize, block: Span) {
-        RedBlack::remove(memory, root, block.at);
-    }
-    #[inline]
-    fn is_empty<W: Words>(self, memory: &mut W, root: usize) -> bool {
-        memory.load(root) == 0
-    }
-    fn check<W: Words>(
-        self,
-        memory: &W,
-        root: usize,
-        most: usize,
-        holds: impl FnMut(&W, usize) -> Result<(), Violation>,
-    ) -> Result<usize, Violation> {
-        RedBlack::check(memory, root, most, holds)
-    }
-}
-
-/// A skip list in each bin, or of all free blocks.
-impl Bin for SkipList {
-    const NODE: usize = 2 + Self::LINKS;
-
-    fn words(self) -> usize {
-        self.levels()
-    }
-    #[inline]
-    fn find<W: Words>(self, memory: &mut W, root: usize, need: usize) -> Result<Found, usize> {
-        SkipList::find(self, memory, root, need).ok_or(0)
-    }
-    #[inline]
-    fn insert<W: Words>(self, memory: &mut W, root: usize, block: Span) {
-        SkipList::insert(self, memory, root, block);
-    }
-    #[inline]
-    fn remove<W: Words>(self, memory: &mut W, root: usize, block: Span) {
-        SkipList::remove(self, memory, root, block);
-    }
-    #[inline]
-    fn is_empty<W: Words>(self, memory: &mut W, root: usize) -> bool {
-        memory.load(root) == 0
-    }
-    fn check<W: Words>(
-        self,
-        memory: &W,
-        root: usize,
-        most: usize,
-        holds: impl FnMut(&W, usize) -> Result<(), Violation>,
-    ) -> Result<usize, Violation> {
-        SkipList::check(self, memory, root, most, holds)
     }
 }
 

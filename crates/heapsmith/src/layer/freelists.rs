@@ -242,30 +242,5 @@ impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
         (0..self.map.lists()).try_for_each(|list| self.check_list(list))
     }
 
-    fn control_size(&self) -> usize {
-        self.pool.control_size()
-    }
-
-    fn footprint(&self) -> usize {
-        self.pool.footprint()
-    }
-
-    #[inline]
-    fn footprint_peak(&self) -> usize {
-        self.pool.footprint_peak()
-    }
-
-    fn base(&self) -> NonNull<u8> {
-        self.pool.base()
-    }
-
-    #[inline(always)]
-    fn meter(&self) -> &P::Meter {
-        self.pool.meter()
-    }
-
-    #[inline(always)]
-    fn meter_mut(&mut self) -> &mut P::Meter {
-        self.pool.meter_mut()
-    }
+    super::as_below!(pool);
 }
