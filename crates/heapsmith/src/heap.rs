@@ -25,6 +25,8 @@ pub struct BlockView {
     pub size: usize,
     /// Bytes of the block that are header.
     pub header: usize,
+    /// Bytes of the block that a layer wrote around its payload; 0 in what is not with the program.
+    pub layer: usize,
     /// Its status.
     pub state: State,
 }

@@ -267,6 +267,7 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
             offset: (at - 1) * W::BYTES,
             size: words_of(head) * W::BYTES,
             header: W::BYTES,
+            layer: 0,
             state: if is_used(head) { State::Used } else { State::Free },
         }
     }

@@ -1,6 +1,7 @@
 //! The buddy heaps: their steps, their lists, and what they move.
 #![allow(unsafe_code)]
 
+use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
@@ -180,6 +181,100 @@ fn blocks_are_moved_for_one_request_and_no_more() {
     let mut memory = Memory::new(16 * 1024);
     defragments(&mut Moving::<Knuth>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"));
     defragments(&mut Moving::<Estranged>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"));
+}
+
+/// A heap full of movable blocks of the least order, by their places in words from the base.
+fn full_of_movable<H: Handles>(heap: &mut H) -> BTreeMap<usize, Handle> {
+    let mut live = BTreeMap::new();
+    while let Some(handle) = heap.allocate_movable(8) {
+        // SAFETY: the handle is live.
+        let pointer = unsafe { heap.get(handle) };
+        live.insert((pointer.as_ptr().addr() - heap.base().as_ptr().addr()) / 4, handle);
+    }
+    // What has no master word left is filled with blocks that never move.
+    while heap.allocate(8, 1).is_some() {}
+    live
+}
+
+/// `count` windows of `2^order` words that hold nothing but `live`, each at a multiple of its size.
+fn windows(live: &BTreeMap<usize, Handle>, order: u32, count: usize) -> Vec<usize> {
+    let words = 1 << order;
+    let whole = |start: &usize| (*start..start + words).step_by(4).all(|at| live.contains_key(&at));
+    let found: Vec<_> = (words..4096).step_by(words).filter(whole).take(count).collect();
+    assert_eq!(found.len(), count, "windows of 2^{order} words");
+    found
+}
+
+/// Frees the upper block of every two in these windows; the lowest free block is then the first of its list.
+fn free_every_other<H: Handles>(heap: &mut H, live: &mut BTreeMap<usize, Handle>, windows: &[usize], order: u32) {
+    for &start in windows.iter().rev() {
+        for at in (start..start + (1 << order)).skip(4).step_by(8).collect::<Vec<_>>().into_iter().rev() {
+            let handle = live.remove(&at).expect("the window is full");
+            // SAFETY: the handle was live and left the map.
+            unsafe { heap.free_movable(handle) };
+        }
+    }
+    heap.check().expect("every other block is free");
+}
+
+/// Every exchange fills a block to its last word: the worst case of the bound, and no slack in it.
+fn reaches_the_bound<H: Handles>(heap: &mut H) {
+    let mut live = full_of_movable(heap);
+    for order in 3..=7 {
+        let windows = windows(&live, order + 1, 1);
+        free_every_other(heap, &mut live, &windows, order + 1);
+        let size = ((1 << order) - 2) * 4;
+        let most = heap.most_moved(size).expect("a size that can be served");
+        assert_eq!(most, ((order as usize - 2) << (order - 1)) * 4, "(k - l) * 2^(k - 1) words");
+        assert!(heap.allocate_movable(size).is_some(), "half of the window is free");
+        heap.check().expect("after moving");
+        assert_eq!(heap.moved().last, most, "order {order}");
+        // What is left in the window has moved there; other windows are whole.
+        live.retain(|at, _| !(windows[0]..windows[0] + (2 << order)).contains(at));
+    }
+}
+
+#[test]
+fn the_bound_on_moved_bytes_is_reached_and_not_passed() {
+    let mut memory = Memory::new(16 * 1024);
+    reaches_the_bound(&mut Moving::<Knuth>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"));
+    reaches_the_bound(&mut Moving::<Estranged>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"));
+}
+
+/// A pinned block in one half of every window: whatever is made of the other halves cannot be joined,
+/// and attempts would move 1.6 times the bound.
+fn is_ended_by_the_bound<H: Handles>(heap: &mut H) {
+    let order = 7;
+    let mut live = full_of_movable(heap);
+    let windows = windows(&live, order, 6);
+    free_every_other(heap, &mut live, &windows, order);
+    let pinned: Vec<_> = windows
+        .iter()
+        .map(|start| {
+            let handle = live[&(start + (1 << order) - 8)];
+            // SAFETY: the handle is live.
+            (handle, unsafe { heap.pin(handle) })
+        })
+        .collect();
+    let size = ((1 << order) - 2) * 4;
+    let most = heap.most_moved(size).expect("a size that can be served");
+    assert!(heap.allocate_movable(size).is_none(), "a pinned block lies in every place for it");
+    heap.check().expect("a refusal leaves a sound heap");
+    let last = heap.moved().last;
+    assert!(last <= most && last > most / 2, "{last} bytes moved, at most {most}");
+    println!("ended by the bound: {last} of {most} bytes moved");
+    for (handle, pointer) in pinned {
+        // SAFETY: the handle is live.
+        assert_eq!(unsafe { heap.get(handle) }, pointer, "a pinned block stays");
+    }
+}
+
+#[test]
+fn attempts_that_lead_nowhere_end_with_the_bound() {
+    let mut memory = Memory::new(16 * 1024);
+    is_ended_by_the_bound(&mut Moving::<Knuth>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"));
+    let estranged = Moving::<Estranged>::new(memory.region(16 * 1024), 4, Counting::default());
+    is_ended_by_the_bound(&mut estranged.expect("a heap"));
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub struct AtPeak {
     pub headers: Bytes,
     /// Bytes of those blocks beyond header and request.
     pub padding: Bytes,
-    /// In blocks that layers keep.
+    /// In blocks that layers keep, and in words that they write around payloads.
     pub layers: Bytes,
     /// In free blocks.
     pub free: Bytes,
@@ -76,16 +76,19 @@ impl Look<'_> {
 
 /// What the bytes of the footprint are now.
 fn survey(heap: &dyn Heap<Meter = Counting>, live: &LiveTable) -> AtPeak {
-    let (mut used, mut free, mut layers, mut largest, mut header) = (0, 0, 0, 0, 0);
+    let (mut used, mut free, mut kept, mut around, mut largest, mut header) = (0, 0, 0, 0, 0, 0);
     heap.walk(&mut |block| {
         header = block.header as u64;
         match block.state {
-            State::Used => used += block.size as u64,
+            State::Used => {
+                used += block.size as u64;
+                around += block.layer as u64;
+            }
             State::Free => {
                 free += block.size as u64;
                 largest = largest.max(block.size as u64);
             }
-            State::Kept => layers += block.size as u64,
+            State::Kept => kept += block.size as u64,
         }
     });
     let requested: u64 = live.iter().map(|block| block.requested).sum();
@@ -93,8 +96,8 @@ fn survey(heap: &dyn Heap<Meter = Counting>, live: &LiveTable) -> AtPeak {
     AtPeak {
         requested: Bytes(requested),
         headers: Bytes(headers),
-        padding: Bytes(used - layers - requested - headers),
-        layers: Bytes(layers),
+        padding: Bytes(used - kept - around - requested - headers),
+        layers: Bytes(kept + around),
         free: Bytes(free),
         control: Bytes(heap.footprint() as u64 - used - free),
         largest_free: Bytes(largest),

@@ -1,6 +1,6 @@
 //! The measures agree with their definitions, on random heaps and traces.
 
-use heapsmith_replay::{Options, Region, ReplayError, at_peak, footprint_curve, min_region, replay, time};
+use heapsmith_replay::{BuildError, Options, Region, ReplayError, at_peak, footprint_curve, min_region, replay, time};
 
 use heapsmith_spec::{Layer, Pool, Spec, WordSize, arbitrary};
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
@@ -49,8 +49,8 @@ proptest! {
         let options = Options { check_every: Some(7), ..Options::VERIFY };
         let measures = match replay(&spec, &trace, &mut region, options) {
             Ok(measures) => measures,
-            // A region without room for the heap's own words, or layers that this pool does not take yet.
-            Err(ReplayError::Build(_)) => return Ok(()),
+            // A region without room for the heap's own words.
+            Err(ReplayError::Build(BuildError::Region(_))) => return Ok(()),
             Err(error) => return Err(TestCaseError::fail(error.to_string())),
         };
         prop_assert_eq!(&measures, &replay(&spec, &trace, &mut region, Options::MEASURE).expect("the same"));
@@ -84,6 +84,23 @@ proptest! {
         prop_assert!(refused_in(least.0 - 8) > 0);
         prop_assert!(least >= trace.requested_peak);
     }
+}
+
+#[test]
+fn what_a_guard_writes_around_payloads_is_no_padding() {
+    let trace = trace(&(0..50).map(|n| (40 + n % 3, None, None)).collect::<Vec<_>>());
+    let mut region = Region::for_trace(&trace).expect("memory");
+    let mut at = |text: &str| {
+        let spec: Spec = text.parse().expect("a spec");
+        let measures = replay(&spec, &trace, &mut region, Options::VERIFY).expect("a replay");
+        at_peak(&spec, &trace, &mut region, &measures).expect("a survey")
+    };
+    let (plain, guarded) = (at("list"), at("guard(quarantine=0) list"));
+    assert_eq!(plain.layers, Bytes(0));
+    assert_eq!(guarded.layers, Bytes(50 * 4 * 4), "three words before each payload and one behind");
+    assert_eq!((guarded.padding, guarded.headers), (plain.padding, plain.headers), "payloads are rounded up as before");
+    let kept = at("guard(quarantine=4) freelists(64) list").layers;
+    assert!(kept > guarded.layers && kept < guarded.layers + Bytes(40), "and the quarantine's own block: {kept:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use proptest::option;
 use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any, prop_oneof};
 use proptest::sample::{select, subsequence};
 
-use crate::ast::{Balance, Each, SkipList, Tlsf, Tree, TreeFit};
+use crate::ast::{Balance, Each, SkipList, Tlsf, Tree, TreeFit, Tries};
 use crate::ast::{BinLayout, Bins, Classes, Coalesce, FreeLists, Layer, List, Pool, Sizes, Spec, Split, WordSize};
 use crate::ast::{BinOrder, Bump, Ends, Fit, Guard, Order, Reclaim, Reserve};
 use crate::ast::{Buddy, BuddySystem, Defragment, Pages, Search};
@@ -104,12 +104,24 @@ pub fn list() -> impl Strategy<Value = List> {
 
 /// Any bins.
 pub fn bins() -> impl Strategy<Value = Bins> {
+    let tries = prop_oneof![Just(Tries::default()), Just(Tries::All), (1..=20_u32).prop_map(Tries::Most)];
+    let unsorted = select(vec![BinOrder::Lifo, BinOrder::Fifo]);
     let inside = prop_oneof![
-        word::<BinOrder>().prop_map(|order| (Each::List, order)),
-        word::<Each>().prop_map(|each| (each, BinOrder::default())),
+        2 => (unsorted, tries).prop_map(|(order, tries)| (Each::List, order, tries)),
+        1 => Just((Each::List, BinOrder::Size, Tries::default())),
+        3 => word::<Each>().prop_map(|each| (each, BinOrder::default(), Tries::default())),
     ];
-    (layout(), inside, split(), coalesce(), any::<bool>())
-        .prop_map(|(layout, (each, order), split, coalesce, tags)| Bins { layout, each, order, split, coalesce, tags })
+    (layout(), inside, split(), coalesce(), any::<bool>()).prop_map(
+        |(layout, (each, order, tries), split, coalesce, tags)| Bins {
+            layout,
+            each,
+            order,
+            tries,
+            split,
+            coalesce,
+            tags,
+        },
+    )
 }
 
 /// Any tree.

@@ -21,12 +21,12 @@ mod simple;
 
 use heapsmith::block::Format;
 use heapsmith::index::{self, AddressOrder, Fifo, Implicit, Index, Lifo, SpacedBins, Spacing};
-use heapsmith::index::{BySize, RedBlack, SkipList, TwoLevel};
+use heapsmith::index::{BinList, BySize, RedBlack, SkipList, TwoLevel};
 use heapsmith::layer::{self, FreeLists};
 use heapsmith::sizes::{Served, SizeTable};
 use heapsmith::{BlockPool, Coalesce, Fit, Frees, Heap, Meter, RegionError, Source, Values, Word};
 
-use crate::{Balance, Each, Tree};
+use crate::{Balance, Each, Tree, Tries};
 pub use buddy::{HandlesJob, with_handles};
 
 use crate::{BinLayout, BinOrder, Bins, Classes, Ends, Layer, List, Order, Pool, Sizes, Spec, Split, WordSize};
@@ -37,8 +37,8 @@ pub enum BuildError {
     /// The region does not suit the heap.
     #[error(transparent)]
     Region(#[from] RegionError),
-    /// Free lists outside another layer, which validation lets nobody write.
-    #[error("this order of layers cannot be built: {0}")]
+    /// Free lists outside another layer or before a pool that cannot have them; validation lets nobody write that.
+    #[error("free lists cannot stand where they stand here, as `Spec::validate` tells: {0}")]
     Layers(String),
     /// Handles were asked for of a heap that moves no blocks.
     #[error("this heap moves no blocks, so it has no handles: {0}")]
@@ -64,10 +64,20 @@ pub fn with_heap<S: Source, M: Meter, J: Job<M>>(
         return Parts { spec, source, meter, job }.worded();
     }
     let (mut job, mut output) = (Some(job), None);
-    let mut then = |heap: &mut dyn Heap<Meter = M>| output = job.take().map(|job| job.run(heap));
-    let job = layers::Under { spec, region: source.limit(), then: &mut then };
-    Parts { spec, source, meter, job }.worded()??;
+    with_dyn_heap(spec, source, meter, &mut |heap| output = job.take().map(|job| job.run(heap)))?;
     output.ok_or_else(|| BuildError::Layers(spec.to_string()))
+}
+
+/// As [`with_heap`], with the heap's type taken away: the structures are compiled once and not for
+/// every job, and each operation costs a call through a table. Nothing else differs.
+pub fn with_dyn_heap<S: Source, M: Meter>(
+    spec: &Spec,
+    source: S,
+    meter: M,
+    job: &mut dyn FnMut(&mut dyn Heap<Meter = M>),
+) -> Result<(), BuildError> {
+    let job = layers::Under { spec, region: source.limit(), then: job };
+    Parts { spec, source, meter, job }.worded()?
 }
 
 /// The block sizes that the lists of `layer` serve in the heap of `spec`, in
@@ -153,7 +163,15 @@ struct Parts<'a, S, M, J> {
     job: J,
 }
 
-impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
+impl<'a, S: Source, M: Meter, J: Job<M>> Parts<'a, S, M, J> {
+    /// The spec, whose pool is none that free lists stand directly before; validation sees to that.
+    fn without_free_lists(&self) -> Result<&'a Spec, BuildError> {
+        match self.spec.layers.last() {
+            Some(Layer::FreeLists(_)) => Err(BuildError::Layers(self.spec.to_string())),
+            _ => Ok(self.spec),
+        }
+    }
+
     fn worded(self) -> Result<J::Output, BuildError> {
         match self.spec.word {
             WordSize::Two => self.pool::<u16>(),
@@ -196,9 +214,14 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
             BinOrder::Fifo => index::BinOrder::Fifo,
             BinOrder::Size => index::BinOrder::Size,
         };
+        // A sorted list is searched to the best block.
+        let tries = match bins.tries {
+            Tries::Most(most) if bins.order != BinOrder::Size => most as usize,
+            _ => usize::MAX,
+        };
         let map = SpacedBins { spacing: spacing(bins.layout, W::BYTES), word: W::BYTES };
         match bins.each {
-            Each::List => self.tagged::<W, _>(index::Bins::new(map, order), levels, bins.tags),
+            Each::List => self.tagged::<W, _>(index::Bins::new(map, BinList { order, tries }), levels, bins.tags),
             Each::Tree => self.tagged::<W, _>(index::Bins::new(map, RedBlack), levels, bins.tags),
             Each::SkipList => {
                 let each = SkipList::new(crate::SkipList::SEED, SkipList::BIN_LEVELS);

@@ -4,7 +4,7 @@
 //! so that the three cannot disagree.
 
 use crate::ast::{Balance, BinOrder, Coalesce, Each, Ends, Fit, Order, Split, TreeFit, WordSize};
-use crate::ast::{BuddySystem, Defragment, Reclaim, Search};
+use crate::ast::{BuddySystem, Defragment, Reclaim, Search, Tries};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {
@@ -43,6 +43,11 @@ impl Keyword for BinOrder {
 impl Keyword for Each {
     const WORDS: &'static [(&'static str, Self)] =
         &[("list", Self::List), ("tree", Self::Tree), ("skiplist", Self::SkipList)];
+}
+
+impl Keyword for Tries {
+    const WORDS: &'static [(&'static str, Self)] = &[("all", Self::All)];
+    const FORMS: &'static [&'static str] = &["8"];
 }
 
 impl Keyword for Balance {

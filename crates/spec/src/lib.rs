@@ -52,7 +52,7 @@
 //! layout    = "exact" number "..=" number "step" number [ "," "then" log ] | log | "lea"
 //! log       = "log" [ "(" number ")" ]
 //! key       = "order" "=" word | "fit" "=" fit | split | coalesce | "tags" "=" ( "on" | "off" )
-//!           | "each" "=" ( "list" | "tree" | "skiplist" )
+//!           | "each" "=" ( "list" | "tree" | "skiplist" ) | "tries" "=" ( number | "all" )
 //! area      = ( "page" | "min" ) "=" number | "search" "=" ( "linear" | "word" | "tree" )
 //! fit       = "first" | "next" | "worst" | "best" [ "(" number "%" ")" ]
 //! split     = "split" ( "=" ( "never" | "always" ) | ">=" number )
@@ -64,6 +64,11 @@
 //! `tree`; `each` to `bins`. Numbers are bytes, percent or bins. What each part means stands with
 //! its type: [`FreeLists`], [`Guard`], [`Reserve`], [`List`], [`Bins`], [`Classes`], [`Tree`],
 //! [`SkipList`], [`Tlsf`], [`Buddy`], [`Pages`], [`Bump`], [`Sizes`].
+//! `tree`; `each` and `tries` to `bins`. Numbers are bytes,
+//! percent or bins. What each part means stands with its type: [`FreeLists`], [`List`],
+//! [`Bins`], [`Classes`], [`Tree`], [`SkipList`], [`Tlsf`], [`Sizes`].
+//! [`Bins`], [`Classes`], [`Buddy`], [`Pages`], [`Sizes`].
+//! [`Bins`], [`Classes`], [`Sizes`], [`Bump`], [`Guard`], [`Reserve`].
 
 #[cfg(any(test, feature = "arbitrary"))]
 pub mod arbitrary;
@@ -78,6 +83,7 @@ mod print;
 mod problem;
 mod validate;
 
+pub use ast::{Balance, Each, SkipList, Tlsf, Tree, TreeFit, Tries};
 pub use ast::{
     Balance, BinLayout, BinOrder, Bins, Buddy, BuddySystem, Bump, Classes, Coalesce, Defragment, Each, Ends, Fit,
     FreeLists, Guard, Layer, List, Order, Pages, Pool, Reclaim, Reserve, Search, Sizes, SkipList, Spec, Split, Tlsf,

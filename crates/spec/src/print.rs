@@ -12,7 +12,7 @@ use crate::ast::{
     BinLayout, BinOrder, Bins, Classes, Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Reclaim, Sizes, Spec,
     Split,
 };
-use crate::ast::{Each, SkipList, Tlsf, Tree};
+use crate::ast::{Each, SkipList, Tlsf, Tree, Tries};
 use crate::keyword::Keyword;
 
 impl Display for Spec {
@@ -86,7 +86,7 @@ impl Display for List {
 
 impl Display for Bins {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let Self { layout, each, order, split, coalesce, tags } = self;
+        let Self { layout, each, order, tries, split, coalesce, tags } = self;
         write!(f, "bins({layout}")?;
         if *each != Each::default() {
             f.write_str(", each=")?;
@@ -95,6 +95,11 @@ impl Display for Bins {
         // A tree or a skip list is ordered by size, and nothing else can be said of it.
         if *each == Each::List || *order != BinOrder::default() {
             write!(f, ", order={order}")?;
+        }
+        match tries {
+            _ if *tries == Tries::default() => {}
+            Tries::Most(most) => write!(f, ", tries={most}")?,
+            Tries::All => f.write_str(", tries=all")?,
         }
         write!(f, ", {split}, {coalesce}{})", without(*tags))
     }

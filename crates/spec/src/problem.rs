@@ -179,6 +179,12 @@ pub enum Problem {
     /// An order of bins that are not lists.
     #[error("`order` is how a list is kept; a bin of another kind is always by size")]
     OrderOfNoList,
+    /// A bound on the search of bins that are sorted.
+    #[error("`tries` is for unsorted lists; order=size, a tree and a skip list look for the best block of the bin")]
+    TriesOfSorted,
+    /// A bin that is not searched at all.
+    #[error("a search looks at one block at least")]
+    NoTries,
     /// A second level of no parts, or of too many.
     #[error("a second level of {0}: powers of two can be divided into lists 1 to {max} times in half", max = Tlsf::MAX_SECOND_LEVEL)]
     SecondLevel(u64),

@@ -6,38 +6,39 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use heapsmith::{Counting, Fixed, Heap};
-use heapsmith_spec::build::{Job, with_heap};
+use heapsmith_spec::build::with_dyn_heap;
 
-fn on<J: Job<Counting>>(spec: &str, bytes: usize, job: J) -> J::Output {
+type AnyHeap<'h> = dyn Heap<Meter = Counting> + 'h;
+
+fn on<T>(spec: &str, bytes: usize, job: impl FnOnce(&mut AnyHeap<'_>) -> T) -> T {
     let mut memory = vec![MaybeUninit::<u64>::uninit(); bytes / 8];
     let spec = spec.parse().expect("a spec");
-    with_heap(&spec, Fixed::new(&mut memory), Counting::default(), job).expect("a heap")
+    let (mut job, mut outcome) = (Some(job), None);
+    with_dyn_heap(&spec, Fixed::new(&mut memory), Counting::default(), &mut |heap| {
+        outcome = job.take().map(|job| job(heap));
+    })
+    .expect("a heap");
+    outcome.expect("the heap was made")
 }
 
 /// Frees a block that came from `heap`.
-fn free<H: Heap>(heap: &mut H, block: NonNull<u8>) {
+fn free(heap: &mut AnyHeap<'_>, block: NonNull<u8>) {
     // SAFETY: the tests free each of their blocks once.
     unsafe { heap.deallocate(block) };
 }
 
 /// Fills the region around one block, frees that one, and asks for its size again.
-struct SameSizeAgain(usize);
-
-impl Job<Counting> for SameSizeAgain {
-    type Output = ();
-    fn run<H: Heap<Meter = Counting>>(self, mut heap: H) {
-        let size = self.0;
-        let block = heap.allocate(size, 1).expect("a new heap has room");
-        for filler in [size, 64, 4, 1] {
-            while heap.allocate(filler, 1).is_some() {}
-        }
-        free(&mut heap, block);
-        let before = heap.meter().accesses;
-        assert_eq!(heap.allocate(size, 1), Some(block), "a request of {size} bytes, freed before");
-        let cost = heap.meter().accesses - before;
-        assert!(cost <= heapsmith::index::TwoLevel::BOUND, "{cost} accesses");
-        heap.check().expect("a sound heap");
+fn same_size_again(heap: &mut AnyHeap<'_>, size: usize) {
+    let block = heap.allocate(size, 1).expect("a new heap has room");
+    for filler in [size, 64, 4, 1] {
+        while heap.allocate(filler, 1).is_some() {}
     }
+    free(heap, block);
+    let before = heap.meter().accesses;
+    assert_eq!(heap.allocate(size, 1), Some(block), "a request of {size} bytes, freed before");
+    let cost = heap.meter().accesses - before;
+    assert!(cost <= heapsmith::index::TwoLevel::BOUND, "{cost} accesses");
+    heap.check().expect("a sound heap");
 }
 
 /// The freed block lies in a list below the one that requests of its size begin at.
@@ -46,32 +47,27 @@ fn a_freed_block_serves_its_own_size_in_a_full_region() {
     for word in [2, 4, 8] {
         for spec in ["half-fit", "tlsf(second-level=1)", "tlsf(second-level=3)", "tlsf(second-level=5, largest=2000)"] {
             for size in [8, 9, 60, 63, 64, 65, 100, 132, 500, 513, 777, 1000, 1022, 1023, 1024, 1025, 1500, 2000] {
-                on(&format!("{spec} word={word}"), 24 * 1024, SameSizeAgain(size));
+                on(&format!("{spec} word={word}"), 24 * 1024, |heap| same_size_again(heap, size));
             }
         }
     }
 }
 
 /// Leaves holes of many sizes and asks for each.
-struct Holes;
-
-impl Job<Counting> for Holes {
-    type Output = ();
-    fn run<H: Heap<Meter = Counting>>(self, mut heap: H) {
-        let sizes = [400, 24, 96, 200, 16, 48, 1000, 32, 12, 120, 64];
-        let holes = sizes.map(|size| {
-            let hole = heap.allocate(size, 1).expect("a new heap has room");
-            heap.allocate(4, 1).expect("a new heap has room");
-            hole
-        });
-        for hole in holes {
-            free(&mut heap, hole);
-        }
-        for (size, hole) in sizes.into_iter().zip(holes) {
-            assert_eq!(heap.allocate(size, 1), Some(hole), "a hole of exactly {size} bytes is there");
-            free(&mut heap, hole);
-            heap.check().expect("a sound heap");
-        }
+fn holes(heap: &mut AnyHeap<'_>) {
+    let sizes = [400, 24, 96, 200, 16, 48, 1000, 32, 12, 120, 64];
+    let holes = sizes.map(|size| {
+        let hole = heap.allocate(size, 1).expect("a new heap has room");
+        heap.allocate(4, 1).expect("a new heap has room");
+        hole
+    });
+    for hole in holes {
+        free(heap, hole);
+    }
+    for (size, hole) in sizes.into_iter().zip(holes) {
+        assert_eq!(heap.allocate(size, 1), Some(hole), "a hole of exactly {size} bytes is there");
+        free(heap, hole);
+        heap.check().expect("a sound heap");
     }
 }
 
@@ -85,40 +81,35 @@ fn best_fit_by_size_finds_the_exact_hole() {
         "bins(lea, each=skiplist)",
         "bins(log, each=tree)",
     ] {
-        on(spec, 64 * 1024, Holes);
+        on(spec, 64 * 1024, holes);
     }
 }
 
 /// Frees many blocks of one size, apart from each other, and counts what one more costs.
-struct Equals;
-
-impl Job<Counting> for Equals {
-    type Output = u64;
-    fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> u64 {
-        let blocks: Vec<_> = (0..2000).map(|_| heap.allocate(100, 1).expect("the region has room")).collect();
-        for &block in blocks.iter().step_by(2) {
-            free(&mut heap, block);
-        }
-        heap.check().expect("a sound heap");
-        let mut most = 0;
-        for _ in 0..900 {
-            let before = heap.meter().accesses;
-            let again = heap.allocate(100, 1).expect("a thousand such blocks are free");
-            let between = heap.meter().accesses;
-            free(&mut heap, again);
-            let after = heap.meter().accesses;
-            most = most.max(between - before).max(after - between);
-            heap.allocate(100, 1).expect("a thousand such blocks are free");
-        }
-        heap.check().expect("a sound heap");
-        most
+fn equals(heap: &mut AnyHeap<'_>) -> u64 {
+    let blocks: Vec<_> = (0..2000).map(|_| heap.allocate(100, 1).expect("the region has room")).collect();
+    for &block in blocks.iter().step_by(2) {
+        free(heap, block);
     }
+    heap.check().expect("a sound heap");
+    let mut most = 0;
+    for _ in 0..900 {
+        let before = heap.meter().accesses;
+        let again = heap.allocate(100, 1).expect("a thousand such blocks are free");
+        let between = heap.meter().accesses;
+        free(heap, again);
+        let after = heap.meter().accesses;
+        most = most.max(between - before).max(after - between);
+        heap.allocate(100, 1).expect("a thousand such blocks are free");
+    }
+    heap.check().expect("a sound heap");
+    most
 }
 
 #[test]
 fn equal_sizes_cost_the_same_however_many_are_free() {
     for spec in ["tree", "skiplist", "bins(lea, each=tree)", "bins(lea, each=skiplist)"] {
-        let most = on(spec, 512 * 1024, Equals);
+        let most = on(spec, 512 * 1024, equals);
         println!("{spec}: at most {most}");
         assert!(most <= 40, "{spec}: {most} accesses");
     }
@@ -127,16 +118,12 @@ fn equal_sizes_cost_the_same_however_many_are_free() {
 /// A limit on requests is no limit on free blocks: those that are larger share the last list.
 #[test]
 fn a_request_above_the_largest_is_refused() {
-    struct Largest;
-    impl Job<Counting> for Largest {
-        type Output = ();
-        fn run<H: Heap<Meter = Counting>>(self, mut heap: H) {
-            assert_eq!(heap.allocate(1000, 1), None);
-            let most: Vec<_> = std::iter::from_fn(|| heap.allocate(500, 1)).collect();
-            assert!(most.len() > 5);
-            most.iter().for_each(|&block| free(&mut heap, block));
-            heap.check().expect("a sound heap");
-        }
-    }
-    on("tlsf(second-level=4, largest=500)", 8192, Largest);
+    let largest = |heap: &mut AnyHeap<'_>| {
+        assert_eq!(heap.allocate(1000, 1), None);
+        let most: Vec<_> = std::iter::from_fn(|| heap.allocate(500, 1)).collect();
+        assert!(most.len() > 5);
+        most.iter().for_each(|&block| free(heap, block));
+        heap.check().expect("a sound heap");
+    };
+    on("tlsf(second-level=4, largest=500)", 8192, largest);
 }

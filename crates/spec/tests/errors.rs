@@ -134,6 +134,11 @@ fn sizes_that_make_no_lists() {
         "freelists(1..=18446744073709551615 step 1) list word=8",
         "bins(exact 8..=16384 step 8)",
         "bins(log(3))",
+        "bins(log, tries=0)",
+        "bins(log, tries=some)",
+        "bins(log, tries)",
+        "bins(log, order=size, tries=4)",
+        "bins(log, tries=all, each=tree)",
         "bins(log(300))",
     ]));
 }
@@ -156,6 +161,8 @@ fn layers_that_do_not_go_together() {
         "freelists(64) guard list",
         "guard stack",
         "guard(quarantine=0) fixed(16)",
+        "reserve(high=1%) guard(quarantine=0) classes(12)",
+        "guard tlsf(largest=8) word=2 align=8",
         "reserve(high=10%) bump(reclaim=empty)",
         "zero zero list",
         "guard(quarantine=100000) list",
@@ -224,5 +231,7 @@ fn buddies_and_pages_that_cannot_be() {
         "pages(search=hardware)",
         "freelists(16) pages",
         "freelists(16) buddy(knuth, defragment=on-demand)",
+        "guard freelists(16) pages",
+        "zero freelists(16) buddy(estranged, defragment=on-demand)",
     ]));
 }

@@ -5,7 +5,7 @@
 use std::mem::MaybeUninit;
 
 use heapsmith::{Counting, Fixed, Heap};
-use heapsmith_spec::build::{Job, with_heap};
+use heapsmith_spec::build::with_dyn_heap;
 
 /// The state of a random number generator (xorshift64*, Vigna 2016).
 struct Random(u64);
@@ -32,34 +32,26 @@ struct Cost {
 }
 
 /// Replaces blocks at random while as many stay live, and measures in the second half.
-struct Churn {
-    live: usize,
-}
-
-impl Job<Counting> for Churn {
-    type Output = Cost;
-    fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> Cost {
-        let mut random = Random(0x5EED);
-        let mut blocks: Vec<_> =
-            (0..self.live).map(|_| heap.allocate(random.size(), 1).expect("the region has room")).collect();
-        let rounds = 2 * self.live.max(10_000);
-        let (mut sum, mut most, mut count) = (0, 0, 0);
-        for round in 0..rounds {
-            let which = random.below(self.live);
-            let before = heap.meter().accesses;
-            // SAFETY: the block is live, and another takes its place.
-            unsafe { heap.deallocate(blocks[which]) };
-            let between = heap.meter().accesses;
-            blocks[which] = heap.allocate(random.size(), 1).expect("the region has room");
-            let after = heap.meter().accesses;
-            most = most.max(between - before).max(after - between);
-            if round >= rounds / 2 {
-                (sum, count) = (sum + after - before, count + 2);
-            }
+fn churn(heap: &mut dyn Heap<Meter = Counting>, live: usize) -> Cost {
+    let mut random = Random(0x5EED);
+    let mut blocks: Vec<_> = (0..live).map(|_| heap.allocate(random.size(), 1).expect("the region has room")).collect();
+    let rounds = 2 * live.max(10_000);
+    let (mut sum, mut most, mut count) = (0, 0, 0);
+    for round in 0..rounds {
+        let which = random.below(live);
+        let before = heap.meter().accesses;
+        // SAFETY: the block is live, and another takes its place.
+        unsafe { heap.deallocate(blocks[which]) };
+        let between = heap.meter().accesses;
+        blocks[which] = heap.allocate(random.size(), 1).expect("the region has room");
+        let after = heap.meter().accesses;
+        most = most.max(between - before).max(after - between);
+        if round >= rounds / 2 {
+            (sum, count) = (sum + after - before, count + 2);
         }
-        heap.check().expect("a sound heap");
-        Cost { mean: sum as f64 / f64::from(count), most }
     }
+    heap.check().expect("a sound heap");
+    Cost { mean: sum as f64 / f64::from(count), most }
 }
 
 /// What operations cost on the heap of `spec` with so many live blocks.
@@ -67,7 +59,10 @@ fn cost(spec: &str, live: usize) -> Cost {
     let bytes = live * 1600 + (1 << 16);
     let mut memory = vec![MaybeUninit::<u64>::uninit(); bytes / 8];
     let spec = spec.parse().expect("a spec");
-    with_heap(&spec, Fixed::new(&mut memory), Counting::default(), Churn { live }).expect("a heap")
+    let mut cost = None;
+    let source = Fixed::new(&mut memory);
+    with_dyn_heap(&spec, source, Counting::default(), &mut |heap| cost = Some(churn(heap, live))).expect("a heap");
+    cost.expect("the heap was made")
 }
 
 /// The slope of the line through the logarithms, by least squares.
@@ -87,6 +82,9 @@ fn accesses_hardly_grow_with_the_live_blocks() {
         "skiplist",
         "tlsf",
         "half-fit",
+        "bins(log)",
+        "bins(lea)",
+        "bins(lea, order=fifo)",
         "bins(log(16))",
         "bins(log, each=tree)",
         "bins(lea, each=tree)",
@@ -118,5 +116,20 @@ fn constant_time_has_a_bound() {
         let most = [1_000, 100_000].map(|live| cost(spec, live).most);
         println!("{spec}: at most {most:?} accesses");
         assert!(most.iter().all(|&most| most <= heapsmith::index::TwoLevel::BOUND), "{spec}: {most:?}");
+    }
+}
+
+#[test]
+fn zz_temporary() {
+    for spec in std::env::var("SPECS").unwrap_or_default().split(';').filter(|s| !s.is_empty()) {
+        let points = [1_000, 10_000, 100_000, 1_000_000].map(|live| (live as f64, cost(spec, live).mean));
+        println!(
+            "{spec}: {:.1} {:.1} {:.1} {:.1}, slope {:.3}",
+            points[0].1,
+            points[1].1,
+            points[2].1,
+            points[3].1,
+            slope(&points)
+        );
     }
 }

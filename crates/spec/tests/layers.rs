@@ -9,7 +9,7 @@ use heapsmith::{
     BlockPool, Counting, Fixed, FixedSize, Frees, Guard, Heap, Linear, MisuseKind, Priority, Reserve, State, Unmetered,
     Values,
 };
-use heapsmith_spec::build::{Job, with_heap};
+use heapsmith_spec::build::with_dyn_heap;
 use heapsmith_spec::{Spec, resolve};
 
 fn memory() -> Vec<MaybeUninit<u64>> {
@@ -17,15 +17,14 @@ fn memory() -> Vec<MaybeUninit<u64>> {
 }
 
 fn run<T>(spec: &str, job: impl FnOnce(&mut dyn Heap<Meter = Counting>) -> T) -> T {
-    struct Closure<F>(F);
-    impl<T, F: FnOnce(&mut dyn Heap<Meter = Counting>) -> T> Job<Counting> for Closure<F> {
-        type Output = T;
-        fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> T {
-            (self.0)(&mut heap)
-        }
-    }
     let spec: Spec = resolve(spec).unwrap_or_else(|error| panic!("{error}"));
-    with_heap(&spec, Fixed::new(&mut memory()), Counting::default(), Closure(job)).expect("room")
+    let (mut job, mut outcome) = (Some(job), None);
+    let source = &mut memory();
+    with_dyn_heap(&spec, Fixed::new(source), Counting::default(), &mut |heap| {
+        outcome = job.take().map(|job| job(heap));
+    })
+    .expect("room");
+    outcome.expect("the heap was made")
 }
 
 fn free(heap: &mut dyn Heap<Meter = Counting>, pointer: NonNull<u8>) -> Option<MisuseKind> {
@@ -104,6 +103,25 @@ fn fixed_blocks_have_no_header_and_one_size() {
         assert_eq!(free(heap, inside), Some(MisuseKind::Foreign));
         assert_eq!(heap.allocate(8, 1), Some(first), "the block freed last is served first");
     });
+}
+
+#[test]
+fn fixed_blocks_are_walked_as_they_are_however_many() {
+    let mut memory = vec![MaybeUninit::<u64>::uninit(); 9000];
+    let mut heap = FixedSize::<u32, _, _>::new(Fixed::new(&mut memory), 4, 4, Unmetered).expect("room");
+    let blocks: Vec<_> = std::iter::from_fn(|| heap.allocate(4, 1)).collect();
+    assert!(blocks.len() > 4 * 4096, "several windows of the walk");
+    for &block in blocks.iter().step_by(3) {
+        // SAFETY: each block is live and freed once.
+        unsafe { heap.deallocate(block) };
+    }
+    let mut states = Vec::new();
+    heap.walk(&mut |block| states.push((block.offset, block.state)));
+    let expected = blocks.iter().enumerate().map(|(number, block)| {
+        let state = if number % 3 == 0 { State::Free } else { State::Used };
+        (block.as_ptr().addr() - heap.base().as_ptr().addr(), state)
+    });
+    assert!(states.into_iter().eq(expected));
 }
 
 #[test]
@@ -272,6 +290,49 @@ fn a_reserve_is_kept_for_high_priority() {
     assert_eq!((statistics.requests, statistics.blocked, statistics.failed), (low.len() as u64 + 2, 2, 0));
     let statistics = heap.statistics(Priority::High);
     assert_eq!((statistics.requests, statistics.blocked, statistics.failed), (high as u64 + 1, 0, 1));
+}
+
+#[test]
+fn a_reallocation_takes_from_the_reserve_only_what_it_adds() {
+    let mut memory = memory();
+    let region = size_of_val(&memory[..]);
+    let mut heap = Reserve::<u32, _>::new(list(&mut memory), region, 25).expect("room");
+    let resize = |heap: &mut Reserve<u32, List<'_>>, block, size| {
+        // SAFETY: the block is live; a refused reallocation leaves it so.
+        let moved = unsafe { heap.reallocate(block, size, 1) };
+        heap.check().expect("sound");
+        moved
+    };
+    let large = heap.allocate(region / 2, 1).expect("half of the region, of three quarters");
+    assert_eq!(resize(&mut heap, large, region * 5 / 8), Some(large), "an eighth more is left");
+    assert_eq!(resize(&mut heap, large, region * 7 / 8), None, "that would be of the reserve");
+    assert_eq!(resize(&mut heap, large, region / 2), Some(large));
+    let small = heap.allocate(region / 8, 1).expect("what the large block gave up");
+    while heap.allocate_with(Priority::High, 40, 1).is_some() {}
+    // The reserve is used up: a block may be smaller, or as large as it is, but no larger.
+    assert_eq!(resize(&mut heap, small, heap.usable_size(small)), Some(small));
+    assert_eq!(resize(&mut heap, small, region / 16), Some(small));
+    assert_eq!(resize(&mut heap, small, region / 8 + 64), None);
+    let statistics = heap.statistics(Priority::Low);
+    assert_eq!((statistics.requests, statistics.blocked, statistics.failed), (8, 2, 0));
+}
+
+#[test]
+fn a_reallocation_that_the_heap_refuses_has_failed_and_changes_nothing() {
+    let mut memory = memory();
+    let region = size_of_val(&memory[..]);
+    let mut heap = Reserve::<u32, _>::new(list(&mut memory), region, 1).expect("room");
+    let blocks: Vec<_> = std::iter::from_fn(|| heap.allocate(100, 1)).collect();
+    for &block in blocks.iter().step_by(2) {
+        // SAFETY: each block is live and freed once.
+        unsafe { heap.deallocate(block) };
+    }
+    let before = heap.statistics(Priority::Low);
+    // SAFETY: the block is live; a refused reallocation leaves it so.
+    assert_eq!(unsafe { heap.reallocate(blocks[1], 2000, 1) }, None, "half is free, in pieces of 100 bytes");
+    heap.check().expect("sound");
+    let after = heap.statistics(Priority::Low);
+    assert_eq!((after.requests, after.blocked, after.failed), (before.requests + 1, before.blocked, before.failed + 1));
 }
 
 #[test]

@@ -47,6 +47,8 @@ fn what_is_not_the_default_is_printed() {
          list(order=implicit, fit=worst, split=never, coalesce=deferred, tags=off) word=2 align=16",
         "bins(lea, order=size, split>=64, coalesce=every-call, tags=off) word=8 align=4096",
         "bins(log(8), order=fifo, split=always, coalesce=never) align=8",
+        "bins(lea, order=lifo, tries=all, split=always, coalesce=immediate)",
+        "bins(log, order=fifo, tries=3, split=always, coalesce=immediate)",
         "reserve(high=10%) guard(quarantine=16) zero freelists(64) bins(lea, order=lifo, split=always, coalesce=never)",
         "zero guard(quarantine=0) stack word=2",
         "bump",

@@ -218,6 +218,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Heap f
             offset: (at - Self::HEAD) * W::BYTES,
             size: words_of(head) * W::BYTES,
             header: Self::HEAD * W::BYTES,
+            layer: 0,
             state,
         };
         self.blocks.each(|at, head| visit(view(at, head, if is_used(head) { State::Used } else { State::Free })));

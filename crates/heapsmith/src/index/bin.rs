@@ -1,7 +1,7 @@
 //! One bin of free blocks: a list, a red-black tree or a skip list.
 //!
 //! ```text
-//!   root ──▶ list         [`BinOrder`]   bins(lea, order=size)
+//!   root ──▶ list         [`BinList`]    bins(lea, order=size)
 //!   root ──▶ tree         [`RedBlack`]   tree(red-black)    bins(lea, each=tree)
 //!   root ──▶ skip list    [`SkipList`]   skiplist           bins(lea, each=skiplist)
 //! ```
@@ -20,7 +20,7 @@ use core::fmt::Debug;
 use crate::block::{Span, is_used, words_of};
 use crate::heap::Violation;
 use crate::index::chain::Chain;
-use crate::index::{Found, RedBlack, SkipList, broken};
+use crate::index::{Found, broken};
 use crate::memory::Words;
 
 /// How the blocks of one bin are kept. `root` is the bin's first control word.
@@ -32,8 +32,14 @@ pub trait Bin: Copy + Debug {
     /// Control words of a bin.
     fn words(self) -> usize;
 
-    /// A block of at least `need` words: the smallest, where the bin is kept by size.
-    fn find<W: Words>(self, memory: &mut W, root: usize, need: usize) -> Option<Found>;
+    /// A block of at least `need` words: the smallest, where the bin is kept by size. Else the block that
+    /// the search went up to and not on to, or 0 where it saw all.
+    fn find<W: Words>(self, memory: &mut W, root: usize, need: usize) -> Result<Found, usize>;
+
+    /// A block of at least `need` words among those from `from` on, where [`Bin::find`] stopped.
+    fn find_on<W: Words>(self, _memory: &mut W, _from: usize, _need: usize) -> Option<Found> {
+        None
+    }
 
     /// Adds a block. The block's own header may not be written yet.
     fn insert<W: Words>(self, memory: &mut W, root: usize, block: Span);
@@ -62,13 +68,44 @@ pub enum BinOrder {
     /// A freed block comes last.
     Fifo,
     /// Ascending by size; of equal sizes the last freed comes first, so a bin of one size costs no search.
+    /// An insertion walks past all that are smaller: linear in the bin, by nature. Lea's allocator, which
+    /// kept its large bins so up to 2.7, keeps them in digital trees since 2.8.
     Size,
 }
 
-impl BinOrder {
+/// A bin that is a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BinList {
+    /// Its order.
+    pub order: BinOrder,
+    /// So many blocks are looked at, at least one, before a bin of larger blocks serves if there is one.
+    pub tries: usize,
+}
+
+impl BinList {
+    /// A list that is searched to its end.
+    pub fn new(order: BinOrder) -> Self {
+        BinList { order, tries: usize::MAX }
+    }
+
     #[inline(always)]
     fn chain(self, root: usize) -> Chain {
-        Chain { head: root, tail: (self == BinOrder::Fifo).then_some(root + 1) }
+        Chain { head: root, tail: (self.order == BinOrder::Fifo).then_some(root + 1) }
+    }
+
+    /// The first of at most `tries` blocks from `block` on that has `need` words; else the block behind them.
+    #[inline(always)]
+    fn search(memory: &mut impl Words, chain: Chain, block: usize, need: usize, tries: usize) -> Result<Found, usize> {
+        let (mut block, mut left) = (block, tries);
+        while block != 0 && left > 0 {
+            memory.visit();
+            let header = memory.load(block - 1);
+            if words_of(header) >= need {
+                return Ok(Found { at: block, header });
+            }
+            (block, left) = (chain.next(memory, block), left - 1);
+        }
+        Err(block)
     }
 
     /// The block after which one of `words` belongs in a sorted list, or 0 for the front.
@@ -87,30 +124,28 @@ impl BinOrder {
     }
 }
 
-impl Bin for BinOrder {
+impl Bin for BinList {
     fn words(self) -> usize {
-        if self == BinOrder::Fifo { 2 } else { 1 }
+        if self.order == BinOrder::Fifo { 2 } else { 1 }
     }
 
     #[inline]
-    fn find<W: Words>(self, memory: &mut W, root: usize, need: usize) -> Option<Found> {
+    fn find<W: Words>(self, memory: &mut W, root: usize, need: usize) -> Result<Found, usize> {
         let chain = self.chain(root);
-        let mut block = chain.first(memory);
-        while block != 0 {
-            memory.visit();
-            let header = memory.load(block - 1);
-            if words_of(header) >= need {
-                return Some(Found { at: block, header });
-            }
-            block = chain.next(memory, block);
-        }
-        None
+        let first = chain.first(memory);
+        Self::search(memory, chain, first, need, self.tries)
+    }
+
+    #[cold]
+    fn find_on<W: Words>(self, memory: &mut W, from: usize, need: usize) -> Option<Found> {
+        // Links do not need the root.
+        Self::search(memory, self.chain(0), from, need, usize::MAX).ok()
     }
 
     #[inline]
     fn insert<W: Words>(self, memory: &mut W, root: usize, block: Span) {
         let chain = self.chain(root);
-        match self {
+        match self.order {
             BinOrder::Lifo => chain.insert_after(memory, 0, block.at),
             BinOrder::Fifo => chain.push_back(memory, block.at),
             BinOrder::Size => {
@@ -140,80 +175,12 @@ impl Bin for BinOrder {
         let mut least = 0;
         self.chain(root).check(memory, most, |memory, _, block| {
             let words = words_of(memory.peek(block - 1));
-            if self == BinOrder::Size && words < least {
+            if self.order == BinOrder::Size && words < least {
                 return Err(broken("I6: a sorted bin does not ascend", block));
             }
             least = words;
             holds(memory, block)
         })
-    }
-}
-
-/// A tree in each bin, or of all free blocks.
-impl Bin for RedBlack {
-    const NODE: usize = 2 + Self::LINKS;
-
-    fn words(self) -> usize {
-        1
-    }
-    #[inline]
-    fn find<W: Words>(self, memory: &mut W, root: usize, need: usize) -> Option<Found> {
-        RedBlack::find(memory, root, need)
-    }
-    #[inline]
-    fn insert<W: Words>(self, memory: &mut W, root: usize, block: Span) {
-        RedBlack::insert(memory, root, block);
-    }
-    #[inline]
-    fn remove<W: Words>(self, memory: &mut W, root: usize, block: Span) {
-        RedBlack::remove(memory, root, block.at);
-    }
-    #[inline]
-    fn is_empty<W: Words>(self, memory: &mut W, root: usize) -> bool {
-        memory.load(root) == 0
-    }
-    fn check<W: Words>(
-        self,
-        memory: &W,
-        root: usize,
-        most: usize,
-        holds: impl FnMut(&W, usize) -> Result<(), Violation>,
-    ) -> Result<usize, Violation> {
-        RedBlack::check(memory, root, most, holds)
-    }
-}
-
-/// A skip list in each bin, or of all free blocks.
-impl Bin for SkipList {
-    const NODE: usize = 2 + Self::LINKS;
-
-    fn words(self) -> usize {
-        self.levels()
-    }
-    #[inline]
-    fn find<W: Words>(self, memory: &mut W, root: usize, need: usize) -> Option<Found> {
-        SkipList::find(self, memory, root, need)
-    }
-    #[inline]
-    fn insert<W: Words>(self, memory: &mut W, root: usize, block: Span) {
-        SkipList::insert(self, memory, root, block);
-    }
-    #[inline]
-    fn remove<W: Words>(self, memory: &mut W, root: usize, block: Span) {
-        SkipList::remove(self, memory, root, block);
-    }
-    #[inline]
-    fn is_empty<W: Words>(self, memory: &mut W, root: usize) -> bool {
-        memory.load(root) == 0
-    }
-    fn check<W: Words>(
-        self,
-        memory: &W,
-        root: usize,
-        most: usize,
-        holds: impl FnMut(&W, usize) -> Result<(), Violation>,
-    ) -> Result<usize, Violation> {
-        SkipList::check(self, memory, root, most, holds)
     }
 }
 

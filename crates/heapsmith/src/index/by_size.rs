@@ -66,7 +66,7 @@ impl<K: Bin> Index for BySize<K> {
 
     #[inline]
     fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, need: usize) -> Option<Found> {
-        Self::SMALL.find(memory, need).or_else(|| self.bin.find(memory, self.root(), need))
+        Self::SMALL.find(memory, need).or_else(|| self.bin.find(memory, self.root(), need).ok())
     }
 
     #[inline]

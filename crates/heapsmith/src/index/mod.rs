@@ -5,7 +5,7 @@
 //! | [`Lifo`], [`Fifo`] order | O(1) | O(1) | O(free) | 2 |
 //! | [`AddressOrder`] | O(1) beside a free block, else O(free) | O(1) | O(free) | 2 |
 //! | [`Implicit`] | nothing | nothing | O(blocks) | 0 |
-//! | [`Bins`] | O(1), sorted bins O(bin) | O(1) | O(bins / word + bin) | 2 |
+//! | [`Bins`] | O(1), sorted bins O(bin) | O(1) | O(bins / word + tries), O(bins / word + bin) where no larger bin serves | 2 |
 //! | [`Bins`] of [`RedBlack`], [`SkipList`] | O(log bin) | O(log bin) | O(bins / word + log bin) | 2, from 6 words on 4 |
 //! | [`BySize`] of [`RedBlack`], [`SkipList`] | O(log sizes) | O(log sizes) | O(log sizes) | 2, from 6 words on 4 |
 //! | [`TwoLevel`] | O(1) | O(1) | O(1) | 2 |
@@ -27,7 +27,7 @@ mod skip_list;
 mod small;
 mod two_level;
 
-pub use bin::{Bin, BinOrder};
+pub use bin::{Bin, BinList, BinOrder};
 pub use bins::{BinMap, Bins, SpacedBins, Spacing};
 pub use by_size::BySize;
 pub use classes::Classes;

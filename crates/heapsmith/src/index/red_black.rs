@@ -36,6 +36,7 @@
 
 use crate::block::{Span, words_of};
 use crate::heap::Violation;
+use crate::index::bin::Bin;
 use crate::index::equals::{self, BACK, LISTED, OWN, SAME, back, link_of};
 use crate::index::{Found, broken};
 use crate::memory::Words;
@@ -51,13 +52,22 @@ const RED: usize = 1;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RedBlack;
 
-impl RedBlack {
-    /// Words that a node needs of its payload.
-    pub const LINKS: usize = OWN + 2;
+/// A tree in each bin, or of all free blocks; the root is one word.
+impl Bin for RedBlack {
+    /// Header, tag, SAME, BACK, LEFT and RIGHT.
+    const NODE: usize = 2 + OWN + 2;
 
-    /// The smallest block of at least `need` words in the tree at `root`.
+    fn words(self) -> usize {
+        1
+    }
+
     #[inline]
-    pub(super) fn find(memory: &mut impl Words, root: usize, need: usize) -> Option<Found> {
+    fn is_empty<W: Words>(self, memory: &mut W, root: usize) -> bool {
+        memory.load(root) == 0
+    }
+
+    #[inline]
+    fn find<W: Words>(self, memory: &mut W, root: usize, need: usize) -> Result<Found, usize> {
         let mut best = None;
         let mut node = memory.load(root);
         while node != 0 {
@@ -72,13 +82,12 @@ impl RedBlack {
             }
             node = memory.load(node + if words > need { LEFT } else { RIGHT });
         }
-        let (node, header) = best?;
-        Some(equals::easiest(memory, node, header))
+        let (node, header) = best.ok_or(0_usize)?;
+        Ok(equals::easiest(memory, node, header))
     }
 
-    /// Adds `block` to the tree at `root`.
     #[inline]
-    pub(super) fn insert(memory: &mut impl Words, root: usize, block: Span) {
+    fn insert<W: Words>(self, memory: &mut W, root: usize, block: Span) {
         let (mut parent, mut link) = (0, root);
         loop {
             let node = memory.load(link);
@@ -101,20 +110,19 @@ impl RedBlack {
         Tree { memory, root }.mend_red(block.at);
     }
 
-    /// Takes `block` out of the tree at `root`.
     #[inline]
-    pub(super) fn remove(memory: &mut impl Words, root: usize, block: usize) {
-        let up = memory.load(block + BACK);
+    fn remove<W: Words>(self, memory: &mut W, root: usize, block: Span) {
+        let up = memory.load(block.at + BACK);
         if up & LISTED != 0 {
-            return equals::unhang(memory, block, up);
+            return equals::unhang(memory, block.at, up);
         }
-        let heir = memory.load(block + SAME);
+        let heir = memory.load(block.at + SAME);
         let mut tree = Tree { memory, root };
-        if heir == 0 { tree.remove(block, up) } else { tree.hand_over(block, up, heir) }
+        if heir == 0 { tree.remove(block.at, up) } else { tree.hand_over(block.at, up, heir) }
     }
 
-    /// Verifies the tree at `root`, of at most `most` blocks, and returns how many there are.
-    pub(super) fn check<W: Words>(
+    fn check<W: Words>(
+        self,
         memory: &W,
         root: usize,
         most: usize,

@@ -39,6 +39,7 @@
 
 use crate::block::{Span, words_of};
 use crate::heap::Violation;
+use crate::index::bin::Bin;
 use crate::index::equals::{self, BACK, LISTED, OWN, SAME, link_of};
 use crate::index::{Found, broken};
 use crate::memory::Words;
@@ -51,8 +52,6 @@ pub struct SkipList {
 }
 
 impl SkipList {
-    /// Words of its payload that a node needs at least.
-    pub const LINKS: usize = OWN + 2;
     /// The most levels: enough for 4⁸ = 65,536 sizes, which fill 8 GiB when all are free at once.
     pub const MOST_LEVELS: usize = 8;
     /// Levels of a list in a bin: enough for 4⁴ = 256 sizes in it.
@@ -61,11 +60,6 @@ impl SkipList {
     /// A skip list of `levels` levels, 1 to [`SkipList::MOST_LEVELS`], with heights by `seed`.
     pub fn new(seed: u64, levels: usize) -> Self {
         SkipList { seed, levels: levels.clamp(1, Self::MOST_LEVELS) }
-    }
-
-    /// Levels, and so control words.
-    pub fn levels(self) -> usize {
-        self.levels
     }
 
     /// Levels that a node of `words` words is on.
@@ -135,16 +129,45 @@ impl SkipList {
         found
     }
 
-    /// The smallest block of at least `need` words in the list at `root`.
-    #[inline]
-    pub(super) fn find(self, memory: &mut impl Words, root: usize, need: usize) -> Option<Found> {
-        let (node, header) = self.node(memory, root, need)?;
-        Some(equals::easiest(memory, node, header))
+    /// Verifies that `level` holds the nodes of the level below that are high enough.
+    fn check_level<W: Words>(self, memory: &W, root: usize, level: usize) -> Result<(), Violation> {
+        let mut upper = memory.peek(root + level);
+        let mut lower = memory.peek(root + level - 1);
+        while lower != 0 {
+            if self.height(words_of(memory.peek(lower - 1))) > level {
+                if upper != lower {
+                    return Err(broken("I7: a level does not hold the nodes that are so high", lower));
+                }
+                upper = memory.peek(upper + OWN + level);
+            }
+            lower = memory.peek(lower + OWN + level - 1);
+        }
+        if upper == 0 { Ok(()) } else { Err(broken("I7: a level goes on beyond the one below", upper)) }
+    }
+}
+
+/// A skip list in each bin, or of all free blocks; the root is a word a level.
+impl Bin for SkipList {
+    /// Header, tag, SAME, BACK and two levels.
+    const NODE: usize = 2 + OWN + 2;
+
+    fn words(self) -> usize {
+        self.levels
     }
 
-    /// Adds `block` to the list at `root`.
     #[inline]
-    pub(super) fn insert(self, memory: &mut impl Words, root: usize, block: Span) {
+    fn is_empty<W: Words>(self, memory: &mut W, root: usize) -> bool {
+        memory.load(root) == 0
+    }
+
+    #[inline]
+    fn find<W: Words>(self, memory: &mut W, root: usize, need: usize) -> Result<Found, usize> {
+        let (node, header) = self.node(memory, root, need).ok_or(0_usize)?;
+        Ok(equals::easiest(memory, node, header))
+    }
+
+    #[inline]
+    fn insert<W: Words>(self, memory: &mut W, root: usize, block: Span) {
         let links = self.links(memory, root, block.words, block.at);
         let next = memory.load(links[0]);
         if next != 0 && words_of(memory.load(next - 1)) == block.words {
@@ -159,9 +182,8 @@ impl SkipList {
         }
     }
 
-    /// Takes `block` out of the list at `root`.
     #[inline]
-    pub(super) fn remove(self, memory: &mut impl Words, root: usize, block: Span) {
+    fn remove<W: Words>(self, memory: &mut W, root: usize, block: Span) {
         let back = memory.load(block.at + BACK);
         if back & LISTED != 0 {
             return equals::unhang(memory, block.at, back);
@@ -183,8 +205,7 @@ impl SkipList {
         }
     }
 
-    /// Verifies the list at `root`, of at most `most` blocks, and returns how many there are.
-    pub(super) fn check<W: Words>(
+    fn check<W: Words>(
         self,
         memory: &W,
         root: usize,
@@ -211,21 +232,5 @@ impl SkipList {
         }
         (1..self.levels).try_for_each(|level| self.check_level(memory, root, level))?;
         Ok(seen)
-    }
-
-    /// Verifies that `level` holds the nodes of the level below that are high enough.
-    fn check_level<W: Words>(self, memory: &W, root: usize, level: usize) -> Result<(), Violation> {
-        let mut upper = memory.peek(root + level);
-        let mut lower = memory.peek(root + level - 1);
-        while lower != 0 {
-            if self.height(words_of(memory.peek(lower - 1))) > level {
-                if upper != lower {
-                    return Err(broken("I7: a level does not hold the nodes that are so high", lower));
-                }
-                upper = memory.peek(upper + OWN + level);
-            }
-            lower = memory.peek(lower + OWN + level - 1);
-        }
-        if upper == 0 { Ok(()) } else { Err(broken("I7: a level goes on beyond the one below", upper)) }
     }
 }

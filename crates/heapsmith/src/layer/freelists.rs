@@ -232,7 +232,7 @@ impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
         for list in 0..self.map.lists() {
             for block in self.kept(list) {
                 let size = words_of(self.pool.peek(block - 1)) * word;
-                visit(BlockView { offset: (block - 1) * word, size, header: word, state: State::Kept });
+                visit(BlockView { offset: (block - 1) * word, size, header: word, layer: 0, state: State::Kept });
             }
         }
     }
@@ -242,30 +242,5 @@ impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
         (0..self.map.lists()).try_for_each(|list| self.check_list(list))
     }
 
-    fn control_size(&self) -> usize {
-        self.pool.control_size()
-    }
-
-    fn footprint(&self) -> usize {
-        self.pool.footprint()
-    }
-
-    #[inline]
-    fn footprint_peak(&self) -> usize {
-        self.pool.footprint_peak()
-    }
-
-    fn base(&self) -> NonNull<u8> {
-        self.pool.base()
-    }
-
-    #[inline(always)]
-    fn meter(&self) -> &P::Meter {
-        self.pool.meter()
-    }
-
-    #[inline(always)]
-    fn meter_mut(&mut self) -> &mut P::Meter {
-        self.pool.meter_mut()
-    }
+    super::as_below!(pool);
 }

@@ -40,7 +40,7 @@
 //! | deallocate | 4 or 5 read, 1 written; with quarantine 11, and 10 more when a block leaves it |
 //! | space | 4 words and the padding a block; a block of 3 words, with a quarantine |
 //!
-//! Filling and comparing payloads is not metered. `check` is quadratic where free lists stand below.
+//! Filling and comparing payloads is not metered. `check` is linear.
 //!
 //! Sources: Perens 1987 (Electric Fence); Maguire 1993 (fill what is
 //! freed, guard the edges); Serebryany et al. 2012 (AddressSanitizer: quarantine).
@@ -198,12 +198,12 @@ impl<W: Word, H: Heap> Heap for Guard<W, H> {
     }
 
     fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
-        self.heap.walk(visit);
+        self.heap.walk(&mut |view| visit(self.with_guard_words(view)));
         let mut kept = |below: usize| {
             let pointer = own::pointer::<W>(&self.heap, below);
             let size = self.heap.block_size(pointer);
             let header = size.saturating_sub(self.heap.usable_size(pointer));
-            visit(BlockView { offset: below * W::BYTES - header, size, header, state: State::Kept });
+            visit(BlockView { offset: below * W::BYTES - header, size, header, layer: 0, state: State::Kept });
         };
         if self.limit > 0 {
             kept(self.control);
@@ -216,22 +216,5 @@ impl<W: Word, H: Heap> Heap for Guard<W, H> {
         self.verify()
     }
 
-    fn control_size(&self) -> usize {
-        self.heap.control_size()
-    }
-    fn footprint(&self) -> usize {
-        self.heap.footprint()
-    }
-    fn footprint_peak(&self) -> usize {
-        self.heap.footprint_peak()
-    }
-    fn base(&self) -> NonNull<u8> {
-        self.heap.base()
-    }
-    fn meter(&self) -> &H::Meter {
-        self.heap.meter()
-    }
-    fn meter_mut(&mut self) -> &mut H::Meter {
-        self.heap.meter_mut()
-    }
+    super::as_below!(heap);
 }

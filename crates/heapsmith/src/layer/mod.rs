@@ -11,6 +11,35 @@
 //! any [`crate::Heap`]; what they keep for themselves is a block of that heap,
 //! which `walk` reports as kept.
 
+/// What a layer answers as the heap below it does, which is in its field `$below`.
+macro_rules! as_below {
+    ($below:ident) => {
+        fn control_size(&self) -> usize {
+            self.$below.control_size()
+        }
+        fn footprint(&self) -> usize {
+            self.$below.footprint()
+        }
+        #[inline]
+        fn footprint_peak(&self) -> usize {
+            self.$below.footprint_peak()
+        }
+        fn base(&self) -> NonNull<u8> {
+            self.$below.base()
+        }
+        #[inline(always)]
+        fn meter(&self) -> &Self::Meter {
+            self.$below.meter()
+        }
+        #[inline(always)]
+        fn meter_mut(&mut self) -> &mut Self::Meter {
+            self.$below.meter_mut()
+        }
+    };
+}
+
+use as_below;
+
 mod freelists;
 mod guard;
 mod own;

@@ -164,7 +164,8 @@ impl<W: Word, H: Heap> Heap for Reserve<W, H> {
         let control = own::pointer::<W>(&self.heap, self.control);
         let size = self.heap.block_size(control);
         let header = size.saturating_sub(self.heap.usable_size(control));
-        visit(BlockView { offset: (self.control * W::BYTES).saturating_sub(header), size, header, state: State::Kept });
+        let offset = (self.control * W::BYTES).saturating_sub(header);
+        visit(BlockView { offset, size, header, layer: 0, state: State::Kept });
     }
 
     fn check(&self) -> Result<(), Violation> {
@@ -182,22 +183,5 @@ impl<W: Word, H: Heap> Heap for Reserve<W, H> {
         Ok(())
     }
 
-    fn control_size(&self) -> usize {
-        self.heap.control_size()
-    }
-    fn footprint(&self) -> usize {
-        self.heap.footprint()
-    }
-    fn footprint_peak(&self) -> usize {
-        self.heap.footprint_peak()
-    }
-    fn base(&self) -> NonNull<u8> {
-        self.heap.base()
-    }
-    fn meter(&self) -> &H::Meter {
-        self.heap.meter()
-    }
-    fn meter_mut(&mut self) -> &mut H::Meter {
-        self.heap.meter_mut()
-    }
+    super::as_below!(heap);
 }

@@ -93,22 +93,5 @@ impl<H: Heap> Heap for Zero<H> {
     fn check(&self) -> Result<(), Violation> {
         self.heap.check()
     }
-    fn control_size(&self) -> usize {
-        self.heap.control_size()
-    }
-    fn footprint(&self) -> usize {
-        self.heap.footprint()
-    }
-    fn footprint_peak(&self) -> usize {
-        self.heap.footprint_peak()
-    }
-    fn base(&self) -> NonNull<u8> {
-        self.heap.base()
-    }
-    fn meter(&self) -> &H::Meter {
-        self.heap.meter()
-    }
-    fn meter_mut(&mut self) -> &mut H::Meter {
-        self.heap.meter_mut()
-    }
+    super::as_below!(heap);
 }

@@ -216,7 +216,8 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
         for object in 0..map.objects {
             let free = map.is_free(&self.directory.memory, object);
             let offset = self.directory.start(page) * W::BYTES + object * size;
-            visit(BlockView { offset, size, header: 0, state: if free { State::Free } else { State::Used } });
+            let state = if free { State::Free } else { State::Used };
+            visit(BlockView { offset, size, header: 0, layer: 0, state });
         }
     }
 }
@@ -285,7 +286,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Heap for Pages<W, F, S, M> {
             }
             let state = if kind == FREE { State::Free } else { State::Used };
             let offset = self.directory.start(page) * W::BYTES;
-            let view = BlockView { offset, size: count * self.sizes.page, header: 0, state };
+            let view = BlockView { offset, size: count * self.sizes.page, header: 0, layer: 0, state };
             visit(view);
             if kind == DIRECTORY {
                 own = Some(BlockView { state: State::Kept, ..view });

@@ -313,7 +313,7 @@ impl<W: Word, S: Source, M: Meter> Heap for Linear<W, S, M> {
             let head = self.memory.peek(at - 1);
             let state = if is_used(head) { State::Used } else { State::Free };
             let size = words_of(head) * W::BYTES;
-            visit(BlockView { offset: (at - 1) * W::BYTES, size, header: W::BYTES, state });
+            visit(BlockView { offset: (at - 1) * W::BYTES, size, header: W::BYTES, layer: 0, state });
             at += words_of(head);
         }
     }

@@ -14,6 +14,8 @@ pub struct Bins {
     pub each: Each,
     /// How a bin that is a list is kept; its default where it is none.
     pub order: BinOrder,
+    /// How far a bin that is an unsorted list is searched; its default where it is none.
+    pub tries: Tries,
     /// Whether what is left over of a block becomes a free block.
     pub split: Split,
     /// When neighbouring free blocks become one.
@@ -29,6 +31,7 @@ impl Bins {
             layout,
             each: Each::default(),
             order: BinOrder::default(),
+            tries: Tries::default(),
             split: Split::default(),
             coalesce: Coalesce::default(),
             tags: true,
@@ -92,4 +95,21 @@ pub enum BinOrder {
     Fifo,
     /// Ascending sizes, so the first block that is large enough is the best.
     Size,
+}
+
+/// How many blocks of its own bin a request looks at before it takes one of a bin above, where
+/// every block serves. Without such a bin it looks at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tries {
+    /// All: first fit inside the bin, as in segregated fits without a bound.
+    All,
+    /// So many, at least one: `tries=8`.
+    Most(u32),
+}
+
+impl Default for Tries {
+    /// No source names a bound; with this one the search no longer grows with the heap.
+    fn default() -> Self {
+        Self::Most(8)
+    }
 }

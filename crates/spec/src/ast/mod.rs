@@ -18,7 +18,7 @@ mod tree;
 mod two_level;
 mod word;
 
-pub use bins::{BinLayout, BinOrder, Bins, Each};
+pub use bins::{BinLayout, BinOrder, Bins, Each, Tries};
 pub use buddy::{Buddy, BuddySystem, Defragment};
 pub use classes::Classes;
 pub use freelists::{Ends, FreeLists};

@@ -6,7 +6,7 @@ use heapsmith::layer;
 use heapsmith::sizes::SizeTable;
 use heapsmith::{Buddies, Estranged, FreeLists, Handles, Knuth, Meter, Source, Word};
 
-use super::{BuildError, Job, Parts, bytes, direct, listed_by};
+use super::{BuildError, Job, Parts, direct, listed_by};
 use crate::{Buddy, BuddySystem, Defragment, Ends, Layer, Pool, Spec, WordSize};
 
 /// Something to do with a heap that moves blocks.
@@ -82,19 +82,18 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
     }
 
     fn movable_buddies<W: Word, R: Recombination>(self) -> Result<J::Output, BuildError> {
-        let Parts { spec, source, meter, job } = self;
-        if !spec.layers.is_empty() {
-            return Err(BuildError::Layers(spec.to_string()));
-        }
-        Ok(job.run(Buddies::<W, R, S, M, true>::new(source, bytes(spec.alignment.into()), meter)?))
+        let alignment = self.without_free_lists()?.alignment as usize;
+        Ok(self.job.run(Buddies::<W, R, S, M, true>::new(self.source, alignment, self.meter)?))
     }
 
     fn fixed_buddies<W: Word, R: Recombination>(self) -> Result<J::Output, BuildError> {
         let Parts { spec, source, meter, job } = self;
         let alignment = spec.alignment as usize;
-        match spec.layers.as_slice() {
-            [] => Ok(job.run(Buddies::<W, R, S, M, false>::new(source, alignment, meter)?)),
-            [Layer::FreeLists(layer)] => {
+        match spec.layers.last() {
+            None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Zero) => {
+                Ok(job.run(Buddies::<W, R, S, M, false>::new(source, alignment, meter)?))
+            }
+            Some(Layer::FreeLists(layer)) => {
                 let lists = listed_by(&layer.sizes, |size| super::words_for(spec, size));
                 let mut direct = direct(&lists);
                 let map = SizeTable::new(&lists, &mut direct);
@@ -107,7 +106,6 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
                 let pool = Buddies::<W, R, S, M, false>::with_reserved(source, alignment, meter, reserved)?;
                 Ok(job.run(FreeLists::over(pool, control, map, ends)))
             }
-            _ => Err(BuildError::Layers(spec.to_string())),
         }
     }
 }

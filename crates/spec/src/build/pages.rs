@@ -34,12 +34,8 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
     }
 
     fn searched<W: Word, F: pages::Search>(self, pages: &Pages) -> Result<J::Output, BuildError> {
-        let Parts { spec, source, meter, job } = self;
-        if !spec.layers.is_empty() {
-            return Err(BuildError::Layers(spec.to_string()));
-        }
-        let alignment = spec.alignment as usize;
+        let alignment = self.without_free_lists()?.alignment as usize;
         let sizes = PageSizes { page: bytes(pages.page), min: bytes(pages.min), alignment };
-        Ok(job.run(heapsmith::Pages::<W, F, S, M>::new(source, sizes, meter)?))
+        Ok(self.job.run(heapsmith::Pages::<W, F, S, M>::new(self.source, sizes, self.meter)?))
     }
 }

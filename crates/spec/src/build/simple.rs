@@ -15,12 +15,12 @@ pub(super) fn frees(reclaim: Reclaim) -> Frees {
 
 impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
     pub(super) fn linear<W: Word>(self, frees: Frees) -> Result<J::Output, BuildError> {
-        let alignment = self.spec.alignment as usize;
+        let alignment = self.without_free_lists()?.alignment as usize;
         Ok(self.job.run(Linear::<W, S, M>::new(self.source, alignment, frees, self.meter)?))
     }
 
     pub(super) fn fixed<W: Word>(self, size: u64) -> Result<J::Output, BuildError> {
-        let (size, alignment) = (super::bytes(size), self.spec.alignment as usize);
-        Ok(self.job.run(FixedSize::<W, S, M>::new(self.source, size, alignment, self.meter)?))
+        let alignment = self.without_free_lists()?.alignment as usize;
+        Ok(self.job.run(FixedSize::<W, S, M>::new(self.source, super::bytes(size), alignment, self.meter)?))
     }
 }

@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Result};
 use super::keys::{Key, Keys, equals};
 use super::{sizes, technique};
-use crate::ast::{BinLayout, Bins};
+use crate::ast::{BinLayout, Bins, Tries};
 use crate::lexer::Kind;
 use crate::validate::{Part, Place, per_doubling_problem};
 
@@ -16,6 +16,7 @@ const KEYS: &[Key<Bins>] = &[
             equals(cursor, "order").map(|order| bins.order = order)
         },
     },
+    Key { word: "tries", forms: &["tries="], read: |cursor, bins| tries(cursor).map(|tries| bins.tries = tries) },
     Key { word: "each", forms: &["each="], read: |cursor, bins| equals(cursor, "each").map(|each| bins.each = each) },
     Key {
         word: "split",
@@ -35,6 +36,18 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Bins> {
     let mut bins = Bins::new(layout(cursor)?);
     Keys::new("bins", KEYS).rest(cursor, opened, &mut bins)?;
     Ok(bins)
+}
+
+/// The `=8` or `=all` of `tries`.
+fn tries(cursor: &mut Cursor<'_>) -> Result<Tries> {
+    cursor.sign(&Kind::Equals, "=")?;
+    cursor.note(Place::Tries);
+    if !matches!(cursor.peek(), Kind::Number(_)) {
+        return cursor.keyword("tries");
+    }
+    // No list is so long that what does not fit would differ from the most that does.
+    let most = cursor.number("a number of blocks")?;
+    Ok(Tries::Most(u32::try_from(most).unwrap_or(u32::MAX)))
 }
 
 fn layout(cursor: &mut Cursor<'_>) -> Result<BinLayout> {

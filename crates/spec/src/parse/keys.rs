@@ -61,6 +61,22 @@ impl<T> Keys<T> {
     }
 }
 
+/// Reads the keys of a part in parentheses; where none follow, the part stays as it is.
+pub(super) fn optional<T>(
+    cursor: &mut Cursor<'_>,
+    of: &'static str,
+    table: &'static [Key<T>],
+    part: &mut T,
+) -> Result<()> {
+    if !matches!(cursor.peek(), Kind::Open) {
+        return Ok(());
+    }
+    let opened = cursor.open(of)?;
+    let mut keys = Keys::new(of, table);
+    keys.read(cursor, part)?;
+    keys.rest(cursor, opened, part)
+}
+
 /// Reads `=` and a word.
 pub(super) fn equals<K: Keyword>(cursor: &mut Cursor<'_>, key: &'static str) -> Result<K> {
     cursor.sign(&Kind::Equals, "=")?;

@@ -1,7 +1,7 @@
 //! `guard(quarantine=16)`, `reserve(high=10%)`
 
 use super::cursor::{Cursor, Result};
-use super::keys::{Key, Keys};
+use super::keys::{self, Key, Keys};
 use crate::ast::{Guard, Reserve};
 use crate::lexer::Kind;
 use crate::validate::Place;
@@ -34,12 +34,7 @@ const RESERVE: &[Key<Reserve>] = &[Key {
 
 pub(super) fn guard(cursor: &mut Cursor<'_>) -> Result<Guard> {
     let mut guard = Guard::default();
-    if matches!(cursor.peek(), Kind::Open) {
-        let opened = cursor.open("guard")?;
-        let mut keys = Keys::new("guard", GUARD);
-        keys.read(cursor, &mut guard)?;
-        keys.rest(cursor, opened, &mut guard)?;
-    }
+    keys::optional(cursor, "guard", GUARD, &mut guard)?;
     Ok(guard)
 }
 

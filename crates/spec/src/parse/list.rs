@@ -1,7 +1,7 @@
 //! `list(order=address, fit=best(30%), split>=512, coalesce=immediate, tags=on)`
 
 use super::cursor::{Cursor, Result};
-use super::keys::{Key, Keys, equals};
+use super::keys::{self, Key, equals};
 use super::technique;
 use crate::ast::{Fit, List};
 use crate::lexer::Kind;
@@ -29,13 +29,7 @@ const KEYS: &[Key<List>] = &[
 
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<List> {
     let mut list = List::default();
-    if !matches!(cursor.peek(), Kind::Open) {
-        return Ok(list);
-    }
-    let opened = cursor.open("list")?;
-    let mut keys = Keys::new("list", KEYS);
-    keys.read(cursor, &mut list)?;
-    keys.rest(cursor, opened, &mut list)?;
+    keys::optional(cursor, "list", KEYS, &mut list)?;
     Ok(list)
 }
 

@@ -1,7 +1,7 @@
 //! `pages(page=4096, min=16, search=linear)`
 
 use super::cursor::{Cursor, Result};
-use super::keys::{Key, Keys, equals};
+use super::keys::{self, Key, equals};
 use crate::ast::Pages;
 use crate::lexer::Kind;
 use crate::validate::Place;
@@ -26,13 +26,7 @@ const KEYS: &[Key<Pages>] = &[
 
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Pages> {
     let mut pages = Pages::default();
-    if !matches!(cursor.peek(), Kind::Open) {
-        return Ok(pages);
-    }
-    let opened = cursor.open("pages")?;
-    let mut keys = Keys::new("pages", KEYS);
-    keys.read(cursor, &mut pages)?;
-    keys.rest(cursor, opened, &mut pages)?;
+    keys::optional(cursor, "pages", KEYS, &mut pages)?;
     Ok(pages)
 }
 

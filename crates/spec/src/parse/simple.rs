@@ -1,9 +1,8 @@
 //! `bump(reclaim=empty)`, `fixed(64)`
 
 use super::cursor::{Cursor, Result};
-use super::keys::{Key, Keys, equals};
+use super::keys::{self, Key, equals};
 use crate::ast::Bump;
-use crate::lexer::Kind;
 use crate::validate::Place;
 
 const KEYS: &[Key<Bump>] = &[Key {
@@ -14,12 +13,7 @@ const KEYS: &[Key<Bump>] = &[Key {
 
 pub(super) fn bump(cursor: &mut Cursor<'_>) -> Result<Bump> {
     let mut bump = Bump::default();
-    if matches!(cursor.peek(), Kind::Open) {
-        let opened = cursor.open("bump")?;
-        let mut keys = Keys::new("bump", KEYS);
-        keys.read(cursor, &mut bump)?;
-        keys.rest(cursor, opened, &mut bump)?;
-    }
+    keys::optional(cursor, "bump", KEYS, &mut bump)?;
     Ok(bump)
 }
 

@@ -1,7 +1,7 @@
 //! `tree(red-black, fit=best, split=always)` and `skiplist(seed=1, split=always)`
 
 use super::cursor::{Cursor, Result};
-use super::keys::{Key, Keys, equals};
+use super::keys::{self, Key, Keys, equals};
 use super::technique;
 use crate::ast::{SkipList, Tree};
 use crate::lexer::Kind;
@@ -58,12 +58,6 @@ pub(super) fn tree(cursor: &mut Cursor<'_>) -> Result<Tree> {
 /// A skip list.
 pub(super) fn skip_list(cursor: &mut Cursor<'_>) -> Result<SkipList> {
     let mut list = SkipList::default();
-    if !matches!(cursor.peek(), Kind::Open) {
-        return Ok(list);
-    }
-    let opened = cursor.open("skiplist")?;
-    let mut keys = Keys::new("skiplist", SKIP_LIST);
-    keys.read(cursor, &mut list)?;
-    keys.rest(cursor, opened, &mut list)?;
+    keys::optional(cursor, "skiplist", SKIP_LIST, &mut list)?;
     Ok(list)
 }

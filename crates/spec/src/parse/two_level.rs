@@ -1,7 +1,7 @@
 //! `tlsf(second-level=5, largest=64K)`; `half-fit` has nothing to read.
 
 use super::cursor::{Cursor, Result};
-use super::keys::{Key, Keys};
+use super::keys::{self, Key};
 use crate::ast::Tlsf;
 use crate::lexer::Kind;
 use crate::validate::{Place, second_level_problem};
@@ -25,13 +25,7 @@ const KEYS: &[Key<Tlsf>] = &[
 
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Tlsf> {
     let mut tlsf = Tlsf::default();
-    if !matches!(cursor.peek(), Kind::Open) {
-        return Ok(tlsf);
-    }
-    let opened = cursor.open("tlsf")?;
-    let mut keys = Keys::new("tlsf", KEYS);
-    keys.read(cursor, &mut tlsf)?;
-    keys.rest(cursor, opened, &mut tlsf)?;
+    keys::optional(cursor, "tlsf", KEYS, &mut tlsf)?;
     Ok(tlsf)
 }
 

@@ -7,12 +7,14 @@
 //!
 //! A layer keeps blocks: for later requests, in a quarantine, or one for its
 //! own words. A stack wants them back last in first out, and a bump that starts
-//! over when it is empty never would.
+//! over when it is empty never would. A pool whose blocks have a largest size
+//! must have room in one for the words of a layer.
 
 use std::mem::discriminant;
 
 use super::{Check, Fault, Place};
-use crate::ast::{Guard, Layer, Pool, Reclaim, Spec};
+use crate::ast::{Classes, Guard, Layer, Pool, Reclaim, Sizes, Spec};
+use crate::build;
 use crate::problem::Problem;
 
 /// The layer's word.
@@ -45,14 +47,14 @@ pub(super) fn check(spec: &Spec, number: usize, layer: &Layer) -> Check {
         }
         _ => {}
     }
-    match why_not_before(layer, &spec.pool, spec) {
+    match why_not_before(layer, &spec.pool) {
         Some(why) => fault(Problem::LayerBefore { layer: word(layer), why }),
         None => Ok(()),
     }
 }
 
 /// Why the layer cannot stand before that pool.
-fn why_not_before(layer: &Layer, pool: &Pool, spec: &Spec) -> Option<&'static str> {
+fn why_not_before(layer: &Layer, pool: &Pool) -> Option<&'static str> {
     let keeps = match layer {
         Layer::FreeLists(_) => true,
         Layer::Guard(guard) => guard.quarantine > 0,
@@ -66,15 +68,47 @@ fn why_not_before(layer: &Layer, pool: &Pool, spec: &Spec) -> Option<&'static st
         Pool::Bump(bump) if bump.reclaim == Reclaim::Empty && (keeps || matches!(layer, Layer::Reserve(_))) => {
             Some("reclaim=empty waits for the last block, and the layer keeps one")
         }
-        Pool::Fixed(size) if matches!(layer, Layer::Guard(_)) && *size < least_fixed(spec) => {
-            Some("the words of a guard leave no room in blocks of that size")
-        }
         _ => None,
     }
 }
 
-/// Bytes of the smallest fixed block that a guard can use: what stands before the payload, a word, a canary.
-fn least_fixed(spec: &Spec) -> u64 {
-    let word = u64::from(spec.word.bytes());
-    (3 * word).next_multiple_of(spec.alignment.max(1).into()) + 2 * word
+/// Whether a pool that serves no request above a size has blocks for the words of the layers, and for a
+/// byte between them. Word and alignment have been found right.
+pub(super) fn check_room(spec: &Spec) -> Check {
+    let most = match &spec.pool {
+        Pool::Fixed(size) => Some(*size),
+        Pool::Classes(Classes { sizes, beyond: None }) => sizes.last().and_then(Sizes::span).map(|(_, most)| most),
+        Pool::Tlsf(tlsf) => tlsf.largest,
+        _ => None,
+    };
+    let Some(most) = most.and_then(|size| block(spec, size)) else { return Ok(()) };
+    for (number, layer) in spec.layers.iter().enumerate().rev() {
+        if block(spec, least_below(spec, &spec.layers[number..])).is_none_or(|least| least > most) {
+            let why = "its largest block holds less than the layer's own words and a byte";
+            return Err(Fault::new(Place::Layer(number), Problem::LayerBefore { layer: word(layer), why }));
+        }
+    }
+    Ok(())
+}
+
+/// Words of the block for a request; a fixed block has no header.
+fn block(spec: &Spec, size: u64) -> Option<usize> {
+    match spec.pool {
+        Pool::Fixed(_) => usize::try_from(size.div_ceil(spec.alignment.into())).ok(),
+        _ => build::words_for(spec, size),
+    }
+}
+
+/// The largest request that `layers` pass on for their own words and for a request of a byte.
+fn least_below(spec: &Spec, layers: &[Layer]) -> u64 {
+    let (word, alignment) = (u64::from(spec.word.bytes()), u64::from(spec.alignment));
+    layers.iter().fold(1, |size, layer| match layer {
+        Layer::Reserve(_) => size.max(word),
+        Layer::Guard(guard) => {
+            let own = if guard.quarantine > 0 { 3 * word } else { 0 };
+            let guarded = (3 * word).next_multiple_of(alignment) + size.next_multiple_of(word) + word;
+            guarded.max(own)
+        }
+        Layer::FreeLists(_) | Layer::Zero => size,
+    })
 }

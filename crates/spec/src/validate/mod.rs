@@ -11,7 +11,7 @@ mod sizes;
 pub(crate) use numbers::{depth_problem, per_doubling_problem, second_level_problem};
 
 use crate::ast::{BinLayout, Bins, Coalesce, Fit, Layer, List, Pool, Spec, Split};
-use crate::ast::{BinOrder, Each, Tlsf};
+use crate::ast::{BinOrder, Each, Tlsf, Tries};
 use crate::error::SpecError;
 use crate::parse::{self, Places};
 use crate::problem::Problem;
@@ -35,6 +35,8 @@ pub(crate) enum Place {
     PerDoubling,
     /// The order of the bins.
     BinOrder,
+    /// How far a bin is searched.
+    Tries,
     /// The division of powers of two.
     SecondLevel,
     /// The largest request.
@@ -149,7 +151,7 @@ fn check(spec: &Spec) -> Check {
     powers::check_layers(spec)?;
     match alignment_problem(spec.alignment.into(), spec.word) {
         Some(fault) => Err(fault),
-        None => Ok(()),
+        None => layers::check_room(spec),
     }
 }
 
@@ -178,6 +180,13 @@ fn check_bins(bins: &Bins, bounds: &mut Bounds) -> Check {
     }
     if bins.each != Each::List && bins.order != BinOrder::default() {
         return Err(Fault::new(Place::BinOrder, Problem::OrderOfNoList));
+    }
+    match bins.tries {
+        Tries::Most(0) => return Err(Fault::new(Place::Tries, Problem::NoTries)),
+        tries if tries != Tries::default() && (bins.each != Each::List || bins.order == BinOrder::Size) => {
+            return Err(Fault::new(Place::Tries, Problem::TriesOfSorted));
+        }
+        _ => {}
     }
     check_levels(bins.split, bins.coalesce, bounds)
 }

@@ -4,7 +4,7 @@ use core::ptr::NonNull;
 
 use super::format::{CANARY, FRONT, Guarded, LEAST_FRONT, PAD, POISON, SEAL, SIZE, Seal, in_word};
 use super::{Guard, own};
-use crate::heap::{Heap, State, Violation};
+use crate::heap::{BlockView, Heap, State, Violation};
 use crate::meter::Meter;
 use crate::misuse::{Misuse, MisuseKind};
 use crate::word::Word;
@@ -117,29 +117,63 @@ impl<W: Word, H: Heap> Guard<W, H> {
         (from..from + count).find(|&byte| unsafe { payload.add(byte).read() } != value)
     }
 
+    /// The block that a guard's words stand in, sealed in that state, if `view` of the heap below is one.
+    fn sealed_in(&self, view: BlockView, state: Seal) -> Option<Guarded<W>> {
+        let below = (view.offset + view.header) / W::BYTES;
+        let front = own::peek::<W>(&self.heap, below);
+        let room = (view.size - view.header) / W::BYTES;
+        let block = (LEAST_FRONT..room).contains(&front).then(|| self.read(below + front))?;
+        self.is_sealed(block, state).then_some(block)
+    }
+
+    /// The block of the heap below with the bytes that the guard's words take, if it is live.
+    pub(super) fn with_guard_words(&self, view: BlockView) -> BlockView {
+        let live = if view.state == State::Used { self.sealed_in(view, Seal::Live) } else { None };
+        let words = live.map_or(0, |block| block.front + 1);
+        BlockView { layer: view.layer + words * W::BYTES, ..view }
+    }
+
     /// G1, G2 and G3.
     pub(super) fn verify(&self) -> Result<(), Violation> {
-        let mut broken = None;
+        let (mut broken, mut unsealed) = (None, 0_isize);
         self.heap.walk(&mut |view| {
-            if view.state != State::Used || broken.is_some() {
+            if view.state == State::Free || broken.is_some() {
                 return;
             }
-            let below = (view.offset + view.header) / W::BYTES;
-            let front = own::peek::<W>(&self.heap, below);
-            let room = (view.size - view.header) / W::BYTES;
-            let block = (LEAST_FRONT..room).contains(&front).then(|| self.read(below + front));
-            let invariant = match block {
-                Some(block) if self.is_sealed(block, Seal::Live) => match self.whole(block) {
-                    Err(_) => "G2: a canary of a live block was overwritten",
-                    Ok(()) => return,
-                },
-                Some(block) if self.is_sealed(block, Seal::Detained) => return,
-                _ if self.limit > 0 && below == self.control || self.is_kept(view.offset) => return,
-                _ => "G1: a used block has no seal",
-            };
-            broken = Some(Violation { invariant, offset: view.offset });
+            match self.sealed_in(view, Seal::Live) {
+                Some(block) if self.whole(block).is_err() => {
+                    let invariant = "G2: a canary of a live block was overwritten";
+                    broken = Some(Violation { invariant, offset: view.offset });
+                }
+                Some(_) => {}
+                // A block that a layer below keeps was reported as used before, and is one of these.
+                None if view.state == State::Kept => unsealed -= isize::from(self.is_unsealed(view)),
+                None => unsealed += isize::from(self.is_unsealed(view)),
+            }
         });
+        if broken.is_none() && unsealed != 0 {
+            broken = Some(self.unsealed());
+        }
         broken.map_or_else(|| self.verify_quarantine(), Err)
+    }
+
+    /// Whether the block of the heap below, which is not live, is neither in quarantine nor this layer's own.
+    fn is_unsealed(&self, view: BlockView) -> bool {
+        let below = (view.offset + view.header) / W::BYTES;
+        self.sealed_in(view, Seal::Detained).is_none() && !(self.limit > 0 && below == self.control)
+    }
+
+    /// The first used block that has no seal and is not kept by a layer below. There is one: time is no matter.
+    #[cold]
+    fn unsealed(&self) -> Violation {
+        let mut found = None;
+        self.heap.walk(&mut |view| {
+            let alone = view.state == State::Used && self.sealed_in(view, Seal::Live).is_none();
+            if alone && found.is_none() && self.is_unsealed(view) && !self.is_kept(view.offset) {
+                found = Some(view.offset);
+            }
+        });
+        Violation { invariant: "G1: a used block has no seal", offset: found.unwrap_or(0) }
     }
 
     /// Whether a layer below keeps the block at `offset`.
