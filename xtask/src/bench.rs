@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 
+use crate::soak;
 use crate::run::{Outcome, cargo, root};
 
 /// The benchmarks.
@@ -9,12 +10,15 @@ use crate::run::{Outcome, cargo, root};
 pub enum Bench {
     /// The classic space on a trace of 100,000 events: designs/s and ns an event
     Explore,
+    /// Accesses of an operation at 10³ to 10⁶ live blocks for every heap, and their slope
+    Growth,
 }
 
 /// Runs a benchmark.
 pub fn bench(which: Bench) -> Outcome {
     match which {
         Bench::Explore => explore(),
+        Bench::Growth => soak::growth(),
     }
 }
 

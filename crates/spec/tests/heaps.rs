@@ -5,15 +5,12 @@
 //! A failing program is printed with its seed, shrunk by proptest.
 #![allow(unsafe_code)]
 
-#[path = "heaps/oracle.rs"]
-mod oracle;
-
 use std::mem::MaybeUninit;
 
 use heapsmith::{Fixed, Heap, Source, State, Stepped, Unmetered};
 use heapsmith_spec::build::{BuildError, Job, with_heap};
 use heapsmith_spec::{Bump, Pool, Reclaim, Spec, WordSize, arbitrary, catalogue};
-use oracle::{Operation, Oracle};
+use heapsmith_trial::{Operation, Oracle, long_program, program};
 use proptest::prelude::*;
 
 /// Runs `job` on the heap of `spec` over a region of `bytes` bytes, aligned to a page.
@@ -146,7 +143,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_programs_on_random_heaps(spec in arbitrary::spec(), program in oracle::program(150)) {
+    fn random_programs_on_random_heaps(spec in arbitrary::spec(), program in program(150)) {
         // A region that the spec's own words do not fit in is refused, which is tested elsewhere.
         if let Ok(outcome) = on(&spec, region(&spec), Program(&program)) {
             prop_assert!(outcome.is_ok(), "{spec}: {}", outcome.unwrap_err());
@@ -154,7 +151,7 @@ proptest! {
     }
 
     #[test]
-    fn random_programs_in_a_region_that_fills_up(spec in arbitrary::spec(), program in oracle::program(300)) {
+    fn random_programs_in_a_region_that_fills_up(spec in arbitrary::spec(), program in program(300)) {
         if let Ok(outcome) = on(&spec, 6 * 1024, Program(&program)) {
             prop_assert!(outcome.is_ok(), "{spec}: {}", outcome.unwrap_err());
         }
@@ -163,7 +160,7 @@ proptest! {
 
 #[test]
 fn one_long_program_on_every_structure() {
-    let program = oracle::long_program(400, 0x5EED);
+    let program = long_program(400, 0x5EED);
     for spec in every_spec() {
         let outcome = on(&spec, region(&spec), Program(&program)).unwrap_or_else(|error| panic!("{spec}: {error}"));
         outcome.unwrap_or_else(|broken| panic!("{spec}: {broken}"));
@@ -357,7 +354,7 @@ impl Job<Unmetered> for Offsets<'_> {
 
 #[test]
 fn addresses_are_the_same_in_every_run_and_in_a_growing_region() {
-    let program = oracle::long_program(200, 7);
+    let program = long_program(200, 7);
     for spec in every_spec().into_iter().step_by(5) {
         let bytes = region(&spec);
         let once = on(&spec, bytes, Offsets(&program)).expect("a heap");

@@ -9,13 +9,13 @@
 
 #![allow(unsafe_code)]
 
-use heapsmith::{Counting, Heap};
+use crate::region::Counted;
 
 /// Bytes of an object: with its header it fills a block of 16 bytes.
 const OBJECT: usize = 12;
 
 /// Accesses of the larger request when `objects` objects came before; none if the region is too small.
-pub fn every_other(heap: &mut dyn Heap<Meter = Counting>, objects: usize) -> Option<u64> {
+pub fn every_other(heap: &mut Counted, objects: usize) -> Option<u64> {
     let blocks: Vec<_> = (0..objects).map(|_| heap.allocate(OBJECT, 1)).collect::<Option<_>>()?;
     for &block in blocks.iter().step_by(2).rev() {
         // SAFETY: the block came from this heap and is freed once.

@@ -8,12 +8,11 @@
 
 use std::ptr::NonNull;
 
-use heapsmith::{Counting, Heap};
 use heapsmith_spec::build::BuildError;
 use heapsmith_spec::{Coalesce, Order, Pool, Spec};
 
 use crate::random::Random;
-use crate::region::{Memory, on};
+use crate::region::{Counted, Memory, on};
 
 /// What operations cost while so many blocks were live.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,13 +38,13 @@ pub fn churn(spec: &Spec, live: usize) -> Result<Churned, BuildError> {
 /// As [`churn`]; nothing comes of it if the heap refuses a request, or needs more than `budget` accesses in all.
 pub fn churn_within(spec: &Spec, live: usize, budget: u64) -> Result<Option<Churned>, BuildError> {
     let bytes = live * ROOM + (1 << 16);
-    on(spec, &mut Memory::new(bytes), bytes, Counting::default(), |heap| {
+    on(spec, &mut Memory::new(bytes), bytes, |heap| {
         Churn { heap, budget, random: Random::new(0x5EED), spec }.run(live)
     })
 }
 
 struct Churn<'h> {
-    heap: &'h mut dyn Heap<Meter = Counting>,
+    heap: &'h mut Counted<'h>,
     budget: u64,
     random: Random,
     spec: &'h Spec,

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use heapsmith::{Fixed, Heap, Meter};
+use heapsmith::{Counting, Fixed, Heap};
 use heapsmith_spec::Spec;
 use heapsmith_spec::build::{BuildError, Job, with_heap};
 
@@ -29,21 +29,30 @@ impl Memory {
 
 /// Does `job` with the heap of `spec` over the first `bytes` bytes of `memory`.
 ///
-/// The heap comes without its type, so that a job is compiled once and not for every
-/// structure; accesses and addresses are the same.
-pub fn on<M: Meter, T>(
+/// The heap comes without its type, so that every structure is compiled once and not for
+/// every job; accesses and addresses are the same.
+pub fn on<T>(
     spec: &Spec,
     memory: &mut Memory,
     bytes: usize,
-    meter: M,
-    job: impl FnOnce(&mut dyn Heap<Meter = M>) -> T,
+    job: impl FnOnce(&mut Counted) -> T,
 ) -> Result<T, BuildError> {
-    struct Untyped<F>(F);
-    impl<M: Meter, T, F: FnOnce(&mut dyn Heap<Meter = M>) -> T> Job<M> for Untyped<F> {
-        type Output = T;
-        fn run<H: Heap<Meter = M>>(self, mut heap: H) -> T {
-            (self.0)(&mut heap)
+    let (mut job, mut output) = (Some(job), None);
+    untyped(spec, memory.region(bytes), &mut |heap| output = job.take().map(|job| job(heap)))?;
+    output.ok_or_else(|| BuildError::Layers(spec.to_string()))
+}
+
+/// Any heap, with its accesses counted.
+pub type Counted<'h> = dyn Heap<Meter = Counting> + 'h;
+
+/// The one place in this crate where heaps have types.
+fn untyped(spec: &Spec, region: Fixed<'_>, then: &mut dyn FnMut(&mut Counted)) -> Result<(), BuildError> {
+    struct Untyped<'t>(&'t mut dyn FnMut(&mut Counted));
+    impl Job<Counting> for Untyped<'_> {
+        type Output = ();
+        fn run<H: Heap<Meter = Counting>>(self, mut heap: H) {
+            (self.0)(&mut heap);
         }
     }
-    with_heap(spec, memory.region(bytes), meter, Untyped(job))
+    with_heap(spec, region, Counting::default(), Untyped(then))
 }

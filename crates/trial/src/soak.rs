@@ -11,14 +11,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use heapsmith::{Heap, Unmetered};
 use heapsmith_spec::build::BuildError;
 use heapsmith_spec::{Spec, WordSize};
 
 use crate::oracle::Oracle;
 use crate::program::{Operation, Writer};
 use crate::random::Random;
-use crate::region::{Memory, on};
+use crate::region::{Counted, Memory, on};
 use crate::shrink::shrink;
 
 /// One in so many programs is long.
@@ -90,7 +89,7 @@ impl Trial {
     /// A trial of the heap of `spec`, which must be one that can be built.
     pub fn new(spec: Spec) -> Result<Self, BuildError> {
         let mut memory = Memory::new(LARGEST);
-        on(&spec, &mut memory, Plan::of(0, spec.word).region, Unmetered, |_| ())?;
+        on(&spec, &mut memory, Plan::of(0, spec.word).region, |_| ())?;
         Ok(Trial { spec, memory })
     }
 
@@ -109,7 +108,7 @@ impl Trial {
     /// A region of at least `bytes` bytes that the heap accepts.
     fn region(&mut self, bytes: usize) -> usize {
         let mut bytes = bytes;
-        while bytes < LARGEST && on(&self.spec, &mut self.memory, bytes, Unmetered, |_| ()).is_err() {
+        while bytes < LARGEST && on(&self.spec, &mut self.memory, bytes, |_| ()).is_err() {
             bytes *= 2;
         }
         bytes
@@ -139,7 +138,7 @@ impl Trial {
     ) -> Result<u64, Broken> {
         let mut step = 0;
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            on(&self.spec, &mut self.memory, region, Unmetered, |heap| perform(heap, program, every, &mut step))
+            on(&self.spec, &mut self.memory, region, |heap| perform(heap, program, every, &mut step))
         }));
         let message = match outcome {
             Ok(Ok(Ok(()))) => return Ok(step as u64),
@@ -156,7 +155,7 @@ impl Trial {
 
 /// Runs a program and frees what is live, verifying every so many operations; counts in `step`.
 fn perform(
-    heap: &mut dyn Heap<Meter = Unmetered>,
+    heap: &mut Counted,
     program: &mut dyn Iterator<Item = Operation>,
     every: usize,
     step: &mut usize,
@@ -178,12 +177,18 @@ mod tests {
     use crate::heaps::heaps;
     use heapsmith_spec::resolve;
 
+    /// Under tools that slow programs down, fewer programs are run: `HEAPSMITH_TRIAL_PROGRAMS`.
+    fn programs() -> u64 {
+        let set = std::env::var("HEAPSMITH_TRIAL_PROGRAMS").ok();
+        set.map_or(40, |number| number.parse().expect("HEAPSMITH_TRIAL_PROGRAMS is a number"))
+    }
+
     #[test]
     fn every_heap_gets_through_some_programs() {
         for heap in heaps() {
             let spec = resolve(heap).expect("it is a heap");
             let mut trial = Trial::new(spec).unwrap_or_else(|error| panic!("{heap}: {error}"));
-            for seed in 1..40 {
+            for seed in 1..=programs() {
                 trial.run(seed).unwrap_or_else(|failure| panic!("{heap}: {failure}"));
             }
         }

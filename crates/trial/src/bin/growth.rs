@@ -2,8 +2,7 @@
 
 use std::process::ExitCode;
 
-use comfy_table::{CellAlignment, Table, presets};
-use heapsmith::Counting;
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use heapsmith_spec::{Spec, WordSize, resolve};
 use heapsmith_trial::{Churned, Memory, Wanted, churn_within, every_other, heaps, on, slope, wanted};
 use indicatif::ProgressBar;
@@ -81,7 +80,7 @@ fn contrived() {
         let mut memory = Memory::new(bytes);
         let costs = ["list(order=address, fit=first)", "buddy(knuth)", "buddy(estranged)"].map(|heap| {
             let spec = resolve(heap).unwrap_or_else(|error| panic!("{error}"));
-            on(&spec, &mut memory, bytes, Counting::default(), |heap| every_other(heap, objects)).ok().flatten()
+            on(&spec, &mut memory, bytes, |heap| every_other(heap, objects)).ok().flatten()
         });
         let [Some(list), Some(knuth), Some(estranged)] = costs else {
             println!("2^{power} objects do not fit");
@@ -103,7 +102,7 @@ fn contrived() {
 
 fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header(header);
+    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'))).set_header(header);
     table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
     table
 }
