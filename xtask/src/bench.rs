@@ -2,8 +2,8 @@
 
 use clap::Subcommand;
 
-use crate::soak;
 use crate::run::{Outcome, cargo, root};
+use crate::soak;
 
 /// The benchmarks.
 #[derive(Debug, Subcommand)]

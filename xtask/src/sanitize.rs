@@ -18,11 +18,7 @@ const HOST: &str = "x86_64-unknown-linux-gnu";
 pub fn sanitize() -> Outcome {
     tools::install(&[tools::CC, tools::VALGRIND])?;
     // Sanitizers are not stable yet; the stable compiler has them behind this variable.
-    let flags = [
-        ("RUSTC_BOOTSTRAP", "1"),
-        ("RUSTFLAGS", "-Zsanitizer=address"),
-        ("PROPTEST_CASES", "100"),
-    ];
+    let flags = [("RUSTC_BOOTSTRAP", "1"), ("RUSTFLAGS", "-Zsanitizer=address"), ("PROPTEST_CASES", "100")];
     let test = ["test", "--target", HOST, "--package"];
     // Examples for the documentation are linked without the sanitizer, so they are left out.
     cargo_with(&flags, &[&test[..], &["heapsmith", "--all-features", "--lib", "--tests"]].concat())?;
@@ -56,8 +52,20 @@ fn trial_test(options: &[&str]) -> Result<String, String> {
 /// Runs `heapsmith`'s own tests and a trial of every heap under Miri.
 pub fn miri() -> Outcome {
     let rustup = |arguments: &[&str]| output("rustup", arguments);
-    rustup(&["toolchain", "install", "nightly", "--profile", "minimal", "--component", "miri", "--component", "rust-src"])
-        .map_err(|error| format!("Miri cannot be had here: {error}\ninstall it with: rustup +nightly component add miri rust-src"))?;
+    rustup(&[
+        "toolchain",
+        "install",
+        "nightly",
+        "--profile",
+        "minimal",
+        "--component",
+        "miri",
+        "--component",
+        "rust-src",
+    ])
+    .map_err(|error| {
+        format!("Miri cannot be had here: {error}\ninstall it with: rustup +nightly component add miri rust-src")
+    })?;
     // Heaps turn addresses into pointers through the region's base, so strict provenance holds.
     let flags = [
         ("MIRIFLAGS", "-Zmiri-strict-provenance -Zmiri-disable-isolation"),

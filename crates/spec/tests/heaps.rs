@@ -174,8 +174,9 @@ impl Job<Unmetered> for Refusals {
     type Output = ();
     fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) {
         let kept = heap.allocate(40, 1).expect("a new heap has room");
-        let sizes =
-            [0, usize::MAX, usize::MAX - 7, usize::MAX / 2, isize::MAX as usize, 1 << 31, (1 << 32) - 4, 1 << 32];
+        let beyond = usize::try_from(1_u64 << 32).unwrap_or(usize::MAX);
+        let most = isize::MAX as usize;
+        let sizes = [0, usize::MAX, usize::MAX - 7, usize::MAX / 2, most, 1 << 31, u32::MAX as usize - 3, beyond];
         for size in sizes {
             for alignment in [1, 8, 4096] {
                 assert_eq!(heap.allocate(size, alignment), None, "{size} at {alignment}");

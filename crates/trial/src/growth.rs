@@ -38,9 +38,7 @@ pub fn churn(spec: &Spec, live: usize) -> Result<Churned, BuildError> {
 /// As [`churn`]; nothing comes of it if the heap refuses a request, or needs more than `budget` accesses in all.
 pub fn churn_within(spec: &Spec, live: usize, budget: u64) -> Result<Option<Churned>, BuildError> {
     let bytes = live * ROOM + (1 << 16);
-    on(spec, &mut Memory::new(bytes), bytes, |heap| {
-        Churn { heap, budget, random: Random::new(0x5EED), spec }.run(live)
-    })
+    on(spec, &mut Memory::new(bytes), bytes, |heap| Churn { heap, budget, random: Random::new(0x5EED), spec }.run(live))
 }
 
 struct Churn<'h> {

@@ -115,7 +115,8 @@ impl Oracle {
             return Err(format!("usable size {} for {size} bytes", heap.usable_size(pointer)));
         }
         let place = self.live.partition_point(|block| block.offset < offset);
-        let below = place.checked_sub(1).map(|below| self.live[below]).filter(|block| block.offset + block.size > offset);
+        let below =
+            place.checked_sub(1).map(|below| self.live[below]).filter(|block| block.offset + block.size > offset);
         let above = self.live.get(place).copied().filter(|block| block.offset < offset + size);
         if let Some(block) = below.or(above) {
             let (other, end) = (block.offset, block.offset + block.size);

@@ -74,7 +74,11 @@ pub struct Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "{}", self.message)?;
-        writeln!(f, "seed {}, operation {}; shortest program found, over {} bytes:", self.seed, self.before, self.region)?;
+        writeln!(
+            f,
+            "seed {}, operation {}; shortest program found, over {} bytes:",
+            self.seed, self.before, self.region
+        )?;
         self.program.iter().try_for_each(|operation| writeln!(f, "    {operation:?}"))
     }
 }
@@ -122,8 +126,7 @@ impl Trial {
         if let Err(earlier) = self.attempt(&mut program.iter().copied(), region, 1) {
             program.truncate(earlier.step + 1);
         }
-        let program =
-            shrink(program, |candidate| self.attempt(&mut candidate.iter().copied(), region, 1).is_err());
+        let program = shrink(program, |candidate| self.attempt(&mut candidate.iter().copied(), region, 1).is_err());
         let message = self.attempt(&mut program.iter().copied(), region, 1).err();
         let message = message.map_or_else(|| broken.message.clone(), |broken| broken.message);
         Failure { seed, region, message, program, before: broken.step }
