@@ -3,18 +3,22 @@
 use clap::Subcommand;
 
 use crate::run::{Outcome, cargo, root};
+use crate::soak;
 
 /// The benchmarks.
 #[derive(Debug, Subcommand)]
 pub enum Bench {
     /// The classic space on a trace of 100,000 events: designs/s and ns an event
     Explore,
+    /// Accesses of an operation at 10³ to 10⁶ live blocks for every heap, and their slope
+    Growth,
 }
 
 /// Runs a benchmark.
 pub fn bench(which: Bench) -> Outcome {
     match which {
         Bench::Explore => explore(),
+        Bench::Growth => soak::growth(),
     }
 }
 

@@ -1,8 +1,11 @@
 //! What a developer repeats, as `cargo xtask VERB`. CI calls the same verbs.
 
 mod bench;
+mod check32;
 mod readme;
 mod run;
+mod sanitize;
+mod soak;
 mod test;
 mod tools;
 
@@ -27,6 +30,19 @@ enum Verb {
     /// Measure
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Random programs over every heap for minutes, against an oracle
+    #[command(disable_help_flag = true)]
+    Soak {
+        /// Heaps, `--operations N`, `--seed N`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// The heaps' tests, compiled for and run on a target of 32 bits
+    Check32,
+    /// The heaps' tests under AddressSanitizer, and a part of them under Valgrind
+    Sanitize,
+    /// A part of the heaps' tests under Miri
+    Miri,
     /// Run the README's first command; keep its output and a picture of its page in docs/
     Readme,
     /// Make the samples again from real servers and clients (root; minutes)
@@ -38,6 +54,10 @@ fn main() -> ExitCode {
         Verb::Test => test::test(),
         Verb::Lint => test::lint(),
         Verb::Bench(which) => bench::bench(which),
+        Verb::Soak { arguments } => soak::soak(&arguments),
+        Verb::Check32 => check32::check32(check32::Which::All),
+        Verb::Sanitize => sanitize::sanitize(),
+        Verb::Miri => sanitize::miri(),
         Verb::Readme => readme::readme(),
         Verb::Samples => run::run("samples/make", &["--install"]),
     };

@@ -14,7 +14,7 @@ const OUT: &str = "explore-ftp-drr";
 
 /// Runs the first command; writes `docs/first-run.txt` and `docs/first-run.png`.
 pub fn readme() -> Outcome {
-    tools::install()?;
+    tools::install(&[tools::CC, tools::BROWSER])?;
     let old = root().join(OUT);
     if old.exists() {
         std::fs::remove_dir_all(&old).map_err(|error| format!("cannot empty {}: {error}", old.display()))?;

@@ -13,18 +13,42 @@ pub fn root() -> PathBuf {
 
 /// Runs a program and fails if it does.
 pub fn run(program: &str, arguments: &[&str]) -> Outcome {
+    run_with(program, &[], arguments)
+}
+
+/// Runs a program with more in its environment.
+pub fn run_with(program: &str, environment: &[(&str, &str)], arguments: &[&str]) -> Outcome {
     eprintln!("xtask: {program} {}", arguments.join(" "));
     let status = Command::new(program)
         .args(arguments)
+        .envs(environment.iter().copied())
         .current_dir(root())
         .status()
         .map_err(|error| format!("cannot run {program}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{program} {} failed: {status}", arguments.join(" "))) }
 }
 
+/// Runs a program and returns what it wrote, or what it said went wrong.
+pub fn output(program: &str, arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .map_err(|error| format!("cannot run {program}: {error}"))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(format!("{program} {} failed:\n{}", arguments.join(" "), String::from_utf8_lossy(&output.stderr)))
+}
+
 /// Runs cargo.
 pub fn cargo(arguments: &[&str]) -> Outcome {
     run(env!("CARGO"), arguments)
+}
+
+/// Runs cargo with more in its environment.
+pub fn cargo_with(environment: &[(&str, &str)], arguments: &[&str]) -> Outcome {
+    run_with(env!("CARGO"), environment, arguments)
 }
 
 /// Whether a program can be run.

@@ -1,11 +1,12 @@
 //! `cargo xtask test` and `cargo xtask lint`.
 
+use crate::check32::{Which, check32};
 use crate::run::{Outcome, cargo};
 use crate::tools;
 
 /// Everything that must hold before a change lands.
 pub fn test() -> Outcome {
-    tools::install()?;
+    tools::install(&[tools::CC, tools::BROWSER])?;
     lint()?;
     cargo(&["test", "--workspace", "--all-features"])?;
     // Whole spaces are replayed: these need optimised heaps.
@@ -19,7 +20,8 @@ pub fn test() -> Outcome {
         "--",
         "--include-ignored",
         "--nocapture",
-    ])
+    ])?;
+    check32(Which::Quick)
 }
 
 /// Format, clippy, docs.

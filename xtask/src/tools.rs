@@ -1,27 +1,41 @@
-//! What the tests need beside Rust, installed from the distribution's packages.
+//! What the verbs need beside Rust, installed from the distribution's packages.
+
+use std::path::Path;
 
 use crate::run::{Outcome, is_there, run};
 
-/// A program, and the Debian package that has it.
-struct Tool {
-    program: &'static str,
+/// A program or a file, and the Debian package that has it.
+#[derive(Clone, Copy)]
+pub struct Tool {
+    name: &'static str,
     package: &'static str,
     why: &'static str,
 }
 
-const TOOLS: &[Tool] = &[
-    Tool { program: "cc", package: "build-essential", why: "to build SQLite" },
-    Tool { program: "chromium", package: "chromium", why: "to open the page as a reader would" },
-];
+/// The C compiler.
+pub const CC: Tool = Tool { name: "cc", package: "build-essential", why: "to link, and to build SQLite" };
+/// A browser.
+pub const BROWSER: Tool = Tool { name: "chromium", package: "chromium", why: "to open the page as a reader would" };
+/// The C library for programs of 32 bits: a file, as it brings no program.
+pub const CC32: Tool =
+    Tool { name: "/usr/lib32/libc.so.6", package: "gcc-multilib", why: "to link and run programs of 32 bits" };
+/// Valgrind.
+pub const VALGRIND: Tool = Tool { name: "valgrind", package: "valgrind", why: "to see reads of unwritten memory" };
 
-/// Installs what is missing, or says what to install.
-pub fn install() -> Outcome {
-    let missing: Vec<&Tool> = TOOLS.iter().filter(|tool| !is_there(tool.program)).collect();
+impl Tool {
+    fn is_there(&self) -> bool {
+        if self.name.starts_with('/') { Path::new(self.name).exists() } else { is_there(self.name) }
+    }
+}
+
+/// Installs what is missing of `tools`, or says what to install.
+pub fn install(tools: &[Tool]) -> Outcome {
+    let missing: Vec<&Tool> = tools.iter().filter(|tool| !tool.is_there()).collect();
     if missing.is_empty() {
         return Ok(());
     }
     let packages: Vec<&str> = missing.iter().map(|tool| tool.package).collect();
-    let reasons: Vec<String> = missing.iter().map(|tool| format!("{} {}", tool.program, tool.why)).collect();
+    let reasons: Vec<String> = missing.iter().map(|tool| format!("{} {}", tool.name, tool.why)).collect();
     if !is_there("apt-get") {
         return Err(format!("the tests need {}: install them", reasons.join(", ")));
     }

@@ -10,6 +10,7 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith", &[]),
     ("heapsmith-spec", &["heapsmith"]),
+    ("heapsmith-trial", &["heapsmith", "heapsmith-spec"]),
     ("heapsmith-trace", &[]),
     ("heapsmith-workload", &["heapsmith-trace"]),
     ("heapsmith-replay", &["heapsmith", "heapsmith-spec", "heapsmith-trace"]),
@@ -33,10 +34,11 @@ const ARROWS: &[(&str, &[&str])] = &[
 const UNSAFE: &[&str] = &[
     "crates/replay/src/live.rs",
     "crates/spec/tests/constant_time.rs",
-    "crates/spec/tests/growth.rs",
     "crates/spec/tests/heaps.rs",
-    "crates/spec/tests/heaps/oracle.rs",
     "crates/spec/tests/layers.rs",
+    "crates/trial/src/every_other.rs",
+    "crates/trial/src/growth.rs",
+    "crates/trial/src/oracle.rs",
 ];
 
 fn root() -> PathBuf {

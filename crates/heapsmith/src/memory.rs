@@ -46,7 +46,7 @@ impl core::error::Error for RegionError {}
 
 /// Access to the words of a region by index.
 pub trait Words {
-    /// Bits in a word.
+    /// Bits in a word that hold a value.
     const BITS: usize;
     /// Reads a word and meters it.
     fn load(&mut self, at: usize) -> usize;
@@ -136,7 +136,7 @@ impl<W: Word, S: Source, M: Meter> Memory<W, S, M> {
 }
 
 impl<W: Word, S: Source, M: Meter> Words for Memory<W, S, M> {
-    const BITS: usize = W::BYTES * 8;
+    const BITS: usize = W::BITS;
 
     #[inline(always)]
     fn load(&mut self, at: usize) -> usize {

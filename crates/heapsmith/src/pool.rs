@@ -131,7 +131,7 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
     /// [`BlockPool::reserved_at`] on, set to 0.
     pub fn with_reserved(source: S, index: I, levels: L, meter: M, reserved: usize) -> Result<Self, RegionError> {
         let mut memory = Memory::new(source, meter)?;
-        let own = control::INDEX + index.control_words(&levels, W::BYTES * 8);
+        let own = control::INDEX + index.control_words(&levels, W::BITS);
         let control = (own + reserved).min(W::MOST);
         let granule = levels.alignment() / W::BYTES;
         let base = memory.base_address() / W::BYTES;
@@ -153,7 +153,7 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
 
     /// The first of the words that were reserved for layers.
     pub fn reserved_at(index: &I, levels: &L) -> usize {
-        control::INDEX + index.control_words(levels, W::BYTES * 8)
+        control::INDEX + index.control_words(levels, W::BITS)
     }
 
     #[inline(always)]

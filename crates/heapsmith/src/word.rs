@@ -20,6 +20,9 @@ mod sealed {
 pub trait Word: Copy + sealed::Sealed + 'static {
     /// Bytes in a word.
     const BYTES: usize;
+    /// Bits in a word that hold a value: words are computed with as `usize`, so that a word of
+    /// eight bytes carries half of its bits on a 32-bit host.
+    const BITS: usize = if Self::BYTES * 8 < usize::BITS as usize { Self::BYTES * 8 } else { usize::BITS as usize };
     /// The largest region, in words: every size and every link below it fits a header.
     const MOST: usize;
     /// The word that holds `value`, which is at most four times [`Word::MOST`].

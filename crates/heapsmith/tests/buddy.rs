@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::index::AddressOrder;
-use heapsmith::{BlockPool, Buddies, Counting, Estranged, Fixed, Handle, Handles, Heap, Knuth, Served, Values};
+use heapsmith::{Buddies, Counting, Estranged, Fixed, Handle, Handles, Heap, Knuth, Served};
 
 /// A region that begins at a multiple of 4096.
 struct Memory(Vec<MaybeUninit<u64>>);
@@ -354,40 +353,4 @@ fn random_programs_over_handles_keep_contents_pins_and_bound() {
         estranged += handles_at_random(&mut heap, seed, 1500);
     }
     assert!(knuth > 100 && estranged > 100, "{knuth} and {estranged} blocks moved");
-}
-
-/// Donahue et al. 2001, §3.1: `count` blocks, every other freed, then a larger request. Its accesses.
-fn every_other<H: Heap<Meter = Counting>>(mut heap: H, count: usize) -> u64 {
-    let blocks: Vec<_> = (0..count).map(|_| heap.allocate(12, 1).expect("room")).collect();
-    for &block in blocks.iter().step_by(2).rev() {
-        // SAFETY: each block is freed once.
-        unsafe { heap.deallocate(block) };
-    }
-    let before = heap.meter().accesses;
-    heap.allocate(100, 1).expect("room behind the last block");
-    heap.meter().accesses - before
-}
-
-#[test]
-fn every_other_block_free_costs_a_list_more_the_larger_the_heap() {
-    let mut before = 0.0;
-    // The paper names no number of objects; 2^20 of 16 bytes fill the 16 MB heap of its §2.4.
-    for power in [10, 12, 14, 16, 18, 20] {
-        let (count, size) = (1 << power, (16 << power) + 8192);
-        let mut memory = Memory::new(size);
-        let list = BlockPool::<u32, AddressOrder, Values, _, _, true>::new(
-            memory.region(size),
-            AddressOrder::default(),
-            Values { alignment: 4, ..Values::default() },
-            Counting::default(),
-        );
-        let list = every_other(list.expect("a heap"), count);
-        let buddy = Fast::<Knuth>::new(memory.region(size), 4, Counting::default());
-        let buddy = every_other(buddy.expect("a heap"), count);
-        let ratio = list as f64 / buddy as f64;
-        println!("every other of 2^{power} blocks: list {list} accesses, buddy {buddy}, ratio {ratio:.0}");
-        assert!(ratio > 2.0 * before, "the ratio grows with the heap");
-        before = ratio;
-    }
-    assert!(before > 72.0, "the paper measured 72 in time");
 }

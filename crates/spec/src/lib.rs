@@ -83,11 +83,10 @@ mod print;
 mod problem;
 mod validate;
 
-pub use ast::{Balance, Each, SkipList, Tlsf, Tree, TreeFit, Tries};
 pub use ast::{
     Balance, BinLayout, BinOrder, Bins, Buddy, BuddySystem, Bump, Classes, Coalesce, Defragment, Each, Ends, Fit,
     FreeLists, Guard, Layer, List, Order, Pages, Pool, Reclaim, Reserve, Search, Sizes, SkipList, Spec, Split, Tlsf,
-    Tree, TreeFit, WordSize,
+    Tree, TreeFit, Tries, WordSize,
 };
 pub use catalogue::{Entry, Promise, catalogue, entry, resolve};
 pub use error::SpecError;

@@ -5,15 +5,12 @@
 //! A failing program is printed with its seed, shrunk by proptest.
 #![allow(unsafe_code)]
 
-#[path = "heaps/oracle.rs"]
-mod oracle;
-
 use std::mem::MaybeUninit;
 
 use heapsmith::{Fixed, Heap, Source, State, Stepped, Unmetered};
 use heapsmith_spec::build::{BuildError, with_dyn_heap};
 use heapsmith_spec::{Bump, Pool, Reclaim, Spec, WordSize, arbitrary, catalogue};
-use oracle::{Operation, Oracle};
+use heapsmith_trial::{Operation, Oracle, long_program, program};
 use proptest::prelude::*;
 
 type AnyHeap<'h> = dyn Heap<Meter = Unmetered> + 'h;
@@ -169,14 +166,14 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn random_programs_on_random_heaps(spec in arbitrary::spec(), program in oracle::program(150)) {
+    fn random_programs_on_random_heaps(spec in arbitrary::spec(), program in program(150)) {
         let outcome = on(&spec, region(&spec), |heap| run(heap, &program));
         let outcome = outcome.map_err(|error| TestCaseError::fail(format!("{spec} is valid and was not built: {error}")))?;
         prop_assert!(outcome.is_ok(), "{spec}: {}", outcome.unwrap_err());
     }
 
     #[test]
-    fn random_programs_in_a_region_that_fills_up(spec in arbitrary::spec(), program in oracle::program(300)) {
+    fn random_programs_in_a_region_that_fills_up(spec in arbitrary::spec(), program in program(300)) {
         match on(&spec, 6 * 1024, |heap| run(heap, &program)) {
             Ok(outcome) => prop_assert!(outcome.is_ok(), "{spec}: {}", outcome.unwrap_err()),
             // Only that the heap's own words leave no room may keep a valid spec from being a heap.
@@ -188,7 +185,7 @@ proptest! {
 
 #[test]
 fn one_long_program_on_every_structure() {
-    let program = oracle::long_program(400, 0x5EED);
+    let program = long_program(400, 0x5EED);
     for spec in every_spec() {
         let outcome =
             on(&spec, region(&spec), |heap| run(heap, &program)).unwrap_or_else(|error| panic!("{spec}: {error}"));
@@ -199,7 +196,9 @@ fn one_long_program_on_every_structure() {
 /// Sizes and alignments that cannot be served, and that other allocators wrapped around.
 fn refuses(heap: &mut AnyHeap<'_>) {
     let kept = heap.allocate(40, 1).expect("a new heap has room");
-    let sizes = [0, usize::MAX, usize::MAX - 7, usize::MAX / 2, isize::MAX as usize, 1 << 31, (1 << 32) - 4, 1 << 32];
+    let beyond = usize::try_from(1_u64 << 32).unwrap_or(usize::MAX);
+    let most = isize::MAX as usize;
+    let sizes = [0, usize::MAX, usize::MAX - 7, usize::MAX / 2, most, 1 << 31, u32::MAX as usize - 3, beyond];
     for size in sizes {
         for alignment in [1, 8, 4096] {
             assert_eq!(heap.allocate(size, alignment), None, "{size} at {alignment}");
@@ -352,7 +351,7 @@ fn offsets(mut heap: &mut AnyHeap<'_>, program: &[Operation]) -> Vec<Option<usiz
 
 #[test]
 fn addresses_are_the_same_in_every_run_and_in_a_growing_region() {
-    let program = oracle::long_program(200, 7);
+    let program = long_program(200, 7);
     for spec in every_spec().into_iter().step_by(5) {
         let bytes = region(&spec);
         let once = on(&spec, bytes, |heap| offsets(heap, &program)).expect("a heap");

@@ -77,7 +77,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
     fn check_objects(&self, page: usize, class: usize) -> Result<bool, Violation> {
         let (memory, at) = (&self.directory.memory, self.directory.start(page));
         let map = self.bitmap(memory.peek(PLACE) + (page - 1) * self.directory.entry, class);
-        let words = map.objects.div_ceil(W::BYTES * 8);
+        let words = map.objects.div_ceil(W::BITS);
         let bits: usize = (0..words).map(|word| memory.peek(map.at + word).count_ones() as usize).sum();
         let within = (0..map.objects).filter(|&object| map.is_free(memory, object)).count();
         if bits != within || bits != self.directory.peek(page, Field::Count) || bits == map.objects {

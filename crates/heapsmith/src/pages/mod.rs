@@ -95,7 +95,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
         let sizes = PageSizes { min: sizes.min.max(sizes.alignment.min(sizes.page / 2)), ..sizes };
         let mut memory = Memory::<W, S, M>::new(source, meter)?;
         let page = sizes.page / W::BYTES;
-        let entry = FIELDS + F::words(sizes.page / sizes.min, W::BYTES * 8);
+        let entry = FIELDS + F::words(sizes.page / sizes.min, W::BITS);
         let classes = Self::classes(&sizes);
         let base = memory.base_address() / W::BYTES;
         let control = CLASSES + classes;

@@ -1,0 +1,64 @@
+//! The heaps that are tried: the catalogue, and a heap of every kind of pool and layer that it lacks.
+
+use heapsmith_spec::catalogue;
+
+/// Kinds of pools and layers, each in the word that it is most often used with, some in others.
+const KINDS: &[&str] = &[
+    "list(order=lifo, fit=best(30%), split>=100, coalesce>=100)",
+    "list(order=fifo, fit=next, coalesce=deferred)",
+    "list(order=address, fit=best) word=8",
+    "list(order=lifo, fit=first) word=2",
+    "freelists(16,66,1514, order=fifo) list(coalesce=deferred)",
+    "bins(lea)",
+    "bins(lea, order=fifo, coalesce=deferred, tags=off)",
+    "bins(log, order=size)",
+    "bins(log(16), order=lifo)",
+    "bins(exact 16..=512 step 16, then log) word=8",
+    "bins(exact 16..=512 step 16, order=fifo, coalesce=every-call)",
+    "bins(log, each=tree)",
+    "bins(log(2), each=skiplist, coalesce=deferred)",
+    "classes(24, 100, 1000, then step 1024)",
+    "tree(red-black, tags=off)",
+    "tree(red-black, split>=100, coalesce=deferred) word=8",
+    "tree word=2",
+    "skiplist(seed=7, coalesce=every-call)",
+    "skiplist(split>=100, coalesce>=100) word=8",
+    "tlsf(second-level=3, largest=8192) word=8",
+    "tlsf(second-level=1) word=2",
+    "half-fit word=8",
+    "buddy(knuth) word=8",
+    "buddy(estranged) word=2",
+    "buddy(knuth, defragment=on-demand)",
+    "buddy(estranged, defragment=on-demand)",
+    "freelists(16,100,1476) buddy(knuth)",
+    "pages(page=4096, min=16, search=word)",
+    "pages(page=4096, min=16, search=tree)",
+    "pages(page=512, min=8, search=word) word=8",
+    "bump(reclaim=empty)",
+    "fixed(100) align=8",
+    "guard(quarantine=16) list",
+    "zero bins(lea, each=tree)",
+    "reserve(high=10%) list",
+    "reserve(high=10%) guard(quarantine=16) zero freelists(64) list",
+];
+
+/// Every heap to try, as a name of the catalogue or a spec.
+pub fn heaps() -> impl Iterator<Item = &'static str> {
+    catalogue().iter().map(|entry| entry.name).chain(KINDS.iter().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::heaps;
+    use heapsmith_spec::resolve;
+
+    #[test]
+    fn every_heap_is_one_and_none_is_there_twice() {
+        let mut specs: Vec<_> =
+            heaps().map(|heap| resolve(heap).unwrap_or_else(|error| panic!("{error}")).to_string()).collect();
+        let count = specs.len();
+        specs.sort();
+        specs.dedup();
+        assert_eq!(specs.len(), count);
+    }
+}

@@ -1,0 +1,206 @@
+//! The oracle: the intervals that are live, and what was written to them.
+
+#![allow(unsafe_code)]
+
+use std::ptr::NonNull;
+
+use heapsmith::{Heap, Misuse, MisuseKind, State};
+
+use crate::program::Operation;
+
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    offset: usize,
+    pointer: NonNull<u8>,
+    size: usize,
+    alignment: usize,
+    seed: u8,
+}
+
+/// What is live, by offset from the region's base.
+#[derive(Debug, Default)]
+pub struct Oracle {
+    /// In address order.
+    live: Vec<Block>,
+    seed: u8,
+    /// Freeing all took the middle block last.
+    middle: bool,
+}
+
+impl Oracle {
+    /// Does one operation and verifies all; returns the offset that the heap answered with.
+    pub fn step<H: Heap + ?Sized>(&mut self, heap: &mut H, operation: Operation) -> Result<Option<usize>, String> {
+        let answer = self.apply(heap, operation)?;
+        self.verify(heap)?;
+        Ok(answer)
+    }
+
+    /// Does one operation and verifies what the heap answered and the blocks that are named; returns
+    /// the offset that it answered with.
+    pub fn apply<H: Heap + ?Sized>(&mut self, heap: &mut H, operation: Operation) -> Result<Option<usize>, String> {
+        match operation {
+            Operation::Allocate { size, alignment } => {
+                let pointer = heap.allocate(size, alignment);
+                pointer.map(|pointer| self.admit(heap, pointer, size, alignment)).transpose()
+            }
+            Operation::Free { which } => self.free(heap, which.checked_rem(self.live.len())),
+            Operation::FreeHighest => self.free(heap, self.live.len().checked_sub(1)),
+            Operation::Reallocate { which, size } => self.reallocate(heap, which, size),
+        }
+    }
+
+    /// Verifies every invariant of the heap, and that its blocks are those that are live.
+    pub fn verify<H: Heap + ?Sized>(&self, heap: &H) -> Result<(), String> {
+        heap.check().map_err(|violation| violation.to_string())?;
+        self.walk_agrees(heap)
+    }
+
+    fn free<H: Heap + ?Sized>(&mut self, heap: &mut H, number: Option<usize>) -> Result<Option<usize>, String> {
+        let Some(number) = number else { return Ok(None) };
+        let block = self.live[number];
+        intact(block, block.size)?;
+        // SAFETY: the block is live and leaves the oracle here.
+        match unsafe { heap.try_deallocate(block.pointer) } {
+            Ok(()) => drop(self.live.remove(number)),
+            Err(misuse) => self.refused(heap, number, misuse)?,
+        }
+        Ok(None)
+    }
+
+    /// A stack refuses what was not allocated last, names it, and leaves it as it is. Nobody else refuses.
+    fn refused<H: Heap + ?Sized>(&self, heap: &H, number: usize, misuse: Misuse) -> Result<(), String> {
+        let block = self.live[number];
+        let named = misuse.kind == MisuseKind::OutOfOrder && misuse.block == block.offset;
+        let last = number + 1 == self.live.len();
+        if !named || last || heap.last_misuse() != Some(misuse) {
+            return Err(format!("the free of the block at {} was refused: {misuse}", block.offset));
+        }
+        intact(block, block.size)
+    }
+
+    fn reallocate<H: Heap + ?Sized>(
+        &mut self,
+        heap: &mut H,
+        which: usize,
+        size: usize,
+    ) -> Result<Option<usize>, String> {
+        let Some(number) = which.checked_rem(self.live.len()) else { return Ok(None) };
+        let old = self.live[number];
+        intact(old, old.size)?;
+        // SAFETY: the block is live; it leaves the oracle if it moves.
+        let Some(pointer) = (unsafe { heap.reallocate(old.pointer, size, old.alignment) }) else {
+            intact(old, old.size)?;
+            return Ok(None);
+        };
+        self.live.remove(number);
+        inside(heap, pointer, size)?;
+        intact(Block { pointer, ..old }, old.size.min(size))?;
+        self.admit(heap, pointer, size, old.alignment).map(Some)
+    }
+
+    /// A block that the heap handed out: inside the region, aligned, over nobody else's bytes.
+    fn admit<H: Heap + ?Sized>(
+        &mut self,
+        heap: &H,
+        pointer: NonNull<u8>,
+        size: usize,
+        alignment: usize,
+    ) -> Result<usize, String> {
+        let offset = inside(heap, pointer, size)?;
+        if !pointer.as_ptr().addr().is_multiple_of(alignment.max(1)) {
+            return Err(format!("{offset} is not a multiple of {alignment}"));
+        }
+        // Equal sizes: the blocks of a fixed-size pool have no header.
+        if heap.usable_size(pointer) < size || heap.block_size(pointer) < heap.usable_size(pointer) {
+            return Err(format!("usable size {} for {size} bytes", heap.usable_size(pointer)));
+        }
+        let place = self.live.partition_point(|block| block.offset < offset);
+        let below =
+            place.checked_sub(1).map(|below| self.live[below]).filter(|block| block.offset + block.size > offset);
+        let above = self.live.get(place).copied().filter(|block| block.offset < offset + size);
+        if let Some(block) = below.or(above) {
+            let (other, end) = (block.offset, block.offset + block.size);
+            return Err(format!("{offset}..{} overlaps {other}..{end}", offset + size));
+        }
+        self.seed = self.seed.wrapping_add(37);
+        let block = Block { offset, pointer, size, alignment, seed: self.seed };
+        for byte in 0..size {
+            // SAFETY: the heap gave `size` bytes, which overlap no other live block.
+            unsafe { pointer.as_ptr().add(byte).write(block.seed.wrapping_add(byte as u8)) };
+        }
+        self.live.insert(place, block);
+        Ok(offset)
+    }
+
+    /// The walk tiles the footprint, and its used blocks are the live ones and those that layers keep.
+    fn walk_agrees<H: Heap + ?Sized>(&self, heap: &H) -> Result<(), String> {
+        let mut expected = heap.control_size();
+        let (mut used, mut kept) = (0_usize, 0_usize);
+        let mut broken = None;
+        heap.walk(&mut |block| {
+            if block.state == State::Kept {
+                kept += 1;
+                return;
+            }
+            if block.offset != expected {
+                broken.get_or_insert(format!("a gap before {}: expected {expected}", block.offset));
+            }
+            expected = block.offset + block.size;
+            used += usize::from(block.state == State::Used);
+        });
+        if let Some(broken) = broken {
+            return Err(broken);
+        }
+        let wilderness = heap.footprint() - expected;
+        // The wilderness of a pool of blocks begins with a header; others have none.
+        if wilderness > 8 {
+            return Err(format!("the walk ends at {expected}, the footprint at {}", heap.footprint()));
+        }
+        if used != self.live.len() + kept {
+            return Err(format!("{used} blocks are used, {} live and {kept} kept", self.live.len()));
+        }
+        Ok(())
+    }
+
+    /// Frees every live block, with everything verified after each.
+    pub fn free_all<H: Heap + ?Sized>(&mut self, heap: &mut H) -> Result<(), String> {
+        while let Some(operation) = self.freeing() {
+            self.step(heap, operation)?;
+        }
+        Ok(())
+    }
+
+    /// The next of the operations that free every live block in the end, none if none is live.
+    pub fn freeing(&mut self) -> Option<Operation> {
+        let live = self.live.len();
+        // A stack refuses every block but the highest.
+        self.middle = !self.middle;
+        let operation = if self.middle { Operation::Free { which: live / 2 } } else { Operation::FreeHighest };
+        (live > 0).then_some(operation)
+    }
+}
+
+/// The offset of a block that lies inside the region.
+fn inside<H: Heap + ?Sized>(heap: &H, pointer: NonNull<u8>, size: usize) -> Result<usize, String> {
+    let offset = pointer.as_ptr().addr().wrapping_sub(heap.base().as_ptr().addr());
+    let end = offset.checked_add(size).filter(|&end| end <= heap.footprint() && size > 0);
+    match end {
+        Some(_) => Ok(offset),
+        None => Err(format!("served {size} bytes at {offset}, beyond the footprint {}", heap.footprint())),
+    }
+}
+
+/// The first `size` bytes are as they were written.
+fn intact(block: Block, size: usize) -> Result<(), String> {
+    let changed = |byte: usize| {
+        // SAFETY: the block is live, and its first `size` bytes were written when it was admitted.
+        let found = unsafe { block.pointer.as_ptr().add(byte).read() };
+        found ^ block.seed.wrapping_add(byte as u8)
+    };
+    // All bytes without a branch first: that is done many at a time.
+    if (0..size).fold(0, |any, byte| any | changed(byte)) == 0 {
+        return Ok(());
+    }
+    let byte = (0..size).find(|&byte| changed(byte) != 0).unwrap_or(0);
+    Err(format!("byte {byte} of {} changed", block.size))
+}

@@ -1,0 +1,33 @@
+//! `cargo xtask check32`: the heaps as a program of 32 bits runs them.
+
+use crate::run::{Outcome, cargo, cargo_with, output};
+use crate::tools;
+
+/// A target of 32 bits whose programs run on the host.
+const TARGET: &str = "i686-unknown-linux-gnu";
+
+/// Compiles the tests of `heapsmith`, `heapsmith-spec` and `heapsmith-trial` for 32 bits, and runs them.
+///
+/// `folding` reads machine code of x86-64 and says so itself.
+pub fn check32(which: Which) -> Outcome {
+    tools::install(&[tools::CC, tools::CC32])?;
+    output("rustup", &["target", "add", TARGET])
+        .map_err(|error| format!("{error}\nthe tests need Rust's library for {TARGET}: rustup target add {TARGET}"))?;
+    let test = ["test", "--target", TARGET, "--package"];
+    let quick = [("PROPTEST_CASES", "100")];
+    cargo_with(&quick, &[&test[..], &["heapsmith", "--all-features", "--lib", "--tests"]].concat())?;
+    cargo_with(&quick, &[&test[..], &["heapsmith-trial", "--lib"]].concat())?;
+    if which == Which::All {
+        cargo(&[&test[..], &["heapsmith-spec", "--all-features", "--lib", "--tests"]].concat())?;
+    }
+    Ok(())
+}
+
+/// How much is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The heaps' own tests, and every heap through some programs.
+    Quick,
+    /// The conformance suite, too.
+    All,
+}
