@@ -99,7 +99,8 @@ fn accesses_hardly_grow_with_the_live_blocks() {
     }
 }
 
-/// A list in a bin of several sizes is searched, and gets longer; a tree in the same bin does not care.
+/// A sorted list in a bin of several sizes is walked through to insert, and to its end to find, and gets
+/// longer: linear in the bin by nature. A tree in the same bin does not care.
 #[test]
 fn a_tree_in_each_bin_is_flatter_than_a_list() {
     let at = |spec: &str, live| cost(spec, live).mean;
@@ -110,26 +111,25 @@ fn a_tree_in_each_bin_is_flatter_than_a_list() {
     }
 }
 
+/// What `tries` bounds: without it the search of an unsorted bin is longer in a larger heap.
+#[test]
+fn an_unsorted_bin_is_searched_no_further_in_a_larger_heap() {
+    for layout in ["lea", "log"] {
+        let growth = |tries| {
+            let [small, large] =
+                [1_000, 100_000].map(|live| cost(&format!("bins({layout}, tries={tries})"), live).mean);
+            large / small
+        };
+        let (bounded, whole) = (growth("8"), growth("all"));
+        assert!(bounded < 1.1 && whole > 1.5, "{layout}: {bounded:.2} times with a bound, {whole:.2} without");
+    }
+}
+
 #[test]
 fn constant_time_has_a_bound() {
     for spec in ["tlsf", "half-fit", "tlsf(second-level=6) word=8", "tlsf(second-level=1)"] {
         let most = [1_000, 100_000].map(|live| cost(spec, live).most);
         println!("{spec}: at most {most:?} accesses");
         assert!(most.iter().all(|&most| most <= heapsmith::index::TwoLevel::BOUND), "{spec}: {most:?}");
-    }
-}
-
-#[test]
-fn zz_temporary() {
-    for spec in std::env::var("SPECS").unwrap_or_default().split(';').filter(|s| !s.is_empty()) {
-        let points = [1_000, 10_000, 100_000, 1_000_000].map(|live| (live as f64, cost(spec, live).mean));
-        println!(
-            "{spec}: {:.1} {:.1} {:.1} {:.1}, slope {:.3}",
-            points[0].1,
-            points[1].1,
-            points[2].1,
-            points[3].1,
-            slope(&points)
-        );
     }
 }

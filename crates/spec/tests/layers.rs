@@ -293,6 +293,16 @@ fn a_reserve_is_kept_for_high_priority() {
 }
 
 #[test]
+fn a_layer_before_a_reserve_has_its_own_words_however_little_is_left() {
+    run("guard(quarantine=2) reserve(high=99%) list", |heap| {
+        assert_eq!(heap.allocate(100, 1), None, "a request of low priority is refused");
+        let block = heap.allocate_with(Priority::High, 100, 1).expect("the reserve");
+        assert_eq!(free(heap, block), None);
+        heap.check().expect("sound");
+    });
+}
+
+#[test]
 fn a_reallocation_takes_from_the_reserve_only_what_it_adds() {
     let mut memory = memory();
     let region = size_of_val(&memory[..]);
