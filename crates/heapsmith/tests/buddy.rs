@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::{Buddies, Counting, Estranged, Fixed, Handle, Handles, Heap, Knuth, Served};
+use heapsmith::{Buddies, Counting, Estranged, Fixed, Handle, Handles, Heap, Knuth, Moved, Served};
 
 /// A region that begins at a multiple of 4096.
 struct Memory(Vec<MaybeUninit<u64>>);
@@ -225,9 +225,10 @@ fn reaches_the_bound<H: Handles>(heap: &mut H) {
         let size = ((1 << order) - 2) * 4;
         let most = heap.most_moved(size).expect("a size that can be served");
         assert_eq!(most, ((order as usize - 2) << (order - 1)) * 4, "(k - l) * 2^(k - 1) words");
+        let before = heap.moved().bytes;
         assert!(heap.allocate_movable(size).is_some(), "half of the window is free");
         heap.check().expect("after moving");
-        assert_eq!(heap.moved().last, most, "order {order}");
+        assert_eq!((heap.moved().last, heap.moved().bytes - before), (most, most as u64), "order {order}");
         // What is left in the window has moved there; other windows are whole.
         live.retain(|at, _| !(windows[0]..windows[0] + (2 << order)).contains(at));
     }
@@ -259,9 +260,9 @@ fn is_ended_by_the_bound<H: Handles>(heap: &mut H) {
     let most = heap.most_moved(size).expect("a size that can be served");
     assert!(heap.allocate_movable(size).is_none(), "a pinned block lies in every place for it");
     heap.check().expect("a refusal leaves a sound heap");
-    let last = heap.moved().last;
-    assert!(last <= most && last > most / 2, "{last} bytes moved, at most {most}");
-    println!("ended by the bound: {last} of {most} bytes moved");
+    let Moved { bytes, last, .. } = heap.moved();
+    println!("ended by the bound: {bytes} of {most} bytes moved");
+    assert_eq!((last, bytes), (most, most as u64), "the bound ends it, and nothing was moved before");
     for (handle, pointer) in pinned {
         // SAFETY: the handle is live.
         assert_eq!(unsafe { heap.get(handle) }, pointer, "a pinned block stays");

@@ -162,7 +162,7 @@ fn layers_that_do_not_go_together() {
         "guard stack",
         "guard(quarantine=0) fixed(16)",
         "reserve(high=1%) guard(quarantine=0) classes(12)",
-        "guard tlsf(largest=8) word=2 align=8",
+        "guard tlsf(largest=8)",
         "reserve(high=10%) bump(reclaim=empty)",
         "zero zero list",
         "guard(quarantine=100000) list",

@@ -293,6 +293,16 @@ fn a_reserve_is_kept_for_high_priority() {
 }
 
 #[test]
+fn a_layer_before_a_reserve_has_its_own_words_however_little_is_left() {
+    run("guard(quarantine=2) reserve(high=99%) list", |heap| {
+        assert_eq!(heap.allocate(100, 1), None, "a request of low priority is refused");
+        let block = heap.allocate_with(Priority::High, 100, 1).expect("the reserve");
+        assert_eq!(free(heap, block), None);
+        heap.check().expect("sound");
+    });
+}
+
+#[test]
 fn a_reallocation_takes_from_the_reserve_only_what_it_adds() {
     let mut memory = memory();
     let region = size_of_val(&memory[..]);
@@ -310,7 +320,8 @@ fn a_reallocation_takes_from_the_reserve_only_what_it_adds() {
     let small = heap.allocate(region / 8, 1).expect("what the large block gave up");
     while heap.allocate_with(Priority::High, 40, 1).is_some() {}
     // The reserve is used up: a block may be smaller, or as large as it is, but no larger.
-    assert_eq!(resize(&mut heap, small, heap.usable_size(small)), Some(small));
+    let usable = heap.usable_size(small);
+    assert_eq!(resize(&mut heap, small, usable), Some(small));
     assert_eq!(resize(&mut heap, small, region / 16), Some(small));
     assert_eq!(resize(&mut heap, small, region / 8 + 64), None);
     let statistics = heap.statistics(Priority::Low);

@@ -23,6 +23,8 @@
 //! order `l` none can be made. So a request of order `k` moves at most
 //! `(k − l) · 2^(k−1)` words. Blocks that cannot be moved may call for more
 //! attempts; the bound then ends them: it is kept as a budget, by construction.
+//! It is reached: where every other smallest block is free, each exchange fills
+//! a block to its last word (`tests/buddy.rs`).
 //!
 //! Source: Donahue et al. 2001, §2.8, Figure 6. The paper gives the exchange
 //! and the recursion; the bound and the treatment of divided buddies are ours.

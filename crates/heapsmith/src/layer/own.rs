@@ -5,7 +5,7 @@
 
 use core::ptr::NonNull;
 
-use crate::heap::Heap;
+use crate::heap::{Heap, Priority};
 use crate::memory::RegionError;
 use crate::meter::Meter;
 use crate::word::Word;
@@ -45,9 +45,10 @@ pub(super) fn pointer<W: Word>(heap: &impl Heap, at: usize) -> NonNull<u8> {
     unsafe { heap.base().cast::<W>().add(at).cast() }
 }
 
-/// A block of `words` words for the layer itself, set to 0. It is never freed.
+/// A block of `words` words for the layer itself, set to 0. It is never freed, and no request of the
+/// program: a reserve below lets it pass.
 pub(super) fn control_block<W: Word>(heap: &mut impl Heap, words: usize) -> Result<usize, RegionError> {
-    let Some(block) = heap.allocate(words * W::BYTES, 1) else {
+    let Some(block) = heap.allocate_with(Priority::High, words * W::BYTES, 1) else {
         let given = heap.footprint();
         return Err(RegionError::TooSmall { needed: given + (words + 1) * W::BYTES, given });
     };

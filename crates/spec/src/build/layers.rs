@@ -16,7 +16,7 @@
 //! replay does. Addresses, accesses and visits are those of the typed form
 //! (`tests/layers.rs` compares them); the time includes the table.
 
-use heapsmith::{Guard, Heap, Meter, Reserve, Word, Zero};
+use heapsmith::{Guard, Heap, Meter, RegionError, Reserve, Word, Zero};
 
 use super::{BuildError, Job};
 use crate::{Layer, Spec, WordSize};
@@ -65,15 +65,24 @@ impl<M: Meter> Under<'_, M> {
             (self.then)(heap);
             return Ok(());
         };
+        // A layer sees no more than the heap below it, which has taken what there is.
+        let region = self.region;
+        let too_small = |error| match error {
+            RegionError::TooSmall { needed, .. } => {
+                RegionError::TooSmall { needed: needed.max(region.saturating_add(1)), given: region }
+            }
+            other => other,
+        };
         match layer {
             Layer::Zero => self.wrap_in::<W>(outer, &mut Zero::new(heap)),
             Layer::Guard(guard) => {
                 let quarantine = guard.quarantine as usize;
-                let mut guard = Guard::<W, _>::new(heap, self.spec.alignment as usize, quarantine)?;
+                let mut guard =
+                    Guard::<W, _>::new(heap, self.spec.alignment as usize, quarantine).map_err(too_small)?;
                 self.wrap_in::<W>(outer, &mut guard)
             }
             Layer::Reserve(reserve) => {
-                let mut reserve = Reserve::<W, _>::new(heap, self.region, reserve.high)?;
+                let mut reserve = Reserve::<W, _>::new(heap, region, reserve.high).map_err(too_small)?;
                 self.wrap_in::<W>(outer, &mut reserve)
             }
             Layer::FreeLists(_) => Err(BuildError::Layers(self.spec.to_string())),
