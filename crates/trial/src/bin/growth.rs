@@ -90,9 +90,9 @@ fn contrived() {
         "Every other object freed, then a larger one asked for (Donahue et al. 2001, section 3.1): accesses of that"
     );
     println!(
-        "request. The paper's list took 72 times the time of its buddy system (Figure 8); it gives the heap's size"
+        "request. The paper's list took 72 times the time of its buddy system (Figure 8); it does not say of what"
     );
-    println!("nowhere near. Its section 2.5 speaks of 16 MB and 16 bytes, which is 2^20 objects.");
+    println!("size the heap was. Its section 2.4 speaks of 16 MB and 16 bytes, which is 2^20 objects.");
     let mut table = table(&["objects", "heap", "list", "knuth", "estranged", "list : knuth", "list : estranged"]);
     for power in (6..=20).step_by(2) {
         let objects = 1_usize << power;
