@@ -7,8 +7,6 @@ use crate::tools;
 const TARGET: &str = "i686-unknown-linux-gnu";
 
 /// Compiles the tests of `heapsmith`, `heapsmith-spec` and `heapsmith-trial` for 32 bits, and runs them.
-///
-/// `folding` reads machine code of x86-64 and says so itself.
 pub fn check32(which: Which) -> Outcome {
     tools::install(&[tools::CC, tools::CC32])?;
     output("rustup", &["target", "add", TARGET])

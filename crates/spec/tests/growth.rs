@@ -52,7 +52,7 @@ fn an_implicit_list_looks_at_every_block() {
 #[test]
 fn every_other_block_free_costs_a_list_more_the_larger_the_heap() {
     let mut before = 0.0;
-    // The paper names no number of objects; 2^20 of 16 bytes fill the 16 MB heap that its section 2.5 speaks of.
+    // The paper names no number of objects; 2^20 of 16 bytes fill the 16 MB heap that its section 2.4 speaks of.
     for power in [10, 12, 14, 16, 18, 20] {
         let bytes = (16 << power) + 8192;
         let mut memory = Memory::new(bytes);

@@ -94,8 +94,10 @@ pub enum Wanted {
 /// What is claimed of a heap.
 pub fn wanted(spec: &Spec) -> Wanted {
     let policy = |coalesce, tags| match (coalesce, tags) {
-        // Every block is looked at on each call, or from the first one to find the one before.
-        (Coalesce::EveryCall, _) | (_, false) => Wanted::Linear,
+        // Every block is looked at on each call.
+        (Coalesce::EveryCall, _) => Wanted::Linear,
+        // The block before is found from the first one on, unless nothing coalesces.
+        (_, false) => Wanted::Nothing,
         _ => Wanted::Flat,
     };
     match &spec.pool {

@@ -191,6 +191,7 @@ mod tests {
         for heap in heaps() {
             let spec = resolve(heap).expect("it is a heap");
             let mut trial = Trial::new(spec).unwrap_or_else(|error| panic!("{heap}: {error}"));
+            println!("{heap}");
             for seed in 1..=programs() {
                 trial.run(seed).unwrap_or_else(|failure| panic!("{heap}: {failure}"));
             }
