@@ -38,7 +38,9 @@ pub fn on<T>(
     job: impl FnOnce(&mut Counted) -> T,
 ) -> Result<T, BuildError> {
     let (mut job, mut output) = (Some(job), None);
-    with_dyn_heap(spec, memory.region(bytes), Counting::default(), &mut |heap| output = job.take().map(|job| job(heap)))?;
+    with_dyn_heap(spec, memory.region(bytes), Counting::default(), &mut |heap| {
+        output = job.take().map(|job| job(heap))
+    })?;
     output.ok_or_else(|| BuildError::Layers(spec.to_string()))
 }
 

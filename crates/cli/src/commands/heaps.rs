@@ -38,8 +38,13 @@ fn paragraph(text: &mut Vec<String>, entry: &Entry) -> Result<(), SpecError> {
     let Promise { allocate, free, footprint } = promise(entry)?;
     text.push(format!("{:<20} {}", entry.name, entry.spec));
     let papers = entry.papers.join("; ");
-    let lines =
-        [("allocate", allocate), ("free", free), ("most memory", footprint), ("papers", &papers), ("source", entry.source)];
+    let lines = [
+        ("allocate", allocate),
+        ("free", free),
+        ("most memory", footprint),
+        ("papers", &papers),
+        ("source", entry.source),
+    ];
     let filled = lines.iter().filter(|(_, line)| !line.is_empty());
     text.extend(filled.map(|(name, line)| format!("  {name:<18} {line}")));
     text.push(String::new());

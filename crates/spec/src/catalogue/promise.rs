@@ -72,7 +72,9 @@ fn pool(pool: &Pool) -> Promise {
         Pool::Buddy(all) => buddy(all),
         Pool::Pages(all) => pages(all),
         Pool::Bump(bump) => match bump.reclaim {
-            Reclaim::Never => Promise { allocate: "constant", free: "constant", footprint: "all that was ever asked for" },
+            Reclaim::Never => {
+                Promise { allocate: "constant", free: "constant", footprint: "all that was ever asked for" }
+            }
             Reclaim::Empty => Promise {
                 allocate: "constant",
                 free: "constant",
