@@ -53,6 +53,30 @@ fn a_freed_block_serves_its_own_size_in_a_full_region() {
     }
 }
 
+/// In a full region, the only block that serves lies in its list behind smaller ones.
+#[test]
+fn a_full_region_is_looked_at_twice() {
+    let behind = |heap: &mut AnyHeap<'_>| {
+        let holes: Vec<_> = (0..heapsmith::index::TwoLevel::SECOND_LOOK)
+            .map(|number| {
+                let size = if number == 0 { 1004 } else { 604 };
+                let hole = heap.allocate(size, 1).expect("a new heap has room");
+                heap.allocate(4, 1).expect("a new heap has room");
+                (size, hole)
+            })
+            .collect();
+        for filler in [2000, 300, 64, 4, 1] {
+            while heap.allocate(filler, 1).is_some() {}
+        }
+        holes.iter().for_each(|&(_, hole)| free(heap, hole));
+        let (size, hole) = holes[0];
+        assert_eq!(heap.allocate(size, 1), Some(hole), "the last that a second look sees");
+        heap.check().expect("a sound heap");
+    };
+    // One list holds blocks of 512 up to 1023 bytes.
+    on("half-fit", 24 * 1024, behind);
+}
+
 /// Leaves holes of many sizes and asks for each.
 fn holes(heap: &mut AnyHeap<'_>) {
     let sizes = [400, 24, 96, 200, 16, 48, 1000, 32, 12, 120, 64];

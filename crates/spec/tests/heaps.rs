@@ -8,7 +8,7 @@
 use std::mem::MaybeUninit;
 
 use heapsmith::{Fixed, Heap, Source, State, Stepped, Unmetered};
-use heapsmith_spec::build::{BuildError, with_dyn_heap};
+use heapsmith_spec::build::{BuildError, with_dyn_heap, words_for};
 use heapsmith_spec::{Bump, Pool, Reclaim, Spec, WordSize, arbitrary, catalogue};
 use heapsmith_trial::{Operation, Oracle, long_program, program};
 use proptest::prelude::*;
@@ -280,6 +280,58 @@ fn the_last_block_changes_its_size_where_it_stands() {
         for word in [2, 4, 8] {
             let spec: Spec = format!("{text} word={word}").parse().expect("a spec");
             on(&spec, region(&spec), resizes_in_place).unwrap_or_else(|error| panic!("{spec}: {error}"));
+        }
+    }
+}
+
+/// Whenever a free block is as large as `need` says for a request, one serves, and with `best` the smallest.
+fn fits(mut heap: &mut AnyHeap<'_>, program: &[Operation], best: bool, need: impl Fn(usize) -> Option<usize>) {
+    let mut oracle = Oracle::default();
+    for &operation in program {
+        let mut free = Vec::new();
+        heap.walk(&mut |block| free.extend((block.state == State::Free).then_some(block)));
+        let served = oracle.step(&mut heap, operation).expect("a sound heap");
+        let Operation::Allocate { size, alignment: 1 } = operation else { continue };
+        let Some(need) = need(size) else { continue };
+        let Some(least) = free.iter().map(|block| block.size).filter(|&free| free >= need).min() else { continue };
+        let offset = served.unwrap_or_else(|| panic!("{size} bytes were refused: {least} are free, {need} needed"));
+        let from = free.iter().find(|block| (block.offset..block.offset + block.size).contains(&offset));
+        let from = from.unwrap_or_else(|| panic!("{size} bytes took new memory: {least} are free, {need} needed"));
+        assert!(!best || from.size == least, "{size} bytes took a block of {}, not of {least}", from.size);
+    }
+}
+
+#[test]
+fn best_fit_takes_the_smallest_block_and_no_fit_takes_new_memory_before_a_free_block() {
+    let best = [
+        "tree",
+        "tree(red-black, split>=100, coalesce=never)",
+        "skiplist",
+        "skiplist(seed=5, coalesce=never)",
+        "bins(lea, each=tree)",
+        "bins(log(1), each=tree, coalesce=never)",
+        "bins(log(1), each=skiplist, coalesce=never)",
+        "bins(log, order=size)",
+        "list(order=lifo, fit=best)",
+        "list(order=implicit, fit=best)",
+    ];
+    let any = [
+        "list",
+        "list(order=fifo, fit=next)",
+        "bins(log(1))",
+        "bins(log(1), order=fifo, tries=1)",
+        "bins(log, tries=all)",
+    ];
+    // These look only into lists whose every block serves: one of twice the need is in such a list.
+    let good = ["tlsf", "tlsf(second-level=6)", "tlsf(second-level=1)", "half-fit"];
+    for (texts, best, factor) in [(&best[..], true, 1), (&any[..], false, 1), (&good[..], false, 2)] {
+        for (text, word) in texts.iter().flat_map(|text| [2, 4, 8].map(|word| (text, word))) {
+            let spec: Spec = format!("{text} word={word}").parse().expect("a spec");
+            let need = |size| Some(words_for(&spec, size as u64)? * word * factor);
+            for seed in 0..8 {
+                let program = oracle::long_program(400, seed);
+                on(&spec, region(&spec), |heap| fits(heap, &program, best, need)).expect("a heap");
+            }
         }
     }
 }
