@@ -29,6 +29,22 @@ pub unsafe trait Source {
     }
 }
 
+// SAFETY: the promise is that of the borrowed source, which nobody else can reach meanwhile.
+unsafe impl<S: Source + ?Sized> Source for &mut S {
+    fn base(&self) -> NonNull<u8> {
+        (**self).base()
+    }
+    fn length(&self) -> usize {
+        (**self).length()
+    }
+    fn grow(&mut self, wanted: usize) -> usize {
+        (**self).grow(wanted)
+    }
+    fn limit(&self) -> usize {
+        (**self).limit()
+    }
+}
+
 /// A region of one length, borrowed from its owner.
 #[derive(Debug)]
 pub struct Fixed<'a> {

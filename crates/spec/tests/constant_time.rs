@@ -5,30 +5,23 @@
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::{Counting, Fixed, Heap};
-use heapsmith_spec::build::with_dyn_heap;
+use heapsmith::{Fixed, Heap};
+use heapsmith_trial::{Counted, over};
 
-type AnyHeap<'h> = dyn Heap<Meter = Counting> + 'h;
-
-fn on<T>(spec: &str, bytes: usize, job: impl FnOnce(&mut AnyHeap<'_>) -> T) -> T {
+fn on<T>(spec: &str, bytes: usize, job: impl FnOnce(&mut Counted<'_>) -> T) -> T {
     let mut memory = vec![MaybeUninit::<u64>::uninit(); bytes / 8];
     let spec = spec.parse().expect("a spec");
-    let (mut job, mut outcome) = (Some(job), None);
-    with_dyn_heap(&spec, Fixed::new(&mut memory), Counting::default(), &mut |heap| {
-        outcome = job.take().map(|job| job(heap));
-    })
-    .expect("a heap");
-    outcome.expect("the heap was made")
+    over(&spec, &mut Fixed::new(&mut memory), job).expect("a heap")
 }
 
 /// Frees a block that came from `heap`.
-fn free(heap: &mut AnyHeap<'_>, block: NonNull<u8>) {
+fn free(heap: &mut Counted<'_>, block: NonNull<u8>) {
     // SAFETY: the tests free each of their blocks once.
     unsafe { heap.deallocate(block) };
 }
 
 /// Fills the region around one block, frees that one, and asks for its size again.
-fn same_size_again(heap: &mut AnyHeap<'_>, size: usize) {
+fn same_size_again(heap: &mut Counted<'_>, size: usize) {
     let block = heap.allocate(size, 1).expect("a new heap has room");
     for filler in [size, 64, 4, 1] {
         while heap.allocate(filler, 1).is_some() {}
@@ -56,7 +49,7 @@ fn a_freed_block_serves_its_own_size_in_a_full_region() {
 /// In a full region, the only block that serves lies in its list behind smaller ones.
 #[test]
 fn a_full_region_is_looked_at_twice() {
-    let behind = |heap: &mut AnyHeap<'_>| {
+    let behind = |heap: &mut Counted<'_>| {
         let holes: Vec<_> = (0..heapsmith::index::TwoLevel::SECOND_LOOK)
             .map(|number| {
                 let size = if number == 0 { 1004 } else { 604 };
@@ -78,7 +71,7 @@ fn a_full_region_is_looked_at_twice() {
 }
 
 /// Leaves holes of many sizes and asks for each.
-fn holes(heap: &mut AnyHeap<'_>) {
+fn holes(heap: &mut Counted<'_>) {
     let sizes = [400, 24, 96, 200, 16, 48, 1000, 32, 12, 120, 64];
     let holes = sizes.map(|size| {
         let hole = heap.allocate(size, 1).expect("a new heap has room");
@@ -110,7 +103,7 @@ fn best_fit_by_size_finds_the_exact_hole() {
 }
 
 /// Frees many blocks of one size, apart from each other, and counts what one more costs.
-fn equals(heap: &mut AnyHeap<'_>) -> u64 {
+fn equals(heap: &mut Counted<'_>) -> u64 {
     let blocks: Vec<_> = (0..2000).map(|_| heap.allocate(100, 1).expect("the region has room")).collect();
     for &block in blocks.iter().step_by(2) {
         free(heap, block);
@@ -142,7 +135,7 @@ fn equal_sizes_cost_the_same_however_many_are_free() {
 /// A limit on requests is no limit on free blocks: those that are larger share the last list.
 #[test]
 fn a_request_above_the_largest_is_refused() {
-    let largest = |heap: &mut AnyHeap<'_>| {
+    let largest = |heap: &mut Counted<'_>| {
         assert_eq!(heap.allocate(1000, 1), None);
         let most: Vec<_> = std::iter::from_fn(|| heap.allocate(500, 1)).collect();
         assert!(most.len() > 5);

@@ -7,32 +7,15 @@
 
 use std::mem::MaybeUninit;
 
-use heapsmith::{Fixed, Heap, Source, State, Stepped, Unmetered};
-use heapsmith_spec::build::{BuildError, with_dyn_heap, words_for};
+use heapsmith::{Fixed, Heap, Source, State, Stepped};
+use heapsmith_spec::build::{BuildError, words_for};
 use heapsmith_spec::{Bump, Pool, Reclaim, Spec, WordSize, arbitrary, catalogue};
-use heapsmith_trial::{Operation, Oracle, long_program, program};
+use heapsmith_trial::{Counted, Memory, Operation, Oracle, long_program, over, program};
 use proptest::prelude::*;
 
-type AnyHeap<'h> = dyn Heap<Meter = Unmetered> + 'h;
-
 /// Runs `job` on the heap of `spec` over a region of `bytes` bytes, aligned to a page.
-fn on<T>(spec: &Spec, bytes: usize, job: impl FnOnce(&mut AnyHeap<'_>) -> T) -> Result<T, BuildError> {
-    over(spec, fixed(&mut memory(bytes), bytes), job)
-}
-
-fn over<T>(spec: &Spec, source: impl Source, job: impl FnOnce(&mut AnyHeap<'_>) -> T) -> Result<T, BuildError> {
-    let (mut job, mut outcome) = (Some(job), None);
-    with_dyn_heap(spec, source, Unmetered, &mut |heap| outcome = job.take().map(|job| job(heap)))?;
-    Ok(outcome.expect("the heap was made"))
-}
-
-fn memory(bytes: usize) -> Vec<MaybeUninit<u64>> {
-    vec![MaybeUninit::uninit(); (bytes + 4096) / 8]
-}
-
-fn fixed(memory: &mut [MaybeUninit<u64>], bytes: usize) -> Fixed<'_> {
-    let skip = (4096 - memory.as_ptr().addr() % 4096) / 8;
-    Fixed::new(&mut memory[skip..][..bytes / 8])
+fn on<T>(spec: &Spec, bytes: usize, job: impl FnOnce(&mut Counted<'_>) -> T) -> Result<T, BuildError> {
+    heapsmith_trial::on(spec, &mut Memory::new(bytes), bytes, job)
 }
 
 /// A region size that the word of `spec` can use.
@@ -148,7 +131,7 @@ fn every_spec() -> Vec<Spec> {
 }
 
 /// Runs a program and verifies everything after every step.
-fn run(mut heap: &mut AnyHeap<'_>, program: &[Operation]) -> Result<(), String> {
+fn run(mut heap: &mut Counted<'_>, program: &[Operation]) -> Result<(), String> {
     let mut oracle = Oracle::default();
     for (number, &operation) in program.iter().enumerate() {
         oracle.step(&mut heap, operation).map_err(|broken| format!("step {number}, {operation:?}: {broken}"))?;
@@ -194,7 +177,7 @@ fn one_long_program_on_every_structure() {
 }
 
 /// Sizes and alignments that cannot be served, and that other allocators wrapped around.
-fn refuses(heap: &mut AnyHeap<'_>) {
+fn refuses(heap: &mut Counted<'_>) {
     let kept = heap.allocate(40, 1).expect("a new heap has room");
     let beyond = usize::try_from(1_u64 << 32).unwrap_or(usize::MAX);
     let most = isize::MAX as usize;
@@ -223,7 +206,7 @@ fn what_cannot_be_served_is_refused_and_changes_nothing() {
 }
 
 /// An alignment that was asked for, and what was written, outlive every reallocation.
-fn realigns(heap: &mut AnyHeap<'_>) {
+fn realigns(heap: &mut Counted<'_>) {
     for alignment in [8, 32, 256] {
         let Some(mut block) = heap.allocate(24, alignment) else { continue };
         // Keeps the block from growing where it stands.
@@ -254,7 +237,7 @@ fn a_reallocation_keeps_alignment_and_contents() {
 }
 
 /// The last block of a region, and one before a free block, grow and shrink where they stand.
-fn resizes_in_place(heap: &mut AnyHeap<'_>) {
+fn resizes_in_place(heap: &mut Counted<'_>) {
     let first = heap.allocate(64, 1).expect("room");
     for size in [100, 200, 40, 64] {
         // SAFETY: the block is live.
@@ -285,7 +268,7 @@ fn the_last_block_changes_its_size_where_it_stands() {
 }
 
 /// Whenever a free block is as large as `need` says for a request, one serves, and with `best` the smallest.
-fn fits(mut heap: &mut AnyHeap<'_>, program: &[Operation], best: bool, need: impl Fn(usize) -> Option<usize>) {
+fn fits(mut heap: &mut Counted<'_>, program: &[Operation], best: bool, need: impl Fn(usize) -> Option<usize>) {
     let mut oracle = Oracle::default();
     for &operation in program {
         let mut free = Vec::new();
@@ -329,7 +312,7 @@ fn best_fit_takes_the_smallest_block_and_no_fit_takes_new_memory_before_a_free_b
             let spec: Spec = format!("{text} word={word}").parse().expect("a spec");
             let need = |size| Some(words_for(&spec, size as u64)? * word * factor);
             for seed in 0..8 {
-                let program = oracle::long_program(400, seed);
+                let program = long_program(400, seed);
                 on(&spec, region(&spec), |heap| fits(heap, &program, best, need)).expect("a heap");
             }
         }
@@ -337,7 +320,7 @@ fn best_fit_takes_the_smallest_block_and_no_fit_takes_new_memory_before_a_free_b
 }
 
 /// Fills the region, frees all, and fills it again.
-fn fill_twice(heap: &mut AnyHeap<'_>) -> (usize, usize) {
+fn fill_twice(heap: &mut Counted<'_>) -> (usize, usize) {
     let mut fill = || {
         let blocks: Vec<_> = std::iter::from_fn(|| heap.allocate(60, 1)).collect();
         heap.check().expect("a full region");
@@ -371,7 +354,7 @@ fn is_bump(spec: &Spec) -> bool {
 }
 
 /// Frees everything and reports what is left in the region.
-fn left_afterwards(heap: &mut AnyHeap<'_>) -> usize {
+fn left_afterwards(heap: &mut Counted<'_>) -> usize {
     let blocks: Vec<_> = (0..200).map_while(|n| heap.allocate(8 + n % 90, 1)).collect();
     for at in (0..blocks.len()).step_by(2).chain((1..blocks.len()).step_by(2)) {
         // SAFETY: every block is freed once: the even ones, then the odd ones.
@@ -396,7 +379,7 @@ fn where_all_blocks_coalesce_nothing_is_left() {
 }
 
 /// The offsets that a program got.
-fn offsets(mut heap: &mut AnyHeap<'_>, program: &[Operation]) -> Vec<Option<usize>> {
+fn offsets(mut heap: &mut Counted<'_>, program: &[Operation]) -> Vec<Option<usize>> {
     let mut oracle = Oracle::default();
     program.iter().map(|&operation| oracle.step(&mut heap, operation).expect("a sound heap")).collect()
 }
@@ -408,9 +391,9 @@ fn addresses_are_the_same_in_every_run_and_in_a_growing_region() {
         let bytes = region(&spec);
         let once = on(&spec, bytes, |heap| offsets(heap, &program)).expect("a heap");
         assert_eq!(once, on(&spec, bytes, |heap| offsets(heap, &program)).expect("a heap"), "{spec}");
-        let mut reserve = memory(bytes);
-        let source = Stepped::new(fixed(&mut reserve, bytes), 512);
-        assert_eq!(once, over(&spec, source, |heap| offsets(heap, &program)).expect("a heap"), "{spec}, growing");
+        let mut reserve = Memory::new(bytes);
+        let mut source = Stepped::new(reserve.region(bytes), 512);
+        assert_eq!(once, over(&spec, &mut source, |heap| offsets(heap, &program)).expect("a heap"), "{spec}, growing");
     }
 }
 
@@ -420,19 +403,19 @@ fn a_region_that_is_too_small_or_unaligned_is_an_error() {
     let mut bytes = [MaybeUninit::<u8>::uninit(); 64];
     let skip = (4 - bytes.as_ptr().addr() % 4) % 4;
     for size in [0, 3, 8, 16] {
-        let error = over(&spec, Fixed::new(&mut bytes[skip..skip + size]), |_| ()).expect_err("too small");
+        let error = over(&spec, &mut Fixed::new(&mut bytes[skip..skip + size]), |_| ()).expect_err("too small");
         assert!(error.to_string().contains(&format!("the region has {size} bytes")), "{error}");
     }
-    let error = over(&spec, Fixed::new(&mut bytes[skip + 1..]), |_| ()).expect_err("unaligned");
+    let error = over(&spec, &mut Fixed::new(&mut bytes[skip + 1..]), |_| ()).expect_err("unaligned");
     assert!(error.to_string().contains("multiple of the heap's word of 4 bytes"), "{error}");
-    let none = Stepped::new(Fixed::new(&mut bytes[skip..skip]), 16);
+    let mut none = Stepped::new(Fixed::new(&mut bytes[skip..skip]), 16);
     assert_eq!(none.length(), 0);
-    assert!(over(&spec, none, |_| ()).is_err());
+    assert!(over(&spec, &mut none, |_| ()).is_err());
 }
 
 #[test]
 fn blocks_that_a_layer_keeps_are_reported_and_flushed_when_the_pool_fails() {
-    let keeps = |heap: &mut AnyHeap<'_>| {
+    let keeps = |heap: &mut Counted<'_>| {
         let blocks: Vec<_> = std::iter::from_fn(|| heap.allocate(100, 1)).collect();
         for &block in &blocks {
             // SAFETY: each block is live and freed once.

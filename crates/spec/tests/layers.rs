@@ -9,22 +9,16 @@ use heapsmith::{
     BlockPool, Counting, Fixed, FixedSize, Frees, Guard, Heap, Linear, MisuseKind, Priority, Reserve, State, Unmetered,
     Values,
 };
-use heapsmith_spec::build::with_dyn_heap;
 use heapsmith_spec::{Spec, resolve};
+use heapsmith_trial::{Counted, over};
 
 fn memory() -> Vec<MaybeUninit<u64>> {
     vec![MaybeUninit::uninit(); 1024]
 }
 
-fn run<T>(spec: &str, job: impl FnOnce(&mut dyn Heap<Meter = Counting>) -> T) -> T {
+fn run<T>(spec: &str, job: impl FnOnce(&mut Counted<'_>) -> T) -> T {
     let spec: Spec = resolve(spec).unwrap_or_else(|error| panic!("{error}"));
-    let (mut job, mut outcome) = (Some(job), None);
-    let source = &mut memory();
-    with_dyn_heap(&spec, Fixed::new(source), Counting::default(), &mut |heap| {
-        outcome = job.take().map(|job| job(heap));
-    })
-    .expect("room");
-    outcome.expect("the heap was made")
+    over(&spec, &mut Fixed::new(&mut memory()), job).expect("room")
 }
 
 fn free(heap: &mut dyn Heap<Meter = Counting>, pointer: NonNull<u8>) -> Option<MisuseKind> {
@@ -348,7 +342,7 @@ fn a_reallocation_that_the_heap_refuses_has_failed_and_changes_nothing() {
 
 #[test]
 fn a_layer_before_a_heap_of_known_type_gives_the_same_addresses_and_counts() {
-    let program = |heap: &mut dyn Heap<Meter = Counting>| {
+    let program = |heap: &mut Counted<'_>| {
         let mut offsets = Vec::new();
         let mut live = Vec::new();
         for n in 0..60 {

@@ -96,8 +96,8 @@ pub fn wanted(spec: &Spec) -> Wanted {
     let policy = |coalesce, tags| match (coalesce, tags) {
         // Every block is looked at on each call.
         (Coalesce::EveryCall, _) => Wanted::Linear,
-        // The block before is found from the first one on, unless nothing coalesces.
-        (_, false) => Wanted::Nothing,
+        // The block before is found from the first one on, unless nothing coalesces; a miss sweeps all blocks.
+        (_, false) | (Coalesce::Deferred, _) => Wanted::Nothing,
         _ => Wanted::Flat,
     };
     match &spec.pool {

@@ -27,6 +27,6 @@ pub use heaps::heaps;
 pub use oracle::Oracle;
 pub use program::{Operation, long_program, program};
 pub use random::Random;
-pub use region::{Counted, Memory, on};
+pub use region::{Counted, Memory, on, over};
 pub use shrink::shrink;
 pub use soak::{Failure, Trial};

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use heapsmith::{Counting, Fixed, Heap};
+use heapsmith::{Counting, Fixed, Heap, Source};
 use heapsmith_spec::Spec;
 use heapsmith_spec::build::{BuildError, with_dyn_heap};
 
@@ -27,22 +27,30 @@ impl Memory {
     }
 }
 
+/// Any heap, with its accesses counted.
+pub type Counted<'h> = dyn Heap<Meter = Counting> + 'h;
+
 /// Does `job` with the heap of `spec` over the first `bytes` bytes of `memory`.
-///
-/// The heap comes without its type, so that every structure is compiled once and not for
-/// every job; accesses and addresses are the same.
 pub fn on<T>(
     spec: &Spec,
     memory: &mut Memory,
     bytes: usize,
     job: impl FnOnce(&mut Counted) -> T,
 ) -> Result<T, BuildError> {
+    over(spec, &mut memory.region(bytes), job)
+}
+
+/// Does `job` with the heap of `spec` over the region of `source`.
+///
+/// Heap and source come without their types, so that every structure is compiled once for all
+/// tests of all crates; accesses and addresses are the same.
+pub fn over<T>(spec: &Spec, source: &mut dyn Source, job: impl FnOnce(&mut Counted) -> T) -> Result<T, BuildError> {
     let (mut job, mut output) = (Some(job), None);
-    with_dyn_heap(spec, memory.region(bytes), Counting::default(), &mut |heap| {
-        output = job.take().map(|job| job(heap))
-    })?;
+    untyped(spec, source, &mut |heap| output = job.take().map(|job| job(heap)))?;
     output.ok_or_else(|| BuildError::Layers(spec.to_string()))
 }
 
-/// Any heap, with its accesses counted.
-pub type Counted<'h> = dyn Heap<Meter = Counting> + 'h;
+/// Not generic, so that the structures are compiled here.
+fn untyped(spec: &Spec, source: &mut dyn Source, then: &mut dyn FnMut(&mut Counted)) -> Result<(), BuildError> {
+    with_dyn_heap(spec, source, Counting::default(), then)
+}
