@@ -342,7 +342,7 @@ fn a_reallocation_that_the_heap_refuses_has_failed_and_changes_nothing() {
 
 #[test]
 fn a_layer_before_a_heap_of_known_type_gives_the_same_addresses_and_counts() {
-    let program = |heap: &mut Counted<'_>| {
+    let program = |heap: &mut heapsmith_trial::Counted<'_>| {
         let mut offsets = Vec::new();
         let mut live = Vec::new();
         for n in 0..60 {
