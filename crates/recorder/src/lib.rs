@@ -44,6 +44,12 @@ mod system;
 mod thread;
 mod window;
 
+// The compiler's own `core` was built to unwind, and its tables name this function. Nothing
+// unwinds here, so nobody calls it; it is hidden, or programs in Rust would find this one
+// instead of their own.
+#[cfg(heapsmith_alone)]
+core::arch::global_asm!(".hidden rust_eh_personality", ".globl rust_eh_personality", "rust_eh_personality:", "ud2");
+
 #[cfg(heapsmith_alone)]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
