@@ -18,15 +18,16 @@ pub fn counter_is_invariant() -> bool {
     __cpuid(0x8000_0000).eax >= ADVANCED_POWER && __cpuid(ADVANCED_POWER).edx & (1 << 8) != 0
 }
 
-/// The clock's ticks.
+/// The time stamp counter.
 #[inline(always)]
-pub fn ticks(counter: bool) -> u64 {
-    if counter {
-        // SAFETY: every x86-64 processor has the counter.
-        unsafe { _rdtsc() }
-    } else {
-        nanoseconds()
-    }
+pub fn counter() -> u64 {
+    // SAFETY: every x86-64 processor has the counter.
+    unsafe { _rdtsc() }
+}
+
+/// The clock's ticks.
+pub fn ticks(from_counter: bool) -> u64 {
+    if from_counter { counter() } else { nanoseconds() }
 }
 
 /// Nanoseconds of the monotonic clock.

@@ -2,7 +2,7 @@
 //! them. This file is compiled into both.
 //!
 //! ```text
-//!   granule 0     1        2        3        4 …            (64 KiB each)
+//!   granule 0     1        2        3        4 …            (256 KiB each)
 //!           ├──────┼────────┼────────┼────────┼────
 //!           │header│window 1│block   │window 3│block
 //!                      ▲        │
@@ -50,7 +50,7 @@ pub const VERSION: u64 = 1;
 /// The first word of a window or block.
 pub const MAGIC_BLOCK: u64 = u64::from_le_bytes(*b"HSBLOCK1");
 /// Bytes of a granule.
-pub const GRANULE: usize = 64 * 1024;
+pub const GRANULE: usize = 256 * 1024;
 /// Bytes before the first record of a window or block.
 pub const BLOCK_HEADER: usize = 64;
 /// Bytes of the file's header that are used.

@@ -15,7 +15,8 @@ type Block = *mut c_void;
 
 #[inline(always)]
 fn allocated(block: Block, size: usize, alignment: usize) -> Block {
-    if !block.is_null() && !early::owns(block.cast()) {
+    // A block of `early` is recorded like any other: nothing else has its address.
+    if !block.is_null() {
         let event = Event { operation: operation::ALLOCATE, address: block as usize, size, alignment };
         // SAFETY: this is a hook.
         unsafe { record(event) };

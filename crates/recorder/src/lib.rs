@@ -14,7 +14,7 @@
 //! Invariants:
 //!
 //! - **No hook allocates, locks or formats.** The way of an event is a few stores; once in
-//!   some 5,000 events it is a write of 64 KiB.
+//!   some 20,000 events it is a write of 256 KiB.
 //! - **What was published is in the file**, whatever ends the process: the window is mapped.
 //! - **A forked child never writes to its parent's file**: all state is in pages that a child sees as zeros.
 //! - **No descriptor stays open**, and none of the program's is touched.

@@ -13,7 +13,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use crate::local::{BUSY, ENDED, NUMBER_AT, flags, set_flags, set_thread, thread};
 use crate::process::{self, Process, wiped_pages};
 use crate::system::{errno, pthread_key_create, pthread_setspecific, set_errno};
-use crate::thread::{Event, MANY, Thread, write};
+use crate::thread::{Event, MANY, Thread};
 use crate::window;
 
 /// The key whose destructor tells that a thread ends, plus one; 0 while there is none.
@@ -22,7 +22,8 @@ static KEY: AtomicU32 = AtomicU32::new(0);
 /// Records one event the slow way.
 #[cold]
 #[inline(never)]
-pub fn record(event: Event) {
+pub fn record(operation: u64, address: usize, size: usize, alignment: usize) {
+    let event = Event { operation, address, size, alignment };
     let before = flags();
     if before & BUSY != 0 {
         return;
@@ -34,7 +35,11 @@ pub fn record(event: Event) {
     {
         // SAFETY: `ready` gives a state that this thread owns, with room.
         unsafe {
-            write(thread, event);
+            if event.fits() {
+                (*thread).write(event);
+            } else {
+                process.count_unrecordable();
+            }
             if before & ENDED != 0 {
                 (*thread).owner.store(0, Ordering::Release);
             }
@@ -42,15 +47,6 @@ pub fn record(event: Event) {
     }
     set_flags(before);
     set_errno(error);
-}
-
-/// Counts a block that no record can hold.
-#[cold]
-#[inline(never)]
-pub fn unrecordable() {
-    if let Some(process) = process::recording() {
-        process.count_unrecordable();
-    }
 }
 
 /// The calling thread's state, with room; nothing when the recording has to stop.

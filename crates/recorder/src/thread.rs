@@ -16,7 +16,7 @@
 //! - **T4**: what is published is whole records: `state` is stored after their words.
 //!
 //! Cost of an event: some ten instructions and 8 bytes where stamps are shared (below), else
-//! the clock and 8 or 16 bytes. A window that is full costs one write of 64 KiB.
+//! the clock and 8 or 16 bytes. A window that is full costs one write of 256 KiB.
 //!
 //! While a process has one thread, order needs no clock, and where events come so fast that
 //! the clock would cost more than they do, only every [`SHARED`]th event reads it.
@@ -67,13 +67,34 @@ pub struct Thread {
     pub next: AtomicPtr<Thread>,
 }
 
-/// One event, for the slow way.
+/// One event.
 #[derive(Clone, Copy)]
 pub struct Event {
     pub operation: u64,
     pub address: usize,
     pub size: usize,
     pub alignment: usize,
+}
+
+impl Event {
+    /// Whether a record can hold the address.
+    #[inline(always)]
+    pub fn fits(self) -> bool {
+        let address = self.address as u64;
+        address & ((1 << ADDRESS_SHIFT) - 1) == 0 && address >> ADDRESS_BITS == 0
+    }
+
+    /// Operation and address, with the bits between them empty.
+    #[inline(always)]
+    fn word(self) -> u64 {
+        (self.address as u64) << (ADDRESS_AT - ADDRESS_SHIFT) | self.operation
+    }
+
+    /// Whether this can be written without a stamp of its own.
+    #[inline(always)]
+    fn may_share(self) -> bool {
+        self.operation != operation::ALLOCATE || self.size | self.alignment << TICK_BITS < 1 << TICK_BITS
+    }
 }
 
 /// Writes one event down.
@@ -85,78 +106,92 @@ pub struct Event {
 pub unsafe fn record(event: Event) {
     let thread = crate::local::thread();
     // SAFETY: a thread's pointer is null or its own `Thread` (T3).
-    if thread.is_null() || unsafe { (*thread).cursor >= (*thread).end } {
-        return slow::record(event);
+    if let Some(thread) = unsafe { thread.as_mut() }
+        && thread.cursor < thread.end
+        && event.fits()
+    {
+        if thread.shared > 0 && event.may_share() {
+            // SAFETY: there is room (T1).
+            return unsafe { thread.write_shared(event) };
+        }
+        let now = clock::counter();
+        let since = now.wrapping_sub(thread.last);
+        if since >> TICK_BITS == 0 && thread.counter {
+            thread.last = now;
+            // SAFETY: there is room (T1).
+            return unsafe { thread.write_stamped(event, since) };
+        }
     }
-    // SAFETY: there is room (T1).
-    unsafe { write(thread, event) }
+    // Nothing is called before this, and nothing after it: the fast way needs no stack.
+    slow::record(event.operation, event.address, event.size, event.alignment);
 }
 
-/// Writes one event where there is room.
-///
-/// # Safety
-///
-/// The calling thread owns `thread`, which has room (T1).
-#[inline(always)]
-pub unsafe fn write(thread: *mut Thread, event: Event) {
-    // SAFETY: the caller owns it.
-    let thread = unsafe { &mut *thread };
-    let address = event.address as u64;
-    if address & ((1 << ADDRESS_SHIFT) - 1) != 0 || address >> ADDRESS_BITS != 0 {
-        return slow::unrecordable();
-    }
-    let word = address << (ADDRESS_AT - ADDRESS_SHIFT) | event.operation;
-    let large = event.size | event.alignment << TICK_BITS >= 1 << TICK_BITS;
-    if thread.shared > 0 && !(event.operation == operation::ALLOCATE && large) {
-        thread.shared -= 1;
+impl Thread {
+    /// Writes an event with the stamp of the one before.
+    ///
+    /// # Safety
+    ///
+    /// There is room (T1), and the event [may share](Event::may_share).
+    #[inline(always)]
+    unsafe fn write_shared(&mut self, event: Event) {
+        self.shared -= 1;
         // SAFETY: room by T1.
         unsafe {
             match event.operation {
                 operation::ALLOCATE => {
                     let small = operation::ALLOCATE_SMALL ^ operation::ALLOCATE;
-                    thread.put(word ^ small | (event.size as u64) << OPERATION_BITS);
+                    self.put(event.word() ^ small | (event.size as u64) << OPERATION_BITS);
                 }
-                operation::REALLOCATE_ENDS => thread.put_two(word, event.size as u64),
-                _ => thread.put(word),
+                operation::REALLOCATE_ENDS => self.put_two(event.word(), event.size as u64),
+                _ => self.put(event.word()),
             }
         }
-    } else {
-        // SAFETY: room by T1.
-        unsafe {
-            let word = word | thread.stamp() << OPERATION_BITS;
-            match event.operation {
-                operation::ALLOCATE => {
-                    let alignment = u64::from(event.alignment.max(1).trailing_zeros());
-                    thread.put_two(word, event.size as u64 | alignment << ALIGNMENT_AT);
-                }
-                operation::REALLOCATE_ENDS => thread.put_two(word, event.size as u64),
-                _ => thread.put(word),
-            }
-        }
+        self.publish();
     }
-    thread.publish();
-}
 
-impl Thread {
-    /// Ticks since the last stamp, after a record of the clock where they are too many.
+    /// Writes an event with its own stamp, `since` ticks after the last.
     ///
     /// # Safety
     ///
     /// There is room (T1).
     #[inline(always)]
-    unsafe fn stamp(&mut self) -> u64 {
-        let now = clock::ticks(self.counter);
-        let mut since = now.wrapping_sub(self.last);
+    unsafe fn write_stamped(&mut self, event: Event, since: u64) {
         if since < FAST && !MANY.load(Ordering::Relaxed) {
             self.shared = SHARED - 1;
         }
-        if since >> TICK_BITS != 0 {
-            // SAFETY: room by T1.
-            unsafe { self.put_clock(now) };
-            since = 0;
+        let word = event.word() | since << OPERATION_BITS;
+        // SAFETY: room by T1.
+        unsafe {
+            match event.operation {
+                operation::ALLOCATE => {
+                    let alignment = u64::from(event.alignment.max(1).trailing_zeros());
+                    self.put_two(word, event.size as u64 | alignment << ALIGNMENT_AT);
+                }
+                operation::REALLOCATE_ENDS => self.put_two(word, event.size as u64),
+                _ => self.put(word),
+            }
         }
-        self.last = now;
-        since
+        self.publish();
+    }
+
+    /// Writes an event with its own stamp, and first what the clock says where the last stamp
+    /// is long ago.
+    ///
+    /// # Safety
+    ///
+    /// There is room (T1).
+    pub unsafe fn write(&mut self, event: Event) {
+        let now = clock::ticks(self.counter);
+        let mut since = now.wrapping_sub(self.last);
+        // SAFETY: room by T1, for the clock and the event.
+        unsafe {
+            if since >> TICK_BITS != 0 {
+                self.put_clock(now);
+                since = 0;
+            }
+            self.last = now;
+            self.write_stamped(event, since);
+        }
     }
 
     /// Writes down what the clock says, in ticks and in time.

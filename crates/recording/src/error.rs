@@ -39,7 +39,7 @@ pub enum RecordingError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The block of 64 KiB, counted from the file's beginning.
+        /// The block of 256 KiB, counted from the file's beginning.
         block: u64,
         /// Records of the same thread that were read before.
         records: u64,

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The library that is preloaded is the crate `heapsmith-recorder`; [`format`](mod@format)
-//! is its description of the file. A recording is read with a block of 64 KiB for every
+//! is its description of the file. A recording is read with a block of 256 KiB for every
 //! thread in memory, beside the live blocks and the trace that comes out.
 
 #![forbid(unsafe_code)]
