@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Command, ExitStatus};
 
 /// A program to record.
 #[derive(Debug)]
@@ -46,18 +46,12 @@ impl From<ExitStatus> for Ended {
 }
 
 impl Launch<'_> {
-    /// Starts the program; standard input, output and error are the command's own.
-    ///
-    /// # Errors
-    ///
-    /// What the system says when there is no such program, say.
-    pub fn start(&self) -> io::Result<Child> {
+    /// The program as it is to be started; standard input, output and error are the caller's own.
+    pub fn command(&self) -> Command {
         let program = self.command.first().map(OsString::as_os_str).unwrap_or(OsStr::new(""));
-        Command::new(program)
-            .args(self.command.iter().skip(1))
-            .env("LD_PRELOAD", self.preload())
-            .env("HEAPSMITH_RECORD", self.folder)
-            .spawn()
+        let mut command = Command::new(program);
+        command.args(self.command.iter().skip(1)).env("LD_PRELOAD", self.preload()).env("HEAPSMITH_RECORD", self.folder);
+        command
     }
 
     /// The recorder first, then what was to be preloaded anyway.

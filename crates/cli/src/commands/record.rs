@@ -20,7 +20,7 @@ pub fn run(arguments: &Record) -> Result<ExitCode, Failure> {
     // Ctrl-C reaches the program too; what it allocated until then is still wanted.
     interrupt::catch()?;
     let launch = Launch { command: &arguments.command, library: &library, folder: &folder };
-    let mut child = launch.start().map_err(|error| cannot_run(program, &error))?;
+    let mut child = launch.command().spawn().map_err(|error| cannot_run(program, &error))?;
     let ended = child.wait().map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
     let ended = Ended::from(ended);
     if let Ended::Signal(signal) = ended {
