@@ -83,7 +83,7 @@ impl Blocks {
         if event.ticks > self.last {
             return;
         }
-        self.threads = self.threads.max(event.thread + 1);
+        self.threads = self.threads.max(event.thread.saturating_add(1));
         let since = event.ticks.saturating_sub(self.rate.start);
         self.time = self.time.max((since as f64 * self.rate.tick) as u64);
         match event.act {
@@ -114,7 +114,7 @@ impl Blocks {
             (Moving::Known { block, .. }, _, _) => {
                 self.make_room(thread, address);
                 self.push(thread, Action::Reallocate { id: block.id, size: Bytes(size) });
-                self.live_bytes -= block.size;
+                self.live_bytes = self.live_bytes.saturating_sub(block.size);
                 self.add(address, Live { id: block.id, size });
             }
             (Moving::Unknown, 0, 0) => self.remarks.unknown_frees += 1,
@@ -136,7 +136,7 @@ impl Blocks {
     }
 
     fn free(&mut self, thread: u32, block: Live) {
-        self.live_bytes -= block.size;
+        self.live_bytes = self.live_bytes.saturating_sub(block.size);
         self.push(thread, Action::Free { id: block.id });
     }
 
@@ -149,7 +149,8 @@ impl Blocks {
     }
 
     fn add(&mut self, address: u64, block: Live) {
-        self.live_bytes += block.size;
+        // Only a damaged file has sums that do not fit; whoever replays its trace is told.
+        self.live_bytes = self.live_bytes.saturating_add(block.size);
         self.peak = self.peak.max(self.live_bytes);
         self.live.insert(address, block);
     }

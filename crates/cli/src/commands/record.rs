@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use heapsmith_recording::{Ended, Launch, Recorded, Recording, Remarks, decode, place, why_nothing_was_recorded};
 
-use crate::args::Record;
+use crate::args::{Format, Record};
 use crate::failure::Failure;
 use crate::table::{Table, bytes, integer, text};
 use crate::{interrupt, progress};
@@ -61,28 +61,13 @@ fn cannot_run(program: &OsStr, error: &io::Error) -> Failure {
 
 /// Makes a trace of every recording, and lists them.
 fn traces(arguments: &Record, recordings: &[PathBuf]) -> Result<(), Failure> {
-    let mut table = Table::new(&["program", "process", "events", "allocations", "threads", "live_peak", "file"])
-        .hiding(&["parent", "unknown_frees", "missed_frees"]);
+    let mut made: Vec<Made> = Vec::new();
     for path in recordings {
         let spinner = progress::spinner(&format!("reading {}", path.display()));
-        let made = trace(path);
+        let outcome = trace(path);
         spinner.finish_and_clear();
-        match made {
-            Ok(Some((recorded, file))) => {
-                remark(&recorded.program, recorded.process, &recorded.remarks);
-                table.row([
-                    text(&recorded.program),
-                    integer(recorded.process),
-                    integer(recorded.trace.events.len() as u64),
-                    integer(recorded.allocations),
-                    integer(recorded.threads.into()),
-                    bytes(recorded.live_peak),
-                    text(shown(&file)),
-                    integer(recorded.parent),
-                    integer(recorded.remarks.unknown_frees),
-                    integer(recorded.remarks.missed_frees),
-                ]);
-            }
+        match outcome {
+            Ok(Some(one)) => made.push(one),
             Ok(None) => eprintln!(
                 "heapsmith: the process of {0} still runs; when it has ended: heapsmith import {0} -o TRACE.parquet",
                 shown(path)
@@ -95,20 +80,74 @@ fn traces(arguments: &Record, recordings: &[PathBuf]) -> Result<(), Failure> {
             }
         }
     }
-    table.print_to(io::stderr().lock(), arguments.format)
+    made.sort_by_key(|one| std::cmp::Reverse(one.events));
+    remarks(&made);
+    list(&made, arguments.format)
+}
+
+/// A trace that was written.
+struct Made {
+    recorded: Recorded,
+    events: u64,
+    file: PathBuf,
+}
+
+/// Processes that are listed for people; programs get all.
+const LISTED: usize = 20;
+
+fn list(made: &[Made], format: Format) -> Result<(), Failure> {
+    let mut table = Table::new(&["program", "process", "events", "allocations", "threads", "live_peak", "file"])
+        .hiding(&["parent", "unknown_frees", "unknown_reallocations", "missed_frees", "failed_reallocations"]);
+    let listed = if format == Format::Table { LISTED } else { usize::MAX };
+    for Made { recorded, events, file } in made.iter().take(listed) {
+        let remarks = recorded.remarks;
+        table.row([
+            text(&recorded.program),
+            integer(recorded.process),
+            integer(*events),
+            integer(recorded.allocations),
+            integer(recorded.threads.into()),
+            bytes(recorded.live_peak),
+            text(shown(file)),
+            integer(recorded.parent),
+            integer(remarks.unknown_frees),
+            integer(remarks.unknown_reallocations),
+            integer(remarks.missed_frees),
+            integer(remarks.failed_reallocations),
+        ]);
+    }
+    table.print_to(io::stderr().lock(), format)?;
+    if made.len() > listed {
+        eprintln!("and {} processes with fewer events; --format json lists all", made.len() - listed);
+    }
+    Ok(())
 }
 
 /// The trace of a recording, written beside it in its place; nothing while its process runs.
-fn trace(path: &Path) -> Result<Option<(Recorded, PathBuf)>, Failure> {
+fn trace(path: &Path) -> Result<Option<Made>, Failure> {
     let recording = Recording::open(path)?;
     if runs(recording.process()) {
         return Ok(None);
     }
-    let recorded = decode(&recording)?;
-    let file = path.with_extension("parquet");
+    let mut recorded = decode(&recording)?;
+    let file = free_name(path);
     recorded.trace.write(&file)?;
     let _ = std::fs::remove_file(path);
-    Ok(Some((recorded, file)))
+    let events = recorded.trace.events.len() as u64;
+    // Hundreds of processes are no reason to hold the events of all.
+    recorded.trace.events = Vec::new();
+    Ok(Some(Made { recorded, events, file }))
+}
+
+/// The recording's name as a trace, with a number where an earlier trace has it.
+fn free_name(path: &Path) -> PathBuf {
+    let mut file = path.with_extension("parquet");
+    let mut number = 2;
+    while file.exists() {
+        file = path.with_extension(format!("{number}.parquet"));
+        number += 1;
+    }
+    file
 }
 
 /// Whether a process is there and is more than a corpse that its parent has not looked at.
@@ -123,20 +162,30 @@ fn shown(path: &Path) -> String {
     path.strip_prefix(here).unwrap_or(path).display().to_string()
 }
 
-fn remark(program: &str, process: u64, remarks: &Remarks) {
-    let say = |what: String| eprintln!("heapsmith: {program} ({process}): {what}");
-    if let Some(error) = remarks.stopped {
-        let error = io::Error::from_raw_os_error(error);
-        say(format!("recording ended before the program did: {error}; make room, or choose another place with -o"));
+/// What the recordings could not say, over all processes.
+fn remarks(made: &[Made]) {
+    for Made { recorded, .. } in made {
+        if let Some(error) = recorded.remarks.stopped {
+            eprintln!(
+                "heapsmith: recording of {} ({}) ended before the program did: {}; make room, or choose another place \
+                 with -o",
+                recorded.program,
+                recorded.process,
+                io::Error::from_raw_os_error(error)
+            );
+        }
     }
-    for (count, what) in [
-        (remarks.unknown_frees, "frees of blocks from before the recording (a parent's, mostly) are left out"),
-        (remarks.unknown_reallocations, "reallocations of blocks from before the recording stand as allocations"),
-        (remarks.missed_frees, "blocks were given back in a way that the recorder does not see; the trace frees them late"),
-        (remarks.unrecordable, "blocks at addresses that a record cannot hold are left out"),
-    ] {
-        if count > 0 {
-            say(format!("{count} {what}"));
+    type Count = fn(&Remarks) -> u64;
+    let counts: [(Count, &str); 4] = [
+        (|one| one.unknown_frees, "frees of blocks that a process had from its parent are left out"),
+        (|one| one.unknown_reallocations, "reallocations of such blocks stand as allocations"),
+        (|one| one.missed_frees, "blocks were freed in a way that the recorder does not see; the traces free them late"),
+        (|one| one.unrecordable, "blocks at addresses that a record cannot hold are left out"),
+    ];
+    for (count, what) in counts {
+        let sum: u64 = made.iter().map(|one| count(&one.recorded.remarks)).sum();
+        if sum > 0 {
+            eprintln!("heapsmith: {sum} {what}");
         }
     }
 }
