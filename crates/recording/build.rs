@@ -16,7 +16,8 @@ fn main() {
     let library = PathBuf::from(variable("OUT_DIR")).join("libheapsmith_recorder.so");
     let known = variable("CARGO_CFG_TARGET_OS") == "linux" && variable("CARGO_CFG_TARGET_ARCH") == "x86_64";
     if !known {
-        std::fs::write(&library, "").unwrap_or_else(|error| fail(&format!("cannot write {}: {error}", library.display())));
+        std::fs::write(&library, "")
+            .unwrap_or_else(|error| fail(&format!("cannot write {}: {error}", library.display())));
         return;
     }
     let mut compiler = Command::new(variable("RUSTC"));

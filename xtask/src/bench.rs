@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: what is claimed about speed, printed.
 
+mod record;
+
 use clap::Subcommand;
 
 use crate::run::{Outcome, cargo, root};
@@ -9,12 +11,15 @@ use crate::run::{Outcome, cargo, root};
 pub enum Bench {
     /// The classic space on a trace of 100,000 events: designs/s and ns an event
     Explore,
+    /// Programs plain, recorded, and under heaptrack, in turns: how much slower they are
+    Record,
 }
 
 /// Runs a benchmark.
 pub fn bench(which: Bench) -> Outcome {
     match which {
         Bench::Explore => explore(),
+        Bench::Record => record::record(),
     }
 }
 

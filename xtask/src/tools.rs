@@ -10,13 +10,25 @@ struct Tool {
 }
 
 const TOOLS: &[Tool] = &[
-    Tool { program: "cc", package: "build-essential", why: "to build SQLite" },
+    Tool { program: "cc", package: "build-essential", why: "to build SQLite, and programs to record" },
+    Tool { program: "valgrind", package: "valgrind", why: "to count allocations beside the recorder" },
+    Tool { program: "sqlite3", package: "sqlite3", why: "to record it" },
+    Tool { program: "python3", package: "python3", why: "to record it" },
     Tool { program: "chromium", package: "chromium", why: "to open the page as a reader would" },
 ];
 
-/// Installs what is missing, or says what to install.
+/// Installs what the tests need and is missing, or says what to install.
 pub fn install() -> Outcome {
-    let missing: Vec<&Tool> = TOOLS.iter().filter(|tool| !is_there(tool.program)).collect();
+    install_all(TOOLS)
+}
+
+/// Installs what the benchmark of recording is compared with.
+pub fn install_heaptrack() -> Outcome {
+    install_all(&[Tool { program: "heaptrack", package: "heaptrack", why: "to compare with" }])
+}
+
+fn install_all(tools: &[Tool]) -> Outcome {
+    let missing: Vec<&Tool> = tools.iter().filter(|tool| !is_there(tool.program)).collect();
     if missing.is_empty() {
         return Ok(());
     }

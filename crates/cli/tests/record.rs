@@ -18,7 +18,8 @@ fn errors(output: &Output) -> String {
 }
 
 fn traces(dir: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = std::fs::read_dir(dir).expect("a folder").flatten().map(|entry| entry.path()).collect();
+    let mut found: Vec<PathBuf> =
+        std::fs::read_dir(dir).expect("a folder").flatten().map(|entry| entry.path()).collect();
     found.sort();
     found
 }
@@ -68,7 +69,8 @@ fn a_program_that_a_signal_ends_is_reported_as_shells_do() {
 fn a_recording_that_was_left_is_read_like_any_trace() {
     let dir = tempfile::tempdir().expect("a folder");
     // The shell ends before its child, which the command finds still running.
-    let output = record(dir.path(), &["-o", "left"], &["bash", "-c", "(sleep 1; x=$(seq 200)) >/dev/null 2>&1 & exit 0"]);
+    let output =
+        record(dir.path(), &["-o", "left"], &["bash", "-c", "(sleep 1; x=$(seq 200)) >/dev/null 2>&1 & exit 0"]);
     assert_eq!(output.status.code(), Some(0));
     assert!(errors(&output).contains("still runs"), "{}", errors(&output));
     std::thread::sleep(std::time::Duration::from_secs(2));

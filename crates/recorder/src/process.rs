@@ -98,7 +98,8 @@ impl Process {
 
     /// Ends the recording: what is there stays valid.
     pub fn stop(&self, error: c_int) {
-        self.header_word(header::STOP_TICKS).store(clock::ticks(self.counter.load(Ordering::Relaxed)), Ordering::Release);
+        self.header_word(header::STOP_TICKS)
+            .store(clock::ticks(self.counter.load(Ordering::Relaxed)), Ordering::Release);
         self.header_word(header::STOPPED).store(error as u64, Ordering::Release);
         self.state.store(OFF, Ordering::Release);
     }
@@ -129,9 +130,7 @@ impl Process {
         }
         let mut executable = [0; header::LONGEST_PATH];
         // SAFETY: the room is as long as it says.
-        let length = unsafe {
-            readlink(c"/proc/self/exe".as_ptr(), executable.as_mut_ptr().cast(), executable.len())
-        };
+        let length = unsafe { readlink(c"/proc/self/exe".as_ptr(), executable.as_mut_ptr().cast(), executable.len()) };
         let executable = &executable[..length.clamp(0, header::LONGEST_PATH as isize) as usize];
         // SAFETY: only the thread that begins is here, and nobody reads the path before.
         let path = unsafe { &mut *self.path.get() };

@@ -26,8 +26,14 @@ pub type Start = extern "C" fn(*mut c_void) -> *mut c_void;
 
 #[link(name = "c")]
 unsafe extern "C" {
-    pub fn mmap(at: *mut c_void, length: usize, protection: c_int, flags: c_int, file: c_int, offset: i64)
-    -> *mut c_void;
+    pub fn mmap(
+        at: *mut c_void,
+        length: usize,
+        protection: c_int,
+        flags: c_int,
+        file: c_int,
+        offset: i64,
+    ) -> *mut c_void;
     pub fn madvise(at: *mut c_void, length: usize, advice: c_int) -> c_int;
     pub fn open(path: *const c_char, flags: c_int, ...) -> c_int;
     pub fn close(file: c_int) -> c_int;

@@ -23,7 +23,8 @@ pub fn open_window(process: &Process, thread: &mut Thread) -> Result<(), c_int> 
     let file = open_within(process, granule)?;
     // SAFETY: the file is open.
     let failure = unsafe { posix_fallocate(file, (granule * GRANULE as u64) as i64, GRANULE as i64) };
-    let at = if failure == 0 { map(GRANULE, MAP_SHARED, file, granule * GRANULE as u64) } else { core::ptr::null_mut() };
+    let at =
+        if failure == 0 { map(GRANULE, MAP_SHARED, file, granule * GRANULE as u64) } else { core::ptr::null_mut() };
     // SAFETY: it was opened here.
     unsafe { close(file) };
     if failure != 0 || at.is_null() {

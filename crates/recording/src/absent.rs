@@ -12,7 +12,9 @@ pub fn why_nothing_was_recorded(program: &OsStr) -> String {
     };
     let shown = path.display();
     if fs::metadata(&path).is_ok_and(|file| file.permissions().mode() & 0o6000 != 0) {
-        return format!("{shown} is set-user-id, and the system preloads nothing into such programs: run it as its owner from a copy without that bit");
+        return format!(
+            "{shown} is set-user-id, and the system preloads nothing into such programs: run it as its owner from a copy without that bit"
+        );
     }
     match interpreter(&path) {
         Some(false) => {

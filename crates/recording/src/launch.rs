@@ -50,7 +50,10 @@ impl Launch<'_> {
     pub fn command(&self) -> Command {
         let program = self.command.first().map(OsString::as_os_str).unwrap_or(OsStr::new(""));
         let mut command = Command::new(program);
-        command.args(self.command.iter().skip(1)).env("LD_PRELOAD", self.preload()).env("HEAPSMITH_RECORD", self.folder);
+        command
+            .args(self.command.iter().skip(1))
+            .env("LD_PRELOAD", self.preload())
+            .env("HEAPSMITH_RECORD", self.folder);
         command
     }
 

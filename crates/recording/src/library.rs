@@ -80,7 +80,8 @@ fn put(path: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     // Another command may do the same at this moment: each renames a whole file into place.
     let fresh = path.with_extension(format!("{}.part", std::process::id()));
-    let written = fs::File::create(&fresh).and_then(|mut file| file.write_all(CARRIED)).and_then(|()| fs::rename(&fresh, path));
+    let written =
+        fs::File::create(&fresh).and_then(|mut file| file.write_all(CARRIED)).and_then(|()| fs::rename(&fresh, path));
     if written.is_err() {
         let _ = fs::remove_file(&fresh);
     }

@@ -77,7 +77,8 @@ impl Merge<'_> {
         if self.waiting.is_empty() {
             return;
         }
-        let woken: Vec<(u64, usize)> = self.waiting.iter().filter(|(_, at)| **at == address).map(|(key, _)| *key).collect();
+        let woken: Vec<(u64, usize)> =
+            self.waiting.iter().filter(|(_, at)| **at == address).map(|(key, _)| *key).collect();
         for key in woken {
             self.waiting.remove(&key);
             self.ready.push(Reverse(key));

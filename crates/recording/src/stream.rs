@@ -2,18 +2,27 @@
 
 use crate::RecordingError;
 use crate::file::{Block, Recording};
-use crate::format::{
-    ADDRESS_AT, ADDRESS_SHIFT, ALIGNMENT_AT, OPERATION_BITS, TICK_BITS, operation,
-};
+use crate::format::{ADDRESS_AT, ADDRESS_SHIFT, ALIGNMENT_AT, OPERATION_BITS, TICK_BITS, operation};
 
 /// What a thread did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Act {
-    Allocate { address: u64, size: u64, alignment: u64 },
-    Free { address: u64 },
-    ReallocateBegins { address: u64 },
+    Allocate {
+        address: u64,
+        size: u64,
+        alignment: u64,
+    },
+    Free {
+        address: u64,
+    },
+    ReallocateBegins {
+        address: u64,
+    },
     /// Address 0: there was no memory, or the size was 0 and the block is free.
-    ReallocateEnds { address: u64, size: u64 },
+    ReallocateEnds {
+        address: u64,
+        size: u64,
+    },
 }
 
 /// An event of one thread.
@@ -49,7 +58,17 @@ pub(crate) struct Stream<'recording> {
 impl<'recording> Stream<'recording> {
     pub fn new(recording: &'recording Recording, blocks: &[Block]) -> Stream<'recording> {
         let blocks = blocks.iter().rev().copied().collect();
-        Stream { recording, blocks, granule: 0, words: Vec::new(), at: 0, ticks: 0, thread: 0, records: 0, reading: None }
+        Stream {
+            recording,
+            blocks,
+            granule: 0,
+            words: Vec::new(),
+            at: 0,
+            ticks: 0,
+            thread: 0,
+            records: 0,
+            reading: None,
+        }
     }
 
     /// What the clock said last, before the event that came last.

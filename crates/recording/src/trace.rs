@@ -2,12 +2,12 @@
 
 use heapsmith_trace::{Bytes, Origin, Trace};
 
+use crate::RecordingError;
 use crate::blocks::{Blocks, Rate};
 use crate::file::Recording;
 use crate::format::header;
 use crate::merge::merge;
 use crate::stream::{Reading, Stream};
-use crate::RecordingError;
 
 /// What a recording could not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

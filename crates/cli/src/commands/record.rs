@@ -24,7 +24,10 @@ pub fn run(arguments: &Record) -> Result<ExitCode, Failure> {
     let ended = child.wait().map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
     let ended = Ended::from(ended);
     if let Ended::Signal(signal) = ended {
-        eprintln!("heapsmith: {} was ended by signal {signal}; what it allocated until then is kept", program.display());
+        eprintln!(
+            "heapsmith: {} was ended by signal {signal}; what it allocated until then is kept",
+            program.display()
+        );
     }
     let recordings: Vec<PathBuf> = recordings(&folder)?.into_iter().filter(|path| !before.contains(path)).collect();
     if recordings.is_empty() {
@@ -48,7 +51,8 @@ fn folder(arguments: &Record) -> Result<PathBuf, Failure> {
 }
 
 fn recordings(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    Launch::recordings(folder).map_err(|error| Failure::environment(format!("cannot read {}: {error}", folder.display())))
+    Launch::recordings(folder)
+        .map_err(|error| Failure::environment(format!("cannot read {}: {error}", folder.display())))
 }
 
 fn cannot_run(program: &OsStr, error: &io::Error) -> Failure {
@@ -179,7 +183,10 @@ fn remarks(made: &[Made]) {
     let counts: [(Count, &str); 4] = [
         (|one| one.unknown_frees, "frees of blocks that a process had from its parent are left out"),
         (|one| one.unknown_reallocations, "reallocations of such blocks stand as allocations"),
-        (|one| one.missed_frees, "blocks were freed in a way that the recorder does not see; the traces free them late"),
+        (
+            |one| one.missed_frees,
+            "blocks were freed in a way that the recorder does not see; the traces free them late",
+        ),
         (|one| one.unrecordable, "blocks at addresses that a record cannot hold are left out"),
     ];
     for (count, what) in counts {

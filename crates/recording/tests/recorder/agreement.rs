@@ -112,7 +112,8 @@ fn a_compiler_and_an_interpreter_are_recorded_with_their_children() {
     let names: Vec<String> = bench.recorded().into_iter().map(|one| one.program).collect();
     assert!(names.iter().any(|name| name == "cc1") && names.len() >= 3, "{names:?}");
     let bench = Bench::new();
-    let script = "import json, threading; [threading.Thread(target=json.dumps, args=([1, 2],)).start() for _ in range(3)]";
+    let script =
+        "import json, threading; [threading.Thread(target=json.dumps, args=([1, 2],)).start() for _ in range(3)]";
     assert_eq!(bench.run(&words(&["python3", "-c", script])), Ended::Code(0));
     let recorded = bench.recorded();
     let python = recorded.iter().find(|one| one.program.starts_with("python3")).expect("python's recording");

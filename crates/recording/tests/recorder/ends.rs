@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use crate::programs::{Bench, words};
 use heapsmith_recording::{Ended, Recorded};
 use heapsmith_trace::Action;
-use crate::programs::{Bench, words};
 
 const NO_SPACE: i32 = 28;
 const FILE_TOO_LARGE: i32 = 27;

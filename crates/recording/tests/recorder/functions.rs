@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::process::Command;
 
+use crate::programs::{Bench, allocations_of, words};
 use heapsmith_recording::{Ended, Remarks};
 use heapsmith_trace::Action;
-use crate::programs::{Bench, allocations_of, words};
 
 /// The events of blocks that were ever this large, in a short form.
 fn story(recorded: &heapsmith_recording::Recorded, first_sizes: &[u64]) -> Vec<String> {
@@ -81,7 +81,8 @@ fn objects_of_cpp_come_through_malloc_with_their_alignment() {
     let bench = Bench::new();
     assert_eq!(bench.run(&[bench.compile("objects.cpp")]), Ended::Code(0));
     let recorded = bench.only();
-    let expected = ["0: 6001 at 0", "1: 384 at 128", "2: 6004 at 0", "3: 6006 at 0", "3: free", "2: free", "1: free", "0: free"];
+    let expected =
+        ["0: 6001 at 0", "1: 384 at 128", "2: 6004 at 0", "3: 6006 at 0", "3: free", "2: free", "1: free", "0: free"];
     assert_eq!(story(&recorded, &[6001, 384, 6004, 6006]), expected);
 }
 

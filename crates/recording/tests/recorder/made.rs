@@ -114,9 +114,12 @@ fn a_free_that_is_stamped_too_early_waits_for_its_allocation() {
 
 #[test]
 fn an_allocation_that_is_stamped_too_early_waits_for_the_free() {
-    let made = Made::new()
-        .granule(1, 1, 0, &[thread(0), clock(1000), allocate(A, 0, 10), free(A, 40)])
-        .granule(2, 2, 0, &[thread(1), clock(1000), allocate(A, 30, 12)]);
+    let made = Made::new().granule(1, 1, 0, &[thread(0), clock(1000), allocate(A, 0, 10), free(A, 40)]).granule(
+        2,
+        2,
+        0,
+        &[thread(1), clock(1000), allocate(A, 30, 12)],
+    );
     assert_eq!(made.actions(), [(0, allocated(0, 10)), (0, Action::Free { id: 0 }), (1, allocated(1, 12))]);
 }
 
@@ -178,9 +181,12 @@ fn a_flush_that_was_cut_short_counts_once() {
 
 #[test]
 fn what_happened_after_a_thread_stopped_is_left_out() {
-    let mut made = Made::new()
-        .granule(1, 1, 0, &[thread(0), clock(1000), allocate(A, 1, 5)])
-        .granule(2, 2, 0, &[thread(1), clock(1000), allocate(B, 1, 6), free(B, 500)]);
+    let mut made = Made::new().granule(1, 1, 0, &[thread(0), clock(1000), allocate(A, 1, 5)]).granule(
+        2,
+        2,
+        0,
+        &[thread(1), clock(1000), allocate(B, 1, 6), free(B, 500)],
+    );
     made.set(header::STOPPED, 28);
     made.set(header::STOP_TICKS, 1400);
     assert_eq!(made.actions(), [(0, allocated(0, 5)), (1, allocated(1, 6))]);

@@ -1,8 +1,8 @@
 //! Several threads in one order.
 
+use crate::programs::{Bench, allocations_of};
 use heapsmith_recording::{Ended, Remarks};
 use heapsmith_trace::Action;
-use crate::programs::{Bench, allocations_of};
 
 #[test]
 fn blocks_that_threads_pass_to_each_other_are_freed_after_they_were_allocated() {
