@@ -22,7 +22,7 @@ pub fn why_nothing_was_recorded(program: &OsStr) -> String {
         }
         _ => format!(
             "{shown} allocated nothing through malloc, or it is started with a clean environment (LD_PRELOAD and \
-             HEAPSMITH_RECORD have to reach it), or it brings an allocator of its own under other names"
+             HEAPSMITH_RECORD have to reach it), or it has an allocator of its own linked into it"
         ),
     }
 }

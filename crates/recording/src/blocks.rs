@@ -32,9 +32,9 @@ enum Moving {
     Unknown,
 }
 
-/// The blocks that are live, and the trace so far.
-#[derive(Debug)]
-pub(crate) struct Blocks {
+/// The blocks that are live; the events go to whoever wants them.
+pub(crate) struct Blocks<'sink> {
+    sink: &'sink mut dyn FnMut(Event),
     rate: Rate,
     /// Ticks after which events are not all there.
     last: u64,
@@ -46,13 +46,14 @@ pub(crate) struct Blocks {
     pub peak: u64,
     pub allocations: u64,
     pub threads: u32,
-    pub events: Vec<Event>,
+    pub events: u64,
     pub remarks: Remarks,
 }
 
-impl Blocks {
-    pub fn new(rate: Rate, last: u64) -> Blocks {
+impl<'sink> Blocks<'sink> {
+    pub fn new(rate: Rate, last: u64, sink: &'sink mut dyn FnMut(Event)) -> Blocks<'sink> {
         Blocks {
+            sink,
             rate,
             last,
             live: HashMap::new(),
@@ -63,7 +64,7 @@ impl Blocks {
             peak: 0,
             allocations: 0,
             threads: 0,
-            events: Vec::new(),
+            events: 0,
             remarks: Remarks::default(),
         }
     }
@@ -156,6 +157,7 @@ impl Blocks {
     }
 
     fn push(&mut self, thread: u32, action: Action) {
-        self.events.push(Event { time: Nanoseconds(self.time), thread, site: None, action });
+        self.events += 1;
+        (self.sink)(Event { time: Nanoseconds(self.time), thread, site: None, action });
     }
 }

@@ -32,4 +32,4 @@ pub use error::RecordingError;
 pub use file::{Recording, is_recording};
 pub use launch::{Ended, Launch};
 pub use library::{LibraryError, carried, place};
-pub use trace::{Recorded, Remarks, decode};
+pub use trace::{Recorded, Remarks, decode, decode_to};

@@ -19,7 +19,7 @@ use crate::stream::{Stamped, Stream};
 const PATIENCE: u64 = 1 << 20;
 
 /// Applies the events of all streams to `blocks`, in order.
-pub(crate) fn merge(streams: Vec<Stream<'_>>, blocks: &mut Blocks) -> Result<(), RecordingError> {
+pub(crate) fn merge(streams: Vec<Stream<'_>>, blocks: &mut Blocks<'_>) -> Result<(), RecordingError> {
     let mut merge = Merge { heads: Vec::new(), streams, ready: BinaryHeap::new(), waiting: BTreeMap::new() };
     for number in 0..merge.streams.len() {
         merge.heads.push(None);
@@ -55,7 +55,7 @@ impl Merge<'_> {
     }
 
     /// The stream whose event comes next; nothing when all are at their end.
-    fn choose(&mut self, blocks: &Blocks) -> Option<usize> {
+    fn choose(&mut self, blocks: &Blocks<'_>) -> Option<usize> {
         loop {
             let next = self.ready.peek().map(|Reverse((ticks, _))| *ticks);
             if let Some((&(ticks, number), _)) = self.waiting.first_key_value()

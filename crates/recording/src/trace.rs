@@ -1,6 +1,6 @@
 //! A recording as a trace.
 
-use heapsmith_trace::{Bytes, Origin, Trace};
+use heapsmith_trace::{Bytes, Event, Origin, Trace};
 
 use crate::RecordingError;
 use crate::blocks::{Blocks, Rate};
@@ -31,6 +31,8 @@ pub struct Remarks {
 pub struct Recorded {
     /// The trace.
     pub trace: Trace,
+    /// Number of events.
+    pub events: u64,
     /// The process.
     pub process: u64,
     /// Its parent.
@@ -53,9 +55,22 @@ pub struct Recorded {
 ///
 /// What cannot be read, or is damaged, with the block and what was wrong.
 pub fn decode(recording: &Recording) -> Result<Recorded, RecordingError> {
+    let mut events = Vec::new();
+    let mut recorded = decode_to(recording, &mut |event| events.push(event))?;
+    recorded.trace.events = events;
+    Ok(recorded)
+}
+
+/// Hands the events of a recording to `sink`, in order, and keeps none: memory is a block for
+/// every thread, and 32 bytes or so for every live block. The trace that is given back has no events.
+///
+/// # Errors
+///
+/// As [`decode`].
+pub fn decode_to(recording: &Recording, sink: &mut dyn FnMut(Event)) -> Result<Recorded, RecordingError> {
     let stopped = i32::try_from(recording.word(header::STOPPED)).unwrap_or(i32::MAX);
     let last = if stopped == 0 { u64::MAX } else { recording.word(header::STOP_TICKS) };
-    let mut blocks = Blocks::new(rate(recording)?, last);
+    let mut blocks = Blocks::new(rate(recording)?, last, sink);
     let streams = recording.windows.iter().map(|blocks| Stream::new(recording, blocks)).collect();
     merge(streams, &mut blocks)?;
     let program = recording.program();
@@ -65,10 +80,9 @@ pub fn decode(recording: &Recording) -> Result<Recorded, RecordingError> {
         stopped: (stopped != 0).then_some(stopped),
         ..blocks.remarks
     };
-    let mut trace = Trace::new(origin(recording, &program, &remarks));
-    trace.events = blocks.events;
     Ok(Recorded {
-        trace,
+        trace: Trace::new(origin(recording, &program, &remarks)),
+        events: blocks.events,
         process: recording.process(),
         parent: recording.parent(),
         program,

@@ -30,9 +30,15 @@ pub fn run(arguments: &Record) -> Result<ExitCode, Failure> {
         );
     }
     let recordings: Vec<PathBuf> = recordings(&folder)?.into_iter().filter(|path| !before.contains(path)).collect();
-    if recordings.is_empty() {
-        eprintln!("heapsmith: nothing was recorded: {}", why_nothing_was_recorded(program));
-    } else {
+    let begun = format!("-{}.", child.id());
+    if !recordings.iter().any(|path| path.to_string_lossy().contains(&begun)) {
+        eprintln!(
+            "heapsmith: nothing of {} itself was recorded: {}",
+            program.display(),
+            why_nothing_was_recorded(program)
+        );
+    }
+    if !recordings.is_empty() {
         traces(arguments, &recordings)?;
     }
     Ok(ExitCode::from(ended.code()))
@@ -84,7 +90,7 @@ fn traces(arguments: &Record, recordings: &[PathBuf]) -> Result<(), Failure> {
             }
         }
     }
-    made.sort_by_key(|one| std::cmp::Reverse(one.events));
+    made.sort_by_key(|one| std::cmp::Reverse(one.recorded.events));
     remarks(&made);
     list(&made, arguments.format)
 }
@@ -92,7 +98,6 @@ fn traces(arguments: &Record, recordings: &[PathBuf]) -> Result<(), Failure> {
 /// A trace that was written.
 struct Made {
     recorded: Recorded,
-    events: u64,
     file: PathBuf,
 }
 
@@ -103,12 +108,12 @@ fn list(made: &[Made], format: Format) -> Result<(), Failure> {
     let mut table = Table::new(&["program", "process", "events", "allocations", "threads", "live_peak", "file"])
         .hiding(&["parent", "unknown_frees", "unknown_reallocations", "missed_frees", "failed_reallocations"]);
     let listed = if format == Format::Table { LISTED } else { usize::MAX };
-    for Made { recorded, events, file } in made.iter().take(listed) {
+    for Made { recorded, file } in made.iter().take(listed) {
         let remarks = recorded.remarks;
         table.row([
             text(&recorded.program),
             integer(recorded.process),
-            integer(*events),
+            integer(recorded.events),
             integer(recorded.allocations),
             integer(recorded.threads.into()),
             bytes(recorded.live_peak),
@@ -137,10 +142,9 @@ fn trace(path: &Path) -> Result<Option<Made>, Failure> {
     let file = free_name(path);
     recorded.trace.write(&file)?;
     let _ = std::fs::remove_file(path);
-    let events = recorded.trace.events.len() as u64;
     // Hundreds of processes are no reason to hold the events of all.
     recorded.trace.events = Vec::new();
-    Ok(Some(Made { recorded, events, file }))
+    Ok(Some(Made { recorded, file }))
 }
 
 /// The recording's name as a trace, with a number where an earlier trace has it.
