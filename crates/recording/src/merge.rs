@@ -18,9 +18,9 @@ use crate::stream::{Stamped, Stream};
 /// Ticks that an event waits for other threads: a fraction of a millisecond.
 const PATIENCE: u64 = 1 << 20;
 
-/// Applies the events of all streams to `blocks`, in order.
-pub(crate) fn merge(streams: Vec<Stream<'_>>, blocks: &mut Blocks<'_>) -> Result<(), RecordingError> {
-    let mut merge = Merge { heads: Vec::new(), streams, ready: BinaryHeap::new(), waiting: BTreeMap::new() };
+/// Applies the events of all streams to `blocks`, in order; says how many had to wait for another thread's.
+pub(crate) fn merge(streams: Vec<Stream<'_>>, blocks: &mut Blocks<'_>) -> Result<u64, RecordingError> {
+    let mut merge = Merge { heads: Vec::new(), streams, ready: BinaryHeap::new(), waiting: BTreeMap::new(), woken: 0 };
     for number in 0..merge.streams.len() {
         merge.heads.push(None);
         merge.advance(number)?;
@@ -32,7 +32,7 @@ pub(crate) fn merge(streams: Vec<Stream<'_>>, blocks: &mut Blocks<'_>) -> Result
         }
         merge.advance(number)?;
     }
-    Ok(())
+    Ok(merge.woken)
 }
 
 struct Merge<'recording> {
@@ -43,6 +43,8 @@ struct Merge<'recording> {
     ready: BinaryHeap<Reverse<(u64, usize)>>,
     /// Streams whose next event cannot be yet, with the address that it waits for.
     waiting: BTreeMap<(u64, usize), u64>,
+    /// Events that had to wait, and did not in vain.
+    woken: u64,
 }
 
 impl Merge<'_> {
@@ -80,6 +82,7 @@ impl Merge<'_> {
         let woken: Vec<(u64, usize)> =
             self.waiting.iter().filter(|(_, at)| **at == address).map(|(key, _)| *key).collect();
         for key in woken {
+            self.woken += 1;
             self.waiting.remove(&key);
             self.ready.push(Reverse(key));
         }

@@ -33,6 +33,8 @@ pub struct Recorded {
     pub trace: Trace,
     /// Number of events.
     pub events: u64,
+    /// Events that stood before the one of another thread that made them possible, and were put behind it.
+    pub reordered: u64,
     /// The process.
     pub process: u64,
     /// Its parent.
@@ -72,7 +74,7 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn FnMut(Event)) -> Result<R
     let last = if stopped == 0 { u64::MAX } else { recording.word(header::STOP_TICKS) };
     let mut blocks = Blocks::new(rate(recording)?, last, sink);
     let streams = recording.windows.iter().map(|blocks| Stream::new(recording, blocks)).collect();
-    merge(streams, &mut blocks)?;
+    let reordered = merge(streams, &mut blocks)?;
     let program = recording.program();
     let program = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
     let remarks = Remarks {
@@ -83,6 +85,7 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn FnMut(Event)) -> Result<R
     Ok(Recorded {
         trace: Trace::new(origin(recording, &program, &remarks)),
         events: blocks.events,
+        reordered,
         process: recording.process(),
         parent: recording.parent(),
         program,

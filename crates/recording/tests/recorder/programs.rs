@@ -1,6 +1,6 @@
 //! Programs compiled for the tests, and run with the recorder in front of their allocator.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -34,12 +34,23 @@ impl Bench {
 
     /// Compiles a program of this folder.
     pub fn compile(&self, source: &str) -> OsString {
+        self.compile_with(source, &[])
+    }
+
+    /// Compiles a library of this folder, which stands between the recorder and the C library.
+    pub fn compile_library(&self, source: &str) -> OsString {
+        self.compile_with(source, &["-shared".as_ref(), "-fPIC".as_ref()])
+    }
+
+    /// Compiles with more arguments.
+    pub fn compile_with(&self, source: &str, arguments: &[&OsStr]) -> OsString {
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(source);
         let to = self.path().join(source).with_extension("");
         let compiler = if source.ends_with(".cpp") { "c++" } else { "cc" };
         let output = Command::new(compiler)
             .args(["-O1", "-pthread", "-fno-builtin", "-w", "-o"])
             .args([&to, &from])
+            .args(arguments)
             .output()
             .unwrap_or_else(|error| panic!("{compiler}: {error}; install build-essential"));
         assert!(output.status.success(), "{source}: {}", String::from_utf8_lossy(&output.stderr));

@@ -18,6 +18,19 @@ fn blocks_that_threads_pass_to_each_other_are_freed_after_they_were_allocated() 
     assert!(elsewhere > 10_000, "{elsewhere} blocks changed their thread");
 }
 
+/// While one thread is still inside `free`, another is given the block; while it waits inside
+/// `malloc`, the first frees it. So a free has to be stamped before, an allocation after.
+#[test]
+fn the_stamps_of_a_block_that_changes_hands_are_in_order() {
+    let bench = Bench::new();
+    let library = bench.compile_library("lender.c");
+    let program = bench.compile_with("borrowers.c", &[&library]);
+    assert_eq!(bench.run(&[program]), Ended::Code(0));
+    let recorded = bench.only();
+    assert_eq!(allocations_of(&recorded, 12345), 100);
+    assert_eq!((recorded.reordered, recorded.remarks), (0, Remarks::default()));
+}
+
 fn freed_by_another(recorded: &heapsmith_recording::Recorded) -> usize {
     let mut owner = std::collections::HashMap::new();
     let mut count = 0;
