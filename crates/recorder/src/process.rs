@@ -40,6 +40,9 @@ pub struct Process {
     path: core::cell::UnsafeCell<[u8; LONGEST_PATH]>,
 }
 
+/// Whether this process or one that it was forked from began to record.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
 static PROCESS: AtomicPtr<Process> = AtomicPtr::new(core::ptr::null_mut());
 
 /// Memory that a forked child sees as zeros; null when there is none.
@@ -59,7 +62,11 @@ pub fn recording() -> Option<&'static Process> {
     loop {
         match process.state.compare_exchange(NEW, BEGINNING, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {
-                MANY.store(false, Ordering::Relaxed);
+                // A forked child has one thread. The program itself may have begun its second
+                // before its first event.
+                if BEGUN.swap(true, Ordering::Relaxed) {
+                    MANY.store(false, Ordering::Relaxed);
+                }
                 let began = process.begin().is_some();
                 process.state.store(if began { ON } else { OFF }, Ordering::Release);
             }
