@@ -55,24 +55,10 @@ impl Bench {
             let source = root().join("xtask/bench").join(name).with_extension("c").display().to_string();
             run("cc", &["-O2", "-pthread", "-o", &bench.path(name), &source])?;
         }
-        // The command puts its library where it is told.
+        // As `heapsmith record` puts its library where it is told.
         let library = format!("env.HEAPSMITH_LIBRARY={:?}", bench.path("recorder.so"));
-        let out = bench.path("placed");
-        cargo(&[
-            "run",
-            "--quiet",
-            "--release",
-            "--package",
-            "heapsmith-cli",
-            "--config",
-            &library,
-            "--",
-            "record",
-            "-o",
-            &out,
-            "--",
-            "true",
-        ])?;
+        let place = ["run", "--quiet", "--package", "heapsmith-recording", "--example", "place", "--config", &library];
+        cargo(&place)?;
         Ok(bench)
     }
 
