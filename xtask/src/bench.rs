@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: what is claimed about speed, printed.
 
+mod record;
+
 use clap::Subcommand;
 
 use crate::run::{Outcome, cargo, root};
@@ -12,6 +14,8 @@ pub enum Bench {
     Explore,
     /// Accesses of an operation at 10³ to 10⁶ live blocks for every heap, and their slope
     Growth,
+    /// Programs plain, recorded, and under heaptrack, in turns: how much slower they are
+    Record,
 }
 
 /// Runs a benchmark.
@@ -19,6 +23,7 @@ pub fn bench(which: Bench) -> Outcome {
     match which {
         Bench::Explore => explore(),
         Bench::Growth => soak::growth(),
+        Bench::Record => record::record(),
     }
 }
 

@@ -13,14 +13,25 @@ pub struct Tool {
 }
 
 /// The C compiler.
-pub const CC: Tool = Tool { name: "cc", package: "build-essential", why: "to link, and to build SQLite" };
+pub const CC: Tool =
+    Tool { name: "cc", package: "build-essential", why: "to link, to build SQLite, and programs to record" };
 /// A browser.
 pub const BROWSER: Tool = Tool { name: "chromium", package: "chromium", why: "to open the page as a reader would" };
 /// The C library for programs of 32 bits: a file, as it brings no program.
 pub const CC32: Tool =
     Tool { name: "/usr/lib32/libc.so.6", package: "gcc-multilib", why: "to link and run programs of 32 bits" };
 /// Valgrind.
-pub const VALGRIND: Tool = Tool { name: "valgrind", package: "valgrind", why: "to see reads of unwritten memory" };
+pub const VALGRIND: Tool = Tool {
+    name: "valgrind",
+    package: "valgrind",
+    why: "to count allocations beside the recorder, and to see reads of unwritten memory",
+};
+/// Programs that the tests record.
+pub const SQLITE: Tool = Tool { name: "sqlite3", package: "sqlite3", why: "to record it" };
+/// Another.
+pub const PYTHON: Tool = Tool { name: "python3", package: "python3", why: "to record it" };
+/// What the benchmark of recording is compared with.
+pub const HEAPTRACK: Tool = Tool { name: "heaptrack", package: "heaptrack", why: "to compare with" };
 
 impl Tool {
     fn is_there(&self) -> bool {

@@ -20,6 +20,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "heapsmith-cli",
         &[
             "heapsmith-explore",
+            "heapsmith-recording",
             "heapsmith-replay",
             "heapsmith-report",
             "heapsmith-spec",
@@ -27,10 +28,12 @@ const ARROWS: &[(&str, &[&str])] = &[
             "heapsmith-workload",
         ],
     ),
+    ("heapsmith-recorder", &[]),
+    ("heapsmith-recording", &["heapsmith-trace"]),
     ("xtask", &[]),
 ];
 
-/// Files that may contain unsafe code, beside the whole of `crates/heapsmith`.
+/// Files that may contain unsafe code, beside the whole of `crates/heapsmith` and `crates/recorder`.
 const UNSAFE: &[&str] = &[
     "crates/replay/src/live.rs",
     "crates/spec/tests/constant_time.rs",
@@ -71,6 +74,16 @@ fn the_heap_crate_depends_on_nothing_and_needs_no_std() {
     assert!(lib.contains("#![no_std]") && !lib.contains("extern crate alloc"));
 }
 
+/// The build script of `heapsmith-recording` hands it to the compiler alone.
+#[test]
+fn the_recorder_depends_on_nothing_and_needs_no_std() {
+    let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).exec().expect("cargo metadata");
+    let recorder = metadata.packages.iter().find(|package| package.name == "heapsmith-recorder").expect("the recorder");
+    assert!(recorder.dependencies.is_empty());
+    let lib = std::fs::read_to_string(root().join("crates/recorder/src/lib.rs")).expect("lib.rs");
+    assert!(lib.contains("#![no_std]") && !lib.contains("extern crate alloc"));
+}
+
 #[test]
 fn unsafe_code_stands_only_where_it_may() {
     let mut files = Vec::new();
@@ -82,7 +95,9 @@ fn unsafe_code_stands_only_where_it_may() {
         let name = file.strip_prefix(root()).expect("inside the workspace").display().to_string();
         let text = std::fs::read_to_string(&file).expect("a source file");
         let uses = text.lines().map(str::trim).filter(|line| !line.starts_with("//")).any(uses_unsafe);
-        let may = name.starts_with("crates/heapsmith/") || UNSAFE.contains(&name.as_str());
+        let may = name.starts_with("crates/heapsmith/")
+            || name.starts_with("crates/recorder/src/")
+            || UNSAFE.contains(&name.as_str());
         assert!(!uses || may, "{name} has unsafe code");
     }
 }

@@ -1,5 +1,6 @@
 //! The arguments as they are typed.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -36,6 +37,8 @@ pub enum Command {
     Heaps(Listing),
     /// List the applications that turn a capture or a log into a trace, with their parameters
     Workloads(Listing),
+    /// Run a program and record what it allocates: a trace file for every process
+    Record(Record),
     /// Turn an input into a trace file
     Import(Import),
     /// Show what is in a trace: sizes, lifetimes, live bytes
@@ -85,6 +88,24 @@ pub struct Reading {
 fn setting(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("write it as KEY=VALUE")?;
     Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// Arguments of `record`.
+#[derive(Debug, Args)]
+#[command(after_help = "The program keeps its standard input, output and error; what heapsmith says goes to standard \
+    error. The exit code is the program's own, or 128 and the number of the signal that ended it.\n\nExamples:\n  \
+    heapsmith record -- python3 script.py\n  \
+    heapsmith record -o traces -- gcc -c big.c")]
+pub struct Record {
+    /// Folder for the traces, one for each process, PROGRAM-PID.parquet; by default record-PROGRAM
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// The program and its arguments, after --
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    pub command: Vec<OsString>,
+    /// How to print the list of processes, on standard error
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
 }
 
 /// Arguments of `import`.

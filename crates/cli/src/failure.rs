@@ -14,6 +14,7 @@ use std::io;
 use std::path::Path;
 
 use heapsmith_explore::{StoreError, SweepError};
+use heapsmith_recording::{LibraryError, RecordingError};
 use heapsmith_replay::ReplayError;
 use heapsmith_report::ReportError;
 use heapsmith_spec::SpecError;
@@ -85,6 +86,21 @@ impl From<TraceError> for Failure {
             TraceError::Read { .. } | TraceError::Write { .. } => Failure::environment(error),
             _ => Failure::bad_input(error),
         }
+    }
+}
+
+impl From<RecordingError> for Failure {
+    fn from(error: RecordingError) -> Failure {
+        match error {
+            RecordingError::Read { .. } => Failure::environment(error),
+            _ => Failure::bad_input(error),
+        }
+    }
+}
+
+impl From<LibraryError> for Failure {
+    fn from(error: LibraryError) -> Failure {
+        Failure::environment(error)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use heapsmith_recording::{Recording, decode, is_recording};
 use heapsmith_trace::{PackedTrace, Trace};
 use heapsmith_workload::load;
 
@@ -12,7 +13,11 @@ use crate::progress;
 /// Reads a trace, whatever lies at `path`.
 pub fn trace(path: &Path, reading: &Reading) -> Result<Trace, Failure> {
     let spinner = progress::spinner(&format!("reading {}", path.display()));
-    let trace = load(path, reading.as_.as_deref(), &reading.set);
+    let trace = if reading.as_.is_none() && is_recording(path) {
+        Recording::open(path).and_then(|recording| Ok(decode(&recording)?.trace)).map_err(Failure::from)
+    } else {
+        load(path, reading.as_.as_deref(), &reading.set).map_err(Failure::from)
+    };
     spinner.finish_and_clear();
     let trace = trace?;
     Ok(match reading.shorten {

@@ -18,6 +18,7 @@ use args::{Arguments, Command};
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
+        Command::Record(arguments) => return end(commands::record::run(&arguments)),
         Command::Heaps(arguments) => commands::heaps::run(&arguments),
         Command::Workloads(arguments) => commands::workloads::run(&arguments),
         Command::Import(arguments) => commands::import::run(&arguments),
@@ -26,8 +27,12 @@ fn main() -> ExitCode {
         Command::Explore(arguments) => commands::explore::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
     };
+    end(outcome.map(|()| ExitCode::SUCCESS))
+}
+
+fn end(outcome: Result<ExitCode, failure::Failure>) -> ExitCode {
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => {
             eprintln!("heapsmith: {}", failure.message());
             ExitCode::from(failure.code())

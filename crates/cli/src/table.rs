@@ -116,7 +116,11 @@ impl Table {
 
     /// Prints to standard output.
     pub fn print(&self, format: Format) -> Result<(), Failure> {
-        let out = io::stdout().lock();
+        self.print_to(io::stdout().lock(), format)
+    }
+
+    /// Prints where it is told.
+    pub fn print_to(&self, out: impl Write, format: Format) -> Result<(), Failure> {
         let written = match format {
             Format::Table => self.draw(out),
             Format::Json => self.json(out),

@@ -1,0 +1,202 @@
+//! `heapsmith record`: a program runs as always, and every process leaves a trace.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use heapsmith_recording::{Ended, Launch, Recorded, Recording, Remarks, decode, place, why_nothing_was_recorded};
+
+use crate::args::{Format, Record};
+use crate::failure::Failure;
+use crate::table::{Table, bytes, integer, text};
+use crate::{interrupt, progress};
+
+pub fn run(arguments: &Record) -> Result<ExitCode, Failure> {
+    let program = &arguments.command[0];
+    let library = place()?;
+    let folder = folder(arguments)?;
+    let before = recordings(&folder)?;
+    // Ctrl-C reaches the program too; what it allocated until then is still wanted.
+    interrupt::catch()?;
+    let launch = Launch { command: &arguments.command, library: &library, folder: &folder };
+    let mut child = launch.command().spawn().map_err(|error| cannot_run(program, &error))?;
+    let ended = child.wait().map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
+    let ended = Ended::from(ended);
+    if let Ended::Signal(signal) = ended {
+        eprintln!(
+            "heapsmith: {} was ended by signal {signal}; what it allocated until then is kept",
+            program.display()
+        );
+    }
+    let recordings: Vec<PathBuf> = recordings(&folder)?.into_iter().filter(|path| !before.contains(path)).collect();
+    let begun = format!("-{}.", child.id());
+    if !recordings.iter().any(|path| path.to_string_lossy().contains(&begun)) {
+        eprintln!(
+            "heapsmith: nothing of {} itself was recorded: {}",
+            program.display(),
+            why_nothing_was_recorded(program)
+        );
+    }
+    if !recordings.is_empty() {
+        traces(arguments, &recordings)?;
+    }
+    Ok(ExitCode::from(ended.code()))
+}
+
+fn folder(arguments: &Record) -> Result<PathBuf, Failure> {
+    let program = Path::new(&arguments.command[0]).file_name().unwrap_or(OsStr::new("program"));
+    let folder = arguments.out.clone().unwrap_or_else(|| {
+        let mut name = OsStr::new("record-").to_owned();
+        name.push(program);
+        PathBuf::from(name)
+    });
+    std::fs::create_dir_all(&folder).map_err(|error| Failure::writing(&folder, &error))?;
+    // Programs change their folder, so the path has to be whole.
+    std::path::absolute(&folder).map_err(|error| Failure::writing(&folder, &error))
+}
+
+fn recordings(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    Launch::recordings(folder)
+        .map_err(|error| Failure::environment(format!("cannot read {}: {error}", folder.display())))
+}
+
+fn cannot_run(program: &OsStr, error: &io::Error) -> Failure {
+    let hint = match error.kind() {
+        io::ErrorKind::NotFound => "; write the program after --, as on a command line of its own",
+        _ => "",
+    };
+    Failure::environment(format!("cannot run {}: {error}{hint}", program.display()))
+}
+
+/// Makes a trace of every recording, and lists them.
+fn traces(arguments: &Record, recordings: &[PathBuf]) -> Result<(), Failure> {
+    let mut made: Vec<Made> = Vec::new();
+    for path in recordings {
+        let spinner = progress::spinner(&format!("reading {}", path.display()));
+        let outcome = trace(path);
+        spinner.finish_and_clear();
+        match outcome {
+            Ok(Some(one)) => made.push(one),
+            Ok(None) => eprintln!(
+                "heapsmith: the process of {0} still runs; when it has ended: heapsmith import {0} -o TRACE.parquet",
+                shown(path)
+            ),
+            Err(failure) => {
+                eprintln!("heapsmith: {} is kept, for heapsmith import: {}", shown(path), failure.message());
+                if failure.code() == 4 {
+                    return Err(failure);
+                }
+            }
+        }
+    }
+    made.sort_by_key(|one| std::cmp::Reverse(one.recorded.events));
+    remarks(&made);
+    list(&made, arguments.format)
+}
+
+/// A trace that was written.
+struct Made {
+    recorded: Recorded,
+    file: PathBuf,
+}
+
+/// Processes that are listed for people; programs get all.
+const LISTED: usize = 20;
+
+fn list(made: &[Made], format: Format) -> Result<(), Failure> {
+    let mut table = Table::new(&["program", "process", "events", "allocations", "threads", "live_peak", "file"])
+        .hiding(&["parent", "unknown_frees", "unknown_reallocations", "missed_frees", "failed_reallocations"]);
+    let listed = if format == Format::Table { LISTED } else { usize::MAX };
+    for Made { recorded, file } in made.iter().take(listed) {
+        let remarks = recorded.remarks;
+        table.row([
+            text(&recorded.program),
+            integer(recorded.process),
+            integer(recorded.events),
+            integer(recorded.allocations),
+            integer(recorded.threads.into()),
+            bytes(recorded.live_peak),
+            text(shown(file)),
+            integer(recorded.parent),
+            integer(remarks.unknown_frees),
+            integer(remarks.unknown_reallocations),
+            integer(remarks.missed_frees),
+            integer(remarks.failed_reallocations),
+        ]);
+    }
+    table.print_to(io::stderr().lock(), format)?;
+    if made.len() > listed {
+        eprintln!("and {} processes with fewer events; --format json lists all", made.len() - listed);
+    }
+    Ok(())
+}
+
+/// The trace of a recording, written beside it in its place; nothing while its process runs.
+fn trace(path: &Path) -> Result<Option<Made>, Failure> {
+    let recording = Recording::open(path)?;
+    if runs(recording.process()) {
+        return Ok(None);
+    }
+    let mut recorded = decode(&recording)?;
+    let file = free_name(path);
+    recorded.trace.write(&file)?;
+    let _ = std::fs::remove_file(path);
+    // Hundreds of processes are no reason to hold the events of all.
+    recorded.trace.events = Vec::new();
+    Ok(Some(Made { recorded, file }))
+}
+
+/// The recording's name as a trace, with a number where an earlier trace has it.
+fn free_name(path: &Path) -> PathBuf {
+    let mut file = path.with_extension("parquet");
+    let mut number = 2;
+    while file.exists() {
+        file = path.with_extension(format!("{number}.parquet"));
+        number += 1;
+    }
+    file
+}
+
+/// Whether a process is there and is more than a corpse that its parent has not looked at.
+fn runs(process: u64) -> bool {
+    let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let state = state.rsplit_once(')').map(|(_, rest)| rest.trim_start()).unwrap_or_default();
+    !state.is_empty() && !state.starts_with(['Z', 'X'])
+}
+
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(here).unwrap_or(path).display().to_string()
+}
+
+/// What the recordings could not say, over all processes.
+fn remarks(made: &[Made]) {
+    for Made { recorded, .. } in made {
+        if let Some(error) = recorded.remarks.stopped {
+            eprintln!(
+                "heapsmith: recording of {} ({}) ended before the program did: {}; make room, or choose another place \
+                 with -o",
+                recorded.program,
+                recorded.process,
+                io::Error::from_raw_os_error(error)
+            );
+        }
+    }
+    type Count = fn(&Remarks) -> u64;
+    let counts: [(Count, &str); 4] = [
+        (|one| one.unknown_frees, "frees of blocks that a process had from its parent are left out"),
+        (|one| one.unknown_reallocations, "reallocations of such blocks stand as allocations"),
+        (
+            |one| one.missed_frees,
+            "blocks were freed in a way that the recorder does not see; the traces free them late",
+        ),
+        (|one| one.unrecordable, "blocks at addresses that a record cannot hold are left out"),
+    ];
+    for (count, what) in counts {
+        let sum: u64 = made.iter().map(|one| count(&one.recorded.remarks)).sum();
+        if sum > 0 {
+            eprintln!("heapsmith: {sum} {what}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! `heapsmith record` from outside: what the program keeps, and what is left behind.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn heapsmith(dir: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+    command.current_dir(dir).env("COLUMNS", "100").env("XDG_CACHE_HOME", dir.join("cache"));
+    command
+}
+
+fn record(dir: &Path, options: &[&str], program: &[&str]) -> Output {
+    heapsmith(dir).arg("record").args(options).arg("--").args(program).output().expect("the command runs")
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn traces(dir: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        std::fs::read_dir(dir).expect("a folder").flatten().map(|entry| entry.path()).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn a_program_keeps_its_streams_and_its_exit_code() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let output = record(dir.path(), &[], &["sh", "-c", "cat; echo two >&2; exit 7"]);
+    assert_eq!(output.status.code(), Some(7));
+    assert_eq!(output.stdout, b"", "nothing but what the program says");
+    assert!(errors(&output).starts_with("two\n"), "{}", errors(&output));
+    assert!(dir.path().join("record-sh").is_dir());
+}
+
+#[test]
+fn every_process_leaves_a_trace_that_replays_with_every_block_verified() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let output = record(dir.path(), &["-o", "traces", "--format", "json"], &["sh", "-c", "ls / | sort; exit 0"]);
+    assert_eq!(output.status.code(), Some(0));
+    let shown = errors(&output);
+    let rows: serde_json::Value =
+        serde_json::from_str(&shown[shown.find("[\n").expect("a list")..]).expect("the list is JSON");
+    let programs: Vec<&str> = rows.as_array().expect("rows").iter().filter_map(|row| row["program"].as_str()).collect();
+    assert!(programs.contains(&"ls") && programs.contains(&"sort"), "{programs:?}");
+    let traces = traces(&dir.path().join("traces"));
+    assert_eq!(traces.len(), programs.len());
+    assert!(traces.iter().all(|path| path.extension().is_some_and(|end| end == "parquet")), "{traces:?}");
+    let replay = heapsmith(dir.path())
+        .arg("replay")
+        .args(&traces)
+        .args(["--verify", "--check", "50", "--heap", "lea-2.7.2", "--heap", "list(fit=best)"])
+        .output()
+        .expect("the command runs");
+    assert!(replay.status.success(), "{}", errors(&replay));
+}
+
+#[test]
+fn a_program_that_a_signal_ends_is_reported_as_shells_do() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let output = record(dir.path(), &["-o", "traces"], &["sh", "-c", "ls >/dev/null; kill -9 $$"]);
+    assert_eq!(output.status.code(), Some(137));
+    assert!(errors(&output).contains("was ended by signal 9"), "{}", errors(&output));
+    assert!(traces(&dir.path().join("traces")).len() >= 2);
+}
+
+#[test]
+fn a_recording_that_was_left_is_read_like_any_trace() {
+    let dir = tempfile::tempdir().expect("a folder");
+    // The shell ends before its child, which the command finds still running.
+    let output =
+        record(dir.path(), &["-o", "left"], &["bash", "-c", "(sleep 1; x=$(seq 200)) >/dev/null 2>&1 & exit 0"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(errors(&output).contains("still runs"), "{}", errors(&output));
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let left = traces(&dir.path().join("left"));
+    let left = left.iter().find(|path| path.extension().is_some_and(|end| end == "recording")).expect("a recording");
+    let import = heapsmith(dir.path()).arg("import").arg(left).args(["-o", "left.parquet"]).output().expect("it runs");
+    assert!(import.status.success(), "{}", errors(&import));
+    let mut bytes = std::fs::read(left).expect("a file");
+    let at = bytes.len() - 1;
+    bytes.truncate(at.min(256 * 1024 + 70));
+    std::fs::write(dir.path().join("cut.recording"), bytes).expect("a file");
+    let inspect = heapsmith(dir.path()).args(["inspect", "cut.recording"]).output().expect("it runs");
+    assert_eq!(inspect.status.code(), Some(3));
+    assert!(errors(&inspect).contains("is damaged in block 1"), "{}", errors(&inspect));
+}
+
+#[test]
+fn a_program_that_does_not_exist_and_one_that_cannot_be_recorded_say_why() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let output = record(dir.path(), &[], &["no-such-program"]);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(errors(&output).contains("cannot run no-such-program"), "{}", errors(&output));
+    let source = dir.path().join("static.c");
+    std::fs::write(&source, "#include <stdlib.h>\nint main(void) { free(malloc(3)); return 5; }\n").expect("a file");
+    let compiled = Command::new("cc").args(["-static", "-o", "static", "static.c"]).current_dir(dir.path()).status();
+    assert!(compiled.is_ok_and(|status| status.success()), "install build-essential");
+    let output = record(dir.path(), &[], &["./static"]);
+    assert_eq!(output.status.code(), Some(5));
+    assert!(errors(&output).contains("linked statically"), "{}", errors(&output));
+}
+
+#[test]
+fn a_command_that_was_copied_alone_has_its_library_or_says_where_it_needs_room() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let copy = dir.path().join("heapsmith");
+    std::fs::copy(env!("CARGO_BIN_EXE_heapsmith"), &copy).expect("a copy");
+    let run = |variable: &str, value: &Path| {
+        let mut command = Command::new(&copy);
+        command.env(variable, value).env("COLUMNS", "100").current_dir(dir.path());
+        command.args(["record", "-o", "out", "--", "ls"]).output().expect("the copy runs")
+    };
+    let output = run("XDG_CACHE_HOME", &dir.path().join("cache"));
+    assert!(output.status.success(), "{}", errors(&output));
+    assert_eq!(traces(&dir.path().join("out")).len(), 1);
+    std::fs::write(dir.path().join("taken"), "").expect("a file");
+    let output = run("XDG_CACHE_HOME", &dir.path().join("taken"));
+    assert_eq!(output.status.code(), Some(4));
+    let shown = errors(&output);
+    assert!(shown.contains("library is missing") && shown.contains("HEAPSMITH_LIBRARY"), "{shown}");
+    let output = run("HEAPSMITH_LIBRARY", &dir.path().join("with blank.so"));
+    assert_eq!(output.status.code(), Some(4));
+    assert!(errors(&output).contains("no path with blanks"), "{}", errors(&output));
+    let output = run("HEAPSMITH_LIBRARY", &dir.path().join("mine.so"));
+    assert!(output.status.success() && dir.path().join("mine.so").exists(), "{}", errors(&output));
+}

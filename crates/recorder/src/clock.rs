@@ -1,0 +1,40 @@
+//! The one clock that orders the events of all threads.
+//!
+//! Ticks are those of the processor's time stamp counter where that counter is invariant,
+//! which on Linux means that it runs alike on all processors; else nanoseconds of the
+//! monotonic clock. The counter may be read a little before an earlier load has its
+//! value, so two events that hand a block from one thread to another may be stamped the
+//! wrong way round by some ten nanoseconds: the decoder knows.
+//!
+//! Cost: 20 to 40 cycles with the counter, about twice that without.
+
+use core::arch::x86_64::{__cpuid, _rdtsc};
+
+use crate::system::{CLOCK_MONOTONIC, Timespec, clock_gettime};
+
+/// Whether the time stamp counter can be the clock.
+pub fn counter_is_invariant() -> bool {
+    const ADVANCED_POWER: u32 = 0x8000_0007;
+    __cpuid(0x8000_0000).eax >= ADVANCED_POWER && __cpuid(ADVANCED_POWER).edx & (1 << 8) != 0
+}
+
+/// The time stamp counter.
+#[inline(always)]
+pub fn counter() -> u64 {
+    // SAFETY: every x86-64 processor has the counter.
+    unsafe { _rdtsc() }
+}
+
+/// The clock's ticks.
+pub fn ticks(from_counter: bool) -> u64 {
+    if from_counter { counter() } else { nanoseconds() }
+}
+
+/// Nanoseconds of the monotonic clock.
+#[inline(never)]
+pub fn nanoseconds() -> u64 {
+    let mut time = Timespec { seconds: 0, nanoseconds: 0 };
+    // SAFETY: `time` is a time to be written to.
+    unsafe { clock_gettime(CLOCK_MONOTONIC, &mut time) };
+    time.seconds as u64 * 1_000_000_000 + time.nanoseconds as u64
+}

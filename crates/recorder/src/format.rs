@@ -1,0 +1,128 @@
+//! The bytes of a recording, as the preloaded library writes them and the decoder reads
+//! them. This file is compiled into both.
+//!
+//! ```text
+//!   granule 0     1        2        3        4 …            (256 KiB each)
+//!           ├──────┼────────┼────────┼────────┼────
+//!           │header│window 1│block   │window 3│block
+//!                      ▲        │
+//!                      └────────┘ a copy of window 1 as it was when it was full
+//! ```
+//!
+//! A **window** is the granule that one thread writes to, mapped into the program. When it
+//! is full, it is written as a **block** behind the file's end, and begun again. Windows
+//! and blocks start with the same 64 bytes, in words of 8:
+//!
+//! ```text
+//!   word 0  MAGIC_BLOCK
+//!   word 1  granule number of the window
+//!   word 2  sequence << 32 | bytes of records published
+//!   word 3… zero
+//! ```
+//!
+//! A block whose sequence is its window's present one was perhaps not written whole; the
+//! window has the same records, so the block is passed over. The one store to word 2 both
+//! publishes a record and, at a flush, forgets the records that were flushed.
+//!
+//! A record is one or two words:
+//!
+//! ```text
+//!   word 0  63 … 20            19 … 3              2 … 0
+//!           address >> 3 (44)  ticks since the     operation
+//!                              last stamp (17),
+//!                              or the size
+//! ```
+//!
+//! | operation | words | bits 3…19 | word 1 |
+//! |---|---|---|---|
+//! | allocate | 2 | ticks | log2(alignment) << 56, size |
+//! | allocate small | 1 | size; the stamp is that of the record before | |
+//! | free | 1 | ticks, taken before the block was freed | |
+//! | reallocate begins | 1 | ticks, taken before; the old address | |
+//! | reallocate ends | 2 | ticks, taken after; the new address, 0 if there is none | size |
+//! | clock | 2 | bits 3…63: ticks | nanoseconds of the monotonic clock |
+//! | thread | 1 | bits 3…63: the number of the thread that writes from here on | |
+
+/// The first word of a recording: `HSRECORD`, as a little-endian number.
+pub const MAGIC_FILE: u64 = u64::from_le_bytes(*b"HSRECORD");
+/// The version of everything in this file.
+pub const VERSION: u64 = 1;
+/// The first word of a window or block.
+pub const MAGIC_BLOCK: u64 = u64::from_le_bytes(*b"HSBLOCK1");
+/// Bytes of a granule.
+pub const GRANULE: usize = 256 * 1024;
+/// Bytes before the first record of a window or block.
+pub const BLOCK_HEADER: usize = 64;
+/// Bytes of the file's header that are used.
+pub const FILE_HEADER: usize = 8192;
+
+/// Words of the file's header.
+pub mod header {
+    /// [`MAGIC_FILE`](super::MAGIC_FILE); written last, so that a header that has it is whole.
+    pub const MAGIC: usize = 0;
+    /// [`VERSION`](super::VERSION).
+    pub const VERSION: usize = 1;
+    /// The process.
+    pub const PID: usize = 2;
+    /// Its parent when the recording began.
+    pub const PARENT: usize = 3;
+    /// 1 when ticks are of the processor's time stamp counter, 0 when they are nanoseconds.
+    pub const COUNTER: usize = 4;
+    /// Ticks when the recording began.
+    pub const START_TICKS: usize = 5;
+    /// Nanoseconds of the monotonic clock when the recording began.
+    pub const START_TIME: usize = 6;
+    /// Ticks when the process ended in order; 0 before.
+    pub const END_TICKS: usize = 7;
+    /// Nanoseconds when the process ended in order.
+    pub const END_TIME: usize = 8;
+    /// The system's error that ended the recording early; 0 for none.
+    pub const STOPPED: usize = 9;
+    /// Ticks when it did; later events are not all there.
+    pub const STOP_TICKS: usize = 10;
+    /// Blocks at addresses that a record cannot hold.
+    pub const UNRECORDABLE: usize = 11;
+    /// Bytes of the path of the executable.
+    pub const PATH_LENGTH: usize = 12;
+    /// Bytes of the command line, its parts ended by zeros.
+    pub const COMMAND_LENGTH: usize = 13;
+    /// The word where the path begins.
+    pub const PATH: usize = 64;
+    /// The word where the command line begins.
+    pub const COMMAND: usize = 576;
+    /// Most bytes of the path.
+    pub const LONGEST_PATH: usize = (COMMAND - PATH) * 8;
+    /// Most bytes of the command line; what is longer is cut.
+    pub const LONGEST_COMMAND: usize = super::FILE_HEADER - COMMAND * 8;
+}
+
+/// Operations of records.
+pub mod operation {
+    /// A block was allocated.
+    pub const ALLOCATE: u64 = 1;
+    /// A block is about to be freed.
+    pub const FREE: u64 = 2;
+    /// A block was allocated at the stamp of the record before, with a size below 2^17.
+    pub const ALLOCATE_SMALL: u64 = 3;
+    /// A block is about to be reallocated.
+    pub const REALLOCATE_BEGINS: u64 = 4;
+    /// It has been, or could not be.
+    pub const REALLOCATE_ENDS: u64 = 5;
+    /// What the clock says.
+    pub const CLOCK: u64 = 6;
+    /// Another thread writes here from now on.
+    pub const THREAD: u64 = 7;
+}
+
+/// Bits of the operation.
+pub const OPERATION_BITS: u32 = 3;
+/// Bits of ticks, or of a small size.
+pub const TICK_BITS: u32 = 17;
+/// Where the address stands in a word.
+pub const ADDRESS_AT: u32 = OPERATION_BITS + TICK_BITS;
+/// The bits of an address that are always zero: no allocator aligns to less.
+pub const ADDRESS_SHIFT: u32 = 3;
+/// Bits of an address that fit.
+pub const ADDRESS_BITS: u32 = 64 - ADDRESS_AT + ADDRESS_SHIFT;
+/// Where the logarithm of the alignment stands in an allocation's second word.
+pub const ALIGNMENT_AT: u32 = 56;

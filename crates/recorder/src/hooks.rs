@@ -1,0 +1,147 @@
+//! The functions that a program calls instead of its allocator's.
+//!
+//! A free is written down before the block is freed, an allocation after the block was
+//! allocated: so wherever a block goes from one thread to another, the stamps are in order.
+//! A reallocation does both, and is written in two halves.
+
+use core::ffi::{c_int, c_void};
+
+use crate::format::operation;
+use crate::system::{ENOMEM, SC_PAGESIZE, Start, set_errno, sysconf};
+use crate::thread::{Event, MANY, record};
+use crate::{early, real};
+
+type Block = *mut c_void;
+
+#[inline(always)]
+fn allocated(block: Block, size: usize, alignment: usize) -> Block {
+    // A block of `early` is recorded like any other: nothing else has its address.
+    if !block.is_null() {
+        let event = Event { operation: operation::ALLOCATE, address: block as usize, size, alignment };
+        // SAFETY: this is a hook.
+        unsafe { record(event) };
+    }
+    block
+}
+
+macro_rules! hooks {
+    ($($(#[$note:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty $body:block)*) => {
+        $(
+            $(#[$note])*
+            ///
+            /// # Safety
+            ///
+            /// As the C library's function of this name.
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C" fn $name($($argument: $type),*) -> $result {
+                // SAFETY: the caller's arguments go to the real function as they came; blocks of `early` go to it.
+                unsafe { $body }
+            }
+        )*
+    };
+}
+
+hooks! {
+    /// `malloc`.
+    fn malloc(size: usize) -> Block { allocated(real::malloc(size), size, 0) }
+
+    /// `calloc`.
+    fn calloc(count: usize, size: usize) -> Block {
+        allocated(real::calloc(count, size), count.wrapping_mul(size), 0)
+    }
+
+    /// `free`.
+    fn free(block: Block) -> () {
+        if block.is_null() || early::owns(block.cast()) {
+            return;
+        }
+        record(Event { operation: operation::FREE, address: block as usize, size: 0, alignment: 0 });
+        real::free(block)
+    }
+
+    /// `realloc`.
+    fn realloc(block: Block, size: usize) -> Block {
+        if block.is_null() {
+            return allocated(real::realloc(block, size), size, 0);
+        }
+        if early::owns(block.cast()) {
+            return leave_early(block, size);
+        }
+        let begins = operation::REALLOCATE_BEGINS;
+        record(Event { operation: begins, address: block as usize, size: 0, alignment: 0 });
+        let block = real::realloc(block, size);
+        let ends = operation::REALLOCATE_ENDS;
+        record(Event { operation: ends, address: block as usize, size, alignment: 0 });
+        block
+    }
+
+    /// `reallocarray`.
+    fn reallocarray(block: Block, count: usize, size: usize) -> Block {
+        match count.checked_mul(size) {
+            Some(bytes) => realloc(block, bytes),
+            None => {
+                set_errno(ENOMEM);
+                core::ptr::null_mut()
+            }
+        }
+    }
+
+    /// `posix_memalign`.
+    fn posix_memalign(to: *mut Block, alignment: usize, size: usize) -> c_int {
+        let outcome = real::posix_memalign(to, alignment, size);
+        if outcome == 0 {
+            allocated(*to, size, alignment);
+        }
+        outcome
+    }
+
+    /// `aligned_alloc`.
+    fn aligned_alloc(alignment: usize, size: usize) -> Block {
+        allocated(real::aligned_alloc(alignment, size), size, alignment)
+    }
+
+    /// `memalign`.
+    fn memalign(alignment: usize, size: usize) -> Block {
+        // The C library rounds an alignment that is no power of two up to one.
+        allocated(real::memalign(alignment, size), size, alignment.checked_next_power_of_two().unwrap_or(0))
+    }
+
+    /// `valloc`.
+    fn valloc(size: usize) -> Block { allocated(real::valloc(size), size, page()) }
+
+    /// `pvalloc`.
+    fn pvalloc(size: usize) -> Block { allocated(real::pvalloc(size), size, page()) }
+
+    /// `malloc_usable_size`.
+    fn malloc_usable_size(block: Block) -> usize {
+        if early::owns(block.cast()) { early::size(block.cast()) } else { real::malloc_usable_size(block) }
+    }
+
+    /// `pthread_create`: from the first second thread on, every event is stamped.
+    fn pthread_create(thread: *mut c_void, attributes: *const c_void, start: Start, argument: *mut c_void) -> c_int {
+        MANY.store(true, core::sync::atomic::Ordering::Relaxed);
+        let mine = crate::local::thread();
+        if !mine.is_null() {
+            (*mine).shared = 0;
+        }
+        real::pthread_create(thread, attributes, start, argument)
+    }
+}
+
+/// Moves a block that was asked for too early to the real allocator.
+#[cold]
+unsafe fn leave_early(block: Block, size: usize) -> Block {
+    // SAFETY: both blocks have as many bytes as are copied; `block` is one of `early`.
+    unsafe {
+        let moved = malloc(size);
+        if !moved.is_null() {
+            core::ptr::copy_nonoverlapping(block.cast::<u8>(), moved.cast::<u8>(), size.min(early::size(block.cast())));
+        }
+        moved
+    }
+}
+
+fn page() -> usize {
+    // SAFETY: asks for a number.
+    unsafe { sysconf(SC_PAGESIZE) as usize }
+}

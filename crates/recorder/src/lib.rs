@@ -1,0 +1,61 @@
+//! The library that is preloaded into a program to record what it allocates.
+//!
+//! ```text
+//!   program ──malloc──▶ hooks ──▶ real ──▶ the allocator that the program would have
+//!                         │
+//!                         ▼
+//!                      thread ──▶ window, mapped ──full──▶ block, written behind the file
+//! ```
+//!
+//! The command `heapsmith record` sets `LD_PRELOAD` and `HEAPSMITH_RECORD`, the folder for
+//! the recordings; every process that inherits both writes a file of its own
+//! ([`format`](mod@format)). Without `HEAPSMITH_RECORD` everything is only passed on.
+//!
+//! Invariants:
+//!
+//! - **No hook allocates, locks or formats.** The way of an event is a few stores; once in
+//!   some 20,000 events it is a write of 256 KiB.
+//! - **What was published is in the file**, whatever ends the process: the window is mapped.
+//! - **A forked child never writes to its parent's file**: all state is in pages that a child sees as zeros.
+//! - **No descriptor stays open**, and none of the program's is touched.
+//! - **The program cannot tell**: `errno` is kept, its allocator is the one that it had.
+//!
+//! Cost of an event: see [`thread`].
+
+#![no_std]
+
+// With cargo the standard library has the panic handler; compiled alone, this does.
+#[cfg(not(heapsmith_alone))]
+extern crate std;
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+compile_error!("the recorder knows Linux on x86-64; local.rs and clock.rs are what another processor needs");
+
+mod clock;
+mod early;
+mod format;
+mod hooks;
+mod local;
+mod naming;
+mod process;
+mod real;
+mod slow;
+mod system;
+mod thread;
+mod window;
+
+// The compiler's own `core` was built to unwind, and its tables name this function. Nothing
+// unwinds here, so nobody calls it; it is hidden, or programs in Rust would find this one
+// instead of their own.
+#[cfg(heapsmith_alone)]
+core::arch::global_asm!(".hidden rust_eh_personality", ".globl rust_eh_personality", "rust_eh_personality:", "ud2");
+
+#[cfg(heapsmith_alone)]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    unsafe extern "C" {
+        fn abort() -> !;
+    }
+    // SAFETY: ends the process.
+    unsafe { abort() }
+}

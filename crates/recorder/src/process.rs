@@ -1,0 +1,216 @@
+//! What the threads of one process share: the file, and the list of their states.
+//!
+//! It lies in a page that a forked child sees as zeros, so that a child begins anew with
+//! a file of its own. A process that was not asked to record, or no longer can, is `OFF`.
+
+use core::ffi::{c_char, c_int};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+use crate::format::{FILE_HEADER, MAGIC_FILE, VERSION, header};
+use crate::system::{
+    EEXIST, MADV_WIPEONFORK, MAP_PRIVATE_ANONYMOUS, MAP_SHARED, O_CREATE_NEW, O_RDONLY_CLOEXEC, O_RDWR_CLOEXEC, close,
+    errno, getenv, getpid, getppid, madvise, map, open, posix_fallocate, read, readlink, sched_yield, unlink,
+};
+use crate::thread::{MANY, Thread};
+use crate::{clock, naming};
+
+const NEW: u32 = 0;
+const BEGINNING: u32 = 1;
+const ON: u32 = 2;
+const OFF: u32 = 3;
+
+/// Bytes of a path, with its final zero.
+const LONGEST_PATH: usize = 4096;
+/// Bytes of a page at most, so that a state has a page of its own.
+const PAGE: usize = 4096;
+
+/// The state of a process.
+#[repr(C)]
+pub struct Process {
+    state: AtomicU32,
+    /// Whether ticks are of the processor's counter.
+    pub counter: AtomicBool,
+    /// Granules of the file that are taken.
+    pub granules: AtomicU64,
+    /// How many threads were seen.
+    pub threads: AtomicU64,
+    /// All states of threads, owned or not.
+    pub first: AtomicPtr<Thread>,
+    header: AtomicPtr<u64>,
+    path: core::cell::UnsafeCell<[u8; LONGEST_PATH]>,
+}
+
+/// Whether this process or one that it was forked from began to record.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
+static PROCESS: AtomicPtr<Process> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Memory that a forked child sees as zeros; null when there is none.
+pub fn wiped_pages(length: usize) -> *mut u8 {
+    let length = length.next_multiple_of(PAGE);
+    let at = map(length, MAP_PRIVATE_ANONYMOUS, -1, 0);
+    // SAFETY: the pages were just mapped. Without this advice a child would write to its parent's file.
+    if !at.is_null() && unsafe { madvise(at.cast(), length, MADV_WIPEONFORK) } != 0 {
+        return core::ptr::null_mut();
+    }
+    at
+}
+
+/// This process, if it records.
+pub fn recording() -> Option<&'static Process> {
+    let process = this()?;
+    loop {
+        match process.state.compare_exchange(NEW, BEGINNING, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => {
+                // A forked child has one thread. The program itself may have begun its second
+                // before its first event.
+                if BEGUN.swap(true, Ordering::Relaxed) {
+                    MANY.store(false, Ordering::Relaxed);
+                }
+                let began = process.begin().is_some();
+                process.state.store(if began { ON } else { OFF }, Ordering::Release);
+            }
+            Err(ON) => return Some(process),
+            Err(OFF) => return None,
+            // Another thread opens the file; there is nothing to write to until then.
+            // SAFETY: gives up the processor for a while.
+            Err(_) => unsafe {
+                sched_yield();
+            },
+        }
+    }
+}
+
+fn this() -> Option<&'static Process> {
+    let mut process = PROCESS.load(Ordering::Acquire);
+    if process.is_null() {
+        let fresh: *mut Process = wiped_pages(size_of::<Process>()).cast();
+        if fresh.is_null() {
+            return None;
+        }
+        process = match PROCESS.compare_exchange(process, fresh, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => fresh,
+            Err(other) => other,
+        };
+    }
+    // SAFETY: never unmapped; zeros are a valid `Process`.
+    Some(unsafe { &*process })
+}
+
+impl Process {
+    /// The path of the file, with a final zero.
+    pub fn path(&self) -> *const c_char {
+        self.path.get().cast()
+    }
+
+    /// Ends the recording: what is there stays valid.
+    pub fn stop(&self, error: c_int) {
+        self.header_word(header::STOP_TICKS)
+            .store(clock::ticks(self.counter.load(Ordering::Relaxed)), Ordering::Release);
+        self.header_word(header::STOPPED).store(error as u64, Ordering::Release);
+        self.state.store(OFF, Ordering::Release);
+    }
+
+    /// Counts a block that no record can hold.
+    pub fn count_unrecordable(&self) {
+        self.header_word(header::UNRECORDABLE).fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes that the process ends in order.
+    pub fn end(&self) {
+        self.header_word(header::END_TIME).store(clock::nanoseconds(), Ordering::Release);
+        let ticks = clock::ticks(self.counter.load(Ordering::Relaxed));
+        self.header_word(header::END_TICKS).store(ticks, Ordering::Release);
+    }
+
+    fn header_word(&self, word: usize) -> &AtomicU64 {
+        // SAFETY: a process that records has its header mapped, and `word` is one of it.
+        unsafe { &*self.header.load(Ordering::Acquire).add(word).cast::<AtomicU64>() }
+    }
+
+    /// Makes the file and its header.
+    fn begin(&self) -> Option<()> {
+        // SAFETY: the name ends with a zero.
+        let folder = unsafe { getenv(c"HEAPSMITH_RECORD".as_ptr()) };
+        if folder.is_null() {
+            return None;
+        }
+        let mut executable = [0; header::LONGEST_PATH];
+        // SAFETY: the room is as long as it says.
+        let length = unsafe { readlink(c"/proc/self/exe".as_ptr(), executable.as_mut_ptr().cast(), executable.len()) };
+        let executable = &executable[..length.clamp(0, header::LONGEST_PATH as isize) as usize];
+        // SAFETY: only the thread that begins is here, and nobody reads the path before.
+        let path = unsafe { &mut *self.path.get() };
+        // SAFETY: an environment variable ends with a zero.
+        let folder = unsafe { core::ffi::CStr::from_ptr(folder) }.to_bytes();
+        // SAFETY: asks for two numbers.
+        let (pid, parent) = unsafe { (getpid() as u64, getppid() as u64) };
+        let file = create(path, folder, executable, pid)?;
+        // SAFETY: the file is open.
+        let room = unsafe { posix_fallocate(file, 0, FILE_HEADER as i64) };
+        let at = if room == 0 { map(FILE_HEADER, MAP_SHARED, file, 0) } else { core::ptr::null_mut() };
+        // SAFETY: it was opened above.
+        unsafe { close(file) };
+        if at.is_null() {
+            // SAFETY: the path ends with a zero; an empty file would only be in the way.
+            unsafe { unlink(self.path()) };
+            return None;
+        }
+        self.header.store(at.cast(), Ordering::Release);
+        self.fill_header(executable, pid, parent);
+        Some(())
+    }
+
+    fn fill_header(&self, executable: &[u8], pid: u64, parent: u64) {
+        let counter = clock::counter_is_invariant();
+        self.counter.store(counter, Ordering::Relaxed);
+        self.granules.store(1, Ordering::Relaxed);
+        let at: *mut u8 = self.header.load(Ordering::Acquire).cast();
+        // SAFETY: the header is mapped; path and command line have these places in it.
+        let command_length = unsafe {
+            core::ptr::copy_nonoverlapping(executable.as_ptr(), at.add(header::PATH * 8), executable.len());
+            read_command(core::slice::from_raw_parts_mut(at.add(header::COMMAND * 8), header::LONGEST_COMMAND))
+        };
+        let set = |word, value| self.header_word(word).store(value, Ordering::Release);
+        set(header::VERSION, VERSION);
+        set(header::PID, pid);
+        set(header::PARENT, parent);
+        set(header::COUNTER, u64::from(counter));
+        set(header::START_TIME, clock::nanoseconds());
+        set(header::START_TICKS, clock::ticks(counter));
+        set(header::PATH_LENGTH, executable.len() as u64);
+        set(header::COMMAND_LENGTH, command_length as u64);
+        set(header::MAGIC, MAGIC_FILE);
+    }
+}
+
+/// Creates the file under a name that is still free.
+fn create(path: &mut [u8; LONGEST_PATH], folder: &[u8], executable: &[u8], pid: u64) -> Option<c_int> {
+    for number in 0..1000 {
+        naming::name(path, folder, executable, pid, number)?;
+        // SAFETY: the path ends with a zero.
+        let file = unsafe { open(path.as_ptr().cast(), O_RDWR_CLOEXEC | O_CREATE_NEW, 0o666) };
+        if file >= 0 {
+            return Some(file);
+        }
+        if errno() != EEXIST {
+            return None;
+        }
+    }
+    None
+}
+
+fn read_command(to: &mut [u8]) -> usize {
+    // SAFETY: the path ends with a zero.
+    let file = unsafe { open(c"/proc/self/cmdline".as_ptr(), O_RDONLY_CLOEXEC) };
+    if file < 0 {
+        return 0;
+    }
+    // SAFETY: the room is as long as it says; the file was just opened.
+    let length = unsafe {
+        let length = read(file, to.as_mut_ptr().cast(), to.len());
+        close(file);
+        length
+    };
+    length.max(0) as usize
+}

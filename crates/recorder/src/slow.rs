@@ -1,0 +1,158 @@
+//! The slow way of an event: the thread has no window, a full one, or lost it at a fork.
+//!
+//! What is called from here (`pthread_setspecific`, say) may allocate; the flag `BUSY`
+//! keeps such events out, as nothing else would end the recursion. The program's `errno`
+//! is kept.
+//!
+//! When a thread ends, its state goes back to the list, to be taken by the next thread. What
+//! a thread still frees after that is written through any state that is free, one event at a time.
+
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use crate::local::{BUSY, ENDED, NUMBER_AT, flags, set_flags, set_thread, thread};
+use crate::process::{self, Process, wiped_pages};
+use crate::system::{errno, pthread_key_create, pthread_setspecific, set_errno};
+use crate::thread::{Event, MANY, Thread};
+use crate::window;
+
+/// The key whose destructor tells that a thread ends, plus one; 0 while there is none.
+static KEY: AtomicU32 = AtomicU32::new(0);
+
+/// Records one event the slow way.
+#[cold]
+#[inline(never)]
+pub fn record(operation: u64, address: usize, size: usize, alignment: usize) {
+    let event = Event { operation, address, size, alignment };
+    let before = flags();
+    if before & BUSY != 0 {
+        return;
+    }
+    let error = errno();
+    set_flags(before | BUSY);
+    if let Some(process) = process::recording()
+        && let Some(thread) = ready(process, before & ENDED != 0)
+    {
+        // SAFETY: `ready` gives a state that this thread owns, with room.
+        unsafe {
+            if event.fits() {
+                (*thread).write(event);
+            } else {
+                process.count_unrecordable();
+            }
+            if before & ENDED != 0 {
+                (*thread).owner.store(0, Ordering::Release);
+            }
+        }
+    }
+    set_flags(before);
+    set_errno(error);
+}
+
+/// The calling thread's state, with room; nothing when the recording has to stop.
+fn ready(process: &'static Process, ended: bool) -> Option<*mut Thread> {
+    let mut mine = thread();
+    // SAFETY: a thread's pointer is null or its own state; after a fork the state is zeros.
+    if mine.is_null() || unsafe { (*mine).granule == 0 } {
+        mine = claim(process)?;
+        if !ended {
+            set_thread(mine);
+            announce_end(mine);
+        }
+    }
+    // SAFETY: this thread owns it.
+    let state = unsafe { &mut *mine };
+    let outcome = match state.granule {
+        0 => window::open_window(process, state),
+        _ if state.cursor >= state.end => window::flush(process, state),
+        _ => Ok(()),
+    };
+    match outcome {
+        Ok(()) => Some(mine),
+        Err(error) => {
+            process.stop(error);
+            None
+        }
+    }
+}
+
+/// A state that was free, or a new one.
+fn claim(process: &Process) -> Option<*mut Thread> {
+    let number = match flags() & ENDED {
+        0 => process.threads.fetch_add(1, Ordering::Relaxed),
+        _ => flags() >> NUMBER_AT,
+    };
+    if number > 0 {
+        MANY.store(true, Ordering::Relaxed);
+    }
+    let mut at = process.first.load(Ordering::Acquire);
+    // SAFETY: states are never unmapped, and their list only grows, at its head.
+    while let Some(state) = unsafe { at.as_mut() } {
+        if state.owner.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            state.number = number;
+            if state.granule != 0 && state.cursor < state.end {
+                window::introduce(state);
+            }
+            return Some(at);
+        }
+        at = state.next.load(Ordering::Acquire);
+    }
+    let fresh: *mut Thread = wiped_pages(size_of::<Thread>()).cast();
+    // SAFETY: zeros are a valid state that nobody knows of.
+    let state = unsafe { fresh.as_mut() }?;
+    state.owner.store(1, Ordering::Relaxed);
+    state.number = number;
+    let mut first = process.first.load(Ordering::Acquire);
+    loop {
+        state.next.store(first, Ordering::Relaxed);
+        match process.first.compare_exchange_weak(first, fresh, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return Some(fresh),
+            Err(other) => first = other,
+        }
+    }
+}
+
+/// Sees to it that the thread's end is noticed.
+fn announce_end(state: *mut Thread) {
+    let mut key = KEY.load(Ordering::Acquire);
+    if key == 0 {
+        let mut fresh = 0;
+        // SAFETY: `fresh` is a key to be written to. A key made by two threads at once is lost, which costs nothing.
+        if unsafe { pthread_key_create(&mut fresh, end_of_thread) } != 0 {
+            return;
+        }
+        key = match KEY.compare_exchange(0, fresh + 1, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => fresh + 1,
+            Err(other) => other,
+        };
+    }
+    // SAFETY: the key was made above, or earlier.
+    unsafe { pthread_setspecific(key - 1, state.cast()) };
+}
+
+/// Gives a thread's state back.
+extern "C" fn end_of_thread(_: *mut c_void) {
+    let mine = thread();
+    set_thread(core::ptr::null_mut());
+    // SAFETY: a thread's pointer is null or its own state, and after this nobody's.
+    if let Some(state) = unsafe { mine.as_ref() } {
+        set_flags(flags() | ENDED | state.number << NUMBER_AT);
+        state.owner.store(0, Ordering::Release);
+    }
+}
+
+/// Notes that the process ends in order.
+extern "C" fn end_of_process() {
+    let before = flags();
+    set_flags(before | BUSY);
+    if !thread().is_null()
+        && let Some(process) = process::recording()
+    {
+        process.end();
+    }
+    set_flags(before);
+}
+
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static AT_END: extern "C" fn() = end_of_process;

@@ -1,0 +1,95 @@
+//! What is asked of the system, declared here because this crate has no dependencies:
+//! Linux with glibc (or another C library that has these), 64-bit.
+
+use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
+
+/// A time of `clock_gettime`.
+#[repr(C)]
+pub struct Timespec {
+    /// Seconds.
+    pub seconds: i64,
+    /// Nanoseconds within the second.
+    pub nanoseconds: i64,
+}
+
+/// A limit of `getrlimit`.
+#[repr(C)]
+pub struct Limit {
+    /// The limit that holds.
+    pub current: u64,
+    /// What it may be raised to.
+    pub maximum: u64,
+}
+
+/// The start routine of a thread.
+pub type Start = extern "C" fn(*mut c_void) -> *mut c_void;
+
+#[link(name = "c")]
+unsafe extern "C" {
+    pub fn mmap(
+        at: *mut c_void,
+        length: usize,
+        protection: c_int,
+        flags: c_int,
+        file: c_int,
+        offset: i64,
+    ) -> *mut c_void;
+    pub fn madvise(at: *mut c_void, length: usize, advice: c_int) -> c_int;
+    pub fn open(path: *const c_char, flags: c_int, ...) -> c_int;
+    pub fn close(file: c_int) -> c_int;
+    pub fn read(file: c_int, to: *mut c_void, length: usize) -> isize;
+    pub fn pwrite(file: c_int, from: *const c_void, length: usize, offset: i64) -> isize;
+    pub fn unlink(path: *const c_char) -> c_int;
+    pub fn posix_fallocate(file: c_int, offset: i64, length: i64) -> c_int;
+    pub fn readlink(path: *const c_char, to: *mut c_char, length: usize) -> isize;
+    pub fn getrlimit(which: c_int, limit: *mut Limit) -> c_int;
+    pub fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int;
+    pub fn getenv(name: *const c_char) -> *const c_char;
+    pub fn getpid() -> c_int;
+    pub fn getppid() -> c_int;
+    pub fn sched_yield() -> c_int;
+    pub fn sysconf(name: c_int) -> c_long;
+    pub fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    pub fn pthread_key_create(key: *mut c_uint, destructor: extern "C" fn(*mut c_void)) -> c_int;
+    pub fn pthread_setspecific(key: c_uint, value: *const c_void) -> c_int;
+    fn __errno_location() -> *mut c_int;
+}
+
+pub const PROT_READ_WRITE: c_int = 3;
+pub const MAP_SHARED: c_int = 1;
+pub const MAP_PRIVATE_ANONYMOUS: c_int = 0x22;
+/// Pages that a forked child sees as zeros (Linux 4.14).
+pub const MADV_WIPEONFORK: c_int = 18;
+pub const O_RDONLY_CLOEXEC: c_int = 0o2_000_000;
+pub const O_RDWR_CLOEXEC: c_int = 0o2_000_002;
+pub const O_CREATE_NEW: c_int = 0o300;
+pub const CLOCK_MONOTONIC: c_int = 1;
+pub const RLIMIT_FSIZE: c_int = 1;
+pub const SC_PAGESIZE: c_int = 30;
+/// `dlsym`: the next library after this one.
+pub const RTLD_NEXT: *mut c_void = usize::MAX as *mut c_void;
+
+pub const EINTR: c_int = 4;
+pub const ENOMEM: c_int = 12;
+pub const EEXIST: c_int = 17;
+pub const EFBIG: c_int = 27;
+pub const ENOSPC: c_int = 28;
+
+/// The calling thread's `errno`.
+pub fn errno() -> c_int {
+    // SAFETY: the C library gives a place that is the thread's own.
+    unsafe { *__errno_location() }
+}
+
+/// Sets the calling thread's `errno`.
+pub fn set_errno(value: c_int) {
+    // SAFETY: the C library gives a place that is the thread's own.
+    unsafe { *__errno_location() = value }
+}
+
+/// Maps memory; null where the system refuses.
+pub fn map(length: usize, flags: c_int, file: c_int, offset: u64) -> *mut u8 {
+    // SAFETY: a mapping at a place of the system's choice touches no memory that is in use.
+    let at = unsafe { mmap(core::ptr::null_mut(), length, PROT_READ_WRITE, flags, file, offset as i64) };
+    if at as usize == usize::MAX { core::ptr::null_mut() } else { at.cast() }
+}

@@ -1,0 +1,110 @@
+//! Windows: taken from the file, and written behind it when they are full.
+//!
+//! No file stays open: a program may close every descriptor that it does not know, and
+//! open its own under the same number. A file that grows beyond a limit, a full disk or a
+//! folder that can no longer be reached ends the recording, with the cause in the header.
+//! A window's bytes are on the disk before it is mapped, so writing to it cannot fail.
+
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use crate::clock;
+use crate::format::{BLOCK_HEADER, GRANULE, MAGIC_BLOCK, OPERATION_BITS, operation};
+use crate::process::Process;
+use crate::system::{
+    EFBIG, EINTR, ENOMEM, ENOSPC, Limit, MAP_SHARED, O_RDWR_CLOEXEC, RLIMIT_FSIZE, close, errno, getrlimit, map, open,
+    posix_fallocate, pwrite,
+};
+use crate::thread::{SLACK, Thread};
+
+/// Gives a thread its first window.
+pub fn open_window(process: &Process, thread: &mut Thread) -> Result<(), c_int> {
+    let granule = process.granules.fetch_add(1, Ordering::Relaxed);
+    let file = open_within(process, granule)?;
+    // SAFETY: the file is open.
+    let failure = unsafe { posix_fallocate(file, (granule * GRANULE as u64) as i64, GRANULE as i64) };
+    let at =
+        if failure == 0 { map(GRANULE, MAP_SHARED, file, granule * GRANULE as u64) } else { core::ptr::null_mut() };
+    // SAFETY: it was opened here.
+    unsafe { close(file) };
+    if failure != 0 || at.is_null() {
+        return Err(if failure != 0 { failure } else { ENOMEM });
+    }
+    let words: *mut u64 = at.cast();
+    // SAFETY: a granule was mapped.
+    unsafe {
+        words.add(1).write(granule);
+        thread.state = words.add(2).cast::<AtomicU64>();
+        (*thread.state).store(0, Ordering::Release);
+        words.write(MAGIC_BLOCK);
+    }
+    thread.granule = granule;
+    thread.sequence = 0;
+    thread.counter = process.counter.load(Ordering::Relaxed);
+    begin(thread, at);
+    Ok(())
+}
+
+/// Writes a full window behind the file's end, and begins it again.
+pub fn flush(process: &Process, thread: &mut Thread) -> Result<(), c_int> {
+    let at = thread.state.cast::<u8>().wrapping_sub(16).cast_mut();
+    let granule = process.granules.fetch_add(1, Ordering::Relaxed);
+    let file = open_within(process, granule)?;
+    let length = thread.cursor as usize - at as usize;
+    let outcome = write_all(file, at, length, granule * GRANULE as u64);
+    // SAFETY: it was opened here.
+    unsafe { close(file) };
+    outcome?;
+    thread.sequence += 1;
+    begin(thread, at);
+    Ok(())
+}
+
+/// Points a thread at the beginning of its window, says who writes and what the clock says,
+/// and forgets with the same store what was there before.
+fn begin(thread: &mut Thread, at: *mut u8) {
+    let first = at.wrapping_add(BLOCK_HEADER);
+    thread.cursor = first.cast();
+    thread.end = at.wrapping_add(GRANULE - SLACK).cast();
+    thread.bias = (thread.sequence << 32).wrapping_sub(first as u64);
+    introduce(thread);
+}
+
+/// Writes down which thread writes from here on, and what the clock says.
+pub fn introduce(thread: &mut Thread) {
+    // SAFETY: a window that has just been begun has room, and one that is handed on has it by T1.
+    unsafe {
+        thread.put(thread.number << OPERATION_BITS | operation::THREAD);
+        thread.put_clock(clock::ticks(thread.counter));
+    }
+    thread.shared = 0;
+    thread.publish();
+}
+
+/// Opens the file to write this granule, if a file may be that long.
+fn open_within(process: &Process, granule: u64) -> Result<c_int, c_int> {
+    let mut limit = Limit { current: 0, maximum: 0 };
+    // Going over the limit would send a signal to the program.
+    // SAFETY: `limit` is a limit to be written to.
+    if unsafe { getrlimit(RLIMIT_FSIZE, &mut limit) } == 0 && (granule + 1) * GRANULE as u64 > limit.current {
+        return Err(EFBIG);
+    }
+    // SAFETY: the path ends with a zero.
+    let file = unsafe { open(process.path(), O_RDWR_CLOEXEC) };
+    if file < 0 { Err(errno()) } else { Ok(file) }
+}
+
+fn write_all(file: c_int, from: *const u8, length: usize, offset: u64) -> Result<(), c_int> {
+    let mut done = 0;
+    while done < length {
+        // SAFETY: `length` bytes from `from` are the window's.
+        let wrote = unsafe { pwrite(file, from.add(done).cast(), length - done, (offset + done as u64) as i64) };
+        match wrote {
+            0 => return Err(ENOSPC),
+            1.. => done += wrote as usize,
+            _ if errno() == EINTR => {}
+            _ => return Err(errno()),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! Compiles the recorder into a shared library, which the command carries inside it: a
+//! command that is copied alone still has it.
+//!
+//! Cargo cannot hand a `cdylib` to another crate on a stable compiler. The recorder has no
+//! dependencies, so the compiler alone is enough. Where the recorder does not know the
+//! target, the library is empty, and `record` says so.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, exit};
+
+fn main() {
+    println!("cargo::rerun-if-changed=../recorder/src");
+    println!("cargo::rerun-if-changed=build.rs");
+    let variable = |name: &str| env::var(name).unwrap_or_default();
+    let library = PathBuf::from(variable("OUT_DIR")).join("libheapsmith_recorder.so");
+    let known = variable("CARGO_CFG_TARGET_OS") == "linux" && variable("CARGO_CFG_TARGET_ARCH") == "x86_64";
+    if !known {
+        std::fs::write(&library, "")
+            .unwrap_or_else(|error| fail(&format!("cannot write {}: {error}", library.display())));
+        return;
+    }
+    let mut compiler = Command::new(variable("RUSTC"));
+    compiler
+        .args(["--edition", "2024", "--crate-name", "heapsmith_recorder", "--crate-type", "cdylib"])
+        .args(["--cfg", "heapsmith_alone", "--target", &variable("TARGET")])
+        .args(["-C", "opt-level=3", "-C", "panic=abort", "-C", "codegen-units=1", "-C", "strip=symbols"])
+        // A symbol that nobody has would be noticed only when a program is started.
+        .args(["-C", "link-arg=-Wl,-z,defs"])
+        .arg(Path::new("../recorder/src/lib.rs"))
+        .arg("-o")
+        .arg(&library);
+    if let Ok(linker) = env::var("RUSTC_LINKER") {
+        compiler.arg(format!("-Clinker={linker}"));
+    }
+    match compiler.status() {
+        Ok(status) if status.success() => {}
+        outcome => fail(&format!("the recorder could not be compiled: {outcome:?}")),
+    }
+}
+
+fn fail(message: &str) -> ! {
+    println!("cargo::error={message}");
+    exit(1)
+}

@@ -1,0 +1,35 @@
+//! Recording what programs allocate, and recordings as traces.
+//!
+//! ```text
+//!   Launch ──LD_PRELOAD──▶ program, its children … ──▶ FOLDER/PROGRAM-PID.recording
+//!      │                                                          │
+//!      └── Library: carried in the command                        ▼
+//!                         Recording: header, blocks ──▶ Streams ──▶ merge ──▶ ids ──▶ Trace
+//! ```
+//!
+//! The library that is preloaded is the crate `heapsmith-recorder`; [`format`](mod@format)
+//! is its description of the file. A recording is read with a block of 256 KiB for every
+//! thread in memory, beside the live blocks and the trace that comes out.
+
+#![forbid(unsafe_code)]
+
+mod absent;
+mod blocks;
+mod error;
+mod file;
+mod launch;
+mod library;
+mod merge;
+mod stream;
+mod trace;
+
+#[path = "../../recorder/src/format.rs"]
+#[allow(dead_code, reason = "the recorder uses the rest")]
+pub mod format;
+
+pub use absent::why_nothing_was_recorded;
+pub use error::RecordingError;
+pub use file::{Recording, is_recording};
+pub use launch::{Ended, Launch};
+pub use library::{LibraryError, carried, place};
+pub use trace::{Recorded, Remarks, decode, decode_to};

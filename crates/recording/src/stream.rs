@@ -1,0 +1,163 @@
+//! The records of one window after another, as events with the ticks of their stamps.
+
+use crate::RecordingError;
+use crate::file::{Block, Recording};
+use crate::format::{ADDRESS_AT, ADDRESS_SHIFT, ALIGNMENT_AT, OPERATION_BITS, TICK_BITS, operation};
+
+/// What a thread did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Act {
+    Allocate {
+        address: u64,
+        size: u64,
+        alignment: u64,
+    },
+    Free {
+        address: u64,
+    },
+    ReallocateBegins {
+        address: u64,
+    },
+    /// Address 0: there was no memory, or the size was 0 and the block is free.
+    ReallocateEnds {
+        address: u64,
+        size: u64,
+    },
+}
+
+/// An event of one thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamped {
+    pub ticks: u64,
+    pub thread: u32,
+    pub act: Act,
+}
+
+/// What the clock said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Reading {
+    pub ticks: u64,
+    pub time: u64,
+}
+
+/// The events of one window's blocks, one block in memory at a time.
+#[derive(Debug)]
+pub(crate) struct Stream<'recording> {
+    recording: &'recording Recording,
+    /// Blocks that are not read yet, the next one last.
+    blocks: Vec<Block>,
+    granule: u64,
+    words: Vec<u64>,
+    at: usize,
+    ticks: u64,
+    thread: u32,
+    records: u64,
+    reading: Option<Reading>,
+}
+
+impl<'recording> Stream<'recording> {
+    pub fn new(recording: &'recording Recording, blocks: &[Block]) -> Stream<'recording> {
+        let blocks = blocks.iter().rev().copied().collect();
+        Stream {
+            recording,
+            blocks,
+            granule: 0,
+            words: Vec::new(),
+            at: 0,
+            ticks: 0,
+            thread: 0,
+            records: 0,
+            reading: None,
+        }
+    }
+
+    /// What the clock said last, before the event that came last.
+    pub fn reading(&self) -> Option<Reading> {
+        self.reading
+    }
+
+    /// The next event.
+    pub fn next(&mut self) -> Result<Option<Stamped>, RecordingError> {
+        loop {
+            let Some(word) = self.take()? else { return Ok(None) };
+            self.records += 1;
+            let rest = word >> OPERATION_BITS;
+            let address = word >> ADDRESS_AT << ADDRESS_SHIFT;
+            let short = rest & ((1 << TICK_BITS) - 1);
+            let act = match word & ((1 << OPERATION_BITS) - 1) {
+                operation::THREAD => {
+                    self.thread = u32::try_from(rest).map_err(|_| self.damaged("a thread has no such number"))?;
+                    continue;
+                }
+                operation::CLOCK => {
+                    let time = self.second()?;
+                    // A counter that steps back (a sleep, a virtual machine that moved) does not turn the order round.
+                    self.ticks = self.ticks.max(rest);
+                    self.reading = Some(Reading { ticks: rest, time });
+                    continue;
+                }
+                operation::ALLOCATE_SMALL => Act::Allocate { address, size: short, alignment: 0 },
+                operation => {
+                    self.ticks += short;
+                    self.full(operation, address)?
+                }
+            };
+            return Ok(Some(Stamped { ticks: self.ticks, thread: self.thread, act }));
+        }
+    }
+
+    fn full(&mut self, operation: u64, address: u64) -> Result<Act, RecordingError> {
+        Ok(match operation {
+            operation::ALLOCATE => {
+                let second = self.second()?;
+                let (log2, size) = (second >> ALIGNMENT_AT, second & ((1 << ALIGNMENT_AT) - 1));
+                if log2 > 63 || address == 0 {
+                    return Err(self.damaged("an allocation makes no sense"));
+                }
+                Act::Allocate { address, size, alignment: if log2 == 0 { 0 } else { 1 << log2 } }
+            }
+            operation::FREE => Act::Free { address },
+            operation::REALLOCATE_BEGINS => Act::ReallocateBegins { address },
+            operation::REALLOCATE_ENDS => Act::ReallocateEnds { address, size: self.second()? },
+            _ => return Err(self.damaged("a record is of no known kind")),
+        })
+    }
+
+    fn second(&mut self) -> Result<u64, RecordingError> {
+        match self.words.get(self.at) {
+            Some(&word) => {
+                self.at += 1;
+                Ok(word)
+            }
+            None => Err(self.damaged("its last record is cut off")),
+        }
+    }
+
+    /// The first word of the next record.
+    fn take(&mut self) -> Result<Option<u64>, RecordingError> {
+        while self.at == self.words.len() {
+            let Some(block) = self.blocks.pop() else { return Ok(None) };
+            self.granule = block.granule;
+            self.words = self.recording.read_block(block)?;
+            self.at = 0;
+        }
+        self.at += 1;
+        Ok(Some(self.words[self.at - 1]))
+    }
+
+    fn damaged(&self, cause: &str) -> RecordingError {
+        self.recording.damaged(self.granule, self.records.saturating_sub(1), cause)
+    }
+}
+
+impl Act {
+    /// The address that the act is about; 0 for none.
+    pub fn address(self) -> u64 {
+        match self {
+            Act::Allocate { address, .. }
+            | Act::Free { address }
+            | Act::ReallocateBegins { address }
+            | Act::ReallocateEnds { address, .. } => address,
+        }
+    }
+}

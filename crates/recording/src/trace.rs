@@ -1,0 +1,136 @@
+//! A recording as a trace.
+
+use heapsmith_trace::{Bytes, Event, Origin, Trace};
+
+use crate::RecordingError;
+use crate::blocks::{Blocks, Rate};
+use crate::file::Recording;
+use crate::format::header;
+use crate::merge::merge;
+use crate::stream::{Reading, Stream};
+
+/// What a recording could not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Remarks {
+    /// Frees of blocks that were allocated before the recording began (in a parent, mostly); left out.
+    pub unknown_frees: u64,
+    /// Reallocations of such blocks; each is an allocation in the trace.
+    pub unknown_reallocations: u64,
+    /// Blocks whose place was given out again without a free; the trace frees them then.
+    pub missed_frees: u64,
+    /// Reallocations for which there was no memory; left out.
+    pub failed_reallocations: u64,
+    /// Blocks at addresses that a record cannot hold; left out.
+    pub unrecordable: u64,
+    /// The system's error that ended the recording before the program ended.
+    pub stopped: Option<i32>,
+}
+
+/// A recording as a trace, with what is shown of it.
+#[derive(Debug)]
+pub struct Recorded {
+    /// The trace.
+    pub trace: Trace,
+    /// Number of events.
+    pub events: u64,
+    /// Events that stood before the one of another thread that made them possible, and were put behind it.
+    pub reordered: u64,
+    /// The process.
+    pub process: u64,
+    /// Its parent.
+    pub parent: u64,
+    /// The name of its program.
+    pub program: String,
+    /// Number of allocations.
+    pub allocations: u64,
+    /// Number of threads.
+    pub threads: u32,
+    /// The most bytes requested and live at once.
+    pub live_peak: Bytes,
+    /// What the recording could not say.
+    pub remarks: Remarks,
+}
+
+/// Makes a trace of a recording.
+///
+/// # Errors
+///
+/// What cannot be read, or is damaged, with the block and what was wrong.
+pub fn decode(recording: &Recording) -> Result<Recorded, RecordingError> {
+    let mut events = Vec::new();
+    let mut recorded = decode_to(recording, &mut |event| events.push(event))?;
+    recorded.trace.events = events;
+    Ok(recorded)
+}
+
+/// Hands the events of a recording to `sink`, in order, and keeps none: memory is a block for
+/// every thread, and 32 bytes or so for every live block. The trace that is given back has no events.
+///
+/// # Errors
+///
+/// As [`decode`].
+pub fn decode_to(recording: &Recording, sink: &mut dyn FnMut(Event)) -> Result<Recorded, RecordingError> {
+    let stopped = i32::try_from(recording.word(header::STOPPED)).unwrap_or(i32::MAX);
+    let last = if stopped == 0 { u64::MAX } else { recording.word(header::STOP_TICKS) };
+    let mut blocks = Blocks::new(rate(recording)?, last, sink);
+    let streams = recording.windows.iter().map(|blocks| Stream::new(recording, blocks)).collect();
+    let reordered = merge(streams, &mut blocks)?;
+    let program = recording.program();
+    let program = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
+    let remarks = Remarks {
+        unrecordable: recording.word(header::UNRECORDABLE),
+        stopped: (stopped != 0).then_some(stopped),
+        ..blocks.remarks
+    };
+    Ok(Recorded {
+        trace: Trace::new(origin(recording, &program, &remarks)),
+        events: blocks.events,
+        reordered,
+        process: recording.process(),
+        parent: recording.parent(),
+        program,
+        allocations: blocks.allocations,
+        threads: blocks.threads,
+        live_peak: Bytes(blocks.peak),
+        remarks,
+    })
+}
+
+fn origin(recording: &Recording, program: &str, remarks: &Remarks) -> Origin {
+    let mut origin = Origin::new("record", program);
+    let mut set = |name: &str, value: String| origin.settings.push((name.to_owned(), value));
+    set("command", recording.command());
+    set("process", recording.process().to_string());
+    set("parent", recording.parent().to_string());
+    let counts = [
+        ("unknown-frees", remarks.unknown_frees),
+        ("unknown-reallocations", remarks.unknown_reallocations),
+        ("missed-frees", remarks.missed_frees),
+        ("failed-reallocations", remarks.failed_reallocations),
+        ("unrecordable", remarks.unrecordable),
+    ];
+    for (name, count) in counts {
+        if count > 0 {
+            set(name, count.to_string());
+        }
+    }
+    if let Some(error) = remarks.stopped {
+        set("stopped", std::io::Error::from_raw_os_error(error).to_string());
+    }
+    origin
+}
+
+/// The counter runs evenly, so its rate is told by the two readings of the clock that are farthest apart.
+fn rate(recording: &Recording) -> Result<Rate, RecordingError> {
+    let start = Reading { ticks: recording.word(header::START_TICKS), time: recording.word(header::START_TIME) };
+    let mut end = Reading { ticks: recording.word(header::END_TICKS), time: recording.word(header::END_TIME) };
+    for blocks in &recording.windows {
+        let mut stream = Stream::new(recording, &blocks[blocks.len().saturating_sub(1)..]);
+        while stream.next()?.is_some() {}
+        end = end.max(stream.reading().unwrap_or(end));
+    }
+    let (ticks, time) = (end.ticks.saturating_sub(start.ticks), end.time.saturating_sub(start.time));
+    let counter = recording.word(header::COUNTER) == 1;
+    let tick = if counter && ticks > 0 && time > 0 { time as f64 / ticks as f64 } else { 1.0 };
+    Ok(Rate { start: start.ticks, tick })
+}

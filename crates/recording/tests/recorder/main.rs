@@ -1,0 +1,9 @@
+//! The recorder on real programs: compiled here, or from the distribution.
+
+mod agreement;
+mod ends;
+mod functions;
+mod made;
+mod processes;
+mod programs;
+mod threads;
