@@ -139,10 +139,10 @@ fn run(mut heap: &mut Counted<'_>, program: &[Operation]) -> Result<(), String> 
     oracle.free_all(&mut heap)
 }
 
-/// 600 random heaps for each property, or as many as `PROPTEST_CASES` says, which the default reads.
+/// 3,000 random heaps for each property, or as many as `PROPTEST_CASES` says, which the default reads.
 fn config() -> ProptestConfig {
     let given = std::env::var_os("PROPTEST_CASES").is_some();
-    if given { ProptestConfig::default() } else { ProptestConfig::with_cases(600) }
+    if given { ProptestConfig::default() } else { ProptestConfig::with_cases(3000) }
 }
 
 proptest! {
