@@ -310,7 +310,7 @@ fn best_fit_takes_the_smallest_block_and_no_fit_takes_new_memory_before_a_free_b
     for (texts, best, factor) in [(&best[..], true, 1), (&any[..], false, 1), (&good[..], false, 2)] {
         for (text, word) in texts.iter().flat_map(|text| [2, 4, 8].map(|word| (text, word))) {
             let spec: Spec = format!("{text} word={word}").parse().expect("a spec");
-            let need = |size| Some(words_for(&spec, size as u64)? * word * factor);
+            let need = |size| words_for(&spec, size as u64)?.checked_mul(word * factor);
             for seed in 0..8 {
                 let program = long_program(400, seed);
                 on(&spec, region(&spec), |heap| fits(heap, &program, best, need)).expect("a heap");

@@ -99,7 +99,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
         if size == 0 || size > W::MOST * W::BYTES {
             return None;
         }
-        Some((front + size.div_ceil(W::BYTES) + 1) * W::BYTES)
+        (front + size.div_ceil(W::BYTES) + 1).checked_mul(W::BYTES)
     }
 
     /// The block that `pointer` names, if it is live and whole; else the misuse, noted.
