@@ -51,8 +51,11 @@ pub(crate) enum Format {
     /// Line by line: what gives a fresh reader of lines.
     Text(fn() -> Box<dyn Text>),
     /// Records of bytes.
-    Binary(fn(&mut Source, &mut Recording<'_>) -> Result<(), (u64, Stop)>),
+    Binary(ReadRecords),
 }
+
+/// Reads records of bytes; on the first that cannot be taken, its number and why.
+pub(crate) type ReadRecords = fn(&mut Source, &mut Recording<'_>) -> Result<(), (u64, Stop)>;
 
 /// Reads a text format.
 pub(crate) trait Text {

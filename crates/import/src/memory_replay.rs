@@ -19,7 +19,6 @@ use heapsmith_trace::Nanoseconds;
 use crate::importer::{Format, Importer, KEEP_DAMAGED, Text};
 use crate::number::{hexadecimal, whole};
 use crate::recording::{Recording, Taken};
-use crate::source::Head;
 
 pub(crate) const IMPORTER: Importer = Importer {
     name: "memory-replay",

@@ -50,13 +50,13 @@ pub fn workload(name: &str) -> Option<&'static Workload> {
 
 /// The error for a name that is none of a workload or an importer.
 pub(crate) fn unknown(name: &str) -> LoadError {
-        let workloads = || workloads().iter().map(|workload| workload.name);
-        let names = || workloads().chain(importers().iter().map(|importer| importer.name));
-        LoadError::UnknownWorkload {
-            name: name.to_owned(),
-            near: nearest(name, names()),
-            known: names().collect::<Vec<_>>().join(", "),
-        }
+    let workloads = || workloads().iter().map(|workload| workload.name);
+    let names = || workloads().chain(importers().iter().map(|importer| importer.name));
+    LoadError::UnknownWorkload {
+        name: name.to_owned(),
+        near: nearest(name, names()),
+        known: names().collect::<Vec<_>>().join(", "),
+    }
 }
 
 /// The names of the workloads that read a format, for messages.

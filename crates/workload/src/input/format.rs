@@ -78,7 +78,8 @@ const LOOK_AHEAD: u64 = 16 * 1024;
 impl Input {
     /// Opens a file and tells what it is.
     pub fn open(path: &Path) -> Result<Input, LoadError> {
-        let mut source = heapsmith_import::unpacked(path).map_err(|source| LoadError::Open { path: path.to_owned(), source })?;
+        let mut source =
+            heapsmith_import::unpacked(path).map_err(|source| LoadError::Open { path: path.to_owned(), source })?;
         let mut head = Vec::new();
         // An error counts only when it comes before anything that can be told; otherwise
         // it comes again where the reader can say how far it came.
