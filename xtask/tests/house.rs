@@ -11,7 +11,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith", &[]),
     ("heapsmith-spec", &["heapsmith"]),
     ("heapsmith-trace", &[]),
-    ("heapsmith-workload", &["heapsmith-trace"]),
+    ("heapsmith-import", &["heapsmith-trace"]),
+    ("heapsmith-workload", &["heapsmith-import", "heapsmith-trace"]),
     ("heapsmith-replay", &["heapsmith", "heapsmith-spec", "heapsmith-trace"]),
     ("heapsmith-explore", &["heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
     ("heapsmith-report", &["heapsmith-explore", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
@@ -19,6 +20,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "heapsmith-cli",
         &[
             "heapsmith-explore",
+            "heapsmith-import",
             "heapsmith-replay",
             "heapsmith-report",
             "heapsmith-spec",

@@ -13,13 +13,13 @@
 //!
 //! Source: the repository koute/bytehound, `cli-core/src/exporter_replay.rs`.
 
-use std::io::{ErrorKind, Read};
+use std::io::{BufRead, ErrorKind};
 
 use heapsmith_trace::Nanoseconds;
 
 use crate::importer::{Format, Importer, KEEP_DAMAGED, Stop};
 use crate::recording::{Recording, Refusal, Taken};
-use crate::source::{Head, Source};
+use crate::source::Head;
 
 pub(crate) const IMPORTER: Importer = Importer {
     name: "bytehound",
@@ -50,10 +50,10 @@ fn begins(head: &Head) -> bool {
         && records.into_iter().all(|record| matches!(word(record, 0), 1..=3) && word(record, 1) < slots)
 }
 
-fn read(source: &mut Source, recording: &mut Recording<'_>) -> Result<(), (u64, Stop)> {
+fn read(reader: &mut dyn BufRead, recording: &mut Recording<'_>) -> Result<(), (u64, Stop)> {
     let mut header = [0; HEADER];
     let cut = |bytes: usize| Stop::Refused(Refusal::Damaged(format!("cut off after {bytes} bytes")));
-    let filled = fill(&mut source.reader, &mut header).map_err(|error| (0, Stop::Read(error)))?;
+    let filled = fill(reader, &mut header).map_err(|error| (0, Stop::Read(error)))?;
     if filled < HEADER {
         return Err((0, cut(filled)));
     }
@@ -61,7 +61,7 @@ fn read(source: &mut Source, recording: &mut Recording<'_>) -> Result<(), (u64, 
     let mut began = None;
     for number in 1.. {
         let mut record = [0; RECORD];
-        match fill(&mut source.reader, &mut record) {
+        match fill(reader, &mut record) {
             Ok(0) => break,
             Ok(RECORD) if recording.is_full() => break,
             Ok(RECORD) => {
@@ -95,7 +95,7 @@ fn take(record: &[u8], slots: u64, recording: &mut Recording<'_>) -> Taken {
 }
 
 /// Fills a buffer as far as the file goes.
-fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+fn fill(reader: &mut dyn BufRead, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
         match reader.read(&mut buffer[filled..]) {

@@ -1,5 +1,6 @@
 //! What an importer is, the list of them, and how one is run.
 
+use std::io::BufRead;
 use std::path::Path;
 
 use heapsmith_trace::{Origin, Sink};
@@ -55,12 +56,17 @@ pub(crate) enum Format {
 }
 
 /// Reads records of bytes; on the first that cannot be taken, its number and why.
-pub(crate) type ReadRecords = fn(&mut Source, &mut Recording<'_>) -> Result<(), (u64, Stop)>;
+pub(crate) type ReadRecords = fn(&mut dyn BufRead, &mut Recording<'_>) -> Result<(), (u64, Stop)>;
 
 /// Reads a text format.
 pub(crate) trait Text {
     /// Takes the next line that is not blank.
     fn line(&mut self, line: &str, recording: &mut Recording<'_>) -> Taken;
+
+    /// Reading stopped at damage, and what was read before it is to be kept.
+    fn salvage(&mut self, _recording: &mut Recording<'_>) -> Taken {
+        Ok(())
+    }
 
     /// The text is over.
     fn end(&mut self, _recording: &mut Recording<'_>) -> Taken {
@@ -138,29 +144,33 @@ pub fn import(
     sink: &mut dyn Sink,
 ) -> Result<Option<Imported>, ImportError> {
     let mut source = Source::open(path)?;
-    let Some(importer) = named.or_else(|| told_by(&source.head)) else { return Ok(None) };
+    let told = told_by(&source.head);
+    let Some(importer) = named.or(told) else { return Ok(None) };
+    let is_foreign = told.is_none_or(|told| told.name != importer.name);
+    let foreign = |place, cause| {
+        let (path, wanted, looks_like) = (path.to_owned(), importer.input, source.head.looks_like());
+        ImportError::Foreign { path, wanted, place, cause, looks_like }
+    };
     let mut recording = Recording::new(sink);
     let mut remarks = Vec::new();
-    if let Err((place, stop)) = importer.read(&mut source, &mut recording) {
-        let (path, has_begun) = (path.to_owned(), recording.has_begun());
+    if let Err((place, stop)) = importer.read(&mut source.reader, &mut recording, keep_damaged) {
         let error = match stop {
             Stop::Refused(Refusal::Sink(error)) => return Err(error.into()),
-            Stop::Refused(Refusal::Damaged(cause)) if !has_begun => {
-                let (wanted, looks_like) = (importer.input, source.head.looks_like());
-                ImportError::Foreign { path, wanted, place, cause, looks_like }
-            }
-            Stop::Refused(Refusal::Damaged(cause)) => ImportError::Damaged { path, place, cause },
-            Stop::Read(source) => ImportError::Read { path, place, source },
+            Stop::Refused(Refusal::Damaged(cause)) if is_foreign && !recording.has_begun() => foreign(place, cause),
+            Stop::Refused(Refusal::Damaged(cause)) => ImportError::Damaged { path: path.to_owned(), place, cause },
+            Stop::Read(source) => ImportError::Read { path: path.to_owned(), place, source },
         };
-        if !keep_damaged || !has_begun {
+        if !keep_damaged || !recording.has_begun() {
             return Err(error);
         }
         remarks.push(format!("only what comes before the damage was taken: {error}"));
     }
     let has_begun = recording.has_begun();
     remarks.extend(recording.end()?);
-    if !has_begun {
-        return Err(ImportError::Nothing { path: path.to_owned() });
+    match has_begun {
+        true => {}
+        false if is_foreign => return Err(foreign("to its end".to_owned(), "nothing in it allocates".to_owned())),
+        false => return Err(ImportError::Nothing { path: path.to_owned() }),
     }
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let mut origin = Origin::new(importer.name, name);
@@ -171,18 +181,34 @@ pub fn import(
 
 impl Importer {
     /// Reads a whole file; on the first record that cannot be taken, its place and why.
-    fn read(&self, source: &mut Source, recording: &mut Recording<'_>) -> Result<(), (String, Stop)> {
+    fn read(
+        &self,
+        reader: &mut dyn BufRead,
+        recording: &mut Recording<'_>,
+        keep_damaged: bool,
+    ) -> Result<(), (String, Stop)> {
         match self.format {
-            Format::Text(reader) => read_text(&mut *reader(), source, recording),
+            Format::Text(text) => {
+                let mut text = text();
+                let outcome = read_text(&mut *text, reader, recording);
+                if outcome.is_err() && keep_damaged {
+                    text.salvage(recording).map_err(|refusal| ("before the damage".to_owned(), refusal.into()))?;
+                }
+                outcome
+            }
             Format::Binary(read) => {
-                read(source, recording).map_err(|(record, stop)| (format!("record {record}"), stop))
+                read(reader, recording).map_err(|(record, stop)| (format!("record {record}"), stop))
             }
         }
     }
 }
 
-fn read_text(text: &mut dyn Text, source: &mut Source, recording: &mut Recording<'_>) -> Result<(), (String, Stop)> {
-    let mut lines = Lines::new(&mut source.reader);
+fn read_text(
+    text: &mut dyn Text,
+    reader: &mut dyn BufRead,
+    recording: &mut Recording<'_>,
+) -> Result<(), (String, Stop)> {
+    let mut lines = Lines::new(reader);
     let mut line = String::new();
     while !recording.is_full() {
         let next = lines.next_line(&mut line);

@@ -5,7 +5,7 @@ mod made;
 use std::fmt::Write;
 
 use heapsmith_import::importers;
-use heapsmith_trace::{Bytes, PackedTrace, Statistics};
+use heapsmith_trace::{PackedTrace, Statistics};
 use made::{all, read, refusal, text};
 
 #[test]
@@ -45,10 +45,6 @@ fn damage_is_told_by_place_and_cause() {
 #[test]
 fn what_comes_before_the_damage_is_kept_when_asked_for() {
     for made in all() {
-        if made.importer == "lifetimes" {
-            // All of it is sorted before anything is told.
-            continue;
-        }
         let (trace, imported) = read(&made.damaged, Some(made.importer), true).unwrap().unwrap();
         assert!(!trace.events.is_empty(), "{}", made.importer);
         PackedTrace::new(&trace).unwrap();
@@ -185,7 +181,9 @@ fn exports_come_back_as_they_were() {
         trace.send(&mut writer).unwrap();
         writer.finish().unwrap();
         let (again, _) = read(&std::fs::read(&csv).unwrap(), None, false).unwrap().unwrap();
-        assert_eq!((&again.events, &again.sites), (&trace.events, &trace.sites), "{}", made.importer);
+        assert_eq!(again.events, trace.events, "{}", made.importer);
+        // A site that asked for nothing is not written.
+        assert!(trace.sites.starts_with(&again.sites), "{}", made.importer);
         let mut writer = RepWriter::create(&rep).unwrap();
         trace.send(&mut writer).unwrap();
         writer.finish().unwrap();
@@ -197,5 +195,4 @@ fn exports_come_back_as_they_were() {
     assert_eq!(header, ["0", "2", "5", "1"]);
     assert!(heapsmith_import::CsvWriter::create(folder.path().join("no/t.csv")).is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left behind");
-    assert_eq!(Bytes(0).0, 0);
 }

@@ -1,5 +1,8 @@
 //! Files of every format, made here: what is in them is known.
 
+// Each test uses its part of this.
+#![allow(dead_code)]
+
 use std::path::PathBuf;
 
 use heapsmith_import::{ImportError, Imported, Importer, import, importer};
