@@ -1,4 +1,6 @@
-//! `cargo xtask bench`: what is claimed about speed, printed.
+//! `cargo xtask bench`: what is claimed about speed and memory, printed.
+
+mod import;
 
 use clap::Subcommand;
 
@@ -9,12 +11,19 @@ use crate::run::{Outcome, cargo, root};
 pub enum Bench {
     /// The classic space on a trace of 100,000 events: designs/s and ns an event
     Explore,
+    /// Memory of importing and replaying long traces: 10^6 and 10^7 events
+    Import {
+        /// Also 10^8 events: minutes, and 1.6 GB
+        #[arg(long)]
+        large: bool,
+    },
 }
 
 /// Runs a benchmark.
 pub fn bench(which: Bench) -> Outcome {
     match which {
         Bench::Explore => explore(),
+        Bench::Import { large } => import::import(large),
     }
 }
 

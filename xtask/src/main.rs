@@ -27,6 +27,12 @@ enum Verb {
     /// Measure
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Feed mutated and random files to every importer, for longer than the tests do
+    Fuzz {
+        /// Cases of each kind
+        #[arg(long, default_value_t = 100_000)]
+        cases: u32,
+    },
     /// Run the README's first command; keep its output and a picture of its page in docs/
     Readme,
     /// Make the samples again from real servers and clients (root; minutes)
@@ -38,6 +44,7 @@ fn main() -> ExitCode {
         Verb::Test => test::test(),
         Verb::Lint => test::lint(),
         Verb::Bench(which) => bench::bench(which),
+        Verb::Fuzz { cases } => test::fuzz(cases),
         Verb::Readme => readme::readme(),
         Verb::Samples => run::run("samples/make", &["--install"]),
     };

@@ -97,7 +97,11 @@ impl Text for Heaptrack {
             "a" => self.kind(rest),
             "+" => self.allocate(rest, recording),
             "-" => self.free(rest, recording),
-            "x" | "X" | "I" | "R" | "A" | "S" | "#" => Ok(()),
+            "x" => {
+                self.stacks.program(rest, self.version);
+                Ok(())
+            }
+            "X" | "I" | "R" | "A" | "S" | "#" => Ok(()),
             _ => Err("a record of no known mode".into()),
         }
     }

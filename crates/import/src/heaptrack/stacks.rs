@@ -41,6 +41,8 @@ pub(super) struct Stacks {
     strings: Vec<String>,
     instructions: Vec<Instruction>,
     modules: Vec<Module>,
+    /// Name of the program itself, which is module `x`.
+    program: String,
     nodes: Vec<Node>,
 }
 
@@ -72,6 +74,12 @@ impl Stacks {
         Ok(())
     }
 
+    /// The path of the program.
+    pub fn program(&mut self, rest: &str, version: u64) {
+        let path = if version >= 3 { rest.split_once(' ').map_or("", |(_, path)| path) } else { rest };
+        self.program = path.rsplit('/').next().unwrap_or(path).chars().take(LONGEST).collect();
+    }
+
     /// A module of a raw file: its name, its base, and place and size of its segments; `-`
     /// in place of a name forgets all modules.
     pub fn module(&mut self, rest: &str, version: u64) -> Taken {
@@ -86,7 +94,8 @@ impl Stacks {
         let Some((&base, segments)) = numbers.split_first() else { return Ok(()) };
         let ends = segments.chunks_exact(2).map(|segment| segment[0].saturating_add(segment[1]));
         let end = base.saturating_add(ends.max().unwrap_or(0));
-        let name = name.rsplit('/').next().unwrap_or(name).chars().take(LONGEST).collect();
+        let name = if name == "x" { &self.program } else { name.rsplit('/').next().unwrap_or(name) };
+        let name = name.chars().take(LONGEST).collect();
         if self.modules.len() < MOST {
             self.modules.push(Module { name, begin: base, end });
         }
