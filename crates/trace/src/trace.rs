@@ -95,35 +95,16 @@ impl Trace {
     pub fn name(&self) -> String {
         self.origin.name()
     }
-
-    /// The first `events` events of this trace; blocks that are live then stay live.
-    pub fn shortened(&self, events: usize) -> Trace {
-        Trace {
-            origin: self.origin.clone(),
-            events: self.events[..events.min(self.events.len())].to_vec(),
-            labels: self.labels.clone(),
-            sites: self.sites.clone(),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Action;
 
     #[test]
     fn a_name_says_what_made_the_trace_and_of_what() {
         assert_eq!(Trace::new(Origin::new("drr", "a.pcap")).name(), "drr of a.pcap");
         assert_eq!(Trace::new(Origin::new("sizes", "")).name(), "sizes");
         assert_eq!(Trace::default().name(), "unnamed");
-    }
-
-    #[test]
-    fn shortening_keeps_a_prefix() {
-        let mut trace = Trace::new(Origin::new("drr", "a.pcap"));
-        trace.events = (0..5).map(|time| Event::at(time, Action::Free { id: time })).collect();
-        assert_eq!(trace.shortened(2).events, trace.events[..2]);
-        assert_eq!(trace.shortened(99), trace);
     }
 }
