@@ -174,8 +174,9 @@ pub fn import(
     }
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let mut origin = Origin::new(importer.name, name);
-    let keep = if keep_damaged { "yes" } else { "no" };
-    origin.settings = vec![(KEEP_DAMAGED.name.to_owned(), keep.to_owned())];
+    if keep_damaged {
+        origin.settings = vec![(KEEP_DAMAGED.name.to_owned(), "yes".to_owned())];
+    }
     Ok(Some(Imported { origin, remarks }))
 }
 

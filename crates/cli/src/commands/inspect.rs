@@ -55,19 +55,25 @@ fn summary(origin: &Origin, profile: &Profile) {
         println!("  {name}={value}");
     }
     println!(
-        "{allocations} allocations, {frees} frees, {reallocations} reallocations on {threads} {} over {}",
+        "{allocations} allocations, {frees} frees, {reallocations} reallocations on {threads} {}{}",
         if *threads == 1 { "thread" } else { "threads" },
-        statistics.duration
+        match statistics.duration.0 {
+            0 => String::new(),
+            _ => format!(" over {}", statistics.duration),
+        }
     );
     println!(
         "at most {} in {} blocks live at once; {} requested in all; {} blocks never freed",
         statistics.requested_peak, statistics.blocks_peak, statistics.requested_total, statistics.blocks_left
     );
     let lives = &statistics.lifetimes;
-    println!(
-        "half of the blocks live {} or less ({} events), 99% live {} or less ({} events)",
-        lives.time.p50, lives.events.p50, lives.time.p99, lives.events.p99
-    );
+    match statistics.duration.0 {
+        0 => println!("half of the blocks live {} events or less, 99% live {}", lives.events.p50, lives.events.p99),
+        _ => println!(
+            "half of the blocks live {} or less ({} events), 99% live {} or less ({} events)",
+            lives.time.p50, lives.events.p50, lives.time.p99, lives.events.p99
+        ),
+    }
     println!("live bytes  {}", sparkline(&profile.curve));
     for fact in heapsmith_report::findings(profile) {
         println!("{fact}");

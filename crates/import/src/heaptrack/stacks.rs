@@ -162,6 +162,7 @@ impl Stacks {
         let at = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         let Some(found) = at.and_then(|at| self.instructions.get(at)) else { return format!("instruction {number}") };
         match (string(found.function), string(found.file)) {
+            ("", _) if found.module == 0 => format!("{:#x}", found.address),
             ("", _) => format!("{} at {:#x}", last(string(found.module)), found.address),
             (function, "") => function.to_owned(),
             (function, file) => format!("{function} ({}:{})", last(file), found.line),

@@ -3,7 +3,7 @@
 
 use heapsmith_trace::{Form, Profile, SizeShare};
 
-use crate::number::{percent, thousands};
+use crate::number::{percent, plural, thousands};
 
 /// Shares that the paper gives for the two most popular sizes.
 const TOP: std::ops::RangeInclusive<f64> = 0.3..=0.7;
@@ -21,7 +21,7 @@ pub fn findings(profile: &Profile) -> Vec<String> {
 fn popular(profile: &Profile) -> String {
     let statistics = &profile.statistics;
     let top = statistics.top_share(2);
-    let share = |size: &SizeShare| format!("{} bytes ({})", thousands(size.size.0), percent(size.share));
+    let share = |size: &SizeShare| format!("{} ({})", plural(size.size.0, "byte", "bytes"), percent(size.share));
     let named: Vec<String> = statistics.sizes.iter().take(2).map(share).collect();
     let verdict = match top {
         top if TOP.contains(&top) => "holds here",
@@ -65,12 +65,11 @@ fn form(profile: &Profile) -> String {
     };
     format!(
         "Live bytes have the form of {}{}: on average {} of their peak is live, more than half of it in {} of the \
-         trace, risen to {} {}. {verdict} (§5).",
+         trace, in {}. {verdict} (§5).",
         if matches!(shape.form, Form::Plateau | Form::Ramp) { "a " } else { "" },
         shape.form,
         percent(shape.mean),
         percent(shape.above_half),
-        thousands(shape.spikes),
-        if shape.spikes == 1 { "time" } else { "times" },
+        plural(shape.spikes, "rise", "rises"),
     )
 }

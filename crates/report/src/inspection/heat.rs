@@ -3,7 +3,7 @@
 use heapsmith_trace::{HeatMap, Profile};
 use plotly::Plot;
 use plotly::common::{ColorBar, ColorScale, ColorScalePalette, HoverInfo, Title};
-use plotly::layout::AxisType;
+use plotly::layout::{AxisType, Margin};
 
 use crate::figure::{axis, embed, layout};
 use crate::html::section as wrap;
@@ -48,10 +48,11 @@ pub fn section(profile: &Profile) -> String {
     plot.add_trace(trace);
     let x = axis("lifetime (events)").type_(AxisType::Category).show_grid(false);
     let y = axis("size (bytes)").type_(AxisType::Category).show_grid(false);
-    plot.set_layout(layout(x, y, 16));
+    let margin = Margin::new().left(130).right(16).top(16).bottom(110);
+    plot.set_layout(layout(x, y, 16).margin(margin));
     let caption = "Rows and columns are powers of two. The size is the last that a block had; the shade is the logarithm of \
                    the number of blocks.";
-    let height = 120 + 26 * profile.heat.rows().len().max(4);
+    let height = 160 + 26 * profile.heat.rows().len().max(4);
     wrap(
         "heat",
         "Size and lifetime",

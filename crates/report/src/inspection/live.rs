@@ -3,7 +3,7 @@
 use heapsmith_trace::{LiveCurve, Profile};
 use plotly::Plot;
 use plotly::common::{DashType, Fill, Line};
-use plotly::layout::{Axis, RangeMode};
+use plotly::layout::{Axis, Margin, RangeMode};
 
 use crate::figure::{axis, colour, embed, layout};
 use crate::html::section as wrap;
@@ -27,9 +27,12 @@ pub fn section(profile: &Profile) -> String {
         .overlaying("y")
         .side(plotly::common::AxisSide::Right)
         .range_mode(RangeMode::ToZero)
+        .auto_margin(true)
         .show_grid(false)
         .separate_thousands(true);
-    plot.set_layout(layout(axis(clock.title), y, 44).y_axis2(blocks));
+    plot.set_layout(
+        layout(axis(clock.title), y, 44).margin(Margin::new().left(60).right(90).top(44).bottom(48)).y_axis2(blocks),
+    );
     let caption =
         "The highest point of each stretch of the trace: spikes are not lost. After Mamagkakis et al. 2006, Figure 3.";
     wrap(
