@@ -140,6 +140,14 @@ fn mappings_are_blocks() {
 }
 
 #[test]
+fn heaptrack_frees_the_youngest_of_its_kind() {
+    let file = "v 10400 3\na 64 0\n+ 0\n+ 0\n- 0\n- 0\n- 0\n";
+    let (trace, imported) = read(file.as_bytes(), None, false).unwrap().unwrap();
+    assert_eq!(text(&trace), "+0:100 +1:100 -1 -0");
+    assert_eq!(imported.remarks.len(), 1, "{:?}", imported.remarks);
+}
+
+#[test]
 fn sizes_and_alignments_that_cannot_be_are_damage() {
     for (importer, bytes, cause) in [
         ("wee-alloc", "Alloc(5),\nAlloc(99999999999999999),\n", "the largest that a trace may hold"),

@@ -149,6 +149,10 @@ mod tests {
         assert_eq!((thin.form, thin.spikes), (Form::ThinSpikes, 10), "{thin:?}");
         let fat = shape((0..10_000).map(|at| if at % 1000 < 300 { 5000 } else { 10 }));
         assert_eq!((fat.form, fat.spikes), (Form::FatSpikes, 10), "{fat:?}");
+        // Each of the 200 stretches of 64 events begins high and falls; a stretch that ends a
+        // rise cannot begin another.
+        let saw = shape((0..12_800).map(|at| if at % 64 < 5 { 5000 } else { 10 }));
+        assert_eq!(saw.spikes, 100, "{saw:?}");
         assert_eq!(shape(std::iter::empty()).form, Form::Empty);
         assert_eq!(shape([0, 0].into_iter()).form, Form::Empty);
     }
