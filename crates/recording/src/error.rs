@@ -34,6 +34,9 @@ pub enum RecordingError {
         /// The version that is read.
         known: u64,
     },
+    /// What takes the events could not.
+    #[error(transparent)]
+    Trace(#[from] heapsmith_trace::TraceError),
     /// Part of the file makes no sense.
     #[error("{} is damaged in block {block}, after {records} good records of its thread: {cause}", path.display())]
     Damaged {

@@ -1,6 +1,6 @@
 //! A recording as a trace.
 
-use heapsmith_trace::{Bytes, Event, Origin, Trace};
+use heapsmith_trace::{Bytes, Event, Origin, Sink, Trace};
 
 use crate::RecordingError;
 use crate::blocks::{Blocks, Rate};
@@ -57,9 +57,9 @@ pub struct Recorded {
 ///
 /// What cannot be read, or is damaged, with the block and what was wrong.
 pub fn decode(recording: &Recording) -> Result<Recorded, RecordingError> {
-    let mut events = Vec::new();
-    let mut recorded = decode_to(recording, &mut |event| events.push(event))?;
-    recorded.trace.events = events;
+    let mut trace = Trace::default();
+    let mut recorded = decode_to(recording, &mut trace)?;
+    recorded.trace.events = trace.events;
     Ok(recorded)
 }
 
@@ -68,11 +68,17 @@ pub fn decode(recording: &Recording) -> Result<Recorded, RecordingError> {
 ///
 /// # Errors
 ///
-/// As [`decode`].
-pub fn decode_to(recording: &Recording, sink: &mut dyn FnMut(Event)) -> Result<Recorded, RecordingError> {
+/// As [`decode`], and what the sink gives.
+pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded, RecordingError> {
     let stopped = i32::try_from(recording.word(header::STOPPED)).unwrap_or(i32::MAX);
     let last = if stopped == 0 { u64::MAX } else { recording.word(header::STOP_TICKS) };
-    let mut blocks = Blocks::new(rate(recording)?, last, sink);
+    let mut taken = Ok(());
+    let mut take = |event: Event| {
+        if taken.is_ok() && !sink.is_full() {
+            taken = sink.take(event);
+        }
+    };
+    let mut blocks = Blocks::new(rate(recording)?, last, &mut take);
     let streams = recording.windows.iter().map(|blocks| Stream::new(recording, blocks)).collect();
     let reordered = merge(streams, &mut blocks)?;
     let program = recording.program();
@@ -82,7 +88,7 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn FnMut(Event)) -> Result<R
         stopped: (stopped != 0).then_some(stopped),
         ..blocks.remarks
     };
-    Ok(Recorded {
+    let recorded = Recorded {
         trace: Trace::new(origin(recording, &program, &remarks)),
         events: blocks.events,
         reordered,
@@ -93,7 +99,10 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn FnMut(Event)) -> Result<R
         threads: blocks.threads,
         live_peak: Bytes(blocks.peak),
         remarks,
-    })
+    };
+    taken?;
+    sink.end()?;
+    Ok(recorded)
 }
 
 fn origin(recording: &Recording, program: &str, remarks: &Remarks) -> Origin {

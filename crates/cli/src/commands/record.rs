@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use heapsmith_recording::{Ended, Launch, Recorded, Recording, Remarks, decode, place, why_nothing_was_recorded};
+use heapsmith_recording::{Ended, Launch, Recorded, Recording, Remarks, decode_to, place, why_nothing_was_recorded};
+use heapsmith_trace::TraceWriter;
 
 use crate::args::{Format, Record};
 use crate::failure::Failure;
@@ -138,12 +139,11 @@ fn trace(path: &Path) -> Result<Option<Made>, Failure> {
     if runs(recording.process()) {
         return Ok(None);
     }
-    let mut recorded = decode(&recording)?;
     let file = free_name(path);
-    recorded.trace.write(&file)?;
+    let mut writer = TraceWriter::create(&file)?;
+    let recorded = decode_to(&recording, &mut writer)?;
+    writer.finish(&recorded.trace.origin)?;
     let _ = std::fs::remove_file(path);
-    // Hundreds of processes are no reason to hold the events of all.
-    recorded.trace.events = Vec::new();
     Ok(Some(Made { recorded, file }))
 }
 

@@ -28,8 +28,9 @@ mod rows;
 mod schema;
 mod write;
 
-pub(crate) use read::read;
+pub(crate) use read::{read, send};
 pub use schema::{NEWEST_SCHEMA, OLDEST_SCHEMA};
+pub use write::TraceWriter;
 pub(crate) use write::write;
 
 #[cfg(test)]
