@@ -1,5 +1,6 @@
-//! `cargo xtask bench`: what is claimed about speed, printed.
+//! `cargo xtask bench`: what is claimed about speed and memory, printed.
 
+mod import;
 mod record;
 
 use clap::Subcommand;
@@ -16,6 +17,12 @@ pub enum Bench {
     Growth,
     /// Programs plain, recorded, and under heaptrack, in turns: how much slower they are
     Record,
+    /// Memory of importing and replaying long traces: 10^6 and 10^7 events
+    Import {
+        /// Also 10^8 events: minutes, and 1.6 GB
+        #[arg(long)]
+        large: bool,
+    },
 }
 
 /// Runs a benchmark.
@@ -24,6 +31,7 @@ pub fn bench(which: Bench) -> Outcome {
         Bench::Explore => explore(),
         Bench::Growth => soak::growth(),
         Bench::Record => record::record(),
+        Bench::Import { large } => import::import(large),
     }
 }
 

@@ -43,6 +43,12 @@ enum Verb {
     Sanitize,
     /// A part of the heaps' tests under Miri
     Miri,
+    /// Feed mutated and random files to every importer, for longer than the tests do
+    Fuzz {
+        /// Cases of each kind
+        #[arg(long, default_value_t = 100_000)]
+        cases: u32,
+    },
     /// Run the README's first command; keep its output and a picture of its page in docs/
     Readme,
     /// Make the samples again from real servers and clients (root; minutes)
@@ -58,6 +64,7 @@ fn main() -> ExitCode {
         Verb::Check32 => check32::check32(check32::Which::All),
         Verb::Sanitize => sanitize::sanitize(),
         Verb::Miri => sanitize::miri(),
+        Verb::Fuzz { cases } => test::fuzz(cases),
         Verb::Readme => readme::readme(),
         Verb::Samples => run::run("samples/make", &["--install"]),
     };

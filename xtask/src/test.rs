@@ -1,7 +1,7 @@
 //! `cargo xtask test` and `cargo xtask lint`.
 
 use crate::check32::{Which, check32};
-use crate::run::{Outcome, cargo};
+use crate::run::{Outcome, cargo, run};
 use crate::tools;
 
 /// Everything that must hold before a change lands.
@@ -22,6 +22,12 @@ pub fn test() -> Outcome {
         "--nocapture",
     ])?;
     check32(Which::Quick)
+}
+
+/// The property tests of the importers, with so many cases.
+pub fn fuzz(cases: u32) -> Outcome {
+    let cases = format!("PROPTEST_CASES={cases}");
+    run("env", &[&cases, env!("CARGO"), "test", "--release", "--package", "heapsmith-import", "--test", "fuzz"])
 }
 
 /// Format, clippy, docs.

@@ -12,7 +12,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith-spec", &["heapsmith"]),
     ("heapsmith-trial", &["heapsmith", "heapsmith-spec"]),
     ("heapsmith-trace", &[]),
-    ("heapsmith-workload", &["heapsmith-trace"]),
+    ("heapsmith-import", &["heapsmith-trace"]),
+    ("heapsmith-workload", &["heapsmith-import", "heapsmith-trace"]),
     ("heapsmith-replay", &["heapsmith", "heapsmith-spec", "heapsmith-trace"]),
     ("heapsmith-explore", &["heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
     ("heapsmith-report", &["heapsmith-explore", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
@@ -20,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "heapsmith-cli",
         &[
             "heapsmith-explore",
+            "heapsmith-import",
             "heapsmith-recording",
             "heapsmith-replay",
             "heapsmith-report",

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use heapsmith_explore::Preference;
+use heapsmith_trace::{Bytes, Slice, Transforms};
 
 /// Which memory allocator suits a program, and why.
 #[derive(Debug, Parser)]
@@ -35,13 +36,13 @@ pub struct Arguments {
 pub enum Command {
     /// List the allocators that have a name, with their specs and sources
     Heaps(Listing),
-    /// List the applications that turn a capture or a log into a trace, with their parameters
+    /// List what makes a trace of a file: importers, and applications in miniature, with their parameters
     Workloads(Listing),
     /// Run a program and record what it allocates: a trace file for every process
     Record(Record),
-    /// Turn an input into a trace file
+    /// Turn an input into a trace file, or into a file for other tools
     Import(Import),
-    /// Show what is in a trace: sizes, lifetimes, live bytes
+    /// Show what is in a trace: sizes, lifetimes, live bytes, the form of its usage
     Inspect(Inspect),
     /// Replay traces through given heaps, and measure
     Replay(Replay),
@@ -71,18 +72,55 @@ pub struct Listing {
     pub format: Format,
 }
 
-/// What an input is to be taken for.
+/// What an input is to be taken for, and what is done to it before it is used.
 #[derive(Debug, Args)]
 pub struct Reading {
-    /// The workload that makes a trace of the input (see `heapsmith workloads`); a trace file needs none
+    /// The importer or workload that makes a trace of the input (see `heapsmith workloads`); trace files need none,
+    /// and importers are told by the input's content
     #[arg(long = "as", value_name = "NAME")]
     pub as_: Option<String>,
-    /// A parameter of the workload; may be repeated
+    /// A parameter of the importer or workload; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
     pub set: Vec<(String, String)>,
-    /// Use only the first so many events
-    #[arg(long, value_name = "EVENTS")]
-    pub shorten: Option<usize>,
+    /// Use only a stretch: events counted from 0 (..1000, 500..800), or times (1.5s..2s). Blocks that live at its
+    /// beginning are allocated there
+    #[arg(long, value_name = "FROM..TO", help_heading = TRANSFORMS)]
+    pub slice: Option<Slice>,
+    /// Use only the first so many events: the same as --slice ..EVENTS
+    #[arg(long, value_name = "EVENTS", conflicts_with = "slice", help_heading = TRANSFORMS)]
+    pub shorten: Option<u64>,
+    /// Use only the blocks that this thread allocates, whoever frees them; may be repeated
+    #[arg(long, value_name = "N", help_heading = TRANSFORMS)]
+    pub thread: Vec<u32>,
+    /// Let so many copies of the program share the heap, event by event in turns
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = TRANSFORMS)]
+    pub scale: Option<u32>,
+    /// Free in bursts, as an occasional garbage collection does: whenever so many bytes were requested (K, M, G)
+    #[arg(long, value_name = "every=BYTES", value_parser = every, help_heading = TRANSFORMS)]
+    pub collect: Option<u64>,
+}
+
+/// Heading of the options that change a trace.
+const TRANSFORMS: &str = "What is done to the trace, in this order";
+
+impl Reading {
+    /// What is done to a trace before it is used.
+    pub fn transforms(&self) -> Transforms {
+        Transforms {
+            slice: self.slice.or(self.shorten.map(Slice::first)),
+            threads: self.thread.clone(),
+            copies: self.scale.unwrap_or(1),
+            collect: self.collect.map(Bytes),
+        }
+    }
+}
+
+fn every(text: &str) -> Result<u64, String> {
+    let number = text.strip_prefix("every=").ok_or("write it as every=BYTES, such as every=64K")?;
+    match bytes(number)? {
+        0 => Err("a collection every 0 bytes: write a number above 0".to_owned()),
+        number => Ok(number),
+    }
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {
@@ -95,11 +133,17 @@ fn setting(text: &str) -> Result<(String, String), String> {
 #[command(after_help = "The program keeps its standard input, output and error; what heapsmith says goes to standard \
     error. The exit code is the program's own, or 128 and the number of the signal that ended it.\n\nExamples:\n  \
     heapsmith record -- python3 script.py\n  \
-    heapsmith record -o traces -- gcc -c big.c")]
+    heapsmith record -o traces -- gcc -c big.c\n  \
+    heapsmith record --sites -- ./server")]
 pub struct Record {
     /// Folder for the traces, one for each process, PROGRAM-PID.parquet; by default record-PROGRAM
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Also record where each block was asked for: the functions on the stack, so many at most, the innermost first
+    /// (1 to 16). inspect shows their names
+    #[arg(long, value_name = "FRAMES", num_args = 0..=1, require_equals = true, default_missing_value = "6",
+        value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub sites: Option<u8>,
     /// The program and its arguments, after --
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,
@@ -111,11 +155,12 @@ pub struct Record {
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 pub struct Import {
-    /// A packet capture, a web server log, a list of URLs; .xz, .gz and .zst are read as they are
+    /// What another tool recorded (heaptrack, mtrace, ltrace, malloc lab, …), a packet capture, a log, a size
+    /// distribution; .xz, .gz and .zst are read as they are
     pub file: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
-    /// The trace file to write (Parquet)
+    /// The file to write: a trace (Parquet), or by its ending a malloc-lab trace (.rep) or CSV (.csv)
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
 }
@@ -123,10 +168,13 @@ pub struct Import {
 /// Arguments of `inspect`.
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// A trace file, or anything that a workload reads
+    /// A trace file, or anything importable
     pub trace: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
+    /// Write a page with figures, which needs no network
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -138,7 +186,7 @@ pub struct Inspect {
     heapsmith replay samples/ftp.pcap.xz --as drr --heap windows-xp --heap 'list(fit=best)'\n  \
     heapsmith replay trace.parquet --heap 'freelists(66,1514) list word=4' --min-region --verify")]
 pub struct Replay {
-    /// Trace files, or anything that a workload reads
+    /// Trace files, or anything importable
     #[arg(required = true)]
     pub traces: Vec<PathBuf>,
     #[command(flatten)]
@@ -222,7 +270,7 @@ pub enum SpaceName {
     heapsmith explore samples/web.log.xz --as url --prefer memory --out web\n  \
     heapsmith explore monday.parquet tuesday.parquet --jobs 4")]
 pub struct Explore {
-    /// Trace files, or anything that a workload reads; of several, the designs are judged on all
+    /// Trace files, or anything importable; of several, the designs are judged on all
     #[arg(required = true)]
     pub traces: Vec<PathBuf>,
     #[command(flatten)]

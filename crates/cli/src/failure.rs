@@ -93,6 +93,7 @@ impl From<RecordingError> for Failure {
     fn from(error: RecordingError) -> Failure {
         match error {
             RecordingError::Read { .. } => Failure::environment(error),
+            RecordingError::Trace(error) => error.into(),
             _ => Failure::bad_input(error),
         }
     }

@@ -7,6 +7,8 @@
 //!                  all share)    tables, figures by plotly)
 //! ```
 //!
+//! [`inspection()`] is the page of a trace alone, for a look before any exploration.
+//!
 //! Every sentence of the page is computed: a page about other traffic says
 //! other things. The plotting script is embedded once, and a content policy in
 //! the page forbids it to load anything.
@@ -16,12 +18,15 @@
 mod document;
 mod figure;
 mod html;
+mod inspection;
 mod labels;
 mod number;
 mod places;
 mod sections;
 mod spec_text;
 mod study;
+
+pub use inspection::{findings, inspection};
 
 use heapsmith_explore::{Exploration, Preference};
 use heapsmith_replay::ReplayError;

@@ -89,6 +89,14 @@ pub enum TraceError {
         /// The block's id.
         id: u64,
     },
+    /// A block is freed that is not live; which of the two it is, a trace that streams by does not tell.
+    #[error("event {record}: free of block {id}, which is not live: it was freed before, or never allocated")]
+    NotLive {
+        /// The event, from 1.
+        record: u64,
+        /// The block's id.
+        id: u64,
+    },
     /// A block is freed for the second time.
     #[error("event {record}: block {id} is freed twice")]
     DoubleFree {

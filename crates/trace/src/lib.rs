@@ -32,14 +32,21 @@ mod file;
 mod live;
 mod packed;
 mod quantity;
+mod sink;
 mod statistics;
 mod trace;
+mod transform;
 
 pub use error::TraceError;
 pub use event::{Action, Event};
-pub use file::{NEWEST_SCHEMA, OLDEST_SCHEMA};
+pub use file::{NEWEST_SCHEMA, OLDEST_SCHEMA, TraceWriter};
 pub use live::LARGEST_REQUEST;
-pub use packed::{Operation, PackedEvent, PackedTrace};
+pub use packed::{Operation, PackedEvent, PackedTrace, Packer};
 pub use quantity::{Bytes, Nanoseconds};
-pub use statistics::{Lifetimes, LiveCurve, LivePoint, Quantiles, SizeShare, Statistics};
-pub use trace::{Origin, Trace};
+pub use sink::Sink;
+pub use statistics::{
+    Form, HeatMap, Lifetimes, LiveCurve, LivePoint, Profile, Profiler, Quantiles, Shape, SiteShare, SizeShare,
+    Statistics,
+};
+pub use trace::{Module, Origin, Trace};
+pub use transform::{Slice, Transforms};

@@ -5,11 +5,12 @@
 //! slots ever used equals the most blocks that were live at once.
 //!
 //! Cost: one hash look-up an event; memory for the live set only. Telling a double free
-//! from a free of an unknown id needs the past, which is searched only once that happened.
+//! from a free of an unknown id needs the past, which only who holds a whole trace has
+//! ([`told_apart`]); a trace that streams by is told that the block is not live.
 
 use std::collections::HashMap;
 
-use crate::{Action, Bytes, Event, TraceError};
+use crate::{Action, Bytes, Event, Nanoseconds, TraceError};
 
 /// The largest size that a request in a trace may have.
 pub const LARGEST_REQUEST: Bytes = Bytes(1 << 56);
@@ -20,7 +21,9 @@ pub(crate) struct LiveBlock {
     pub slot: u32,
     pub size: Bytes,
     /// Index of the event that allocated it.
-    pub born: usize,
+    pub born: u64,
+    /// When that was.
+    pub since: Nanoseconds,
 }
 
 /// What an event did to the live set.
@@ -38,12 +41,14 @@ pub(crate) enum Change {
 pub(crate) struct Ledger {
     live: HashMap<u64, LiveBlock>,
     vacant: Vec<u32>,
+    /// Events applied.
+    pub events: u64,
     /// Slots ever used: the most blocks live at once.
     pub slots: u32,
     pub live_bytes: Bytes,
     pub peak: Bytes,
     /// Index of the event that first reached the peak.
-    pub peak_event: usize,
+    pub peak_event: u64,
 }
 
 impl Ledger {
@@ -51,32 +56,36 @@ impl Ledger {
         self.live.len()
     }
 
-    /// Applies `events[index]`; all events before it must have been applied.
-    pub fn apply(&mut self, events: &[Event], index: usize) -> Result<Change, TraceError> {
-        let record = index as u64 + 1;
-        match events[index].action {
+    /// The sizes of the live blocks, in no order.
+    pub fn live_sizes(&self) -> impl Iterator<Item = Bytes> {
+        self.live.values().map(|block| block.size)
+    }
+
+    /// Applies the next event.
+    pub fn apply(&mut self, event: &Event) -> Result<Change, TraceError> {
+        let record = self.events + 1;
+        let change = match event.action {
             Action::Allocate { id, size, alignment } => {
                 if alignment != 0 && !alignment.is_power_of_two() {
                     return Err(TraceError::BadAlignment { record, alignment });
                 }
-                self.allocate(id, size, index)
+                self.allocate(id, size, event.time)?
             }
-            Action::Free { id } => match self.live.remove(&id) {
-                Some(block) => {
-                    self.vacant.push(block.slot);
-                    self.live_bytes -= block.size;
-                    Ok(Change::Freed(block))
-                }
-                None if was_allocated(&events[..index], id) => Err(TraceError::DoubleFree { record, id }),
-                None => Err(TraceError::UnknownFree { record, id }),
-            },
-            Action::Reallocate { id, size } => self.reallocate(id, size, index),
-            Action::Mark { .. } => Ok(Change::Marked),
-        }
+            Action::Free { id } => {
+                let block = self.live.remove(&id).ok_or(TraceError::NotLive { record, id })?;
+                self.vacant.push(block.slot);
+                self.live_bytes -= block.size;
+                Change::Freed(block)
+            }
+            Action::Reallocate { id, size } => self.reallocate(id, size)?,
+            Action::Mark { .. } => Change::Marked,
+        };
+        self.events = record;
+        Ok(change)
     }
 
-    fn allocate(&mut self, id: u64, size: Bytes, index: usize) -> Result<Change, TraceError> {
-        let record = index as u64 + 1;
+    fn allocate(&mut self, id: u64, size: Bytes, since: Nanoseconds) -> Result<Change, TraceError> {
+        let record = self.events + 1;
         if self.live.contains_key(&id) {
             return Err(TraceError::LiveAllocate { record, id });
         }
@@ -91,14 +100,14 @@ impl Ledger {
                 slot
             }
         };
-        let block = LiveBlock { slot, size, born: index };
+        let block = LiveBlock { slot, size, born: self.events, since };
         self.live.insert(id, block);
-        self.settle(live_bytes, index);
+        self.settle(live_bytes);
         Ok(Change::Allocated(block))
     }
 
-    fn reallocate(&mut self, id: u64, size: Bytes, index: usize) -> Result<Change, TraceError> {
-        let record = index as u64 + 1;
+    fn reallocate(&mut self, id: u64, size: Bytes) -> Result<Change, TraceError> {
+        let record = self.events + 1;
         let grown = self.grown(size, record);
         let Some(block) = self.live.get_mut(&id) else {
             return Err(TraceError::UnknownReallocate { record, id });
@@ -106,7 +115,7 @@ impl Ledger {
         let live_bytes = grown? - block.size;
         block.size = size;
         let block = *block;
-        self.settle(live_bytes, index);
+        self.settle(live_bytes);
         Ok(Change::Reallocated(block))
     }
 
@@ -121,15 +130,22 @@ impl Ledger {
         }
     }
 
-    fn settle(&mut self, live_bytes: Bytes, index: usize) {
+    fn settle(&mut self, live_bytes: Bytes) {
         self.live_bytes = live_bytes;
         if live_bytes > self.peak {
             self.peak = live_bytes;
-            self.peak_event = index;
+            self.peak_event = self.events;
         }
     }
 }
 
-fn was_allocated(past: &[Event], id: u64) -> bool {
-    past.iter().any(|event| matches!(event.action, Action::Allocate { id: earlier, .. } if earlier == id))
+/// Says of a free of a block that is not live whether it is the second, where all events are at hand.
+pub(crate) fn told_apart(error: TraceError, events: &[Event]) -> TraceError {
+    let TraceError::NotLive { record, id } = error else { return error };
+    let past = events.iter().take(usize::try_from(record).unwrap_or(usize::MAX).saturating_sub(1));
+    let allocates = |event: &Event| matches!(event.action, Action::Allocate { id: earlier, .. } if earlier == id);
+    match past.into_iter().any(allocates) {
+        true => TraceError::DoubleFree { record, id },
+        false => TraceError::UnknownFree { record, id },
+    }
 }

@@ -15,8 +15,8 @@ use std::hash::Hasher;
 
 use twox_hash::XxHash64;
 
-use crate::live::{Change, Ledger};
-use crate::{Action, Bytes, Trace, TraceError};
+use crate::live::{Change, Ledger, told_apart};
+use crate::{Action, Bytes, Event, Sink, Trace, TraceError};
 
 /// What a packed event does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -87,21 +87,12 @@ impl PackedTrace {
     /// that is not live, a size above [`LARGEST_REQUEST`](crate::LARGEST_REQUEST), an
     /// alignment that is no power of two.
     pub fn new(trace: &Trace) -> Result<PackedTrace, TraceError> {
-        let mut ledger = Ledger::default();
-        let mut packed = PackedTrace::empty(trace.name());
-        packed.events.reserve_exact(trace.events.len());
-        for index in 0..trace.events.len() {
-            let change = ledger.apply(&trace.events, index)?;
-            let alignment = match trace.events[index].action {
-                Action::Allocate { alignment, .. } if alignment != 0 => alignment,
-                _ => 1,
-            };
-            packed.push(change, alignment.trailing_zeros() as u8, index)?;
+        let mut packer = Packer::default();
+        packer.packed.events.reserve_exact(trace.events.len());
+        for event in &trace.events {
+            packer.take(*event).map_err(|error| told_apart(error, &trace.events))?;
         }
-        packed.slots = ledger.slots as usize;
-        packed.requested_peak = ledger.peak;
-        packed.fingerprint = fingerprint(&packed.events);
-        Ok(packed)
+        Ok(packer.finish(trace.name()))
     }
 
     fn empty(name: String) -> PackedTrace {
@@ -118,7 +109,7 @@ impl PackedTrace {
         }
     }
 
-    fn push(&mut self, change: Change, alignment_log2: u8, index: usize) -> Result<(), TraceError> {
+    fn push(&mut self, change: Change, alignment_log2: u8, record: u64) -> Result<(), TraceError> {
         let (operation, slot, size, counter) = match change {
             Change::Allocated(block) => (Operation::Allocate, block.slot, block.size, &mut self.allocations),
             Change::Freed(block) => (Operation::Free, block.slot, Bytes(0), &mut self.frees),
@@ -127,12 +118,43 @@ impl PackedTrace {
         };
         *counter += 1;
         let total = self.requested_total.0.checked_add(size.0);
-        self.requested_total = Bytes(total.ok_or(TraceError::TooMuch {
-            record: index as u64 + 1,
-            cause: "more than 2^64 bytes are requested in all",
-        })?);
+        self.requested_total =
+            Bytes(total.ok_or(TraceError::TooMuch { record, cause: "more than 2^64 bytes are requested in all" })?);
         self.events.push(PackedEvent { size: size.0, slot, operation, alignment_log2 });
         Ok(())
+    }
+}
+
+/// Packs events as they come: 16 bytes an event and the live set are all that it holds.
+#[derive(Debug)]
+pub struct Packer {
+    ledger: Ledger,
+    packed: PackedTrace,
+}
+
+impl Default for Packer {
+    fn default() -> Packer {
+        Packer { ledger: Ledger::default(), packed: PackedTrace::empty(String::new()) }
+    }
+}
+
+impl Packer {
+    /// The packed trace, under a name.
+    pub fn finish(self, name: String) -> PackedTrace {
+        let Packer { ledger, packed } = self;
+        let fingerprint = fingerprint(&packed.events);
+        PackedTrace { slots: ledger.slots as usize, requested_peak: ledger.peak, fingerprint, name, ..packed }
+    }
+}
+
+impl Sink for Packer {
+    fn take(&mut self, event: Event) -> Result<(), TraceError> {
+        let change = self.ledger.apply(&event)?;
+        let alignment = match event.action {
+            Action::Allocate { alignment, .. } if alignment != 0 => alignment,
+            _ => 1,
+        };
+        self.packed.push(change, alignment.trailing_zeros() as u8, self.ledger.events)
     }
 }
 

@@ -15,6 +15,19 @@ pub struct Origin {
     pub settings: Vec<(String, String)>,
     /// The version of heapsmith that made the trace.
     pub heapsmith: String,
+    /// The files that call sites of the form `name+0xaddress` are in.
+    pub modules: Vec<Module>,
+}
+
+/// A program or a library that call sites are in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Module {
+    /// What stands for it in the names of sites.
+    pub name: String,
+    /// Where its file was.
+    pub path: String,
+    /// The build id of the file that was loaded, in hexadecimal digits; empty where it had none.
+    pub build_id: String,
 }
 
 impl Origin {
@@ -25,6 +38,19 @@ impl Origin {
             source: source.into(),
             settings: Vec::new(),
             heapsmith: env!("CARGO_PKG_VERSION").to_owned(),
+            modules: Vec::new(),
+        }
+    }
+}
+
+impl Origin {
+    /// A name for tables and titles: `drr of ftp.pcap.xz`.
+    pub fn name(&self) -> String {
+        match (self.program.is_empty(), self.source.is_empty()) {
+            (false, false) => format!("{} of {}", self.program, self.source),
+            (false, true) => self.program.clone(),
+            (true, false) => self.source.clone(),
+            (true, true) => "unnamed".to_owned(),
         }
     }
 }
@@ -59,6 +85,16 @@ impl Trace {
         file::read(path.as_ref())
     }
 
+    /// Hands a trace file to a sink, and gives its origin. No more than a row group (131,072
+    /// events) is held.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Trace::read), and what the sink gives.
+    pub fn stream(path: impl AsRef<Path>, sink: &mut dyn crate::Sink) -> Result<Origin, TraceError> {
+        file::send(path.as_ref(), sink)
+    }
+
     /// Writes a trace file. The file appears whole or not at all: an interrupt or a full
     /// disk leaves what was there before.
     ///
@@ -71,42 +107,18 @@ impl Trace {
 
     /// A name for tables and titles: `drr of ftp.pcap.xz`.
     pub fn name(&self) -> String {
-        match (self.origin.program.is_empty(), self.origin.source.is_empty()) {
-            (false, false) => format!("{} of {}", self.origin.program, self.origin.source),
-            (false, true) => self.origin.program.clone(),
-            (true, false) => self.origin.source.clone(),
-            (true, true) => "unnamed".to_owned(),
-        }
-    }
-
-    /// The first `events` events of this trace; blocks that are live then stay live.
-    pub fn shortened(&self, events: usize) -> Trace {
-        Trace {
-            origin: self.origin.clone(),
-            events: self.events[..events.min(self.events.len())].to_vec(),
-            labels: self.labels.clone(),
-            sites: self.sites.clone(),
-        }
+        self.origin.name()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Action;
 
     #[test]
     fn a_name_says_what_made_the_trace_and_of_what() {
         assert_eq!(Trace::new(Origin::new("drr", "a.pcap")).name(), "drr of a.pcap");
         assert_eq!(Trace::new(Origin::new("sizes", "")).name(), "sizes");
         assert_eq!(Trace::default().name(), "unnamed");
-    }
-
-    #[test]
-    fn shortening_keeps_a_prefix() {
-        let mut trace = Trace::new(Origin::new("drr", "a.pcap"));
-        trace.events = (0..5).map(|time| Event::at(time, Action::Free { id: time })).collect();
-        assert_eq!(trace.shortened(2).events, trace.events[..2]);
-        assert_eq!(trace.shortened(99), trace);
     }
 }

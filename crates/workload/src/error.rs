@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use heapsmith_import::ImportError;
 use heapsmith_trace::TraceError;
 
 /// Whose fault an error is; a command chooses its exit code by it.
@@ -20,8 +21,8 @@ pub enum ErrorKind {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// No workload of that name.
-    #[error("there is no workload {name:?}{}; there are {known}", did_you_mean(.near))]
+    /// No workload or importer of that name.
+    #[error("there is no workload or importer {name:?}{}; there are {known}", did_you_mean(.near))]
     UnknownWorkload {
         /// What was asked for.
         name: String,
@@ -113,9 +114,11 @@ pub enum LoadError {
     },
     /// The file is of no known kind.
     #[error(
-        "{} is of no kind that is known: known are traces, packet captures (pcap, pcapng), web \
-         server logs (common, combined, tab-separated with a header line), lists of URLs, and \
-         lists of frame times and sizes, each also as .xz, .gz or .zst",
+        "{} is of no kind that is known: known are traces, what the importers read (malloc-lab, \
+         memory_replay, heaptrack, bytehound, mtrace, ltrace, strace, wee_alloc, lists of \
+         lifetimes, CSV), packet captures (pcap, pcapng), web server logs (common, combined, \
+         tab-separated with a header line), lists of URLs, lists of frame times and sizes, and \
+         size distributions, each also as .xz, .gz or .zst; `heapsmith workloads` lists them",
         path.display()
     )]
     Unrecognized {
@@ -165,6 +168,9 @@ pub enum LoadError {
         /// What was looked for.
         what: &'static str,
     },
+    /// The file could not be imported.
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// The trace file could not be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -183,6 +189,13 @@ impl LoadError {
             LoadError::Open { .. } => ErrorKind::Environment,
             // A decoder's complaint has no error number of the system's.
             LoadError::Read { source, .. } if source.raw_os_error().is_some() => ErrorKind::Environment,
+            LoadError::Import(ImportError::Open { .. }) => ErrorKind::Environment,
+            LoadError::Import(ImportError::Read { source, .. }) if source.raw_os_error().is_some() => {
+                ErrorKind::Environment
+            }
+            LoadError::Import(ImportError::Trace(TraceError::Read { .. } | TraceError::Write { .. })) => {
+                ErrorKind::Environment
+            }
             LoadError::Trace(TraceError::Read { .. } | TraceError::Write { .. }) => ErrorKind::Environment,
             _ => ErrorKind::BadInput,
         }

@@ -11,11 +11,13 @@
 //! block that the application would allocate and free. Nothing is random and nothing
 //! depends on the machine: the same file and parameters give the same trace.
 //!
-//! [`load()`] is the way in for everything that takes a trace: it reads trace files as they
-//! are, and anything else through a workload. What a file is, is told from its content.
+//! [`load()`] and [`stream()`] are the way in for everything that takes a trace: they read
+//! trace files as they are, the files of other recorders through an importer, and anything
+//! else through a workload. What a file is, is told from its content.
 
 #![forbid(unsafe_code)]
 
+mod distribution;
 mod drr;
 mod easyport;
 mod error;
@@ -28,5 +30,5 @@ mod url;
 mod workload;
 
 pub use error::{ErrorKind, LoadError};
-pub use load::load;
+pub use load::{Loaded, load, stream};
 pub use workload::{Parameter, Workload, workload, workloads};

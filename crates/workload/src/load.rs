@@ -4,44 +4,124 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use heapsmith_trace::{Origin, Trace, TraceError};
+use heapsmith_import::{ImportError, Imported, Importer, import, importer};
+use heapsmith_trace::{Origin, Sink, Trace, TraceError};
 
 use crate::error::LoadError;
 use crate::input::Input;
 use crate::settings::Settings;
-use crate::workload::{find, fitting};
+use crate::workload::{KEEP_DAMAGED, Parameter, Workload, fitting, unknown, workload};
 
 /// How a trace file begins.
 const PARQUET_MAGIC: &[u8; 4] = b"PAR1";
 
-/// Reads a trace file, or makes a trace of any other input through the workload `as_` with
-/// the given parameters (`name`, `value`; the last of equal names counts).
+/// What was read beside the events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loaded {
+    /// Where the trace came from.
+    pub origin: Origin,
+    /// What was odd about the input, in words.
+    pub remarks: Vec<String>,
+}
+
+/// Reads a trace file, imports what another recorder wrote, or makes a trace of any other
+/// input through a workload; `as_` names the importer or workload, and the parameters
+/// (`name`, `value`; the last of equal names counts) are its.
 ///
 /// # Errors
 ///
 /// [`LoadError::kind`] tells wrong use, bad input and the environment apart. A capture or
 /// log without `as_` gives an error that lists what it may be.
 pub fn load(path: &Path, as_: Option<&str>, settings: &[(String, String)]) -> Result<Trace, LoadError> {
+    let mut trace = Trace::default();
+    trace.origin = stream(path, as_, settings, &mut trace)?.origin;
+    Ok(trace)
+}
+
+/// As [`load()`], but hands the events to a sink as they come. Trace files and importers hold
+/// no more than the program's live blocks; a workload holds its whole trace.
+///
+/// # Errors
+///
+/// As [`load()`], and what the sink gives.
+pub fn stream(
+    path: &Path,
+    as_: Option<&str>,
+    settings: &[(String, String)],
+    sink: &mut dyn Sink,
+) -> Result<Loaded, LoadError> {
     // Wrong use is told before a file is touched, since reading may take long.
-    let workload = as_.map(find).transpose()?;
-    let mut settings = match workload {
-        Some(workload) => Some(Settings::new(workload, settings)?),
-        None => None,
-    };
+    let named = as_.map(|name| Maker::find(name, settings)).transpose()?;
     if is_trace(path)? {
-        return match workload {
+        return match named {
             Some(_) => Err(LoadError::AlreadyTrace { path: path.to_owned() }),
-            None => Ok(Trace::read(path)?),
+            None => Ok(Loaded { origin: Trace::stream(path, sink)?, remarks: Vec::new() }),
         };
     }
+    match named {
+        Some(Maker::Workload(workload, settings)) => run(path, workload, settings, sink),
+        Some(Maker::Importer(importer, keep_damaged)) => {
+            let imported = import(path, Some(importer), keep_damaged, sink).map_err(seen_by_workloads)?;
+            imported.map(loaded).ok_or_else(|| LoadError::Unrecognized { path: path.to_owned() })
+        }
+        None => {
+            // Without a name, --set can only be meant for the importer that the content tells.
+            let keep_damaged = match settings {
+                [] => false,
+                given => Settings::of("an importer", &KEEP, given)?.keep_damaged()?,
+            };
+            if let Some(imported) = import(path, None, keep_damaged, sink)? {
+                return Ok(loaded(imported));
+            }
+            let format = Input::open(path)?.format;
+            Err(LoadError::NoWorkload { path: path.to_owned(), what: format.about(), fits: fitting(format) })
+        }
+    }
+}
+
+/// The parameters that all importers have.
+const KEEP: [Parameter; 1] = [KEEP_DAMAGED];
+
+/// What makes a trace of a file.
+enum Maker {
+    Workload(&'static Workload, Settings),
+    Importer(&'static Importer, bool),
+}
+
+impl Maker {
+    fn find(name: &str, given: &[(String, String)]) -> Result<Maker, LoadError> {
+        if let Some(workload) = workload(name) {
+            return Ok(Maker::Workload(workload, Settings::new(workload, given)?));
+        }
+        let importer = importer(name).ok_or_else(|| unknown(name))?;
+        let settings = Settings::of(importer.name, importer.parameters, given)?;
+        Ok(Maker::Importer(importer, settings.keep_damaged()?))
+    }
+}
+
+fn loaded(imported: Imported) -> Loaded {
+    Loaded { origin: imported.origin, remarks: imported.remarks }
+}
+
+/// Says what a file is that an importer found foreign, where workloads know it.
+fn seen_by_workloads(error: ImportError) -> LoadError {
+    match error {
+        ImportError::Foreign { path, wanted, place, cause, looks_like } => {
+            let known = Input::open(&path).ok().map(|input| input.format.about().to_owned());
+            let looks_like = known.unwrap_or(looks_like);
+            ImportError::Foreign { path, wanted, place, cause, looks_like }.into()
+        }
+        error => error.into(),
+    }
+}
+
+fn run(
+    path: &Path,
+    workload: &'static Workload,
+    mut settings: Settings,
+    sink: &mut dyn Sink,
+) -> Result<Loaded, LoadError> {
     let input = Input::open(path)?;
-    let (Some(workload), Some(settings)) = (workload, settings.as_mut()) else {
-        return Err(LoadError::NoWorkload {
-            path: path.to_owned(),
-            what: input.format.about(),
-            fits: fitting(input.format),
-        });
-    };
     if !workload.formats.contains(&input.format) {
         return Err(LoadError::WrongInput {
             path: path.to_owned(),
@@ -51,10 +131,11 @@ pub fn load(path: &Path, as_: Option<&str>, settings: &[(String, String)]) -> Re
             fits: fitting(input.format),
         });
     }
-    let tape = (workload.run)(input, settings)?;
+    let tape = (workload.run)(input, &mut settings)?;
     let mut origin = Origin::new(workload.name, file_name(path));
     origin.settings = settings.used();
-    Ok(tape.into_trace(origin))
+    tape.into_trace(origin.clone()).send(sink)?;
+    Ok(Loaded { origin, remarks: Vec::new() })
 }
 
 /// Whether a file is a trace, or was meant to be one by its name.

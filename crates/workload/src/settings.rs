@@ -1,12 +1,14 @@
 //! The parameters of one run: what was given, else the default, read as what it should be.
 
 use crate::error::{LoadError, nearest};
-use crate::workload::{KEEP_DAMAGED, Workload};
+use crate::workload::{KEEP_DAMAGED, Parameter, Workload};
 
 /// The parameters of one run of a workload.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    workload: &'static Workload,
+    /// Whose parameters they are: a workload or an importer.
+    owner: &'static str,
+    parameters: &'static [Parameter],
     /// One value for every parameter, in their order.
     values: Vec<String>,
 }
@@ -14,13 +16,22 @@ pub(crate) struct Settings {
 impl Settings {
     /// Takes the given values, the last of equal names; refuses names that there are not.
     pub fn new(workload: &'static Workload, given: &[(String, String)]) -> Result<Settings, LoadError> {
-        let names = || workload.parameters.iter().map(|parameter| parameter.name);
-        let defaults = workload.parameters.iter();
+        Settings::of(workload.name, workload.parameters, given)
+    }
+
+    /// The same for anything that has a name and parameters.
+    pub fn of(
+        owner: &'static str,
+        parameters: &'static [Parameter],
+        given: &[(String, String)],
+    ) -> Result<Settings, LoadError> {
+        let names = || parameters.iter().map(|parameter| parameter.name);
+        let defaults = parameters.iter();
         let mut values: Vec<String> = defaults.map(|parameter| parameter.default.to_owned()).collect();
         for (name, value) in given {
             let Some(index) = names().position(|known| known == name) else {
                 return Err(LoadError::UnknownParameter {
-                    workload: workload.name,
+                    workload: owner,
                     name: name.clone(),
                     near: nearest(name, names()),
                     known: names().collect::<Vec<_>>().join(", "),
@@ -28,12 +39,12 @@ impl Settings {
             };
             values[index] = value.trim().to_owned();
         }
-        Ok(Settings { workload, values })
+        Ok(Settings { owner, parameters, values })
     }
 
     /// Every parameter with its value, for the trace's origin.
     pub fn used(&self) -> Vec<(String, String)> {
-        let names = self.workload.parameters.iter();
+        let names = self.parameters.iter();
         let names = names.map(|parameter| parameter.name.to_owned());
         names.zip(self.values.iter().cloned()).collect()
     }
@@ -106,11 +117,11 @@ impl Settings {
 
     /// The error for a value that makes no sense.
     pub fn bad(&self, name: &'static str, wanted: &'static str) -> LoadError {
-        LoadError::BadParameter { workload: self.workload.name, name, value: self.text(name).to_owned(), wanted }
+        LoadError::BadParameter { workload: self.owner, name, value: self.text(name).to_owned(), wanted }
     }
 
     fn position(&self, name: &str) -> Option<usize> {
-        let mut names = self.workload.parameters.iter();
+        let mut names = self.parameters.iter();
         names.position(|parameter| parameter.name == name)
     }
 }

@@ -38,6 +38,14 @@ impl Tape {
         Block(id)
     }
 
+    /// Writes down an allocation that no place is named for.
+    pub fn allocate_unnamed(&mut self, time: Nanoseconds, size: u64) -> Block {
+        self.blocks += 1;
+        let id = self.blocks;
+        self.events.push(Event::at(time.0, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
+        Block(id)
+    }
+
     /// Writes down a free.
     pub fn free(&mut self, time: Nanoseconds, block: Block) {
         let action = Action::Free { id: block.0 };

@@ -1,21 +1,14 @@
 //! What a workload is, and the list of them.
 
+use heapsmith_import::importers;
+
 use crate::error::{LoadError, nearest};
 use crate::input::{Format, Input};
 use crate::settings::Settings;
 use crate::tape::Tape;
-use crate::{drr, easyport, url};
+use crate::{distribution, drr, easyport, url};
 
-/// Something about a workload that can be set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parameter {
-    /// Its name, as in `name=value`.
-    pub name: &'static str,
-    /// What it is when it is not set.
-    pub default: &'static str,
-    /// What it means, with its unit.
-    pub about: &'static str,
-}
+pub use heapsmith_import::Parameter;
 
 /// An application in miniature.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +39,7 @@ pub(crate) const KEEP_DAMAGED: Parameter = Parameter {
 
 /// Every workload there is.
 pub fn workloads() -> &'static [Workload] {
-    const ALL: &[Workload] = &[drr::WORKLOAD, easyport::WORKLOAD, url::WORKLOAD];
+    const ALL: &[Workload] = &[drr::WORKLOAD, easyport::WORKLOAD, url::WORKLOAD, distribution::WORKLOAD];
     ALL
 }
 
@@ -55,16 +48,15 @@ pub fn workload(name: &str) -> Option<&'static Workload> {
     workloads().iter().find(|workload| workload.name == name)
 }
 
-/// The workload of a name, or an error that helps.
-pub(crate) fn find(name: &str) -> Result<&'static Workload, LoadError> {
-    workload(name).ok_or_else(|| {
-        let names = || workloads().iter().map(|workload| workload.name);
-        LoadError::UnknownWorkload {
-            name: name.to_owned(),
-            near: nearest(name, names()),
-            known: names().collect::<Vec<_>>().join(", "),
-        }
-    })
+/// The error for a name that is none of a workload or an importer.
+pub(crate) fn unknown(name: &str) -> LoadError {
+    let workloads = || workloads().iter().map(|workload| workload.name);
+    let names = || workloads().chain(importers().iter().map(|importer| importer.name));
+    LoadError::UnknownWorkload {
+        name: name.to_owned(),
+        near: nearest(name, names()),
+        known: names().collect::<Vec<_>>().join(", "),
+    }
 }
 
 /// The names of the workloads that read a format, for messages.

@@ -191,7 +191,11 @@ fn an_input_without_a_workload_lists_those_that_fit() {
 fn wrong_names_get_the_right_ones() {
     let capture = pcap(LITTLE, false, 1, &segments());
     let text = wrong(Some("easyprot"), &[], &capture);
-    assert_eq!(text, "there is no workload \"easyprot\" (did you mean easyport?); there are drr, easyport, url");
+    assert_eq!(
+        text,
+        "there is no workload or importer \"easyprot\" (did you mean easyport?); there are drr, easyport, url, distribution, \
+         heaptrack, bytehound, mtrace, memory-replay, wee-alloc, lifetimes, csv, rep, calls"
+    );
     let text = wrong(Some("drr"), &[("quantom", "1")], &capture);
     assert!(text.starts_with("drr has no parameter \"quantom\" (did you mean quantum?); it has rate,"));
     let text = wrong(Some("drr"), &[("quantum", "lots")], &capture);

@@ -1,20 +1,86 @@
-//! `heapsmith import`: any input as a trace file.
+//! `heapsmith import`: any input as a trace file, or as a file for other tools.
+
+use std::path::Path;
+
+use heapsmith_import::{CsvWriter, RepWriter};
+use heapsmith_trace::{Event, Origin, Profiler, Sink, TraceError, TraceWriter};
 
 use crate::args::Import;
 use crate::failure::Failure;
 use crate::input;
 
 pub fn run(arguments: &Import) -> Result<(), Failure> {
-    let trace = input::trace(&arguments.file, &arguments.reading)?;
-    let packed = input::packed(&trace)?;
-    trace.write(&arguments.out)?;
+    let out = &arguments.out;
+    let mut import = Importing { profiler: Profiler::new(1), writer: Writer::create(out)? };
+    let origin = input::send(&arguments.file, &arguments.reading, &mut import)?;
+    let Importing { profiler, writer } = import;
+    let statistics = profiler.finish().statistics;
+    if statistics.allocations == 0 {
+        return Err(Failure::bad_input(format!("{} holds no allocations", origin.name())));
+    }
+    writer.finish(&origin)?;
     eprintln!(
         "{}: {} events, at most {} in {} blocks live at once, written to {}",
-        packed.name,
-        packed.events.len(),
-        packed.requested_peak,
-        packed.slots,
-        arguments.out.display()
+        origin.name(),
+        statistics.events,
+        statistics.requested_peak,
+        statistics.blocks_peak,
+        out.display()
     );
     Ok(())
+}
+
+/// What is written, by the ending of the file's name.
+enum Writer {
+    Trace(Box<TraceWriter>),
+    Rep(RepWriter),
+    Csv(CsvWriter),
+}
+
+impl Writer {
+    fn create(path: &Path) -> Result<Writer, TraceError> {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        Ok(match ending.as_deref() {
+            Some("rep") => Writer::Rep(RepWriter::create(path)?),
+            Some("csv") => Writer::Csv(CsvWriter::create(path)?),
+            _ => Writer::Trace(Box::new(TraceWriter::create(path)?)),
+        })
+    }
+
+    fn sink(&mut self) -> &mut dyn Sink {
+        match self {
+            Writer::Trace(writer) => &mut **writer,
+            Writer::Rep(writer) => writer,
+            Writer::Csv(writer) => writer,
+        }
+    }
+
+    fn finish(self, origin: &Origin) -> Result<(), TraceError> {
+        match self {
+            Writer::Trace(writer) => writer.finish(origin),
+            Writer::Rep(writer) => writer.finish(),
+            Writer::Csv(writer) => writer.finish(),
+        }
+    }
+}
+
+/// Checks every event by what it does to the live blocks, and writes it.
+struct Importing {
+    profiler: Profiler,
+    writer: Writer,
+}
+
+impl Sink for Importing {
+    fn take(&mut self, event: Event) -> Result<(), TraceError> {
+        self.profiler.take(event)?;
+        self.writer.sink().take(event)
+    }
+
+    fn name_site(&mut self, name: &str) {
+        self.writer.sink().name_site(name);
+    }
+
+    fn name_label(&mut self, text: &str) {
+        self.writer.sink().name_label(text);
+    }
 }

@@ -1,6 +1,10 @@
 //! `heapsmith inspect`: what is in a trace.
 
-use heapsmith_trace::{LiveCurve, Statistics, Trace};
+use std::path::Path;
+
+use heapsmith_recording::Symbols;
+use heapsmith_report::inspection;
+use heapsmith_trace::{LiveCurve, Origin, Profile, Profiler, SiteShare, Statistics};
 
 use crate::args::{Format, Inspect};
 use crate::failure::Failure;
@@ -9,53 +13,102 @@ use crate::table::{Table, integer, percent};
 
 /// Sizes that are listed for people; programs get all.
 const LISTED: usize = 12;
+/// Call sites that are listed for people.
+const SITES: usize = 5;
+/// Call sites that get names of functions: all that a page lists.
+const NAMED: usize = 24;
 /// Characters of the live curve.
 const WIDTH: usize = 72;
+/// Points of the live curve, at least.
+const POINTS: usize = 600;
 
 pub fn run(arguments: &Inspect) -> Result<(), Failure> {
-    let trace = input::trace(&arguments.trace, &arguments.reading)?;
-    let statistics = Statistics::of(&trace)?;
+    let mut profiler = Profiler::new(POINTS);
+    let origin = input::send(&arguments.trace, &arguments.reading, &mut profiler)?;
+    let mut profile = profiler.finish();
+    name_sites(&origin, &mut profile);
+    if let Some(out) = &arguments.html {
+        write_page(&origin, &profile, out)?;
+    }
+    let statistics = &profile.statistics;
     if arguments.format == Format::Table {
-        summary(&trace, &statistics)?;
+        summary(&origin, &profile);
     }
     let listed = if arguments.format == Format::Table { LISTED } else { usize::MAX };
-    let mut table = Table::new(&["size", "requests", "share", "cumulated"]);
+    let columns = ["size", "requests", "share", "cumulated", "births", "deaths"];
+    let mut table = Table::new(&columns);
     for size in statistics.sizes.iter().take(listed) {
-        table.row([integer(size.size.0), integer(size.count), percent(size.share), percent(size.cumulated)]);
+        let (share, cumulated) = (percent(size.share), percent(size.cumulated));
+        let [size, requests, births, deaths] = [size.size.0, size.count, size.births, size.deaths].map(integer);
+        table.row([size, requests, share, cumulated, births, deaths]);
     }
     table.print(arguments.format)
 }
 
-fn summary(trace: &Trace, statistics: &Statistics) -> Result<(), Failure> {
-    let Statistics { allocations, frees, reallocations, .. } = statistics;
-    println!("{}", trace.name());
-    for (name, value) in &trace.origin.settings {
+fn write_page(origin: &Origin, profile: &Profile, out: &Path) -> Result<(), Failure> {
+    std::fs::write(out, inspection(origin, profile)).map_err(|error| Failure::writing(out, &error))?;
+    eprintln!("wrote {}", out.display());
+    Ok(())
+}
+
+fn summary(origin: &Origin, profile: &Profile) {
+    let statistics = &profile.statistics;
+    let Statistics { allocations, frees, reallocations, threads, .. } = statistics;
+    println!("{}", origin.name());
+    for (name, value) in &origin.settings {
         println!("  {name}={value}");
     }
-    println!("{allocations} allocations, {frees} frees, {reallocations} reallocations over {}", statistics.duration);
+    println!(
+        "{allocations} allocations, {frees} frees, {reallocations} reallocations on {threads} {}{}",
+        if *threads == 1 { "thread" } else { "threads" },
+        match statistics.duration.0 {
+            0 => String::new(),
+            _ => format!(" over {}", statistics.duration),
+        }
+    );
     println!(
         "at most {} in {} blocks live at once; {} requested in all; {} blocks never freed",
         statistics.requested_peak, statistics.blocks_peak, statistics.requested_total, statistics.blocks_left
     );
-    println!(
-        "{} distinct sizes; the two most popular make up {:.1}% of the requests",
-        statistics.distinct_sizes(),
-        statistics.top_share(2) * 100.0
-    );
     let lives = &statistics.lifetimes;
-    println!(
-        "half of the blocks live {} or less ({} events), 99% live {} or less",
-        lives.time.p50, lives.events.p50, lives.time.p99
-    );
-    println!("live bytes  {}", sparkline(trace)?);
-    Ok(())
+    match statistics.duration.0 {
+        0 => println!("half of the blocks live {} events or less, 99% live {}", lives.events.p50, lives.events.p99),
+        _ => println!(
+            "half of the blocks live {} or less ({} events), 99% live {} or less ({} events)",
+            lives.time.p50, lives.events.p50, lives.time.p99, lives.events.p99
+        ),
+    }
+    println!("live bytes  {}", sparkline(&profile.curve));
+    for fact in heapsmith_report::findings(profile) {
+        println!("{fact}");
+    }
+    for site in profile.sites.iter().take(SITES) {
+        let SiteShare { requested, requests, share, live_at_peak, name, .. } = site;
+        println!(
+            "  {requested:>9} in {requests} requests ({:.1}%), {live_at_peak} of the peak, by {name}",
+            share * 100.0
+        );
+    }
+}
+
+/// Finds functions and lines for the sites that are shown; what then has one name is one site only within them.
+fn name_sites(origin: &Origin, profile: &mut Profile) {
+    let mut symbols = Symbols::new(&origin.modules);
+    for site in profile.sites.iter_mut().take(NAMED) {
+        site.name = symbols.name(&site.name);
+    }
 }
 
 /// Live bytes over the trace's events, a character for each stretch.
-fn sparkline(trace: &Trace) -> Result<String, Failure> {
+fn sparkline(curve: &LiveCurve) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let curve = LiveCurve::of(trace, WIDTH)?;
+    let last = curve.points.last().map_or(0, |point| point.event);
+    let mut highest = [None; WIDTH];
+    for point in &curve.points {
+        let place = point.event as usize * WIDTH / (last as usize + 1);
+        highest[place] = highest[place].max(Some(point.live.0));
+    }
     let most = curve.points.iter().map(|point| point.live.0).max().unwrap_or(0).max(1);
     let bar = |live: u64| BARS[((live as f64 / most as f64) * 7.0).round() as usize];
-    Ok(curve.points.iter().map(|point| bar(point.live.0)).collect())
+    highest.iter().flatten().map(|&live| bar(live)).collect()
 }

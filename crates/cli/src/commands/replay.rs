@@ -17,7 +17,7 @@ pub fn run(arguments: &Replay) -> Result<(), Failure> {
     let mut table = Table::new(SHOWN).hiding(Measures::COLUMNS).hiding(MORE);
     let (mut refused, mut floor) = (None, None);
     for path in &arguments.traces {
-        let trace = input::packed(&input::trace(path, &arguments.reading)?)?;
+        let trace = input::stream_packed(path, &arguments.reading)?;
         input::announce(&trace);
         let mut region = Region::for_trace(&trace)?;
         let timings = timings(arguments, &specs, &trace, &mut region)?;

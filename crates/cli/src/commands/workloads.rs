@@ -1,5 +1,6 @@
-//! `heapsmith workloads`: what makes a trace of a capture or a log.
+//! `heapsmith workloads`: what makes a trace of a file.
 
+use heapsmith_import::{Importer, importers};
 use heapsmith_workload::{Workload, workloads};
 
 use crate::args::{Format, Listing};
@@ -9,6 +10,9 @@ use crate::table::{Table, text};
 pub fn run(arguments: &Listing) -> Result<(), Failure> {
     if arguments.format == Format::Table {
         workloads().iter().for_each(show);
+        println!("Importers, told by the file's content:\n");
+        importers().iter().for_each(show_importer);
+        println!("\n    all have keep-damaged=no; yes takes what comes before the first damage\n");
         println!("Use one with --as NAME, and set its parameters with --set KEY=VALUE.");
         return Ok(());
     }
@@ -19,7 +23,17 @@ pub fn run(arguments: &Listing) -> Result<(), Failure> {
             table.row(head.into_iter().chain([parameter.name, parameter.default, parameter.about]).map(text));
         }
     }
+    for importer in importers() {
+        for parameter in importer.parameters {
+            let head = [importer.name, importer.about, importer.input, importer.source];
+            table.row(head.into_iter().chain([parameter.name, parameter.default, parameter.about]).map(text));
+        }
+    }
     table.print(arguments.format)
+}
+
+fn show_importer(importer: &Importer) {
+    println!("{:<14} {}", importer.name, importer.about);
 }
 
 fn show(workload: &Workload) {

@@ -148,13 +148,15 @@ fn named(name: &str) -> String {
 }
 
 /// The unit of the vertical axis.
-struct Scale {
-    unit: &'static str,
+pub struct Scale {
+    /// Its name.
+    pub unit: &'static str,
     bytes: f64,
 }
 
 impl Scale {
-    fn of(peak: Bytes) -> Scale {
+    /// The unit that suits a peak.
+    pub fn of(peak: Bytes) -> Scale {
         match peak.0 {
             peak if peak < 4 << 10 => Scale { unit: "B", bytes: 1.0 },
             peak if peak < 4 << 20 => Scale { unit: "KB", bytes: 1024.0 },
@@ -163,13 +165,14 @@ impl Scale {
         }
     }
 
-    fn apply(&self, bytes: Bytes) -> f64 {
+    /// Bytes in this unit.
+    pub fn apply(&self, bytes: Bytes) -> f64 {
         rounded(bytes.0 as f64 / self.bytes)
     }
 }
 
 /// A stepped line; points between equal neighbours are left out.
-fn line(points: Vec<(f64, f64)>, name: &str, colour: &'static str) -> Box<Series> {
+pub fn line(points: Vec<(f64, f64)>, name: &str, colour: &'static str) -> Box<Series> {
     let is_kept = |index: usize| {
         let value = points[index].1;
         index == 0 || index + 1 == points.len() || points[index - 1].1 != value || points[index + 1].1 != value

@@ -6,9 +6,9 @@ mod effects;
 mod finding;
 mod front;
 mod headline;
-mod live;
+pub mod live;
 mod method;
-mod sizes;
+pub mod sizes;
 mod view;
 mod why;
 

@@ -8,7 +8,7 @@ use plotly::{Plot, Scatter};
 use crate::figure::{axis, colour, embed, layout};
 use crate::html::{escape, paragraph, section as wrap};
 use crate::number::{percent, plural, rounded, thousands};
-use crate::study::{Studied, Study};
+use crate::study::Study;
 
 /// Shares that the paper gives for the two most popular sizes of network applications.
 const PAPER: std::ops::RangeInclusive<f64> = 0.3..=0.7;
@@ -26,7 +26,7 @@ pub fn section(study: &Study<'_>) -> String {
             1 => String::new(),
             _ => format!("<h3>{}</h3>\n", escape(&studied.packed.name)),
         };
-        heading + &sentence(&studied.statistics) + &figure(studied, number)
+        heading + &sentence(&studied.statistics) + &figure(&studied.statistics, number)
     });
     let mut body: String = figures.collect();
     if study.traces.len() > FIGURES {
@@ -62,8 +62,9 @@ fn share(size: &SizeShare) -> String {
     format!("{} bytes ({})", thousands(size.size.0), percent(size.share))
 }
 
-fn figure(studied: &Studied<'_>, number: usize) -> String {
-    let mut sizes: Vec<SizeShare> = studied.statistics.sizes.clone();
+/// The histogram of requested sizes.
+pub fn figure(statistics: &Statistics, number: usize) -> String {
+    let mut sizes: Vec<SizeShare> = statistics.sizes.clone();
     sizes.sort_by_key(|size| size.size);
     let most = sizes.iter().map(|size| size.count).max().unwrap_or(1);
     let least = sizes.iter().map(|size| size.count).min().unwrap_or(1);
@@ -80,7 +81,7 @@ fn figure(studied: &Studied<'_>, number: usize) -> String {
     } else {
         y.range(vec![0.0, headroom])
     };
-    let names = names(&studied.statistics, &x, by_logarithm);
+    let names = names(statistics, &x, by_logarithm);
     plot.set_layout(layout(x.axis(), y, 16).show_legend(false).annotations(names));
     let caption = if by_logarithm { "The vertical axis is logarithmic. " } else { "" };
     let caption = format!("{caption}After Mamagkakis et al. 2006, Figure 4.");

@@ -16,10 +16,17 @@ use super::metadata::{DIGEST, EVENTS, Entries, SCHEMA};
 use super::rows::{Optional, Rows};
 use super::schema::position;
 use super::{NEWEST_SCHEMA, OLDEST_SCHEMA};
-use crate::{Trace, TraceError};
+use crate::{Action, Event, Origin, Sink, Trace, TraceError};
 
 /// Reads the trace in `path`.
 pub(crate) fn read(path: &Path) -> Result<Trace, TraceError> {
+    let mut trace = Trace::default();
+    trace.origin = send(path, &mut trace)?;
+    Ok(trace)
+}
+
+/// Hands the trace in `path` to a sink, holding no more than a row group of it.
+pub(crate) fn send(path: &Path, sink: &mut dyn Sink) -> Result<Origin, TraceError> {
     let cannot_read = |source| TraceError::Read { path: path.to_owned(), source };
     let file = File::open(path).map_err(cannot_read)?;
     let metadata = file.metadata().map_err(cannot_read)?;
@@ -33,7 +40,7 @@ pub(crate) fn read(path: &Path) -> Result<Trace, TraceError> {
         .map_err(|cause| TraceError::NotATrace { path: path.to_owned(), cause })?;
     let entries = Entries::new(reader.metadata().file_metadata().key_value_metadata());
     check_version(path, &entries)?;
-    read_events(path, &reader, &entries)
+    send_events(path, &reader, &entries, sink)
 }
 
 /// The Parquet reader gives errors for most damage and panics for some; both come out of
@@ -61,26 +68,44 @@ fn check_version(path: &Path, entries: &Entries) -> Result<(), TraceError> {
     Ok(())
 }
 
-fn read_events(path: &Path, reader: &SerializedFileReader<File>, entries: &Entries) -> Result<Trace, TraceError> {
+fn send_events(
+    path: &Path,
+    reader: &SerializedFileReader<File>,
+    entries: &Entries,
+    sink: &mut dyn Sink,
+) -> Result<Origin, TraceError> {
     let schema = reader.metadata().file_metadata().schema_descr();
     let columns = Columns::of(schema).map_err(|cause| TraceError::damaged(path, cause))?;
-    let mut trace = entries.trace();
+    let header = entries.trace();
+    header.sites.iter().for_each(|site| sink.name_site(site));
+    header.labels.iter().for_each(|label| sink.name_label(label));
     let mut digest = Digest::new();
+    let mut first = 0;
+    let mut events = Vec::new();
     for row_group in 0..reader.num_row_groups() {
-        let first = trace.events.len();
         let damaged =
             |record, cause| TraceError::Damaged { path: path.to_owned(), row_group: Some(row_group), record, cause };
         let rows =
             guarded(|| columns.read(&*reader.get_row_group(row_group)?)).map_err(|cause| damaged(None, cause))?;
-        rows.append_to(&mut trace.events).map_err(|(row, cause)| damaged(Some(first as u64 + row + 1), cause))?;
-        digest.update(&trace.events[first..]);
+        events.clear();
+        rows.append_to(&mut events).map_err(|(row, cause)| damaged(Some(first + row + 1), cause))?;
+        check_names(path, &header, first, &events)?;
+        digest.update(&events);
+        for event in &events {
+            if sink.is_full() {
+                sink.end()?;
+                return Ok(header.origin);
+            }
+            sink.take(*event)?;
+        }
+        first += events.len() as u64;
     }
-    check_whole(path, entries, trace.events.len(), &digest)?;
-    check_names(path, &trace)?;
-    Ok(trace)
+    check_whole(path, entries, first, &digest)?;
+    sink.end()?;
+    Ok(header.origin)
 }
 
-fn check_whole(path: &Path, entries: &Entries, events: usize, digest: &Digest) -> Result<(), TraceError> {
+fn check_whole(path: &Path, entries: &Entries, events: u64, digest: &Digest) -> Result<(), TraceError> {
     if let Some(promised) = entries.get(EVENTS)
         && promised != events.to_string()
     {
@@ -97,24 +122,20 @@ fn check_whole(path: &Path, entries: &Entries, events: usize, digest: &Digest) -
     }
 }
 
-/// Labels and sites are indices into the metadata's lists.
-fn check_names(path: &Path, trace: &Trace) -> Result<(), TraceError> {
-    for (index, event) in trace.events.iter().enumerate() {
+/// Labels and sites are indices into the metadata's lists. `events` begin at the index `first`.
+fn check_names(path: &Path, header: &Trace, first: u64, events: &[Event]) -> Result<(), TraceError> {
+    for (index, event) in events.iter().enumerate() {
         let cause = match (event.action, event.site) {
-            (crate::Action::Mark { label }, _) if label as usize >= trace.labels.len() => {
+            (Action::Mark { label }, _) if label as usize >= header.labels.len() => {
                 format!("label {label} has no name in the metadata")
             }
-            (_, Some(site)) if site as usize >= trace.sites.len() => {
+            (_, Some(site)) if site as usize >= header.sites.len() => {
                 format!("site {site} has no name in the metadata")
             }
             _ => continue,
         };
-        return Err(TraceError::Damaged {
-            path: path.to_owned(),
-            row_group: None,
-            record: Some(index as u64 + 1),
-            cause,
-        });
+        let record = Some(first + index as u64 + 1);
+        return Err(TraceError::Damaged { path: path.to_owned(), row_group: None, record, cause });
     }
     Ok(())
 }

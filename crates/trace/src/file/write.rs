@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, Encoding};
@@ -17,24 +17,104 @@ use super::digest::Digest;
 use super::metadata::{DIGEST, EVENTS, entries, entry};
 use super::rows::{Optional, Rows};
 use super::schema;
-use crate::{Event, Trace, TraceError};
+use crate::{Event, Origin, Sink, Trace, TraceError};
 
 /// Events in a row group: what DuckDB and Arrow readers like to take at a time.
 pub(super) const ROW_GROUP: usize = 131_072;
 
 /// Writes `trace` to `path`, whole or not at all.
 pub(crate) fn write(trace: &Trace, path: &Path) -> Result<(), TraceError> {
-    let fail = |source: io::Error| TraceError::Write { path: path.to_owned(), source };
-    // The rename is only atomic within one file system, hence the same folder.
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let file = temporary(folder).map_err(fail)?;
-    write_parquet(trace, file.as_file()).map_err(|error| fail(system_error(error)))?;
-    file.as_file().sync_all().map_err(fail)?;
-    file.persist(path).map_err(|error| fail(error.error))?;
-    Ok(())
+    let mut writer = TraceWriter::create(path)?;
+    trace.send(&mut writer)?;
+    writer.finish(&trace.origin)
+}
+
+/// Writes a trace file as events come, and holds no more than a row group of it.
+///
+/// The file appears when it is finished, whole; dropped before, nothing of it is left.
+pub struct TraceWriter {
+    path: PathBuf,
+    file: NamedTempFile,
+    writer: SerializedFileWriter<File>,
+    /// The names of sites and labels; its events are those of the row group to come.
+    pending: Trace,
+    digest: Digest,
+    events: u64,
+}
+
+impl TraceWriter {
+    /// Begins a file that will be `path`.
+    ///
+    /// # Errors
+    ///
+    /// [`TraceError::Write`] with what the system said.
+    pub fn create(path: impl AsRef<Path>) -> Result<TraceWriter, TraceError> {
+        let path = path.as_ref();
+        let fail = |source: io::Error| TraceError::Write { path: path.to_owned(), source };
+        // The rename is only atomic within one file system, hence the same folder.
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let file = temporary(folder).map_err(fail)?;
+        let handle = file.as_file().try_clone().map_err(fail)?;
+        let message = schema::message().map_err(|error| fail(system_error(error)))?;
+        let writer = SerializedFileWriter::new(handle, message, Arc::new(properties()))
+            .map_err(|error| fail(system_error(error)))?;
+        let (path, pending) = (path.to_owned(), Trace::default());
+        Ok(TraceWriter { path, file, writer, pending, digest: Digest::new(), events: 0 })
+    }
+
+    /// Ends the file, and puts it in its place.
+    ///
+    /// # Errors
+    ///
+    /// [`TraceError::Write`] with what the system said.
+    pub fn finish(mut self, origin: &Origin) -> Result<(), TraceError> {
+        self.write_group()?;
+        let TraceWriter { path, file, mut writer, mut pending, digest, events } = self;
+        pending.origin = origin.clone();
+        let fail = |source: io::Error| TraceError::Write { path: path.clone(), source };
+        entries(&pending).into_iter().for_each(|entry| writer.append_key_value_metadata(entry));
+        writer.append_key_value_metadata(entry(EVENTS, events.to_string()));
+        writer.append_key_value_metadata(entry(DIGEST, digest.finish()));
+        writer.close().map_err(|error| fail(system_error(error)))?;
+        file.as_file().sync_all().map_err(fail)?;
+        file.persist(&path).map_err(|error| fail(error.error))?;
+        Ok(())
+    }
+
+    fn write_group(&mut self) -> Result<(), TraceError> {
+        if self.pending.events.is_empty() {
+            return Ok(());
+        }
+        self.digest.update(&self.pending.events);
+        self.events += self.pending.events.len() as u64;
+        let mut write = || {
+            let mut group = self.writer.next_row_group()?;
+            write_group(&mut group, &self.pending.events)?;
+            group.close().map(|_| ())
+        };
+        let fail = |error| TraceError::Write { path: self.path.clone(), source: system_error(error) };
+        write().map_err(fail)?;
+        self.pending.events.clear();
+        Ok(())
+    }
+}
+
+impl Sink for TraceWriter {
+    fn take(&mut self, event: Event) -> Result<(), TraceError> {
+        self.pending.events.push(event);
+        if self.pending.events.len() < ROW_GROUP { Ok(()) } else { self.write_group() }
+    }
+
+    fn name_site(&mut self, name: &str) {
+        self.pending.name_site(name);
+    }
+
+    fn name_label(&mut self, text: &str) {
+        self.pending.name_label(text);
+    }
 }
 
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
@@ -57,28 +137,11 @@ fn system_error(error: ParquetError) -> io::Error {
     }
 }
 
-fn write_parquet(trace: &Trace, file: &File) -> Result<(), ParquetError> {
-    let properties = Arc::new(properties(trace));
-    let mut writer = SerializedFileWriter::new(file, schema::message()?, properties)?;
-    let mut digest = Digest::new();
-    for events in trace.events.chunks(ROW_GROUP) {
-        digest.update(events);
-        let mut group = writer.next_row_group()?;
-        write_group(&mut group, events)?;
-        group.close()?;
-    }
-    writer.append_key_value_metadata(entry(EVENTS, trace.events.len().to_string()));
-    writer.append_key_value_metadata(entry(DIGEST, digest.finish()));
-    writer.close()?;
-    Ok(())
-}
-
-fn properties(trace: &Trace) -> WriterProperties {
+fn properties() -> WriterProperties {
     let mut builder = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by(format!("heapsmith {}", env!("CARGO_PKG_VERSION")))
-        .set_max_row_group_row_count(Some(ROW_GROUP))
-        .set_key_value_metadata(Some(entries(trace)));
+        .set_max_row_group_row_count(Some(ROW_GROUP));
     // Times and ids grow by small steps: their differences pack tightly, while a
     // dictionary of all of them would only be overhead.
     for column in ["time", "id"] {
@@ -90,7 +153,7 @@ fn properties(trace: &Trace) -> WriterProperties {
     builder.build()
 }
 
-fn write_group(group: &mut SerializedRowGroupWriter<'_, &File>, events: &[Event]) -> Result<(), ParquetError> {
+fn write_group(group: &mut SerializedRowGroupWriter<'_, File>, events: &[Event]) -> Result<(), ParquetError> {
     let rows = Rows::of(events);
     column::<Int64Type>(group, &rows.time, None)?;
     column::<Int32Type>(group, &rows.thread, None)?;
@@ -103,7 +166,7 @@ fn write_group(group: &mut SerializedRowGroupWriter<'_, &File>, events: &[Event]
 }
 
 fn optional<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, &File>,
+    group: &mut SerializedRowGroupWriter<'_, File>,
     rows: &Optional<T::T>,
 ) -> Result<(), ParquetError> {
     column::<T>(group, &rows.values, Some(&rows.levels))
@@ -111,7 +174,7 @@ fn optional<T: DataType>(
 
 /// Writes the next column in the schema's order.
 fn column<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, &File>,
+    group: &mut SerializedRowGroupWriter<'_, File>,
     values: &[T::T],
     levels: Option<&[i16]>,
 ) -> Result<(), ParquetError> {

@@ -1,19 +1,25 @@
 //! What people look at in a trace: sizes, lifetimes, live bytes over time.
 //!
-//! Cost: one pass with a hash look-up an event, and two numbers kept for every freed block.
+//! Cost: one pass with a hash look-up an event.
 
 mod curve;
+mod heat;
 mod lifetimes;
+mod profile;
+mod shape;
+mod sites;
 mod sizes;
 
 pub use curve::{LiveCurve, LivePoint};
+pub use heat::HeatMap;
 pub use lifetimes::{Lifetimes, Quantiles};
+pub use profile::{Profile, Profiler};
+pub use shape::{Form, Shape};
+pub use sites::SiteShare;
 pub use sizes::SizeShare;
 
-use std::collections::BTreeSet;
-
-use crate::live::{Change, Ledger};
-use crate::{Bytes, Nanoseconds, Trace, TraceError};
+use crate::live::told_apart;
+use crate::{Bytes, Nanoseconds, Sink, Trace, TraceError};
 
 /// Totals and distributions of one trace.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,49 +65,16 @@ impl Statistics {
     /// As [`PackedTrace::new`](crate::PackedTrace::new): the first event that no heap could
     /// serve.
     pub fn of(trace: &Trace) -> Result<Statistics, TraceError> {
-        let mut ledger = Ledger::default();
-        let mut sizes = sizes::Counts::default();
-        let mut lifetimes = lifetimes::Collected::default();
-        let (mut allocations, mut frees, mut reallocations, mut marks) = (0, 0, 0, 0);
-        for (index, event) in trace.events.iter().enumerate() {
-            match ledger.apply(&trace.events, index)? {
-                Change::Allocated(block) => {
-                    allocations += 1;
-                    sizes.count(block.size);
-                }
-                Change::Reallocated(block) => {
-                    reallocations += 1;
-                    sizes.count(block.size);
-                }
-                Change::Freed(block) => {
-                    frees += 1;
-                    let birth = trace.events[block.born].time;
-                    lifetimes.push(index - block.born, event.time.since(birth));
-                }
-                Change::Marked => marks += 1,
-            }
+        let mut profiler = Profiler::new(1);
+        for event in &trace.events {
+            profiler.take(*event).map_err(|error| told_apart(error, &trace.events))?;
         }
-        let threads: BTreeSet<u32> = trace.events.iter().map(|event| event.thread).collect();
-        Ok(Statistics {
-            events: trace.events.len() as u64,
-            allocations,
-            frees,
-            reallocations,
-            marks,
-            threads: threads.len(),
-            duration: duration(trace),
-            requested_total: sizes.requested_total(),
-            requested_peak: ledger.peak,
-            peak_event: match ledger.peak {
-                Bytes(0) => 0,
-                _ => ledger.peak_event as u64 + 1,
-            },
-            blocks_peak: u64::from(ledger.slots),
-            blocks_left: ledger.live_blocks() as u64,
-            bytes_left: ledger.live_bytes,
-            sizes: sizes.ranked(),
-            lifetimes: lifetimes.summarized(),
-        })
+        Ok(profiler.finish().statistics)
+    }
+
+    /// How many of the most popular sizes make up a share of all requests.
+    pub fn sizes_covering(&self, share: f64) -> usize {
+        self.sizes.iter().position(|size| size.cumulated >= share).map_or(self.sizes.len(), |at| at + 1)
     }
 
     /// Number of different sizes requested.
@@ -116,14 +89,6 @@ impl Statistics {
             0 => 0.0,
             last => self.sizes[last - 1].cumulated,
         }
-    }
-}
-
-fn duration(trace: &Trace) -> Nanoseconds {
-    let times = || trace.events.iter().map(|event| event.time);
-    match (times().min(), times().max()) {
-        (Some(first), Some(last)) => last.since(first),
-        _ => Nanoseconds(0),
     }
 }
 

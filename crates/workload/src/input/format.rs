@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use super::{capture, compression, frame_list, log, tab_log, url_list};
+use super::{capture, distribution, frame_list, log, tab_log, url_list};
 use crate::error::LoadError;
 
 /// A kind of input.
@@ -19,6 +19,8 @@ pub(crate) enum Format {
     TabLog,
     /// A URL on every line.
     UrlList,
+    /// Size, rate and live blocks on every line.
+    Distribution,
 }
 
 impl Format {
@@ -30,6 +32,7 @@ impl Format {
             Format::Log => "a web server log",
             Format::TabLog => "a tab-separated request log",
             Format::UrlList => "a list of URLs",
+            Format::Distribution => "a size distribution (size, rate, live)",
         }
     }
 
@@ -48,6 +51,8 @@ impl Format {
         let any = |is: fn(&str) -> bool| lines.iter().any(|line| is(line));
         if lines.first().is_some_and(|line| tab_log::is_header(line)) {
             Some(Format::TabLog)
+        } else if distribution::begins(&lines) {
+            Some(Format::Distribution)
         } else if any(log::is_line) {
             Some(Format::Log)
         } else if any(frame_list::is_line) {
@@ -73,7 +78,8 @@ const LOOK_AHEAD: u64 = 16 * 1024;
 impl Input {
     /// Opens a file and tells what it is.
     pub fn open(path: &Path) -> Result<Input, LoadError> {
-        let mut source = compression::open(path).map_err(|source| LoadError::Open { path: path.to_owned(), source })?;
+        let mut source =
+            heapsmith_import::unpacked(path).map_err(|source| LoadError::Open { path: path.to_owned(), source })?;
         let mut head = Vec::new();
         // An error counts only when it comes before anything that can be told; otherwise
         // it comes again where the reader can say how far it came.

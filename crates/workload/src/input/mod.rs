@@ -4,6 +4,7 @@
 //!   compression ──► detection ──► capture ─► frame ─► packets
 //!   (.xz .gz .zst)  (content)  │                  └─► http ──┐
 //!                              ├► frame_list ─► packets      │
+//!                              ├► distribution ─► rates
 //!                              └► log, tab_log, url_list ────┴─► requests
 //! ```
 //!
@@ -11,7 +12,7 @@
 //! (24 bytes a packet; the text of a request).
 
 mod capture;
-mod compression;
+mod distribution;
 mod format;
 mod frame;
 mod frame_list;
@@ -24,6 +25,7 @@ mod tab_log;
 mod url_list;
 mod wireless;
 
+pub(crate) use distribution::{Rate, rates};
 pub(crate) use format::{Format, Input};
 pub(crate) use packets::{Packet, packets};
 pub(crate) use requests::{Request, requests};

@@ -16,8 +16,12 @@ const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 /// all memory. The strongest preset of xz takes 64 MB.
 const XZ_MEMORY: u32 = 512 * 1024;
 
-/// Opens a file and unpacks it on the way.
-pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+/// Opens a file and unpacks it on the way, where it is xz, gzip or zstd.
+///
+/// # Errors
+///
+/// What the system says. Damage of the packed data comes out of the reader.
+pub fn unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
     let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
     let head = file.fill_buf()?;
     if head.starts_with(XZ) {

@@ -1,0 +1,106 @@
+//! Importing, transforming and inspecting through the command.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn heapsmith(folder: &Path, arguments: &[&str]) -> Output {
+    let output = Command::new(env!("CARGO_BIN_EXE_heapsmith"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("COLUMNS", "100")
+        .output()
+        .expect("the command runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn sample(name: &str) -> String {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples").join(name);
+    path.canonicalize().expect("a sample").display().to_string()
+}
+
+/// Two sizes in turns, the blocks of one of them freed late.
+fn recording(folder: &Path) {
+    let mut text = String::from("= Start\n");
+    for number in 1..400_u64 {
+        text += &format!("@ ./server:(parse+0x1d)[0x401156] + {:#x} {:#x}\n", number * 4096, 66 + number % 2 * 1448);
+        if number > 20 && number % 2 == 0 {
+            text += &format!("@ ./server:(done+0x2)[0x401256] - {:#x}\n", (number - 10) * 4096);
+        }
+    }
+    std::fs::write(folder.join("server.log"), text).expect("a file");
+}
+
+#[test]
+fn a_recording_of_another_tool_is_inspected_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    recording(folder.path());
+    let output = heapsmith(folder.path(), &["inspect", "server.log"]);
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn transforms_are_told_and_every_command_takes_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    recording(folder.path());
+    let all = ["--slice", "100..300", "--thread", "0", "--scale", "3", "--collect", "every=20K"];
+    let output = heapsmith(folder.path(), &[&["inspect", "server.log"], &all[..]].concat());
+    let told = String::from_utf8_lossy(&output.stdout);
+    for setting in ["slice=100..300", "thread=0", "scale=3", "collect=every=20480"] {
+        assert!(told.contains(setting), "{told}");
+    }
+    heapsmith(folder.path(), &[&["import", "server.log", "-o", "out.parquet"], &all[..]].concat());
+    let imported = heapsmith(folder.path(), &["inspect", "out.parquet"]).stdout;
+    assert_eq!(String::from_utf8_lossy(&imported), told, "the transforms are in the file");
+    heapsmith(folder.path(), &[&["replay", "server.log", "--heap", "list", "--verify"], &all[..]].concat());
+}
+
+#[test]
+fn exports_are_importable() {
+    let folder = tempfile::tempdir().expect("a folder");
+    recording(folder.path());
+    let sizes = |file: &str| heapsmith(folder.path(), &["inspect", file, "--format", "csv"]).stdout;
+    let wanted = sizes("server.log");
+    for out in ["out.parquet", "out.rep", "out.csv"] {
+        heapsmith(folder.path(), &["import", "server.log", "-o", out]);
+        assert_eq!(sizes(out), wanted, "{out}");
+    }
+}
+
+#[test]
+fn the_page_of_a_trace_draws_itself_without_a_network() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["inspect", &sample("ftp.pcap.xz"), "--as", "drr", "--slice", "..20000", "--html", "page.html"];
+    heapsmith(folder.path(), &arguments);
+    let page = folder.path().join("page.html");
+    let output = Command::new("chromium")
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND"])
+        .args(["--virtual-time-budget=20000", "--enable-logging=stderr", "--dump-dom"])
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .expect("chromium runs: `cargo xtask test` installs it");
+    let (dom, log) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    for figure in ["plot-live", "plot-sizes-0", "plot-heat", "plot-turnover"] {
+        assert!(dom.contains(&format!("id=\"{figure}\"")), "no figure {figure}");
+    }
+    assert!(dom.matches("class=\"main-svg\"").count() >= 4, "figures were not drawn; the browser says:\n{log}");
+    assert!(!log.contains("Uncaught"), "{log}");
+    for section in ["totals", "live", "sizes", "heat", "turnover", "sites"] {
+        assert!(dom.contains(&format!("<section id=\"{section}\"")), "no section {section}");
+    }
+}
+
+#[test]
+fn wrong_transforms_are_wrong_use() {
+    let folder = tempfile::tempdir().expect("a folder");
+    recording(folder.path());
+    for wrong in [["--slice", "9..3"], ["--collect", "64K"], ["--collect", "every=0"], ["--scale", "0"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_heapsmith"))
+            .args(["inspect", "server.log"])
+            .args(wrong)
+            .current_dir(folder.path())
+            .output()
+            .expect("the command runs");
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}

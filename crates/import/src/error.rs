@@ -1,0 +1,69 @@
+//! What can be wrong with a file that is to be imported.
+
+use std::io;
+use std::path::PathBuf;
+
+use heapsmith_trace::TraceError;
+
+/// Why a file could not be imported.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// The file cannot be opened.
+    #[error("cannot open {}: {source}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Reading stopped: the system refused, or the compression is damaged.
+    #[error("cannot read {} after {place}: {source}; --set keep-damaged=yes takes what comes before", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// How far reading came.
+        place: String,
+        /// What the system or the decoder said.
+        source: io::Error,
+    },
+    /// The file has no bytes.
+    #[error("{} is empty", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Nothing of the file could be read in the format that was asked for.
+    #[error("{} is not {wanted}: {place}: {cause}; it looks like {looks_like}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What it should be.
+        wanted: &'static str,
+        /// Where reading stopped.
+        place: String,
+        /// Why.
+        cause: String,
+        /// What it may be instead.
+        looks_like: String,
+    },
+    /// A record is damaged.
+    #[error("{}: {place}: {cause}; --set keep-damaged=yes takes what comes before it", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// `line 7` or `record 7`, from 1.
+        place: String,
+        /// What was wrong, with the record's text.
+        cause: String,
+    },
+    /// A good file with nothing in it.
+    #[error("{} holds no allocations", path.display())]
+    Nothing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The trace that comes out cannot be taken.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}

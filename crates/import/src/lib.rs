@@ -1,0 +1,49 @@
+//! What other tools record of a program's allocations, read into traces; and traces written
+//! for other tools.
+//!
+//! ```text
+//!   file ─ unpacked ─ told by content ─► importer ─► Recording ─► any Sink
+//!   (.xz .gz .zst)                       (a format)  (addresses to ids, what is odd mended)
+//! ```
+//!
+//! An importer reads record by record and holds only the live blocks of the program, so a
+//! file of any length takes bounded memory (lists of lifetimes are the exception: they have
+//! to be sorted, at 40 bytes a buffer). What a format leaves open, and what its importer
+//! makes of that, stands in the importer's module.
+//!
+//! | importer | file |
+//! |---|---|
+//! | `rep` | CS:APP malloc lab |
+//! | `memory-replay` | Android's `memory_replay` |
+//! | `heaptrack` | heaptrack, raw and interpreted |
+//! | `bytehound` | bytehound's replay export |
+//! | `mtrace` | glibc's `mtrace()` |
+//! | `calls` | ltrace, strace |
+//! | `wee-alloc` | wee_alloc's test traces |
+//! | `lifetimes` | CSV of `id,lower,upper,size` |
+//! | `csv` | CSV of events |
+
+#![forbid(unsafe_code)]
+
+mod bytehound;
+mod calls;
+mod compression;
+mod csv;
+mod error;
+mod export;
+mod heaptrack;
+mod importer;
+mod lifetimes;
+mod lines;
+mod memory_replay;
+mod mtrace;
+mod number;
+mod recording;
+mod rep;
+mod source;
+mod wee_alloc;
+
+pub use compression::unpacked;
+pub use error::ImportError;
+pub use export::{CsvWriter, RepWriter};
+pub use importer::{Imported, Importer, Parameter, import, importer, importers};

@@ -1,0 +1,255 @@
+//! What an importer tells of a program, written down as a valid trace.
+//!
+//! Recorders name blocks by addresses, which are used again, and see a program only in part:
+//! an attached recorder misses what was allocated before. This is where that is put right,
+//! in one way for all formats:
+//!
+//! | the file says | the trace gets | counted as |
+//! |---|---|---|
+//! | an address is allocated while it is live | its old block freed first | missed frees |
+//! | an unknown address is freed, by a recorder | nothing | foreign frees |
+//! | an unknown id is freed, in a list of ids | an error with its line | |
+//! | an unknown address is reallocated | an allocation | foreign reallocations |
+//! | a null pointer is freed | nothing | |
+//! | a null pointer is reallocated | an allocation | |
+//! | a block is reallocated to 0 bytes | its free, as glibc does it | |
+//!
+//! Ids of the trace count up and are never used twice. Memory: the live set.
+
+use std::collections::HashMap;
+
+use heapsmith_trace::{Action, Bytes, Event, LARGEST_REQUEST, Nanoseconds, Sink, TraceError};
+
+/// Why a record cannot be taken.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// The record is damaged: what is wrong with it.
+    Damaged(String),
+    /// The sink does not take the trace.
+    Sink(TraceError),
+}
+
+impl From<TraceError> for Refusal {
+    fn from(error: TraceError) -> Refusal {
+        Refusal::Sink(error)
+    }
+}
+
+impl From<&str> for Refusal {
+    fn from(cause: &str) -> Refusal {
+        Refusal::Damaged(cause.to_owned())
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(cause: String) -> Refusal {
+        Refusal::Damaged(cause)
+    }
+}
+
+/// What comes of a record.
+pub(crate) type Taken = Result<(), Refusal>;
+
+/// Oddities of a recording, counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Oddities {
+    missed_frees: u64,
+    foreign_frees: u64,
+    foreign_reallocations: u64,
+    failed: u64,
+    left_out: u64,
+}
+
+/// Names of call sites that are kept; a program has fewer.
+const MOST_SITES: usize = 1 << 20;
+
+/// Writes a trace down from what a program's recorder says.
+pub(crate) struct Recording<'s> {
+    sink: &'s mut dyn Sink,
+    /// Ids of the live blocks by address, or whatever the format names them by.
+    live: HashMap<u64, u64>,
+    births: u64,
+    sites: u32,
+    named: HashMap<String, u32>,
+    /// The time of the next events, since the recording began.
+    pub time: Nanoseconds,
+    /// The thread of the next events.
+    pub thread: u32,
+    /// The call site of the next requests.
+    pub site: Option<u32>,
+    threads: HashMap<u64, u32>,
+    oddities: Oddities,
+}
+
+impl<'s> Recording<'s> {
+    pub fn new(sink: &'s mut dyn Sink) -> Recording<'s> {
+        Recording {
+            sink,
+            live: HashMap::new(),
+            births: 0,
+            sites: 0,
+            named: HashMap::new(),
+            time: Nanoseconds(0),
+            thread: 0,
+            site: None,
+            threads: HashMap::new(),
+            oddities: Oddities::default(),
+        }
+    }
+
+    /// Whether something was allocated.
+    pub fn has_begun(&self) -> bool {
+        self.births > 0
+    }
+
+    /// Whether the sink wants no more.
+    pub fn is_full(&self) -> bool {
+        self.sink.is_full()
+    }
+
+    /// Sets the thread by the number that the system gave it. The first is 0, the next 1.
+    pub fn on_thread(&mut self, system: u64) {
+        let next = self.threads.len() as u32;
+        self.thread = *self.threads.entry(system).or_insert(next);
+    }
+
+    /// Makes a call site known; gives its number.
+    pub fn name_site(&mut self, name: &str) -> u32 {
+        self.sink.name_site(name);
+        self.sites += 1;
+        self.sites - 1
+    }
+
+    /// Sets the call site of the next requests by its name; an empty one is none.
+    pub fn at_site(&mut self, name: &str) {
+        self.site = match self.named.get(name) {
+            _ if name.is_empty() => None,
+            Some(&site) => Some(site),
+            None if self.named.len() >= MOST_SITES => None,
+            None => {
+                let site = self.name_site(name);
+                self.named.insert(name.to_owned(), site);
+                Some(site)
+            }
+        };
+    }
+
+    /// Whether a block of this address is live.
+    pub fn is_live(&self, address: u64) -> bool {
+        self.live.contains_key(&address)
+    }
+
+    /// A block was allocated at an address. A live block there is freed first.
+    pub fn allocate(&mut self, address: u64, size: u64, alignment: u64) -> Taken {
+        check(size, alignment)?;
+        if let Some(id) = self.live.remove(&address) {
+            self.oddities.missed_frees += 1;
+            self.put(Action::Free { id })?;
+        }
+        let id = self.births;
+        self.births += 1;
+        self.live.insert(address, id);
+        self.put(Action::Allocate { id, size: Bytes(size), alignment })
+    }
+
+    /// The block at an address was freed, as a recorder saw it.
+    pub fn free(&mut self, address: u64) -> Taken {
+        if address == 0 {
+            return Ok(());
+        }
+        match self.live.remove(&address) {
+            Some(id) => self.put(Action::Free { id }),
+            None => {
+                self.oddities.foreign_frees += 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// The block with an id was freed, in a list where every block is known.
+    pub fn free_known(&mut self, id: u64) -> Taken {
+        match self.live.remove(&id) {
+            Some(id) => self.put(Action::Free { id }),
+            None => Err("the block that is freed is not live: it was freed before, or never allocated".into()),
+        }
+    }
+
+    /// The block at `old` became one of `size` bytes at `new`.
+    pub fn reallocate(&mut self, old: u64, new: u64, size: u64) -> Taken {
+        check(size, 0)?;
+        if old == 0 {
+            return if new == 0 { Ok(()) } else { self.allocate(new, size, 0) };
+        }
+        if new == 0 && size > 0 {
+            self.oddities.failed += 1;
+            return Ok(());
+        }
+        if size == 0 && (new == 0 || new == old) {
+            return self.free(old);
+        }
+        let Some(id) = self.live.remove(&old) else {
+            self.oddities.foreign_reallocations += 1;
+            return self.allocate(new, size, 0);
+        };
+        if let Some(missed) = self.live.insert(new, id) {
+            self.oddities.missed_frees += 1;
+            self.put(Action::Free { id: missed })?;
+        }
+        self.put(Action::Reallocate { id, size: Bytes(size) })
+    }
+
+    /// The live block at an address was given a new size, whatever that is.
+    pub fn resize(&mut self, address: u64, size: u64) -> Taken {
+        check(size, 0)?;
+        match self.live.get(&address) {
+            Some(&id) => self.put(Action::Reallocate { id, size: Bytes(size) }),
+            None => Err("the block that is reallocated is not live".into()),
+        }
+    }
+
+    /// A request was refused by the program's own heap: no heap need serve it.
+    pub fn failed(&mut self) {
+        self.oddities.failed += 1;
+    }
+
+    /// A record that tells nothing that a heap does.
+    pub fn left_out(&mut self) {
+        self.oddities.left_out += 1;
+    }
+
+    /// The recording is over. What was odd about it, in words.
+    pub fn end(self) -> Result<Vec<String>, TraceError> {
+        self.sink.end()?;
+        let Oddities { missed_frees, foreign_frees, foreign_reallocations, failed, left_out } = self.oddities;
+        let remarks = [
+            (missed_frees, "blocks were freed unseen: their addresses were allocated again"),
+            (foreign_frees, "frees of blocks that the recording never saw allocated were left out"),
+            (foreign_reallocations, "reallocations of blocks never seen allocated were taken as allocations"),
+            (failed, "requests that the program's own heap refused were left out"),
+            (left_out, "records that no heap could follow were left out"),
+        ];
+        let told = remarks.iter().filter(|(count, _)| *count > 0);
+        Ok(told.map(|(count, what)| format!("{count} {what}")).collect())
+    }
+
+    fn put(&mut self, action: Action) -> Taken {
+        let site = match action {
+            Action::Allocate { .. } | Action::Reallocate { .. } => self.site,
+            Action::Free { .. } | Action::Mark { .. } => None,
+        };
+        Ok(self.sink.take(Event { time: self.time, thread: self.thread, site, action })?)
+    }
+}
+
+/// Sizes and alignments that a trace may hold.
+fn check(size: u64, alignment: u64) -> Taken {
+    if size > LARGEST_REQUEST.0 {
+        return Err(
+            format!("a request of {size} bytes; the largest that a trace may hold is {}", LARGEST_REQUEST.0).into()
+        );
+    }
+    if alignment != 0 && !alignment.is_power_of_two() {
+        return Err(format!("alignment {alignment} is not a power of two").into());
+    }
+    Ok(())
+}

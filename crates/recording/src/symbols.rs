@@ -1,0 +1,131 @@
+//! Names of call sites for people: function, file and line, where the module's file tells them.
+//!
+//! A module's file is opened when the first site in it is asked for, with the file of separate debug
+//! information that its build id names, if that is installed. A file that is gone, or is another build
+//! than the one that ran, tells nothing: its frames stay module and address.
+//!
+//! Reading of DWARF and of symbol tables: the crates `addr2line` and `object`, with which Rust names its own backtraces.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use addr2line::Loader;
+use heapsmith_trace::Module;
+use object::{Object, ObjectSymbol};
+
+use crate::sites::CALLED_BY;
+
+/// Names the call sites of one trace.
+pub struct Symbols<'trace> {
+    modules: &'trace [Module],
+    files: HashMap<&'trace str, Option<Files>>,
+    frames: HashMap<String, String>,
+}
+
+/// What is open of a module.
+struct Files {
+    /// The separate debug information first.
+    loaders: Vec<Loader>,
+    /// Functions that the file offers to others, by address: all that a stripped file has.
+    offered: Vec<Function>,
+}
+
+struct Function {
+    addresses: Range<u64>,
+    name: String,
+}
+
+impl<'trace> Symbols<'trace> {
+    /// Symbols from these modules.
+    pub fn new(modules: &'trace [Module]) -> Symbols<'trace> {
+        Symbols { modules, files: HashMap::new(), frames: HashMap::new() }
+    }
+
+    /// The name of a site with functions and lines instead of addresses, as far as they are known.
+    pub fn name(&mut self, site: &str) -> String {
+        if self.modules.is_empty() {
+            return site.to_owned();
+        }
+        let frames: Vec<String> = site.split(CALLED_BY).map(|frame| self.frame(frame)).collect();
+        frames.join(CALLED_BY)
+    }
+
+    fn frame(&mut self, frame: &str) -> String {
+        if let Some(known) = self.frames.get(frame) {
+            return known.clone();
+        }
+        let found = self.find(frame).unwrap_or_else(|| frame.to_owned());
+        self.frames.insert(frame.to_owned(), found.clone());
+        found
+    }
+
+    fn find(&mut self, frame: &str) -> Option<String> {
+        let (name, address) = frame.rsplit_once("+0x")?;
+        let address = u64::from_str_radix(address, 16).ok()?;
+        let module = self.modules.iter().find(|module| module.name == name)?;
+        let files = self.files.entry(&module.name).or_insert_with(|| Files::open(module)).as_ref()?;
+        // The call is right before the address that it returns to.
+        let told = files.tell(address.checked_sub(1)?)?;
+        Some(if told.contains(" (") { told } else { format!("{told} ({name})") })
+    }
+}
+
+impl Files {
+    fn open(module: &Module) -> Option<Files> {
+        let bytes = std::fs::read(&module.path).ok()?;
+        let file = object::File::parse(&*bytes).ok()?;
+        let build_id = file.build_id().ok().flatten().unwrap_or_default();
+        // Without a build id on either side nothing says that the file is another.
+        if build_id.iter().map(|byte| format!("{byte:02x}")).collect::<String>() != module.build_id {
+            return None;
+        }
+        let debug = debug_file(&module.build_id).and_then(|path| Loader::new(path).ok());
+        let loaders = debug.into_iter().chain(Loader::new(&module.path).ok()).collect();
+        Some(Files { loaders, offered: offered(&file) })
+    }
+
+    /// The function, with file and line where they are known; of functions that were inlined, the innermost.
+    fn tell(&self, address: u64) -> Option<String> {
+        for loader in &self.loaders {
+            let Ok(mut frames) = loader.find_frames(address) else { continue };
+            let Ok(Some(frame)) = frames.next() else { continue };
+            let Some(function) = frame.function else { continue };
+            let function = function.demangle().map_or_else(|_| "?".to_owned(), |name| name.into_owned());
+            let Some(location) = frame.location else { return Some(function) };
+            let file = location.file.map(|file| file.rsplit('/').next().unwrap_or(file)).unwrap_or("?");
+            return Some(match location.line {
+                Some(line) => format!("{function} ({file}:{line})"),
+                None => format!("{function} ({file})"),
+            });
+        }
+        let symbol = self.loaders.iter().find_map(|loader| loader.find_symbol(address));
+        let symbol = symbol.or_else(|| self.offered_at(address))?;
+        Some(addr2line::demangle_auto(symbol.into(), None).into_owned())
+    }
+
+    fn offered_at(&self, address: u64) -> Option<&str> {
+        let behind = self.offered.partition_point(|function| function.addresses.start <= address);
+        let function = self.offered.get(behind.checked_sub(1)?)?;
+        function.addresses.contains(&address).then_some(&function.name)
+    }
+}
+
+fn offered(file: &object::File<'_>) -> Vec<Function> {
+    let functions = file.dynamic_symbols().filter(|symbol| symbol.is_definition() && symbol.size() > 0);
+    let mut offered: Vec<Function> = functions
+        .filter_map(|symbol| {
+            let addresses = symbol.address()..symbol.address().saturating_add(symbol.size());
+            Some(Function { addresses, name: symbol.name().ok()?.to_owned() })
+        })
+        .collect();
+    offered.sort_by(|a, b| (a.addresses.start, &a.name).cmp(&(b.addresses.start, &b.name)));
+    offered
+}
+
+/// Where distributions install the debug information of a build.
+fn debug_file(build_id: &str) -> Option<PathBuf> {
+    let (first, rest) = build_id.split_at_checked(2)?;
+    let path = PathBuf::from(format!("/usr/lib/debug/.build-id/{first}/{rest}.debug"));
+    path.is_file().then_some(path)
+}

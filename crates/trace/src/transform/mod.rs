@@ -1,0 +1,81 @@
+//! What can be done to a trace on its way: a stretch of it, some of its threads, copies of
+//! it, other times of freeing.
+//!
+//! ```text
+//!   source ──► slice ──► threads ──► copies ──► collections ──► sink
+//! ```
+//!
+//! The order is always this one, whatever the order of the options: a slice counts the
+//! events of the trace as it was recorded, threads are those of the recording, copies are
+//! made of what is left, and all copies share the heap that is collected.
+//!
+//! Every transform takes a valid trace and gives one. Each holds no more than the live
+//! blocks (collections: also those that are dead and not yet freed).
+
+mod collect;
+mod copies;
+mod slice;
+mod threads;
+
+use collect::Collections;
+use copies::Copies;
+pub use slice::Slice;
+use slice::Sliced;
+use threads::Threads;
+
+use crate::{Bytes, Sink};
+
+/// Which transforms a trace goes through.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Transforms {
+    /// Only this stretch.
+    pub slice: Option<Slice>,
+    /// Only the blocks that these threads allocate; of all threads if empty.
+    pub threads: Vec<u32>,
+    /// So many copies, interleaved; 0 and 1 leave the trace as it is.
+    pub copies: u32,
+    /// Free in bursts, whenever so many bytes were requested since the last.
+    pub collect: Option<Bytes>,
+}
+
+impl Transforms {
+    /// A sink that does all this to what it takes, and hands it to `sink`.
+    pub fn before<'s>(&self, sink: &'s mut dyn Sink) -> Box<dyn Sink + 's> {
+        let mut chain: Box<dyn Sink + 's> = Box::new(sink);
+        if let Some(every) = self.collect {
+            chain = Box::new(Collections::new(every, chain));
+        }
+        if self.copies > 1 {
+            chain = Box::new(Copies::new(self.copies, chain));
+        }
+        if !self.threads.is_empty() {
+            chain = Box::new(Threads::new(&self.threads, chain));
+        }
+        if let Some(slice) = self.slice {
+            chain = Box::new(Sliced::new(slice, chain));
+        }
+        chain
+    }
+
+    /// The transforms as names and values, for a trace's origin.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let mut settings = Vec::new();
+        let mut set = |name: &str, value: String| settings.push((name.to_owned(), value));
+        if let Some(slice) = self.slice {
+            set("slice", slice.to_string());
+        }
+        if !self.threads.is_empty() {
+            set("thread", self.threads.iter().map(u32::to_string).collect::<Vec<_>>().join(","));
+        }
+        if self.copies > 1 {
+            set("scale", self.copies.to_string());
+        }
+        if let Some(every) = self.collect {
+            set("collect", format!("every={}", every.0));
+        }
+        settings
+    }
+}
+
+#[cfg(test)]
+mod tests;
