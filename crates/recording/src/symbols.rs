@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use addr2line::Loader;
+use addr2line::{Loader, Location};
 use heapsmith_trace::Module;
 use object::{Object, ObjectSymbol};
 
@@ -85,19 +85,19 @@ impl Files {
         Some(Files { loaders, offered: offered(&file) })
     }
 
-    /// The function, with file and line where they are known; of functions that were inlined, the innermost.
+    /// The function, with file and line where they are known; where it was inlined, also into which.
     fn tell(&self, address: u64) -> Option<String> {
         for loader in &self.loaders {
             let Ok(mut frames) = loader.find_frames(address) else { continue };
-            let Ok(Some(frame)) = frames.next() else { continue };
-            let Some(function) = frame.function else { continue };
-            let function = function.demangle().map_or_else(|_| "?".to_owned(), |name| name.into_owned());
-            let Some(location) = frame.location else { return Some(function) };
-            let file = location.file.map(|file| file.rsplit('/').next().unwrap_or(file)).unwrap_or("?");
-            return Some(match location.line {
-                Some(line) => format!("{function} ({file}:{line})"),
-                None => format!("{function} ({file})"),
-            });
+            let mut told = Vec::new();
+            while let Ok(Some(frame)) = frames.next() {
+                let Some(function) = frame.function else { continue };
+                let function = function.demangle().map_or_else(|_| "?".to_owned(), |name| name.into_owned());
+                told.push(function + &frame.location.map(place).unwrap_or_default());
+            }
+            if !told.is_empty() {
+                return Some(told.join(CALLED_BY));
+            }
         }
         let symbol = self.loaders.iter().find_map(|loader| loader.find_symbol(address));
         let symbol = symbol.or_else(|| self.offered_at(address))?;
@@ -108,6 +108,15 @@ impl Files {
         let behind = self.offered.partition_point(|function| function.addresses.start <= address);
         let function = self.offered.get(behind.checked_sub(1)?)?;
         function.addresses.contains(&address).then_some(&function.name)
+    }
+}
+
+/// File and line, as they stand behind a function.
+fn place(location: Location<'_>) -> String {
+    let file = location.file.map(|file| file.rsplit('/').next().unwrap_or(file)).unwrap_or("?");
+    match location.line {
+        Some(line) => format!(" ({file}:{line})"),
+        None => format!(" ({file})"),
     }
 }
 

@@ -1,13 +1,17 @@
-/* Two functions that ask for known amounts; the test looks for their lines. */
+/* Functions that ask for known amounts; the test looks for their lines. */
 #include <stdlib.h>
 
-void *parse(size_t bytes) {
+static inline __attribute__((always_inline)) void *token(size_t bytes) {
     return malloc(bytes); /* line 5 */
 }
 
-void *render(size_t bytes) {
-    void *block = malloc(bytes); /* line 9 */
-    return realloc(block, 2 * bytes); /* line 10 */
+__attribute__((noinline)) void *parse(size_t bytes) {
+    return token(bytes); /* line 9 */
+}
+
+__attribute__((noinline)) void *render(size_t bytes) {
+    void *block = malloc(bytes); /* line 13 */
+    return realloc(block, 2 * bytes); /* line 14 */
 }
 
 int main(void) {
