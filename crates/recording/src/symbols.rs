@@ -93,7 +93,7 @@ impl Files {
             while let Ok(Some(frame)) = frames.next() {
                 let Some(function) = frame.function else { continue };
                 let function = function.demangle().map_or_else(|_| "?".to_owned(), |name| name.into_owned());
-                told.push(function + &frame.location.map(place).unwrap_or_default());
+                told.push(short(&function) + &frame.location.map(place).unwrap_or_default());
             }
             if !told.is_empty() {
                 return Some(told.join(CALLED_BY));
@@ -101,7 +101,7 @@ impl Files {
         }
         let symbol = self.loaders.iter().find_map(|loader| loader.find_symbol(address));
         let symbol = symbol.or_else(|| self.offered_at(address))?;
-        Some(addr2line::demangle_auto(symbol.into(), None).into_owned())
+        Some(short(&addr2line::demangle_auto(symbol.into(), None)))
     }
 
     fn offered_at(&self, address: u64) -> Option<&str> {
@@ -109,6 +109,28 @@ impl Files {
         let function = self.offered.get(behind.checked_sub(1)?)?;
         function.addresses.contains(&address).then_some(&function.name)
     }
+}
+
+/// A function of C++ without template arguments and parameters, which may be longer than a screen. Names that
+/// such brackets may be part of (operators, what Rust writes in front of a method) are left as they are.
+fn short(function: &str) -> String {
+    if function.starts_with('<') || function.contains("operator") || function.contains('{') {
+        return function.to_owned();
+    }
+    let mut depth = 0_usize;
+    let mut short = String::new();
+    for letter in function.chars() {
+        match letter {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            '(' if depth == 0 && !short.is_empty() && !short.ends_with([':', ' ']) => break,
+            _ if depth == 0 => short.push(letter),
+            _ => {}
+        }
+    }
+    // What stands before a blank is the type that a template gives back.
+    let name = short.trim().rsplit(' ').next().unwrap_or_default();
+    if name.is_empty() || depth > 0 { function.to_owned() } else { name.to_owned() }
 }
 
 /// File and line, as they stand behind a function.
@@ -137,4 +159,20 @@ fn debug_file(build_id: &str) -> Option<PathBuf> {
     let (first, rest) = build_id.split_at_checked(2)?;
     let path = PathBuf::from(format!("/usr/lib/debug/.build-id/{first}/{rest}.debug"));
     path.is_file().then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn names_of_functions_fit_a_line() {
+        assert_eq!(short("fill(int)"), "fill");
+        assert_eq!(short("std::map<int, std::less<int> >::at(int const&) const"), "std::map::at");
+        assert_eq!(short("void std::vector<int>::push_back<int const&>(int const&)"), "std::vector::push_back");
+        assert_eq!(short("PyObject_Malloc"), "PyObject_Malloc");
+        for whole in ["operator new(unsigned long)", "<T as core::fmt::Debug>::fmt", "a::b::{closure#0}"] {
+            assert_eq!(short(whole), whole);
+        }
+    }
 }

@@ -15,6 +15,8 @@ use crate::table::{Table, integer, percent};
 const LISTED: usize = 12;
 /// Call sites that are listed for people.
 const SITES: usize = 5;
+/// Frames of each.
+const FRAMES: usize = 5;
 /// Call sites that get names of functions: all that a page lists.
 const NAMED: usize = 24;
 /// Characters of the live curve.
@@ -84,11 +86,19 @@ fn summary(origin: &Origin, profile: &Profile) {
     }
     for site in profile.sites.iter().take(SITES) {
         let SiteShare { requested, requests, share, live_at_peak, name, .. } = site;
+        let name = innermost(name);
         println!(
             "  {requested:>9} in {requests} requests ({:.1}%), {live_at_peak} of the peak, by {name}",
             share * 100.0
         );
     }
+}
+
+/// The innermost frames of a site; a page lists all.
+fn innermost(name: &str) -> String {
+    let frames: Vec<&str> = name.split(" < ").collect();
+    let more = if frames.len() > FRAMES { " < …" } else { "" };
+    frames[..frames.len().min(FRAMES)].join(" < ") + more
 }
 
 /// Finds functions and lines for the sites that are shown; what then has one name is one site only within them.
