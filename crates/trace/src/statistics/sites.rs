@@ -137,3 +137,36 @@ impl Counts {
         ranked
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Action, Bytes, Event, Profiler, Sink};
+
+    #[test]
+    fn a_site_holds_at_the_peak_what_it_held_then() {
+        let mut profiler = Profiler::new(1);
+        ["a", "b"].into_iter().for_each(|name| profiler.name_site(name));
+        let allocate = |id, size| Action::Allocate { id, size: Bytes(size), alignment: 0 };
+        let events = [
+            (Some(0), allocate(1, 100)),
+            (Some(1), allocate(2, 50)),
+            (None, Action::Free { id: 1 }),
+            (Some(1), allocate(3, 40)),
+            // The peak: 90 of b, 200 of a, as the block of no site became a's.
+            (None, allocate(4, 10)),
+            (Some(0), Action::Reallocate { id: 4, size: Bytes(200) }),
+            (None, Action::Free { id: 2 }),
+            (None, Action::Free { id: 4 }),
+            (Some(1), allocate(5, 7)),
+        ];
+        for (site, action) in events {
+            profiler.take(Event { site, ..Event::at(0, action) }).expect("a heap can serve it");
+        }
+        let sites = profiler.finish().sites;
+        let told: Vec<_> = sites
+            .iter()
+            .map(|site| (&*site.name, site.requested.0, site.requests, site.allocations, site.live_at_peak.0))
+            .collect();
+        assert_eq!(told, [("a", 300, 2, 1, 200), ("b", 97, 3, 3, 90)]);
+    }
+}
