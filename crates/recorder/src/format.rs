@@ -53,8 +53,6 @@
 pub const MAGIC_FILE: u64 = u64::from_le_bytes(*b"HSRECORD");
 /// The version of everything in this file.
 pub const VERSION: u64 = 2;
-/// The oldest version that is read; it has no sites.
-pub const OLDEST_VERSION: u64 = 1;
 /// The first word of a window or block.
 pub const MAGIC_BLOCK: u64 = u64::from_le_bytes(*b"HSBLOCK1");
 /// Bytes of a granule.

@@ -12,7 +12,6 @@
 //!
 //! Cost: 8 bytes an allocation, and the walk ([`unwind`]); 64 KiB a thread.
 
-use core::arch::asm;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::format::{MOST_FRAMES, NEW_SITE, SITE_AT, header, operation};
@@ -64,7 +63,7 @@ impl Caller {
         // SAFETY: reads a register. The build script asks for frame pointers, so it points
         // at the caller's `rbp`, which the return address follows.
         unsafe {
-            asm!("mov {}, rbp", out(reg) frame, options(nomem, nostack, preserves_flags));
+            core::arch::asm!("mov {}, rbp", out(reg) frame, options(nomem, nostack, preserves_flags));
             Caller { return_at: frame.add(1), rbp: *frame }
         }
     }

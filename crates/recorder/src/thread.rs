@@ -119,8 +119,9 @@ pub unsafe fn record(event: Event) {
     // The frame is the hook's own, as this is always inlined there.
     let caller = if event.has_site() && site::wanted() { Caller::of_hook() } else { Caller::NONE };
     // SAFETY: a thread's pointer is null or its own `Thread` (T3).
+    let mine = unsafe { thread.as_mut() };
     if caller.is_none()
-        && let Some(thread) = unsafe { thread.as_mut() }
+        && let Some(thread) = mine
         && thread.cursor < thread.end
         && event.fits()
     {

@@ -7,10 +7,11 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::RecordingError;
-use crate::format::{
-    BLOCK_HEADER, FILE_HEADER, GRANULE, MAGIC_BLOCK, MAGIC_FILE, OLDEST_VERSION, VERSION, header, module,
-};
+use crate::format::{BLOCK_HEADER, FILE_HEADER, GRANULE, MAGIC_BLOCK, MAGIC_FILE, VERSION, header, module};
 use crate::sites::{Loaded, loaded};
+
+/// The oldest version that is read; it has no sites.
+const OLDEST_VERSION: u64 = 1;
 
 /// Whether a file begins as a recording does.
 pub fn is_recording(path: &Path) -> bool {
