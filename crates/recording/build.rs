@@ -24,6 +24,8 @@ fn main() {
     compiler
         .args(["--edition", "2024", "--crate-name", "heapsmith_recorder", "--crate-type", "cdylib"])
         .args(["--cfg", "heapsmith_alone", "--target", &variable("TARGET")])
+        // Call sites begin at the frame of the hook.
+        .args(["-C", "force-frame-pointers=yes"])
         .args(["-C", "opt-level=3", "-C", "panic=abort", "-C", "codegen-units=1", "-C", "strip=symbols"])
         // A symbol that nobody has would be noticed only when a program is started.
         .args(["-C", "link-arg=-Wl,-z,defs"])

@@ -1,7 +1,6 @@
 //! `cargo xtask bench`: what is claimed about speed and memory, printed.
 
 mod import;
-
 mod record;
 
 use clap::Subcommand;

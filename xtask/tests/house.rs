@@ -21,8 +21,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         "heapsmith-cli",
         &[
             "heapsmith-explore",
-            "heapsmith-recording",
             "heapsmith-import",
+            "heapsmith-recording",
             "heapsmith-replay",
             "heapsmith-report",
             "heapsmith-spec",

@@ -133,11 +133,17 @@ fn setting(text: &str) -> Result<(String, String), String> {
 #[command(after_help = "The program keeps its standard input, output and error; what heapsmith says goes to standard \
     error. The exit code is the program's own, or 128 and the number of the signal that ended it.\n\nExamples:\n  \
     heapsmith record -- python3 script.py\n  \
-    heapsmith record -o traces -- gcc -c big.c")]
+    heapsmith record -o traces -- gcc -c big.c\n  \
+    heapsmith record --sites -- ./server")]
 pub struct Record {
     /// Folder for the traces, one for each process, PROGRAM-PID.parquet; by default record-PROGRAM
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Also record where each block was asked for: the functions on the stack, so many at most, the innermost first
+    /// (1 to 16). inspect shows their names
+    #[arg(long, value_name = "FRAMES", num_args = 0..=1, require_equals = true, default_missing_value = "6",
+        value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub sites: Option<u8>,
     /// The program and its arguments, after --
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,

@@ -14,11 +14,11 @@ use crate::progress;
 pub fn send(path: &Path, reading: &Reading, sink: &mut dyn Sink) -> Result<Origin, Failure> {
     let spinner = progress::spinner(&format!("reading {}", path.display()));
     let transforms = reading.transforms();
-    let mut sink = transforms.before(sink);
+    let sink = &mut *transforms.before(sink);
     let loaded = if reading.as_.is_none() && is_recording(path) {
-        recording(path, &mut *sink)
+        recorded(path, sink)
     } else {
-        stream(path, reading.as_.as_deref(), &reading.set, &mut *sink).map_err(Failure::from)
+        stream(path, reading.as_.as_deref(), &reading.set, sink).map_err(Failure::from)
     };
     spinner.finish_and_clear();
     let loaded = loaded?;
@@ -30,9 +30,9 @@ pub fn send(path: &Path, reading: &Reading, sink: &mut dyn Sink) -> Result<Origi
     Ok(origin)
 }
 
-/// What the recorder left of a process that could not be made a trace at once.
-fn recording(path: &Path, sink: &mut dyn Sink) -> Result<Loaded, Failure> {
-    let recorded = Recording::open(path).and_then(|recording| decode_to(&recording, sink))?;
+/// Hands what a recording of our own holds to a sink.
+fn recorded(path: &Path, sink: &mut dyn Sink) -> Result<Loaded, Failure> {
+    let recorded = decode_to(&Recording::open(path)?, sink)?;
     Ok(Loaded { origin: recorded.trace.origin, remarks: Vec::new() })
 }
 

@@ -42,11 +42,17 @@
 //! | reallocate ends | 2 | ticks, taken after; the new address, 0 if there is none | size |
 //! | clock | 2 | bits 3…63: ticks | nanoseconds of the monotonic clock |
 //! | thread | 1 | bits 3…63: the number of the thread that writes from here on | |
+//! | site | 1 | bit 3: 0; bits 4…63: 1 and the number of a stack of this window, counted from 0 | |
+//! | new site | 1 and frames | bit 3: 1; bits 4…63: how many frames | return addresses, the innermost first |
+//!
+//! A site is that of the next allocation or end of a reallocation of the same window. Where
+//! sites are recorded, the rest of granule 0 is a table of modules: the program and the
+//! libraries that frames are in, [`module::BYTES`] each.
 
 /// The first word of a recording: `HSRECORD`, as a little-endian number.
 pub const MAGIC_FILE: u64 = u64::from_le_bytes(*b"HSRECORD");
 /// The version of everything in this file.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 /// The first word of a window or block.
 pub const MAGIC_BLOCK: u64 = u64::from_le_bytes(*b"HSBLOCK1");
 /// Bytes of a granule.
@@ -86,6 +92,12 @@ pub mod header {
     pub const PATH_LENGTH: usize = 12;
     /// Bytes of the command line, its parts ended by zeros.
     pub const COMMAND_LENGTH: usize = 13;
+    /// The most frames of a site; 0 where none are recorded.
+    pub const FRAMES: usize = 14;
+    /// Entries of the table of modules that were taken.
+    pub const MODULES: usize = 15;
+    /// 1 when the C library cannot say which module an address is in, so that sites have one frame and no module.
+    pub const NO_MODULES: usize = 16;
     /// The word where the path begins.
     pub const PATH: usize = 64;
     /// The word where the command line begins.
@@ -96,8 +108,43 @@ pub mod header {
     pub const LONGEST_COMMAND: usize = super::FILE_HEADER - COMMAND * 8;
 }
 
+/// The table of modules, and the words of its entries.
+pub mod module {
+    /// Where in the file the table begins.
+    pub const TABLE: usize = super::FILE_HEADER;
+    /// Bytes of an entry.
+    pub const BYTES: usize = 512;
+    /// Entries that there is room for.
+    pub const MOST: usize = (super::GRANULE - TABLE) / BYTES;
+    /// 1 when the entry is whole.
+    pub const WHOLE: usize = 0;
+    /// The first address of the module.
+    pub const START: usize = 1;
+    /// The first address behind it.
+    pub const END: usize = 2;
+    /// What an address in the module's file is less than in memory.
+    pub const BIAS: usize = 3;
+    /// Bytes of the build id.
+    pub const BUILD_ID_LENGTH: usize = 4;
+    /// The word where the build id begins.
+    pub const BUILD_ID: usize = 5;
+    /// Most bytes of the build id.
+    pub const LONGEST_BUILD_ID: usize = (PATH_LENGTH - BUILD_ID) * 8;
+    /// Bytes of the path; 0 for the program itself.
+    pub const PATH_LENGTH: usize = 9;
+    /// The word where the path begins.
+    pub const PATH: usize = 10;
+    /// Most bytes of the path; what is longer is cut.
+    pub const LONGEST_PATH: usize = BYTES - PATH * 8;
+}
+
+/// The most frames that a site may have.
+pub const MOST_FRAMES: usize = 16;
+
 /// Operations of records.
 pub mod operation {
+    /// Where the next block is asked for.
+    pub const SITE: u64 = 0;
     /// A block was allocated.
     pub const ALLOCATE: u64 = 1;
     /// A block is about to be freed.
@@ -113,6 +160,11 @@ pub mod operation {
     /// Another thread writes here from now on.
     pub const THREAD: u64 = 7;
 }
+
+/// The bit of a site that says that its frames follow.
+pub const NEW_SITE: u64 = 1 << OPERATION_BITS;
+/// Where the number of a site, or of its frames, stands.
+pub const SITE_AT: u32 = OPERATION_BITS + 1;
 
 /// Bits of the operation.
 pub const OPERATION_BITS: u32 = 3;

@@ -60,25 +60,12 @@ hooks! {
     }
 
     /// `realloc`.
-    fn realloc(block: Block, size: usize) -> Block {
-        if block.is_null() {
-            return allocated(real::realloc(block, size), size, 0);
-        }
-        if early::owns(block.cast()) {
-            return leave_early(block, size);
-        }
-        let begins = operation::REALLOCATE_BEGINS;
-        record(Event { operation: begins, address: block as usize, size: 0, alignment: 0 });
-        let block = real::realloc(block, size);
-        let ends = operation::REALLOCATE_ENDS;
-        record(Event { operation: ends, address: block as usize, size, alignment: 0 });
-        block
-    }
+    fn realloc(block: Block, size: usize) -> Block { reallocate(block, size) }
 
     /// `reallocarray`.
     fn reallocarray(block: Block, count: usize, size: usize) -> Block {
         match count.checked_mul(size) {
-            Some(bytes) => realloc(block, bytes),
+            Some(bytes) => reallocate(block, bytes),
             None => {
                 set_errno(ENOMEM);
                 core::ptr::null_mut()
@@ -125,6 +112,26 @@ hooks! {
             (*mine).shared = 0;
         }
         real::pthread_create(thread, attributes, start, argument)
+    }
+}
+
+/// Both functions that reallocate; inlined, as the call site is told by the hook's own frame.
+#[inline(always)]
+unsafe fn reallocate(block: Block, size: usize) -> Block {
+    // SAFETY: the caller's arguments go to the real function as they came; blocks of `early` do not go to it.
+    unsafe {
+        if block.is_null() {
+            return allocated(real::realloc(block, size), size, 0);
+        }
+        if early::owns(block.cast()) {
+            return leave_early(block, size);
+        }
+        let begins = operation::REALLOCATE_BEGINS;
+        record(Event { operation: begins, address: block as usize, size: 0, alignment: 0 });
+        let block = real::realloc(block, size);
+        let ends = operation::REALLOCATE_ENDS;
+        record(Event { operation: ends, address: block as usize, size, alignment: 0 });
+        block
     }
 }
 

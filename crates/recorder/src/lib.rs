@@ -20,7 +20,7 @@
 //! - **No descriptor stays open**, and none of the program's is touched.
 //! - **The program cannot tell**: `errno` is kept, its allocator is the one that it had.
 //!
-//! Cost of an event: see [`thread`].
+//! Cost of an event: see [`thread`]; of its call site, where they are recorded: [`unwind`].
 
 #![no_std]
 
@@ -31,17 +31,21 @@ extern crate std;
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the recorder knows Linux on x86-64; local.rs and clock.rs are what another processor needs");
 
+mod cfi;
 mod clock;
 mod early;
 mod format;
 mod hooks;
 mod local;
+mod module;
 mod naming;
 mod process;
 mod real;
+mod site;
 mod slow;
 mod system;
 mod thread;
+mod unwind;
 mod window;
 
 // The compiler's own `core` was built to unwind, and its tables name this function. Nothing

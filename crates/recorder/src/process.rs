@@ -6,13 +6,13 @@
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-use crate::format::{FILE_HEADER, MAGIC_FILE, VERSION, header};
+use crate::format::{FILE_HEADER, GRANULE, MAGIC_FILE, VERSION, header};
 use crate::system::{
     EEXIST, MADV_WIPEONFORK, MAP_PRIVATE_ANONYMOUS, MAP_SHARED, O_CREATE_NEW, O_RDONLY_CLOEXEC, O_RDWR_CLOEXEC, close,
     errno, getenv, getpid, getppid, madvise, map, open, posix_fallocate, read, readlink, sched_yield, unlink,
 };
 use crate::thread::{MANY, Thread};
-use crate::{clock, naming};
+use crate::{clock, naming, site};
 
 const NEW: u32 = 0;
 const BEGINNING: u32 = 1;
@@ -36,7 +36,7 @@ pub struct Process {
     pub threads: AtomicU64,
     /// All states of threads, owned or not.
     pub first: AtomicPtr<Thread>,
-    header: AtomicPtr<u64>,
+    pub header: AtomicPtr<u64>,
     path: core::cell::UnsafeCell<[u8; LONGEST_PATH]>,
 }
 
@@ -123,7 +123,8 @@ impl Process {
         self.header_word(header::END_TICKS).store(ticks, Ordering::Release);
     }
 
-    fn header_word(&self, word: usize) -> &AtomicU64 {
+    /// A word of the header.
+    pub fn header_word(&self, word: usize) -> &AtomicU64 {
         // SAFETY: a process that records has its header mapped, and `word` is one of it.
         unsafe { &*self.header.load(Ordering::Acquire).add(word).cast::<AtomicU64>() }
     }
@@ -146,9 +147,11 @@ impl Process {
         // SAFETY: asks for two numbers.
         let (pid, parent) = unsafe { (getpid() as u64, getppid() as u64) };
         let file = create(path, folder, executable, pid)?;
+        let frames = site::frames_asked_for();
+        let length = if frames > 0 { GRANULE } else { FILE_HEADER };
         // SAFETY: the file is open.
-        let room = unsafe { posix_fallocate(file, 0, FILE_HEADER as i64) };
-        let at = if room == 0 { map(FILE_HEADER, MAP_SHARED, file, 0) } else { core::ptr::null_mut() };
+        let room = unsafe { posix_fallocate(file, 0, length as i64) };
+        let at = if room == 0 { map(length, MAP_SHARED, file, 0) } else { core::ptr::null_mut() };
         // SAFETY: it was opened above.
         unsafe { close(file) };
         if at.is_null() {
@@ -158,6 +161,8 @@ impl Process {
         }
         self.header.store(at.cast(), Ordering::Release);
         self.fill_header(executable, pid, parent);
+        site::begin(self, frames);
+        self.header_word(header::MAGIC).store(MAGIC_FILE, Ordering::Release);
         Some(())
     }
 
@@ -180,7 +185,6 @@ impl Process {
         set(header::START_TICKS, clock::ticks(counter));
         set(header::PATH_LENGTH, executable.len() as u64);
         set(header::COMMAND_LENGTH, command_length as u64);
-        set(header::MAGIC, MAGIC_FILE);
     }
 }
 

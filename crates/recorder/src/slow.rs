@@ -12,6 +12,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::local::{BUSY, ENDED, NUMBER_AT, flags, set_flags, set_thread, thread};
 use crate::process::{self, Process, wiped_pages};
+use crate::site::{self, Caller};
 use crate::system::{errno, pthread_key_create, pthread_setspecific, set_errno};
 use crate::thread::{Event, MANY, Thread};
 use crate::window;
@@ -22,7 +23,7 @@ static KEY: AtomicU32 = AtomicU32::new(0);
 /// Records one event the slow way.
 #[cold]
 #[inline(never)]
-pub fn record(operation: u64, address: usize, size: usize, alignment: usize) {
+pub fn record(operation: u64, address: usize, size: usize, alignment: usize, caller: Caller) {
     let event = Event { operation, address, size, alignment };
     let before = flags();
     if before & BUSY != 0 {
@@ -36,6 +37,7 @@ pub fn record(operation: u64, address: usize, size: usize, alignment: usize) {
         // SAFETY: `ready` gives a state that this thread owns, with room.
         unsafe {
             if event.fits() {
+                site::write(process, &mut *thread, caller);
                 (*thread).write(event);
             } else {
                 process.count_unrecordable();

@@ -66,6 +66,8 @@ pub const O_CREATE_NEW: c_int = 0o300;
 pub const CLOCK_MONOTONIC: c_int = 1;
 pub const RLIMIT_FSIZE: c_int = 1;
 pub const SC_PAGESIZE: c_int = 30;
+/// `dlsym`: the first that has the name.
+pub const RTLD_DEFAULT: *mut c_void = core::ptr::null_mut();
 /// `dlsym`: the next library after this one.
 pub const RTLD_NEXT: *mut c_void = usize::MAX as *mut c_void;
 

@@ -24,10 +24,11 @@
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, compiler_fence};
 
 use crate::format::{ADDRESS_AT, ADDRESS_BITS, ADDRESS_SHIFT, ALIGNMENT_AT, OPERATION_BITS, TICK_BITS, operation};
+use crate::site::{self, Caller, Named};
 use crate::{clock, slow};
 
-/// Bytes that one event may take at most: clock (2 words), and an allocation (2 words).
-pub const SLACK: usize = 64;
+/// Bytes that one event may take at most: site (17 words), clock (2 words), and an allocation (2 words).
+pub const SLACK: usize = 192;
 
 /// Events that share a stamp in a process with one thread.
 const SHARED: u32 = 16;
@@ -63,6 +64,10 @@ pub struct Thread {
     pub sequence: u64,
     /// The thread's number.
     pub number: u64,
+    /// The stacks that this window lately named; null before the first.
+    pub stacks: *mut Named,
+    /// How many stacks this window named.
+    pub stacks_named: u64,
     /// The next of all threads of the process.
     pub next: AtomicPtr<Thread>,
 }
@@ -82,6 +87,12 @@ impl Event {
     pub fn fits(self) -> bool {
         let address = self.address as u64;
         address & ((1 << ADDRESS_SHIFT) - 1) == 0 && address >> ADDRESS_BITS == 0
+    }
+
+    /// Whether it is asked where this was done.
+    #[inline(always)]
+    fn has_site(self) -> bool {
+        self.operation == operation::ALLOCATE || self.operation == operation::REALLOCATE_ENDS
     }
 
     /// Operation and address, with the bits between them empty.
@@ -105,8 +116,12 @@ impl Event {
 #[inline(always)]
 pub unsafe fn record(event: Event) {
     let thread = crate::local::thread();
+    // The frame is the hook's own, as this is always inlined there.
+    let caller = if event.has_site() && site::wanted() { Caller::of_hook() } else { Caller::NONE };
     // SAFETY: a thread's pointer is null or its own `Thread` (T3).
-    if let Some(thread) = unsafe { thread.as_mut() }
+    let mine = unsafe { thread.as_mut() };
+    if caller.is_none()
+        && let Some(thread) = mine
         && thread.cursor < thread.end
         && event.fits()
     {
@@ -123,7 +138,7 @@ pub unsafe fn record(event: Event) {
         }
     }
     // Nothing is called before this, and nothing after it: the fast way needs no stack.
-    slow::record(event.operation, event.address, event.size, event.alignment);
+    slow::record(event.operation, event.address, event.size, event.alignment, caller);
 }
 
 impl Thread {
@@ -227,7 +242,7 @@ impl Thread {
     ///
     /// There is room (T1).
     #[inline(always)]
-    unsafe fn put_two(&mut self, first: u64, second: u64) {
+    pub unsafe fn put_two(&mut self, first: u64, second: u64) {
         // SAFETY: room by T1.
         unsafe {
             self.cursor.write(first);

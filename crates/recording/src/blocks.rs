@@ -6,8 +6,9 @@
 
 use std::collections::HashMap;
 
-use heapsmith_trace::{Action, Bytes, Event, Nanoseconds};
+use heapsmith_trace::{Action, Bytes, Event, Nanoseconds, Sink, TraceError};
 
+use crate::sites::Sites;
 use crate::stream::{Act, Stamped};
 use crate::trace::Remarks;
 
@@ -34,7 +35,10 @@ enum Moving {
 
 /// The blocks that are live; the events go to whoever wants them.
 pub(crate) struct Blocks<'sink> {
-    sink: &'sink mut dyn FnMut(Event),
+    sink: &'sink mut dyn Sink,
+    sites: Sites,
+    /// That of the event that is taken in.
+    site: Option<u32>,
     rate: Rate,
     /// Ticks after which events are not all there.
     last: u64,
@@ -48,12 +52,16 @@ pub(crate) struct Blocks<'sink> {
     pub threads: u32,
     pub events: u64,
     pub remarks: Remarks,
+    /// Why the sink takes nothing more.
+    pub refused: Option<TraceError>,
 }
 
 impl<'sink> Blocks<'sink> {
-    pub fn new(rate: Rate, last: u64, sink: &'sink mut dyn FnMut(Event)) -> Blocks<'sink> {
+    pub fn new(rate: Rate, last: u64, sites: Sites, sink: &'sink mut dyn Sink) -> Blocks<'sink> {
         Blocks {
             sink,
+            site: None,
+            sites,
             rate,
             last,
             live: HashMap::new(),
@@ -66,6 +74,7 @@ impl<'sink> Blocks<'sink> {
             threads: 0,
             events: 0,
             remarks: Remarks::default(),
+            refused: None,
         }
     }
 
@@ -79,11 +88,17 @@ impl<'sink> Blocks<'sink> {
         waits.then_some(address)
     }
 
+    /// Whether no event is wanted any more.
+    pub fn is_full(&self) -> bool {
+        self.refused.is_some() || self.sink.is_full()
+    }
+
     /// Takes in an event.
     pub fn apply(&mut self, event: &Stamped) {
         if event.ticks > self.last {
             return;
         }
+        self.site = event.stack.as_ref().map(|stack| self.sites.number(stack, self.sink));
         self.threads = self.threads.max(event.thread.saturating_add(1));
         let since = event.ticks.saturating_sub(self.rate.start);
         self.time = self.time.max((since as f64 * self.rate.tick) as u64);
@@ -158,6 +173,11 @@ impl<'sink> Blocks<'sink> {
 
     fn push(&mut self, thread: u32, action: Action) {
         self.events += 1;
-        (self.sink)(Event { time: Nanoseconds(self.time), thread, site: None, action });
+        if self.refused.is_none() {
+            let asks = matches!(action, Action::Allocate { .. } | Action::Reallocate { .. });
+            let site = self.site.filter(|_| asks);
+            let event = Event { time: Nanoseconds(self.time), thread, site, action };
+            self.refused = self.sink.take(event).err();
+        }
     }
 }

@@ -23,20 +23,20 @@ pub enum RecordingError {
     },
     /// The file was written by another version of the recorder.
     #[error(
-        "{} is a recording of version {found}; this heapsmith reads version {known}: use the heapsmith that made it",
-        path.display()
+        "{} is a recording of version {found}; this heapsmith reads versions {oldest} to {newest}: use {}",
+        path.display(),
+        if found > newest { "a newer heapsmith" } else { "the heapsmith that made it" }
     )]
     OtherVersion {
         /// The file.
         path: PathBuf,
         /// Its version.
         found: u64,
-        /// The version that is read.
-        known: u64,
+        /// The oldest version that is read.
+        oldest: u64,
+        /// The newest version that is read.
+        newest: u64,
     },
-    /// What takes the events could not.
-    #[error(transparent)]
-    Trace(#[from] heapsmith_trace::TraceError),
     /// Part of the file makes no sense.
     #[error("{} is damaged in block {block}, after {records} good records of its thread: {cause}", path.display())]
     Damaged {
@@ -49,4 +49,7 @@ pub enum RecordingError {
         /// What was wrong.
         cause: String,
     },
+    /// Whoever takes the trace refused it.
+    #[error(transparent)]
+    Trace(#[from] heapsmith_trace::TraceError),
 }

@@ -7,7 +7,11 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::RecordingError;
-use crate::format::{BLOCK_HEADER, FILE_HEADER, GRANULE, MAGIC_BLOCK, MAGIC_FILE, VERSION, header};
+use crate::format::{BLOCK_HEADER, FILE_HEADER, GRANULE, MAGIC_BLOCK, MAGIC_FILE, VERSION, header, module};
+use crate::sites::{Loaded, loaded};
+
+/// The oldest version that is read; it has no sites.
+const OLDEST_VERSION: u64 = 1;
 
 /// Whether a file begins as a recording does.
 pub fn is_recording(path: &Path) -> bool {
@@ -53,9 +57,14 @@ impl Recording {
         if words[header::MAGIC] != MAGIC_FILE {
             return Err(foreign());
         }
-        if words[header::VERSION] != VERSION {
+        if !(OLDEST_VERSION..=VERSION).contains(&words[header::VERSION]) {
             let found = words[header::VERSION];
-            return Err(RecordingError::OtherVersion { path: path.to_owned(), found, known: VERSION });
+            return Err(RecordingError::OtherVersion {
+                path: path.to_owned(),
+                found,
+                oldest: OLDEST_VERSION,
+                newest: VERSION,
+            });
         }
         let mut recording = Recording { path: path.to_owned(), file, words, windows: Vec::new() };
         recording.windows = recording.find_blocks(length)?;
@@ -95,6 +104,20 @@ impl Recording {
 
     pub(crate) fn damaged(&self, block: u64, records: u64, cause: impl Into<String>) -> RecordingError {
         RecordingError::Damaged { path: self.path.clone(), block, records, cause: cause.into() }
+    }
+
+    /// The modules that frames of call sites were in.
+    pub(crate) fn modules(&self) -> Result<Vec<Loaded>, RecordingError> {
+        let taken = self.word(header::MODULES).min(module::MOST as u64) as usize;
+        if taken == 0 || self.word(header::FRAMES) == 0 {
+            return Ok(Vec::new());
+        }
+        let mut bytes = vec![0; taken * module::BYTES];
+        self.file.read_exact_at(&mut bytes, module::TABLE as u64).map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => self.damaged(0, 0, "the file ends within its table of modules"),
+            _ => RecordingError::Read { path: self.path.clone(), source: error },
+        })?;
+        Ok(loaded(bytes.chunks_exact(module::BYTES), &self.program()))
     }
 
     /// The records of a block.

@@ -15,6 +15,8 @@ pub struct Launch<'a> {
     pub library: &'a Path,
     /// An absolute path of a folder for the recordings.
     pub folder: &'a Path,
+    /// The most frames of a call site; 0 to record none.
+    pub frames: u8,
 }
 
 /// How a program ended.
@@ -53,7 +55,8 @@ impl Launch<'_> {
         command
             .args(self.command.iter().skip(1))
             .env("LD_PRELOAD", self.preload())
-            .env("HEAPSMITH_RECORD", self.folder);
+            .env("HEAPSMITH_RECORD", self.folder)
+            .env("HEAPSMITH_SITES", self.frames.to_string());
         command
     }
 

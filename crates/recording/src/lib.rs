@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The library that is preloaded is the crate `heapsmith-recorder`; [`format`](mod@format)
-//! is its description of the file. A recording is read with a block of 256 KiB for every
+//! is its description of the file. Call sites are addresses until somebody looks at them ([`Symbols`]). A recording is read with a block of 256 KiB for every
 //! thread in memory, beside the live blocks and the trace that comes out.
 
 #![forbid(unsafe_code)]
@@ -20,7 +20,9 @@ mod file;
 mod launch;
 mod library;
 mod merge;
+mod sites;
 mod stream;
+mod symbols;
 mod trace;
 
 #[path = "../../recorder/src/format.rs"]
@@ -32,4 +34,5 @@ pub use error::RecordingError;
 pub use file::{Recording, is_recording};
 pub use launch::{Ended, Launch};
 pub use library::{LibraryError, carried, place};
+pub use symbols::Symbols;
 pub use trace::{Recorded, Remarks, decode, decode_to};

@@ -25,7 +25,9 @@ pub(crate) fn merge(streams: Vec<Stream<'_>>, blocks: &mut Blocks<'_>) -> Result
         merge.heads.push(None);
         merge.advance(number)?;
     }
-    while let Some(number) = merge.choose(blocks) {
+    while !blocks.is_full()
+        && let Some(number) = merge.choose(blocks)
+    {
         if let Some(event) = merge.heads[number].take() {
             blocks.apply(&event);
             merge.wake(event.act.address());

@@ -1,8 +1,13 @@
 //! The records of one window after another, as events with the ticks of their stamps.
 
+use std::rc::Rc;
+
 use crate::RecordingError;
 use crate::file::{Block, Recording};
-use crate::format::{ADDRESS_AT, ADDRESS_SHIFT, ALIGNMENT_AT, OPERATION_BITS, TICK_BITS, operation};
+use crate::format::{
+    ADDRESS_AT, ADDRESS_SHIFT, ALIGNMENT_AT, MOST_FRAMES, NEW_SITE, OPERATION_BITS, SITE_AT, TICK_BITS, operation,
+};
+use crate::sites::Stack;
 
 /// What a thread did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,11 +31,13 @@ pub(crate) enum Act {
 }
 
 /// An event of one thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Stamped {
     pub ticks: u64,
     pub thread: u32,
     pub act: Act,
+    /// Where it was asked for, if that is known.
+    pub stack: Option<Rc<Stack>>,
 }
 
 /// What the clock said.
@@ -53,6 +60,10 @@ pub(crate) struct Stream<'recording> {
     thread: u32,
     records: u64,
     reading: Option<Reading>,
+    /// The stacks that the window named, by their numbers.
+    stacks: Vec<Rc<Stack>>,
+    /// That of the next block.
+    stack: Option<Rc<Stack>>,
 }
 
 impl<'recording> Stream<'recording> {
@@ -68,6 +79,8 @@ impl<'recording> Stream<'recording> {
             thread: 0,
             records: 0,
             reading: None,
+            stacks: Vec::new(),
+            stack: None,
         }
     }
 
@@ -96,14 +109,41 @@ impl<'recording> Stream<'recording> {
                     self.reading = Some(Reading { ticks: rest, time });
                     continue;
                 }
+                operation::SITE if word != 0 => {
+                    self.site(word)?;
+                    continue;
+                }
                 operation::ALLOCATE_SMALL => Act::Allocate { address, size: short, alignment: 0 },
                 operation => {
                     self.ticks += short;
                     self.full(operation, address)?
                 }
             };
-            return Ok(Some(Stamped { ticks: self.ticks, thread: self.thread, act }));
+            let stack = if act.has_site() { self.stack.take() } else { None };
+            return Ok(Some(Stamped { ticks: self.ticks, thread: self.thread, act, stack }));
         }
+    }
+
+    /// The site of the next block. A number that was not given is none: who reads the last
+    /// block of a window alone has not seen the names.
+    fn site(&mut self, word: u64) -> Result<(), RecordingError> {
+        let value = word >> SITE_AT;
+        if word & NEW_SITE == 0 {
+            let named = value
+                .checked_sub(1)
+                .and_then(|number| usize::try_from(number).ok())
+                .and_then(|number| self.stacks.get(number));
+            self.stack = named.cloned();
+            return Ok(());
+        }
+        if value > MOST_FRAMES as u64 {
+            return Err(self.damaged("a call site has more frames than there can be"));
+        }
+        let frames = (0..value).map(|_| self.second()).collect::<Result<_, _>>()?;
+        let stack = Rc::new(Stack::new(frames));
+        self.stacks.push(Rc::clone(&stack));
+        self.stack = Some(stack);
+        Ok(())
     }
 
     fn full(&mut self, operation: u64, address: u64) -> Result<Act, RecordingError> {
@@ -151,6 +191,11 @@ impl<'recording> Stream<'recording> {
 }
 
 impl Act {
+    /// Whether a site may stand before it.
+    fn has_site(self) -> bool {
+        matches!(self, Act::Allocate { .. } | Act::ReallocateEnds { .. })
+    }
+
     /// The address that the act is about; 0 for none.
     pub fn address(self) -> u64 {
         match self {

@@ -1,12 +1,13 @@
 //! A recording as a trace.
 
-use heapsmith_trace::{Bytes, Event, Origin, Sink, Trace};
+use heapsmith_trace::{Bytes, Origin, Sink, Trace};
 
 use crate::RecordingError;
 use crate::blocks::{Blocks, Rate};
 use crate::file::Recording;
 use crate::format::header;
 use crate::merge::merge;
+use crate::sites::Sites;
 use crate::stream::{Reading, Stream};
 
 /// What a recording could not say.
@@ -22,6 +23,8 @@ pub struct Remarks {
     pub failed_reallocations: u64,
     /// Blocks at addresses that a record cannot hold; left out.
     pub unrecordable: u64,
+    /// Call sites were asked for, and the program's C library cannot say which module an address is in.
+    pub no_modules: bool,
     /// The system's error that ended the recording before the program ended.
     pub stopped: Option<i32>,
 }
@@ -59,7 +62,8 @@ pub struct Recorded {
 pub fn decode(recording: &Recording) -> Result<Recorded, RecordingError> {
     let mut trace = Trace::default();
     let mut recorded = decode_to(recording, &mut trace)?;
-    recorded.trace.events = trace.events;
+    trace.origin = recorded.trace.origin;
+    recorded.trace = trace;
     Ok(recorded)
 }
 
@@ -68,44 +72,39 @@ pub fn decode(recording: &Recording) -> Result<Recorded, RecordingError> {
 ///
 /// # Errors
 ///
-/// As [`decode`], and what the sink gives.
+/// As [`decode`], and what the sink refuses.
 pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded, RecordingError> {
     let stopped = i32::try_from(recording.word(header::STOPPED)).unwrap_or(i32::MAX);
     let last = if stopped == 0 { u64::MAX } else { recording.word(header::STOP_TICKS) };
-    let mut taken = Ok(());
-    let mut take = |event: Event| {
-        if taken.is_ok() && !sink.is_full() {
-            taken = sink.take(event);
-        }
-    };
-    let mut blocks = Blocks::new(rate(recording)?, last, &mut take);
+    let mut blocks = Blocks::new(rate(recording)?, last, Sites::new(recording.modules()?), &mut *sink);
     let streams = recording.windows.iter().map(|blocks| Stream::new(recording, blocks)).collect();
     let reordered = merge(streams, &mut blocks)?;
+    let Blocks { peak, allocations, threads, events, remarks: counted, refused, .. } = blocks;
+    refused.map_or(Ok(()), Err)?;
+    sink.end()?;
     let program = recording.program();
     let program = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
     let remarks = Remarks {
         unrecordable: recording.word(header::UNRECORDABLE),
+        no_modules: recording.word(header::NO_MODULES) == 1,
         stopped: (stopped != 0).then_some(stopped),
-        ..blocks.remarks
+        ..counted
     };
-    let recorded = Recorded {
-        trace: Trace::new(origin(recording, &program, &remarks)),
-        events: blocks.events,
+    Ok(Recorded {
+        trace: Trace::new(origin(recording, &program, &remarks)?),
+        events,
         reordered,
         process: recording.process(),
         parent: recording.parent(),
         program,
-        allocations: blocks.allocations,
-        threads: blocks.threads,
-        live_peak: Bytes(blocks.peak),
+        allocations,
+        threads,
+        live_peak: Bytes(peak),
         remarks,
-    };
-    taken?;
-    sink.end()?;
-    Ok(recorded)
+    })
 }
 
-fn origin(recording: &Recording, program: &str, remarks: &Remarks) -> Origin {
+fn origin(recording: &Recording, program: &str, remarks: &Remarks) -> Result<Origin, RecordingError> {
     let mut origin = Origin::new("record", program);
     let mut set = |name: &str, value: String| origin.settings.push((name.to_owned(), value));
     set("command", recording.command());
@@ -126,7 +125,8 @@ fn origin(recording: &Recording, program: &str, remarks: &Remarks) -> Origin {
     if let Some(error) = remarks.stopped {
         set("stopped", std::io::Error::from_raw_os_error(error).to_string());
     }
-    origin
+    origin.modules = recording.modules()?.into_iter().map(|module| module.named).collect();
+    Ok(origin)
 }
 
 /// The counter runs evenly, so its rate is told by the two readings of the clock that are farthest apart.

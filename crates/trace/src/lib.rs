@@ -48,5 +48,5 @@ pub use statistics::{
     Form, HeatMap, Lifetimes, LiveCurve, LivePoint, Profile, Profiler, Quantiles, Shape, SiteShare, SizeShare,
     Statistics,
 };
-pub use trace::{Origin, Trace};
+pub use trace::{Module, Origin, Trace};
 pub use transform::{Slice, Transforms};

@@ -15,6 +15,19 @@ pub struct Origin {
     pub settings: Vec<(String, String)>,
     /// The version of heapsmith that made the trace.
     pub heapsmith: String,
+    /// The files that call sites of the form `name+0xaddress` are in.
+    pub modules: Vec<Module>,
+}
+
+/// A program or a library that call sites are in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Module {
+    /// What stands for it in the names of sites.
+    pub name: String,
+    /// Where its file was.
+    pub path: String,
+    /// The build id of the file that was loaded, in hexadecimal digits; empty where it had none.
+    pub build_id: String,
 }
 
 impl Origin {
@@ -25,6 +38,7 @@ impl Origin {
             source: source.into(),
             settings: Vec::new(),
             heapsmith: env!("CARGO_PKG_VERSION").to_owned(),
+            modules: Vec::new(),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! `cargo xtask bench record`: how much slower programs are while they are recorded.
 //!
 //! Each program measures itself, from its first allocation to its last, and is run plain,
-//! recorded and under heaptrack in turns, so that whatever else the machine does falls on
-//! all three. The fastest of the rounds counts for each, by the clock and by the processors'
+//! recorded, recorded with call sites, and under heaptrack in turns, so that whatever else the
+//! machine does falls on all four. The fastest of the rounds counts for each, by the clock and by the processors'
 //! time: on a machine that has other things to do, only the second says much. (The time of the
 //! programs that heaptrack runs beside is in neither.)
 
@@ -13,6 +13,9 @@ use crate::run::{Outcome, cargo, root, run};
 use crate::tools;
 
 const ROUNDS: usize = 9;
+
+/// Frames of call sites, as `record --sites` has them by default.
+const FRAMES: &str = "6";
 
 /// A program of `xtask/bench`, and its arguments.
 struct Program {
@@ -34,11 +37,16 @@ const PROGRAMS: &[Program] = &[
 pub fn record() -> Outcome {
     tools::install(&[tools::CC, tools::HEAPTRACK])?;
     let bench = Bench::new()?;
-    println!("{:<28} {:>16} {:>13} {:>15}   file", "clock, processors", "plain", "recorded", "heaptrack");
+    println!(
+        "{:<28} {:>16} {:>13} {:>13} {:>15}   file",
+        "clock, processors", "plain", "recorded", "with sites", "heaptrack"
+    );
     for program in PROGRAMS {
         bench.measure(program)?;
     }
-    println!("the fastest of {ROUNDS} rounds; the target for the first two is 1.50 and less than heaptrack");
+    println!(
+        "the fastest of {ROUNDS} rounds; the target for the first two is 1.50 and less than heaptrack; none for sites"
+    );
     Ok(())
 }
 
@@ -67,35 +75,42 @@ impl Bench {
     }
 
     fn measure(&self, program: &Program) -> Outcome {
-        let mut best = [[u64::MAX; 2]; 3];
+        let mut best = [[u64::MAX; 2]; 4];
         let mut bytes = 0;
         for _ in 0..ROUNDS {
             let recordings = self.folder.join("recordings");
-            let _ = std::fs::remove_dir_all(&recordings);
-            std::fs::create_dir_all(&recordings).map_err(|error| error.to_string())?;
+            let with_sites = self.folder.join("recordings-with-sites");
+            for folder in [&recordings, &with_sites] {
+                let _ = std::fs::remove_dir_all(folder);
+                std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+            }
             let plain = Command::new(self.path(program.name));
             let mut recorded = Command::new(self.path(program.name));
             recorded.env("LD_PRELOAD", self.path("recorder.so")).env("HEAPSMITH_RECORD", &recordings);
+            let mut sites = Command::new(self.path(program.name));
+            sites.env("LD_PRELOAD", self.path("recorder.so")).env("HEAPSMITH_RECORD", &with_sites);
+            sites.env("HEAPSMITH_SITES", FRAMES);
             let mut heaptrack = Command::new("heaptrack");
             heaptrack.args(["-o", &self.path("heaptrack"), &self.path(program.name)]);
-            for (best, command) in best.iter_mut().zip([plain, recorded, heaptrack]) {
+            for (best, command) in best.iter_mut().zip([plain, recorded, sites, heaptrack]) {
                 let took = nanoseconds(command, program.arguments)?;
                 *best = [took[0].min(best[0]), took[1].min(best[1])];
             }
             bytes = size(&recordings);
         }
-        let [plain, recorded, heaptrack] = best.map(|times| times.map(|time| time as f64));
+        let [plain, recorded, sites, heaptrack] = best.map(|times| times.map(|time| time as f64));
         let ratios = |times: [f64; 2]| format!("{:.2}x {:.2}x", times[0] / plain[0], times[1] / plain[1]);
         let verdict = match program.target {
             Some(target) if recorded[1] / plain[1] > target => "  MISSED",
             _ => "",
         };
         println!(
-            "{:<28} {:>6.1} {:>6.1} ms {:>13} {:>15}   {:.1} MB{verdict}",
+            "{:<28} {:>6.1} {:>6.1} ms {:>13} {:>13} {:>15}   {:.1} MB{verdict}",
             program.about,
             plain[0] / 1e6,
             plain[1] / 1e6,
             ratios(recorded),
+            ratios(sites),
             ratios(heaptrack),
             bytes as f64 / 1e6
         );

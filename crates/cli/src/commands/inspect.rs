@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use heapsmith_recording::Symbols;
 use heapsmith_report::inspection;
-use heapsmith_trace::{LiveCurve, Origin, Profile, Profiler, Statistics};
+use heapsmith_trace::{LiveCurve, Origin, Profile, Profiler, SiteShare, Statistics};
 
 use crate::args::{Format, Inspect};
 use crate::failure::Failure;
@@ -14,6 +15,10 @@ use crate::table::{Table, integer, percent};
 const LISTED: usize = 12;
 /// Call sites that are listed for people.
 const SITES: usize = 5;
+/// Frames of each.
+const FRAMES: usize = 5;
+/// Call sites that get names of functions: all that a page lists.
+const NAMED: usize = 24;
 /// Characters of the live curve.
 const WIDTH: usize = 72;
 /// Points of the live curve, at least.
@@ -22,7 +27,8 @@ const POINTS: usize = 600;
 pub fn run(arguments: &Inspect) -> Result<(), Failure> {
     let mut profiler = Profiler::new(POINTS);
     let origin = input::send(&arguments.trace, &arguments.reading, &mut profiler)?;
-    let profile = profiler.finish();
+    let mut profile = profiler.finish();
+    name_sites(&origin, &mut profile);
     if let Some(out) = &arguments.html {
         write_page(&origin, &profile, out)?;
     }
@@ -79,7 +85,27 @@ fn summary(origin: &Origin, profile: &Profile) {
         println!("{fact}");
     }
     for site in profile.sites.iter().take(SITES) {
-        println!("  {:>9} in {} requests ({:.1}%) by {}", site.requested, site.requests, site.share * 100.0, site.name);
+        let SiteShare { requested, requests, share, live_at_peak, name, .. } = site;
+        let name = innermost(name);
+        println!(
+            "  {requested:>9} in {requests} requests ({:.1}%), {live_at_peak} of the peak, by {name}",
+            share * 100.0
+        );
+    }
+}
+
+/// The innermost frames of a site; a page lists all.
+fn innermost(name: &str) -> String {
+    let frames: Vec<&str> = name.split(" < ").collect();
+    let more = if frames.len() > FRAMES { " < …" } else { "" };
+    frames[..frames.len().min(FRAMES)].join(" < ") + more
+}
+
+/// Finds functions and lines for the sites that are shown; what then has one name is one site only within them.
+fn name_sites(origin: &Origin, profile: &mut Profile) {
+    let mut symbols = Symbols::new(&origin.modules);
+    for site in profile.sites.iter_mut().take(NAMED) {
+        site.name = symbols.name(&site.name);
     }
 }
 

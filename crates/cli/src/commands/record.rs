@@ -20,7 +20,12 @@ pub fn run(arguments: &Record) -> Result<ExitCode, Failure> {
     let before = recordings(&folder)?;
     // Ctrl-C reaches the program too; what it allocated until then is still wanted.
     interrupt::catch()?;
-    let launch = Launch { command: &arguments.command, library: &library, folder: &folder };
+    let launch = Launch {
+        command: &arguments.command,
+        library: &library,
+        folder: &folder,
+        frames: arguments.sites.unwrap_or(0),
+    };
     let mut child = launch.command().spawn().map_err(|error| cannot_run(program, &error))?;
     let ended = child.wait().map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
     let ended = Ended::from(ended);
@@ -182,6 +187,12 @@ fn remarks(made: &[Made]) {
                 io::Error::from_raw_os_error(error)
             );
         }
+    }
+    if made.iter().any(|one| one.recorded.remarks.no_modules) {
+        eprintln!(
+            "heapsmith: call sites have no names: the program's C library cannot say which file an address is in; \
+             glibc can from version 2.35 on"
+        );
     }
     type Count = fn(&Remarks) -> u64;
     let counts: [(Count, &str); 4] = [

@@ -6,4 +6,5 @@ mod functions;
 mod made;
 mod processes;
 mod programs;
+mod sites;
 mod threads;

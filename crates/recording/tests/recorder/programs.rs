@@ -64,8 +64,13 @@ impl Bench {
 
     /// Starts a program.
     pub fn start(&self, command: &[OsString]) -> Child {
+        self.start_with_sites(command, 0)
+    }
+
+    /// Starts a program, to record so many frames of call sites.
+    pub fn start_with_sites(&self, command: &[OsString], frames: u8) -> Child {
         let (library, folder) = (self.library(), self.recordings());
-        let launch = Launch { command, library: &library, folder: &folder };
+        let launch = Launch { command, library: &library, folder: &folder, frames };
         launch.command().stdout(Stdio::null()).spawn().expect("the program starts")
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use parquet::file::metadata::KeyValue;
 
-use crate::{Origin, Trace};
+use crate::{Module, Origin, Trace};
 
 pub(super) const SCHEMA: &str = "heapsmith.schema";
 pub(super) const EVENTS: &str = "heapsmith.events";
@@ -15,6 +15,7 @@ const SOURCE: &str = "heapsmith.source";
 const SETTING: &str = "heapsmith.setting.";
 const LABEL: &str = "heapsmith.label.";
 const SITE: &str = "heapsmith.site.";
+const MODULE: &str = "heapsmith.module.";
 
 /// The entries that can be written before any event.
 pub(super) fn entries(trace: &Trace) -> Vec<KeyValue> {
@@ -27,7 +28,10 @@ pub(super) fn entries(trace: &Trace) -> Vec<KeyValue> {
     ];
     let settings = origin.settings.iter();
     let settings: Vec<String> = settings.map(|(key, value)| format!("{key}={value}")).collect();
-    for (prefix, list) in [(SETTING, &settings), (LABEL, &trace.labels), (SITE, &trace.sites)] {
+    let module = |module: &Module| format!("{}\t{}\t{}", module.name, module.build_id, module.path);
+    let modules: Vec<String> = origin.modules.iter().map(module).collect();
+    let lists = [(SETTING, &settings), (LABEL, &trace.labels), (SITE, &trace.sites), (MODULE, &modules)];
+    for (prefix, list) in lists {
         for (index, value) in list.iter().enumerate() {
             entries.push(entry(&format!("{prefix}{index}"), value.clone()));
         }
@@ -74,10 +78,18 @@ impl Entries {
                 source: self.text(SOURCE),
                 settings: settings.map(split).collect(),
                 heapsmith: self.text(VERSION),
+                modules: self.list(MODULE).iter().map(|text| module(text)).collect(),
             },
             events: Vec::new(),
             labels: self.list(LABEL),
             sites: self.list(SITE),
         }
     }
+}
+
+/// A module from its entry: name, build id and path, apart by tabs.
+fn module(text: &str) -> Module {
+    let mut parts = text.splitn(3, '\t').map(str::to_owned);
+    let mut next = || parts.next().unwrap_or_default();
+    Module { name: next(), build_id: next(), path: next() }
 }

@@ -16,7 +16,8 @@
 //!
 //! The file's key-value metadata holds `heapsmith.schema` (the version of this table),
 //! `heapsmith.version`, `heapsmith.program`, `heapsmith.source`, `heapsmith.setting.n`
-//! (`key=value`), `heapsmith.label.n`, `heapsmith.site.n`, `heapsmith.events` (how many)
+//! (`key=value`), `heapsmith.label.n`, `heapsmith.site.n`, `heapsmith.module.n` (name, build id
+//! and path of a file that sites are in, apart by tabs; files without it are as good), `heapsmith.events` (how many)
 //! and `heapsmith.digest` (of all events, since a Parquet page carries no checksum here).
 //!
 //! Source: the Apache Parquet format, through the `parquet` crate without Arrow.

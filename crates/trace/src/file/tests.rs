@@ -11,11 +11,13 @@ use parquet::schema::parser::parse_message_type;
 use tempfile::TempDir;
 
 use super::write::ROW_GROUP;
-use crate::{Action, Bytes, Event, Nanoseconds, Origin, Trace, TraceError};
+use crate::{Action, Bytes, Event, Module, Nanoseconds, Origin, Trace, TraceError};
 
 fn example() -> Trace {
     let mut trace = Trace::new(Origin::new("drr", "a.pcap.xz"));
     trace.origin.settings = vec![("rate".into(), "10 Mbit/s".into()), ("odd".into(), "a=b".into())];
+    let module = |name: &str, path: &str| Module { name: name.into(), path: path.into(), build_id: "09af".into() };
+    trace.origin.modules = vec![module("server", "/opt/a b/server"), module("libc.so.6", "/lib/libc.so.6")];
     trace.labels = vec!["warm-up".into(), "steady = yes".into()];
     trace.sites = vec!["main.c:7".into()];
     let allocate = |id, size| Action::Allocate { id, size: Bytes(size), alignment: 4096 };

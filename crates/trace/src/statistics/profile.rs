@@ -97,16 +97,15 @@ impl Profiler {
 impl Sink for Profiler {
     fn take(&mut self, event: Event) -> Result<(), TraceError> {
         let index = self.ledger.events;
+        let peak = self.ledger.peak;
         match self.ledger.apply(&event)? {
             Change::Allocated(block) => {
                 self.allocations += 1;
                 self.sizes.born(block.size);
-                self.sites.count(event.site, block.size);
             }
             Change::Reallocated(block) => {
                 self.reallocations += 1;
                 self.sizes.requested(block.size);
-                self.sites.count(event.site, block.size);
             }
             Change::Freed(block) => {
                 self.frees += 1;
@@ -116,6 +115,10 @@ impl Sink for Profiler {
                 self.heat.lived(block.size, events);
             }
             Change::Marked => self.marks += 1,
+        }
+        self.sites.count(&event);
+        if self.ledger.peak > peak {
+            self.sites.peak();
         }
         self.threads.insert(event.thread);
         let (first, last) = self.times.unwrap_or((event.time, event.time));

@@ -1,0 +1,160 @@
+//! Call sites: where the program asked for a block, as the return addresses of its stack.
+//!
+//! ```text
+//!   hook ── its frame ──▶ Caller ──unwind──▶ return addresses ──hash──▶ named already? ── its number
+//!                                                                   │
+//!                                                                   └─ no: all of them, and their modules
+//! ```
+//!
+//! Every window numbers the stacks that it names. A table of a thread's own remembers the
+//! latest; a stack that fell out of it is named again, and is one site again when the
+//! recording is read. Stacks are told apart by 64 bits of a hash.
+//!
+//! Cost: 8 bytes an allocation, and the walk ([`unwind`]); 64 KiB a thread.
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::format::{MOST_FRAMES, NEW_SITE, SITE_AT, header, operation};
+use crate::process::{Process, wiped_pages};
+use crate::system::getenv;
+use crate::thread::Thread;
+use crate::{module, unwind};
+
+/// Stacks that a thread remembers.
+const REMEMBERED: usize = 4096;
+
+/// Before it is known whether sites are wanted, they are.
+const UNKNOWN: usize = usize::MAX;
+
+/// The most frames of a site; 0 where no sites are wanted.
+static FRAMES: AtomicUsize = AtomicUsize::new(UNKNOWN);
+
+/// A stack that was named.
+#[repr(C)]
+pub struct Named {
+    hash: u64,
+    number: u64,
+}
+
+/// Where a hook was called from.
+#[derive(Clone, Copy)]
+pub struct Caller {
+    /// Where the return address stands; null for nowhere.
+    pub return_at: *const u64,
+    /// The caller's `rbp`.
+    pub rbp: u64,
+}
+
+impl Caller {
+    /// Nobody.
+    pub const NONE: Caller = Caller { return_at: core::ptr::null(), rbp: 0 };
+
+    /// Whether this is nobody.
+    #[inline(always)]
+    pub fn is_none(self) -> bool {
+        self.return_at.is_null()
+    }
+
+    /// The caller of the hook that this is inlined into.
+    #[cfg(heapsmith_alone)]
+    #[inline(always)]
+    pub fn of_hook() -> Caller {
+        let frame: *const u64;
+        // SAFETY: reads a register. The build script asks for frame pointers, so it points
+        // at the caller's `rbp`, which the return address follows.
+        unsafe {
+            core::arch::asm!("mov {}, rbp", out(reg) frame, options(nomem, nostack, preserves_flags));
+            Caller { return_at: frame.add(1), rbp: *frame }
+        }
+    }
+
+    /// Nobody: without frame pointers nothing is known.
+    #[cfg(not(heapsmith_alone))]
+    #[inline(always)]
+    pub fn of_hook() -> Caller {
+        Caller::NONE
+    }
+}
+
+/// Whether sites are, or may be, wanted.
+#[inline(always)]
+pub fn wanted() -> bool {
+    FRAMES.load(Ordering::Relaxed) != 0
+}
+
+/// The most frames of a site that the environment asks for.
+pub fn frames_asked_for() -> usize {
+    // SAFETY: the name ends with a zero.
+    let text = unsafe { getenv(c"HEAPSMITH_SITES".as_ptr()) };
+    if text.is_null() {
+        return 0;
+    }
+    // SAFETY: an environment variable ends with a zero.
+    let digits = unsafe { core::ffi::CStr::from_ptr(text) }.to_bytes();
+    let number =
+        digits.iter().take(4).fold(0, |number, digit| number * 10 + usize::from(digit.wrapping_sub(b'0').min(9)));
+    number.min(MOST_FRAMES)
+}
+
+/// A process begins to record with so many frames.
+pub fn begin(process: &Process, frames: usize) {
+    if frames > 0 {
+        let knows = unwind::prepare();
+        process.header_word(header::NO_MODULES).store(u64::from(!knows), Ordering::Relaxed);
+    }
+    process.header_word(header::FRAMES).store(frames as u64, Ordering::Relaxed);
+    FRAMES.store(frames, Ordering::Relaxed);
+}
+
+/// Writes where the next event's block was asked for.
+///
+/// # Safety
+///
+/// There is room (T1), and the caller's frame is still there.
+pub unsafe fn write(process: &Process, thread: &mut Thread, caller: Caller) {
+    let most = FRAMES.load(Ordering::Relaxed);
+    if caller.is_none() || most == 0 || most > MOST_FRAMES {
+        return;
+    }
+    let mut frames = [0; MOST_FRAMES];
+    // SAFETY: the caller vouches for the frame.
+    let count = unsafe { unwind::walk(caller, &mut frames[..most]) };
+    let frames = &frames[..count];
+    let hash = hash(frames);
+    let named = remembered(thread, hash);
+    // SAFETY: null, or an entry of this thread's own table.
+    if let Some(named) = unsafe { named.as_mut() } {
+        if named.hash == hash {
+            // SAFETY: room by T1.
+            return unsafe { thread.put((named.number + 1) << SITE_AT | operation::SITE) };
+        }
+        *named = Named { hash, number: thread.stacks_named };
+    }
+    thread.stacks_named += 1;
+    module::note(process, frames);
+    // SAFETY: room by T1: a site has at most `MOST_FRAMES` frames.
+    unsafe {
+        thread.put((frames.len() as u64) << SITE_AT | NEW_SITE | operation::SITE);
+        frames.iter().for_each(|&frame| thread.put(frame));
+    }
+}
+
+/// Where a stack of this hash would be remembered; null where there is no memory.
+fn remembered(thread: &mut Thread, hash: u64) -> *mut Named {
+    if thread.stacks.is_null() {
+        thread.stacks = wiped_pages(REMEMBERED * size_of::<Named>()).cast();
+        if thread.stacks.is_null() {
+            return core::ptr::null_mut();
+        }
+    }
+    thread.stacks.wrapping_add((hash >> 32) as usize % REMEMBERED)
+}
+
+/// Never 0, which an empty entry has.
+fn hash(frames: &[u64]) -> u64 {
+    let mix = |hash: u64, frame: &u64| {
+        let product = (hash ^ frame).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        product ^ product >> 29
+    };
+    frames.iter().fold(frames.len() as u64, mix) | 1
+}
