@@ -95,8 +95,21 @@ fn setting(text: &str) -> Result<(String, String), String> {
 #[command(after_help = "The program keeps its standard input, output and error; what heapsmith says goes to standard \
     error. The exit code is the program's own, or 128 and the number of the signal that ended it.\n\nExamples:\n  \
     heapsmith record -- python3 script.py\n  \
-    heapsmith record -o traces -- gcc -c big.c")]
+    heapsmith record -o traces -- gcc -c big.c\n  \
+    heapsmith record --java -- java -jar program.jar\n  \
+    heapsmith record --java --java-collect 64K -- java -jar program.jar\n\n\
+    Java: an object's death is known when a collection of the JVM finds it. Without --java-collect the trace \
+    frees in bursts, where the JVM happened to collect, which for a short program may be never. With it the JVM \
+    collects after every so many bytes, and the trace frees almost as objects die (continuous collection), at the \
+    price of a collection each. Objects that live at the end stay live. Such a trace, with frees held back until \
+    so many bytes were requested, is occasional collection of any size of heap.")]
 pub struct Record {
+    /// Record the objects of Java programs, with an agent in the JVM (JDK 11 or later): a trace for each JVM
+    #[arg(long)]
+    pub java: bool,
+    /// Make the JVM collect after every so many bytes (K and M may follow), so that deaths are known soon
+    #[arg(long, value_name = "BYTES", value_parser = above_zero, requires = "java")]
+    pub java_collect: Option<u64>,
     /// Folder for the traces, one for each process, PROGRAM-PID.parquet; by default record-PROGRAM
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -179,6 +192,13 @@ fn bytes(text: &str) -> Result<u64, String> {
         _ => 0,
     };
     number.checked_mul(1 << shift).ok_or_else(|| "that is more than 2^64 bytes".to_owned())
+}
+
+fn above_zero(text: &str) -> Result<u64, String> {
+    match bytes(text)? {
+        0 => Err("write a number above 0".to_owned()),
+        number => Ok(number),
+    }
 }
 
 /// What the pick should be good at.

@@ -42,6 +42,9 @@
 //! | reallocate ends | 2 | ticks, taken after; the new address, 0 if there is none | size |
 //! | clock | 2 | bits 3…63: ticks | nanoseconds of the monotonic clock |
 //! | thread | 1 | bits 3…63: the number of the thread that writes from here on | |
+//! | mark | 1 | ticks; a label stands for the address | |
+//!
+//! In a recording of a Java virtual machine the tag of an object stands for the address >> 3.
 
 /// The first word of a recording: `HSRECORD`, as a little-endian number.
 pub const MAGIC_FILE: u64 = u64::from_le_bytes(*b"HSRECORD");
@@ -86,6 +89,14 @@ pub mod header {
     pub const PATH_LENGTH: usize = 12;
     /// Bytes of the command line, its parts ended by zeros.
     pub const COMMAND_LENGTH: usize = 13;
+    /// 1 when the objects of a Java virtual machine are recorded.
+    pub const JAVA: usize = 14;
+    /// Bytes between two collections on request; 0 for none.
+    pub const COLLECT_EVERY: usize = 15;
+    /// Objects that were there before the machine reported any; their bytes stand in the next word.
+    pub const EARLY_OBJECTS: usize = 16;
+    /// Objects that were in the heap at the end and had never been reported; their bytes stand in the next word.
+    pub const UNSEEN_OBJECTS: usize = 18;
     /// The word where the path begins.
     pub const PATH: usize = 64;
     /// The word where the command line begins.
@@ -98,6 +109,8 @@ pub mod header {
 
 /// Operations of records.
 pub mod operation {
+    /// A place worth finding again.
+    pub const MARK: u64 = 0;
     /// A block was allocated.
     pub const ALLOCATE: u64 = 1;
     /// A block is about to be freed.
@@ -112,6 +125,12 @@ pub mod operation {
     pub const CLOCK: u64 = 6;
     /// Another thread writes here from now on.
     pub const THREAD: u64 = 7;
+}
+
+/// Labels of marks.
+pub mod mark {
+    /// A garbage collection is done; the frees of what it found dead come after it.
+    pub const COLLECTION: u64 = 1;
 }
 
 /// Bits of the operation.

@@ -33,6 +33,7 @@ compile_error!("the recorder knows Linux on x86-64; local.rs and clock.rs are wh
 
 mod clock;
 mod early;
+#[allow(dead_code, reason = "the agent of the Java virtual machine writes the rest")]
 mod format;
 mod hooks;
 mod local;

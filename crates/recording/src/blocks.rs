@@ -47,6 +47,7 @@ pub(crate) struct Blocks<'sink> {
     pub allocations: u64,
     pub threads: u32,
     pub events: u64,
+    pub collections: u64,
     pub remarks: Remarks,
 }
 
@@ -65,6 +66,7 @@ impl<'sink> Blocks<'sink> {
             allocations: 0,
             threads: 0,
             events: 0,
+            collections: 0,
             remarks: Remarks::default(),
         }
     }
@@ -75,6 +77,7 @@ impl<'sink> Blocks<'sink> {
         let waits = match event.act {
             Act::Allocate { .. } | Act::ReallocateEnds { .. } => self.live.contains_key(&address),
             Act::Free { .. } | Act::ReallocateBegins { .. } => !self.live.contains_key(&address),
+            Act::Collection => false,
         };
         waits.then_some(address)
     }
@@ -101,6 +104,10 @@ impl<'sink> Blocks<'sink> {
                 self.moving.insert(event.thread, moving);
             }
             Act::ReallocateEnds { address, size } => self.reallocated(event.thread, address, size),
+            Act::Collection => {
+                self.collections += 1;
+                self.push(event.thread, Action::Mark { label: 0 });
+            }
         }
     }
 

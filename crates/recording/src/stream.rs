@@ -2,7 +2,7 @@
 
 use crate::RecordingError;
 use crate::file::{Block, Recording};
-use crate::format::{ADDRESS_AT, ADDRESS_SHIFT, ALIGNMENT_AT, OPERATION_BITS, TICK_BITS, operation};
+use crate::format::{ADDRESS_AT, ADDRESS_SHIFT, ALIGNMENT_AT, OPERATION_BITS, TICK_BITS, mark, operation};
 
 /// What a thread did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub(crate) enum Act {
         address: u64,
         size: u64,
     },
+    /// A garbage collection is done.
+    Collection,
 }
 
 /// An event of one thread.
@@ -119,6 +121,7 @@ impl<'recording> Stream<'recording> {
             operation::FREE => Act::Free { address },
             operation::REALLOCATE_BEGINS => Act::ReallocateBegins { address },
             operation::REALLOCATE_ENDS => Act::ReallocateEnds { address, size: self.second()? },
+            operation::MARK if address >> ADDRESS_SHIFT == mark::COLLECTION => Act::Collection,
             _ => return Err(self.damaged("a record is of no known kind")),
         })
     }
@@ -158,6 +161,7 @@ impl Act {
             | Act::Free { address }
             | Act::ReallocateBegins { address }
             | Act::ReallocateEnds { address, .. } => address,
+            Act::Collection => 0,
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::RecordingError;
 use crate::blocks::{Blocks, Rate};
 use crate::file::Recording;
 use crate::format::header;
+use crate::java::Java;
 use crate::merge::merge;
 use crate::stream::{Reading, Stream};
 
@@ -49,7 +50,12 @@ pub struct Recorded {
     pub live_peak: Bytes,
     /// What the recording could not say.
     pub remarks: Remarks,
+    /// What there is to say where the objects of a Java virtual machine were recorded.
+    pub java: Option<Java>,
 }
+
+/// The text of the mark that stands where a garbage collection was done.
+pub const COLLECTION: &str = "garbage collection";
 
 /// Makes a trace of a recording.
 ///
@@ -82,8 +88,13 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn FnMut(Event)) -> Result<R
         stopped: (stopped != 0).then_some(stopped),
         ..blocks.remarks
     };
+    let java = Java::of(recording, blocks.collections);
+    let mut trace = Trace::new(origin(recording, &program, &remarks, java.as_ref()));
+    if blocks.collections > 0 {
+        trace.labels.push(COLLECTION.to_owned());
+    }
     Ok(Recorded {
-        trace: Trace::new(origin(recording, &program, &remarks)),
+        trace,
         events: blocks.events,
         reordered,
         process: recording.process(),
@@ -93,10 +104,11 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn FnMut(Event)) -> Result<R
         threads: blocks.threads,
         live_peak: Bytes(blocks.peak),
         remarks,
+        java,
     })
 }
 
-fn origin(recording: &Recording, program: &str, remarks: &Remarks) -> Origin {
+fn origin(recording: &Recording, program: &str, remarks: &Remarks, java: Option<&Java>) -> Origin {
     let mut origin = Origin::new("record", program);
     let mut set = |name: &str, value: String| origin.settings.push((name.to_owned(), value));
     set("command", recording.command());
@@ -113,6 +125,9 @@ fn origin(recording: &Recording, program: &str, remarks: &Remarks) -> Origin {
         if count > 0 {
             set(name, count.to_string());
         }
+    }
+    for (name, value) in java.iter().flat_map(|java| java.settings()) {
+        set(name, value.to_string());
     }
     if let Some(error) = remarks.stopped {
         set("stopped", std::io::Error::from_raw_os_error(error).to_string());
