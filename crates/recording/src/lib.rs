@@ -36,5 +36,5 @@ pub use error::RecordingError;
 pub use file::{Recording, is_recording};
 pub use java::{Java, JavaLaunch, why_no_jvm_was_recorded};
 pub use launch::{Ended, Launch};
-pub use library::{LibraryError, carried, place, place_agent};
+pub use library::{LibraryError, carried, carried_agent, place, place_agent};
 pub use trace::{COLLECTION, Recorded, Remarks, decode, decode_to};

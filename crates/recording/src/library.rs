@@ -46,6 +46,11 @@ pub fn carried() -> &'static [u8] {
     CARRIED
 }
 
+/// The bytes of the agent for Java virtual machines.
+pub fn carried_agent() -> &'static [u8] {
+    AGENT
+}
+
 /// Puts the library where the environment says, or else into the user's cache, and says where it is.
 ///
 /// A file that is there already is used if it is the same to the byte. It stays there, as a
