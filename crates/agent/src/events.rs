@@ -1,12 +1,16 @@
 //! What the JVM reports while the program runs.
 //!
+//! HotSpot samples an allocation where a thread's buffer ends; buffers that were handed out before the event was on end
+//! too late, and hide up to some MB of objects. So the JVM collects once before the program begins: every
+//! thread gets a new buffer then. What is in the heap after that and has no tag was there before, and is counted.
+//!
 //! A collection on request (`--java-collect`) is run by the thread whose object made it due, inside its event: it waits
 //! for the collection as for any other, so deaths stand at the same place of the trace however busy the machine is.
 //! The JVM posts deaths from a thread of its own, some time after the collection; switching the event on once more,
 //! on as it is, makes HotSpot of JDK 17 and later post what is due at once. Others post a little later, or already did.
 
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::format::{ADDRESS_SHIFT, header, mark, operation};
 use crate::jvmti::{Callbacks, Census, Environment, Object};
@@ -22,6 +26,12 @@ static SINCE: AtomicU64 = AtomicU64::new(0);
 
 /// The next object's tag. 0 is no tag.
 static NEXT_TAG: AtomicU64 = AtomicU64::new(1);
+
+/// The tag of objects that are not in the recording.
+const LEFT_OUT: i64 = -1;
+
+/// Whether the program has begun.
+static BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// The events that the agent wants once its callbacks are set.
 pub const WANTED: [usize; 6] = [
@@ -74,17 +84,23 @@ extern "C" fn allocated(jvm: Environment, _: *mut c_void, _: Object, object: Obj
 
 /// An object is dead: a collection took it.
 extern "C" fn freed(_: Environment, tag: i64) {
-    write(operation::FREE, tag as u64, 0);
+    if tag != LEFT_OUT {
+        write(operation::FREE, tag as u64, 0);
+    }
 }
 
 /// A collection is done; what it found dead is reported after this.
 extern "C" fn collected(_: Environment) {
-    write(operation::MARK, mark::COLLECTION, 0);
+    if BEGUN.load(Ordering::Relaxed) {
+        write(operation::MARK, mark::COLLECTION, 0);
+    }
 }
 
-/// The JVM reports objects from here on.
+/// The JVM reports objects from here on, and every one of them from the next collection on.
 extern "C" fn begun(jvm: Environment, _: *mut c_void, _: Object) {
-    note(header::EARLY_OBJECTS, jvm.untagged());
+    jvm.collect();
+    note(header::EARLY_OBJECTS, jvm.tag_the_rest(LEFT_OUT));
+    BEGUN.store(true, Ordering::Relaxed);
 }
 
 /// The JVM ends; what is live stays so.
@@ -94,7 +110,7 @@ extern "C" fn ends(jvm: Environment, _: *mut c_void) {
     }
     // What is dead and not yet reported is, as in `collect`.
     jvm.enable(event::OBJECT_FREE, true);
-    note(header::UNSEEN_OBJECTS, jvm.untagged());
+    note(header::UNSEEN_OBJECTS, jvm.tag_the_rest(LEFT_OUT));
     if let Some(process) = process::recording() {
         process.end();
     }

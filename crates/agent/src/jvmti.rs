@@ -137,21 +137,25 @@ impl Environment {
         self.switch(i32::from(on), event as i32, core::ptr::null_mut())
     }
 
-    /// What is in the heap without a tag, dead or not.
-    pub fn untagged(self) -> Census {
-        extern "C" fn count(_: i64, size: i64, _: *mut i64, _: i32, census: *mut c_void) -> i32 {
-            // SAFETY: the walk hands on what it was given below, and nobody else has it.
-            let census = unsafe { &mut *census.cast::<Census>() };
-            census.objects += 1;
-            census.bytes += size as u64;
+    /// Gives a tag to what is in the heap without one, dead or not, and says how much that is.
+    pub fn tag_the_rest(self, tag: i64) -> Census {
+        extern "C" fn count(_: i64, size: i64, its_tag: *mut i64, _: i32, data: *mut c_void) -> i32 {
+            // SAFETY: the walk hands on what it was given below, and nobody else has it; the tag is the object's to
+            // be written.
+            unsafe {
+                let (tag, census) = &mut *data.cast::<(i64, Census)>();
+                census.objects += 1;
+                census.bytes += size as u64;
+                *its_tag = *tag;
+            }
             heap::VISIT_OBJECTS
         }
         let visit: Visit = count;
         let mut callbacks = [null(); heap::CALLBACKS];
         callbacks[0] = visit as *const c_void;
-        let mut census = Census::default();
-        self.walk(heap::FILTER_TAGGED, core::ptr::null_mut(), &callbacks, (&raw mut census).cast());
-        census
+        let mut data = (tag, Census::default());
+        self.walk(heap::FILTER_TAGGED, core::ptr::null_mut(), &callbacks, (&raw mut data).cast());
+        data.1
     }
 }
 

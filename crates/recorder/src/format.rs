@@ -93,7 +93,7 @@ pub mod header {
     pub const JAVA: usize = 14;
     /// Bytes between two collections on request; 0 for none.
     pub const COLLECT_EVERY: usize = 15;
-    /// Objects that were there before the machine reported any; their bytes stand in the next word.
+    /// Objects that were there before the machine reported all; their bytes stand in the next word.
     pub const EARLY_OBJECTS: usize = 16;
     /// Objects that were in the heap at the end and had never been reported; their bytes stand in the next word.
     pub const UNSEEN_OBJECTS: usize = 18;

@@ -60,12 +60,12 @@ pub struct Java {
     pub collections: u64,
     /// Bytes between two collections on request; 0 for none.
     pub collect_every: u64,
-    /// Objects that were there before the JVM reported any; they are not in the trace.
+    /// Objects that were there before the program began; they are not in the trace.
     pub early_objects: u64,
     /// Their bytes.
     pub early_bytes: u64,
-    /// Objects in the heap when the JVM ended that it had never reported, the early ones among them;
-    /// 0 where it did not end in order.
+    /// Other objects in the heap when the JVM ended that it had never reported: HotSpot fills the ends of its
+    /// threads' buffers with such; 0 where it did not end in order.
     pub unseen_objects: u64,
     /// Their bytes.
     pub unseen_bytes: u64,
