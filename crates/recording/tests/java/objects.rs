@@ -53,8 +53,8 @@ fn is_whole(recorded: &Recorded) {
     PackedTrace::new(&recorded.trace).expect("it can be replayed");
     let java = recorded.java.expect("it is of a JVM");
     assert!(java.early_objects > 1000 && java.early_bytes > 50_000, "{java:?}");
-    // The ends of threads' buffers are filled with arrays that nobody asked for: a few, but never none.
-    assert!(java.unseen_objects > 0 && java.unseen_objects <= 50.max(recorded.allocations / 100), "{java:?}");
+    // HotSpot fills holes and the ends of threads' buffers with objects that nobody asked for: a few, but never none.
+    assert!(java.unseen_objects > 0 && java.unseen_objects <= 600.max(recorded.allocations / 100), "{java:?}");
     assert_eq!(recorded.remarks, heapsmith_recording::Remarks::default());
 }
 
