@@ -145,3 +145,34 @@ fn every_jvm_that_a_program_starts_leaves_a_recording() {
     nodes.sort_unstable();
     assert_eq!(nodes, [7, 15]);
 }
+
+#[test]
+fn a_jvm_that_is_killed_leaves_what_it_did_until_then() {
+    let place = Place::new();
+    let agent = place.agent();
+    let command = ["java", "-Xint", "-Xmx256m", "-cp", ".", "Trees", "10", "1000000"].map(std::ffi::OsString::from);
+    let launch = heapsmith_recording::JavaLaunch {
+        command: &command,
+        agent: &agent,
+        folder: place.folder.path(),
+        collect: None,
+    };
+    let mut java = launch
+        .command()
+        .current_dir(place.folder.path())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap_or_else(|error| panic!("java: {error}: {}", crate::INSTALL));
+    let long = |path: &std::path::PathBuf| path.metadata().is_ok_and(|file| file.len() > 2_000_000);
+    while !place.recordings().iter().any(long) {
+        assert!(java.try_wait().expect("a child").is_none(), "it has hours to do");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    java.kill().expect("it can be killed");
+    java.wait().expect("it ends");
+    let recorded = read(&place.recordings()[0]);
+    PackedTrace::new(&recorded.trace).expect("it can be replayed");
+    assert!(story(&recorded, NODE).born > 10_000);
+    let java = recorded.java.expect("of a JVM");
+    assert!(java.early_objects > 1000 && java.unseen_objects == 0, "{java:?}");
+}
