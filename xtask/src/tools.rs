@@ -30,6 +30,9 @@ pub const VALGRIND: Tool = Tool {
 pub const SQLITE: Tool = Tool { name: "sqlite3", package: "sqlite3", why: "to record it" };
 /// Another.
 pub const PYTHON: Tool = Tool { name: "python3", package: "python3", why: "to record it" };
+/// The Java compiler and virtual machine, without windows: 72 + 44 MB to load, 270 MB installed.
+pub const JAVA: Tool =
+    Tool { name: "javac", package: "default-jdk-headless", why: "to compile and record programs in Java" };
 /// What the benchmark of recording is compared with.
 pub const HEAPTRACK: Tool = Tool { name: "heaptrack", package: "heaptrack", why: "to compare with" };
 

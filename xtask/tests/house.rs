@@ -30,12 +30,14 @@ const ARROWS: &[(&str, &[&str])] = &[
             "heapsmith-workload",
         ],
     ),
+    ("heapsmith-agent", &[]),
     ("heapsmith-recorder", &[]),
     ("heapsmith-recording", &["heapsmith-trace"]),
     ("xtask", &[]),
 ];
 
-/// Files that may contain unsafe code, beside the whole of `crates/heapsmith` and `crates/recorder`.
+/// Files that may contain unsafe code, beside the whole of `crates/heapsmith`, `crates/recorder` and
+/// `crates/agent`.
 const UNSAFE: &[&str] = &[
     "crates/replay/src/live.rs",
     "crates/spec/tests/constant_time.rs",
@@ -76,14 +78,18 @@ fn the_heap_crate_depends_on_nothing_and_needs_no_std() {
     assert!(lib.contains("#![no_std]") && !lib.contains("extern crate alloc"));
 }
 
-/// The build script of `heapsmith-recording` hands it to the compiler alone.
+/// The build script of `heapsmith-recording` hands them to the compiler alone.
 #[test]
-fn the_recorder_depends_on_nothing_and_needs_no_std() {
+fn what_records_depends_on_nothing_and_needs_no_std() {
     let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).exec().expect("cargo metadata");
-    let recorder = metadata.packages.iter().find(|package| package.name == "heapsmith-recorder").expect("the recorder");
-    assert!(recorder.dependencies.is_empty());
-    let lib = std::fs::read_to_string(root().join("crates/recorder/src/lib.rs")).expect("lib.rs");
-    assert!(lib.contains("#![no_std]") && !lib.contains("extern crate alloc"));
+    for name in ["recorder", "agent"] {
+        let package = format!("heapsmith-{name}");
+        let package = metadata.packages.iter().find(|known| known.name == package).expect("a package of the workspace");
+        assert!(package.dependencies.is_empty());
+        let lib = root().join("crates").join(name).join("src/lib.rs");
+        let lib = std::fs::read_to_string(lib).expect("lib.rs");
+        assert!(lib.contains("#![no_std]") && !lib.contains("extern crate alloc"));
+    }
 }
 
 #[test]
@@ -99,6 +105,7 @@ fn unsafe_code_stands_only_where_it_may() {
         let uses = text.lines().map(str::trim).filter(|line| !line.starts_with("//")).any(uses_unsafe);
         let may = name.starts_with("crates/heapsmith/")
             || name.starts_with("crates/recorder/src/")
+            || name.starts_with("crates/agent/src/")
             || UNSAFE.contains(&name.as_str());
         assert!(!uses || may, "{name} has unsafe code");
     }

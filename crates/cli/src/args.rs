@@ -134,14 +134,27 @@ fn setting(text: &str) -> Result<(String, String), String> {
     error. The exit code is the program's own, or 128 and the number of the signal that ended it.\n\nExamples:\n  \
     heapsmith record -- python3 script.py\n  \
     heapsmith record -o traces -- gcc -c big.c\n  \
-    heapsmith record --sites -- ./server")]
+    heapsmith record --sites -- ./server\n  \
+    heapsmith record --java -- java -jar program.jar\n  \
+    heapsmith record --java --java-collect 64K -- java -jar program.jar\n\n\
+    Java: an object's death is known when a collection of the JVM finds it. Without --java-collect the trace \
+    frees in bursts, where the JVM happened to collect, which for a short program may be never. With it the JVM \
+    collects after every so many bytes, and the trace frees almost as objects die (continuous collection), at the \
+    price of a collection each. Objects that live at the end stay live. Such a trace, with frees held back until \
+    so many bytes were requested, is occasional collection of any size of heap.")]
 pub struct Record {
+    /// Record the objects of Java programs, with an agent in the JVM (JDK 11 or later): a trace for each JVM
+    #[arg(long)]
+    pub java: bool,
+    /// Make the JVM collect after every so many bytes (K and M may follow), so that deaths are known soon
+    #[arg(long, value_name = "BYTES", value_parser = above_zero, requires = "java")]
+    pub java_collect: Option<u64>,
     /// Folder for the traces, one for each process, PROGRAM-PID.parquet; by default record-PROGRAM
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Also record where each block was asked for: the functions on the stack, so many at most, the innermost first
     /// (1 to 16). inspect shows their names
-    #[arg(long, value_name = "FRAMES", num_args = 0..=1, require_equals = true, default_missing_value = "6",
+    #[arg(long, value_name = "FRAMES", conflicts_with = "java", num_args = 0..=1, require_equals = true, default_missing_value = "6",
         value_parser = clap::value_parser!(u8).range(1..=16))]
     pub sites: Option<u8>,
     /// The program and its arguments, after --
@@ -227,6 +240,13 @@ fn bytes(text: &str) -> Result<u64, String> {
         _ => 0,
     };
     number.checked_mul(1 << shift).ok_or_else(|| "that is more than 2^64 bytes".to_owned())
+}
+
+fn above_zero(text: &str) -> Result<u64, String> {
+    match bytes(text)? {
+        0 => Err("write a number above 0".to_owned()),
+        number => Ok(number),
+    }
 }
 
 /// What the pick should be good at.

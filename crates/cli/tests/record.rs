@@ -126,3 +126,45 @@ fn a_command_that_was_copied_alone_has_its_library_or_says_where_it_needs_room()
     let output = run("HEAPSMITH_LIBRARY", &dir.path().join("mine.so"));
     assert!(output.status.success() && dir.path().join("mine.so").exists(), "{}", errors(&output));
 }
+
+#[test]
+fn a_java_program_leaves_a_trace_of_its_objects_that_replays_with_every_block_verified() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recording/tests/programs/Trees.java");
+    let compiled = Command::new("javac").arg("-d").arg(dir.path()).arg(source).status();
+    assert!(compiled.is_ok_and(|status| status.success()), "install default-jdk-headless");
+    let options = ["--java", "--java-collect", "256K", "-o", "traces", "--format", "json"];
+    let output = record(dir.path(), &options, &["java", "-cp", ".", "Trees", "8", "10"]);
+    let shown = errors(&output);
+    assert_eq!((output.status.code(), output.stdout), (Some(0), b"2550\n".to_vec()), "{shown}");
+    assert!(shown.contains("collections; an object's death is known when one finds it\n"), "{shown}");
+    assert!(shown.contains("were there before the program began"), "{shown}");
+    let rows: serde_json::Value =
+        serde_json::from_str(&shown[shown.find("[\n").expect("a list")..]).expect("the list is JSON");
+    assert_eq!((rows.as_array().map(Vec::len), rows[0]["program"].as_str()), (Some(1), Some("java")));
+    assert!(rows[0]["allocations"].as_u64() > Some(2550), "{rows}");
+    let heaps = ["--heap", "buddy(knuth)", "--heap", "buddy(estranged)"];
+    let traces = traces(&dir.path().join("traces"));
+    let replay = heapsmith(dir.path())
+        .arg("replay")
+        .args(&traces)
+        .args(["--verify", "--check", "1000"])
+        .args(heaps)
+        .output()
+        .expect("the command runs");
+    assert!(replay.status.success(), "{}", errors(&replay));
+}
+
+#[test]
+fn a_program_that_is_no_jvm_and_options_that_make_no_sense_say_why() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let output = record(dir.path(), &["--java"], &["ls"]);
+    assert_eq!(output.status.code(), Some(0));
+    let shown = errors(&output);
+    assert!(shown.contains("nothing of ls itself was recorded") && shown.contains("leave out --java"), "{shown}");
+    let output = record(dir.path(), &["--java-collect", "64K"], &["ls"]);
+    assert_eq!(output.status.code(), Some(2));
+    let output = record(dir.path(), &["--java", "--java-collect", "0"], &["ls"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("above 0"), "{}", errors(&output));
+}

@@ -48,6 +48,9 @@
 //! A site is that of the next allocation or end of a reallocation of the same window. Where
 //! sites are recorded, the rest of granule 0 is a table of modules: the program and the
 //! libraries that frames are in, [`module::BYTES`] each.
+//! | mark | 1 | ticks; a label stands for the address | |
+//!
+//! In a recording of a Java virtual machine the tag of an object stands for the address >> 3.
 
 /// The first word of a recording: `HSRECORD`, as a little-endian number.
 pub const MAGIC_FILE: u64 = u64::from_le_bytes(*b"HSRECORD");
@@ -98,6 +101,14 @@ pub mod header {
     pub const MODULES: usize = 15;
     /// 1 when the C library cannot say which module an address is in, so that sites have one frame and no module.
     pub const NO_MODULES: usize = 16;
+    /// 1 when the objects of a Java virtual machine are recorded.
+    pub const JAVA: usize = 17;
+    /// Bytes between two collections on request; 0 for none.
+    pub const COLLECT_EVERY: usize = 18;
+    /// Objects that were there before the machine reported all; their bytes stand in the next word.
+    pub const EARLY_OBJECTS: usize = 19;
+    /// Objects that were in the heap at the end and had never been reported; their bytes stand in the next word.
+    pub const UNSEEN_OBJECTS: usize = 21;
     /// The word where the path begins.
     pub const PATH: usize = 64;
     /// The word where the command line begins.
@@ -145,6 +156,8 @@ pub const MOST_FRAMES: usize = 16;
 pub mod operation {
     /// Where the next block is asked for.
     pub const SITE: u64 = 0;
+    /// A place worth finding again, in a recording of a Java virtual machine, which has no sites.
+    pub const MARK: u64 = 0;
     /// A block was allocated.
     pub const ALLOCATE: u64 = 1;
     /// A block is about to be freed.
@@ -165,6 +178,11 @@ pub mod operation {
 pub const NEW_SITE: u64 = 1 << OPERATION_BITS;
 /// Where the number of a site, or of its frames, stands.
 pub const SITE_AT: u32 = OPERATION_BITS + 1;
+/// Labels of marks.
+pub mod mark {
+    /// A garbage collection is done; the frees of what it found dead come after it.
+    pub const COLLECTION: u64 = 1;
+}
 
 /// Bits of the operation.
 pub const OPERATION_BITS: u32 = 3;

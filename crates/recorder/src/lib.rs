@@ -34,6 +34,7 @@ compile_error!("the recorder knows Linux on x86-64; local.rs and clock.rs are wh
 mod cfi;
 mod clock;
 mod early;
+#[allow(dead_code, reason = "the agent of the Java virtual machine writes the rest")]
 mod format;
 mod hooks;
 mod local;

@@ -123,6 +123,11 @@ impl Process {
         self.header_word(header::END_TICKS).store(ticks, Ordering::Release);
     }
 
+    /// Writes a word of the header.
+    pub fn note(&self, word: usize, value: u64) {
+        self.header_word(word).store(value, Ordering::Release);
+    }
+
     /// A word of the header.
     pub fn header_word(&self, word: usize) -> &AtomicU64 {
         // SAFETY: a process that records has its header mapped, and `word` is one of it.
@@ -176,7 +181,7 @@ impl Process {
             core::ptr::copy_nonoverlapping(executable.as_ptr(), at.add(header::PATH * 8), executable.len());
             read_command(core::slice::from_raw_parts_mut(at.add(header::COMMAND * 8), header::LONGEST_COMMAND))
         };
-        let set = |word, value| self.header_word(word).store(value, Ordering::Release);
+        let set = |word, value| self.note(word, value);
         set(header::VERSION, VERSION);
         set(header::PID, pid);
         set(header::PARENT, parent);

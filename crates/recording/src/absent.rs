@@ -27,7 +27,7 @@ pub fn why_nothing_was_recorded(program: &OsStr) -> String {
     }
 }
 
-fn find(program: &OsStr) -> Option<PathBuf> {
+pub(crate) fn find(program: &OsStr) -> Option<PathBuf> {
     if Path::new(program).components().count() > 1 {
         return Some(PathBuf::from(program));
     }

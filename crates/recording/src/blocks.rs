@@ -10,7 +10,7 @@ use heapsmith_trace::{Action, Bytes, Event, Nanoseconds, Sink, TraceError};
 
 use crate::sites::Sites;
 use crate::stream::{Act, Stamped};
-use crate::trace::Remarks;
+use crate::trace::{COLLECTION, Remarks};
 
 /// How ticks become time.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +51,7 @@ pub(crate) struct Blocks<'sink> {
     pub allocations: u64,
     pub threads: u32,
     pub events: u64,
+    pub collections: u64,
     pub remarks: Remarks,
     /// Why the sink takes nothing more.
     pub refused: Option<TraceError>,
@@ -73,6 +74,7 @@ impl<'sink> Blocks<'sink> {
             allocations: 0,
             threads: 0,
             events: 0,
+            collections: 0,
             remarks: Remarks::default(),
             refused: None,
         }
@@ -84,6 +86,7 @@ impl<'sink> Blocks<'sink> {
         let waits = match event.act {
             Act::Allocate { .. } | Act::ReallocateEnds { .. } => self.live.contains_key(&address),
             Act::Free { .. } | Act::ReallocateBegins { .. } => !self.live.contains_key(&address),
+            Act::Collection => false,
         };
         waits.then_some(address)
     }
@@ -116,6 +119,13 @@ impl<'sink> Blocks<'sink> {
                 self.moving.insert(event.thread, moving);
             }
             Act::ReallocateEnds { address, size } => self.reallocated(event.thread, address, size),
+            Act::Collection => {
+                if self.collections == 0 {
+                    self.sink.name_label(COLLECTION);
+                }
+                self.collections += 1;
+                self.push(event.thread, Action::Mark { label: 0 });
+            }
         }
     }
 

@@ -7,6 +7,9 @@
 //!                         Recording: header, blocks ──▶ Streams ──▶ merge ──▶ ids ──▶ Trace
 //! ```
 //!
+//! With Java programs, `JavaLaunch` and the agent of the crate `heapsmith-agent` stand in the place of launch and
+//! library; the rest is the same.
+//!
 //! The library that is preloaded is the crate `heapsmith-recorder`; [`format`](mod@format)
 //! is its description of the file. Call sites are addresses until somebody looks at them ([`Symbols`]). A recording is read with a block of 256 KiB for every
 //! thread in memory, beside the live blocks and the trace that comes out.
@@ -17,6 +20,7 @@ mod absent;
 mod blocks;
 mod error;
 mod file;
+mod java;
 mod launch;
 mod library;
 mod merge;
@@ -32,7 +36,8 @@ pub mod format;
 pub use absent::why_nothing_was_recorded;
 pub use error::RecordingError;
 pub use file::{Recording, is_recording};
+pub use java::{Java, JavaLaunch, why_no_jvm_was_recorded};
 pub use launch::{Ended, Launch};
-pub use library::{LibraryError, carried, place};
+pub use library::{LibraryError, carried, carried_agent, place, place_agent};
 pub use symbols::Symbols;
-pub use trace::{Recorded, Remarks, decode, decode_to};
+pub use trace::{COLLECTION, Recorded, Remarks, decode, decode_to};

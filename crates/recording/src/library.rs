@@ -1,4 +1,4 @@
-//! The library that is preloaded: carried in the command, and put where a program can load it.
+//! The libraries that record: carried in the command, and put where a program can load them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,6 +6,9 @@ use std::{env, fs, io};
 
 /// The library, as the build script compiled it; empty where the recorder does not know the target.
 static CARRIED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libheapsmith_recorder.so"));
+
+/// The agent for Java virtual machines; empty as the recorder is.
+static AGENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libheapsmith_agent.so"));
 
 /// Why there is no library to preload.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +46,11 @@ pub fn carried() -> &'static [u8] {
     CARRIED
 }
 
+/// The bytes of the agent for Java virtual machines.
+pub fn carried_agent() -> &'static [u8] {
+    AGENT
+}
+
 /// Puts the library where the environment says, or else into the user's cache, and says where it is.
 ///
 /// A file that is there already is used if it is the same to the byte. It stays there, as a
@@ -52,17 +60,30 @@ pub fn carried() -> &'static [u8] {
 ///
 /// [`LibraryError`], which says what to do.
 pub fn place() -> Result<PathBuf, LibraryError> {
-    if CARRIED.is_empty() {
+    place_as("libheapsmith_recorder", CARRIED)
+}
+
+/// Puts the agent for Java virtual machines in its place, as [`place`] does it with the library that is preloaded.
+///
+/// # Errors
+///
+/// As [`place`].
+pub fn place_agent() -> Result<PathBuf, LibraryError> {
+    place_as("libheapsmith_agent", AGENT)
+}
+
+fn place_as(name: &str, carried: &[u8]) -> Result<PathBuf, LibraryError> {
+    if carried.is_empty() {
         return Err(LibraryError::NotHere);
     }
     let path = match env::var_os("HEAPSMITH_LIBRARY") {
         Some(path) => std::path::absolute(&path).map_err(|source| LibraryError::Place { path: path.into(), source })?,
-        None => cache().join(format!("libheapsmith_recorder-{}.so", env!("CARGO_PKG_VERSION"))),
+        None => cache().join(format!("{name}-{}.so", env!("CARGO_PKG_VERSION"))),
     };
     if path.as_os_str().as_encoded_bytes().iter().any(|byte| b" :\t\n".contains(byte)) {
         return Err(LibraryError::Unloadable { path });
     }
-    put(&path).map_err(|source| LibraryError::Place { path: path.clone(), source })?;
+    put(&path, carried).map_err(|source| LibraryError::Place { path: path.clone(), source })?;
     Ok(path)
 }
 
@@ -72,8 +93,8 @@ fn cache() -> PathBuf {
     cache.unwrap_or_else(env::temp_dir).join("heapsmith")
 }
 
-fn put(path: &Path) -> io::Result<()> {
-    if fs::read(path).is_ok_and(|there| there == CARRIED) {
+fn put(path: &Path, carried: &[u8]) -> io::Result<()> {
+    if fs::read(path).is_ok_and(|there| there == carried) {
         return Ok(());
     }
     let folder = path.parent().unwrap_or(Path::new("/"));
@@ -81,7 +102,7 @@ fn put(path: &Path) -> io::Result<()> {
     // Another command may do the same at this moment: each renames a whole file into place.
     let fresh = path.with_extension(format!("{}.part", std::process::id()));
     let written =
-        fs::File::create(&fresh).and_then(|mut file| file.write_all(CARRIED)).and_then(|()| fs::rename(&fresh, path));
+        fs::File::create(&fresh).and_then(|mut file| file.write_all(carried)).and_then(|()| fs::rename(&fresh, path));
     if written.is_err() {
         let _ = fs::remove_file(&fresh);
     }

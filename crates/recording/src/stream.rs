@@ -5,7 +5,8 @@ use std::rc::Rc;
 use crate::RecordingError;
 use crate::file::{Block, Recording};
 use crate::format::{
-    ADDRESS_AT, ADDRESS_SHIFT, ALIGNMENT_AT, MOST_FRAMES, NEW_SITE, OPERATION_BITS, SITE_AT, TICK_BITS, operation,
+    ADDRESS_AT, ADDRESS_SHIFT, ALIGNMENT_AT, MOST_FRAMES, NEW_SITE, OPERATION_BITS, SITE_AT, TICK_BITS, header, mark,
+    operation,
 };
 use crate::sites::Stack;
 
@@ -28,6 +29,8 @@ pub(crate) enum Act {
         address: u64,
         size: u64,
     },
+    /// A garbage collection is done.
+    Collection,
 }
 
 /// An event of one thread.
@@ -60,6 +63,8 @@ pub(crate) struct Stream<'recording> {
     thread: u32,
     records: u64,
     reading: Option<Reading>,
+    /// Whether a record of operation 0 is a site, and not a mark.
+    sites: bool,
     /// The stacks that the window named, by their numbers.
     stacks: Vec<Rc<Stack>>,
     /// That of the next block.
@@ -79,6 +84,7 @@ impl<'recording> Stream<'recording> {
             thread: 0,
             records: 0,
             reading: None,
+            sites: recording.word(header::JAVA) == 0,
             stacks: Vec::new(),
             stack: None,
         }
@@ -109,7 +115,7 @@ impl<'recording> Stream<'recording> {
                     self.reading = Some(Reading { ticks: rest, time });
                     continue;
                 }
-                operation::SITE if word != 0 => {
+                operation::SITE if word != 0 && self.sites => {
                     self.site(word)?;
                     continue;
                 }
@@ -159,6 +165,7 @@ impl<'recording> Stream<'recording> {
             operation::FREE => Act::Free { address },
             operation::REALLOCATE_BEGINS => Act::ReallocateBegins { address },
             operation::REALLOCATE_ENDS => Act::ReallocateEnds { address, size: self.second()? },
+            operation::MARK if address >> ADDRESS_SHIFT == mark::COLLECTION => Act::Collection,
             _ => return Err(self.damaged("a record is of no known kind")),
         })
     }
@@ -203,6 +210,7 @@ impl Act {
             | Act::Free { address }
             | Act::ReallocateBegins { address }
             | Act::ReallocateEnds { address, .. } => address,
+            Act::Collection => 0,
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::RecordingError;
 use crate::blocks::{Blocks, Rate};
 use crate::file::Recording;
 use crate::format::header;
+use crate::java::Java;
 use crate::merge::merge;
 use crate::sites::Sites;
 use crate::stream::{Reading, Stream};
@@ -52,7 +53,12 @@ pub struct Recorded {
     pub live_peak: Bytes,
     /// What the recording could not say.
     pub remarks: Remarks,
+    /// What there is to say where the objects of a Java virtual machine were recorded.
+    pub java: Option<Java>,
 }
+
+/// The text of the mark that stands where a garbage collection was done.
+pub const COLLECTION: &str = "garbage collection";
 
 /// Makes a trace of a recording.
 ///
@@ -79,7 +85,7 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded,
     let mut blocks = Blocks::new(rate(recording)?, last, Sites::new(recording.modules()?), &mut *sink);
     let streams = recording.windows.iter().map(|blocks| Stream::new(recording, blocks)).collect();
     let reordered = merge(streams, &mut blocks)?;
-    let Blocks { peak, allocations, threads, events, remarks: counted, refused, .. } = blocks;
+    let Blocks { peak, allocations, threads, events, collections, remarks: counted, refused, .. } = blocks;
     refused.map_or(Ok(()), Err)?;
     sink.end()?;
     let program = recording.program();
@@ -90,8 +96,10 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded,
         stopped: (stopped != 0).then_some(stopped),
         ..counted
     };
+    let java = Java::of(recording, collections);
+    let trace = Trace::new(origin(recording, &program, &remarks, java.as_ref())?);
     Ok(Recorded {
-        trace: Trace::new(origin(recording, &program, &remarks)?),
+        trace,
         events,
         reordered,
         process: recording.process(),
@@ -101,10 +109,16 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded,
         threads,
         live_peak: Bytes(peak),
         remarks,
+        java,
     })
 }
 
-fn origin(recording: &Recording, program: &str, remarks: &Remarks) -> Result<Origin, RecordingError> {
+fn origin(
+    recording: &Recording,
+    program: &str,
+    remarks: &Remarks,
+    java: Option<&Java>,
+) -> Result<Origin, RecordingError> {
     let mut origin = Origin::new("record", program);
     let mut set = |name: &str, value: String| origin.settings.push((name.to_owned(), value));
     set("command", recording.command());
@@ -121,6 +135,9 @@ fn origin(recording: &Recording, program: &str, remarks: &Remarks) -> Result<Ori
         if count > 0 {
             set(name, count.to_string());
         }
+    }
+    for (name, value) in java.iter().flat_map(|java| java.settings()) {
+        set(name, value.to_string());
     }
     if let Some(error) = remarks.stopped {
         set("stopped", std::io::Error::from_raw_os_error(error).to_string());

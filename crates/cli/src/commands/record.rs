@@ -3,10 +3,13 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
-use heapsmith_recording::{Ended, Launch, Recorded, Recording, Remarks, decode_to, place, why_nothing_was_recorded};
-use heapsmith_trace::TraceWriter;
+use heapsmith_recording::{
+    Ended, JavaLaunch, Launch, Recorded, Recording, Remarks, decode_to, place, place_agent, why_no_jvm_was_recorded,
+    why_nothing_was_recorded,
+};
+use heapsmith_trace::{Bytes, TraceWriter};
 
 use crate::args::{Format, Record};
 use crate::failure::Failure;
@@ -15,18 +18,12 @@ use crate::{interrupt, progress};
 
 pub fn run(arguments: &Record) -> Result<ExitCode, Failure> {
     let program = &arguments.command[0];
-    let library = place()?;
+    let library = if arguments.java { place_agent()? } else { place()? };
     let folder = folder(arguments)?;
     let before = recordings(&folder)?;
     // Ctrl-C reaches the program too; what it allocated until then is still wanted.
     interrupt::catch()?;
-    let launch = Launch {
-        command: &arguments.command,
-        library: &library,
-        folder: &folder,
-        frames: arguments.sites.unwrap_or(0),
-    };
-    let mut child = launch.command().spawn().map_err(|error| cannot_run(program, &error))?;
+    let mut child = launch(arguments, &library, &folder).spawn().map_err(|error| cannot_run(program, &error))?;
     let ended = child.wait().map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
     let ended = Ended::from(ended);
     if let Ended::Signal(signal) = ended {
@@ -41,13 +38,22 @@ pub fn run(arguments: &Record) -> Result<ExitCode, Failure> {
         eprintln!(
             "heapsmith: nothing of {} itself was recorded: {}",
             program.display(),
-            why_nothing_was_recorded(program)
+            if arguments.java { why_no_jvm_was_recorded(program) } else { why_nothing_was_recorded(program) }
         );
     }
     if !recordings.is_empty() {
         traces(arguments, &recordings)?;
     }
     Ok(ExitCode::from(ended.code()))
+}
+
+fn launch(arguments: &Record, library: &Path, folder: &Path) -> Command {
+    let command = &arguments.command;
+    if arguments.java {
+        JavaLaunch { command, agent: library, folder, collect: arguments.java_collect.map(Bytes) }.command()
+    } else {
+        Launch { command, library, folder, frames: arguments.sites.unwrap_or(0) }.command()
+    }
 }
 
 fn folder(arguments: &Record) -> Result<PathBuf, Failure> {
@@ -194,6 +200,7 @@ fn remarks(made: &[Made]) {
              glibc can from version 2.35 on"
         );
     }
+    java(made);
     type Count = fn(&Remarks) -> u64;
     let counts: [(Count, &str); 4] = [
         (|one| one.unknown_frees, "frees of blocks that a process had from its parent are left out"),
@@ -208,6 +215,32 @@ fn remarks(made: &[Made]) {
         let sum: u64 = made.iter().map(|one| count(&one.recorded.remarks)).sum();
         if sum > 0 {
             eprintln!("heapsmith: {sum} {what}");
+        }
+    }
+}
+
+/// What the recordings of Java virtual machines could not say.
+fn java(made: &[Made]) {
+    for Made { recorded, .. } in made {
+        let Some(java) = recorded.java else { continue };
+        let process = recorded.process;
+        eprintln!(
+            "heapsmith: {process}: {} collections; an object's death is known when one finds it{}",
+            java.collections,
+            if java.collect_every == 0 { ": --java-collect 64K would have one more often" } else { "" }
+        );
+        eprintln!(
+            "heapsmith: {process}: {} objects ({}) were there before the program began, and are not in the trace",
+            java.early_objects,
+            Bytes(java.early_bytes)
+        );
+        // HotSpot fills holes and the ends of its threads' buffers with objects that nobody asked for.
+        if java.unseen_objects > 600.max(recorded.allocations / 100) {
+            eprintln!(
+                "heapsmith: {process}: {} objects ({}) in its heap at the end were never reported by the JVM",
+                java.unseen_objects,
+                Bytes(java.unseen_bytes)
+            );
         }
     }
 }

@@ -1,0 +1,144 @@
+//! What the JVM reports while the program runs.
+//!
+//! HotSpot samples an allocation where a thread's buffer ends; buffers that were handed out before the event was on end
+//! too late, and hide up to some MB of objects. So the JVM collects once before the program begins: every
+//! thread gets a new buffer then. What is in the heap after that and has no tag was there before, and is counted.
+//!
+//! A collection on request (`--java-collect`) is run by the thread whose object made it due, inside its event: it waits
+//! for the collection as for any other, so deaths stand at the same place of the trace however busy the machine is.
+//! The JVM posts deaths from a thread of its own, some time after the collection; switching the event on once more,
+//! on as it is, makes HotSpot of JDK 17 and later post what is due at once. Others post a little later, or already did.
+
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::format::{ADDRESS_SHIFT, header, mark, operation};
+use crate::jvmti::{Callbacks, Census, Environment, Object};
+use crate::process;
+use crate::slots::event;
+use crate::thread::{Event, record};
+
+/// Bytes between two collections on request; 0 for none.
+pub static COLLECT_EVERY: AtomicU64 = AtomicU64::new(0);
+
+/// Bytes allocated since the last collection on request.
+static SINCE: AtomicU64 = AtomicU64::new(0);
+
+/// The next object's tag. 0 is no tag.
+static NEXT_TAG: AtomicU64 = AtomicU64::new(1);
+
+/// The tag of objects that are not in the recording.
+const LEFT_OUT: i64 = -1;
+
+/// Whether the program has begun.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// The events that the agent wants once its callbacks are set.
+pub const WANTED: [usize; 6] = [
+    event::VM_INIT,
+    event::VM_DEATH,
+    event::GARBAGE_COLLECTION_FINISH,
+    event::OBJECT_FREE,
+    event::VM_OBJECT_ALLOC,
+    event::SAMPLED_OBJECT_ALLOC,
+];
+
+type Allocated = extern "C" fn(Environment, *mut c_void, Object, Object, Object, i64);
+
+/// The callbacks.
+pub fn callbacks() -> Callbacks {
+    let mut callbacks = Callbacks::NONE;
+    let begun: extern "C" fn(Environment, *mut c_void, Object) = begun;
+    let ends: extern "C" fn(Environment, *mut c_void) = ends;
+    let collected: extern "C" fn(Environment) = collected;
+    let freed: extern "C" fn(Environment, i64) = freed;
+    let allocated: Allocated = allocated;
+    callbacks.set(event::VM_INIT, begun as *const c_void);
+    callbacks.set(event::VM_DEATH, ends as *const c_void);
+    callbacks.set(event::GARBAGE_COLLECTION_FINISH, collected as *const c_void);
+    callbacks.set(event::OBJECT_FREE, freed as *const c_void);
+    callbacks.set(event::VM_OBJECT_ALLOC, allocated as *const c_void);
+    callbacks.set(event::SAMPLED_OBJECT_ALLOC, allocated as *const c_void);
+    callbacks
+}
+
+/// An object was allocated, by the program or by the JVM for it; some are reported as both.
+extern "C" fn allocated(jvm: Environment, _: *mut c_void, _: Object, object: Object, _: Object, size: i64) {
+    let mut tag = 0;
+    if jvm.tag(object, &mut tag) != 0 || tag != 0 {
+        return;
+    }
+    let tag = NEXT_TAG.fetch_add(1, Ordering::Relaxed);
+    if jvm.set_tag(object, tag as i64) != 0 {
+        // Its death would never be known.
+        if let Some(process) = process::recording() {
+            process.count_unrecordable();
+        }
+        return;
+    }
+    write(operation::ALLOCATE, tag, size as usize);
+    if is_due(size as u64) {
+        collect(jvm);
+    }
+}
+
+/// An object is dead: a collection took it.
+extern "C" fn freed(_: Environment, tag: i64) {
+    if tag != LEFT_OUT {
+        write(operation::FREE, tag as u64, 0);
+    }
+}
+
+/// A collection is done; what it found dead is reported after this.
+extern "C" fn collected(_: Environment) {
+    if BEGUN.load(Ordering::Relaxed) {
+        write(operation::MARK, mark::COLLECTION, 0);
+    }
+}
+
+/// The JVM reports objects from here on, and every one of them from the next collection on.
+extern "C" fn begun(jvm: Environment, _: *mut c_void, _: Object) {
+    jvm.collect();
+    note(header::EARLY_OBJECTS, jvm.tag_the_rest(LEFT_OUT));
+    BEGUN.store(true, Ordering::Relaxed);
+}
+
+/// The JVM ends; what is live stays so.
+extern "C" fn ends(jvm: Environment, _: *mut c_void) {
+    if COLLECT_EVERY.load(Ordering::Relaxed) > 0 {
+        collect(jvm);
+    }
+    // What is dead and not yet reported is, as in `collect`.
+    jvm.enable(event::OBJECT_FREE, true);
+    note(header::UNSEEN_OBJECTS, jvm.tag_the_rest(LEFT_OUT));
+    if let Some(process) = process::recording() {
+        process.end();
+    }
+}
+
+/// Whether a collection on request is due after so many bytes more.
+fn is_due(size: u64) -> bool {
+    let every = COLLECT_EVERY.load(Ordering::Relaxed);
+    // Of two threads that see it due, one takes the bytes.
+    every > 0 && SINCE.fetch_add(size, Ordering::Relaxed) + size >= every && SINCE.swap(0, Ordering::Relaxed) >= every
+}
+
+fn collect(jvm: Environment) {
+    jvm.collect();
+    jvm.enable(event::OBJECT_FREE, true);
+}
+
+/// Writes an event down; a tag or a label stands for an address.
+fn write(operation: u64, number: u64, size: usize) {
+    let event = Event { operation, address: (number << ADDRESS_SHIFT) as usize, size, alignment: 0 };
+    // SAFETY: the JVM calls this on the thread that it is about.
+    unsafe { record(event) }
+}
+
+/// Writes a census into two words of the header.
+fn note(word: usize, census: Census) {
+    if let Some(process) = process::recording() {
+        process.note(word, census.objects);
+        process.note(word + 1, census.bytes);
+    }
+}

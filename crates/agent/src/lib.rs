@@ -1,0 +1,93 @@
+//! The agent that a Java virtual machine (JVM) loads to record its objects.
+//!
+//! ```text
+//!   program ──new──▶ JVM ──SampledObjectAlloc, VMObjectAlloc──▶ events: a tag, a record
+//!                     │                                           │
+//!                     ├──collection──▶ GarbageCollectionFinish ──▶ a mark
+//!                     └──────────────▶ ObjectFree, for each tag ─▶ a record
+//!                                                                 ▼
+//!                                 the recorder's thread, window, file (crates/recorder)
+//! ```
+//!
+//! The command `heapsmith record --java` names the agent in `JAVA_TOOL_OPTIONS`, so every JVM
+//! that inherits it writes a recording in the recorder's format ([`format`](mod@format)). An object
+//! moves during its life; what stands for its address is its tag, a number that is never given twice.
+//!
+//! Invariants:
+//!
+//! - **An object is recorded once**: whoever reports it, it has a tag from then on, and an object that has one is
+//!   passed over.
+//! - **No death before its birth**: an object is stamped while the JVM holds it for the event, and its death is
+//!   reported by a collection that begins after that.
+//! - **An event of a collection calls nothing of the JVM**, which allows nothing then.
+//! - **What the JVM cannot tell is counted, not guessed**: objects that were there before the program began, and objects
+//!   that are in the heap at the end without a tag (with HotSpot, what fills the ends of its threads' buffers).
+//!
+//! What is seen: every object that is allocated from the JVM's live phase on (`VMInit`). What is not: the objects that
+//! the JVM makes or maps before, and what its compiler never puts on the heap. A death is known when a collection
+//! finds it, not when the last reference goes.
+//!
+//! Cost of an object: two calls into the JVM (is there a tag, set one), each a look-up under a lock, and the JVM's slow
+//! way of allocating instead of its fast one; about a microsecond. Of a collection: what the JVM needs for its table of
+//! tags, and a record a death.
+//!
+//! Source: Java Virtual Machine Tool Interface, version 11 (Oracle, 2018): sections *Sampled Object Allocation*,
+//! *VM Object Allocation*, *Object Free*, *Set Heap Sampling Interval*, *Force Garbage Collection*.
+
+#![no_std]
+
+// With cargo the standard library has the panic handler; compiled alone, this does.
+#[cfg(not(heapsmith_alone))]
+extern crate std;
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+compile_error!("the agent writes as the recorder does, which knows Linux on x86-64");
+
+mod begin;
+mod events;
+mod jvmti;
+mod slots;
+
+#[path = "../../recorder/src/cfi.rs"]
+mod cfi;
+#[path = "../../recorder/src/clock.rs"]
+mod clock;
+#[path = "../../recorder/src/format.rs"]
+#[allow(dead_code, reason = "the recorder uses the rest")]
+mod format;
+#[path = "../../recorder/src/local.rs"]
+mod local;
+#[path = "../../recorder/src/module.rs"]
+mod module;
+#[path = "../../recorder/src/naming.rs"]
+mod naming;
+#[path = "../../recorder/src/process.rs"]
+mod process;
+#[path = "../../recorder/src/site.rs"]
+#[allow(dead_code, reason = "objects have no call sites")]
+mod site;
+#[path = "../../recorder/src/slow.rs"]
+mod slow;
+#[path = "../../recorder/src/system.rs"]
+#[allow(dead_code, reason = "the recorder uses the rest")]
+mod system;
+#[path = "../../recorder/src/thread.rs"]
+mod thread;
+#[path = "../../recorder/src/unwind.rs"]
+mod unwind;
+#[path = "../../recorder/src/window.rs"]
+mod window;
+
+// As in the recorder: the compiler's own `core` names this function, and nobody calls it.
+#[cfg(heapsmith_alone)]
+core::arch::global_asm!(".hidden rust_eh_personality", ".globl rust_eh_personality", "rust_eh_personality:", "ud2");
+
+#[cfg(heapsmith_alone)]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    unsafe extern "C" {
+        fn abort() -> !;
+    }
+    // SAFETY: ends the process.
+    unsafe { abort() }
+}
