@@ -16,9 +16,8 @@ use crate::thread::MANY;
 const OLDEST: i32 = 11;
 
 /// What the JVM has to be able to do, with its names.
-const NEEDED: [(u32, &str); 5] = [
+const NEEDED: [(u32, &str); 4] = [
     (capability::SAMPLED_OBJECT_ALLOC, "can_generate_sampled_object_alloc_events"),
-    (capability::VM_OBJECT_ALLOC, "can_generate_vm_object_alloc_events"),
     (capability::OBJECT_FREE, "can_generate_object_free_events"),
     (capability::GARBAGE_COLLECTION, "can_generate_garbage_collection_events"),
     (capability::TAG_OBJECTS, "can_tag_objects"),

@@ -113,8 +113,6 @@ functions! {
     fn switch(mode: i32, event: i32, thread: Object) at SET_EVENT_NOTIFICATION_MODE;
     /// Bytes between two sampled allocations; at 0 every one is.
     fn sample_every(bytes: i32) at SET_HEAP_SAMPLING_INTERVAL;
-    /// The tag of an object, 0 for none.
-    fn tag(object: Object, to: &mut i64) at GET_TAG;
     /// Sets the tag of an object.
     fn set_tag(object: Object, tag: i64) at SET_TAG;
     /// Collects all that is dead, and returns when that is done.

@@ -1,8 +1,8 @@
 //! The agent that a Java virtual machine (JVM) loads to record its objects.
 //!
 //! ```text
-//!   program ──new──▶ JVM ──SampledObjectAlloc, VMObjectAlloc──▶ events: a tag, a record
-//!                     │                                           │
+//!   program ──new──▶ JVM ──SampledObjectAlloc──▶ events: a tag, a record
+//!                     │                            │
 //!                     ├──collection──▶ GarbageCollectionFinish ──▶ a mark
 //!                     └──────────────▶ ObjectFree, for each tag ─▶ a record
 //!                                                                 ▼
@@ -15,24 +15,23 @@
 //!
 //! Invariants:
 //!
-//! - **An object is recorded once**: whoever reports it, it has a tag from then on, and an object that has one is
-//!   passed over.
+//! - **An object is recorded once**: by the one event that HotSpot has for every allocation.
 //! - **No death before its birth**: an object is stamped while the JVM holds it for the event, and its death is
 //!   reported by a collection that begins after that.
 //! - **An event of a collection calls nothing of the JVM**, which allows nothing then.
 //! - **What the JVM cannot tell is counted, not guessed**: objects that were there before the program began, and objects
-//!   that are in the heap at the end without a tag (with HotSpot, what fills the ends of its threads' buffers).
+//!   that are in the heap at the end without a tag (with HotSpot, what fills holes, and in later versions clones).
 //!
 //! What is seen: every object that is allocated from the JVM's live phase on (`VMInit`). What is not: the objects that
 //! the JVM makes or maps before, and what its compiler never puts on the heap. A death is known when a collection
 //! finds it, not when the last reference goes.
 //!
-//! Cost of an object: two calls into the JVM (is there a tag, set one), each a look-up under a lock, and the JVM's slow
+//! Cost of an object: a call into the JVM that sets its tag, under a lock, and the JVM's slow
 //! way of allocating instead of its fast one; about a microsecond. Of a collection: what the JVM needs for its table of
 //! tags, and a record a death.
 //!
 //! Source: Java Virtual Machine Tool Interface, version 11 (Oracle, 2018): sections *Sampled Object Allocation*,
-//! *VM Object Allocation*, *Object Free*, *Set Heap Sampling Interval*, *Force Garbage Collection*.
+//! *Object Free*, *Set Heap Sampling Interval*, *Force Garbage Collection*.
 
 #![no_std]
 

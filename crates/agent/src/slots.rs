@@ -28,8 +28,6 @@ pub mod function {
     pub const SET_EVENT_NOTIFICATION_MODE: usize = 2;
     /// `GetVersionNumber`.
     pub const GET_VERSION_NUMBER: usize = 88;
-    /// `GetTag`.
-    pub const GET_TAG: usize = 106;
     /// `SetTag`.
     pub const SET_TAG: usize = 107;
     /// `ForceGarbageCollection`.
@@ -52,8 +50,6 @@ pub mod capability {
     pub const BYTES: usize = 16;
     /// `can_tag_objects`.
     pub const TAG_OBJECTS: u32 = 0;
-    /// `can_generate_vm_object_alloc_events`.
-    pub const VM_OBJECT_ALLOC: u32 = 29;
     /// `can_generate_garbage_collection_events`.
     pub const GARBAGE_COLLECTION: u32 = 31;
     /// `can_generate_object_free_events`.
@@ -76,8 +72,6 @@ pub mod event {
     pub const GARBAGE_COLLECTION_FINISH: usize = 82;
     /// `ObjectFree`.
     pub const OBJECT_FREE: usize = 83;
-    /// `VMObjectAlloc`.
-    pub const VM_OBJECT_ALLOC: usize = 84;
     /// `SampledObjectAlloc`.
     pub const SAMPLED_OBJECT_ALLOC: usize = 86;
 }

@@ -64,8 +64,8 @@ pub struct Java {
     pub early_objects: u64,
     /// Their bytes.
     pub early_bytes: u64,
-    /// Other objects in the heap when the JVM ended that it had never reported: HotSpot fills the ends of its
-    /// threads' buffers with such; 0 where it did not end in order.
+    /// Other objects without a tag in the heap when the JVM ended: what HotSpot fills holes with, and clones, which lose
+    /// their tag in later versions (they are in the trace); 0 where the JVM did not end in order.
     pub unseen_objects: u64,
     /// Their bytes.
     pub unseen_bytes: u64,

@@ -234,10 +234,10 @@ fn java(made: &[Made]) {
             java.early_objects,
             Bytes(java.early_bytes)
         );
-        // HotSpot fills holes and the ends of its threads' buffers with objects that nobody asked for.
+        // HotSpot fills holes with objects that nobody asked for; from some version on clones lose their tag.
         if java.unseen_objects > 600.max(recorded.allocations / 100) {
             eprintln!(
-                "heapsmith: {process}: {} objects ({}) in its heap at the end were never reported by the JVM",
+                "heapsmith: {process}: {} objects ({}) in its heap at the end have no tag: fillers, clones, or objects that it did not report",
                 java.unseen_objects,
                 Bytes(java.unseen_bytes)
             );

@@ -22,7 +22,6 @@ fn every_number_is_the_one_in_the_jdks_header() {
     let functions = [
         ("SetEventNotificationMode", function::SET_EVENT_NOTIFICATION_MODE),
         ("GetVersionNumber", function::GET_VERSION_NUMBER),
-        ("GetTag", function::GET_TAG),
         ("SetTag", function::SET_TAG),
         ("ForceGarbageCollection", function::FORCE_GARBAGE_COLLECTION),
         ("IterateThroughHeap", function::ITERATE_THROUGH_HEAP),
@@ -33,7 +32,6 @@ fn every_number_is_the_one_in_the_jdks_header() {
     ];
     let capabilities = [
         ("can_tag_objects", capability::TAG_OBJECTS),
-        ("can_generate_vm_object_alloc_events", capability::VM_OBJECT_ALLOC),
         ("can_generate_garbage_collection_events", capability::GARBAGE_COLLECTION),
         ("can_generate_object_free_events", capability::OBJECT_FREE),
         ("can_generate_sampled_object_alloc_events", capability::SAMPLED_OBJECT_ALLOC),
@@ -43,7 +41,6 @@ fn every_number_is_the_one_in_the_jdks_header() {
         ("VMDeath", "VM_DEATH", event::VM_DEATH),
         ("GarbageCollectionFinish", "GARBAGE_COLLECTION_FINISH", event::GARBAGE_COLLECTION_FINISH),
         ("ObjectFree", "OBJECT_FREE", event::OBJECT_FREE),
-        ("VMObjectAlloc", "VM_OBJECT_ALLOC", event::VM_OBJECT_ALLOC),
         ("SampledObjectAlloc", "SAMPLED_OBJECT_ALLOC", event::SAMPLED_OBJECT_ALLOC),
     ];
     let mut same = vec![

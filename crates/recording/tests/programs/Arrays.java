@@ -6,7 +6,8 @@ public final class Arrays {
     static void fill(int count) {
         Object[] arrays = new Object[count];
         for (int number = 0; number < count; number++) {
-            arrays[number] = new byte[10_003];
+            // The virtual machine makes a clone itself.
+            arrays[number] = number % 2 == 0 ? new byte[10_003] : ((byte[]) arrays[number - 1]).clone();
         }
         dead = arrays;
     }
@@ -28,7 +29,6 @@ public final class Arrays {
             System.gc();
         }
         for (int number = 0; number < staying; number++) {
-            // The virtual machine makes a clone itself.
             kept.add(number % 2 == 0 ? new long[777] : ((long[]) kept.get(number - 1)).clone());
         }
     }
