@@ -90,7 +90,9 @@ fn objects_of_cpp_come_through_malloc_with_their_alignment() {
 fn times_are_nanoseconds_that_never_go_back() {
     let bench = Bench::new();
     let before = std::time::Instant::now();
-    bench.run(&words(&["sh", "-c", "sleep 0.3; x=$(echo x)$(echo y); echo $x >/dev/null"]));
+    // Enough behind the pause that a stamp is taken there: 16 events may share one.
+    let busy = "sleep 0.3; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do x=$x$(echo x)$(echo y); done; echo $x >/dev/null";
+    bench.run(&words(&["sh", "-c", busy]));
     let all = before.elapsed().as_nanos() as u64;
     let recorded = bench.recorded();
     let shell = recorded.iter().max_by_key(|one| one.trace.events.last().map(|event| event.time)).expect("a trace");

@@ -73,6 +73,12 @@ impl Made {
         self
     }
 
+    /// One of a Java virtual machine.
+    fn java(mut self) -> Made {
+        self.set(header::JAVA, 1);
+        self
+    }
+
     fn read(&self) -> Result<Recorded, RecordingError> {
         let folder = tempfile::tempdir().expect("a folder");
         let path: PathBuf = folder.path().join("made-77.recording");
@@ -275,11 +281,11 @@ fn no_flipped_bit_is_a_panic() {
 #[test]
 fn a_collection_is_a_mark_and_a_mark_without_a_known_label_is_damage() {
     let mark = |label: u64| vec![label << 20 | 5 << 3];
-    let made = Made::new().granule(1, 1, 0, &[thread(2), clock(1000), small(A, 9), mark(1), free(A, 1)]);
+    let made = Made::new().java().granule(1, 1, 0, &[thread(2), clock(1000), small(A, 9), mark(1), free(A, 1)]);
     let expected = [(2, allocated(0, 9)), (2, Action::Mark { label: 0 }), (2, Action::Free { id: 0 })];
     assert_eq!(made.actions(), expected);
     assert_eq!(made.read().expect("a good recording").trace.labels, ["garbage collection"]);
-    let damaged = Made::new().granule(1, 1, 0, &[thread(0), clock(1000), mark(2)]);
+    let damaged = Made::new().java().granule(1, 1, 0, &[thread(0), clock(1000), mark(2)]);
     assert_eq!(
         damaged.fails(),
         "is damaged in block 1, after 2 good records of its thread: a record is of no known kind"
