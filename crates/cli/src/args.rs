@@ -141,7 +141,7 @@ fn setting(text: &str) -> Result<(String, String), String> {
     frees in bursts, where the JVM happened to collect, which for a short program may be never. With it the JVM \
     collects after every so many bytes, and the trace frees almost as objects die (continuous collection), at the \
     price of a collection each. Objects that live at the end stay live. Such a trace, with frees held back until \
-    so many bytes were requested, is occasional collection of any size of heap.")]
+    so many bytes were requested (--collect every=BYTES), is occasional collection of any size of heap.")]
 pub struct Record {
     /// Record the objects of Java programs, with an agent in the JVM (JDK 11 or later): a trace for each JVM
     #[arg(long)]
