@@ -6,11 +6,16 @@ use crate::tools;
 /// A target of 32 bits whose programs run on the host.
 const TARGET: &str = "i686-unknown-linux-gnu";
 
-/// Compiles the tests of `heapsmith`, `heapsmith-spec` and `heapsmith-trial` for 32 bits, and runs them.
-pub fn check32(which: Which) -> Outcome {
+/// Installs what programs of 32 bits need.
+pub fn prepare() -> Outcome {
     tools::install(&[tools::CC, tools::CC32])?;
     output("rustup", &["target", "add", TARGET])
-        .map_err(|error| format!("{error}\nthe tests need Rust's library for {TARGET}: rustup target add {TARGET}"))?;
+        .map(drop)
+        .map_err(|error| format!("{error}\nthe tests need Rust's library for {TARGET}: rustup target add {TARGET}"))
+}
+
+/// Compiles the tests of `heapsmith`, `heapsmith-spec` and `heapsmith-trial` for 32 bits, and runs them.
+pub fn check32(which: Which) -> Outcome {
     let test = ["test", "--target", TARGET, "--package"];
     let quick = [("PROPTEST_CASES", "100")];
     cargo_with(&quick, &[&test[..], &["heapsmith", "--all-features", "--lib", "--tests"]].concat())?;

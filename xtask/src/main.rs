@@ -61,7 +61,7 @@ fn main() -> ExitCode {
         Verb::Lint => test::lint(),
         Verb::Bench(which) => bench::bench(which),
         Verb::Soak { arguments } => soak::soak(&arguments),
-        Verb::Check32 => check32::check32(check32::Which::All),
+        Verb::Check32 => check32::prepare().and_then(|()| check32::check32(check32::Which::All)),
         Verb::Sanitize => sanitize::sanitize(),
         Verb::Miri => sanitize::miri(),
         Verb::Fuzz { cases } => test::fuzz(cases),

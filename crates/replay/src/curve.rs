@@ -2,9 +2,9 @@
 
 use heapsmith::{Counting, Heap};
 use heapsmith_spec::Spec;
-use heapsmith_spec::build::{Job, with_heap};
 use heapsmith_trace::{Bytes, Operation, PackedTrace};
 
+use crate::any::on_any_heap;
 use crate::live::LiveTable;
 use crate::region::Region;
 use crate::run::ReplayError;
@@ -18,39 +18,24 @@ pub fn footprint_curve(
     points: usize,
 ) -> Result<Vec<(u64, Bytes)>, ReplayError> {
     let step = trace.events.len().div_ceil(points.max(1)).max(1);
-    Ok(with_heap(spec, region.source(Bytes(u64::MAX)), Counting::default(), Watch { trace, step })?)
+    Ok(on_any_heap(spec, region.source(Bytes(u64::MAX)), |heap| watch(heap, trace, step))?)
 }
 
-struct Watch<'t> {
-    trace: &'t PackedTrace,
-    step: usize,
-}
-
-impl Job<Counting> for Watch<'_> {
-    type Output = Vec<(u64, Bytes)>;
-
-    fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> Self::Output {
-        self.on(&mut heap)
-    }
-}
-
-impl Watch<'_> {
-    fn on(&self, heap: &mut dyn Heap<Meter = Counting>) -> Vec<(u64, Bytes)> {
-        let mut live = LiveTable::new(self.trace.slots);
-        let mut curve = Vec::with_capacity(self.trace.events.len() / self.step + 1);
-        let mut most = 0;
-        for (index, event) in self.trace.events.iter().enumerate() {
-            match event.operation {
-                Operation::Allocate => drop(live.allocate(heap, event.slot, event.size, event.alignment())),
-                Operation::Free => drop(live.free(heap, event.slot)),
-                Operation::Reallocate => drop(live.reallocate(heap, event.slot, event.size)),
-            }
-            most = most.max(heap.footprint() as u64);
-            if (index + 1) % self.step == 0 || index + 1 == self.trace.events.len() {
-                curve.push((index as u64, Bytes(most)));
-                most = 0;
-            }
+fn watch(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, step: usize) -> Vec<(u64, Bytes)> {
+    let mut live = LiveTable::new(trace.slots);
+    let mut curve = Vec::with_capacity(trace.events.len() / step + 1);
+    let mut most = 0;
+    for (index, event) in trace.events.iter().enumerate() {
+        match event.operation {
+            Operation::Allocate => drop(live.allocate(heap, event.slot, event.size, event.alignment())),
+            Operation::Free => drop(live.free(heap, event.slot)),
+            Operation::Reallocate => drop(live.reallocate(heap, event.slot, event.size)),
         }
-        curve
+        most = most.max(heap.footprint() as u64);
+        if (index + 1) % step == 0 || index + 1 == trace.events.len() {
+            curve.push((index as u64, Bytes(most)));
+            most = 0;
+        }
     }
+    curve
 }

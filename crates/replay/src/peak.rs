@@ -1,10 +1,10 @@
 //! Where the bytes are at the peak: the moment when the most bytes are requested and live.
 
 use heapsmith::{Counting, Heap, State};
-use heapsmith_spec::build::{Job, with_heap};
 use heapsmith_spec::{Layer, Spec};
 use heapsmith_trace::{Bytes, Operation, PackedTrace};
 
+use crate::any::on_any_heap;
 use crate::live::LiveTable;
 use crate::measures::Measures;
 use crate::region::Region;
@@ -42,36 +42,21 @@ pub fn at_peak(
     let by_size = spec.layers.iter().any(|layer| !matches!(layer, Layer::FreeLists(_)));
     let most = if by_size { u64::MAX } else { measures.footprint_peak.0.next_multiple_of(8) };
     let source = region.source(Bytes(most));
-    Ok(with_heap(spec, source, Counting::default(), Look { trace, measures })?)
+    Ok(on_any_heap(spec, source, |heap| look(heap, trace, measures))?)
 }
 
-struct Look<'t> {
-    trace: &'t PackedTrace,
-    measures: &'t Measures,
-}
-
-impl Job<Counting> for Look<'_> {
-    type Output = AtPeak;
-
-    fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> AtPeak {
-        self.on(&mut heap)
-    }
-}
-
-impl Look<'_> {
-    fn on(&self, heap: &mut dyn Heap<Meter = Counting>) -> AtPeak {
-        let mut live = LiveTable::new(self.trace.slots);
-        for event in self.trace.events.iter().take(self.measures.peak_event as usize + 1) {
-            match event.operation {
-                Operation::Allocate => drop(live.allocate(heap, event.slot, event.size, event.alignment())),
-                Operation::Free => drop(live.free(heap, event.slot)),
-                Operation::Reallocate => drop(live.reallocate(heap, event.slot, event.size)),
-            }
+fn look(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, measures: &Measures) -> AtPeak {
+    let mut live = LiveTable::new(trace.slots);
+    for event in trace.events.iter().take(measures.peak_event as usize + 1) {
+        match event.operation {
+            Operation::Allocate => drop(live.allocate(heap, event.slot, event.size, event.alignment())),
+            Operation::Free => drop(live.free(heap, event.slot)),
+            Operation::Reallocate => drop(live.reallocate(heap, event.slot, event.size)),
         }
-        let mut at_peak = survey(heap, &live);
-        at_peak.largest_request = Bytes(largest_request(heap, self.measures.footprint_peak.0));
-        at_peak
     }
+    let mut at_peak = survey(heap, &live);
+    at_peak.largest_request = Bytes(largest_request(heap, measures.footprint_peak.0));
+    at_peak
 }
 
 /// What the bytes of the footprint are now.

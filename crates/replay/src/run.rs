@@ -5,6 +5,7 @@ use heapsmith_spec::Spec;
 use heapsmith_spec::build::{BuildError, Job, with_heap};
 use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
 
+use crate::any::on_any_heap;
 use crate::live::{Live, LiveTable};
 use crate::measures::Measures;
 use crate::region::Region;
@@ -89,7 +90,7 @@ pub fn replay(
 ) -> Result<Measures, ReplayError> {
     let source = region.source(options.region.unwrap_or(Bytes(u64::MAX)));
     let outcome = if options.verify || options.check_every.is_some() {
-        with_heap(spec, source, Counting::default(), Verified { trace, options })?
+        on_any_heap(spec, source, |heap| verify(heap, trace, &options))?
     } else {
         Ok(with_heap(spec, source, Counting::default(), Measured { trace, options })?)
     };
@@ -119,31 +120,20 @@ impl Job<Counting> for Measured<'_> {
 }
 
 /// Measures and verifies. Its loop is compiled once, over any heap.
-struct Verified<'t> {
-    trace: &'t PackedTrace,
-    options: Options,
-}
-
-impl Job<Counting> for Verified<'_> {
-    type Output = Result<Measures, (u64, Fault)>;
-
-    fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> Self::Output {
-        self.verify(&mut heap)
-    }
-}
-
-impl Verified<'_> {
-    fn verify(&self, heap: &mut dyn Heap<Meter = Counting>) -> Result<Measures, (u64, Fault)> {
-        let mut loop_ = Loop::new(self.trace, heap.meter());
-        for (index, event) in self.trace.events.iter().enumerate() {
-            loop_.verified(heap, event, index, &self.options).map_err(|fault| (index as u64 + 1, fault))?;
-            loop_.tally(heap.meter());
-            if self.options.stop_when_refused && loop_.measures.failed > 0 {
-                break;
-            }
+fn verify(
+    heap: &mut dyn Heap<Meter = Counting>,
+    trace: &PackedTrace,
+    options: &Options,
+) -> Result<Measures, (u64, Fault)> {
+    let mut loop_ = Loop::new(trace, heap.meter());
+    for (index, event) in trace.events.iter().enumerate() {
+        loop_.verified(heap, event, index, options).map_err(|fault| (index as u64 + 1, fault))?;
+        loop_.tally(heap.meter());
+        if options.stop_when_refused && loop_.measures.failed > 0 {
+            break;
         }
-        Ok(loop_.finish(heap))
     }
+    Ok(loop_.finish(heap))
 }
 
 /// The state of a replay.
