@@ -69,11 +69,12 @@ fn a_program_that_a_signal_ends_is_reported_as_shells_do() {
 fn a_recording_that_was_left_is_read_like_any_trace() {
     let dir = tempfile::tempdir().expect("a folder");
     // The shell ends before its child, which the command finds still running.
-    let output =
-        record(dir.path(), &["-o", "left"], &["bash", "-c", "(sleep 1; x=$(seq 200)) >/dev/null 2>&1 & exit 0"]);
+    let shell = "(x=$(seq 9); touch begun; sleep 5; x=$(seq 200)) >/dev/null 2>&1 & \
+        until test -e begun; do sleep 0.05; done";
+    let output = record(dir.path(), &["-o", "left"], &["bash", "-c", shell]);
     assert_eq!(output.status.code(), Some(0));
     assert!(errors(&output).contains("still runs"), "{}", errors(&output));
-    std::thread::sleep(std::time::Duration::from_secs(2));
+    std::thread::sleep(std::time::Duration::from_secs(7));
     let left = traces(&dir.path().join("left"));
     let left = left.iter().find(|path| path.extension().is_some_and(|end| end == "recording")).expect("a recording");
     let import = heapsmith(dir.path()).arg("import").arg(left).args(["-o", "left.parquet"]).output().expect("it runs");
