@@ -6,7 +6,7 @@
 
 use crate::ast::{
     BinOrder, Bins, Buddy, BuddySystem, Coalesce, Defragment, Each, Fit, Layer, List, Order, Pages, Pool, Reclaim,
-    Search, Spec, Split,
+    Search, Spec, Split, Tries,
 };
 
 /// How a heap's operations grow, and what bounds its footprint.
@@ -87,8 +87,8 @@ fn pool(pool: &Pool) -> Promise {
 }
 
 fn list(list: &List) -> Promise {
-    let allocate = match list.order {
-        Order::Implicit => "linear in the blocks",
+    let allocate = match (list.order, list.coalesce) {
+        (Order::Implicit, _) | (_, Coalesce::EveryCall) => "linear in the blocks",
         _ => "linear in the free blocks",
     };
     let free = match (list.order, list.tags, list.coalesce) {
@@ -111,6 +111,9 @@ fn bins(bins: &Bins) -> Promise {
         (Each::Tree, _) => ("log of the bin's sizes", "log of the bin's sizes"),
         (Each::SkipList, _) => ("log of the bin's sizes, expected", "log of the bin's sizes, expected"),
         (Each::List, BinOrder::Size) => ("linear in the bin", "linear in the bin"),
+        (Each::List, _) if bins.tries != Tries::All => {
+            ("constant while a larger bin has blocks, else linear in the bin", "constant")
+        }
         (Each::List, _) => ("linear in the bin", "constant"),
     };
     let free = if bins.tags && bins.coalesce != Coalesce::EveryCall { free } else { "linear in the blocks" };
