@@ -47,6 +47,9 @@ mod events;
 mod jvmti;
 mod slots;
 
+#[cfg(heapsmith_alone)]
+#[path = "../../recorder/src/alone.rs"]
+mod alone;
 #[path = "../../recorder/src/cfi.rs"]
 mod cfi;
 #[path = "../../recorder/src/clock.rs"]
@@ -76,17 +79,3 @@ mod thread;
 mod unwind;
 #[path = "../../recorder/src/window.rs"]
 mod window;
-
-// As in the recorder: the compiler's own `core` names this function, and nobody calls it.
-#[cfg(heapsmith_alone)]
-core::arch::global_asm!(".hidden rust_eh_personality", ".globl rust_eh_personality", "rust_eh_personality:", "ud2");
-
-#[cfg(heapsmith_alone)]
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    unsafe extern "C" {
-        fn abort() -> !;
-    }
-    // SAFETY: ends the process.
-    unsafe { abort() }
-}

@@ -31,6 +31,8 @@ extern crate std;
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the recorder knows Linux on x86-64; local.rs and clock.rs are what another processor needs");
 
+#[cfg(heapsmith_alone)]
+mod alone;
 mod cfi;
 mod clock;
 mod early;
@@ -48,19 +50,3 @@ mod system;
 mod thread;
 mod unwind;
 mod window;
-
-// The compiler's own `core` was built to unwind, and its tables name this function. Nothing
-// unwinds here, so nobody calls it; it is hidden, or programs in Rust would find this one
-// instead of their own.
-#[cfg(heapsmith_alone)]
-core::arch::global_asm!(".hidden rust_eh_personality", ".globl rust_eh_personality", "rust_eh_personality:", "ud2");
-
-#[cfg(heapsmith_alone)]
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    unsafe extern "C" {
-        fn abort() -> !;
-    }
-    // SAFETY: ends the process.
-    unsafe { abort() }
-}

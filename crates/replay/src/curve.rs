@@ -2,9 +2,9 @@
 
 use heapsmith::{Counting, Heap};
 use heapsmith_spec::Spec;
+use heapsmith_spec::build::with_dyn_heap;
 use heapsmith_trace::{Bytes, Operation, PackedTrace};
 
-use crate::any::on_any_heap;
 use crate::live::LiveTable;
 use crate::region::Region;
 use crate::run::ReplayError;
@@ -18,7 +18,7 @@ pub fn footprint_curve(
     points: usize,
 ) -> Result<Vec<(u64, Bytes)>, ReplayError> {
     let step = trace.events.len().div_ceil(points.max(1)).max(1);
-    Ok(on_any_heap(spec, region.source(Bytes(u64::MAX)), |heap| watch(heap, trace, step))?)
+    Ok(with_dyn_heap(spec, region.source(Bytes(u64::MAX)), Counting::default(), |heap| watch(heap, trace, step))?)
 }
 
 fn watch(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, step: usize) -> Vec<(u64, Bytes)> {

@@ -12,7 +12,6 @@
 //! compiled once for every structure of heap and neither allocates, hashes nor
 //! dispatches. A region is reserved once and serves one replay after another.
 
-mod any;
 mod curve;
 mod live;
 mod measures;

@@ -1,10 +1,10 @@
 //! Where the bytes are at the peak: the moment when the most bytes are requested and live.
 
 use heapsmith::{Counting, Heap, State};
+use heapsmith_spec::build::with_dyn_heap;
 use heapsmith_spec::{Layer, Spec};
 use heapsmith_trace::{Bytes, Operation, PackedTrace};
 
-use crate::any::on_any_heap;
 use crate::live::LiveTable;
 use crate::measures::Measures;
 use crate::region::Region;
@@ -42,7 +42,7 @@ pub fn at_peak(
     let by_size = spec.layers.iter().any(|layer| !matches!(layer, Layer::FreeLists(_)));
     let most = if by_size { u64::MAX } else { measures.footprint_peak.0.next_multiple_of(8) };
     let source = region.source(Bytes(most));
-    Ok(on_any_heap(spec, source, |heap| look(heap, trace, measures))?)
+    Ok(with_dyn_heap(spec, source, Counting::default(), |heap| look(heap, trace, measures))?)
 }
 
 fn look(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, measures: &Measures) -> AtPeak {

@@ -2,10 +2,9 @@
 
 use heapsmith::{Counting, Heap};
 use heapsmith_spec::Spec;
-use heapsmith_spec::build::{BuildError, Job, with_heap};
+use heapsmith_spec::build::{BuildError, Job, with_dyn_heap, with_heap};
 use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
 
-use crate::any::on_any_heap;
 use crate::live::{Live, LiveTable};
 use crate::measures::Measures;
 use crate::region::Region;
@@ -90,7 +89,7 @@ pub fn replay(
 ) -> Result<Measures, ReplayError> {
     let source = region.source(options.region.unwrap_or(Bytes(u64::MAX)));
     let outcome = if options.verify || options.check_every.is_some() {
-        on_any_heap(spec, source, |heap| verify(heap, trace, &options))?
+        with_dyn_heap(spec, source, Counting::default(), |heap| verify(heap, trace, &options))?
     } else {
         Ok(with_heap(spec, source, Counting::default(), Measured { trace, options })?)
     };

@@ -63,21 +63,22 @@ pub fn with_heap<S: Source, M: Meter, J: Job<M>>(
     if layers::before_any(spec).is_empty() {
         return Parts { spec, source, meter, job }.worded();
     }
-    let (mut job, mut output) = (Some(job), None);
-    with_dyn_heap(spec, source, meter, &mut |heap| output = job.take().map(|job| job.run(heap)))?;
-    output.ok_or_else(|| BuildError::Layers(spec.to_string()))
+    with_dyn_heap(spec, source, meter, |heap| job.run(heap))
 }
 
 /// As [`with_heap`], with the heap's type taken away: the structures are compiled once and not for
 /// every job, and each operation costs a call through a table. Nothing else differs.
-pub fn with_dyn_heap<S: Source, M: Meter>(
+pub fn with_dyn_heap<S: Source, M: Meter, T>(
     spec: &Spec,
     source: S,
     meter: M,
-    job: &mut dyn FnMut(&mut dyn Heap<Meter = M>),
-) -> Result<(), BuildError> {
-    let job = layers::Under { spec, region: source.limit(), then: job };
-    Parts { spec, source, meter, job }.worded()?
+    job: impl FnOnce(&mut dyn Heap<Meter = M>) -> T,
+) -> Result<T, BuildError> {
+    let (mut job, mut output) = (Some(job), None);
+    let mut then = |heap: &mut dyn Heap<Meter = M>| output = job.take().map(|job| job(heap));
+    let job = layers::Under { spec, region: source.limit(), then: &mut then };
+    Parts { spec, source, meter, job }.worded()??;
+    output.ok_or_else(|| BuildError::Layers(spec.to_string()))
 }
 
 /// The block sizes that the lists of `layer` serve in the heap of `spec`, in

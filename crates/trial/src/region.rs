@@ -52,5 +52,5 @@ pub fn over<T>(spec: &Spec, source: &mut dyn Source, job: impl FnOnce(&mut Count
 
 /// Not generic, so that the structures are compiled here.
 fn untyped(spec: &Spec, source: &mut dyn Source, then: &mut dyn FnMut(&mut Counted)) -> Result<(), BuildError> {
-    with_dyn_heap(spec, source, Counting::default(), then)
+    with_dyn_heap(spec, source, Counting::default(), |heap| then(heap))
 }

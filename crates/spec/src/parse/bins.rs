@@ -2,7 +2,8 @@
 
 use super::cursor::{Cursor, Result};
 use super::keys::{Key, Keys, equals};
-use super::{sizes, technique};
+use super::sizes;
+use super::technique::key;
 use crate::ast::{BinLayout, Bins, Tries};
 use crate::lexer::Kind;
 use crate::validate::{Part, Place, per_doubling_problem};
@@ -18,17 +19,9 @@ const KEYS: &[Key<Bins>] = &[
     },
     Key { word: "tries", forms: &["tries="], read: |cursor, bins| tries(cursor).map(|tries| bins.tries = tries) },
     Key { word: "each", forms: &["each="], read: |cursor, bins| equals(cursor, "each").map(|each| bins.each = each) },
-    Key {
-        word: "split",
-        forms: technique::SPLIT_FORMS,
-        read: |cursor, bins| technique::split(cursor).map(|split| bins.split = split),
-    },
-    Key {
-        word: "coalesce",
-        forms: technique::COALESCE_FORMS,
-        read: |cursor, bins| technique::coalesce(cursor).map(|level| bins.coalesce = level),
-    },
-    Key { word: "tags", forms: &["tags="], read: |cursor, bins| equals(cursor, "tags").map(|tags| bins.tags = tags) },
+    key!(split),
+    key!(coalesce),
+    key!(tags),
 ];
 
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Bins> {

@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, Result};
 use super::keys::{self, Key, equals};
-use super::technique;
+use super::technique::key;
 use crate::ast::{Fit, List};
 use crate::lexer::Kind;
 use crate::validate::{Place, depth_problem};
@@ -14,17 +14,9 @@ const KEYS: &[Key<List>] = &[
         read: |cursor, list| equals(cursor, "order").map(|order| list.order = order),
     },
     Key { word: "fit", forms: &["fit="], read: |cursor, list| fit(cursor).map(|fit| list.fit = fit) },
-    Key {
-        word: "split",
-        forms: technique::SPLIT_FORMS,
-        read: |cursor, list| technique::split(cursor).map(|split| list.split = split),
-    },
-    Key {
-        word: "coalesce",
-        forms: technique::COALESCE_FORMS,
-        read: |cursor, list| technique::coalesce(cursor).map(|level| list.coalesce = level),
-    },
-    Key { word: "tags", forms: &["tags="], read: |cursor, list| equals(cursor, "tags").map(|tags| list.tags = tags) },
+    key!(split),
+    key!(coalesce),
+    key!(tags),
 ];
 
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<List> {

@@ -1,4 +1,4 @@
-//! `split` and `coalesce`: a word after `=`, or a level after `>=`.
+//! What most pools have: `split` and `coalesce`, a word after `=` or a level after `>=`, and `tags`.
 
 use super::cursor::{Cursor, Result};
 use crate::ast::{Coalesce, Split};
@@ -7,11 +7,32 @@ use crate::lexer::Kind;
 use crate::problem::Problem;
 use crate::validate::Place;
 
-/// How `split` may be written.
-pub(super) const SPLIT_FORMS: &[&str] = &["split=", "split>="];
+/// The key of a technique, for the table of any pool that has it as a field of that name.
+macro_rules! key {
+    (split) => {
+        $crate::parse::keys::Key {
+            word: "split",
+            forms: &["split=", "split>="],
+            read: |cursor, pool| $crate::parse::technique::split(cursor).map(|split| pool.split = split),
+        }
+    };
+    (coalesce) => {
+        $crate::parse::keys::Key {
+            word: "coalesce",
+            forms: &["coalesce=", "coalesce>="],
+            read: |cursor, pool| $crate::parse::technique::coalesce(cursor).map(|coalesce| pool.coalesce = coalesce),
+        }
+    };
+    (tags) => {
+        $crate::parse::keys::Key {
+            word: "tags",
+            forms: &["tags="],
+            read: |cursor, pool| $crate::parse::keys::equals(cursor, "tags").map(|tags| pool.tags = tags),
+        }
+    };
+}
 
-/// How `coalesce` may be written.
-pub(super) const COALESCE_FORMS: &[&str] = &["coalesce=", "coalesce>="];
+pub(super) use key;
 
 pub(super) fn split(cursor: &mut Cursor<'_>) -> Result<Split> {
     word_or_level(cursor, "split", Place::Split, Split::From)

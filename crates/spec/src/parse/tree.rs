@@ -2,23 +2,15 @@
 
 use super::cursor::{Cursor, Result};
 use super::keys::{self, Key, Keys, equals};
-use super::technique;
+use super::technique::key;
 use crate::ast::{SkipList, Tree};
 use crate::lexer::Kind;
 
 const TREE: &[Key<Tree>] = &[
     Key { word: "fit", forms: &["fit="], read: |cursor, tree| equals(cursor, "fit").map(|fit| tree.fit = fit) },
-    Key {
-        word: "split",
-        forms: technique::SPLIT_FORMS,
-        read: |cursor, tree| technique::split(cursor).map(|split| tree.split = split),
-    },
-    Key {
-        word: "coalesce",
-        forms: technique::COALESCE_FORMS,
-        read: |cursor, tree| technique::coalesce(cursor).map(|level| tree.coalesce = level),
-    },
-    Key { word: "tags", forms: &["tags="], read: |cursor, tree| equals(cursor, "tags").map(|tags| tree.tags = tags) },
+    key!(split),
+    key!(coalesce),
+    key!(tags),
 ];
 
 const SKIP_LIST: &[Key<SkipList>] = &[
@@ -30,17 +22,9 @@ const SKIP_LIST: &[Key<SkipList>] = &[
             cursor.number("a number").map(|seed| list.seed = seed)
         },
     },
-    Key {
-        word: "split",
-        forms: technique::SPLIT_FORMS,
-        read: |cursor, list| technique::split(cursor).map(|split| list.split = split),
-    },
-    Key {
-        word: "coalesce",
-        forms: technique::COALESCE_FORMS,
-        read: |cursor, list| technique::coalesce(cursor).map(|level| list.coalesce = level),
-    },
-    Key { word: "tags", forms: &["tags="], read: |cursor, list| equals(cursor, "tags").map(|tags| list.tags = tags) },
+    key!(split),
+    key!(coalesce),
+    key!(tags),
 ];
 
 /// A tree, whose balance stands first.
