@@ -29,4 +29,4 @@ pub use min_region::min_region;
 pub use peak::{AtPeak, at_peak};
 pub use region::Region;
 pub use run::{Fault, Options, ReplayError, replay};
-pub use time::{Timing, rounds, time};
+pub use time::{Timing, time};

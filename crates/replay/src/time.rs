@@ -46,18 +46,6 @@ pub fn time(
     Ok((times.into_iter().map(summarise).collect(), summarise(floor)))
 }
 
-/// Replays as [`time`] does, without a clock: for tools that count instructions. Without a spec
-/// it is the floor.
-pub fn rounds(spec: Option<&Spec>, trace: &PackedTrace, region: &mut Region, rounds: usize) -> Result<(), ReplayError> {
-    for _ in 0..rounds {
-        match spec {
-            None => Round { trace }.run(Nothing),
-            Some(spec) => with_heap(spec, region.source(Bytes(u64::MAX)), Unmetered, Round { trace })?,
-        };
-    }
-    Ok(())
-}
-
 fn summarise(mut rounds: Vec<f64>) -> Timing {
     rounds.sort_by(f64::total_cmp);
     Timing { median: rounds[rounds.len() / 2], least: rounds[0], most: rounds[rounds.len() - 1] }
