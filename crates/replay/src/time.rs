@@ -131,7 +131,7 @@ pub struct Latencies {
     pub subjects: Vec<Latency>,
     /// Of the heap that does nothing: what reading the counter costs.
     pub counter: Latency,
-    /// Nanoseconds by which the counter advances at least.
+    /// Nanoseconds by which the counter advances when it does: the median.
     pub step: f64,
 }
 
@@ -183,10 +183,10 @@ const PARTS: u64 = 16;
 
 fn percentiles(operations: &[Rounds], rounds: usize, clock: &Clock) -> Latency {
     let nanoseconds = nanoseconds_per_tick(clock) / PARTS as f64;
-    // Three digits of a value are more than a latency has.
+    // Three digits of a value are more than a latency has; the histogram grows to what it is given.
     let mut histogram = Histogram::<u32>::new(3).ok();
     if let Some(histogram) = &mut histogram {
-        operations.iter().for_each(|operation| histogram.saturating_record(operation.mean(rounds)));
+        operations.iter().for_each(|operation| histogram.record(operation.mean(rounds)).unwrap_or_default());
     }
     let at = |quantile: f64| {
         histogram.as_ref().map_or(0.0, |histogram| histogram.value_at_quantile(quantile) as f64 * nanoseconds)
@@ -200,12 +200,14 @@ fn nanoseconds_per_tick(clock: &Clock) -> f64 {
     clock.delta_as_nanos(0, MANY) as f64 / MANY as f64
 }
 
-/// By how many nanoseconds the counter advances at least.
+/// By how many nanoseconds the counter advances when it does.
 fn step(clock: &Clock) -> f64 {
     const READINGS: usize = 10_000;
     let readings: Vec<u64> = (0..READINGS).map(|_| clock.raw()).collect();
-    let steps = readings.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).filter(|&step| step > 0);
-    steps.min().unwrap_or(0) as f64 * nanoseconds_per_tick(clock)
+    let steps = readings.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
+    let mut steps: Vec<u64> = steps.filter(|&step| step > 0).collect();
+    steps.sort_unstable();
+    steps.get(steps.len() / 2).map_or(0.0, |&step| step as f64 * nanoseconds_per_tick(clock))
 }
 
 fn with_floor(subjects: &[Subject]) -> Vec<Subject> {
@@ -222,19 +224,24 @@ fn in_turns(
     clock: &Clock,
     tell: &mut dyn FnMut(usize, &[u64]),
 ) -> Result<(), ReplayError> {
-    let readings = if each == 1 { trace.events.len() } else { 1 };
-    let mut ticks = Vec::with_capacity(readings);
+    let mut ticks = vec![0; trace.events.len().div_ceil(each)];
     for round in 0..effort.rounds.max(1) {
         for turn in 0..subjects.len() {
             let number = (round + turn) % subjects.len();
             let subject = &subjects[number];
             let events = &trace.events[..effort.events(subject, trace)];
-            ticks.clear();
-            subject.run(region, Round { events, slots: trace.slots, each, clock, ticks: &mut ticks })?;
-            tell(number, &ticks);
+            let ticks = &mut ticks[..events.len().div_ceil(each)];
+            subject.run(region, Round { events, slots: trace.slots, each, clock, ticks })?;
+            tell(number, ticks);
         }
     }
     Ok(())
+}
+
+/// Reads the counter: a call, so that it is compiled once and not twice for every structure of heap.
+#[inline(never)]
+fn read(clock: &Clock) -> u64 {
+    clock.raw()
 }
 
 /// One replay with the clock read before and after every `each` events.
@@ -243,7 +250,7 @@ struct Round<'t> {
     slots: usize,
     each: usize,
     clock: &'t Clock,
-    ticks: &'t mut Vec<u64>,
+    ticks: &'t mut [u64],
 }
 
 impl Work for Round<'_> {
@@ -251,12 +258,12 @@ impl Work for Round<'_> {
 
     fn run<A: Allocator>(self, mut allocator: A) {
         let mut slots = Slots::new(self.slots);
-        for events in self.events.chunks(self.each) {
-            let start = self.clock.raw();
+        for (events, ticks) in self.events.chunks(self.each).zip(self.ticks) {
+            let start = read(self.clock);
             for event in events {
                 slots.step(&mut allocator, event);
             }
-            self.ticks.push(self.clock.raw().saturating_sub(start));
+            *ticks = read(self.clock).saturating_sub(start);
         }
         black_box(&slots);
         if A::OF_THE_PROCESS {
@@ -278,14 +285,14 @@ mod tests {
 
     #[test]
     fn percentiles_are_of_the_operations() {
-        let rounds: Vec<Rounds> = (1..=1000).map(|ticks| Rounds { sum: ticks, slowest: ticks }).collect();
+        let rounds: Vec<Rounds> = (1..=1000).map(|ticks| ticks * 50).map(|ticks| Rounds { sum: ticks, slowest: ticks }).collect();
         let clock = Clock::new();
         let latency = percentiles(&rounds, 1, &clock);
         let tick = latency.max / 1000.0;
         for (value, expected) in
             [(latency.p50, 500.0), (latency.p90, 900.0), (latency.p99, 990.0), (latency.p999, 999.0)]
         {
-            assert!((value / tick - expected).abs() < 1.5, "{latency:?}");
+            assert!((value / tick - expected).abs() < 2.0, "{latency:?}");
         }
     }
 
