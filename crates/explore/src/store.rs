@@ -7,7 +7,8 @@
 //! | `design` | a design of the space: number, levels, spec, and the design that it is the same heap as |
 //! | `result` | the measures of one distinct design on one trace |
 //! | `catalogue` | the measures of one allocator of the catalogue on one trace |
-//! | `timing` | the time of one design of the front, measured alone |
+//! | `timing` | the time of one design of the front, of the catalogue or of a peer, measured alone |
+//! | `pages` | the memory of the same on one trace, by pages touched |
 //! | `results` | a view: every design with its measures on every trace |
 //!
 //! Results are committed in batches as they come. A process that is killed
@@ -218,20 +219,6 @@ impl Store {
             Ok(())
         })
     }
-
-    /// Keeps the times of the designs of the front, instead of those kept before.
-    pub fn set_timings(&mut self, timings: &[crate::Retimed]) -> Result<(), StoreError> {
-        self.run(|db| {
-            db.execute("DELETE FROM timing", [])?;
-            for timing in timings {
-                db.execute(
-                    "INSERT INTO timing VALUES (?, ?, ?, ?, ?, ?)",
-                    params![timing.name, timing.ns_per_op, timing.least, timing.most, timing.floor, timing.rounds],
-                )?;
-            }
-            Ok(())
-        })
-    }
 }
 
 /// SQLite's integers are signed; no measure comes near the limit.
@@ -243,6 +230,11 @@ fn as_stored(value: u64) -> i64 {
 pub(crate) fn fingerprint(trace: &PackedTrace) -> String {
     format!("{:016x}", trace.fingerprint)
 }
+
+/// The table of memory by pages. Stores of before there were peers do not have it.
+pub(crate) const PAGES: &str = "CREATE TABLE IF NOT EXISTS pages (name TEXT NOT NULL, trace INTEGER NOT NULL, \
+    touched INTEGER NOT NULL, requested_peak INTEGER NOT NULL, failed INTEGER NOT NULL, events INTEGER NOT NULL, \
+    PRIMARY KEY (name, trace));";
 
 fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command: &str) -> rusqlite::Result<()> {
     let integers: String = Measures::COLUMNS.iter().map(|name| format!(", {name} INTEGER NOT NULL")).collect();
@@ -257,6 +249,7 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
                                  PRIMARY KEY (name, trace));
          CREATE TABLE timing (name TEXT PRIMARY KEY, ns_per_op REAL NOT NULL, least REAL NOT NULL,
                               most REAL NOT NULL, floor_ns_per_op REAL NOT NULL, rounds INTEGER NOT NULL);
+         {PAGES}
          CREATE VIEW results AS SELECT design.*, result.* FROM design JOIN result ON result.design = design.same_as;"
     ))?;
     let meta =

@@ -1,6 +1,7 @@
 //! The replay loop.
 
 use heapsmith::{Counting, Heap};
+use heapsmith_peers::PeerError;
 use heapsmith_spec::Spec;
 use heapsmith_spec::build::{BuildError, Job, with_dyn_heap, with_heap};
 use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
@@ -62,6 +63,9 @@ pub enum ReplayError {
     /// The heap could not be made.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// There is no such peer.
+    #[error(transparent)]
+    Peer(#[from] PeerError),
     /// The heap is wrong: this is a bug of the allocator.
     #[error("event {event}: {fault} (heap: {heap})")]
     Fault {

@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 use heapsmith_explore::{Exploration, Preference, Space, Store, Sweep, measure_catalogue, sweep};
+use heapsmith_peers::Peer;
+use heapsmith_replay::Effort;
 use heapsmith_report::{PageInput, ReportError, page};
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
 
@@ -40,7 +42,8 @@ fn exploration() -> &'static (Exploration, Trace) {
         measure_catalogue(&mut store, &traces).expect("a catalogue");
         let mut exploration = Exploration::load(&store).expect("results");
         let pick = exploration.pick(Preference::Balanced).expect("a pick");
-        exploration.retime(&mut store, &traces, &[pick], 1).expect("times");
+        let named = exploration.named(&[pick], &[Peer::Rlsf]);
+        exploration.retime(&mut store, &traces, &named, Effort::rounds(1)).expect("times");
         (exploration, trace)
     })
 }
