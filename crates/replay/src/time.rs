@@ -285,7 +285,8 @@ mod tests {
 
     #[test]
     fn percentiles_are_of_the_operations() {
-        let rounds: Vec<Rounds> = (1..=1000).map(|ticks| ticks * 50).map(|ticks| Rounds { sum: ticks, slowest: ticks }).collect();
+        let rounds: Vec<Rounds> =
+            (1..=1000).map(|ticks| ticks * 50).map(|ticks| Rounds { sum: ticks, slowest: ticks }).collect();
         let clock = Clock::new();
         let latency = percentiles(&rounds, 1, &clock);
         let tick = latency.max / 1000.0;
