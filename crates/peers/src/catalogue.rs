@@ -115,7 +115,7 @@ const PEERS: &[Entry] = &[
     Entry {
         peer: Peer::Rlsf,
         name: "rlsf",
-        about: "two-level segregated fit, 64 by 64 lists",
+        about: "two-level segregated fit, 32 lists for each power of two",
         package: Some(("rlsf", "0.2.3")),
         source: "https://github.com/yvt/rlsf",
         ..PLAIN
