@@ -271,6 +271,12 @@ mod tests {
     }
 
     #[test]
+    fn an_absent_peer_says_which_feature_brings_it() {
+        let error = PeerError::absent(Peer::Jemalloc).to_string();
+        assert!(error.contains("cargo build --release --features jemalloc"), "{error}");
+    }
+
+    #[test]
     fn versions_are_those_that_are_built_in() {
         let lock = include_str!("../../../Cargo.lock");
         for (package, version) in peers().iter().filter_map(|entry| entry.package) {

@@ -200,7 +200,8 @@ const LOOKING: &str = "reading /proc/self/smaps_rollup";
 /// of the allocator's memory.
 #[inline(never)]
 fn touch_stack() {
-    black_box(&[1_u8; 256 << 10]);
+    let buffer = black_box([1_u8; 256 << 10]);
+    black_box(&buffer);
 }
 
 /// The private memory before anything is measured.
@@ -234,7 +235,7 @@ impl Work for Touched<'_> {
         let between = self.events.len().div_ceil(LOOKS).max(1);
         let mut slots = Slots::new(self.slots);
         // What this loop needs for itself is none of the allocator's memory.
-        let base = self.base + (private_bytes()? - without);
+        let base = self.base + private_bytes()?.saturating_sub(without);
         let (mut most, mut failed) = (base, 0);
         for (index, event) in self.events.iter().enumerate() {
             let served = slots.step(&mut allocator, event);
