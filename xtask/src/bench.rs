@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what is claimed about speed and memory, printed.
 
 mod import;
+mod peers;
 mod record;
 
 use clap::Subcommand;
@@ -15,6 +16,8 @@ pub enum Bench {
     Explore,
     /// Accesses of an operation at 10³ to 10⁶ live blocks for every heap, and their slope
     Growth,
+    /// The front and the pick beside other people's allocators, on network traffic and on recorded programs
+    Peers(peers::Arguments),
     /// Programs plain, recorded, and under heaptrack, in turns: how much slower they are
     Record,
     /// Memory of importing and replaying long traces: 10^6 and 10^7 events
@@ -30,6 +33,7 @@ pub fn bench(which: Bench) -> Outcome {
     match which {
         Bench::Explore => explore(),
         Bench::Growth => soak::growth(),
+        Bench::Peers(arguments) => peers::peers(&arguments),
         Bench::Record => record::record(),
         Bench::Import { large } => import::import(large),
     }

@@ -115,7 +115,7 @@ const PEERS: &[Entry] = &[
     Entry {
         peer: Peer::Rlsf,
         name: "rlsf",
-        about: "two-level segregated fit, 64 by 64 lists",
+        about: "two-level segregated fit, 32 lists for each power of two",
         package: Some(("rlsf", "0.2.3")),
         source: "https://github.com/yvt/rlsf",
         ..PLAIN
@@ -268,6 +268,12 @@ mod tests {
     fn an_unknown_peer_lists_those_there_are() {
         let error = "peer:mymalloc".parse::<Peer>().expect_err("nobody's");
         assert!(error.to_string().contains("libc, mimalloc, "), "{error}");
+    }
+
+    #[test]
+    fn an_absent_peer_says_which_feature_brings_it() {
+        let error = PeerError::absent(Peer::Jemalloc).to_string();
+        assert!(error.contains("cargo build --release --features jemalloc"), "{error}");
     }
 
     #[test]

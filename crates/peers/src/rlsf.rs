@@ -1,4 +1,5 @@
-//! rlsf: two-level segregated fit, with as many lists as its own global allocator has, on the whole region.
+//! rlsf: two-level segregated fit on the whole region, with 32 lists for each power of two, as the
+//! catalogue's `tlsf` has. (Its own global allocator has 64, and 32 KB of list heads.)
 
 use core::ptr::NonNull;
 
@@ -7,15 +8,16 @@ use rlsf::Tlsf;
 
 use crate::allocator::{Allocator, Receipt, Sized, layout};
 
-const LEVELS: usize = usize::BITS as usize;
+/// Powers of two from its granularity of four words, and lists for each.
+const LEVELS: usize = 32;
 
-/// TLSF over a region.
-pub struct Rlsf<'a>(Tlsf<'a, usize, usize, LEVELS, LEVELS>);
+/// TLSF over a region. Its list heads lie outside of it.
+pub struct Rlsf<'a>(Box<Tlsf<'a, u32, u32, LEVELS, LEVELS>>);
 
 impl<'a> Rlsf<'a> {
     /// With the memory of `region`.
     pub fn new(region: Fixed<'a>) -> Self {
-        let mut heap = Tlsf::new();
+        let mut heap = Box::new(Tlsf::new());
         // SAFETY: the region is borrowed for as long as this lives (P2).
         unsafe { heap.insert_free_block_ptr(NonNull::slice_from_raw_parts(region.base(), region.length())) };
         Rlsf(heap)

@@ -3,11 +3,12 @@
 //! ```text
 //!   parent                                child: the same command, run again for one subject
 //!   ──────                                ────────────────────────────────────────────────
-//!   events ───────── standard input ────▶ kept in one block; slots and stack touched
+//!   events ───────── standard input ────▶ kept in one block; stack touched
 //!                                         pages of anonymous memory now: the base
+//!                                         the allocator is made;
 //!                                         replay, every payload written whole;
 //!                                         at the peak, at the end and between: pages now
-//!   touched ◀─────── standard output ──── the most there ever was, less the base
+//!   touched ◀─────── standard output ──── the most there ever was, less the base and what the loop itself keeps
 //! ```
 //!
 //! A footprint says what a heap of ours took of its region, to the byte. Nobody can ask that
@@ -21,6 +22,7 @@
 //! the child too, next to nothing was used and freed before.
 
 use std::fs::File;
+use std::hint::black_box;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -178,7 +180,9 @@ pub fn pages_child(arguments: &[String], input: &mut impl Read) -> Result<String
     let events = receive(input, count).map_err(system("receiving the trace"))?;
     let mut region = Region::new(Bytes(region as u64))?;
     let source = region.source(Bytes(u64::MAX));
-    let work = Touched { events: &events, slots, writes: subject != Subject::Nothing };
+    touch_stack();
+    let base = base().map_err(system(LOOKING))?;
+    let work = Touched { events: &events, slots, writes: subject != Subject::Nothing, base };
     let (touched, requested_peak, failed) = match &subject {
         Subject::Nothing => work.run(heapsmith::Nothing),
         Subject::Peer(peer) => with_peer(*peer, source, work).map_err(ReplayError::from)?,
@@ -186,8 +190,25 @@ pub fn pages_child(arguments: &[String], input: &mut impl Read) -> Result<String
             with_dyn_heap(spec, source, Counting::default(), |heap| work.run(heap)).map_err(ReplayError::from)?
         }
     }
-    .map_err(system("reading /proc/self/smaps_rollup"))?;
+    .map_err(system(LOOKING))?;
     Ok(format!("{touched} {requested_peak} {failed}\n"))
+}
+
+const LOOKING: &str = "reading /proc/self/smaps_rollup";
+
+/// Touches as much of the stack as anything below may use: what stands on it while an allocator is made is none
+/// of the allocator's memory.
+#[inline(never)]
+fn touch_stack() {
+    let buffer = black_box([1_u8; 256 << 10]);
+    black_box(&buffer);
+}
+
+/// The private memory before anything is measured.
+fn base() -> io::Result<u64> {
+    // The first look touches what looking needs.
+    private_bytes()?;
+    private_bytes()
 }
 
 /// Looks at the pages between events, beside those at the peak and at the end.
@@ -198,6 +219,8 @@ struct Touched<'t> {
     events: &'t [PackedEvent],
     slots: usize,
     writes: bool,
+    /// Private bytes before the allocator was made, which may itself have touched pages.
+    base: u64,
 }
 
 impl Work for Touched<'_> {
@@ -205,14 +228,14 @@ impl Work for Touched<'_> {
     type Output = io::Result<(u64, u64, u64)>;
 
     fn run<A: Allocator>(self, mut allocator: A) -> Self::Output {
+        let without = private_bytes()?;
         // Kept until the end: freed memory would serve the C library's allocator again without being touched anew.
         let mut sizes = vec![0; self.slots];
         let (requested_peak, peak) = peak(self.events, &mut sizes);
         let between = self.events.len().div_ceil(LOOKS).max(1);
         let mut slots = Slots::new(self.slots);
-        // The first look maps what looking needs; the second is the base.
-        private_bytes()?;
-        let base = private_bytes()?;
+        // What this loop needs for itself is none of the allocator's memory.
+        let base = self.base + private_bytes()?.saturating_sub(without);
         let (mut most, mut failed) = (base, 0);
         for (index, event) in self.events.iter().enumerate() {
             let served = slots.step(&mut allocator, event);

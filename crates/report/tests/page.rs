@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
-use heapsmith_explore::{Exploration, Preference, Space, Store, Sweep, measure_catalogue, sweep};
+use heapsmith_explore::{Exploration, Paged, Preference, Space, Store, Sweep, measure_catalogue, sweep};
 use heapsmith_peers::Peer;
 use heapsmith_replay::Effort;
 use heapsmith_report::{PageInput, ReportError, page};
@@ -44,6 +44,19 @@ fn exploration() -> &'static (Exploration, Trace) {
         let pick = exploration.pick(Preference::Balanced).expect("a pick");
         let named = exploration.named(&[pick], &[Peer::Rlsf]);
         exploration.retime(&mut store, &traces, &named, Effort::rounds(1)).expect("times");
+        // Memory by pages needs a command that is run again, which the tests of the command have.
+        exploration.pages = exploration
+            .timings
+            .iter()
+            .zip(1..)
+            .map(|(timing, number)| Paged {
+                name: timing.name.clone(),
+                touched: Bytes(number << 12),
+                fragmentation: number as f64 / 100.0,
+                failed: 0,
+                events: traces[0].events.len() as u64,
+            })
+            .collect();
         (exploration, trace)
     })
 }
@@ -65,15 +78,26 @@ fn own_text(html: &str) -> String {
 #[test]
 fn every_section_is_there_in_order() {
     let html = page(&input(Preference::Balanced)).expect("a page");
-    let sections = ["pick", "why", "designs", "live", "sizes", "effects", "finding", "front", "catalogue", "method"];
+    let sections =
+        ["pick", "why", "designs", "live", "sizes", "effects", "finding", "front", "catalogue", "peers", "method"];
     let places: Vec<usize> = sections
         .iter()
         .map(|id| html.find(&format!("<section id=\"{id}\"")).unwrap_or_else(|| panic!("no section {id}")))
         .collect();
     assert!(places.is_sorted());
-    for figure in ["plot-designs", "plot-live-0", "plot-sizes-0", "plot-effect-0", "plot-effect-3"] {
+    for figure in ["plot-designs", "plot-live-0", "plot-sizes-0", "plot-effect-0", "plot-effect-3", "plot-peers"] {
         assert!(html.contains(&format!("Plotly.newPlot(\"{figure}\"")), "no figure {figure}");
     }
+}
+
+#[test]
+fn peers_are_shown_where_they_were_measured() {
+    let html = page(&input(Preference::Balanced)).expect("a page");
+    assert!(own_text(&html).contains("the fastest peer (rlsf)"));
+    let (exploration, _) = exploration();
+    let without = Exploration { pages: Vec::new(), ..exploration.clone() };
+    let html = page(&PageInput { exploration: &without, ..input(Preference::Balanced) }).expect("a page");
+    assert!(!html.contains("plot-peers"));
 }
 
 #[test]
