@@ -101,6 +101,16 @@ fn peers_are_shown_where_they_were_measured() {
 }
 
 #[test]
+fn a_page_of_designs_cut_short_says_so_and_knows_no_effects() {
+    let (exploration, _) = exploration();
+    let pruned = Exploration { pruned: 4_321, ..exploration.clone() };
+    let html = page(&PageInput { exploration: &pruned, ..input(Preference::Balanced) }).expect("a page");
+    let own = own_text(&html);
+    assert!(!own.contains("plot-effect-0") && own.contains("4,321 of the designs were cut short"));
+    assert!(own.contains("4,321 designs more, as they could no longer reach a front"));
+}
+
+#[test]
 fn nothing_is_loaded_from_anywhere() {
     let html = page(&input(Preference::Balanced)).expect("a page");
     assert!(html.contains("default-src 'none'"), "the policy that forbids loading");

@@ -257,7 +257,9 @@ fn recommended(exploration: &Exploration, finding: &Finding) {
         let each = shares.iter().map(|(name, share)| format!("{name} {:.1}%", share * 100.0));
         each.collect::<Vec<_>>().join(", ")
     };
-    println!("  of the fragmentation's variance: {}", most(&finding.fragmentation));
+    if !finding.fragmentation.is_empty() {
+        println!("  of the fragmentation's variance: {}", most(&finding.fragmentation));
+    }
 }
 
 /// What the pick's neighbours on the front trade.
