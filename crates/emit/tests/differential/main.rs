@@ -1,0 +1,43 @@
+//! The emitted C, the emitted Rust and the explored heap give the same offset for every request, and
+//! leave the same bytes in the region.
+//!
+//! ```text
+//!   spec ──▶ explored heap ──▶ tape: every request, every answer, hashes of the region
+//!     └────▶ emitted source ─▶ compiler ─▶ program that plays the tapes of many heaps
+//! ```
+
+mod compile;
+mod heaps;
+mod programs;
+mod record;
+mod tape;
+
+use heaps::Heap;
+
+/// Plays the tapes of `heaps` on the emitted C, compiled with more flags.
+fn c_agrees(heaps: &[Heap], flags: &[&str]) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let program = compile::c(dir.path(), heaps, flags);
+    for (number, batch) in heaps.chunks(16).enumerate() {
+        let tapes: Vec<_> =
+            batch.iter().enumerate().flat_map(|(index, heap)| record::tapes(heap, number * 16 + index)).collect();
+        compile::play(&program, &tapes, heaps);
+    }
+}
+
+#[test]
+fn c_follows_the_catalogue_and_a_heap_of_every_kind() {
+    c_agrees(&heaps::named(), &[]);
+}
+
+#[test]
+fn c_follows_random_specs() {
+    c_agrees(&heaps::random(heaps::how_many(200), 0), &[]);
+}
+
+#[test]
+fn c_of_32_bits_follows_them_too() {
+    let mut heaps = heaps::named();
+    heaps.extend(heaps::random(heaps::how_many(40), 1));
+    c_agrees(&heaps, &["-m32"]);
+}
