@@ -56,7 +56,7 @@ static Index words_for(size_t size)
     if ((size == 0U) || is_too_large(size)) {
         return 0U;
     }
-    words = (Index)((size + (WORD - 1U)) / WORD) + 1U;
+    words = (((Index)size + (WORD - 1U)) / WORD) + 1U;
 {%- if pool.granule > 1 %}
     words = (words + (GRANULE - 1U)) & ~(Index)(GRANULE - 1U);
 {%- endif %}

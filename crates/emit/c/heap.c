@@ -67,6 +67,21 @@ static inline bool is_too_coarse(size_t alignment)
 {%- endif %}
 }
 
+/* Words of a region of so many bytes. */
+static inline Index words_in(size_t bytes)
+{
+    const size_t words = bytes / WORD;
+{% if word == 8 %}
+#if SIZE_MAX > UINT32_MAX
+    return (words < MOST_WORDS) ? words : MOST_WORDS;
+#else
+    return words;
+#endif
+{%- else %}
+    return (words < MOST_WORDS) ? (Index)words : MOST_WORDS;
+{%- endif %}
+}
+
 /* The address of a word: alignments are asked of addresses, not of indexes. */
 static inline uintptr_t address_of(const Word *word)
 {
@@ -120,10 +135,8 @@ static inline void *pointer_to(const Heap *heap, Index block)
 
 bool {{ n }}_init({{ n }} *heap, void *region, size_t bytes)
 {
-    const size_t words = bytes / WORD;
-
     heap->words = region;
-    heap->length = (words < MOST_WORDS) ? (Index)words : MOST_WORDS;
+    heap->length = words_in(bytes);
     if ((region == NULL) || ((address_of(heap->words) % WORD) != 0U)) {
         return false;
     }
