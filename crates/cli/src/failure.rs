@@ -13,6 +13,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
+use heapsmith_emit::{EmitError, SizeError};
 use heapsmith_explore::{StoreError, SweepError};
 use heapsmith_recording::{LibraryError, RecordingError};
 use heapsmith_replay::ReplayError;
@@ -138,6 +139,21 @@ impl From<SweepError> for Failure {
             SweepError::Store(error) => error.into(),
             SweepError::Interrupted => Failure::interrupted(error),
         }
+    }
+}
+
+impl From<EmitError> for Failure {
+    fn from(error: EmitError) -> Failure {
+        match error {
+            EmitError::Template(_) => Failure::job(error),
+            _ => Failure::wrong_use(error),
+        }
+    }
+}
+
+impl From<SizeError> for Failure {
+    fn from(error: SizeError) -> Failure {
+        Failure::environment(error)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use minijinja::{Environment, Error, State, UndefinedBehavior, context};
+use minijinja::{Environment, Error, State, UndefinedBehavior};
 
 use crate::plan::Plan;
 use crate::{EmitError, File, Request};
@@ -48,9 +48,24 @@ pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
     let name = request.name.lower();
     let file = |template: &str, end: &str| -> Result<File, EmitError> {
         let text = environment()?.get_template(template)?.render(&plan)?;
-        Ok(File { name: format!("{name}.{end}"), text })
+        Ok(File { name: format!("{name}.{end}"), text: with_single_blank_lines(&text) })
     };
     Ok(vec![file("heap.h", "h")?, file("heap.c", "c")?])
+}
+
+/// Fragments begin and end with blank lines: one of several stays.
+fn with_single_blank_lines(text: &str) -> String {
+    let mut lines = String::with_capacity(text.len());
+    let mut blank = true;
+    for line in text.lines() {
+        let empty = line.trim().is_empty();
+        if !(empty && blank) {
+            lines.push_str(line.trim_end());
+            lines.push('\n');
+        }
+        blank = empty;
+    }
+    lines
 }
 
 /// The templates, parsed once.
@@ -73,7 +88,6 @@ fn parsed() -> Result<Environment<'static>, Error> {
     for (name, text) in TEMPLATES {
         environment.add_template(name, text)?;
     }
-    let _ = context! {};
     Ok(environment)
 }
 

@@ -32,10 +32,14 @@ mod figures;
 mod literal;
 mod name;
 pub mod plan;
+pub mod preload;
+pub mod rust;
+pub mod size;
 
 pub use error::EmitError;
 pub use figures::Figures;
 pub use name::Name;
+pub use size::SizeError;
 
 use heapsmith_spec::Spec;
 

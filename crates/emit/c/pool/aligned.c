@@ -39,7 +39,7 @@ static Index carve(Heap *heap, Index free_block, {% if pool.split_from %}size_t 
     }
 {%- endif %}
 {%- if pool.splits %}
-    if ((((end - block) - need) >= LEAST_BLOCK){% if pool.split_from %} && (size >= SPLIT_FROM){% endif %}) {
+    if ({% if pool.split_from %}(((end - block) - need) >= LEAST_BLOCK) && (size >= SPLIT_FROM){% else %}((end - block) - need) >= LEAST_BLOCK{% endif %}) {
         const Index rest = block + need;
 
         store(heap, block - 1U, header(need, USED | flags));

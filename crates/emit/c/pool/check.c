@@ -6,7 +6,9 @@ static unsigned int pool_check(const Heap *heap)
 {
     const Index top = load(heap, TOP);
     Index block = {{ first }};
+{%- if index.checks %}
     Index free_blocks = 0U;
+{%- endif %}
 {%- if pool.tags or pool.touches_never %}
     bool before_is_used = true;
 {%- endif %}
@@ -37,7 +39,9 @@ static unsigned int pool_check(const Heap *heap)
 {%- if pool.tags or pool.touches_never %}
         before_is_used = is_used(head);
 {%- endif %}
+{%- if index.checks %}
         free_blocks += is_used(head) ? 0U : 1U;
+{%- endif %}
         block += words;
     }
     if ((words_of(load(heap, top - 1U)) != 0U) || !is_used(load(heap, top - 1U))) {
@@ -56,7 +60,6 @@ static unsigned int pool_check(const Heap *heap)
 {%- if index.checks %}
     return index_check(heap, top, free_blocks);
 {%- else %}
-    (void)free_blocks;
     return 0U;
 {%- endif %}
 }

@@ -65,7 +65,7 @@ static void take(Heap *heap, Index block, Index need{% if pool.split_from %}, si
 {%- endif %}
 {%- if pool.splits %}
 
-    if (((words - need) >= LEAST_BLOCK){% if pool.split_from %} && (size >= SPLIT_FROM){% endif %}) {
+    if ({% if pool.split_from %}((words - need) >= LEAST_BLOCK) && (size >= SPLIT_FROM){% else %}(words - need) >= LEAST_BLOCK{% endif %}) {
         const Index rest = block + need;
 {% if index.kind == "list" %}
         store(heap, block - 1U, header(need, USED | (head & PREVIOUS_USED)));

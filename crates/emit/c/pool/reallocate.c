@@ -36,7 +36,7 @@ static bool grow_in_place(Heap *heap, Index block, {% if pool.split_from and poo
     index_absorb(heap, next, end, block);
 {%- endif %}
 {%- if pool.splits %}
-    if (((end - block) - need >= LEAST_BLOCK){% if pool.split_from %} && (size >= SPLIT_FROM){% endif %}) {
+    if ({% if pool.split_from %}(((end - block) - need) >= LEAST_BLOCK) && (size >= SPLIT_FROM){% else %}((end - block) - need) >= LEAST_BLOCK{% endif %}) {
         const Index rest = block + need;
 
         store(heap, block - 1U, header(need, USED | flags));
@@ -70,7 +70,7 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
         return grow_in_place(heap, block, {% if pool.split_from and pool.joins %}size, {% endif %}need);
     }
 {%- if pool.splits %}
-    if (((words_of(head) - need) >= LEAST_BLOCK){% if pool.split_from %} && (size >= SPLIT_FROM){% endif %}) {
+    if ({% if pool.split_from %}((words_of(head) - need) >= LEAST_BLOCK) && (size >= SPLIT_FROM){% else %}(words_of(head) - need) >= LEAST_BLOCK{% endif %}) {
         store(heap, block - 1U, header(need, USED | (head & PREVIOUS_USED)));
         pool_release(heap, block + need, header(words_of(head) - need, USED | PREVIOUS_USED));
     }

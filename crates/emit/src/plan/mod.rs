@@ -47,7 +47,7 @@ pub struct Field {
 
 /// What a heap promises, for the comment at its head.
 #[derive(Clone, Debug, Serialize)]
-struct Bounds {
+pub(crate) struct Bounds {
     allocate: &'static str,
     free: &'static str,
     footprint: &'static str,
@@ -132,7 +132,6 @@ impl Plan {
         if granule == 1 {
             constants.push(Constant { name: "FIRST", value: control + 1 });
         }
-        let promise = spec.promise();
         Ok(Plan {
             name: request.name.lower().to_owned(),
             n: request.name.lower().to_owned(),
@@ -140,7 +139,7 @@ impl Plan {
             version: env!("CARGO_PKG_VERSION"),
             spec_lines: lines(&spec.to_string(), 88),
             figures: request.figures.clone(),
-            promise: bounds(promise),
+            promise: Bounds::of(spec),
             word: bytes,
             word_type: match spec.word {
                 WordSize::Two => "uint16_t",
@@ -175,10 +174,21 @@ impl Plan {
     }
 }
 
-fn bounds(promise: Promise) -> Bounds {
-    let footprint = promise.footprint;
-    let legend = footprint.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| ["M", "B", "n"].contains(&word));
-    Bounds { allocate: promise.allocate, free: promise.free, footprint, legend }
+impl Plan {
+    /// Bytes of the largest region.
+    pub(crate) fn most_bytes(&self) -> u64 {
+        self.most_bytes
+    }
+}
+
+impl Bounds {
+    /// What the heap of `spec` promises.
+    pub(crate) fn of(spec: &Spec) -> Bounds {
+        let Promise { allocate, free, footprint } = spec.promise();
+        let letters = footprint.split(|c: char| !c.is_ascii_alphanumeric());
+        let legend = letters.clone().any(|word| ["M", "B", "n"].contains(&word));
+        Bounds { allocate, free, footprint, legend }
+    }
 }
 
 fn fields(blocks: &Blocks, wide: bool) -> Vec<Field> {
