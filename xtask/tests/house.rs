@@ -41,6 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Files that may contain unsafe code, beside the whole of `crates/heapsmith`, `crates/recorder` and
 /// `crates/agent`.
 const UNSAFE: &[&str] = &[
+    "crates/emit/tests/differential/player.rs",
     "crates/emit/tests/differential/record.rs",
     "crates/replay/src/live.rs",
     "crates/spec/tests/constant_time.rs",

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use heapsmith_emit::c;
+use heapsmith_emit::{c, rust};
 
 use crate::heaps::Heap;
 use crate::tape::Tape;
@@ -58,6 +58,38 @@ fn objects(dir: &Path, sources: &[PathBuf], flags: &[&str]) {
 
 fn hint(flags: &[&str]) -> &'static str {
     if flags.contains(&"-m32") { "programs of 32 bits need gcc-multilib: install it" } else { "" }
+}
+
+/// Compiles the Rust of all `heaps` with the player; returns the program.
+pub fn rust(dir: &Path, heaps: &[Heap]) -> PathBuf {
+    let (mut modules, mut arms) = (String::new(), String::new());
+    for (number, heap) in heaps.iter().enumerate() {
+        for file in rust::emit(&heap.request()).unwrap_or_else(|error| panic!("{}: {error}", heap.spec)) {
+            std::fs::write(dir.join(&file.name), file.text).expect("the file is written");
+        }
+        let name = heap.name.lower();
+        writeln!(modules, "#[path = \"{name}.rs\"]\nmod {name};").expect("a string");
+        writeln!(arms, "        {number} => player.play({name}::heap(region)),").expect("a string");
+    }
+    let table = format!(
+        "use crate::Player;\nuse heapsmith::Fixed;\n{modules}\npub fn play(number: u64, player: Player<'_>, region: Fixed<'_>) {{\n    \
+         match number {{\n{arms}        _ => panic!(\"no such heap\"),\n    }}\n}}\n"
+    );
+    std::fs::write(dir.join("table.rs"), table).expect("the table is written");
+    std::fs::write(dir.join("player.rs"), include_str!("player.rs")).expect("the player is written");
+    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../heapsmith/src/lib.rs");
+    let common = ["--edition", "2024", "-C", "opt-level=1", "-C", "debuginfo=0"];
+    rustc(dir, &[&common[..], &["--crate-name", "heapsmith", "--crate-type", "rlib"]].concat(), &library);
+    // What is emitted compiles without a warning.
+    let flags = [&common[..], &["-D", "warnings", "--extern", "heapsmith=libheapsmith.rlib"]].concat();
+    rustc(dir, &flags, &dir.join("player.rs"));
+    dir.join("player")
+}
+
+fn rustc(dir: &Path, flags: &[&str], source: &Path) {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).args(flags).arg(source).current_dir(dir).output().expect("rustc runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// Plays the tapes; what the program says is the failure.

@@ -31,14 +31,18 @@ fn can_be_emitted(heap: &Heap) -> bool {
 }
 
 /// The catalogue, a heap of every kind of pool and layer, and corners of the levels.
-pub fn named() -> Vec<Heap> {
+pub fn all_named() -> Vec<Heap> {
     let names = heapsmith_trial::heaps().chain(CORNERS.iter().copied());
     let specs = names.map(|name| resolve(name).unwrap_or_else(|error| panic!("{error}")));
-    let all: Vec<Heap> = specs.enumerate().map(|(number, spec)| Heap::new(number, spec)).collect();
-    let left_out: Vec<String> =
-        all.iter().filter(|heap| !can_be_emitted(heap)).map(|heap| heap.spec.to_string()).collect();
-    println!("{} heaps, without {} that cannot be emitted: {left_out:#?}", all.len(), left_out.len());
-    all.into_iter().filter(can_be_emitted).collect()
+    specs.enumerate().map(|(number, spec)| Heap::new(number, spec)).collect()
+}
+
+/// Those of [`all_named`] that can be emitted as C; prints the others.
+pub fn named() -> Vec<Heap> {
+    let (emitted, left_out): (Vec<_>, Vec<_>) = all_named().into_iter().partition(can_be_emitted);
+    let specs: Vec<String> = left_out.iter().map(|heap| heap.spec.to_string()).collect();
+    println!("{} heaps, and {} that cannot be emitted: {specs:#?}", emitted.len(), specs.len());
+    emitted
 }
 
 /// Levels that go with each other in ways of their own.
@@ -60,16 +64,25 @@ const CORNERS: &[&str] = &[
     "freelists(16..=65536 double) list",
 ];
 
-/// So many random specs that can be emitted; the same for the same seed.
+/// So many random specs that can be emitted as C; the same for the same seed.
 pub fn random(many: usize, seed: u8) -> Vec<Heap> {
-    let mut runner =
-        TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
+    random_where(many, seed, can_be_emitted)
+}
+
+/// So many random specs of all kinds; the same for the same seed.
+pub fn random_of_all(many: usize, seed: u8) -> Vec<Heap> {
+    random_where(many, seed, |_| true)
+}
+
+fn random_where(many: usize, seed: u8, wanted: impl Fn(&Heap) -> bool) -> Vec<Heap> {
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     let specs = arbitrary::spec();
     let mut heaps = Vec::new();
     while heaps.len() < many {
         let spec = specs.new_tree(&mut runner).expect("a spec").current();
         let heap = Heap::new(1000 + heaps.len(), spec);
-        if can_be_emitted(&heap) {
+        if wanted(&heap) {
             heaps.push(heap);
         }
     }

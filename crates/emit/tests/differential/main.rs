@@ -12,17 +12,32 @@ mod programs;
 mod record;
 mod tape;
 
+use std::path::Path;
+
 use heaps::Heap;
 
 /// Plays the tapes of `heaps` on the emitted C, compiled with more flags.
 fn c_agrees(heaps: &[Heap], flags: &[&str]) {
     let dir = tempfile::tempdir().expect("a folder");
     let program = compile::c(dir.path(), heaps, flags);
+    play(&program, heaps);
+}
+
+/// Records the tapes of all `heaps` and plays them, as many at a time as fit into memory.
+fn play(program: &Path, heaps: &[Heap]) {
     for (number, batch) in heaps.chunks(16).enumerate() {
         let tapes: Vec<_> =
             batch.iter().enumerate().flat_map(|(index, heap)| record::tapes(heap, number * 16 + index)).collect();
-        compile::play(&program, &tapes, heaps);
+        compile::play(program, &tapes, heaps);
     }
+}
+
+#[test]
+fn rust_follows_the_catalogue_and_random_specs() {
+    let mut heaps = heaps::all_named();
+    heaps.extend(heaps::random_of_all(heaps::how_many(200), 0));
+    let dir = tempfile::tempdir().expect("a folder");
+    play(&compile::rust(dir.path(), &heaps), &heaps);
 }
 
 #[test]

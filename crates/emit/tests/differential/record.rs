@@ -98,6 +98,8 @@ impl<'h, 'm> Recorder<'h, 'm> {
                 let number = self.live.iter().position(|block| block.slot == event.slot);
                 match (event.operation, number) {
                     (Traced::Allocate, _) => {
+                        // A stack may have refused to free the block that was there.
+                        self.live.retain(|block| block.slot != event.slot);
                         self.allocate(event.slot, event.size.max(1) as usize, event.alignment() as usize);
                     }
                     (Traced::Free, Some(number)) => self.free(number),
