@@ -58,7 +58,7 @@ static Index words_for(size_t size)
     }
     words = (((Index)size + (WORD - 1U)) / WORD) + 1U;
 {%- if pool.granule > 1 %}
-    words = (words + (GRANULE - 1U)) & ~(Index)(GRANULE - 1U);
+    words = (words + (GRANULE - 1U)) & ~((Index)GRANULE - 1U);
 {%- endif %}
     return (words < LEAST_BLOCK) ? LEAST_BLOCK : words;
 }

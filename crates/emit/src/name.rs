@@ -40,8 +40,8 @@ const KEYWORDS: &[&str] = &[
     "as", "auto", "bool", "break", "case", "char", "const", "continue", "crate", "default", "do", "double", "else",
     "enum", "extern", "false", "float", "fn", "for", "goto", "if", "impl", "in", "inline", "int", "let", "long",
     "loop", "match", "mod", "move", "mut", "pub", "ref", "register", "restrict", "return", "self", "short", "signed",
-    "sizeof", "static", "struct", "super", "switch", "trait", "true", "type", "typedef", "union", "unsafe",
-    "unsigned", "use", "void", "volatile", "where", "while",
+    "sizeof", "static", "struct", "super", "switch", "trait", "true", "type", "typedef", "union", "unsafe", "unsigned",
+    "use", "void", "volatile", "where", "while",
 ];
 
 #[cfg(test)]

@@ -47,21 +47,33 @@ static Index bin_of(Index words)
 static Index logarithmic(Index size)
 {
 {%- if word == 8 %}
-    const Index log = logarithm(size);
-    const Index exponent = (log < 31U) ? log : 31U;
-    const Index end = ((Index)1U << exponent) - 1U;
-    const Index beyond = size - ((Index)1U << exponent);
-    const Index within = (beyond < end) ? beyond : end;
-{%- else %}
+    Index exponent = logarithm(size);
+{%- if index.per_doubling > 1 %}
+    Index within = size - ((Index)1U << exponent);
+{%- endif %}
+
+    if (exponent > 31U) {
+        exponent = 31U;
+{%- if index.per_doubling > 1 %}
+        within = size - ((Index)1U << exponent);
+    }
+    if (within >= ((Index)1U << exponent)) {
+        within = ((Index)1U << exponent) - 1U;
+{%- endif %}
+    }
+{%- elif index.per_doubling > 1 %}
     const Index exponent = logarithm(size);
     const Index within = size - ((Index)1U << exponent);
-{%- endif %}
-{% if index.per_doubling == 1 %}
-    (void)within; /* one bin a doubling */
+{% else %}
+    const Index exponent = logarithm(size);
+{% endif %}
+{%- if index.per_doubling == 1 %}
     return exponent;
 {%- else %}
-    return (exponent * {{ index.per_doubling }}U) +
-           ((exponent >= {{ index.per_doubling_log }}U) ? (within >> (exponent - {{ index.per_doubling_log }}U)) : (within << ({{ index.per_doubling_log }}U - exponent)));
+    if (exponent < {{ index.per_doubling_log }}U) {
+        return (exponent * {{ index.per_doubling }}U) + (within << ({{ index.per_doubling_log }}U - exponent));
+    }
+    return (exponent * {{ index.per_doubling }}U) + (within >> (exponent - {{ index.per_doubling_log }}U));
 {%- endif %}
 }
 {%- endif %}
@@ -71,7 +83,7 @@ static Index bin_of(Index words)
 {
     const Index size = words * WORD;
 {%- if index.count %}
-    const Index exact = (size > {{ index.from }}) ? ((size - {{ index.from }}) / {{ index.step }}) : 0U;
+    const Index exact = (size > {{ index.from }}U) ? ((size - {{ index.from }}U) / {{ index.step }}U) : 0U;
 
     if (exact < {{ index.count }}U) {
         return exact;

@@ -8,8 +8,9 @@
  */
 
 #define SAME 0U
-#define BACK 1U
+#define BACK 1U{%- if index.each == "skiplist" %}
 #define OWN 2U
+{%- endif %}
 #define LISTED 2U
 
 static inline Index back(Index link, Index status)

@@ -31,9 +31,11 @@ static Index index_find(const Heap *heap, Index need)
     }
 }
 {%- elif index.fit == "next" %}
-/* The first free block of `need` words from `block` up to `end` (0: the wilderness), or 0. */
-static Index first_from(const Heap *heap, Index block, Index end, Index need)
+/* The first free block of `need` words from `from` up to `end` (0: the wilderness), or 0. */
+static Index first_from(const Heap *heap, Index from, Index end, Index need)
 {
+    Index block = from;
+
     while (block != end) {
         const Index head = load(heap, block - 1U);
 
@@ -86,14 +88,11 @@ static Index index_find(const Heap *heap, Index need)
     Index chosen = 0U;
     Index chosen_words = 0U;
     Index block = {{ first }};
+    Index head = load(heap, block - 1U);
 
-    {% if index.counts %}while ((left > 0U) || (chosen == 0U)){% else %}for (;;){% endif %} {
-        const Index head = load(heap, block - 1U);
+    while ({% if index.counts %}(words_of(head) != 0U) && ((left > 0U) || (chosen == 0U)){% else %}words_of(head) != 0U{% endif %}) {
         const Index words = words_of(head);
 
-        if (words == 0U) {
-            break;
-        }
         if (!is_used(head)) {
             if ((words >= need) && ((chosen == 0U) || (words {{ "<" if index.fit == "best" else ">" }} chosen_words))) {
                 chosen = block;
@@ -109,6 +108,7 @@ static Index index_find(const Heap *heap, Index need)
 {%- endif %}
         }
         block += words;
+        head = load(heap, block - 1U);
     }
     return chosen;
 }

@@ -40,9 +40,11 @@ static Index index_find(const Heap *heap, Index need)
     return block;
 }
 {%- else %}
-/* The first block from `block` up to `end` that has `need` words, or 0. */
-static Index first_from(const Heap *heap, Index block, Index end, Index need)
+/* The first block from `from` up to `end` that has `need` words, or 0. */
+static Index first_from(const Heap *heap, Index from, Index end, Index need)
 {
+    Index block = from;
+
     while (block != end) {
         if (words_of(load(heap, block - 1U)) >= need) {
             return block;

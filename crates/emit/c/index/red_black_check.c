@@ -19,6 +19,7 @@ static unsigned int node_check(const Heap *heap, Index bin, Index node, Index pa
 }
 
 /* Verifies a tree, from left to right without a stack: links to the parent lead back. */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity): a walk in one piece is read more easily */
 static unsigned int bin_check(const Heap *heap, Index bin, Index root, Index top, Index *left)
 {
     Index parent = 0U;

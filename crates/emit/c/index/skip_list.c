@@ -18,11 +18,13 @@
 /* Levels that a node of `words` words is on: as many as there is room for. */
 static Index height(Index words)
 {
-    const Index room = words - (2U + OWN);
-    const Index most = (room < LEVELS) ? room : LEVELS;
+    Index most = words - (2U + OWN);
     uint64_t bits = (uint64_t)words + SEED;
     Index levels = 1U;
 
+    if (most > LEVELS) {
+        most = LEVELS;
+    }
     bits = (bits ^ (bits >> 30U)) * UINT64_C(0xBF58476D1CE4E5B9);
     bits = (bits ^ (bits >> 27U)) * UINT64_C(0x94D049BB133111EB);
     bits ^= bits >> 31U;

@@ -21,9 +21,12 @@
 /* Binary logarithm of the parts that a power of two has. */
 #define SECOND {{ index.second }}U
 #define PARTS {{ index.parts }}U
-/* Bits of a word of a map, and words of a map of the second level. */
+/* Bits of a word of a map. */
 #define BITS {{ index.bits }}U
+{% if index.row_words > 1 -%}
+/* Words of a map of the second level. */
 #define ROW_WORDS {{ index.row_words }}U
+{% endif -%}
 {% endif -%}
 /* The list of the largest requests, and of all larger blocks. */
 #define LAST {{ index.last }}U

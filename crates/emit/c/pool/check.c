@@ -73,7 +73,7 @@ static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
     counts->footprint = (size_t)load(heap, TOP) * WORD;
     counts->footprint_peak = (size_t)load(heap, HIGH) * WORD;
     while (words != 0U) {
-        const size_t payload = (size_t)(words - 1U) * WORD;
+        const size_t payload = ((size_t)words - 1U) * WORD;
 
         if (is_used(load(heap, block - 1U))) {
             counts->used_blocks++;

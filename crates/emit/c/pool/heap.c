@@ -4,7 +4,7 @@
 /* Bytes that the owner of the block may use. */
 static size_t pool_usable(const Heap *heap, Index block)
 {
-    return (size_t)(words_of(load(heap, block - 1U)) - 1U) * WORD;
+    return ((size_t)words_of(load(heap, block - 1U)) - 1U) * WORD;
 }
 {%- if not layers %}
 
@@ -32,7 +32,7 @@ static bool pool_init(Heap *heap)
 {%- if pool.granule > 1 %}
     const Index base = (Index)((address_of(heap->words) / WORD) & (GRANULE - 1U));
 
-    heap->first = ((base + CONTROL + 1U + (GRANULE - 1U)) & ~(Index)(GRANULE - 1U)) - base;
+    heap->first = ((base + CONTROL + 1U + (GRANULE - 1U)) & ~((Index)GRANULE - 1U)) - base;
 {%- endif %}
     if (({{ first }} + LEAST_BLOCK) > heap->length) {
         return false;

@@ -53,12 +53,9 @@ impl Operations {
     /// Those of a layer over these.
     fn under(self, layer: &LayerPlan) -> Operations {
         match layer {
-            LayerPlan::FreeLists { .. } => Operations {
-                allocate: "freelists_allocate",
-                free: "freelists_free",
-                check: "freelists_check",
-                ..self
-            },
+            LayerPlan::FreeLists { .. } => {
+                Operations { allocate: "freelists_allocate", free: "freelists_free", check: "freelists_check", ..self }
+            }
         }
     }
 

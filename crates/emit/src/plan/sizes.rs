@@ -64,7 +64,8 @@ impl SizesPlan {
                 0x100..=0xFFFF => "uint16_t",
                 _ => "uint32_t",
             },
-            has_gaps: rows.windows(2).any(|pair| pair[0].1 + 1 < pair[1].0) || rows.first().is_some_and(|row| row.0 > 0),
+            has_gaps: rows.windows(2).any(|pair| pair[0].1 + 1 < pair[1].0)
+                || rows.first().is_some_and(|row| row.0 > 0),
             rows: rows.iter().map(|&(low, high)| Row { low, high }).collect(),
             table,
         }

@@ -6,12 +6,12 @@
 
 use std::collections::BTreeSet;
 
+use heapsmith::index;
 use heapsmith_spec::build::{classes_in_words, lists_in_words, spacing, words_for};
 use heapsmith_spec::{
     BinOrder, Bins, BuddySystem, Classes, Coalesce, Defragment, Each, Ends, Fit, Layer, List, Order, Pages, Pool,
     Reclaim, Search, SkipList, Spec, Split, Tries, WordSize,
 };
-use heapsmith::index;
 use serde::Serialize;
 
 use crate::literal::lines;
@@ -278,9 +278,9 @@ impl<'s> Made<'s> {
         self.uses.insert("heapsmith::index::{BinMap, Bins, SpacedBins, Spacing}");
         self.bin_map = Some(match spacing(bins.layout, self.spec.word.bytes() as usize) {
             index::Spacing::Lea => "Spacing::Lea".to_owned(),
-            index::Spacing::Exact { from, step, count, per_doubling } => format!(
-                "Spacing::Exact {{ from: {from}, step: {step}, count: {count}, per_doubling: {per_doubling} }}"
-            ),
+            index::Spacing::Exact { from, step, count, per_doubling } => {
+                format!("Spacing::Exact {{ from: {from}, step: {step}, count: {count}, per_doubling: {per_doubling} }}")
+            }
         });
         self.levels(Fit::First, bins.split, bins.coalesce);
         let map = format!("{}Bins", self.camel);

@@ -24,8 +24,15 @@ pub fn c(dir: &Path, heaps: &[Heap], flags: &[&str]) -> PathBuf {
         writeln!(makers, "PART({name})").expect("a string");
         writeln!(rows, "    ROW({name}),").expect("a string");
     }
-    std::fs::write(dir.join("heaps.h"), format!("{includes}\n#define PARTS \\\n{}\n\n#define ROWS \\\n{}\n",
-        makers.trim_end().replace('\n', " \\\n"), rows.trim_end().replace('\n', " \\\n"))).expect("the table is written");
+    std::fs::write(
+        dir.join("heaps.h"),
+        format!(
+            "{includes}\n#define PARTS \\\n{}\n\n#define ROWS \\\n{}\n",
+            makers.trim_end().replace('\n', " \\\n"),
+            rows.trim_end().replace('\n', " \\\n")
+        ),
+    )
+    .expect("the table is written");
     std::fs::write(dir.join("player.c"), include_str!("player.c")).expect("the player is written");
     objects(dir, &sources, flags);
     let program = dir.join("player");
@@ -45,7 +52,16 @@ fn objects(dir: &Path, sources: &[PathBuf], flags: &[&str]) {
                     let next = queue.lock().expect("no panic").next();
                     let Some(source) = next else { return };
                     let mut cc = Command::new("cc");
-                    cc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]);
+                    cc.args([
+                        "-std=c11",
+                        "-O1",
+                        "-Wall",
+                        "-Wextra",
+                        "-Wpedantic",
+                        "-Wconversion",
+                        "-Wshadow",
+                        "-Werror",
+                    ]);
                     cc.args(["-Wcast-align", "-Wundef", "-c", "-o"]).arg(source.with_extension("o")).arg(source);
                     let output = cc.args(flags).current_dir(dir).output().expect("cc runs: install build-essential");
                     let text = String::from_utf8_lossy(&output.stderr);
@@ -97,14 +113,19 @@ pub fn play(program: &Path, tapes: &[Tape], heaps: &[Heap]) {
     let mut bytes = Vec::new();
     tapes.iter().for_each(|tape| tape.write(&mut bytes));
     let mut player = Command::new(program);
-    let mut player = player.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut player =
+        player.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
     let mut input = player.stdin.take().expect("a pipe");
     // A player that found a difference reads no further.
     let _ = input.write_all(&bytes);
     drop(input);
     let output = player.wait_with_output().expect("it ends");
     let text = String::from_utf8_lossy(&output.stdout);
-    let spec = text.split_whitespace().nth(1).and_then(|number| number.parse::<usize>().ok()).and_then(|number| heaps.get(number));
+    let spec = text
+        .split_whitespace()
+        .nth(1)
+        .and_then(|number| number.parse::<usize>().ok())
+        .and_then(|number| heaps.get(number));
     let spec = spec.map_or_else(String::new, |heap| heap.spec.to_string());
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{spec}\n{text}\n{stderr}\n{}", output.status);

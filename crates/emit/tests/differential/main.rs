@@ -50,6 +50,17 @@ fn c_follows_random_specs() {
     c_agrees(&heaps::random(heaps::how_many(200), 0), &[]);
 }
 
+/// AddressSanitizer and UndefinedBehaviorSanitizer watch, and the heap's own assertions.
+#[test]
+fn c_follows_under_sanitizers() {
+    let heaps = heaps::named();
+    let assertions =
+        heaps.iter().map(|heap| format!("-D{}_ASSERT(x)=((x)?(void)0:__builtin_trap())", heap.name.upper()));
+    let sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"].map(str::to_owned);
+    let flags: Vec<String> = sanitizers.into_iter().chain(assertions).collect();
+    c_agrees(&heaps, &flags.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
 #[test]
 fn c_of_32_bits_follows_them_too() {
     let mut heaps = heaps::named();
