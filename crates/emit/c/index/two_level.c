@@ -43,13 +43,13 @@
 static Index list_floor(Index words)
 {
 {%- if index.second %}
+    Index shift;
+
     if (words < PARTS) {
         return words;
-    } else {
-        const Index shift = logarithm(words) - SECOND;
-
-        return (shift << SECOND) + (words >> shift);
     }
+    shift = logarithm(words) - SECOND;
+    return (shift << SECOND) + (words >> shift);
 {%- else %}
     return logarithm(words) + 1U;
 {%- endif %}

@@ -56,22 +56,18 @@ static void merge_neighbours(Heap *heap, Index block, Index words, Index flags)
 {% if pool.tags %}
     if ((flags & PREVIOUS_USED) == 0U) {
         previous = block - load(heap, block - 2U);
-        merged_flags = load(heap, previous - 1U) & PREVIOUS_USED;
     }
 {%- elif index.locates %}
     if ((place != 0U) && ((place + words_of(load(heap, place - 1U))) == block)) {
         previous = place;
-        merged_flags = 0U;
     }
 {%- else %}
     previous = search_from_start(heap, block);
-    if (previous != 0U) {
-        merged_flags = 0U;
-    }
 {%- endif %}
     if (previous != 0U) {
         merged = previous;
         merged_words += block - previous;
+        merged_flags = {% if pool.tags %}load(heap, previous - 1U) & PREVIOUS_USED{% else %}0U{% endif %};
     }
     if (words_of(next_head) == 0U) {
         /* The wilderness follows: it begins earlier now. */

@@ -64,6 +64,28 @@ const CORNERS: &[&str] = &[
     "freelists(16..=65536 double) list",
 ];
 
+/// A few heaps that between them are emitted from every template.
+pub fn few() -> Vec<Heap> {
+    let specs = FEW.iter().map(|spec| resolve(spec).unwrap_or_else(|error| panic!("{error}")));
+    specs.enumerate().map(|(number, spec)| Heap::new(number, spec)).collect()
+}
+
+const FEW: &[&str] = &[
+    "list(order=implicit)",
+    "list(order=implicit, fit=best(30%), coalesce=every-call, tags=off)",
+    "list(order=address, fit=next, coalesce=deferred)",
+    "freelists(16,1476, order=fifo) list(order=fifo, split>=100, coalesce>=100) align=16",
+    "freelists(8..=1024 step 8) list(order=address, tags=off) word=8",
+    "bins(lea, order=size) word=8",
+    "bins(exact 16..=512 step 16, then log, tries=3) word=2",
+    "bins(log(4), each=tree) word=8",
+    "skiplist(tags=off)",
+    "tlsf",
+    "tlsf(second-level=6) word=2",
+    "half-fit word=8",
+    "classes(16..=4096 double, then step 4096)",
+];
+
 /// So many random specs that can be emitted as C; the same for the same seed.
 pub fn random(many: usize, seed: u8) -> Vec<Heap> {
     random_where(many, seed, can_be_emitted)
