@@ -11,6 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith", &[]),
     ("heapsmith-spec", &["heapsmith"]),
     ("heapsmith-trial", &["heapsmith", "heapsmith-spec"]),
+    ("heapsmith-emit", &["heapsmith", "heapsmith-spec"]),
     ("heapsmith-trace", &[]),
     ("heapsmith-import", &["heapsmith-trace"]),
     ("heapsmith-workload", &["heapsmith-import", "heapsmith-trace"]),
@@ -24,6 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "heapsmith-cli",
         &[
+            "heapsmith-emit",
             "heapsmith-explore",
             "heapsmith-import",
             "heapsmith-peers",
@@ -44,6 +46,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Files that may contain unsafe code, beside the whole of `crates/heapsmith`, `crates/peers`,
 /// `crates/recorder` and `crates/agent`.
 const UNSAFE: &[&str] = &[
+    "crates/emit/tests/differential/player.rs",
+    "crates/emit/tests/differential/record.rs",
     "crates/replay/src/live.rs",
     "crates/replay/src/slots.rs",
     "crates/spec/tests/constant_time.rs",

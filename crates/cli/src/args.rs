@@ -50,6 +50,8 @@ pub enum Command {
     Explore(Explore),
     /// Write the page of a finished exploration again
     Report(Report),
+    /// Write a heap as source: C for firmware, Rust, or a library to preload
+    Emit(Emit),
 }
 
 /// How tables are printed.
@@ -349,4 +351,52 @@ pub struct Report {
     /// What the pick should be good at
     #[arg(long, value_enum, default_value_t)]
     pub prefer: Prefer,
+}
+
+/// What a heap can be emitted as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    /// NAME.h and NAME.c: C11, freestanding
+    C,
+    /// NAME.rs: a type of the crate heapsmith, with its levels as constants
+    Rust,
+    /// The C, and libNAME.so with malloc's names, for LD_PRELOAD
+    So,
+}
+
+/// Arguments of `emit`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The emitted heap gives the same addresses as the explored one, for every request.\n\nExamples:\n  \
+    heapsmith emit explore-ftp-drr --lang c --name drr_heap -o firmware\n  \
+    heapsmith emit 'list(order=implicit) word=4' --lang c --size -o firmware\n  \
+    heapsmith emit best-fit --trace samples/ftp.pcap.xz --as drr --lang rust -o src\n  \
+    heapsmith emit 'bins(lea) word=8 align=16' --lang so -o out && LD_PRELOAD=out/libheap.so ls"
+)]
+pub struct Emit {
+    /// A spec, a name of the catalogue, or the folder that `explore` wrote: its pick is emitted
+    pub heap: String,
+    /// What to write
+    #[arg(long, value_enum)]
+    pub lang: Language,
+    /// What the heap is called: its files, and the prefix of its functions
+    #[arg(long, value_name = "NAME", default_value = "heap")]
+    pub name: String,
+    /// Folder for the files
+    #[arg(short, long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// What the pick of an exploration should be good at
+    #[arg(long, value_enum, default_value_t)]
+    pub prefer: Prefer,
+    /// Replay these traces for the figures in the files' comments; may be repeated
+    #[arg(long, value_name = "TRACE")]
+    pub trace: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Compile the C for the host, Cortex-M3 and Cortex-M0+ (-Os), and print text, data and bss
+    #[arg(long)]
+    pub size: bool,
+    /// How to print the sizes
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
 }

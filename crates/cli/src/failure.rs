@@ -13,6 +13,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
+use heapsmith_emit::{EmitError, SizeError};
 use heapsmith_explore::{MeasureError, StoreError, SweepError};
 use heapsmith_recording::{LibraryError, RecordingError};
 use heapsmith_replay::{PagesError, ReplayError, SubjectError};
@@ -168,6 +169,21 @@ impl From<MeasureError> for Failure {
             MeasureError::Pages(error) => error.into(),
             MeasureError::Store(error) => error.into(),
         }
+    }
+}
+
+impl From<EmitError> for Failure {
+    fn from(error: EmitError) -> Failure {
+        match error {
+            EmitError::Template(_) => Failure::job(error),
+            _ => Failure::wrong_use(error),
+        }
+    }
+}
+
+impl From<SizeError> for Failure {
+    fn from(error: SizeError) -> Failure {
+        Failure::environment(error)
     }
 }
 

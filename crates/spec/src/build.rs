@@ -87,6 +87,21 @@ pub fn lists_in_words(spec: &Spec, layer: &crate::FreeLists) -> Vec<(usize, usiz
     listed_by(&layer.sizes, |size| words_for(spec, size)).iter().map(|list| (list.low, list.high)).collect()
 }
 
+/// The block sizes that the classes of the heap of `spec` serve, in words, ascending. Classes leave no
+/// gaps: a request goes to the smallest class that holds it.
+pub fn classes_in_words(spec: &Spec, classes: &Classes) -> Vec<(usize, usize)> {
+    class_lists(spec, classes).iter().map(|list| (list.low, list.high)).collect()
+}
+
+fn class_lists(spec: &Spec, classes: &Classes) -> Vec<Served> {
+    let mut lists = listed(&classes.sizes, &format(spec), spec.word);
+    let mut above = 0;
+    for list in &mut lists {
+        (list.low, above) = (above, list.high + 1);
+    }
+    lists
+}
+
 /// The block sizes of a spec's heap.
 pub fn format(spec: &Spec) -> Format {
     let (links, tags) = match &spec.pool {
@@ -253,12 +268,7 @@ impl<'a, S: Source, M: Meter, J: Job<M>> Parts<'a, S, M, J> {
 
     fn classes<W: Word>(self, classes: &Classes) -> Result<J::Output, BuildError> {
         let levels = self.levels(crate::Fit::First, Split::Never, crate::Coalesce::Never);
-        let mut lists = listed(&classes.sizes, &format(self.spec), self.spec.word);
-        // Classes leave no gaps: a request goes to the smallest class that holds it.
-        let mut above = 0;
-        for list in &mut lists {
-            (list.low, above) = (above, list.high + 1);
-        }
+        let lists = class_lists(self.spec, classes);
         let mut direct = direct(&lists);
         let map = SizeTable::new(&lists, &mut direct);
         let beyond = classes.beyond.map(|step| (step as usize / W::BYTES).max(1));
@@ -320,7 +330,7 @@ fn bytes(size: u64) -> usize {
 }
 
 /// A layout of bins over request sizes as one over block sizes, headers of `word` bytes included.
-fn spacing(layout: BinLayout, word: usize) -> Spacing {
+pub fn spacing(layout: BinLayout, word: usize) -> Spacing {
     match layout {
         BinLayout::Lea => Spacing::Lea,
         BinLayout::Log { per_doubling } => {

@@ -95,12 +95,12 @@ impl SpacedBins {
     const LAST_DOUBLING: usize = 31;
 
     /// Bins divided by `spacing`, in a heap with words of `word` bytes.
-    pub fn new(spacing: Spacing, word: usize) -> Self {
+    pub const fn new(spacing: Spacing, word: usize) -> Self {
         let (bins, shift, first) = match spacing {
             Spacing::Lea => (128, None, 0),
             Spacing::Exact { from, step, count, per_doubling } => {
-                let shift = step.is_power_of_two().then(|| step.trailing_zeros());
-                let first = Self::logarithmic((from + step * count).max(1), per_doubling);
+                let shift = if step.is_power_of_two() { Some(step.trailing_zeros()) } else { None };
+                let first = Self::logarithmic(from + step * count, per_doubling);
                 let beyond = if per_doubling == 0 { 1 } else { (Self::LAST_DOUBLING + 1) * per_doubling - first };
                 (count + beyond, shift, first)
             }
@@ -109,7 +109,7 @@ impl SpacedBins {
     }
 
     #[inline(always)]
-    fn logarithmic(size: usize, per_doubling: usize) -> usize {
+    const fn logarithmic(size: usize, per_doubling: usize) -> usize {
         let exponent = (size | 1).ilog2() as usize;
         if exponent > Self::LAST_DOUBLING {
             return (Self::LAST_DOUBLING + 1) * per_doubling - 1;

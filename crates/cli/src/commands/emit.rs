@@ -1,0 +1,138 @@
+//! `heapsmith emit`: a heap as source, with what was measured of it.
+
+use std::fs;
+use std::path::Path;
+
+use heapsmith_emit::size::{TARGETS, size};
+use heapsmith_emit::{Figures, File, Name, Request, c, preload, rust};
+use heapsmith_explore::{Exploration, Store};
+use heapsmith_replay::{Measures, Options, Region, replay};
+use heapsmith_spec::{Spec, resolve};
+
+use crate::args::{Emit, Language};
+use crate::failure::Failure;
+use crate::input;
+use crate::table::{Table, integer, text};
+
+pub fn run(arguments: &Emit) -> Result<(), Failure> {
+    let name = Name::new(&arguments.name)?;
+    let (spec, measured) = chosen(arguments)?;
+    let spec = if arguments.lang == Language::So { suited(&spec)? } else { spec };
+    let measured = if arguments.trace.is_empty() { measured } else { replayed(arguments, &spec)? };
+    let figures = (!measured.is_empty()).then(|| figures(&measured));
+    let request = Request { spec, name, figures };
+    let files = match arguments.lang {
+        Language::C => c::emit(&request)?,
+        Language::Rust => rust::emit(&request)?,
+        Language::So => preload::emit(&request)?,
+    };
+    fs::create_dir_all(&arguments.out).map_err(|error| Failure::writing(&arguments.out, &error))?;
+    for File { name, text } in &files {
+        let path = arguments.out.join(name);
+        fs::write(&path, text).map_err(|error| Failure::writing(&path, &error))?;
+        eprintln!("wrote {}", path.display());
+    }
+    if arguments.lang == Language::So {
+        link(&arguments.out, &request)?;
+    }
+    if arguments.size { sizes(arguments, &request) } else { Ok(()) }
+}
+
+/// The heap that was named, and the measures that an exploration has of it, with the names of its traces.
+fn chosen(arguments: &Emit) -> Result<(Spec, Vec<(String, Measures)>), Failure> {
+    let dir = Path::new(&arguments.heap);
+    if !dir.is_dir() {
+        return Ok((resolve(&arguments.heap)?, Vec::new()));
+    }
+    let exploration = Exploration::load(&Store::open(&dir.join(Store::FILE))?)?;
+    let pick = exploration.pick(arguments.prefer.into()).ok_or_else(|| {
+        let dir = dir.display();
+        Failure::job(format!("{dir} has no pick: the exploration is not finished, or every design refuses requests"))
+    })?;
+    let row = &exploration.rows[pick];
+    eprintln!("the pick of {}: {}", dir.display(), row.design.spec);
+    let measures = exploration.traces.iter().cloned().zip(row.measures.iter().cloned());
+    Ok((row.design.spec.clone(), measures.collect()))
+}
+
+/// The heap as malloc has to be, which is said where it differs.
+fn suited(spec: &Spec) -> Result<Spec, Failure> {
+    let suited = preload::suited(spec)?;
+    if suited != *spec {
+        eprintln!("malloc's blocks are multiples of 16 bytes: emitting {suited}");
+    }
+    Ok(suited)
+}
+
+fn replayed(arguments: &Emit, spec: &Spec) -> Result<Vec<(String, Measures)>, Failure> {
+    let mut measured = Vec::new();
+    for path in &arguments.trace {
+        let trace = input::stream_packed(path, &arguments.reading)?;
+        input::announce(&trace);
+        let measures = replay(spec, &trace, &mut Region::for_trace(&trace)?, Options::MEASURE)?;
+        measured.push((trace.name.clone(), measures));
+    }
+    Ok(measured)
+}
+
+/// Measures as lines for a comment.
+fn figures(measured: &[(String, Measures)]) -> Figures {
+    let traces: Vec<&str> = measured.iter().map(|(name, _)| name.as_str()).collect();
+    let lines = measured.iter().flat_map(|(name, measures)| {
+        let heading = (measured.len() > 1).then(|| format!("{name}:"));
+        let lines = [
+            format!(
+                "region        {} bytes at its peak, for {} bytes requested: fragmentation {:.1}%",
+                measures.footprint_peak.0,
+                measures.requested_peak.0,
+                measures.fragmentation() * 100.0
+            ),
+            format!(
+                "accesses      mean {:.2}, p99 {}, worst {} an operation, of {} operations",
+                measures.accesses_per_operation(),
+                measures.accesses.p99,
+                measures.accesses.max,
+                measures.operations
+            ),
+            format!("refused       {} requests", measures.failed),
+        ];
+        heading.into_iter().chain(lines)
+    });
+    Figures { traces: traces.join(", "), lines: lines.collect() }
+}
+
+/// Makes the library of the files.
+fn link(dir: &Path, request: &Request) -> Result<(), Failure> {
+    let output = preload::compile(dir, request).map_err(|error| {
+        Failure::environment(format!("cannot run cc: {error}; install a C compiler (on Debian: build-essential)"))
+    })?;
+    if !output.status.success() {
+        return Err(Failure::job(format!("cc failed: {}", String::from_utf8_lossy(&output.stderr))));
+    }
+    eprintln!("wrote {}", preload::path(dir, request).display());
+    Ok(())
+}
+
+/// Compiles the C, which Rust is measured by too, and prints its sizes.
+fn sizes(arguments: &Emit, request: &Request) -> Result<(), Failure> {
+    let dir = std::env::temp_dir().join(format!("heapsmith-size-{}", std::process::id()));
+    let outcome = measured_in(&dir, arguments, request);
+    let _ = fs::remove_dir_all(&dir);
+    outcome
+}
+
+fn measured_in(dir: &Path, arguments: &Emit, request: &Request) -> Result<(), Failure> {
+    let mut table = Table::new(&["target", "text", "data", "bss", "heap"]);
+    fs::create_dir_all(dir).map_err(|error| Failure::writing(dir, &error))?;
+    for File { name, text } in c::emit(request)? {
+        let path = dir.join(name);
+        fs::write(&path, text).map_err(|error| Failure::writing(&path, &error))?;
+    }
+    let source = dir.join(format!("{}.c", request.name.lower()));
+    for target in &TARGETS {
+        let bytes = size(target, &source, &dir.join("heap.o"))?;
+        let heap = crate::table::heap(&request.spec.to_string());
+        table.row([text(target.name), integer(bytes.text), integer(bytes.data), integer(bytes.bss), heap]);
+    }
+    table.print(arguments.format)
+}

@@ -1,0 +1,64 @@
+
+/* ---- The block format -------------------------------------------------------------------------
+ *
+ * A block is named by the index of its payload's first word; its header is the word before:
+ *
+ *              used                        free
+ *   at-1   | words | P | 1 |          | words | P | 0 |     header
+ *   at     | payload       |          | {{ "what it was  " if index.kind == "implicit" else "links        " }} |
+{%- if pool.tags %}
+ *   end-2  |               |          | words         |     boundary tag
+{%- endif %}
+ *   end-1    the header of the block that follows
+ *
+ * `words` is the size of the block in words, header included. P tells that the block before is used
+{%- if pool.tags %}.
+{%- else %};
+ * without boundary tags nobody keeps it true.
+{%- endif %}
+ * The wilderness, never-used memory, begins with a header of size 0, marked used: it ends every walk.
+ */
+
+#define USED 1U
+#define PREVIOUS_USED 2U
+/* Words that every block is a multiple of, and words of the smallest block. */
+#define GRANULE {{ pool.granule }}U
+#define LEAST_BLOCK {{ pool.least }}U
+{%- if pool.split_from %}
+/* Bytes of the smallest request that splits the block it is given. */
+#define SPLIT_FROM {{ pool.split_from }}
+{%- endif %}
+{%- if pool.coalesce_from %}
+/* Words of the smallest block that is joined to its free neighbours when it is freed. */
+#define COALESCE_FROM {{ pool.coalesce_from }}
+{%- endif %}
+
+static inline Index header(Index words, Index flags)
+{
+    return (words << 2U) | flags;
+}
+
+static inline Index words_of(Index head)
+{
+    return head >> 2U;
+}
+
+static inline bool is_used(Index head)
+{
+    return (head & USED) != 0U;
+}
+
+/* Words of the block that serves a request of `size` bytes; 0 if no block can. */
+static Index words_for(size_t size)
+{
+    Index words;
+
+    if ((size == 0U) || is_too_large(size)) {
+        return 0U;
+    }
+    words = (((Index)size + (WORD - 1U)) / WORD) + 1U;
+{%- if pool.granule > 1 %}
+    words = (words + (GRANULE - 1U)) & ~((Index)GRANULE - 1U);
+{%- endif %}
+    return (words < LEAST_BLOCK) ? LEAST_BLOCK : words;
+}

@@ -1,0 +1,219 @@
+/* {{ name }}: see {{ name }}.h.
+ *
+{%- for line in spec_lines %}
+ *     {{ line }}
+{%- endfor %}
+ *
+ * Of MISRA C:2012 the advisory rule 15.5 is not kept: functions return where they are done. Other
+ * deviations stand where they are, with their reason.
+ */
+#include "{{ name }}.h"
+
+#ifndef {{ N }}_ASSERT
+#define {{ N }}_ASSERT(condition) ((void)0)
+#endif
+#ifndef {{ N }}_LOCK
+#define {{ N }}_LOCK(heap) ((void)0)
+#define {{ N }}_UNLOCK(heap) ((void)0)
+#endif
+#ifndef {{ N }}_TRACE
+#define {{ N }}_TRACE(heap, what, block, size) ((void)0)
+#endif
+
+typedef {{ n }} Heap;
+typedef {{ word_type }} Word;
+/* Counts words from the region's base, and holds whatever a word holds. */
+typedef {{ index_type }} Index;
+
+/* Bytes in a word; what every payload is a multiple of; words of the largest region. */
+#define WORD {{ word }}U
+#define ALIGNMENT {{ alignment }}U
+#define MOST_WORDS {{ most }}
+
+/* Control words: TOP names the wilderness, HIGH keeps the most that TOP ever was. */
+{%- for constant in constants %}
+#define {{ constant.name }} {{ constant.value }}U
+{%- endfor %}
+
+_Static_assert(sizeof(Word) == WORD, "a word of the heap has the size that the links are made for");
+_Static_assert(sizeof(Index) >= sizeof(Word), "an index holds whatever a word holds");
+_Static_assert((ALIGNMENT % WORD) == 0U, "payloads are aligned to whole words");
+_Static_assert((ALIGNMENT & (ALIGNMENT - 1U)) == 0U, "the alignment is a power of two");
+
+/* Whether no block can hold so many bytes. */
+static inline bool is_too_large(size_t size)
+{
+{%- if word == 8 %}
+#if SIZE_MAX > UINT32_MAX
+    return size > {{ most_request }};
+#else
+    (void)size;
+    return false;
+#endif
+{%- else %}
+    return size > {{ most_request }};
+{%- endif %}
+}
+
+/* Whether no region has an address that is a multiple of so many bytes, and room behind it. */
+static inline bool is_too_coarse(size_t alignment)
+{
+{%- if word == 8 %}
+#if SIZE_MAX > UINT32_MAX
+    return alignment > {{ most_alignment }};
+#else
+    (void)alignment;
+    return false;
+#endif
+{%- else %}
+    return alignment > {{ most_alignment }};
+{%- endif %}
+}
+
+/* Words of a region of so many bytes. */
+static inline Index words_in(size_t bytes)
+{
+    const size_t words = bytes / WORD;
+{% if word == 8 %}
+#if SIZE_MAX > UINT32_MAX
+    return (words < MOST_WORDS) ? words : MOST_WORDS;
+#else
+    return words;
+#endif
+{%- else %}
+    return (words < MOST_WORDS) ? (Index)words : MOST_WORDS;
+{%- endif %}
+}
+
+/* The address of a word: alignments are asked of addresses, not of indexes. */
+static inline uintptr_t address_of(const Word *word)
+{
+    /* cppcheck-suppress misra-c2012-11.4 ; an address is a number here, and is never made a pointer again */
+    return (uintptr_t)word;
+}
+{% include "zeros.c" %}
+{% include "memory.c" %}
+{%- if pool.blocks %}
+{%- include "block.c" %}
+{%- if chain %}{% include "index/chain.c" %}{% endif %}
+{%- if index.small_heads %}{% include "index/small.c" %}{% include "index/equals.c" %}{% endif %}
+{%- if index.bin_file %}{% include index.bin_file %}{% endif %}
+{%- include index.file %}
+{% include "pool/pool.c" %}
+{% include "pool/coalesce.c" %}
+{% include "pool/allocate.c" %}
+{% include "pool/aligned.c" %}
+{% include "pool/reallocate.c" %}
+{% include "pool/heap.c" %}
+{% include "pool/check.c" %}
+{%- else %}
+{%- include pool.file %}
+{%- endif %}
+{%- for layer in layers %}
+{% include layer.file %}
+{%- endfor %}
+
+/* ---- The heap as others see it ---------------------------------------------------------------- */
+
+/* Copies the contents of a block, of whatever type they are. */
+static void copy(Heap *heap, Index to, Index from, size_t bytes)
+{
+    unsigned char *const target = (unsigned char *)&heap->words[to];
+    const unsigned char *const source = (const unsigned char *)&heap->words[from];
+
+    for (size_t at = 0U; at < bytes; at++) {
+        target[at] = source[at];
+    }
+}
+{% include "move.c" %}
+
+static inline Index index_of(const Heap *heap, const void *block)
+{
+    /* cppcheck-suppress misra-c2012-11.5 ; a block of this heap begins at a word */
+    const Word *const word = block;
+
+    /* cppcheck-suppress [misra-c2012-10.8, misra-c2012-18.4] ; both point into the region, `word` behind its base */
+    return (Index)(word - heap->words);
+}
+
+static inline void *pointer_to(const Heap *heap, Index block)
+{
+    return (block == 0U) ? NULL : &heap->words[block];
+}
+
+bool {{ n }}_init({{ n }} *heap, void *region, size_t bytes)
+{
+    /* cppcheck-suppress misra-c2012-11.5 ; whether it begins at a word is looked at below */
+    heap->words = region;
+    heap->length = words_in(bytes);
+    if ((region == NULL) || ((address_of(heap->words) % WORD) != 0U)) {
+        return false;
+    }
+    return {{ op.init }}(heap);
+}
+
+void *{{ n }}_allocate({{ n }} *heap, size_t size)
+{
+    return {{ n }}_allocate_aligned(heap, size, 0U);
+}
+
+void *{{ n }}_allocate_aligned({{ n }} *heap, size_t size, size_t alignment)
+{
+    void *block;
+
+    {{ N }}_LOCK(heap);
+    block = pointer_to(heap, {{ op.allocate }}(heap, size, alignment));
+    {{ N }}_TRACE(heap, 'a', block, size);
+    {{ N }}_UNLOCK(heap);
+    return block;
+}
+
+void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignment)
+{
+    void *moved;
+
+    if (block == NULL) {
+        return {{ n }}_allocate_aligned(heap, size, alignment);
+    }
+    {{ N }}_LOCK(heap);
+    moved = pointer_to(heap, heap_reallocate(heap, index_of(heap, block), size, alignment));
+    {{ N }}_TRACE(heap, 'r', moved, size);
+    {{ N }}_UNLOCK(heap);
+    return moved;
+}
+
+void {{ n }}_free({{ n }} *heap, void *block)
+{
+    if (block != NULL) {
+        {{ N }}_LOCK(heap);
+        {{ N }}_TRACE(heap, 'f', block, 0U);
+        {{ op.free }}(heap, index_of(heap, block));
+        {{ N }}_UNLOCK(heap);
+    }
+}
+
+size_t {{ n }}_usable_size(const {{ n }} *heap, const void *block)
+{
+    return {{ op.usable }}(heap, index_of(heap, block));
+}
+
+unsigned int {{ n }}_check(const {{ n }} *heap)
+{
+    unsigned int broken;
+
+    {{ N }}_LOCK(heap);
+    broken = {{ op.check }}(heap);
+    {{ N }}_UNLOCK(heap);
+    return broken;
+}
+
+struct {{ n }}_statistics {{ n }}_statistics(const {{ n }} *heap)
+{
+    struct {{ n }}_statistics counts = { 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U };
+
+    {{ N }}_LOCK(heap);
+    counts.region = (size_t)heap->length * WORD;
+    {{ op.statistics }}(heap, &counts);
+    {{ N }}_UNLOCK(heap);
+    return counts;
+}

@@ -1,0 +1,107 @@
+/* {{ name }}: a memory allocator, emitted by heapsmith {{ version }}.
+ *
+{%- for line in spec_lines %}
+ *     {{ line }}
+{%- endfor %}
+ *
+{%- if figures %}
+ * Measured on {{ figures.traces }}:
+{%- for line in figures.lines %}
+ *     {{ line }}
+{%- endfor %}
+{%- else %}
+ * Not measured: no trace was named when it was emitted.
+{%- endif %}
+ *
+ * Bounds:
+ *     allocate       {{ promise.allocate }}
+ *     free           {{ promise.free }}
+ *     most memory    {{ promise.footprint }}
+{%- if promise.legend %}
+ *     with M the most bytes in live blocks at once, headers included, B the most live blocks, n the
+ *     largest block, all in units of the smallest.
+{%- endif %}
+ *
+ * The region holds all that the heap is: control words of {{ control_bytes }} bytes, then the blocks. Words are of
+ * {{ word }} bytes, payloads multiples of {{ alignment }} bytes, a region at most {{ most_bytes }} bytes. Needs no C library and is
+ * not thread-safe unless {{ N }}_LOCK and {{ N }}_UNLOCK say how to wait.
+ *
+ * These may be defined when {{ name }}.c is compiled; each does nothing by default:
+ *     {{ N }}_ASSERT(condition)            what must hold
+ *     {{ N }}_LOCK(heap), {{ N }}_UNLOCK(heap)
+ *     {{ N }}_TRACE(heap, what, block, size)   what: 'a' allocate, 'r' reallocate, 'f' free
+{%- if uses_leading_zeros %}
+ *     {{ N }}_COUNT_LEADING_ZEROS(word)    of a word that is not 0; by default the compiler's
+{%- endif %}
+{%- if uses_trailing_zeros %}
+ *     {{ N }}_COUNT_TRAILING_ZEROS(word)   of a word that is not 0; by default the compiler's
+{%- endif %}
+ */
+#ifndef {{ N }}_H
+#define {{ N }}_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A heap. Its fields are its own; it may stand in any memory, but not in its region. */
+typedef struct {{ n }} {
+    {{ word_type }} *words; /* the region */
+    {{ index_type }} length; /* words of the region */
+{%- for field in fields %}
+    {{ field.type }} {{ field.name }}; /* {{ field.what }} */
+{%- endfor %}
+} {{ n }};
+
+/* What a heap holds, in bytes of payload where nothing else is said. */
+struct {{ n }}_statistics {
+    size_t region;         /* bytes of the region */
+    size_t footprint;      /* bytes of the region up to the wilderness, now */
+    size_t footprint_peak; /* the most that the footprint ever was */
+    size_t used_blocks;    /* {{ used_means }} */
+    size_t used_bytes;
+    size_t free_blocks;    /* below the wilderness */
+    size_t free_bytes;
+    size_t largest_free;
+};
+
+/* Makes an empty heap of a region, which belongs to it from now on. False if the region does not begin
+ * at a multiple of {{ word }} bytes, or has no room for the control words and a block. */
+bool {{ n }}_init({{ n }} *heap, void *region, size_t bytes);
+
+/* A block of at least `size` bytes at a multiple of {{ alignment }} bytes. NULL if there is no room, and for a size of 0. */
+void *{{ n }}_allocate({{ n }} *heap, size_t size);
+
+/* A block at a multiple of `alignment` bytes, a power of two; 0 and 1 stand for the heap's own. */
+void *{{ n }}_allocate_aligned({{ n }} *heap, size_t size, size_t alignment);
+
+/* Makes a block at least `size` bytes large, in place where it can, and keeps its contents up to the
+ * smaller of both sizes. `alignment` is what the block was asked for with. NULL if there is no room, and
+ * for a size of 0: the block is as it was. A NULL block is allocated. */
+void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignment);
+
+/* Frees a block; NULL is none. */
+void {{ n }}_free({{ n }} *heap, void *block);
+
+/* Bytes of a block that its owner may use: at least what was asked for. */
+size_t {{ n }}_usable_size(const {{ n }} *heap, const void *block);
+
+/* Verifies every invariant: 0, or the number of the first that is broken.
+{%- for line in invariants %}
+ *     {{ line }}
+{%- endfor %}
+ * Takes time linear in the blocks. */
+unsigned int {{ n }}_check(const {{ n }} *heap);
+
+/* Counts what the heap holds. Takes time linear in the blocks. */
+struct {{ n }}_statistics {{ n }}_statistics(const {{ n }} *heap);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

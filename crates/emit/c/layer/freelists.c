@@ -1,0 +1,158 @@
+
+/* ---- The layer: free lists for chosen sizes ---------------------------------------------------
+ *
+ * A freed block of a listed size waits on its list for the next request of that size. It stays used
+ * in the eyes of the pool, so it is neither split nor coalesced. When the pool cannot serve a
+ * request, every list is given back to it and the request is tried again.
+ *
+ * L1  Every block on a list is used in the pool and has exactly the list's size.
+ * L2  A list does not run in a circle{% if layer.fifo %}; its tail names its last block{% endif %}.
+ *
+ * Mamagkakis et al. 2006, section 4; Wilson, Johnstone, Neely and Boles 1995 (quick lists).
+ */
+
+#define FREELISTS {{ layer.lists }}U
+#define FREELIST_HEADS {{ layer.at }}U
+{%- if layer.fifo %}
+#define FREELIST_TAILS (FREELIST_HEADS + FREELISTS)
+{%- endif %}
+{% set map = layer.map %}
+{% include "sizes.c" %}
+
+/* Takes the first block of a list, or 0. */
+static Index freelist_pop(Heap *heap, Index list)
+{
+    const Index block = load(heap, FREELIST_HEADS + list);
+
+    if (block != 0U) {
+        const Index next = load(heap, block);
+
+        store(heap, FREELIST_HEADS + list, next);
+{%- if layer.fifo %}
+        if (next == 0U) {
+            store(heap, FREELIST_TAILS + list, 0U);
+        }
+{%- endif %}
+    }
+    return block;
+}
+
+/* Puts a block on a list. */
+static void freelist_push(Heap *heap, Index list, Index block)
+{
+{%- if layer.fifo %}
+    const Index last = load(heap, FREELIST_TAILS + list);
+
+    store(heap, block, 0U);
+    store(heap, (last == 0U) ? (FREELIST_HEADS + list) : last, block);
+    store(heap, FREELIST_TAILS + list, block);
+{%- else %}
+    store(heap, block, load(heap, FREELIST_HEADS + list));
+    store(heap, FREELIST_HEADS + list, block);
+{%- endif %}
+}
+
+/* Gives every kept block back to the pool; tells whether there was one. */
+static bool freelists_flush(Heap *heap)
+{
+    bool any = false;
+
+    for (Index list = 0U; list < FREELISTS; list++) {
+        Index block = freelist_pop(heap, list);
+
+        while (block != 0U) {
+            any = true;
+            pool_release(heap, block, load(heap, block - 1U));
+            block = freelist_pop(heap, list);
+        }
+    }
+    return any;
+}
+
+/* Serves a request from the pool, once more after a flush if it has to be. */
+static Index freelists_below(Heap *heap, size_t size, Index need)
+{
+    Index block = pool_allocate_words(heap, {% if pool.split_from %}size, {% endif %}need);
+
+    if ((block == 0U) && freelists_flush(heap)) {
+        /* The request itself, no longer rounded up to a list's size. */
+        block = pool_allocate_words(heap, {% if pool.split_from %}size, {% endif %}pool_need(size));
+    }
+    return block;
+}
+
+static Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
+{
+    Index block;
+    Index need;
+    Index list;
+
+    if ((alignment > ALIGNMENT) || ((alignment & (alignment - 1U)) != 0U)) {
+        block = pool_allocate_aligned(heap, size, alignment);
+        if ((block == 0U) && freelists_flush(heap)) {
+            block = pool_allocate_aligned(heap, size, alignment);
+        }
+        return block;
+    }
+    need = pool_need(size);
+    if (need == 0U) {
+        return 0U;
+    }
+    list = freelist_of(need);
+    if (list < FREELISTS) {
+        block = freelist_pop(heap, list);
+        if (block != 0U) {
+            return block;
+        }
+        need = freelist_words(list);
+    }
+    return freelists_below(heap, size, need);
+}
+
+static void freelists_free(Heap *heap, Index block)
+{
+    const Index head = load(heap, block - 1U);
+    const Index list = freelist_of(words_of(head));
+
+    if ((list < FREELISTS) && (freelist_words(list) == words_of(head))) {
+        freelist_push(heap, list, block);
+    } else {
+        pool_release(heap, block, head);
+    }
+}
+
+static unsigned int freelists_check(const Heap *heap)
+{
+    const unsigned int broken = pool_check(heap);
+    const Index top = load(heap, TOP);
+
+    if (broken != 0U) {
+        return broken;
+    }
+    for (Index list = 0U; list < FREELISTS; list++) {
+        Index left = top;
+{%- if layer.fifo %}
+        Index last = 0U;
+{%- endif %}
+
+        for (Index block = load(heap, FREELIST_HEADS + list); block != 0U; block = load(heap, block)) {
+            if (left == 0U) {
+                return 12U;
+            }
+            if ((block < {{ first }}) || (block >= top) || !is_used(load(heap, block - 1U)) ||
+                (words_of(load(heap, block - 1U)) != freelist_words(list))) {
+                return 11U;
+            }
+            left--;
+{%- if layer.fifo %}
+            last = block;
+{%- endif %}
+        }
+{%- if layer.fifo %}
+        if (load(heap, FREELIST_TAILS + list) != last) {
+            return 12U;
+        }
+{%- endif %}
+    }
+    return 0U;
+}

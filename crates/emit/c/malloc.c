@@ -1,0 +1,201 @@
+/* malloc and its relatives over the heap {{ n }}, for LD_PRELOAD=lib{{ n }}.so.
+ *
+ *   malloc, free, ... --> one lock --> {{ n }} --> a region of address space, reserved at the first request
+ *
+ * The system commits pages of the region as they are touched. A child of fork gets the lock free.
+ * Compile: cc -O2 -fPIC -shared -pthread -fvisibility=hidden -fno-builtin-malloc -o lib{{ n }}.so {{ n }}.c {{ n }}_malloc.c
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "{{ n }}.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+/* What a block of malloc is a multiple of: it may hold any type. */
+#define ALIGNMENT ((size_t)16)
+/* Bytes of address space that are asked for at first, and at last. */
+#define RESERVE ((size_t){{ reserve }}U)
+#define LEAST_RESERVE ((size_t)1 << 20)
+
+static {{ n }} heap;
+static bool made;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void take_lock(void)
+{
+    (void)pthread_mutex_lock(&lock);
+}
+
+static void give_lock(void)
+{
+    (void)pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void survive_forks(void)
+{
+    (void)pthread_atfork(take_lock, give_lock, give_lock);
+}
+
+/* Makes the heap at the first request; the lock is held. */
+static bool is_ready(void)
+{
+    for (size_t bytes = RESERVE; !made && (bytes >= LEAST_RESERVE); bytes /= 2U) {
+        void *const region =
+            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+        if (region != MAP_FAILED) {
+            made = {{ n }}_init(&heap, region, bytes);
+            break;
+        }
+    }
+    return made;
+}
+
+/* A block for any type, or NULL with errno set. A request of 0 bytes gets a block, as programs expect. */
+static void *serve(size_t size, size_t alignment)
+{
+    void *block = NULL;
+
+    take_lock();
+    if (is_ready()) {
+        block = {{ n }}_allocate_aligned(&heap, (size == 0U) ? 1U : size, alignment);
+    }
+    give_lock();
+    if (block == NULL) {
+        errno = ENOMEM;
+    }
+    return block;
+}
+
+static bool is_power_of_two(size_t number)
+{
+    return (number != 0U) && ((number & (number - 1U)) == 0U);
+}
+
+EXPORTED void *malloc(size_t size)
+{
+    return serve(size, ALIGNMENT);
+}
+
+EXPORTED void free(void *block)
+{
+    if (block != NULL) {
+        const int kept = errno;
+
+        take_lock();
+        {{ n }}_free(&heap, block);
+        give_lock();
+        errno = kept;
+    }
+}
+
+EXPORTED void *calloc(size_t number, size_t size)
+{
+    void *block;
+    size_t bytes;
+
+    if (__builtin_mul_overflow(number, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    block = serve(bytes, ALIGNMENT);
+    return (block == NULL) ? NULL : memset(block, 0, bytes);
+}
+
+EXPORTED void *realloc(void *block, size_t size)
+{
+    void *moved;
+
+    if (block == NULL) {
+        return serve(size, ALIGNMENT);
+    }
+    if (size == 0U) {
+        free(block);
+        return NULL;
+    }
+    take_lock();
+    moved = {{ n }}_reallocate(&heap, block, size, ALIGNMENT);
+    give_lock();
+    if (moved == NULL) {
+        errno = ENOMEM;
+    }
+    return moved;
+}
+
+EXPORTED void *reallocarray(void *block, size_t number, size_t size)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(number, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(block, bytes);
+}
+
+EXPORTED void *memalign(size_t alignment, size_t size)
+{
+    if (!is_power_of_two(alignment)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return serve(size, (alignment < ALIGNMENT) ? ALIGNMENT : alignment);
+}
+
+EXPORTED void *aligned_alloc(size_t alignment, size_t size)
+{
+    return memalign(alignment, size);
+}
+
+EXPORTED int posix_memalign(void **place, size_t alignment, size_t size)
+{
+    const int kept = errno;
+    void *block;
+
+    if (!is_power_of_two(alignment) || ((alignment % sizeof(void *)) != 0U)) {
+        return EINVAL;
+    }
+    block = memalign(alignment, size);
+    errno = kept;
+    if (block == NULL) {
+        return ENOMEM;
+    }
+    *place = block;
+    return 0;
+}
+
+EXPORTED void *valloc(size_t size)
+{
+    return memalign((size_t)sysconf(_SC_PAGESIZE), size);
+}
+
+EXPORTED void *pvalloc(size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t whole;
+
+    if (__builtin_add_overflow(size, page - 1U, &whole)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return memalign(page, whole & ~(page - 1U));
+}
+
+EXPORTED size_t malloc_usable_size(void *block)
+{
+    size_t bytes = 0U;
+
+    if (block != NULL) {
+        take_lock();
+        bytes = {{ n }}_usable_size(&heap, block);
+        give_lock();
+    }
+    return bytes;
+}

@@ -1,0 +1,103 @@
+//! C11, freestanding: the templates in `c/` with the numbers of a [`Plan`].
+
+use std::sync::OnceLock;
+
+use minijinja::{Environment, Error, State, UndefinedBehavior};
+
+use crate::plan::Plan;
+use crate::{EmitError, File, Request};
+
+/// The templates, by the names that they include each other by.
+const TEMPLATES: &[(&str, &str)] = &[
+    ("heap.h", include_str!("../c/heap.h")),
+    ("heap.c", include_str!("../c/heap.c")),
+    ("zeros.c", include_str!("../c/zeros.c")),
+    ("memory.c", include_str!("../c/memory.c")),
+    ("block.c", include_str!("../c/block.c")),
+    ("sizes.c", include_str!("../c/sizes.c")),
+    ("move.c", include_str!("../c/move.c")),
+    ("index/chain.c", include_str!("../c/index/chain.c")),
+    ("index/list.c", include_str!("../c/index/list.c")),
+    ("index/implicit.c", include_str!("../c/index/implicit.c")),
+    ("index/bin_list.c", include_str!("../c/index/bin_list.c")),
+    ("index/bin_list_check.c", include_str!("../c/index/bin_list_check.c")),
+    ("index/small.c", include_str!("../c/index/small.c")),
+    ("index/small_check.c", include_str!("../c/index/small_check.c")),
+    ("index/equals.c", include_str!("../c/index/equals.c")),
+    ("index/red_black.c", include_str!("../c/index/red_black.c")),
+    ("index/red_black_check.c", include_str!("../c/index/red_black_check.c")),
+    ("index/skip_list.c", include_str!("../c/index/skip_list.c")),
+    ("index/skip_list_check.c", include_str!("../c/index/skip_list_check.c")),
+    ("index/bins.c", include_str!("../c/index/bins.c")),
+    ("index/by_size.c", include_str!("../c/index/by_size.c")),
+    ("index/two_level.c", include_str!("../c/index/two_level.c")),
+    ("index/classes.c", include_str!("../c/index/classes.c")),
+    ("pool/pool.c", include_str!("../c/pool/pool.c")),
+    ("pool/coalesce.c", include_str!("../c/pool/coalesce.c")),
+    ("pool/allocate.c", include_str!("../c/pool/allocate.c")),
+    ("pool/aligned.c", include_str!("../c/pool/aligned.c")),
+    ("pool/reallocate.c", include_str!("../c/pool/reallocate.c")),
+    ("pool/heap.c", include_str!("../c/pool/heap.c")),
+    ("pool/check.c", include_str!("../c/pool/check.c")),
+    ("layer/freelists.c", include_str!("../c/layer/freelists.c")),
+];
+
+/// The header and the source of a heap.
+pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
+    let plan = Plan::of(request)?;
+    let name = request.name.lower();
+    let file = |template: &str, end: &str| -> Result<File, EmitError> {
+        let text = environment()?.get_template(template)?.render(&plan)?;
+        Ok(File { name: format!("{name}.{end}"), text: with_single_blank_lines(&text) })
+    };
+    Ok(vec![file("heap.h", "h")?, file("heap.c", "c")?])
+}
+
+/// Fragments begin and end with blank lines: one of several stays.
+fn with_single_blank_lines(text: &str) -> String {
+    let mut lines = String::with_capacity(text.len());
+    let mut blank = true;
+    for line in text.lines() {
+        let empty = line.trim().is_empty();
+        if !(empty && blank) {
+            lines.push_str(line.trim_end());
+            lines.push('\n');
+        }
+        blank = empty;
+    }
+    lines
+}
+
+/// The templates, parsed once.
+fn environment() -> Result<&'static Environment<'static>, EmitError> {
+    static ENVIRONMENT: OnceLock<Result<Environment<'static>, EmitError>> = OnceLock::new();
+    ENVIRONMENT.get_or_init(|| parsed().map_err(EmitError::from)).as_ref().map_err(EmitError::clone)
+}
+
+fn parsed() -> Result<Environment<'static>, Error> {
+    let mut environment = Environment::new();
+    // A name that is not in the plan is a mistake in a template, not an empty text.
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    environment.set_keep_trailing_newline(true);
+    environment.add_function("insert", |state: &State<'_, '_>, block: String, words: String| {
+        call(state, "index_insert", &block, &words)
+    });
+    environment.add_function("remove", |state: &State<'_, '_>, block: String, words: String| {
+        call(state, "index_remove", &block, &words)
+    });
+    for (name, text) in TEMPLATES {
+        environment.add_template(name, text)?;
+    }
+    Ok(environment)
+}
+
+/// A call of a function of the index, with as much about the block as this index wants to know.
+fn call(state: &State<'_, '_>, function: &str, block: &str, words: &str) -> Result<String, Error> {
+    let index = state.lookup("index").unwrap_or_default();
+    let kind = index.get_attr("kind")?;
+    Ok(match kind.as_str() {
+        Some("implicit") => format!("{function}(heap)"),
+        Some("list") => format!("{function}(heap, {block})"),
+        _ => format!("{function}(heap, {block}, {words})"),
+    })
+}

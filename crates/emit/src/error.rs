@@ -1,0 +1,31 @@
+//! Why a heap is not emitted.
+
+/// Why a heap is not emitted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EmitError {
+    /// A part of the spec has no source yet.
+    #[error(
+        "{part} cannot be emitted as {language} yet: emit the heap without it, or use the crate `heapsmith` itself"
+    )]
+    NotYet {
+        /// The part, as the spec writes it.
+        part: String,
+        /// The language.
+        language: &'static str,
+    },
+    /// The name is none for a C file and its functions.
+    #[error("`{0}` is no name for source: write letters, digits and underscores, beginning with a letter")]
+    Name(String),
+    /// The heap does not suit what `malloc` promises.
+    #[error("a library to preload cannot be made of this heap: {0}")]
+    NoMalloc(String),
+    /// A template is wrong: a bug of this crate.
+    #[error("a template of the emitter is wrong: {0}")]
+    Template(String),
+}
+
+impl From<minijinja::Error> for EmitError {
+    fn from(error: minijinja::Error) -> Self {
+        EmitError::Template(format!("{error:#}"))
+    }
+}

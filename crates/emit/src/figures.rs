@@ -1,0 +1,12 @@
+//! What was measured of a heap, for the comment at the head of its source.
+
+use serde::Serialize;
+
+/// Figures of replays, as lines for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Figures {
+    /// What it was measured on.
+    pub traces: String,
+    /// A figure a line.
+    pub lines: Vec<String>,
+}

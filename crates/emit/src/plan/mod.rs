@@ -1,0 +1,227 @@
+//! The numbers of a heap: everything that a template writes.
+//!
+//! ```text
+//!   Plan ── name, word, constants (where control words stand)
+//!     ├─ pool ── Blocks: granule, least block, levels, what the pool does
+//!     │    └─ index: list, implicit, bins, tree, skip list, two-level, classes
+//!     └─ layers, innermost first
+//! ```
+//!
+//! The C is the same for a host of 32 bits and one of 64: numbers that depend on
+//! the host in `heapsmith` (the largest region of words of eight bytes, the bits of a bit map's
+//! word) are those of a host of 64 bits here, where heaps are explored.
+
+mod blocks;
+mod index;
+mod layer;
+mod sizes;
+
+use heapsmith_spec::{Pool, Promise, Spec, WordSize};
+use serde::Serialize;
+
+pub use blocks::Blocks;
+pub use index::{Chain, IndexPlan};
+pub use layer::{LayerPlan, Operations};
+pub use sizes::{Row, SizesPlan};
+
+use crate::literal::{lines, unsigned};
+use crate::{EmitError, Figures, Request};
+
+/// Language of a plan in messages.
+const C: &str = "C";
+
+/// A control word or a place among them.
+#[derive(Clone, Debug, Serialize)]
+pub struct Constant {
+    name: &'static str,
+    value: u64,
+}
+
+/// A field of the heap's struct.
+#[derive(Clone, Debug, Serialize)]
+pub struct Field {
+    r#type: &'static str,
+    name: &'static str,
+    what: &'static str,
+}
+
+/// What a heap promises, for the comment at its head.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Bounds {
+    allocate: &'static str,
+    free: &'static str,
+    footprint: &'static str,
+    legend: bool,
+}
+
+/// Everything that the templates of a heap write.
+#[derive(Clone, Debug, Serialize)]
+pub struct Plan {
+    name: String,
+    n: String,
+    #[serde(rename = "N")]
+    upper: String,
+    version: &'static str,
+    spec_lines: Vec<String>,
+    figures: Option<Figures>,
+    promise: Bounds,
+    word: u32,
+    word_type: &'static str,
+    index_type: &'static str,
+    index_bits: u32,
+    builtin_clz: &'static str,
+    builtin_ctz: &'static str,
+    alignment: u32,
+    most: String,
+    most_bytes: u64,
+    most_request: String,
+    most_alignment: String,
+    control: u64,
+    control_bytes: u64,
+    layers_at: u64,
+    constants: Vec<Constant>,
+    fields: Vec<Field>,
+    /// The first block's payload: a constant where it does not depend on the region's address.
+    first: &'static str,
+    uses_leading_zeros: bool,
+    uses_trailing_zeros: bool,
+    used_means: &'static str,
+    invariants: Vec<&'static str>,
+    pool: Blocks,
+    index: IndexPlan,
+    chain: Option<Chain>,
+    layers: Vec<LayerPlan>,
+    /// The functions of the outermost part.
+    op: Operations,
+}
+
+/// Words of the largest region, as on a host of 64 bits.
+fn most_words(word: WordSize) -> u64 {
+    match word {
+        WordSize::Two => (1 << 14) - 1,
+        WordSize::Four => (1 << 30) - 1,
+        WordSize::Eight => 1 << 53,
+    }
+}
+
+impl Plan {
+    /// The plan of a heap in C.
+    pub fn of(request: &Request) -> Result<Plan, EmitError> {
+        let spec = &request.spec;
+        let not_yet = |part: String| EmitError::NotYet { part, language: C };
+        let blocks = Blocks::of(spec).ok_or_else(|| not_yet(pool_text(&spec.pool, spec)))?;
+        let index = IndexPlan::of(spec, &blocks).ok_or_else(|| not_yet(pool_text(&spec.pool, spec)))?;
+        let layers_at = 2 + index.control_words;
+        let (layers, reserved) = layer::plans(spec, layers_at)?;
+        let control = layers_at + reserved;
+        let bytes = spec.word.bytes();
+        let most = most_words(spec.word);
+        let wide = spec.word == WordSize::Eight;
+        let granule = u64::from(blocks.granule);
+        let mut constants = vec![Constant { name: "TOP", value: 0 }, Constant { name: "HIGH", value: 1 }];
+        if index.control_words > 0 {
+            constants.push(Constant { name: "INDEX", value: 2 });
+        }
+        if index.clears_all || reserved > 0 {
+            constants.push(Constant { name: "LAYERS", value: layers_at });
+        }
+        if reserved > 0 || granule > 1 {
+            constants.push(Constant { name: "CONTROL", value: control });
+        }
+        let first = if granule > 1 { "heap->first" } else { "FIRST" };
+        if granule == 1 {
+            constants.push(Constant { name: "FIRST", value: control + 1 });
+        }
+        Ok(Plan {
+            name: request.name.lower().to_owned(),
+            n: request.name.lower().to_owned(),
+            upper: request.name.upper(),
+            version: env!("CARGO_PKG_VERSION"),
+            spec_lines: lines(&spec.to_string(), 88),
+            figures: request.figures.clone(),
+            promise: Bounds::of(spec),
+            word: bytes,
+            word_type: match spec.word {
+                WordSize::Two => "uint16_t",
+                WordSize::Four => "uint32_t",
+                WordSize::Eight => "uint64_t",
+            },
+            index_type: if wide { "uint64_t" } else { "uint32_t" },
+            index_bits: if wide { 64 } else { 32 },
+            builtin_clz: if wide { "__builtin_clzll(word)" } else { "__builtin_clz(word)" },
+            builtin_ctz: if wide { "__builtin_ctzll(word)" } else { "__builtin_ctz(word)" },
+            alignment: spec.alignment,
+            most: unsigned(most),
+            most_bytes: most * u64::from(bytes),
+            most_request: unsigned((most - granule) * u64::from(bytes) - u64::from(bytes)),
+            most_alignment: unsigned(most * u64::from(bytes) / 2),
+            control,
+            control_bytes: control * u64::from(bytes),
+            layers_at,
+            constants,
+            fields: fields(&blocks, wide),
+            first,
+            uses_leading_zeros: index.logarithm,
+            uses_trailing_zeros: index.bit_map,
+            used_means: if layers.is_empty() { "with the program" } else { "with the program, or kept by free lists" },
+            invariants: invariants(&blocks, &index, &layers),
+            chain: index.chain,
+            op: Operations::outermost(&layers),
+            pool: blocks,
+            index,
+            layers,
+        })
+    }
+}
+
+impl Plan {
+    /// Bytes of the largest region.
+    pub(crate) fn most_bytes(&self) -> u64 {
+        self.most_bytes
+    }
+}
+
+impl Bounds {
+    /// What the heap of `spec` promises.
+    pub(crate) fn of(spec: &Spec) -> Bounds {
+        let Promise { allocate, free, footprint } = spec.promise();
+        let letters = footprint.split(|c: char| !c.is_ascii_alphanumeric());
+        let legend = letters.clone().any(|word| ["M", "B", "n"].contains(&word));
+        Bounds { allocate, free, footprint, legend }
+    }
+}
+
+fn fields(blocks: &Blocks, wide: bool) -> Vec<Field> {
+    let index = if wide { "uint64_t" } else { "uint32_t" };
+    let mut fields = Vec::new();
+    if blocks.granule > 1 {
+        fields.push(Field { r#type: index, name: "first", what: "payload of the first block" });
+    }
+    if blocks.deferred {
+        fields.push(Field { r#type: "bool", name: "touching", what: "a free block may touch another" });
+    }
+    fields
+}
+
+fn invariants(blocks: &Blocks, index: &IndexPlan, layers: &[LayerPlan]) -> Vec<&'static str> {
+    let mut all = vec!["1   blocks tile the region in multiples of the granule"];
+    if blocks.tags {
+        all.push("2   a header tells the status of the block before");
+        all.push("3   the last word of a free block is its size");
+    }
+    if blocks.touches_never {
+        all.push("4   no two free blocks touch");
+    }
+    all.extend(&index.invariants);
+    all.push("9   the wilderness begins inside the region, below its high-water mark");
+    if !layers.is_empty() {
+        all.push("11  a block on a free list is used in the pool and of the list's size");
+        all.push("12  no free list runs in a circle");
+    }
+    all
+}
+
+/// The pool as the spec writes it, without layers and options.
+fn pool_text(pool: &Pool, spec: &Spec) -> String {
+    Spec { layers: Vec::new(), pool: pool.clone(), ..Spec { word: spec.word, ..Spec::new(pool.clone()) } }.to_string()
+}

@@ -1,0 +1,361 @@
+//! A spec as types and as the expressions that make their values.
+//!
+//! ```text
+//!   source ──▶ pool ──▶ free lists ──▶ zero, guard, reserve      a `let` each
+//! ```
+
+use std::collections::BTreeSet;
+
+use heapsmith::index;
+use heapsmith_spec::build::{classes_in_words, lists_in_words, spacing, words_for};
+use heapsmith_spec::{
+    BinOrder, Bins, BuddySystem, Classes, Coalesce, Defragment, Each, Ends, Fit, Layer, List, Order, Pages, Pool,
+    Reclaim, Search, SkipList, Spec, Split, Tries, WordSize,
+};
+use serde::Serialize;
+
+use crate::literal::lines;
+use crate::plan::Bounds;
+use crate::{Figures, Request};
+
+/// The levels of a pool of blocks, as expressions.
+#[derive(Clone, Debug, Serialize)]
+struct Levels {
+    fit: String,
+    split_from: String,
+    coalesce: String,
+}
+
+/// A list, in words of block size.
+#[derive(Clone, Debug, Serialize)]
+struct Row {
+    low: usize,
+    high: usize,
+}
+
+/// A map from block sizes to lists.
+#[derive(Clone, Debug, Serialize)]
+struct Map {
+    /// What its type's name ends with.
+    end: &'static str,
+    what: &'static str,
+    rows: Vec<Row>,
+}
+
+impl Map {
+    fn new(end: &'static str, what: &'static str, rows: Vec<(usize, usize)>) -> Map {
+        Map { end, what, rows: rows.into_iter().map(|(low, high)| Row { low, high }).collect() }
+    }
+}
+
+/// All that the template writes.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Parts {
+    name: String,
+    camel: String,
+    version: &'static str,
+    spec_lines: Vec<String>,
+    figures: Option<Figures>,
+    promise: Bounds,
+    word: u32,
+    alignment: u32,
+    uses: Vec<String>,
+    levels: Option<Levels>,
+    bin_map: Option<String>,
+    maps: Vec<Map>,
+    r#type: String,
+    body: Vec<String>,
+}
+
+impl Parts {
+    pub(super) fn of(request: &Request) -> Parts {
+        let spec = &request.spec;
+        let mut made = Made::new(spec, request.name.camel());
+        made.pool(&spec.pool);
+        for layer in spec.layers.iter().rev() {
+            made.layer(layer);
+        }
+        made.body.push("Ok(heap)".to_owned());
+        Parts {
+            name: request.name.lower().to_owned(),
+            camel: made.camel,
+            version: env!("CARGO_PKG_VERSION"),
+            spec_lines: lines(&spec.to_string(), 100),
+            figures: request.figures.clone(),
+            promise: Bounds::of(spec),
+            word: spec.word.bytes(),
+            alignment: spec.alignment,
+            uses: made.uses.into_iter().map(str::to_owned).collect(),
+            levels: made.levels,
+            bin_map: made.bin_map,
+            maps: made.maps,
+            r#type: made.type_,
+            body: made.body,
+        }
+    }
+}
+
+/// A heap, put together from the inside out.
+struct Made<'s> {
+    spec: &'s Spec,
+    camel: String,
+    uses: BTreeSet<&'static str>,
+    levels: Option<Levels>,
+    bin_map: Option<String>,
+    maps: Vec<Map>,
+    type_: String,
+    body: Vec<String>,
+}
+
+impl<'s> Made<'s> {
+    fn new(spec: &'s Spec, camel: String) -> Self {
+        let uses = BTreeSet::from(["heapsmith::{RegionError, Source, Unmetered}"]);
+        let (maps, body) = (Vec::new(), Vec::new());
+        Made { spec, camel, uses, levels: None, bin_map: None, maps, type_: String::new(), body }
+    }
+
+    fn word(&self) -> &'static str {
+        match self.spec.word {
+            WordSize::Two => "u16",
+            WordSize::Four => "u32",
+            WordSize::Eight => "u64",
+        }
+    }
+
+    fn pool(&mut self, pool: &Pool) {
+        match pool {
+            Pool::List(list) => self.list(list),
+            Pool::Bins(bins) => self.bins(bins),
+            Pool::Classes(classes) => self.classes(classes),
+            Pool::Tree(tree) => {
+                self.uses.insert("heapsmith::index::{BySize, RedBlack}");
+                self.levels(Fit::BEST, tree.split, tree.coalesce);
+                self.blocks("BySize<RedBlack>", "BySize::new(RedBlack)", tree.tags);
+            }
+            Pool::SkipList(list) => {
+                self.uses.insert("heapsmith::index::{BySize, SkipList}");
+                self.levels(Fit::BEST, list.split, list.coalesce);
+                let index = format!("BySize::new(SkipList::new({}, SkipList::MOST_LEVELS))", list.seed);
+                self.blocks("BySize<SkipList>", &index, list.tags);
+            }
+            Pool::Tlsf(tlsf) => self.two_level(tlsf.second_level, tlsf.largest),
+            Pool::HalfFit => self.two_level(0, None),
+            Pool::Buddy(buddy) => {
+                let system = match buddy.system {
+                    BuddySystem::Knuth => "Knuth",
+                    BuddySystem::Estranged => "Estranged",
+                };
+                self.uses.insert("heapsmith::{Buddies, Knuth}");
+                if buddy.system == BuddySystem::Estranged {
+                    self.uses.remove("heapsmith::{Buddies, Knuth}");
+                    self.uses.insert("heapsmith::{Buddies, Estranged}");
+                }
+                self.buddies(system, buddy.defragment == Defragment::OnDemand);
+            }
+            Pool::Pages(pages) => self.pages(pages),
+            Pool::Bump(bump) => self.linear(match bump.reclaim {
+                Reclaim::Never => "Never",
+                Reclaim::Empty => "WhenEmpty",
+            }),
+            Pool::Stack => self.linear("LastFirst"),
+            Pool::Fixed(size) => {
+                self.uses.insert("heapsmith::FixedSize");
+                self.type_ = format!("FixedSize<{}, S, Unmetered>", self.word());
+                self.make(format!("FixedSize::new(source, {size}, {}, Unmetered)?", self.spec.alignment));
+            }
+        }
+    }
+
+    fn make(&mut self, heap: String) {
+        self.body.push(format!("let heap = {heap};"));
+    }
+
+    fn linear(&mut self, frees: &str) {
+        self.uses.insert("heapsmith::{Frees, Linear}");
+        self.type_ = format!("Linear<{}, S, Unmetered>", self.word());
+        self.make(format!("Linear::new(source, {}, Frees::{frees}, Unmetered)?", self.spec.alignment));
+    }
+
+    fn pages(&mut self, pages: &Pages) {
+        let search = match pages.search {
+            Search::Linear => "Linear",
+            Search::Word => "ByWord",
+            Search::Tree => "ByTree",
+        };
+        self.uses.insert("heapsmith::{Pages, pages}");
+        self.type_ = format!("Pages<{}, pages::{search}, S, Unmetered>", self.word());
+        let sizes = format!(
+            "pages::PageSizes {{ page: {}, min: {}, alignment: {} }}",
+            pages.page, pages.min, self.spec.alignment
+        );
+        self.make(format!("Pages::new(source, {sizes}, Unmetered)?"));
+    }
+
+    fn buddies(&mut self, system: &str, handles: bool) {
+        let (word, alignment) = (self.word(), self.spec.alignment);
+        self.type_ = format!("Buddies<{word}, {system}, S, Unmetered, {handles}>");
+        if let Some((lists, ends)) = self.free_lists() {
+            let pool = format!("Buddies::<{word}, {system}, S, Unmetered, false>");
+            let words = if ends == "Fifo" { 2 * lists } else { lists };
+            self.body.push(format!("let control = {pool}::reserved_at({alignment});"));
+            self.body.push(format!("let pool = {pool}::with_reserved(source, {alignment}, Unmetered, {words})?;"));
+            self.make(format!("FreeLists::over(pool, control, {}Lists, Ends::{ends})", self.camel));
+        } else {
+            self.make(format!("Buddies::new(source, {alignment}, Unmetered)?"));
+        }
+    }
+
+    /// The free lists directly before the pool, if there are any: how many, and at which end blocks go on.
+    /// The type becomes that of the layer.
+    fn free_lists(&mut self) -> Option<(usize, &'static str)> {
+        let Some(Layer::FreeLists(layer)) = self.spec.layers.last() else { return None };
+        let rows = lists_in_words(self.spec, layer);
+        let lists = rows.len();
+        self.maps.push(Map::new("Lists", "free lists", rows));
+        self.uses.insert("heapsmith::FreeLists");
+        self.uses.insert("heapsmith::layer::Ends");
+        self.uses.insert("heapsmith::sizes::SizeMap");
+        self.type_ = format!("FreeLists<{}, {}Lists>", self.type_, self.camel);
+        Some((lists, if layer.order == Ends::Fifo { "Fifo" } else { "Lifo" }))
+    }
+
+    /// A pool of blocks with this index, and the free lists before it.
+    fn blocks(&mut self, index_type: &str, index: &str, tags: bool) {
+        self.uses.insert("heapsmith::BlockPool");
+        self.uses.insert("heapsmith::{Coalesce, Fit, Levels}");
+        let levels = format!("{}Levels", self.camel);
+        self.type_ = format!("BlockPool<{}, {index_type}, {levels}, S, Unmetered, {tags}>", self.word());
+        match self.free_lists() {
+            Some((_, ends)) => {
+                let map = format!("{}Lists", self.camel);
+                self.make(format!("FreeLists::new(source, {index}, {levels}, Unmetered, {map}, Ends::{ends})?"));
+            }
+            None => self.make(format!("BlockPool::new(source, {index}, {levels}, Unmetered)?")),
+        }
+    }
+
+    fn list(&mut self, list: &List) {
+        let index = match list.order {
+            Order::Lifo => "Lifo",
+            Order::Fifo => "Fifo",
+            Order::Address => "AddressOrder",
+            Order::Implicit => "Implicit",
+        };
+        self.uses.insert(match list.order {
+            Order::Lifo => "heapsmith::index::Lifo",
+            Order::Fifo => "heapsmith::index::Fifo",
+            Order::Address => "heapsmith::index::AddressOrder",
+            Order::Implicit => "heapsmith::index::Implicit",
+        });
+        self.levels(list.fit, list.split, list.coalesce);
+        self.blocks(index, &format!("{index}::default()"), list.tags);
+    }
+
+    fn bins(&mut self, bins: &Bins) {
+        let (each, value) = match bins.each {
+            Each::List => {
+                self.uses.insert("heapsmith::index::{BinList, BinOrder}");
+                let order = match bins.order {
+                    BinOrder::Lifo => "Lifo",
+                    BinOrder::Fifo => "Fifo",
+                    BinOrder::Size => "Size",
+                };
+                let tries = match bins.tries {
+                    Tries::Most(most) if bins.order != BinOrder::Size => most.to_string(),
+                    _ => "usize::MAX".to_owned(),
+                };
+                ("BinList", format!("BinList {{ order: BinOrder::{order}, tries: {tries} }}"))
+            }
+            Each::Tree => {
+                self.uses.insert("heapsmith::index::RedBlack");
+                ("RedBlack", "RedBlack".to_owned())
+            }
+            Each::SkipList => {
+                self.uses.insert("heapsmith::index::SkipList");
+                ("SkipList", format!("SkipList::new({}, SkipList::BIN_LEVELS)", SkipList::SEED))
+            }
+        };
+        self.uses.insert("heapsmith::index::{BinMap, Bins, SpacedBins, Spacing}");
+        self.bin_map = Some(match spacing(bins.layout, self.spec.word.bytes() as usize) {
+            index::Spacing::Lea => "Spacing::Lea".to_owned(),
+            index::Spacing::Exact { from, step, count, per_doubling } => {
+                format!("Spacing::Exact {{ from: {from}, step: {step}, count: {count}, per_doubling: {per_doubling} }}")
+            }
+        });
+        self.levels(Fit::First, bins.split, bins.coalesce);
+        let map = format!("{}Bins", self.camel);
+        self.blocks(&format!("Bins<{map}, {each}>"), &format!("Bins::new({map}, {value})"), bins.tags);
+    }
+
+    fn two_level(&mut self, second: u8, largest: Option<u64>) {
+        self.uses.insert("heapsmith::index::TwoLevel");
+        self.levels(Fit::BEST, Split::Always, Coalesce::Immediate);
+        let words = match largest.and_then(|size| words_for(self.spec, size)) {
+            Some(words) => words.to_string(),
+            None => {
+                self.uses.insert("heapsmith::Word");
+                format!("<{} as Word>::MOST", self.word())
+            }
+        };
+        self.blocks("TwoLevel", &format!("TwoLevel::new({second}, {words})"), true);
+    }
+
+    fn classes(&mut self, classes: &Classes) {
+        self.uses.insert("heapsmith::index::Classes");
+        self.uses.insert("heapsmith::sizes::SizeMap");
+        self.levels(Fit::First, Split::Never, Coalesce::Never);
+        self.maps.push(Map::new("Classes", "classes", classes_in_words(self.spec, classes)));
+        let beyond = classes.beyond.map(|step| (step / u64::from(self.spec.word.bytes())).max(1));
+        let map = format!("{}Classes", self.camel);
+        self.blocks(&format!("Classes<{map}>"), &format!("Classes::new({map}, {beyond:?})"), false);
+    }
+
+    fn levels(&mut self, fit: Fit, split: Split, coalesce: Coalesce) {
+        self.levels = Some(Levels {
+            fit: match fit {
+                Fit::First => "Fit::First".to_owned(),
+                Fit::Next => "Fit::Next".to_owned(),
+                Fit::Best { depth } => format!("Fit::Best {{ depth: {depth} }}"),
+                Fit::Worst => "Fit::Worst".to_owned(),
+            },
+            split_from: match split {
+                Split::Never => "usize::MAX".to_owned(),
+                Split::Always => "0".to_owned(),
+                Split::From(bytes) => bytes.to_string(),
+            },
+            coalesce: match coalesce {
+                Coalesce::Never => "Coalesce::Never".to_owned(),
+                Coalesce::Immediate => "Coalesce::From(0)".to_owned(),
+                Coalesce::From(bytes) => format!("Coalesce::From({bytes})"),
+                Coalesce::Deferred => "Coalesce::Deferred".to_owned(),
+                Coalesce::EveryCall => "Coalesce::EveryCall".to_owned(),
+            },
+        });
+    }
+
+    /// A layer that stands before any heap; free lists came with the pool.
+    fn layer(&mut self, layer: &Layer) {
+        let word = self.word();
+        match layer {
+            Layer::FreeLists(_) => {}
+            Layer::Zero => {
+                self.uses.insert("heapsmith::Zero");
+                self.type_ = format!("Zero<{}>", self.type_);
+                self.make("Zero::new(heap)".to_owned());
+            }
+            Layer::Guard(guard) => {
+                self.uses.insert("heapsmith::Guard");
+                self.type_ = format!("Guard<{word}, {}>", self.type_);
+                self.make(format!("Guard::new(heap, {}, {})?", self.spec.alignment, guard.quarantine));
+            }
+            Layer::Reserve(reserve) => {
+                self.uses.insert("heapsmith::Reserve");
+                self.type_ = format!("Reserve<{word}, {}>", self.type_);
+                if !self.body.iter().any(|line| line.starts_with("let region")) {
+                    self.body.insert(0, "let region = source.limit();".to_owned());
+                }
+                self.make(format!("Reserve::new(heap, region, {})?", reserve.high));
+            }
+        }
+    }
+}

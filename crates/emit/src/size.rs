@@ -1,0 +1,108 @@
+//! What the emitted C costs in code: text, data and bss for some processors, at `-Os`.
+//!
+//! Source of the question: Peintner, Bukhatwa, Patel, Table 3.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+/// A processor that firmware is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// What it is called.
+    pub name: &'static str,
+    compiler: &'static str,
+    size: &'static str,
+    flags: &'static [&'static str],
+    package: &'static str,
+}
+
+/// The processors that are asked about.
+pub const TARGETS: [Target; 3] = [
+    Target { name: "host", compiler: "cc", size: "size", flags: &[], package: "build-essential" },
+    Target {
+        name: "Cortex-M3",
+        compiler: "arm-none-eabi-gcc",
+        size: "arm-none-eabi-size",
+        flags: &["-mcpu=cortex-m3", "-mthumb"],
+        package: "gcc-arm-none-eabi",
+    },
+    Target {
+        name: "Cortex-M0+",
+        compiler: "arm-none-eabi-gcc",
+        size: "arm-none-eabi-size",
+        flags: &["-mcpu=cortex-m0plus", "-mthumb"],
+        package: "gcc-arm-none-eabi",
+    },
+];
+
+/// Bytes of an object file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Code and constants.
+    pub text: u64,
+    /// Variables with a value.
+    pub data: u64,
+    /// Variables without one.
+    pub bss: u64,
+}
+
+/// Why a size is not known.
+#[derive(Debug, thiserror::Error)]
+pub enum SizeError {
+    /// A program is missing.
+    #[error("cannot run {program}: {source}; install it (on Debian: {package})")]
+    Missing {
+        /// The program.
+        program: &'static str,
+        /// The package that has it.
+        package: &'static str,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A program failed.
+    #[error("{program} failed: {text}")]
+    Failed {
+        /// The program.
+        program: &'static str,
+        /// What it said.
+        text: String,
+    },
+}
+
+/// Compiles `source`, a C file, for `target` at `-Os` into `object`, and measures that.
+pub fn size(target: &Target, source: &Path, object: &Path) -> Result<Size, SizeError> {
+    let mut compile = Command::new(target.compiler);
+    compile.args(["-std=c11", "-ffreestanding", "-Os", "-c", "-o"]).arg(object).args(target.flags).arg(source);
+    output(&mut compile, target.compiler, target)?;
+    let text = output(Command::new(target.size).arg(object), target.size, target)?;
+    parse(&text).ok_or(SizeError::Failed { program: target.size, text })
+}
+
+fn output(command: &mut Command, program: &'static str, target: &Target) -> Result<String, SizeError> {
+    let package = target.package;
+    let output = command.output().map_err(|source| SizeError::Missing { program, package, source })?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(SizeError::Failed { program, text: String::from_utf8_lossy(&output.stderr).into_owned() })
+}
+
+/// Reads the second line: `text data bss dec hex filename`.
+fn parse(text: &str) -> Option<Size> {
+    let mut numbers = text.lines().nth(1)?.split_whitespace().map(str::parse);
+    let mut next = || numbers.next()?.ok();
+    Some(Size { text: next()?, data: next()?, bss: next()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Size, parse};
+
+    #[test]
+    fn the_table_of_size_is_read() {
+        let text = "   text\t   data\t    bss\t    dec\t    hex\tfilename\n   1384\t      4\t     16\t   1404\t    57c\theap.o\n";
+        assert_eq!(parse(text), Some(Size { text: 1384, data: 4, bss: 16 }));
+        assert_eq!(parse("nothing"), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! The heaps that are compared: all that can be emitted of the catalogue and of random specs.
+
+use heapsmith_emit::{EmitError, Name, Request, c};
+use heapsmith_spec::{Spec, arbitrary, resolve};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// A heap to compare.
+pub struct Heap {
+    pub spec: Spec,
+    pub name: Name,
+}
+
+impl Heap {
+    fn new(number: usize, spec: Spec) -> Heap {
+        Heap { spec, name: Name::new(&format!("heap{number}")).expect("a name") }
+    }
+
+    pub fn request(&self) -> Request {
+        Request { spec: self.spec.clone(), name: self.name.clone(), figures: None }
+    }
+}
+
+/// Whether there is source for it; what else goes wrong fails the test.
+fn can_be_emitted(heap: &Heap) -> bool {
+    match c::emit(&heap.request()) {
+        Ok(_) => true,
+        Err(EmitError::NotYet { .. }) => false,
+        Err(error) => panic!("{}: {error}", heap.spec),
+    }
+}
+
+/// The catalogue, a heap of every kind of pool and layer, and corners of the levels.
+pub fn all_named() -> Vec<Heap> {
+    let names = heapsmith_trial::heaps().chain(CORNERS.iter().copied());
+    let specs = names.map(|name| resolve(name).unwrap_or_else(|error| panic!("{error}")));
+    specs.enumerate().map(|(number, spec)| Heap::new(number, spec)).collect()
+}
+
+/// Those of [`all_named`] that can be emitted as C; prints the others.
+pub fn named() -> Vec<Heap> {
+    let (emitted, left_out): (Vec<_>, Vec<_>) = all_named().into_iter().partition(can_be_emitted);
+    let specs: Vec<String> = left_out.iter().map(|heap| heap.spec.to_string()).collect();
+    println!("{} heaps, and {} that cannot be emitted: {specs:#?}", emitted.len(), specs.len());
+    emitted
+}
+
+/// Levels that go with each other in ways of their own.
+const CORNERS: &[&str] = &[
+    "list(order=implicit, fit=next, tags=off)",
+    "list(order=implicit, fit=next, coalesce=deferred)",
+    "list(order=implicit, fit=best(30%), coalesce=every-call, tags=off)",
+    "list(order=implicit, fit=worst, split=never) align=16",
+    "list(order=implicit, fit=best(50%), coalesce>=64, split>=32)",
+    "list(order=address, fit=next, tags=off)",
+    "list(order=address, fit=best(10%), coalesce>=100, tags=off) word=8 align=32",
+    "list(order=address, split=never)",
+    "list(order=address, split=never, coalesce=never, tags=off)",
+    "list(order=fifo, fit=best, coalesce=every-call)",
+    "list(order=fifo, fit=worst, coalesce=deferred, tags=off) word=2",
+    "list(order=lifo, fit=next, coalesce>=64) word=8",
+    "freelists(8..=64 step 8, order=fifo) list(order=implicit, coalesce=deferred) word=8",
+    "freelists(16..=1024 double) list(order=lifo, split=never, coalesce=never)",
+    "freelists(16..=65536 double) list",
+];
+
+/// A few heaps that between them are emitted from every template.
+pub fn few() -> Vec<Heap> {
+    let specs = FEW.iter().map(|spec| resolve(spec).unwrap_or_else(|error| panic!("{error}")));
+    specs.enumerate().map(|(number, spec)| Heap::new(number, spec)).collect()
+}
+
+const FEW: &[&str] = &[
+    "list(order=implicit)",
+    "list(order=implicit, fit=best(30%), coalesce=every-call, tags=off)",
+    "list(order=address, fit=next, coalesce=deferred)",
+    "freelists(16,1476, order=fifo) list(order=fifo, split>=100, coalesce>=100) align=16",
+    "freelists(8..=1024 step 8) list(order=address, tags=off) word=8",
+    "bins(lea, order=size) word=8",
+    "bins(exact 16..=512 step 16, then log, tries=3) word=2",
+    "bins(log(4), each=tree) word=8",
+    "skiplist(tags=off)",
+    "tlsf",
+    "tlsf(second-level=6) word=2",
+    "half-fit word=8",
+    "classes(16..=4096 double, then step 4096)",
+];
+
+/// So many random specs that can be emitted as C; the same for the same seed.
+pub fn random(many: usize, seed: u8) -> Vec<Heap> {
+    random_where(many, seed, can_be_emitted)
+}
+
+/// So many random specs of all kinds; the same for the same seed.
+pub fn random_of_all(many: usize, seed: u8) -> Vec<Heap> {
+    random_where(many, seed, |_| true)
+}
+
+fn random_where(many: usize, seed: u8, wanted: impl Fn(&Heap) -> bool) -> Vec<Heap> {
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let specs = arbitrary::spec();
+    let mut heaps = Vec::new();
+    while heaps.len() < many {
+        let spec = specs.new_tree(&mut runner).expect("a spec").current();
+        let heap = Heap::new(1000 + heaps.len(), spec);
+        if wanted(&heap) {
+            heaps.push(heap);
+        }
+    }
+    heaps
+}
+
+/// How many random specs: more or fewer than `usual` with `HEAPSMITH_EMIT_SPECS`.
+pub fn how_many(usual: usize) -> usize {
+    let set = std::env::var("HEAPSMITH_EMIT_SPECS").ok();
+    set.map_or(usual, |number| number.parse().expect("HEAPSMITH_EMIT_SPECS is a number"))
+}
