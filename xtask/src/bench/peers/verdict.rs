@@ -30,12 +30,12 @@ pub fn lines(compared: &Compared) -> Vec<Line> {
     }
     let by_memory = |a: &&&Figures, b: &&&Figures| a.page_fragmentation.total_cmp(&b.page_fragmentation);
     if let Some(tightest) = comparable.iter().min_by(by_memory) {
-        lines.push(memory("tightest design / tightest peer, at most half", &compared.tightest, tightest, 0.5));
+        lines.push(at_most_half(&compared.tightest, tightest));
     }
     for name in CLASSICS {
         let Some(peer) = comparable.iter().find(|peer| peer.name() == name) else { continue };
         lines.push(speed("pick faster", &compared.pick, peer));
-        lines.push(memory("pick tighter", &compared.pick, peer, 1.0));
+        lines.push(tighter(&compared.pick, peer));
     }
     lines
 }
@@ -49,18 +49,26 @@ fn speed(target: &'static str, ours: &Figures, theirs: &Figures) -> Line {
     Line { target, holds, detail }
 }
 
-fn memory(target: &'static str, ours: &Figures, theirs: &Figures, most: f64) -> Line {
-    let bound = theirs.page_fragmentation * most;
-    let holds = ours.page_fragmentation <= bound;
-    let over = (ours.page_fragmentation - bound) * 100.0;
-    let short = if holds { String::new() } else { format!(", falls short by {over:.1} points") };
-    let detail = format!(
-        "{:.1}% to {:.1}% of {}{short}",
-        ours.page_fragmentation * 100.0,
-        theirs.page_fragmentation * 100.0,
-        theirs.name()
-    );
-    Line { target, holds, detail }
+fn at_most_half(ours: &Figures, theirs: &Figures) -> Line {
+    let over = ours.page_fragmentation - theirs.page_fragmentation / 2.0;
+    let short = if over <= 0.0 { String::new() } else { format!(", falls short by {:.1} points", over * 100.0) };
+    let target = "tightest design / tightest peer, at most half";
+    Line { target, holds: over <= 0.0, detail: pages(ours, theirs) + &short }
+}
+
+fn tighter(ours: &Figures, theirs: &Figures) -> Line {
+    let over = ours.page_fragmentation - theirs.page_fragmentation;
+    let short = match over {
+        _ if over < 0.0 => String::new(),
+        0.0 => ", the same to a page".to_owned(),
+        _ => format!(", falls short by {:.1} points", over * 100.0),
+    };
+    Line { target: "pick tighter", holds: over < 0.0, detail: pages(ours, theirs) + &short }
+}
+
+fn pages(ours: &Figures, theirs: &Figures) -> String {
+    let percent = |figures: &Figures| format!("{:.1}%", figures.page_fragmentation * 100.0);
+    format!("{} to {} of {}", percent(ours), percent(theirs), theirs.name())
 }
 
 /// Prints the table of a trace, and its targets.
@@ -205,6 +213,14 @@ mod tests {
         let lines = lines(&compared(5.0, 0.035));
         assert!(lines[0].detail.contains("falls short by 25%"), "{}", lines[0].detail);
         assert!(lines[1].detail.contains("falls short by 1.0 points"), "{}", lines[1].detail);
+    }
+
+    #[test]
+    fn the_same_memory_is_not_less() {
+        let mut compared = compared(3.0, 0.01);
+        compared.pick.page_fragmentation = 0.05;
+        let lines = lines(&compared);
+        assert!(!lines[5].holds && lines[5].detail.ends_with("the same to a page"), "{}", lines[5].detail);
     }
 
     #[test]
