@@ -39,7 +39,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 200_000)]
     events: u64,
     /// Events of each recorded program, at most: it may have many blocks live, which list designs search
-    #[arg(long, default_value_t = 50_000)]
+    #[arg(long, default_value_t = 20_000)]
     program_events: u64,
     /// Events for peers that may look at all free blocks for one request
     #[arg(long, default_value_t = 50_000)]
