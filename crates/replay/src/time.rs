@@ -19,7 +19,8 @@
 //! counters advance in steps (of 10 ns on some processors), which differ in phase from round to round.
 //!
 //! The region is the same memory in every round, so only the first touches new
-//! pages; a peer of the process keeps its pages between rounds likewise.
+//! pages. A peer of the process keeps its pages between rounds as it sees fit: the
+//! GNU C library gives free memory at the top of its heap back and takes it anew, within a round as well.
 
 use std::hint::black_box;
 
