@@ -326,6 +326,10 @@ pub struct Explore {
     /// Rounds of timing the front and the peers at the end; 0 leaves out times and memory by pages
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub rounds: usize,
+    /// Cut short designs that can no longer reach the front: the front and the pick are the same, the table has fewer
+    /// designs, and there are no main effects, which are over all designs
+    #[arg(long)]
+    pub prune: bool,
     /// Leave out other people's allocators, and memory by pages
     #[arg(long)]
     pub no_peers: bool,

@@ -43,8 +43,10 @@ pub struct Exploration {
     pub command: String,
     /// Names of the traces.
     pub traces: Vec<String>,
-    /// Every design, by number.
+    /// Every design that was measured to its end, by number.
     pub rows: Vec<Row>,
+    /// Designs that were cut short, as they can reach no front; asked for with `--prune`.
+    pub pruned: usize,
     /// Every design's values in the objectives, by number.
     pub points: Vec<Objectives>,
     /// The allocators of the catalogue.
@@ -74,6 +76,7 @@ impl Exploration {
             traces,
             front: pareto(&points, &Objective::FRONT),
             staircase: staircase(&points),
+            pruned: store.pruned()?,
             rows,
             points,
             catalogue: load_catalogue(store)?,

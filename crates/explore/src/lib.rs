@@ -19,6 +19,7 @@ mod front;
 mod measured;
 mod objective;
 mod pick;
+mod prune;
 mod space;
 mod store;
 mod sweep;

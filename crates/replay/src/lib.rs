@@ -37,6 +37,6 @@ pub use pages::{PAGES_CHILD, Pages, PagesError, pages, pages_child};
 pub use peak::{AtPeak, at_peak};
 pub use peer::{PeerMeasures, replay_peer};
 pub use region::Region;
-pub use run::{Fault, Options, ReplayError, replay};
+pub use run::{Fault, Options, ReplayError, replay, replay_while};
 pub use subject::{Subject, SubjectError};
 pub use time::{Effort, Latencies, Latency, Timing, Timings, latencies, time};

@@ -37,7 +37,7 @@ fn exploration() -> &'static (Exploration, Trace) {
         let command = "heapsmith explore <in> --as drr";
         let mut store = Store::begin(&folder.path().join(Store::FILE), &space, &traces, command).expect("a store");
         let stop = AtomicBool::new(false);
-        let job = Sweep { space: &space, traces: &traces, jobs: 2, stop: &stop };
+        let job = Sweep { space: &space, traces: &traces, jobs: 2, stop: &stop, prune: false };
         sweep(&job, &mut store, &mut |_| {}).expect("a sweep");
         measure_catalogue(&mut store, &traces).expect("a catalogue");
         let mut exploration = Exploration::load(&store).expect("results");
@@ -98,6 +98,16 @@ fn peers_are_shown_where_they_were_measured() {
     let without = Exploration { pages: Vec::new(), ..exploration.clone() };
     let html = page(&PageInput { exploration: &without, ..input(Preference::Balanced) }).expect("a page");
     assert!(!html.contains("plot-peers"));
+}
+
+#[test]
+fn a_page_of_designs_cut_short_says_so_and_knows_no_effects() {
+    let (exploration, _) = exploration();
+    let pruned = Exploration { pruned: 4_321, ..exploration.clone() };
+    let html = page(&PageInput { exploration: &pruned, ..input(Preference::Balanced) }).expect("a page");
+    let own = own_text(&html);
+    assert!(!own.contains("plot-effect-0") && own.contains("4,321 of the designs were cut short"));
+    assert!(own.contains("4,321 designs more, as they could no longer reach a front"));
 }
 
 #[test]

@@ -132,7 +132,9 @@ fn replay_all(
     let jobs = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let bar = progress::sweep_bar(space.designs.len() as u64);
     let start = Instant::now();
-    let swept = sweep(&Sweep { space, traces: packed, jobs, stop }, store, &mut |at| progress::show(&bar, at));
+    let swept = sweep(&Sweep { space, traces: packed, jobs, stop, prune: arguments.prune }, store, &mut |at| {
+        progress::show(&bar, at)
+    });
     bar.finish_and_clear();
     let elapsed = start.elapsed().as_secs_f64();
     match swept {

@@ -53,8 +53,12 @@ pub fn print(
         );
     }
     if people {
-        println!("\nWhat explains the differences: share of the variance, and the mean from no use to full use");
-        effects_table(effects).print(format)?;
+        if effects.is_empty() {
+            println!("\n{}", without_effects(exploration));
+        } else {
+            println!("\nWhat explains the differences: share of the variance, and the mean from no use to full use");
+            effects_table(effects).print(format)?;
+        }
         println!(
             "\nMamagkakis et al. 2006 recommend two or three free lists, first fit, full splitting, full coalescing:"
         );
@@ -63,6 +67,14 @@ pub fn print(
         reason(exploration, pick);
     }
     Ok(())
+}
+
+fn without_effects(exploration: &Exploration) -> String {
+    format!(
+        "{} designs were cut short, as they can reach no front (--prune); what each technique does is not known \
+         without them: run it again without --prune, which replays only those",
+        exploration.pruned
+    )
 }
 
 const COLUMNS: [&str; 9] =
@@ -245,7 +257,9 @@ fn recommended(exploration: &Exploration, finding: &Finding) {
         let each = shares.iter().map(|(name, share)| format!("{name} {:.1}%", share * 100.0));
         each.collect::<Vec<_>>().join(", ")
     };
-    println!("  of the fragmentation's variance: {}", most(&finding.fragmentation));
+    if !finding.fragmentation.is_empty() {
+        println!("  of the fragmentation's variance: {}", most(&finding.fragmentation));
+    }
 }
 
 /// What the pick's neighbours on the front trade.
