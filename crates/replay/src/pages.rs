@@ -16,7 +16,7 @@
 //! one that gives pages back. So the system is asked, while the replay runs, how much private
 //! memory the process has written (`/proc/self/smaps_rollup`, which counts page tables, not
 //! estimates). The measure includes what an allocator keeps for itself wherever it keeps it,
-//! and is coarse: whole pages. Huge pages are switched off, as one would hide 2 MB of untouched memory.
+//! and is coarse: whole pages. What a library touches before `main` begins, as jemalloc does, is not in it. Huge pages are switched off, as one would hide 2 MB of untouched memory.
 //!
 //! The child does as little as it can before its base: of the C library's own `malloc`, which serves
 //! the child too, next to nothing was used and freed before.

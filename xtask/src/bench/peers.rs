@@ -1,8 +1,8 @@
 //! `cargo xtask bench peers`: the designs that heapsmith finds, beside other people's allocators.
 //!
 //! ```text
-//!   each trace ─▶ explore ─▶ the fastest five of the front, the tightest, the pick
-//!                              │ run-off: the fastest of the five, on times of their own
+//!   each trace ─▶ explore ─▶ the fastest of the front, the tightest, the pick
+//!                              │ run-off: the fastest of them, on times that decide nothing else
 //!                              ▼
 //!                replay: fastest, tightest, pick, and every peer in turns, in one process
 //!                              ▼
@@ -39,7 +39,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 200_000)]
     events: u64,
     /// Events of each recorded program, at most: it may have many blocks live, which list designs search
-    #[arg(long, default_value_t = 50_000)]
+    #[arg(long, default_value_t = 20_000)]
     program_events: u64,
     /// Events for peers that may look at all free blocks for one request
     #[arg(long, default_value_t = 50_000)]
@@ -87,7 +87,12 @@ struct Compared {
     aligned_pick: Option<Figures>,
     peers: Vec<Figures>,
     floor: f64,
+    /// Most bytes requested and live at once.
+    requested_peak: f64,
 }
+
+/// Designs of the front that are in the run-off.
+const CANDIDATES: usize = 7;
 
 /// Where things are, and how much is asked for.
 struct Bench<'a> {
@@ -121,8 +126,11 @@ impl<'a> Bench<'a> {
         let pick = front.iter().find(|row| row["note"] == "pick").ok_or("explore picked nothing")?;
         let pick = pick["heap"].as_str().unwrap_or_default().to_owned();
         let tightest = least("fragmentation", &front).into_iter().next().ok_or("explore has no front")?;
-        let five: Vec<String> = least("ns_per_op", &front).into_iter().take(5).collect();
-        let run_off = self.replay(input, &five)?;
+        let mut candidates: Vec<String> = least("ns_per_op", &front).into_iter().take(CANDIDATES).collect();
+        if !candidates.contains(&pick) {
+            candidates.push(pick.clone());
+        }
+        let run_off = self.replay(input, &candidates)?;
         let fastest = least("ns_per_op", &run_off.iter().collect::<Vec<_>>()).into_iter().next().unwrap_or_default();
 
         let aligned = format!("{pick} align=16");
@@ -132,7 +140,8 @@ impl<'a> Bench<'a> {
         let [fastest, tightest, pick, aligned, peers @ ..] = &figures[..] else {
             return Err(format!("replay printed {} rows", figures.len()));
         };
-        let floor = rows[0]["floor_ns_per_op"].as_f64().unwrap_or(0.0);
+        let number = |key: &str| rows[0][key].as_f64().unwrap_or(0.0);
+        let (floor, requested_peak) = (number("floor_ns_per_op"), number("requested_peak"));
         Ok(Compared {
             name: input.name.clone(),
             about: input.about.clone(),
@@ -142,6 +151,7 @@ impl<'a> Bench<'a> {
             aligned_pick: Some(aligned.clone()),
             peers: peers.to_vec(),
             floor,
+            requested_peak,
             rows,
         })
     }

@@ -108,8 +108,8 @@ fn text(study: &Study<'_>, theirs: &[Point<'_>], designs: &[Point<'_>]) -> Strin
     let least = |points: &'_ [Point<'_>], of: fn(&Point<'_>) -> f64| {
         points.iter().min_by(|a, b| of(a).total_cmp(&of(b))).map(|point| (point.name.clone(), of(point)))
     };
-    let (time, pages): (fn(&Point<'_>) -> f64, fn(&Point<'_>) -> f64) =
-        (|point| point.time.ns_per_op, |point| point.pages.fragmentation);
+    let time = |point: &Point<'_>| point.time.ns_per_op;
+    let pages = |point: &Point<'_>| point.pages.fragmentation;
     let mut sentences = String::new();
     if let (Some((ours, fast)), Some((peer, theirs))) = (least(designs, time), least(theirs, time)) {
         sentences += &format!(

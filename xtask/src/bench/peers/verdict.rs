@@ -11,6 +11,17 @@ use super::ratio::Ratio;
 /// What the pick must be better than.
 const CLASSICS: [&str; 3] = ["libc", "dlmalloc", "rlsf"];
 
+/// Bytes of a page, and from which share of the memory, in percent, a page is too coarse to tell much.
+const PAGE: f64 = 4096.0;
+const COARSE: f64 = 5.0;
+
+const HALF: &str = "tightest design / tightest peer, at most half";
+const HALF_OF_USABLE: &str = "the same without peers that search linearly";
+
+/// Peers that search linearly: as tight as first fit over all memory is, and as slow. The first also writes no
+/// header, as its callers keep the sizes.
+const LINEAR: [&str; 2] = ["linked_list_allocator", "buddy_system_allocator"];
+
 /// A target on one trace.
 pub struct Line {
     pub target: &'static str,
@@ -29,13 +40,16 @@ pub fn lines(compared: &Compared) -> Vec<Line> {
         lines.push(speed("fastest design / fastest peer", &compared.fastest, fastest));
     }
     let by_memory = |a: &&&Figures, b: &&&Figures| a.page_fragmentation.total_cmp(&b.page_fragmentation);
-    if let Some(tightest) = comparable.iter().min_by(by_memory) {
-        lines.push(memory("tightest design / tightest peer, at most half", &compared.tightest, tightest, 0.5));
+    let tightest = comparable.iter().min_by(by_memory);
+    let usable = comparable.iter().filter(|peer| !LINEAR.contains(&peer.name())).min_by(by_memory);
+    lines.extend(tightest.map(|peer| at_most_half(HALF, &compared.tightest, peer)));
+    if usable.map(|peer| peer.name()) != tightest.map(|peer| peer.name()) {
+        lines.extend(usable.map(|peer| at_most_half(HALF_OF_USABLE, &compared.tightest, peer)));
     }
     for name in CLASSICS {
         let Some(peer) = comparable.iter().find(|peer| peer.name() == name) else { continue };
         lines.push(speed("pick faster", &compared.pick, peer));
-        lines.push(memory("pick tighter", &compared.pick, peer, 1.0));
+        lines.push(tighter(&compared.pick, peer));
     }
     lines
 }
@@ -49,23 +63,35 @@ fn speed(target: &'static str, ours: &Figures, theirs: &Figures) -> Line {
     Line { target, holds, detail }
 }
 
-fn memory(target: &'static str, ours: &Figures, theirs: &Figures, most: f64) -> Line {
-    let bound = theirs.page_fragmentation * most;
-    let holds = ours.page_fragmentation <= bound;
-    let over = (ours.page_fragmentation - bound) * 100.0;
-    let short = if holds { String::new() } else { format!(", falls short by {over:.1} points") };
-    let detail = format!(
-        "{:.1}% to {:.1}% of {}{short}",
-        ours.page_fragmentation * 100.0,
-        theirs.page_fragmentation * 100.0,
-        theirs.name()
-    );
-    Line { target, holds, detail }
+fn at_most_half(target: &'static str, ours: &Figures, theirs: &Figures) -> Line {
+    let over = ours.page_fragmentation - theirs.page_fragmentation / 2.0;
+    let short = if over <= 0.0 { String::new() } else { format!(", falls short by {:.1} points", over * 100.0) };
+    Line { target, holds: over <= 0.0, detail: pages(ours, theirs) + &short }
+}
+
+fn tighter(ours: &Figures, theirs: &Figures) -> Line {
+    let over = ours.page_fragmentation - theirs.page_fragmentation;
+    let short = match over {
+        _ if over < 0.0 => String::new(),
+        0.0 => ", the same to a page".to_owned(),
+        _ => format!(", falls short by {:.1} points", over * 100.0),
+    };
+    Line { target: "pick tighter", holds: over < 0.0, detail: pages(ours, theirs) + &short }
+}
+
+fn pages(ours: &Figures, theirs: &Figures) -> String {
+    let percent = |figures: &Figures| format!("{:.1}%", figures.page_fragmentation * 100.0);
+    format!("{} to {} of {}", percent(ours), percent(theirs), theirs.name())
 }
 
 /// Prints the table of a trace, and its targets.
 pub fn print(compared: &Compared) {
-    println!("\n{}: {}", compared.name, compared.about);
+    println!("\n{}: {}, {} events", compared.name, compared.about, compared.fastest.events);
+    let page = PAGE / compared.requested_peak.max(1.0) * 100.0;
+    println!("  most requested at once: {:.1} KB, of which a page is {page:.1}%", compared.requested_peak / 1024.0);
+    if page > COARSE {
+        println!("  COARSE: memory is told in pages; differences of {page:.0} points are one page");
+    }
     println!("  {:>7} {:>12} {:>10} {:>20}   heap", "ns/op", "page fragm.", "fragm.", "fastest / it");
     let ours = [("fastest", &compared.fastest), ("tightest", &compared.tightest), ("pick", &compared.pick)];
     let aligned = compared.aligned_pick.iter().map(|figures| ("pick, align=16", figures));
@@ -187,6 +213,7 @@ mod tests {
                 figures("peer:linked_list_allocator", 1.0, 0.0, 10),
             ],
             floor: 1.0,
+            requested_peak: 1e6,
         }
     }
 
@@ -205,6 +232,23 @@ mod tests {
         let lines = lines(&compared(5.0, 0.035));
         assert!(lines[0].detail.contains("falls short by 25%"), "{}", lines[0].detail);
         assert!(lines[1].detail.contains("falls short by 1.0 points"), "{}", lines[1].detail);
+    }
+
+    #[test]
+    fn a_linear_peer_that_is_the_tightest_is_told_apart() {
+        let mut compared = compared(3.0, 0.025);
+        compared.peers[2].events = 100;
+        let lines = lines(&compared);
+        assert!(!lines[1].holds && lines[1].target == HALF);
+        assert!(lines[2].holds && lines[2].target == HALF_OF_USABLE);
+    }
+
+    #[test]
+    fn the_same_memory_is_not_less() {
+        let mut compared = compared(3.0, 0.01);
+        compared.pick.page_fragmentation = 0.05;
+        let lines = lines(&compared);
+        assert!(!lines[5].holds && lines[5].detail.ends_with("the same to a page"), "{}", lines[5].detail);
     }
 
     #[test]
