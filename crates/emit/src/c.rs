@@ -50,7 +50,24 @@ pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
         let text = environment()?.get_template(template)?.render(&plan)?;
         Ok(File { name: format!("{name}.{end}"), text: with_single_blank_lines(&text) })
     };
-    Ok(vec![file("heap.h", "h")?, file("heap.c", "c")?])
+    let source = file("heap.c", "c")?;
+    match taken(&source.text, name) {
+        Some(function) => Err(EmitError::Taken { name: name.to_owned(), function: function.to_owned() }),
+        None => Ok(vec![file("heap.h", "h")?, source]),
+    }
+}
+
+/// What a heap's name is followed by in the names that others see.
+const PUBLIC: &[&str] =
+    &["", "_init", "_allocate", "_allocate_aligned", "_reallocate", "_free", "_usable_size", "_check", "_statistics"];
+
+/// A private function of the source that is called like one that others see.
+fn taken<'t>(source: &'t str, name: &str) -> Option<&'t str> {
+    let private = source.lines().filter(|line| line.starts_with("static ")).filter_map(|line| {
+        let before = line.split_once('(')?.0;
+        before.rsplit([' ', '*']).next()
+    });
+    private.into_iter().find(|function| function.strip_prefix(name).is_some_and(|end| PUBLIC.contains(&end)))
 }
 
 /// Fragments begin and end with blank lines: one of several stays.
@@ -100,4 +117,25 @@ fn call(state: &State<'_, '_>, function: &str, block: &str, words: &str) -> Resu
         Some("list") => format!("{function}(heap, {block})"),
         _ => format!("{function}(heap, {block}, {words})"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::emit;
+    use crate::{EmitError, Name, Request};
+
+    #[test]
+    fn a_name_that_the_source_has_taken_is_refused() {
+        let emitted = |name: &str| {
+            let spec = "freelists(64) list".parse().expect("a spec");
+            emit(&Request { spec, name: Name::new(name).expect("a name"), figures: None })
+        };
+        for (name, function) in
+            [("pool", "pool_allocate_aligned"), ("load", "load"), ("freelists", "freelists_allocate")]
+        {
+            let taken = EmitError::Taken { name: name.to_owned(), function: function.to_owned() };
+            assert_eq!(emitted(name), Err(taken));
+        }
+        assert!(emitted("heap").is_ok());
+    }
 }
