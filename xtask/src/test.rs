@@ -7,6 +7,7 @@ use crate::tools;
 /// Everything that must hold before a change lands.
 pub fn test() -> Outcome {
     tools::install(&[tools::CC, tools::BROWSER, tools::VALGRIND, tools::SQLITE, tools::PYTHON, tools::JAVA])?;
+    tools::install(&tools::EMIT)?;
     lint()?;
     cargo(&["test", "--workspace", "--all-features"])?;
     // Whole spaces are replayed: these need optimised heaps.

@@ -343,11 +343,13 @@ pub enum Language {
 
 /// Arguments of `emit`.
 #[derive(Debug, Args)]
-#[command(after_help = "The emitted heap gives the same addresses as the explored one, for every request.\n\nExamples:\n  \
+#[command(
+    after_help = "The emitted heap gives the same addresses as the explored one, for every request.\n\nExamples:\n  \
     heapsmith emit explore-ftp-drr --lang c --name drr_heap -o firmware\n  \
     heapsmith emit 'list(order=implicit) word=4' --lang c --size -o firmware\n  \
     heapsmith emit best-fit --trace samples/ftp.pcap.xz --as drr --lang rust -o src\n  \
-    heapsmith emit 'bins(lea) word=8 align=16' --lang so -o out && LD_PRELOAD=out/libheap.so ls")]
+    heapsmith emit 'bins(lea) word=8 align=16' --lang so -o out && LD_PRELOAD=out/libmy_heap.so ls"
+)]
 pub struct Emit {
     /// A spec, a name of the catalogue, or the folder that `explore` wrote: its pick is emitted
     pub heap: String,
@@ -355,7 +357,7 @@ pub struct Emit {
     #[arg(long, value_enum)]
     pub lang: Language,
     /// What the heap is called: its files, and the prefix of its functions
-    #[arg(long, value_name = "NAME", default_value = "heap")]
+    #[arg(long, value_name = "NAME", default_value = "my_heap")]
     pub name: String,
     /// Folder for the files
     #[arg(short, long, value_name = "DIR")]

@@ -16,13 +16,13 @@ pub enum EmitError {
     /// The name is none for a C file and its functions.
     #[error("`{0}` is no name for source: write letters, digits and underscores, beginning with a letter")]
     Name(String),
-    /// A function of the source would have the name of another.
-    #[error("`{name}` cannot be the heap's name: its source has a function `{function}` of its own; choose another")]
+    /// The source has the name for something else.
+    #[error("`{name}` cannot be the heap's name, as `{taken}` is something else in its source: choose another")]
     Taken {
         /// The name.
         name: String,
-        /// The function.
-        function: String,
+        /// What is called so.
+        taken: String,
     },
     /// The heap does not suit what `malloc` promises.
     #[error("a library to preload cannot be made of this heap: {0}")]

@@ -20,11 +20,11 @@ const HEAPS: &[&str] = &[
 fn sizes(heap: &str) -> Vec<Size> {
     let dir = tempfile::tempdir().expect("a folder");
     let request =
-        Request { spec: resolve(heap).expect("a heap"), name: Name::new("heap").expect("a name"), figures: None };
+        Request { spec: resolve(heap).expect("a heap"), name: Name::new("my_heap").expect("a name"), figures: None };
     for file in c::emit(&request).expect("source") {
         std::fs::write(dir.path().join(file.name), file.text).expect("the file is written");
     }
-    let measured = |target| size(target, &dir.path().join("heap.c"), &dir.path().join("heap.o"));
+    let measured = |target| size(target, &dir.path().join("my_heap.c"), &dir.path().join("heap.o"));
     TARGETS.iter().map(|target| measured(target).unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 

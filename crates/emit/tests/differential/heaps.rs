@@ -70,7 +70,7 @@ pub fn few() -> Vec<Heap> {
     let specs = FEW.iter().map(|spec| resolve(spec).unwrap_or_else(|error| panic!("{error}")));
     let mut heaps: Vec<Heap> = specs.enumerate().map(|(number, spec)| Heap::new(number, spec)).collect();
     // What it is called where nobody says anything else.
-    heaps[0].name = Name::new("heap").expect("a name");
+    heaps[0].name = Name::new("my_heap").expect("a name");
     heaps
 }
 
