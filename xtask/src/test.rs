@@ -15,6 +15,7 @@ pub fn test() -> Outcome {
         tools::PYTHON,
         tools::JAVA,
     ])?;
+    tools::install(&tools::EMIT)?;
     lint()?;
     cargo(&["test", "--workspace", "--all-features"])?;
     // Whole spaces are replayed: these need optimised heaps.

@@ -38,6 +38,31 @@ pub const PYTHON: Tool = Tool { name: "python3", package: "python3", why: "to re
 /// The Java compiler and virtual machine, without windows: 72 + 44 MB to load, 270 MB installed.
 pub const JAVA: Tool =
     Tool { name: "javac", package: "default-jdk-headless", why: "to compile and record programs in Java" };
+/// The second C compiler, for its warnings, and its linter.
+pub const CLANG: Tool = Tool { name: "clang", package: "clang", why: "to compile what is emitted, for its warnings" };
+/// Its linter.
+pub const CLANG_TIDY: Tool = Tool { name: "clang-tidy", package: "clang-tidy", why: "to look over what is emitted" };
+/// Another linter, which knows the rules of MISRA.
+pub const CPPCHECK: Tool = Tool { name: "cppcheck", package: "cppcheck", why: "to look over what is emitted" };
+/// The compiler for firmware.
+pub const ARM: Tool =
+    Tool { name: "arm-none-eabi-gcc", package: "gcc-arm-none-eabi", why: "to compile what is emitted for firmware" };
+/// The C library that firmware is compared with: a file, as it brings no program.
+pub const NEWLIB: Tool = Tool {
+    name: "/usr/lib/arm-none-eabi/newlib/libc.a",
+    package: "libnewlib-arm-none-eabi",
+    why: "to compare its malloc with what is emitted",
+};
+/// The emulator that firmware runs in.
+pub const QEMU: Tool = Tool { name: "qemu-system-arm", package: "qemu-system-arm", why: "to run firmware" };
+/// What some build their firmware with.
+pub const CMAKE: Tool = Tool { name: "cmake", package: "cmake", why: "to build the examples as their users would" };
+/// What others build it with.
+pub const MAKE: Tool = Tool { name: "make", package: "make", why: "to build the examples as their users would" };
+
+/// All that the emitter's tests need.
+pub const EMIT: [Tool; 9] = [CC32, CLANG, CLANG_TIDY, CPPCHECK, ARM, NEWLIB, QEMU, CMAKE, MAKE];
+
 /// What the benchmark of recording is compared with.
 pub const HEAPTRACK: Tool = Tool { name: "heaptrack", package: "heaptrack", why: "to compare with" };
 

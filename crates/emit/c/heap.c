@@ -176,7 +176,7 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
         return {{ n }}_allocate_aligned(heap, size, alignment);
     }
     {{ N }}_LOCK(heap);
-    moved = pointer_to(heap, heap_reallocate(heap, index_of(heap, block), size, alignment));
+    moved = pointer_to(heap, resize_or_move(heap, index_of(heap, block), size, alignment));
     {{ N }}_TRACE(heap, 'r', moved, size);
     {{ N }}_UNLOCK(heap);
     return moved;

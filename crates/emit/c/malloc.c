@@ -24,18 +24,18 @@
 #define RESERVE ((size_t){{ reserve }}U)
 #define LEAST_RESERVE ((size_t)1 << 20)
 
-static {{ n }} heap;
-static bool made;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static {{ n }} {{ n }}_of_malloc;
+static bool {{ n }}_made;
+static pthread_mutex_t {{ n }}_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void take_lock(void)
 {
-    (void)pthread_mutex_lock(&lock);
+    (void)pthread_mutex_lock(&{{ n }}_lock);
 }
 
 static void give_lock(void)
 {
-    (void)pthread_mutex_unlock(&lock);
+    (void)pthread_mutex_unlock(&{{ n }}_lock);
 }
 
 __attribute__((constructor)) static void survive_forks(void)
@@ -46,16 +46,16 @@ __attribute__((constructor)) static void survive_forks(void)
 /* Makes the heap at the first request; the lock is held. */
 static bool is_ready(void)
 {
-    for (size_t bytes = RESERVE; !made && (bytes >= LEAST_RESERVE); bytes /= 2U) {
+    for (size_t bytes = RESERVE; !{{ n }}_made && (bytes >= LEAST_RESERVE); bytes /= 2U) {
         void *const region =
             mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
         if (region != MAP_FAILED) {
-            made = {{ n }}_init(&heap, region, bytes);
+            {{ n }}_made = {{ n }}_init(&{{ n }}_of_malloc, region, bytes);
             break;
         }
     }
-    return made;
+    return {{ n }}_made;
 }
 
 /* A block for any type, or NULL with errno set. A request of 0 bytes gets a block, as programs expect. */
@@ -65,7 +65,7 @@ static void *serve(size_t size, size_t alignment)
 
     take_lock();
     if (is_ready()) {
-        block = {{ n }}_allocate_aligned(&heap, (size == 0U) ? 1U : size, alignment);
+        block = {{ n }}_allocate_aligned(&{{ n }}_of_malloc, (size == 0U) ? 1U : size, alignment);
     }
     give_lock();
     if (block == NULL) {
@@ -90,7 +90,7 @@ EXPORTED void free(void *block)
         const int kept = errno;
 
         take_lock();
-        {{ n }}_free(&heap, block);
+        {{ n }}_free(&{{ n }}_of_malloc, block);
         give_lock();
         errno = kept;
     }
@@ -121,7 +121,7 @@ EXPORTED void *realloc(void *block, size_t size)
         return NULL;
     }
     take_lock();
-    moved = {{ n }}_reallocate(&heap, block, size, ALIGNMENT);
+    moved = {{ n }}_reallocate(&{{ n }}_of_malloc, block, size, ALIGNMENT);
     give_lock();
     if (moved == NULL) {
         errno = ENOMEM;
@@ -194,7 +194,7 @@ EXPORTED size_t malloc_usable_size(void *block)
 
     if (block != NULL) {
         take_lock();
-        bytes = {{ n }}_usable_size(&heap, block);
+        bytes = {{ n }}_usable_size(&{{ n }}_of_malloc, block);
         give_lock();
     }
     return bytes;

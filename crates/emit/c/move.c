@@ -1,7 +1,7 @@
 
 /* Changes the size of a block, in place where it can; else by a new block, the old one's contents and
  * its release. 0 if the request is refused: the block is as it was. */
-static Index heap_reallocate(Heap *heap, Index block, size_t size, size_t alignment)
+static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignment)
 {
     const bool lies_right = (address_of(&heap->words[block]) & (alignment - 1U)) == 0U;
     Index moved;

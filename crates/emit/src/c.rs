@@ -1,11 +1,12 @@
 //! C11, freestanding: the templates in `c/` with the numbers of a [`Plan`].
 
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use minijinja::{Environment, Error, State, UndefinedBehavior};
 
 use crate::plan::Plan;
-use crate::{EmitError, File, Request};
+use crate::{EmitError, File, Name, Request};
 
 /// The templates, by the names that they include each other by.
 const TEMPLATES: &[(&str, &str)] = &[
@@ -44,13 +45,32 @@ const TEMPLATES: &[(&str, &str)] = &[
 
 /// The header and the source of a heap.
 pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
-    let plan = Plan::of(request)?;
-    let name = request.name.lower();
-    let file = |template: &str, end: &str| -> Result<File, EmitError> {
-        let text = environment()?.get_template(template)?.render(&plan)?;
-        Ok(File { name: format!("{name}.{end}"), text: with_single_blank_lines(&text) })
-    };
-    Ok(vec![file("heap.h", "h")?, file("heap.c", "c")?])
+    let (plan, name) = (Plan::of(request)?, request.name.lower());
+    let nameless = Request { name: Name::new(NAMELESS)?, ..request.clone() };
+    if let Some(taken) = taken(&render("heap.c", &Plan::of(&nameless)?)?, name) {
+        return Err(EmitError::Taken { name: name.to_owned(), taken });
+    }
+    let header = File { name: format!("{name}.h"), text: render("heap.h", &plan)? };
+    let source = File { name: format!("{name}.c"), text: render("heap.c", &plan)? };
+    Ok(vec![header, source])
+}
+
+fn render(template: &str, plan: &Plan) -> Result<String, EmitError> {
+    Ok(with_single_blank_lines(&environment()?.get_template(template)?.render(plan)?))
+}
+
+/// A name that no word of the templates begins with.
+const NAMELESS: &str = "x_nameless";
+
+/// What a heap's name is followed by in the names that others see.
+const PUBLIC: &[&str] =
+    &["", "_init", "_allocate", "_allocate_aligned", "_reallocate", "_free", "_usable_size", "_check", "_statistics"];
+
+/// A word of the source's own that is also one of the names that others see. `source` carries another name.
+fn taken(source: &str, name: &str) -> Option<String> {
+    let code = source.lines().map(str::trim_start).filter(|line| !line.starts_with(['*', '/']));
+    let words: HashSet<&str> = code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_'))).collect();
+    PUBLIC.iter().map(|end| format!("{name}{end}")).find(|public| words.contains(public.as_str()))
 }
 
 /// Fragments begin and end with blank lines: one of several stays.
@@ -100,4 +120,23 @@ fn call(state: &State<'_, '_>, function: &str, block: &str, words: &str) -> Resu
         Some("list") => format!("{function}(heap, {block})"),
         _ => format!("{function}(heap, {block}, {words})"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::emit;
+    use crate::{EmitError, Name, Request};
+
+    #[test]
+    fn a_name_that_the_source_has_taken_is_refused() {
+        let emitted = |name: &str| {
+            let spec = "freelists(64) list".parse().expect("a spec");
+            emit(&Request { spec, name: Name::new(name).expect("a name"), figures: None })
+        };
+        let names = [("pool", "pool_init"), ("load", "load"), ("block", "block"), ("heap", "heap")];
+        for (name, taken) in names {
+            assert_eq!(emitted(name), Err(EmitError::Taken { name: name.to_owned(), taken: taken.to_owned() }));
+        }
+        assert!(emitted("my_heap").is_ok());
+    }
 }

@@ -16,6 +16,14 @@ pub enum EmitError {
     /// The name is none for a C file and its functions.
     #[error("`{0}` is no name for source: write letters, digits and underscores, beginning with a letter")]
     Name(String),
+    /// The source has the name for something else.
+    #[error("`{name}` cannot be the heap's name, as `{taken}` is something else in its source: choose another")]
+    Taken {
+        /// The name.
+        name: String,
+        /// What is called so.
+        taken: String,
+    },
     /// The heap does not suit what `malloc` promises.
     #[error("a library to preload cannot be made of this heap: {0}")]
     NoMalloc(String),

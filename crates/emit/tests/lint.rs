@@ -60,7 +60,8 @@ fn silent(program: &str, package: &str, arguments: &[&str], sources: &[PathBuf])
 
 fn compiles(compiler: &str, package: &str, more: &[&str]) {
     let dir = tempfile::tempdir().expect("a folder");
-    for source in sources(dir.path(), &heaps::named()) {
+    let heaps = [heaps::few(), heaps::named()].concat();
+    for source in sources(dir.path(), &heaps) {
         silent(compiler, package, &[STRICT, more].concat(), &[source]);
     }
 }

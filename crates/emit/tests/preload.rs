@@ -16,7 +16,7 @@ const HEAPS: &[&str] = &[
 
 fn library(dir: &Path, heap: &str) -> PathBuf {
     let spec = preload::suited(&resolve(heap).expect("a heap")).expect("malloc can be made of it");
-    let request = Request { spec, name: Name::new("heap").expect("a name"), figures: None };
+    let request = Request { spec, name: Name::new("my_heap").expect("a name"), figures: None };
     for file in preload::emit(&request).expect("source") {
         std::fs::write(dir.join(file.name), file.text).expect("the file is written");
     }
@@ -40,11 +40,11 @@ fn programs_run_on_an_emitted_library() {
         let dir = tempfile::tempdir().expect("a folder");
         let library = library(dir.path(), heap);
         let listing = run(&library, Command::new("ls").arg("-la").arg(dir.path()));
-        assert!(String::from_utf8_lossy(&listing.stdout).contains("heap_malloc.c"));
+        assert!(String::from_utf8_lossy(&listing.stdout).contains("my_heap_malloc.c"));
         let count = run(&library, Command::new("python3").args(["-c", THREADS]));
         assert_eq!(String::from_utf8_lossy(&count.stdout).trim(), "40000 0");
-        run(&library, Command::new("gcc").args(["-O2", "-c", "heap.c"]).current_dir(dir.path()));
-        assert!(dir.path().join("heap.o").exists());
+        run(&library, Command::new("gcc").args(["-O2", "-c", "my_heap.c"]).current_dir(dir.path()));
+        assert!(dir.path().join("my_heap.o").exists());
     }
 }
 

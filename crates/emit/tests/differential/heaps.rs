@@ -6,6 +6,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 /// A heap to compare.
+#[derive(Clone)]
 pub struct Heap {
     pub spec: Spec,
     pub name: Name,
@@ -67,7 +68,10 @@ const CORNERS: &[&str] = &[
 /// A few heaps that between them are emitted from every template.
 pub fn few() -> Vec<Heap> {
     let specs = FEW.iter().map(|spec| resolve(spec).unwrap_or_else(|error| panic!("{error}")));
-    specs.enumerate().map(|(number, spec)| Heap::new(number, spec)).collect()
+    let mut heaps: Vec<Heap> = specs.enumerate().map(|(number, spec)| Heap::new(number, spec)).collect();
+    // What it is called where nobody says anything else.
+    heaps[0].name = Name::new("my_heap").expect("a name");
+    heaps
 }
 
 const FEW: &[&str] = &[

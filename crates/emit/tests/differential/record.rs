@@ -23,7 +23,8 @@ pub fn tapes(heap: &Heap, number: usize) -> Vec<Tape> {
     programs(&heap.spec, number).iter().map(|program| tape(heap, number, program)).collect()
 }
 
-fn tape(heap: &Heap, number: usize, program: &Program) -> Tape {
+/// What a heap of that number answers to a program.
+pub fn tape(heap: &Heap, number: usize, program: &Program) -> Tape {
     let blank = MaybeUninit::new(u64::from_ne_bytes([BLANK; 8]));
     let mut memory = vec![blank; (LARGEST.min(program.region) + 2 * PAGE) / 8];
     let skip = (PAGE - memory.as_ptr().addr() % PAGE) / 8;

@@ -1,0 +1,103 @@
+//! `heapsmith emit` through the command.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn workspace(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+fn heapsmith(arguments: &[&str], out: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+    command.args(arguments).arg("-o").arg(out).current_dir(workspace(".")).output().expect("the command runs")
+}
+
+fn emit(arguments: &[&str], out: &Path) -> String {
+    let output = heapsmith(&[&["emit"], arguments].concat(), out);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{stderr}");
+    stderr
+}
+
+/// The heaps in `examples/`: the folder, the heap, its name, and the rest of the command that wrote it.
+const EXAMPLES: &[(&str, &str, &str, &[&str])] = &[
+    (
+        "firmware",
+        "freelists(54,66,74,78,94,337,347,370,376,378,386,394,441,939,1309,1514) \
+         list(order=address, fit=first, split>=66, coalesce=immediate)",
+        "packet_heap",
+        &["--lang", "c", "--trace", "samples/web.pcap.xz", "--as", "easyport", "--shorten", "6000"],
+    ),
+    ("server", "tlsf(second-level=4, largest=65536) word=8", "store_heap", &["--lang", "c"]),
+    ("global", "tlsf word=8", "word_heap", &["--lang", "rust"]),
+];
+
+/// With `INSTA_UPDATE=always` the examples are written anew.
+#[test]
+fn the_examples_hold_what_the_command_emits() {
+    for (example, heap, name, rest) in EXAMPLES {
+        let dir = tempfile::tempdir().expect("a folder");
+        emit(&[&[*heap, "--name", name], *rest].concat(), dir.path());
+        for file in std::fs::read_dir(dir.path()).expect("the folder").flatten() {
+            let kept = workspace("examples").join(example).join(file.file_name());
+            let emitted = std::fs::read_to_string(file.path()).expect("text");
+            if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+                std::fs::write(&kept, &emitted).expect("the example is written");
+            }
+            let found = std::fs::read_to_string(&kept).expect("the example");
+            assert!(found == emitted, "{} is not what is emitted now: INSTA_UPDATE=always", kept.display());
+        }
+    }
+}
+
+#[test]
+fn the_pick_of_an_exploration_is_emitted_with_its_figures() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let explored = dir.path().join("explored");
+    let explore = ["explore", "samples/ftp.pcap.xz", "--as", "drr", "--shorten", "2500", "--rounds", "0"];
+    let output = heapsmith(&explore, &explored);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let pick = text.lines().skip_while(|line| *line != "The pick").nth(1).expect("a pick").trim();
+    let explored = explored.to_str().expect("text");
+    let said = emit(&[explored, "--lang", "c", "--name", "drr"], dir.path());
+    assert!(said.contains(pick), "{said}\n{pick}");
+    let header = std::fs::read_to_string(dir.path().join("drr.h")).expect("the header");
+    assert!(header.contains("Measured on drr of ftp.pcap.xz") && header.contains("of 2500 operations"), "{header}");
+    // Measured again, the figures are the same.
+    let again = tempfile::tempdir().expect("a folder");
+    let trace = ["--trace", "samples/ftp.pcap.xz", "--as", "drr", "--shorten", "2500"];
+    emit(&[&[explored, "--lang", "c", "--name", "drr"], &trace[..]].concat(), again.path());
+    assert_eq!(header, std::fs::read_to_string(again.path().join("drr.h")).expect("the header"));
+}
+
+#[test]
+fn sizes_are_printed_for_each_processor() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let arguments = ["emit", "half-fit", "--lang", "c", "--size", "--format", "csv"];
+    let output = heapsmith(&arguments, dir.path());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let table = String::from_utf8_lossy(&output.stdout);
+    let targets: Vec<&str> = table.lines().filter_map(|line| line.split(',').next()).collect();
+    assert_eq!(targets, ["target", "host", "Cortex-M3", "Cortex-M0+"]);
+}
+
+#[test]
+fn what_cannot_be_emitted_is_told() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let told: Vec<String> = [
+        ["tlsf", "--lang", "c", "--name", "My-Heap"],
+        ["tlsf", "--lang", "c", "--name", "load"],
+        ["stack", "--lang", "so", "--name", "my_heap"],
+        ["list word=2", "--lang", "so", "--name", "my_heap"],
+        ["tlfs", "--lang", "c", "--name", "my_heap"],
+    ]
+    .iter()
+    .map(|arguments| {
+        let output = heapsmith(&[&["emit"], &arguments[..]].concat(), dir.path());
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        format!("{arguments:?}\nexit code {:?}\n{stderr}", output.status.code())
+    })
+    .collect();
+    insta::assert_snapshot!(told.join("\n"));
+}

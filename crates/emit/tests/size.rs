@@ -1,0 +1,43 @@
+//! What the emitted C costs in code.
+
+use heapsmith_emit::size::{Size, TARGETS, size};
+use heapsmith_emit::{Name, Request, c};
+use heapsmith_spec::resolve;
+
+/// Heaps of firmware, the smallest first.
+const HEAPS: &[&str] = &[
+    "peintner-first-fast",
+    "peintner-best-fast",
+    "first-fit",
+    "network-drr",
+    "half-fit",
+    "tlsf",
+    "lea-2.7.2",
+    "skip-list",
+    "red-black-tree",
+];
+
+fn sizes(heap: &str) -> Vec<Size> {
+    let dir = tempfile::tempdir().expect("a folder");
+    let request =
+        Request { spec: resolve(heap).expect("a heap"), name: Name::new("my_heap").expect("a name"), figures: None };
+    for file in c::emit(&request).expect("source") {
+        std::fs::write(dir.path().join(file.name), file.text).expect("the file is written");
+    }
+    let measured = |target| size(target, &dir.path().join("my_heap.c"), &dir.path().join("heap.o"));
+    TARGETS.iter().map(|target| measured(target).unwrap_or_else(|error| panic!("{error}"))).collect()
+}
+
+#[test]
+fn first_fit_with_fast_free_takes_less_than_a_kilobyte_and_a_half() {
+    println!("{:<24}{:>10}{:>12}{:>12}", "heap", "host", "Cortex-M3", "Cortex-M0+");
+    for heap in HEAPS {
+        let sizes = sizes(heap);
+        println!("{heap:<24}{:>10}{:>12}{:>12}", sizes[0].text, sizes[1].text, sizes[2].text);
+        // All that changes stands in the region and in the heap's struct.
+        assert!(sizes.iter().all(|size| size.data == 0 && size.bss == 0), "{heap}: {sizes:?}");
+        if *heap == "peintner-first-fast" {
+            assert!(sizes[1].text < 1536, "{} bytes", sizes[1].text);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! word_heap: a memory allocator, emitted by heapsmith 0.1.0.
+//!
+//! ```text
+//! tlsf(second-level=5) word=8
+//! ```
+//!
+//! Not measured: no trace was named when it was emitted.
+//!
+//! | bound | |
+//! |---|---|
+//! | allocate | constant |
+//! | free | constant |
+//! | most memory | M + B (r - 1), r the request rounded up to its list: holes below r may be passed over |
+//!
+//! M: the most bytes in live blocks at once, headers included; B: the most live blocks; n: the largest
+//! block; all in units of the smallest.
+//!
+//! As a value, over a region of one's own:
+//!
+//! ```ignore
+//! let mut memory = [MaybeUninit::<u64>::uninit(); 8192];
+//! let mut heap = word_heap::heap(Fixed::new(&mut memory))?;
+//! let block = heap.allocate(100, 1);
+//! ```
+//!
+//! As the program's allocator, in a mebibyte of static memory:
+//!
+//! ```ignore
+//! // SAFETY: a static neither moves nor ends.
+//! #[global_allocator]
+//! static HEAP: Global<word_heap::WordHeap<Fixed<'static>>, Spin, { 1 << 20 }> = unsafe { Global::new(word_heap::heap) };
+//! ```
+
+use heapsmith::BlockPool;
+use heapsmith::Word;
+use heapsmith::index::TwoLevel;
+use heapsmith::{Coalesce, Fit, Levels};
+use heapsmith::{RegionError, Source, Unmetered};
+
+/// The levels of the heap: constants, so that no branch on them is left.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WordHeapLevels;
+
+impl Levels for WordHeapLevels {
+    #[inline(always)]
+    fn alignment(&self) -> usize {
+        8
+    }
+    #[inline(always)]
+    fn fit(&self) -> Fit {
+        Fit::Best { depth: 100 }
+    }
+    #[inline(always)]
+    fn split_from(&self) -> usize {
+        0
+    }
+    #[inline(always)]
+    fn coalesce(&self) -> Coalesce {
+        Coalesce::From(0)
+    }
+}
+
+/// The heap, over a region that `S` supplies.
+pub type WordHeap<S> = BlockPool<u64, TwoLevel, WordHeapLevels, S, Unmetered, true>;
+
+/// An empty heap over the region that `source` supplies.
+pub fn heap<S: Source>(source: S) -> Result<WordHeap<S>, RegionError> {
+    let heap = BlockPool::new(source, TwoLevel::new(5, <u64 as Word>::MOST), WordHeapLevels, Unmetered)?;
+    Ok(heap)
+}
