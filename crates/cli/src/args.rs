@@ -371,11 +371,7 @@ pub enum Language {
     heapsmith emit explore-ftp-drr --lang c --name drr_heap -o firmware\n  \
     heapsmith emit 'list(order=implicit) word=4' --lang c --size -o firmware\n  \
     heapsmith emit best-fit --trace samples/ftp.pcap.xz --as drr --lang rust -o src\n  \
-<<<<<<< HEAD
-    heapsmith emit 'bins(lea) word=8 align=16' --lang so -o out && LD_PRELOAD=out/libheap.so ls"
-=======
     heapsmith emit 'bins(lea) word=8 align=16' --lang so -o out && LD_PRELOAD=out/libmy_heap.so ls"
->>>>>>> emit
 )]
 pub struct Emit {
     /// A spec, a name of the catalogue, or the folder that `explore` wrote: its pick is emitted
