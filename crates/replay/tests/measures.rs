@@ -146,9 +146,12 @@ fn a_peer_that_searches_linearly_is_cut_short() {
 #[test]
 fn latencies_show_the_operations_that_take_long() {
     // 2,000 holes of 16 bytes, then 100 requests that no hole serves: each looks at all of them.
-    let steps: Vec<_> =
-        (0..4000).map(|n| (16, (n % 2 == 1).then_some(n as usize / 2), None)).chain([(64, None, None); 100]).collect();
-    let trace = trace(&steps);
+    let allocate = |id, size| Event::at(id, Action::Allocate { id, size: Bytes(size), alignment: 0 });
+    let mut trace = Trace::new(Origin::new("test", ""));
+    trace.events.extend((0..4000).map(|id| allocate(id, 16)));
+    trace.events.extend((0..4000).step_by(2).map(|id| Event::at(4000, Action::Free { id })));
+    trace.events.extend((4000..4100).map(|id| allocate(id, 64)));
+    let trace = PackedTrace::new(&trace).expect("a sound trace");
     let mut region = Region::for_trace(&trace).expect("memory");
     let subjects = ["list(order=lifo, fit=best, coalesce=never)", "peer:libc"];
     let subjects = subjects.map(|text| text.parse::<Subject>().expect("a subject"));
