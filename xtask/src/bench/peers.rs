@@ -33,16 +33,16 @@ use inputs::Input;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Rounds in which all take turns
-    #[arg(long, default_value_t = 31)]
+    #[arg(long, default_value_t = Arguments::default().rounds)]
     rounds: u32,
     /// Events of each trace, at most
-    #[arg(long, default_value_t = 200_000)]
+    #[arg(long, default_value_t = Arguments::default().events)]
     events: u64,
     /// Events of each recorded program, at most: it may have many blocks live, which list designs search
-    #[arg(long, default_value_t = 20_000)]
+    #[arg(long, default_value_t = Arguments::default().program_events)]
     program_events: u64,
     /// Events for peers that may look at all free blocks for one request
-    #[arg(long, default_value_t = 50_000)]
+    #[arg(long, default_value_t = Arguments::default().linear_events)]
     linear_events: u64,
     /// Only traces whose name holds this
     #[arg(long)]
@@ -50,6 +50,19 @@ pub struct Arguments {
     /// Leave out jemalloc, which compiles for minutes
     #[arg(long)]
     no_jemalloc: bool,
+}
+
+impl Default for Arguments {
+    fn default() -> Arguments {
+        Arguments {
+            rounds: 31,
+            events: 200_000,
+            program_events: 20_000,
+            linear_events: 50_000,
+            only: None,
+            no_jemalloc: false,
+        }
+    }
 }
 
 /// Runs the comparison and prints it.
