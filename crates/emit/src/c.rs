@@ -40,6 +40,10 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("pool/reallocate.c", include_str!("../c/pool/reallocate.c")),
     ("pool/heap.c", include_str!("../c/pool/heap.c")),
     ("pool/check.c", include_str!("../c/pool/check.c")),
+    ("header.c", include_str!("../c/header.c")),
+    ("simple/linear.c", include_str!("../c/simple/linear.c")),
+    ("simple/fixed.c", include_str!("../c/simple/fixed.c")),
+    ("layer/zero.c", include_str!("../c/layer/zero.c")),
     ("layer/freelists.c", include_str!("../c/layer/freelists.c")),
 ];
 

@@ -1,16 +1,29 @@
 //! The numbers of a pool of blocks: its format and its levels.
 
 use heapsmith_spec::build::format;
-use heapsmith_spec::{Coalesce, Pool, Spec, Split};
+use heapsmith_spec::{Coalesce, Pool, Reclaim, Spec, Split};
 use serde::Serialize;
 
+use super::most_words;
 use crate::literal::unsigned;
 
 /// A pool of blocks.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Blocks {
     /// It is one: other pools are templates of their own.
     blocks: bool,
+    /// The template of a pool that is none of blocks.
+    file: &'static str,
+    /// What a free gives back, of a pool of blocks one behind the other.
+    frees: &'static str,
+    /// Blocks are freed last in, first out.
+    pub in_order: bool,
+    /// Words of every block, where they are equal.
+    fixed_words: u64,
+    /// Words before the first payload of a pool's first block: its header.
+    pub header: u64,
+    /// Control words of a pool that has no index.
+    pub control_words: u64,
     /// Words that every block is a multiple of.
     pub granule: u32,
     /// Words of the smallest block.
@@ -49,7 +62,15 @@ impl Blocks {
             Pool::SkipList(list) => (list.split, list.coalesce, list.tags),
             Pool::Tlsf(_) | Pool::HalfFit => (Split::Always, Coalesce::Immediate, true),
             Pool::Classes(_) => (Split::Never, Coalesce::Never, false),
-            Pool::Buddy(_) | Pool::Pages(_) | Pool::Bump(_) | Pool::Stack | Pool::Fixed(_) => return None,
+            Pool::Bump(bump) => {
+                return Some(match bump.reclaim {
+                    Reclaim::Never => Blocks::linear("never", 0, spec),
+                    Reclaim::Empty => Blocks::linear("when-empty", 1, spec),
+                });
+            }
+            Pool::Stack => return Some(Blocks::linear("last-first", 0, spec)),
+            Pool::Fixed(size) => return Some(Blocks::fixed(*size, spec)),
+            Pool::Buddy(_) | Pool::Pages(_) => return None,
         };
         let format = format(spec);
         let word = u64::from(spec.word.bytes());
@@ -62,6 +83,7 @@ impl Blocks {
         let (deferred, every_call) = (coalesce == Coalesce::Deferred, coalesce == Coalesce::EveryCall);
         Some(Blocks {
             blocks: true,
+            header: 1,
             granule: format.granule as u32,
             least: format.least as u32,
             tags,
@@ -78,6 +100,56 @@ impl Blocks {
             every_call,
             sweeps: deferred || every_call,
             joins: coalesce != Coalesce::Never,
+            ..Blocks::default()
         })
+    }
+
+    /// Whether it is a pool of blocks that are split and joined.
+    pub(super) fn is_of_blocks(&self) -> bool {
+        self.blocks
+    }
+
+    /// The invariants of a pool that is not.
+    pub(super) fn invariants(&self) -> Vec<&'static str> {
+        if self.fixed_words > 0 {
+            return vec![
+                "1   the wilderness lies a whole number of blocks behind the first",
+                "2   the free list names blocks",
+            ];
+        }
+        let mut all = vec!["1   blocks tile the region", "2   a header tells whether a gap is before it"];
+        match self.frees {
+            "last-first" => all.push("3   every block is used but for gaps"),
+            "when-empty" => all.push("4   the count of live blocks is right"),
+            _ => {}
+        }
+        all.push("9   the wilderness begins inside the region, below its high-water mark");
+        all
+    }
+
+    /// Blocks one behind the other.
+    fn linear(frees: &'static str, control_words: u64, spec: &Spec) -> Blocks {
+        Blocks {
+            file: "simple/linear.c",
+            frees,
+            in_order: frees == "last-first",
+            header: 1,
+            control_words,
+            granule: spec.alignment / spec.word.bytes(),
+            ..Blocks::default()
+        }
+    }
+
+    /// Blocks of one size, without headers.
+    fn fixed(size: u64, spec: &Spec) -> Blocks {
+        let (word, granule) = (u64::from(spec.word.bytes()), spec.alignment / spec.word.bytes());
+        let words = size.clamp(1, most_words(spec.word) / 2 * word).div_ceil(word);
+        Blocks {
+            file: "simple/fixed.c",
+            control_words: 1,
+            granule,
+            fixed_words: words.next_multiple_of(granule.into()),
+            ..Blocks::default()
+        }
     }
 }

@@ -103,7 +103,11 @@ impl IndexPlan {
             Pool::Tlsf(tlsf) => Some(two_level::two_level(tlsf.second_level, tlsf.largest, spec)),
             Pool::HalfFit => Some(two_level::two_level(0, None, spec)),
             Pool::Classes(classes) => Some(classes::classes(classes, spec)),
-            Pool::Buddy(_) | Pool::Pages(_) | Pool::Bump(_) | Pool::Stack | Pool::Fixed(_) => None,
+            // These have none.
+            Pool::Bump(_) | Pool::Stack | Pool::Fixed(_) => {
+                Some(IndexPlan { kind: "none", control_words: blocks.control_words, ..IndexPlan::default() })
+            }
+            Pool::Buddy(_) | Pool::Pages(_) => None,
         }
     }
 

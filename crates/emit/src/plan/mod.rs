@@ -21,7 +21,7 @@ use serde::Serialize;
 
 pub use blocks::Blocks;
 pub use index::{Chain, IndexPlan};
-pub use layer::{LayerPlan, Operations};
+pub use layer::{FreeListsPlan, LayerPlan, Operations};
 pub use sizes::{Row, SizesPlan};
 
 use crate::literal::{lines, unsigned};
@@ -90,7 +90,11 @@ pub struct Plan {
     pool: Blocks,
     index: IndexPlan,
     chain: Option<Chain>,
+    free_lists: Option<FreeListsPlan>,
+    /// The layers before any heap, innermost first.
     layers: Vec<LayerPlan>,
+    /// The functions of the pool, or of the free lists directly before it.
+    base: Operations,
     /// The functions of the outermost part.
     op: Operations,
 }
@@ -112,7 +116,10 @@ impl Plan {
         let blocks = Blocks::of(spec).ok_or_else(|| not_yet(pool_text(&spec.pool, spec)))?;
         let index = IndexPlan::of(spec, &blocks).ok_or_else(|| not_yet(pool_text(&spec.pool, spec)))?;
         let layers_at = 2 + index.control_words;
-        let (layers, reserved) = layer::plans(spec, layers_at)?;
+        let free_lists = FreeListsPlan::of(spec, layers_at);
+        let reserved = free_lists.as_ref().map_or(0, FreeListsPlan::control_words);
+        let base = Operations::of(free_lists.is_some());
+        let (layers, op) = layer::before_any(spec, base)?;
         let control = layers_at + reserved;
         let bytes = spec.word.bytes();
         let most = most_words(spec.word);
@@ -130,7 +137,7 @@ impl Plan {
         }
         let first = if granule > 1 { "heap->first" } else { "FIRST" };
         if granule == 1 {
-            constants.push(Constant { name: "FIRST", value: control + 1 });
+            constants.push(Constant { name: "FIRST", value: control + blocks.header });
         }
         Ok(Plan {
             name: request.name.lower().to_owned(),
@@ -163,10 +170,16 @@ impl Plan {
             first,
             uses_leading_zeros: index.logarithm,
             uses_trailing_zeros: index.bit_map,
-            used_means: if layers.is_empty() { "with the program" } else { "with the program, or kept by free lists" },
-            invariants: invariants(&blocks, &index, &layers),
+            used_means: if free_lists.is_none() {
+                "with the program"
+            } else {
+                "with the program, or kept by free lists"
+            },
+            invariants: invariants(&blocks, &index, free_lists.is_some()),
             chain: index.chain,
-            op: Operations::outermost(&layers),
+            base,
+            op,
+            free_lists,
             pool: blocks,
             index,
             layers,
@@ -203,7 +216,10 @@ fn fields(blocks: &Blocks, wide: bool) -> Vec<Field> {
     fields
 }
 
-fn invariants(blocks: &Blocks, index: &IndexPlan, layers: &[LayerPlan]) -> Vec<&'static str> {
+fn invariants(blocks: &Blocks, index: &IndexPlan, free_lists: bool) -> Vec<&'static str> {
+    if !blocks.is_of_blocks() {
+        return blocks.invariants();
+    }
     let mut all = vec!["1   blocks tile the region in multiples of the granule"];
     if blocks.tags {
         all.push("2   a header tells the status of the block before");
@@ -214,7 +230,7 @@ fn invariants(blocks: &Blocks, index: &IndexPlan, layers: &[LayerPlan]) -> Vec<&
     }
     all.extend(&index.invariants);
     all.push("9   the wilderness begins inside the region, below its high-water mark");
-    if !layers.is_empty() {
+    if free_lists {
         all.push("11  a block on a free list is used in the pool and of the list's size");
         all.push("12  no free list runs in a circle");
     }
