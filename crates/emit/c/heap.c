@@ -40,6 +40,7 @@ _Static_assert(sizeof(Index) >= sizeof(Word), "an index holds whatever a word ho
 _Static_assert((ALIGNMENT % WORD) == 0U, "payloads are aligned to whole words");
 _Static_assert((ALIGNMENT & (ALIGNMENT - 1U)) == 0U, "the alignment is a power of two");
 
+{% if asks_for_large %}
 /* Whether no block can hold so many bytes. */
 static inline bool is_too_large(size_t size)
 {
@@ -55,6 +56,8 @@ static inline bool is_too_large(size_t size)
 {%- endif %}
 }
 
+{% endif %}
+{%- if asks_for_coarse %}
 /* Whether no region has an address that is a multiple of so many bytes, and room behind it. */
 static inline bool is_too_coarse(size_t alignment)
 {
@@ -70,6 +73,7 @@ static inline bool is_too_coarse(size_t alignment)
 {%- endif %}
 }
 
+{% endif %}
 /* Words of a region of so many bytes. */
 static inline Index words_in(size_t bytes)
 {

@@ -43,6 +43,11 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("header.c", include_str!("../c/header.c")),
     ("simple/linear.c", include_str!("../c/simple/linear.c")),
     ("simple/fixed.c", include_str!("../c/simple/fixed.c")),
+    ("buddy/buddy.c", include_str!("../c/buddy/buddy.c")),
+    ("buddy/blocks.c", include_str!("../c/buddy/blocks.c")),
+    ("buddy/knuth.c", include_str!("../c/buddy/knuth.c")),
+    ("buddy/estranged.c", include_str!("../c/buddy/estranged.c")),
+    ("buddy/heap.c", include_str!("../c/buddy/heap.c")),
     ("layer/zero.c", include_str!("../c/layer/zero.c")),
     ("layer/freelists.c", include_str!("../c/layer/freelists.c")),
 ];

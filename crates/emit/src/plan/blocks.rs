@@ -1,7 +1,7 @@
 //! The numbers of a pool of blocks: its format and its levels.
 
 use heapsmith_spec::build::format;
-use heapsmith_spec::{Coalesce, Pool, Reclaim, Spec, Split};
+use heapsmith_spec::{BuddySystem, Coalesce, Defragment, Pool, Reclaim, Spec, Split};
 use serde::Serialize;
 
 use super::most_words;
@@ -20,6 +20,11 @@ pub struct Blocks {
     pub in_order: bool,
     /// Words of every block, where they are equal.
     fixed_words: u64,
+    /// It is a buddy system, of the kind that joins buddies when a request needs it.
+    estranged: bool,
+    /// The orders of a buddy system; both 0 where it is none.
+    least_order: u32,
+    most_order: u32,
     /// Words before the first payload of a pool's first block: its header.
     pub header: u64,
     /// Control words of a pool that has no index.
@@ -70,6 +75,9 @@ impl Blocks {
             }
             Pool::Stack => return Some(Blocks::linear("last-first", 0, spec)),
             Pool::Fixed(size) => return Some(Blocks::fixed(*size, spec)),
+            Pool::Buddy(buddy) if buddy.defragment == Defragment::Never => {
+                return Some(Blocks::buddy(buddy.system, spec));
+            }
             Pool::Buddy(_) | Pool::Pages(_) => return None,
         };
         let format = format(spec);
@@ -109,12 +117,30 @@ impl Blocks {
         self.blocks
     }
 
+    /// Whether its blocks are all of one size.
+    pub(super) fn is_fixed(&self) -> bool {
+        self.fixed_words > 0
+    }
+
     /// The invariants of a pool that is not.
     pub(super) fn invariants(&self) -> Vec<&'static str> {
         if self.fixed_words > 0 {
             return vec![
                 "1   the wilderness lies a whole number of blocks behind the first",
                 "2   the free list names blocks",
+            ];
+        }
+        if self.is_buddy() {
+            let buddies = if self.estranged {
+                "4   a free block is marked if and only if its buddy is free"
+            } else {
+                "3   no two free blocks are buddies, and none is that of the wilderness"
+            };
+            return vec![
+                "1   blocks tile the region, each of 2^k words where such a block may lie",
+                "2   every free block is on its list, once, linked both ways",
+                buddies,
+                "9   the wilderness begins inside the region, below its high-water mark",
             ];
         }
         let mut all = vec!["1   blocks tile the region", "2   a header tells whether a gap is before it"];
@@ -136,6 +162,34 @@ impl Blocks {
             header: 1,
             control_words,
             granule: spec.alignment / spec.word.bytes(),
+            ..Blocks::default()
+        }
+    }
+
+    /// Whether it is a buddy system.
+    pub(super) fn is_buddy(&self) -> bool {
+        self.most_order > 0
+    }
+
+    /// What every payload is a multiple of, in bytes: in a buddy system that of the smallest block.
+    pub(super) fn alignment(&self, spec: &Spec) -> u32 {
+        if self.is_buddy() { spec.word.bytes() << self.least_order } else { spec.alignment }
+    }
+
+    /// Blocks of powers of two.
+    fn buddy(system: BuddySystem, spec: &Spec) -> Blocks {
+        // A header and two links, or what the alignment wants.
+        let least_order = (spec.alignment / spec.word.bytes()).ilog2().max(2);
+        let most_order = most_words(spec.word).ilog2();
+        let estranged = system == BuddySystem::Estranged;
+        Blocks {
+            file: "buddy/buddy.c",
+            header: 1,
+            estranged,
+            least_order,
+            most_order,
+            control_words: u64::from(most_order + 1 - least_order) * if estranged { 2 } else { 1 },
+            granule: 1 << least_order,
             ..Blocks::default()
         }
     }

@@ -107,7 +107,15 @@ impl IndexPlan {
             Pool::Bump(_) | Pool::Stack | Pool::Fixed(_) => {
                 Some(IndexPlan { kind: "none", control_words: blocks.control_words, ..IndexPlan::default() })
             }
-            Pool::Buddy(_) | Pool::Pages(_) => None,
+            Pool::Buddy(_) => Some(IndexPlan {
+                kind: "none",
+                control_words: blocks.control_words,
+                clears_all: true,
+                logarithm: true,
+                bit_map: true,
+                ..IndexPlan::default()
+            }),
+            Pool::Pages(_) => None,
         }
     }
 

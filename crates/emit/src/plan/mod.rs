@@ -72,6 +72,9 @@ pub struct Plan {
     builtin_clz: &'static str,
     builtin_ctz: &'static str,
     alignment: u32,
+    /// A request may be too large for any block, or too coarse for any address.
+    asks_for_large: bool,
+    asks_for_coarse: bool,
     most: String,
     most_bytes: u64,
     most_request: String,
@@ -157,7 +160,9 @@ impl Plan {
             index_bits: if wide { 64 } else { 32 },
             builtin_clz: if wide { "__builtin_clzll(word)" } else { "__builtin_clz(word)" },
             builtin_ctz: if wide { "__builtin_ctzll(word)" } else { "__builtin_ctz(word)" },
-            alignment: spec.alignment,
+            alignment: blocks.alignment(spec),
+            asks_for_large: !blocks.is_fixed(),
+            asks_for_coarse: !blocks.is_buddy(),
             most: unsigned(most),
             most_bytes: most * u64::from(bytes),
             most_request: unsigned((most - granule) * u64::from(bytes) - u64::from(bytes)),
@@ -209,6 +214,9 @@ fn fields(blocks: &Blocks, wide: bool) -> Vec<Field> {
     let mut fields = Vec::new();
     if blocks.granule > 1 {
         fields.push(Field { r#type: index, name: "first", what: "payload of the first block" });
+    }
+    if blocks.is_buddy() {
+        fields.push(Field { r#type: index, name: "shift", what: "words from a multiple of 4096 bytes to the region" });
     }
     if blocks.deferred {
         fields.push(Field { r#type: "bool", name: "touching", what: "a free block may touch another" });

@@ -88,6 +88,9 @@ pub const FEW: &[&str] = &[
     "bump(reclaim=empty)",
     "zero stack align=16",
     "fixed(64)",
+    "buddy(knuth) align=64",
+    "buddy(estranged) word=8",
+    "freelists(40,1000, order=fifo) buddy(estranged)",
 ];
 
 /// So many random specs that can be emitted as C; the same for the same seed.
