@@ -36,6 +36,13 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
         copy(heap, moved, block, (old_bytes < new_bytes) ? old_bytes : new_bytes);
         {{ base.free }}(heap, block);
     }
+{%- if pool.page %} else if ((lies_right || (alignment == 0U)) && (size > 0U) && (size <= {{ base.usable }}(heap, block))) {
+        /* A smaller object is a saving, not a need. */
+        return block;
+    } else {
+        /* It is refused. */
+    }
+{%- endif %}
     return moved;
 {%- endif %}
 }

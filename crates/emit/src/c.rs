@@ -48,6 +48,10 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("buddy/knuth.c", include_str!("../c/buddy/knuth.c")),
     ("buddy/estranged.c", include_str!("../c/buddy/estranged.c")),
     ("buddy/heap.c", include_str!("../c/buddy/heap.c")),
+    ("pages/pages.c", include_str!("../c/pages/pages.c")),
+    ("pages/directory.c", include_str!("../c/pages/directory.c")),
+    ("pages/search.c", include_str!("../c/pages/search.c")),
+    ("pages/heap.c", include_str!("../c/pages/heap.c")),
     ("layer/zero.c", include_str!("../c/layer/zero.c")),
     ("layer/freelists.c", include_str!("../c/layer/freelists.c")),
 ];

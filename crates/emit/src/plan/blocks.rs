@@ -1,7 +1,7 @@
 //! The numbers of a pool of blocks: its format and its levels.
 
 use heapsmith_spec::build::format;
-use heapsmith_spec::{BuddySystem, Coalesce, Defragment, Pool, Reclaim, Spec, Split};
+use heapsmith_spec::{BuddySystem, Coalesce, Defragment, Pages, Pool, Reclaim, Search, Spec, Split};
 use serde::Serialize;
 
 use super::most_words;
@@ -25,6 +25,18 @@ pub struct Blocks {
     /// The orders of a buddy system; both 0 where it is none.
     least_order: u32,
     most_order: u32,
+    /// Bytes of a page; 0 where there are none.
+    page: u64,
+    /// Bytes of the smallest object in a page.
+    least_object: u64,
+    /// Classes of objects.
+    classes: u32,
+    /// Words of an entry of the directory.
+    entry: u64,
+    /// Bits of a word of a bitmap.
+    bits: u32,
+    /// How a bitmap is searched.
+    search: &'static str,
     /// Words before the first payload of a pool's first block: its header.
     pub header: u64,
     /// Control words of a pool that has no index.
@@ -78,7 +90,8 @@ impl Blocks {
             Pool::Buddy(buddy) if buddy.defragment == Defragment::Never => {
                 return Some(Blocks::buddy(buddy.system, spec));
             }
-            Pool::Buddy(_) | Pool::Pages(_) => return None,
+            Pool::Pages(pages) => return Some(Blocks::pages(pages, spec)),
+            Pool::Buddy(_) => return None,
         };
         let format = format(spec);
         let word = u64::from(spec.word.bytes());
@@ -143,6 +156,15 @@ impl Blocks {
                 "9   the wilderness begins inside the region, below its high-water mark",
             ];
         }
+        if self.is_pages() {
+            return vec![
+                "1   pages of objects, used and free runs tile the pages below the wilderness",
+                "2   free runs are listed by address, and touch neither each other nor the wilderness",
+                "3   a page has as many free objects as its bitmap has bits, and not all of them",
+                "4   a page of objects is on its list if and only if an object is free",
+                "5   the directory has room for every page",
+            ];
+        }
         let mut all = vec!["1   blocks tile the region", "2   a header tells whether a gap is before it"];
         match self.frees {
             "last-first" => all.push("3   every block is used but for gaps"),
@@ -190,6 +212,47 @@ impl Blocks {
             most_order,
             control_words: u64::from(most_order + 1 - least_order) * if estranged { 2 } else { 1 },
             granule: 1 << least_order,
+            ..Blocks::default()
+        }
+    }
+
+    /// Whether it is a heap of pages.
+    pub(super) fn is_pages(&self) -> bool {
+        self.page > 0
+    }
+
+    /// Whether zeros are counted in the words of a bitmap.
+    pub(super) fn counts_zeros(&self) -> bool {
+        self.is_buddy() || self.is_pages() && self.search != "linear"
+    }
+
+    /// Pages of objects.
+    fn pages(pages: &Pages, spec: &Spec) -> Blocks {
+        let word = u64::from(spec.word.bytes());
+        let least_object = pages.min.max(u64::from(spec.alignment).min(pages.page / 2));
+        let (objects, bits) = (pages.page / least_object, spec.word.bytes() * 8);
+        let classes = objects.ilog2();
+        let search = match pages.search {
+            Search::Linear => "linear",
+            Search::Word => "word",
+            Search::Tree => "tree",
+        };
+        // A tree has a bit for each word below it, up to one word.
+        let (mut words, mut map) = (objects.div_ceil(bits.into()), 0);
+        while search == "tree" && words > 1 {
+            map += words;
+            words = words.div_ceil(bits.into());
+        }
+        Blocks {
+            file: "pages/pages.c",
+            page: pages.page,
+            least_object,
+            classes,
+            bits,
+            search,
+            entry: 4 + map + words,
+            control_words: 3 + u64::from(classes),
+            granule: (pages.page.min(4096) / word) as u32,
             ..Blocks::default()
         }
     }

@@ -107,15 +107,14 @@ impl IndexPlan {
             Pool::Bump(_) | Pool::Stack | Pool::Fixed(_) => {
                 Some(IndexPlan { kind: "none", control_words: blocks.control_words, ..IndexPlan::default() })
             }
-            Pool::Buddy(_) => Some(IndexPlan {
+            Pool::Buddy(_) | Pool::Pages(_) => Some(IndexPlan {
                 kind: "none",
                 control_words: blocks.control_words,
-                clears_all: true,
-                logarithm: true,
-                bit_map: true,
+                clears_all: blocks.is_buddy(),
+                logarithm: blocks.is_buddy(),
+                bit_map: blocks.counts_zeros(),
                 ..IndexPlan::default()
             }),
-            Pool::Pages(_) => None,
         }
     }
 

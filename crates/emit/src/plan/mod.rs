@@ -162,7 +162,7 @@ impl Plan {
             builtin_ctz: if wide { "__builtin_ctzll(word)" } else { "__builtin_ctz(word)" },
             alignment: blocks.alignment(spec),
             asks_for_large: !blocks.is_fixed(),
-            asks_for_coarse: !blocks.is_buddy(),
+            asks_for_coarse: !blocks.is_buddy() && !blocks.is_pages(),
             most: unsigned(most),
             most_bytes: most * u64::from(bytes),
             most_request: unsigned((most - granule) * u64::from(bytes) - u64::from(bytes)),

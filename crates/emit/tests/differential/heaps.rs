@@ -91,6 +91,9 @@ pub const FEW: &[&str] = &[
     "buddy(knuth) align=64",
     "buddy(estranged) word=8",
     "freelists(40,1000, order=fifo) buddy(estranged)",
+    "pages(page=256, min=8, search=tree) word=2",
+    "pages(page=8192, min=16, search=linear) align=64",
+    "pages(page=1024, min=32, search=word) word=8",
 ];
 
 /// So many random specs that can be emitted as C; the same for the same seed.
