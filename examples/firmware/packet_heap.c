@@ -2,6 +2,9 @@
  *
  *     freelists(54,66,74,78,94,337,347,370,376,378,386,394,441,939,1309,1514)
  *     list(order=address, fit=first, split>=66, coalesce=immediate)
+ *
+ * Of MISRA C:2012 the advisory rule 15.5 is not kept: functions return where they are done. Other
+ * deviations stand where they are, with their reason.
  */
 #include "packet_heap.h"
 
@@ -62,6 +65,7 @@ static inline Index words_in(size_t bytes)
 /* The address of a word: alignments are asked of addresses, not of indexes. */
 static inline uintptr_t address_of(const Word *word)
 {
+    /* cppcheck-suppress misra-c2012-11.4 ; an address is a number here, and is never made a pointer again */
     return (uintptr_t)word;
 }
 
@@ -371,11 +375,11 @@ static void merge_neighbours(Heap *heap, Index block, Index words, Index flags)
 
     if ((flags & PREVIOUS_USED) == 0U) {
         previous = block - load(heap, block - 2U);
-        merged_flags = load(heap, previous - 1U) & PREVIOUS_USED;
     }
     if (previous != 0U) {
         merged = previous;
         merged_words += block - previous;
+        merged_flags = load(heap, previous - 1U) & PREVIOUS_USED;
     }
     if (words_of(next_head) == 0U) {
         /* The wilderness follows: it begins earlier now. */
@@ -586,7 +590,7 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
 /* Bytes that the owner of the block may use. */
 static size_t pool_usable(const Heap *heap, Index block)
 {
-    return (size_t)(words_of(load(heap, block - 1U)) - 1U) * WORD;
+    return ((size_t)words_of(load(heap, block - 1U)) - 1U) * WORD;
 }
 
 /* An empty pool, which leaves the words from LAYERS up to CONTROL, set to 0, to layers. False if the
@@ -659,7 +663,7 @@ static void pool_statistics(const Heap *heap, struct packet_heap_statistics *cou
     counts->footprint = (size_t)load(heap, TOP) * WORD;
     counts->footprint_peak = (size_t)load(heap, HIGH) * WORD;
     while (words != 0U) {
-        const size_t payload = (size_t)(words - 1U) * WORD;
+        const size_t payload = ((size_t)words - 1U) * WORD;
 
         if (is_used(load(heap, block - 1U))) {
             counts->used_blocks++;
@@ -851,7 +855,7 @@ static unsigned int freelists_check(const Heap *heap)
 /* ---- The heap as others see it ---------------------------------------------------------------- */
 
 /* Copies the contents of a block, of whatever type they are. */
-static void copy(const Heap *heap, Index to, Index from, size_t bytes)
+static void copy(Heap *heap, Index to, Index from, size_t bytes)
 {
     unsigned char *const target = (unsigned char *)&heap->words[to];
     const unsigned char *const source = (const unsigned char *)&heap->words[from];
@@ -863,7 +867,7 @@ static void copy(const Heap *heap, Index to, Index from, size_t bytes)
 
 /* Changes the size of a block, in place where it can; else by a new block, the old one's contents and
  * its release. 0 if the request is refused: the block is as it was. */
-static Index heap_reallocate(Heap *heap, Index block, size_t size, size_t alignment)
+static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignment)
 {
     const bool lies_right = (address_of(&heap->words[block]) & (alignment - 1U)) == 0U;
     Index moved;
@@ -884,7 +888,11 @@ static Index heap_reallocate(Heap *heap, Index block, size_t size, size_t alignm
 
 static inline Index index_of(const Heap *heap, const void *block)
 {
-    return (Index)((const Word *)block - heap->words);
+    /* cppcheck-suppress misra-c2012-11.5 ; a block of this heap begins at a word */
+    const Word *const word = block;
+
+    /* cppcheck-suppress [misra-c2012-10.8, misra-c2012-18.4] ; both point into the region, `word` behind its base */
+    return (Index)(word - heap->words);
 }
 
 static inline void *pointer_to(const Heap *heap, Index block)
@@ -894,6 +902,7 @@ static inline void *pointer_to(const Heap *heap, Index block)
 
 bool packet_heap_init(packet_heap *heap, void *region, size_t bytes)
 {
+    /* cppcheck-suppress misra-c2012-11.5 ; whether it begins at a word is looked at below */
     heap->words = region;
     heap->length = words_in(bytes);
     if ((region == NULL) || ((address_of(heap->words) % WORD) != 0U)) {
@@ -926,7 +935,7 @@ void *packet_heap_reallocate(packet_heap *heap, void *block, size_t size, size_t
         return packet_heap_allocate_aligned(heap, size, alignment);
     }
     PACKET_HEAP_LOCK(heap);
-    moved = pointer_to(heap, heap_reallocate(heap, index_of(heap, block), size, alignment));
+    moved = pointer_to(heap, resize_or_move(heap, index_of(heap, block), size, alignment));
     PACKET_HEAP_TRACE(heap, 'r', moved, size);
     PACKET_HEAP_UNLOCK(heap);
     return moved;

@@ -1,6 +1,9 @@
 /* store_heap: see store_heap.h.
  *
  *     tlsf(second-level=4, largest=65536) word=8
+ *
+ * Of MISRA C:2012 the advisory rule 15.5 is not kept: functions return where they are done. Other
+ * deviations stand where they are, with their reason.
  */
 #include "store_heap.h"
 
@@ -74,6 +77,7 @@ static inline Index words_in(size_t bytes)
 /* The address of a word: alignments are asked of addresses, not of indexes. */
 static inline uintptr_t address_of(const Word *word)
 {
+    /* cppcheck-suppress misra-c2012-11.4 ; an address is a number here, and is never made a pointer again */
     return (uintptr_t)word;
 }
 
@@ -267,9 +271,8 @@ static unsigned int chain_check(const Heap *heap, Index head, Index top, Index *
 /* Binary logarithm of the parts that a power of two has. */
 #define SECOND 4U
 #define PARTS 16U
-/* Bits of a word of a map, and words of a map of the second level. */
+/* Bits of a word of a map. */
 #define BITS 64U
-#define ROW_WORDS 1U
 /* The list of the largest requests, and of all larger blocks. */
 #define LAST 161U
 #define NO_LIST (LAST + 1U)
@@ -282,13 +285,13 @@ static unsigned int chain_check(const Heap *heap, Index head, Index top, Index *
 /* The list of blocks of `words`, were there no last one. */
 static Index list_floor(Index words)
 {
+    Index shift;
+
     if (words < PARTS) {
         return words;
-    } else {
-        const Index shift = logarithm(words) - SECOND;
-
-        return (shift << SECOND) + (words >> shift);
     }
+    shift = logarithm(words) - SECOND;
+    return (shift << SECOND) + (words >> shift);
 }
 
 /* The first list whose blocks all have `words`. */
@@ -503,11 +506,11 @@ static void merge_neighbours(Heap *heap, Index block, Index words, Index flags)
 
     if ((flags & PREVIOUS_USED) == 0U) {
         previous = block - load(heap, block - 2U);
-        merged_flags = load(heap, previous - 1U) & PREVIOUS_USED;
     }
     if (previous != 0U) {
         merged = previous;
         merged_words += block - previous;
+        merged_flags = load(heap, previous - 1U) & PREVIOUS_USED;
     }
     if (words_of(next_head) == 0U) {
         /* The wilderness follows: it begins earlier now. */
@@ -723,7 +726,7 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
 /* Bytes that the owner of the block may use. */
 static size_t pool_usable(const Heap *heap, Index block)
 {
-    return (size_t)(words_of(load(heap, block - 1U)) - 1U) * WORD;
+    return ((size_t)words_of(load(heap, block - 1U)) - 1U) * WORD;
 }
 
 static Index pool_allocate(Heap *heap, size_t size, size_t alignment)
@@ -811,7 +814,7 @@ static void pool_statistics(const Heap *heap, struct store_heap_statistics *coun
     counts->footprint = (size_t)load(heap, TOP) * WORD;
     counts->footprint_peak = (size_t)load(heap, HIGH) * WORD;
     while (words != 0U) {
-        const size_t payload = (size_t)(words - 1U) * WORD;
+        const size_t payload = ((size_t)words - 1U) * WORD;
 
         if (is_used(load(heap, block - 1U))) {
             counts->used_blocks++;
@@ -831,7 +834,7 @@ static void pool_statistics(const Heap *heap, struct store_heap_statistics *coun
 /* ---- The heap as others see it ---------------------------------------------------------------- */
 
 /* Copies the contents of a block, of whatever type they are. */
-static void copy(const Heap *heap, Index to, Index from, size_t bytes)
+static void copy(Heap *heap, Index to, Index from, size_t bytes)
 {
     unsigned char *const target = (unsigned char *)&heap->words[to];
     const unsigned char *const source = (const unsigned char *)&heap->words[from];
@@ -843,7 +846,7 @@ static void copy(const Heap *heap, Index to, Index from, size_t bytes)
 
 /* Changes the size of a block, in place where it can; else by a new block, the old one's contents and
  * its release. 0 if the request is refused: the block is as it was. */
-static Index heap_reallocate(Heap *heap, Index block, size_t size, size_t alignment)
+static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignment)
 {
     const bool lies_right = (address_of(&heap->words[block]) & (alignment - 1U)) == 0U;
     Index moved;
@@ -864,7 +867,11 @@ static Index heap_reallocate(Heap *heap, Index block, size_t size, size_t alignm
 
 static inline Index index_of(const Heap *heap, const void *block)
 {
-    return (Index)((const Word *)block - heap->words);
+    /* cppcheck-suppress misra-c2012-11.5 ; a block of this heap begins at a word */
+    const Word *const word = block;
+
+    /* cppcheck-suppress [misra-c2012-10.8, misra-c2012-18.4] ; both point into the region, `word` behind its base */
+    return (Index)(word - heap->words);
 }
 
 static inline void *pointer_to(const Heap *heap, Index block)
@@ -874,6 +881,7 @@ static inline void *pointer_to(const Heap *heap, Index block)
 
 bool store_heap_init(store_heap *heap, void *region, size_t bytes)
 {
+    /* cppcheck-suppress misra-c2012-11.5 ; whether it begins at a word is looked at below */
     heap->words = region;
     heap->length = words_in(bytes);
     if ((region == NULL) || ((address_of(heap->words) % WORD) != 0U)) {
@@ -906,7 +914,7 @@ void *store_heap_reallocate(store_heap *heap, void *block, size_t size, size_t a
         return store_heap_allocate_aligned(heap, size, alignment);
     }
     STORE_HEAP_LOCK(heap);
-    moved = pointer_to(heap, heap_reallocate(heap, index_of(heap, block), size, alignment));
+    moved = pointer_to(heap, resize_or_move(heap, index_of(heap, block), size, alignment));
     STORE_HEAP_TRACE(heap, 'r', moved, size);
     STORE_HEAP_UNLOCK(heap);
     return moved;

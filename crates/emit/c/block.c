@@ -19,8 +19,7 @@
  * The wilderness, never-used memory, begins with a header of size 0, marked used: it ends every walk.
  */
 
-#define USED 1U
-#define PREVIOUS_USED 2U
+{% include "header.c" %}
 /* Words that every block is a multiple of, and words of the smallest block. */
 #define GRANULE {{ pool.granule }}U
 #define LEAST_BLOCK {{ pool.least }}U
@@ -32,21 +31,6 @@
 /* Words of the smallest block that is joined to its free neighbours when it is freed. */
 #define COALESCE_FROM {{ pool.coalesce_from }}
 {%- endif %}
-
-static inline Index header(Index words, Index flags)
-{
-    return (words << 2U) | flags;
-}
-
-static inline Index words_of(Index head)
-{
-    return head >> 2U;
-}
-
-static inline bool is_used(Index head)
-{
-    return (head & USED) != 0U;
-}
 
 /* Words of the block that serves a request of `size` bytes; 0 if no block can. */
 static Index words_for(size_t size)

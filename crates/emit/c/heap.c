@@ -40,6 +40,7 @@ _Static_assert(sizeof(Index) >= sizeof(Word), "an index holds whatever a word ho
 _Static_assert((ALIGNMENT % WORD) == 0U, "payloads are aligned to whole words");
 _Static_assert((ALIGNMENT & (ALIGNMENT - 1U)) == 0U, "the alignment is a power of two");
 
+{% if asks_for_large %}
 /* Whether no block can hold so many bytes. */
 static inline bool is_too_large(size_t size)
 {
@@ -55,6 +56,8 @@ static inline bool is_too_large(size_t size)
 {%- endif %}
 }
 
+{% endif %}
+{%- if asks_for_coarse %}
 /* Whether no region has an address that is a multiple of so many bytes, and room behind it. */
 static inline bool is_too_coarse(size_t alignment)
 {
@@ -70,6 +73,7 @@ static inline bool is_too_coarse(size_t alignment)
 {%- endif %}
 }
 
+{% endif %}
 /* Words of a region of so many bytes. */
 static inline Index words_in(size_t bytes)
 {
@@ -109,23 +113,16 @@ static inline uintptr_t address_of(const Word *word)
 {%- else %}
 {%- include pool.file %}
 {%- endif %}
+{%- if free_lists %}
+{%- set layer = free_lists %}
+{% include layer.file %}
+{%- endif %}
+{% include "move.c" %}
 {%- for layer in layers %}
 {% include layer.file %}
 {%- endfor %}
 
 /* ---- The heap as others see it ---------------------------------------------------------------- */
-
-/* Copies the contents of a block, of whatever type they are. */
-static void copy(Heap *heap, Index to, Index from, size_t bytes)
-{
-    unsigned char *const target = (unsigned char *)&heap->words[to];
-    const unsigned char *const source = (const unsigned char *)&heap->words[from];
-
-    for (size_t at = 0U; at < bytes; at++) {
-        target[at] = source[at];
-    }
-}
-{% include "move.c" %}
 
 static inline Index index_of(const Heap *heap, const void *block)
 {
@@ -176,20 +173,27 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
         return {{ n }}_allocate_aligned(heap, size, alignment);
     }
     {{ N }}_LOCK(heap);
-    moved = pointer_to(heap, resize_or_move(heap, index_of(heap, block), size, alignment));
+    moved = pointer_to(heap, {{ op.reallocate }}(heap, index_of(heap, block), size, alignment));
     {{ N }}_TRACE(heap, 'r', moved, size);
     {{ N }}_UNLOCK(heap);
     return moved;
 }
 
-void {{ n }}_free({{ n }} *heap, void *block)
+{% if pool.in_order %}bool{% else %}void{% endif %} {{ n }}_free({{ n }} *heap, void *block)
 {
+{%- if pool.in_order %}
+    bool freed = true;
+
+{%- endif %}
     if (block != NULL) {
         {{ N }}_LOCK(heap);
         {{ N }}_TRACE(heap, 'f', block, 0U);
-        {{ op.free }}(heap, index_of(heap, block));
+        {% if pool.in_order %}freed = {% endif %}{{ op.free }}(heap, index_of(heap, block));
         {{ N }}_UNLOCK(heap);
     }
+{%- if pool.in_order %}
+    return freed;
+{%- endif %}
 }
 
 size_t {{ n }}_usable_size(const {{ n }} *heap, const void *block)

@@ -84,8 +84,10 @@ void *{{ n }}_allocate_aligned({{ n }} *heap, size_t size, size_t alignment);
  * for a size of 0: the block is as it was. A NULL block is allocated. */
 void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignment);
 
-/* Frees a block; NULL is none. */
-void {{ n }}_free({{ n }} *heap, void *block);
+/* Frees a block; NULL is none.
+{%- if pool.in_order %} False, and the block stays used, unless it is the last of those that are used. */
+bool{% else %} */
+void{% endif %} {{ n }}_free({{ n }} *heap, void *block);
 
 /* Bytes of a block that its owner may use: at least what was asked for. */
 size_t {{ n }}_usable_size(const {{ n }} *heap, const void *block);

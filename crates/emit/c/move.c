@@ -1,21 +1,48 @@
+{%- if not pool.in_order %}
+
+/* Copies the contents of a block, of whatever type they are. */
+static void copy(Heap *heap, Index to, Index from, size_t bytes)
+{
+    unsigned char *const target = (unsigned char *)&heap->words[to];
+    const unsigned char *const source = (const unsigned char *)&heap->words[from];
+
+    for (size_t at = 0U; at < bytes; at++) {
+        target[at] = source[at];
+    }
+}
+{%- endif %}
 
 /* Changes the size of a block, in place where it can; else by a new block, the old one's contents and
  * its release. 0 if the request is refused: the block is as it was. */
 static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignment)
 {
     const bool lies_right = (address_of(&heap->words[block]) & (alignment - 1U)) == 0U;
+{%- if not pool.in_order %}
     Index moved;
+{%- endif %}
 
-    if ((lies_right || (alignment == 0U)) && {{ op.resize }}(heap, block, size)) {
+    if ((lies_right || (alignment == 0U)) && {{ base.resize }}(heap, block, size)) {
         return block;
     }
-    moved = {{ op.allocate }}(heap, size, alignment);
+{%- if pool.in_order %}
+    /* Blocks are freed in order, so the old one could not be given back. */
+    return 0U;
+{%- else %}
+    moved = {{ base.allocate }}(heap, size, alignment);
     if (moved != 0U) {
-        const size_t old_bytes = {{ op.usable }}(heap, block);
-        const size_t new_bytes = {{ op.usable }}(heap, moved);
+        const size_t old_bytes = {{ base.usable }}(heap, block);
+        const size_t new_bytes = {{ base.usable }}(heap, moved);
 
         copy(heap, moved, block, (old_bytes < new_bytes) ? old_bytes : new_bytes);
-        {{ op.free }}(heap, block);
+        {{ base.free }}(heap, block);
     }
+{%- if pool.page %} else if ((lies_right || (alignment == 0U)) && (size > 0U) && (size <= {{ base.usable }}(heap, block))) {
+        /* A smaller object is a saving, not a need. */
+        return block;
+    } else {
+        /* It is refused. */
+    }
+{%- endif %}
     return moved;
+{%- endif %}
 }

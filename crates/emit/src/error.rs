@@ -14,7 +14,9 @@ pub enum EmitError {
         language: &'static str,
     },
     /// The name is none for a C file and its functions.
-    #[error("`{0}` is no name for source: write letters, digits and underscores, beginning with a letter")]
+    #[error(
+        "`{0}` is no name for source: write small letters, digits and underscores, beginning with a letter, and no word of C or Rust"
+    )]
     Name(String),
     /// The source has the name for something else.
     #[error("`{name}` cannot be the heap's name, as `{taken}` is something else in its source: choose another")]

@@ -6,7 +6,7 @@ static size_t pool_usable(const Heap *heap, Index block)
 {
     return ((size_t)words_of(load(heap, block - 1U)) - 1U) * WORD;
 }
-{%- if not layers %}
+{%- if not free_lists %}
 
 static Index pool_allocate(Heap *heap, size_t size, size_t alignment)
 {

@@ -103,7 +103,18 @@ impl IndexPlan {
             Pool::Tlsf(tlsf) => Some(two_level::two_level(tlsf.second_level, tlsf.largest, spec)),
             Pool::HalfFit => Some(two_level::two_level(0, None, spec)),
             Pool::Classes(classes) => Some(classes::classes(classes, spec)),
-            Pool::Buddy(_) | Pool::Pages(_) | Pool::Bump(_) | Pool::Stack | Pool::Fixed(_) => None,
+            // These have none.
+            Pool::Bump(_) | Pool::Stack | Pool::Fixed(_) => {
+                Some(IndexPlan { kind: "none", control_words: blocks.control_words, ..IndexPlan::default() })
+            }
+            Pool::Buddy(_) | Pool::Pages(_) => Some(IndexPlan {
+                kind: "none",
+                control_words: blocks.control_words,
+                clears_all: blocks.is_buddy(),
+                logarithm: blocks.is_buddy(),
+                bit_map: blocks.counts_zeros(),
+                ..IndexPlan::default()
+            }),
         }
     }
 

@@ -7,25 +7,6 @@ use serde::Serialize;
 use super::{C, SizesPlan};
 use crate::EmitError;
 
-/// A layer.
-#[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
-pub enum LayerPlan {
-    /// Free lists.
-    FreeLists {
-        /// Its template.
-        file: &'static str,
-        /// Freed blocks are put behind.
-        fifo: bool,
-        /// How many lists there are.
-        lists: u64,
-        /// The control word of the first head.
-        at: u64,
-        /// Which list serves a block.
-        map: SizesPlan,
-    },
-}
-
 /// The functions that do what a heap does: of the pool, or of the outermost layer that has a say in it.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Operations {
@@ -33,53 +14,85 @@ pub struct Operations {
     allocate: &'static str,
     free: &'static str,
     resize: &'static str,
+    reallocate: &'static str,
     usable: &'static str,
     check: &'static str,
     statistics: &'static str,
 }
 
 impl Operations {
-    /// Those of a pool.
-    pub(super) const POOL: Operations = Operations {
-        init: "pool_init",
-        allocate: "pool_allocate",
-        free: "pool_free",
-        resize: "pool_resize",
-        usable: "pool_usable",
-        check: "pool_check",
-        statistics: "pool_statistics",
-    };
-
-    /// Those of a layer over these.
-    fn under(self, layer: &LayerPlan) -> Operations {
-        match layer {
-            LayerPlan::FreeLists { .. } => {
-                Operations { allocate: "freelists_allocate", free: "freelists_free", check: "freelists_check", ..self }
-            }
+    /// Those of a pool, or of the free lists directly before it.
+    pub(super) fn of(free_lists: bool) -> Operations {
+        Operations {
+            init: "pool_init",
+            allocate: if free_lists { "freelists_allocate" } else { "pool_allocate" },
+            free: if free_lists { "freelists_free" } else { "pool_free" },
+            resize: "pool_resize",
+            reallocate: "resize_or_move",
+            usable: "pool_usable",
+            check: if free_lists { "freelists_check" } else { "pool_check" },
+            statistics: "pool_statistics",
         }
-    }
-
-    /// Those of the outermost of `layers`.
-    pub(super) fn outermost(layers: &[LayerPlan]) -> Operations {
-        layers.iter().fold(Operations::POOL, |below, layer| below.under(layer))
     }
 }
 
-/// The layers of a spec, innermost first, and the control words that they need from word `at` on.
-pub(super) fn plans(spec: &Spec, at: u64) -> Result<(Vec<LayerPlan>, u64), EmitError> {
-    let (mut plans, mut reserved) = (Vec::new(), 0);
-    for layer in spec.layers.iter().rev() {
-        let Layer::FreeLists(layer) = layer else {
-            let part = Spec { layers: vec![layer.clone()], ..spec.clone() }.to_string();
-            let part = part.split(' ').next().unwrap_or_default().to_owned();
-            return Err(EmitError::NotYet { part, language: C });
-        };
+/// Free lists directly before a pool.
+#[derive(Clone, Debug, Serialize)]
+pub struct FreeListsPlan {
+    /// The template.
+    file: &'static str,
+    /// Freed blocks are put behind.
+    fifo: bool,
+    /// How many lists there are.
+    lists: u64,
+    /// The control word of the first head.
+    at: u64,
+    /// Which list serves a block.
+    map: SizesPlan,
+}
+
+impl FreeListsPlan {
+    /// The free lists of `spec`, if it has any, with control words from word `at` on.
+    pub(super) fn of(spec: &Spec, at: u64) -> Option<FreeListsPlan> {
+        let Some(Layer::FreeLists(layer)) = spec.layers.last() else { return None };
         let rows = lists_in_words(spec, layer);
-        let fifo = layer.order == Ends::Fifo;
-        let lists = rows.len() as u64;
         let map = SizesPlan::of("freelist", "free list", "holds", "FREELISTS", &rows);
-        plans.push(LayerPlan::FreeLists { file: "layer/freelists.c", fifo, lists, at, map });
-        reserved += lists * (1 + u64::from(fifo));
+        let fifo = layer.order == Ends::Fifo;
+        Some(FreeListsPlan { file: "layer/freelists.c", fifo, lists: rows.len() as u64, at, map })
     }
-    Ok((plans, reserved))
+
+    /// Control words.
+    pub(super) fn control_words(&self) -> u64 {
+        self.lists * if self.fifo { 2 } else { 1 }
+    }
+}
+
+/// A layer that stands before any heap.
+#[derive(Clone, Debug, Serialize)]
+pub struct LayerPlan {
+    /// The template.
+    file: &'static str,
+    /// The functions of what is below.
+    below: Operations,
+}
+
+/// The layers of `spec` before any heap, innermost first, and the functions of the outermost.
+pub(super) fn before_any(spec: &Spec, base: Operations) -> Result<(Vec<LayerPlan>, Operations), EmitError> {
+    let (mut plans, mut below) = (Vec::new(), base);
+    for layer in spec.layers.iter().rev() {
+        let (file, above) = match layer {
+            Layer::FreeLists(_) => continue,
+            Layer::Zero => {
+                ("layer/zero.c", Operations { allocate: "zero_allocate", reallocate: "zero_reallocate", ..below })
+            }
+            Layer::Guard(_) | Layer::Reserve(_) => {
+                let part = Spec { layers: vec![layer.clone()], ..spec.clone() }.to_string();
+                let part = part.split(' ').next().unwrap_or_default().to_owned();
+                return Err(EmitError::NotYet { part, language: C });
+            }
+        };
+        plans.push(LayerPlan { file, below });
+        below = above;
+    }
+    Ok((plans, below))
 }

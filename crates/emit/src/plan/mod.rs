@@ -21,7 +21,7 @@ use serde::Serialize;
 
 pub use blocks::Blocks;
 pub use index::{Chain, IndexPlan};
-pub use layer::{LayerPlan, Operations};
+pub use layer::{FreeListsPlan, LayerPlan, Operations};
 pub use sizes::{Row, SizesPlan};
 
 use crate::literal::{lines, unsigned};
@@ -72,6 +72,9 @@ pub struct Plan {
     builtin_clz: &'static str,
     builtin_ctz: &'static str,
     alignment: u32,
+    /// A request may be too large for any block, or too coarse for any address.
+    asks_for_large: bool,
+    asks_for_coarse: bool,
     most: String,
     most_bytes: u64,
     most_request: String,
@@ -90,7 +93,11 @@ pub struct Plan {
     pool: Blocks,
     index: IndexPlan,
     chain: Option<Chain>,
+    free_lists: Option<FreeListsPlan>,
+    /// The layers before any heap, innermost first.
     layers: Vec<LayerPlan>,
+    /// The functions of the pool, or of the free lists directly before it.
+    base: Operations,
     /// The functions of the outermost part.
     op: Operations,
 }
@@ -112,7 +119,10 @@ impl Plan {
         let blocks = Blocks::of(spec).ok_or_else(|| not_yet(pool_text(&spec.pool, spec)))?;
         let index = IndexPlan::of(spec, &blocks).ok_or_else(|| not_yet(pool_text(&spec.pool, spec)))?;
         let layers_at = 2 + index.control_words;
-        let (layers, reserved) = layer::plans(spec, layers_at)?;
+        let free_lists = FreeListsPlan::of(spec, layers_at);
+        let reserved = free_lists.as_ref().map_or(0, FreeListsPlan::control_words);
+        let base = Operations::of(free_lists.is_some());
+        let (layers, op) = layer::before_any(spec, base)?;
         let control = layers_at + reserved;
         let bytes = spec.word.bytes();
         let most = most_words(spec.word);
@@ -130,7 +140,7 @@ impl Plan {
         }
         let first = if granule > 1 { "heap->first" } else { "FIRST" };
         if granule == 1 {
-            constants.push(Constant { name: "FIRST", value: control + 1 });
+            constants.push(Constant { name: "FIRST", value: control + blocks.header });
         }
         Ok(Plan {
             name: request.name.lower().to_owned(),
@@ -150,7 +160,9 @@ impl Plan {
             index_bits: if wide { 64 } else { 32 },
             builtin_clz: if wide { "__builtin_clzll(word)" } else { "__builtin_clz(word)" },
             builtin_ctz: if wide { "__builtin_ctzll(word)" } else { "__builtin_ctz(word)" },
-            alignment: spec.alignment,
+            alignment: blocks.alignment(spec),
+            asks_for_large: !blocks.is_fixed(),
+            asks_for_coarse: !blocks.is_buddy() && !blocks.is_pages(),
             most: unsigned(most),
             most_bytes: most * u64::from(bytes),
             most_request: unsigned((most - granule) * u64::from(bytes) - u64::from(bytes)),
@@ -163,10 +175,16 @@ impl Plan {
             first,
             uses_leading_zeros: index.logarithm,
             uses_trailing_zeros: index.bit_map,
-            used_means: if layers.is_empty() { "with the program" } else { "with the program, or kept by free lists" },
-            invariants: invariants(&blocks, &index, &layers),
+            used_means: if free_lists.is_none() {
+                "with the program"
+            } else {
+                "with the program, or kept by free lists"
+            },
+            invariants: invariants(&blocks, &index, free_lists.is_some()),
             chain: index.chain,
-            op: Operations::outermost(&layers),
+            base,
+            op,
+            free_lists,
             pool: blocks,
             index,
             layers,
@@ -197,13 +215,19 @@ fn fields(blocks: &Blocks, wide: bool) -> Vec<Field> {
     if blocks.granule > 1 {
         fields.push(Field { r#type: index, name: "first", what: "payload of the first block" });
     }
+    if blocks.is_buddy() {
+        fields.push(Field { r#type: index, name: "shift", what: "words from a multiple of 4096 bytes to the region" });
+    }
     if blocks.deferred {
         fields.push(Field { r#type: "bool", name: "touching", what: "a free block may touch another" });
     }
     fields
 }
 
-fn invariants(blocks: &Blocks, index: &IndexPlan, layers: &[LayerPlan]) -> Vec<&'static str> {
+fn invariants(blocks: &Blocks, index: &IndexPlan, free_lists: bool) -> Vec<&'static str> {
+    if !blocks.is_of_blocks() {
+        return blocks.invariants();
+    }
     let mut all = vec!["1   blocks tile the region in multiples of the granule"];
     if blocks.tags {
         all.push("2   a header tells the status of the block before");
@@ -214,7 +238,7 @@ fn invariants(blocks: &Blocks, index: &IndexPlan, layers: &[LayerPlan]) -> Vec<&
     }
     all.extend(&index.invariants);
     all.push("9   the wilderness begins inside the region, below its high-water mark");
-    if !layers.is_empty() {
+    if free_lists {
         all.push("11  a block on a free list is used in the pool and of the list's size");
         all.push("12  no free list runs in a circle");
     }

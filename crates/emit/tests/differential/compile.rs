@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use heapsmith_emit::{c, rust};
+use heapsmith_spec::Pool;
 
 use crate::heaps::Heap;
 use crate::tape::Tape;
@@ -21,7 +22,10 @@ pub fn c(dir: &Path, heaps: &[Heap], flags: &[&str]) -> PathBuf {
         let name = heap.name.lower();
         sources.push(dir.join(format!("{name}.c")));
         writeln!(includes, "#include \"{name}.h\"").expect("a string");
-        writeln!(makers, "PART({name})").expect("a string");
+        // A stack tells whether it refuses.
+        let free = format!("{name}_free(&{name}_it, block)");
+        let free = if heap.spec.pool == Pool::Stack { free } else { format!("({free}, true)") };
+        writeln!(makers, "PART({name}, {free})").expect("a string");
         writeln!(rows, "    ROW({name}),").expect("a string");
     }
     std::fs::write(

@@ -13,7 +13,7 @@ pub struct Heap {
 }
 
 impl Heap {
-    fn new(number: usize, spec: Spec) -> Heap {
+    pub fn new(number: usize, spec: Spec) -> Heap {
         Heap { spec, name: Name::new(&format!("heap{number}")).expect("a name") }
     }
 
@@ -33,7 +33,7 @@ fn can_be_emitted(heap: &Heap) -> bool {
 
 /// The catalogue, a heap of every kind of pool and layer, and corners of the levels.
 pub fn all_named() -> Vec<Heap> {
-    let names = heapsmith_trial::heaps().chain(CORNERS.iter().copied());
+    let names = heapsmith_trial::heaps().chain(CORNERS.iter().chain(FEW).copied());
     let specs = names.map(|name| resolve(name).unwrap_or_else(|error| panic!("{error}")));
     specs.enumerate().map(|(number, spec)| Heap::new(number, spec)).collect()
 }
@@ -48,6 +48,11 @@ pub fn named() -> Vec<Heap> {
 
 /// Levels that go with each other in ways of their own.
 const CORNERS: &[&str] = &[
+    "bump align=16",
+    "stack word=8 align=32",
+    "fixed(20) word=2",
+    "zero stack",
+    "zero freelists(16,100) tlsf",
     "list(order=implicit, fit=next, tags=off)",
     "list(order=implicit, fit=next, coalesce=deferred)",
     "list(order=implicit, fit=best(30%), coalesce=every-call, tags=off)",
@@ -66,15 +71,7 @@ const CORNERS: &[&str] = &[
 ];
 
 /// A few heaps that between them are emitted from every template.
-pub fn few() -> Vec<Heap> {
-    let specs = FEW.iter().map(|spec| resolve(spec).unwrap_or_else(|error| panic!("{error}")));
-    let mut heaps: Vec<Heap> = specs.enumerate().map(|(number, spec)| Heap::new(number, spec)).collect();
-    // What it is called where nobody says anything else.
-    heaps[0].name = Name::new("my_heap").expect("a name");
-    heaps
-}
-
-const FEW: &[&str] = &[
+pub const FEW: &[&str] = &[
     "list(order=implicit)",
     "list(order=implicit, fit=best(30%), coalesce=every-call, tags=off)",
     "list(order=address, fit=next, coalesce=deferred)",
@@ -88,6 +85,15 @@ const FEW: &[&str] = &[
     "tlsf(second-level=6) word=2",
     "half-fit word=8",
     "classes(16..=4096 double, then step 4096)",
+    "bump(reclaim=empty)",
+    "zero stack align=16",
+    "fixed(64)",
+    "buddy(knuth) align=64",
+    "buddy(estranged) word=8",
+    "freelists(40,1000, order=fifo) buddy(estranged)",
+    "pages(page=256, min=8, search=tree) word=2",
+    "pages(page=8192, min=16, search=linear) align=64",
+    "pages(page=1024, min=32, search=word) word=8",
 ];
 
 /// So many random specs that can be emitted as C; the same for the same seed.

@@ -14,14 +14,14 @@ struct heap {
     bool (*init)(void *region, size_t bytes);
     void *(*allocate)(size_t size, size_t alignment);
     void *(*reallocate)(void *block, size_t size, size_t alignment);
-    void (*free)(void *block);
+    bool (*free)(void *block);
     size_t (*usable)(const void *block);
     unsigned int (*check)(void);
     size_t (*footprint)(void);
     size_t (*peak)(void);
 };
 
-#define PART(N)                                                                                       \
+#define PART(N, FREE)                                                                                      \
     static N N##_it;                                                                                  \
     static bool N##_1(void *region, size_t bytes) { return N##_init(&N##_it, region, bytes); }        \
     static void *N##_2(size_t size, size_t alignment)                                                 \
@@ -32,7 +32,7 @@ struct heap {
     {                                                                                                 \
         return N##_reallocate(&N##_it, block, size, alignment);                                       \
     }                                                                                                 \
-    static void N##_4(void *block) { N##_free(&N##_it, block); }                                      \
+    static bool N##_4(void *block) { return FREE; }                                                    \
     static size_t N##_5(const void *block) { return N##_usable_size(&N##_it, block); }                \
     static unsigned int N##_6(void) { return N##_check(&N##_it); }                                    \
     static size_t N##_7(void) { return N##_statistics(&N##_it).footprint; }                           \
@@ -103,7 +103,7 @@ static void play(uint32_t number, uint64_t at, const struct step *step)
         served(number, at, step, heap->allocate((size_t)step->size, (size_t)step->alignment));
         break;
     case 1U:
-        heap->free(slots[step->slot]);
+        expect(number, at, "whether the free was refused", step->answer, !heap->free(slots[step->slot]));
         break;
     case 2U:
         served(number, at, step, heap->reallocate(slots[step->slot], (size_t)step->size, (size_t)step->alignment));

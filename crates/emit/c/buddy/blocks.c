@@ -1,0 +1,237 @@
+
+/* ---- The pool: a buddy system ------------------------------------------------------------------
+ *
+ *   | control | 2 | 3    | 4            | 4            | wilderness |
+ *     lists     orders ascend, then as was asked for     ^ TOP
+ *
+ * A block of order k has 2^k words, header included. Its position, counted in words from the last multiple
+ * of GRID bytes at or before the region, is a multiple of 2^k; so its buddy's differs in bit k alone.
+{%- if pool.estranged %}
+ * Free buddies stay apart until a request needs them joined: a block whose buddy is used is on a list of
+ * its order, of two free buddies the lower is on another. Both are marked PAIRED.
+{%- else %}
+ * Free buddies become one at once.
+{%- endif %}
+ *
+ * B1  The blocks tile the region; each has 2^k words and a position that is a multiple of that.
+ * B2  Every free block is on the one list for it, linked both ways.
+{%- if pool.estranged %}
+ * B4  A free block is marked if and only if its buddy is free.
+{%- else %}
+ * B3  No two free blocks are buddies, and none is the buddy of the wilderness.
+{%- endif %}
+ *
+ * Knuth 1968, section 2.5; Donahue, Hampton, Deters, Nye, Cytron and Kavi 2001.
+ */
+
+{% include "header.c" %}
+{%- if pool.estranged %}
+/* Of a free block: its buddy is free, too. */
+#define PAIRED 2U
+{%- endif %}
+#define GRID 4096U
+#define LEAST_ORDER {{ pool.least_order }}U
+#define MOST_ORDER {{ pool.most_order }}U
+#define ORDERS ((MOST_ORDER + 1U) - LEAST_ORDER)
+#define NEXT 0U
+#define PREVIOUS 1U
+
+static inline Index words_of_order(Index order)
+{
+    return (Index)1U << order;
+}
+
+/* The order of a block of so many words. */
+static inline Index order_of(Index words)
+{
+    return lowest_bit(words);
+}
+
+/* The order of the largest block that may begin at `at`. */
+static inline Index order_at(const Heap *heap, Index at)
+{
+    return lowest_bit(at + heap->shift);
+}
+
+/* The head of the list of blocks of `order`{% if pool.estranged %} whose buddy is used{% endif %}. */
+static inline Index list_of(Index order)
+{
+    return INDEX + (order - LEAST_ORDER);
+}
+{%- if pool.estranged %}
+
+/* The head of the list of the lower of two free buddies of `order`. */
+static inline Index pairs_of(Index order)
+{
+    return INDEX + ORDERS + (order - LEAST_ORDER);
+}
+{%- endif %}
+
+/* The order of the block that serves a request, or NO_ORDER. */
+#define NO_ORDER (MOST_ORDER + 1U)
+static Index order_for(size_t size, size_t alignment)
+{
+    Index order;
+
+    if ((size == 0U) || is_too_large(size) || (alignment > GRID) || ((alignment & (alignment - 1U)) != 0U)) {
+        return NO_ORDER;
+    }
+    order = logarithm(((Index)size + (WORD - 1U)) / WORD) + 1U;
+    if ((alignment > WORD) && (logarithm((Index)(alignment / WORD)) > order)) {
+        order = logarithm((Index)(alignment / WORD));
+    }
+    if (order < LEAST_ORDER) {
+        order = LEAST_ORDER;
+    }
+    return (order < NO_ORDER) ? order : NO_ORDER;
+}
+
+static void set_top(Heap *heap, Index top)
+{
+    store(heap, TOP, top);
+    if (top > load(heap, HIGH)) {
+        store(heap, HIGH, top);
+    }
+}
+
+static void push(Heap *heap, Index list, Index block)
+{
+    const Index next = load(heap, list);
+
+    store(heap, block + NEXT, next);
+    store(heap, block + PREVIOUS, 0U);
+    if (next != 0U) {
+        store(heap, next + PREVIOUS, block);
+    }
+    store(heap, list, block);
+}
+
+/* Takes the first block off a list, or 0. */
+static Index pop(Heap *heap, Index list)
+{
+    const Index block = load(heap, list);
+
+    if (block != 0U) {
+        const Index next = load(heap, block + NEXT);
+
+        store(heap, list, next);
+        if (next != 0U) {
+            store(heap, next + PREVIOUS, 0U);
+        }
+    }
+    return block;
+}
+
+static void unlink_block(Heap *heap, Index list, Index block)
+{
+    const Index next = load(heap, block + NEXT);
+    const Index previous = load(heap, block + PREVIOUS);
+
+    store(heap, (previous == 0U) ? list : previous, next);
+    if (next != 0U) {
+        store(heap, next + PREVIOUS, previous);
+    }
+}
+
+/* The buddy, if all of it lies between the first block and the wilderness; else 0. */
+static Index buddy_of(const Heap *heap, Index block, Index order, Index top)
+{
+    const Index buddy = ((block + heap->shift) ^ words_of_order(order)) - heap->shift;
+    const bool inside = (buddy >= heap->first) && (buddy < top) && ((buddy + words_of_order(order)) <= top);
+
+    return inside ? buddy : 0U;
+}
+
+/* Whether `block` is a free block of `order`. */
+static bool is_free_of(const Heap *heap, Index block, Index order)
+{
+    const Index head = load(heap, block - 1U);
+
+    return !is_used(head) && (words_of(head) == words_of_order(order));
+}
+
+/* Makes a block free beside a buddy that is not. */
+static void insert(Heap *heap, Index block, Index order)
+{
+    store(heap, block - 1U, header(words_of_order(order), 0U));
+    push(heap, list_of(order), block);
+}
+
+/* Takes a free block off its list. */
+static void remove_block(Heap *heap, Index block, Index order)
+{
+{%- if pool.estranged %}
+    if ((load(heap, block - 1U) & PAIRED) == 0U) {
+        unlink_block(heap, list_of(order), block);
+    } else {
+        const bool lower = (order_at(heap, block) > order);
+        const Index other = lower ? (block + words_of_order(order)) : (block - words_of_order(order));
+
+        unlink_block(heap, pairs_of(order), lower ? block : other);
+        insert(heap, other, order);
+    }
+{%- else %}
+    unlink_block(heap, list_of(order), block);
+{%- endif %}
+}
+
+/* The block that, once free, joins a wilderness that begins at `top`: the buddy of its first block, or,
+ * where that is cut off, what is left of it; 0 if there is none. */
+static Index block_before(const Heap *heap, Index top)
+{
+    const Index order = order_at(heap, top);
+    Index block = heap->first;
+
+    if ((top - heap->first) >= words_of_order(order)) {
+        return top - words_of_order(order);
+    }
+    while (block < top) {
+        const Index words = words_of_order(order_at(heap, block));
+
+        if ((block + words) == top) {
+            return block;
+        }
+        block += words;
+    }
+    return 0U;
+}
+
+/* Where the wilderness begins once the free blocks that touch it and complete it have joined it, up to a
+ * place for a block of order `below`; it begins at `from` before. */
+static Index retreat(Heap *heap, Index from, Index below)
+{
+    Index top = from;
+
+    while (order_at(heap, top) < below) {
+        const Index block = block_before(heap, top);
+        Index order;
+
+        if (block == 0U) {
+            break;
+        }
+        order = order_of(top - block);
+        if (!is_free_of(heap, block, order)) {
+            break;
+        }
+        remove_block(heap, block, order);
+        top = block;
+    }
+    return top;
+}
+
+/* Cuts a block of order `from` down to `order`; the upper halves become free. */
+static void split(Heap *heap, Index block, Index from, Index order)
+{
+    for (Index half = from; half > order; half--) {
+        insert(heap, block + words_of_order(half - 1U), half - 1U);
+    }
+}
+
+/* The largest order of any block. */
+static Index highest(const Heap *heap)
+{
+    const Index words = load(heap, TOP) - heap->first;
+    const Index order = (words > 1U) ? logarithm(words) : 0U;
+
+    return (order > LEAST_ORDER) ? order : LEAST_ORDER;
+}

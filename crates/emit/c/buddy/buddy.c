@@ -1,0 +1,7 @@
+{% include "buddy/blocks.c" %}
+{%- if pool.estranged %}
+{% include "buddy/estranged.c" %}
+{%- else %}
+{% include "buddy/knuth.c" %}
+{%- endif %}
+{% include "buddy/heap.c" %}

@@ -1,0 +1,252 @@
+
+/* Extends the wilderness by a block of `order`, or returns 0; what is skipped before it becomes free blocks. */
+static Index grow(Heap *heap, Index order)
+{
+    Index top = load(heap, TOP);
+    Index block;
+    Index end;
+{% if pool.estranged %}
+    const Index lower = retreat(heap, top, order);
+
+    if (lower != top) {
+        top = lower;
+        set_top(heap, top);
+    }
+{%- endif %}
+    block = ((top + heap->shift + (words_of_order(order) - 1U)) & ~(words_of_order(order) - 1U)) - heap->shift;
+    end = block + words_of_order(order);
+    if ((end - 1U) > heap->length) {
+        return 0U;
+    }
+    while (top < block) {
+        const Index skipped = order_at(heap, top);
+
+        insert(heap, top, skipped);
+        top += words_of_order(skipped);
+    }
+    set_top(heap, end);
+    return block;
+}
+
+/* A used block of `order`, or 0. */
+static Index allocate_order(Heap *heap, Index order)
+{
+    Index block = find(heap, order);
+
+    if (block == 0U) {
+        block = grow(heap, order);
+    }
+    if (block != 0U) {
+        store(heap, block - 1U, header(words_of_order(order), USED));
+    }
+    return block;
+}
+
+static Index {{ "pool_allocate_aligned" if free_lists else "pool_allocate" }}(Heap *heap, size_t size, size_t alignment)
+{
+    const Index order = order_for(size, alignment);
+
+    return (order == NO_ORDER) ? 0U : allocate_order(heap, order);
+}
+
+/* Frees a used block whose header was read. */
+static void pool_release(Heap *heap, Index block, Index head)
+{
+    release(heap, block, order_of(words_of(head)));
+}
+{%- if free_lists %}
+
+/* Words of the block that serves a request of `size` bytes; 0 if no block can. */
+static Index pool_need(size_t size)
+{
+    const Index order = order_for(size, 1U);
+
+    return (order == NO_ORDER) ? 0U : words_of_order(order);
+}
+
+/* A block of `need` words, or 0. */
+static Index pool_allocate_words(Heap *heap, Index need)
+{
+    return allocate_order(heap, order_of(need));
+}
+{%- else %}
+
+static void pool_free(Heap *heap, Index block)
+{
+    pool_release(heap, block, load(heap, block - 1U));
+}
+{%- endif %}
+
+/* Joins a block with the buddies above it, if all of them are free or the last of them is the wilderness. */
+static bool grow_in_place(Heap *heap, Index block, Index order, Index need)
+{
+    const Index top = load(heap, TOP);
+    const Index end = block + words_of_order(need);
+    Index free_order = order;
+
+    if (order_at(heap, block) < need) {
+        return false;
+    }
+    while ((free_order < need) && ((block + words_of_order(free_order)) < top)) {
+        const Index buddy = block + words_of_order(free_order);
+
+        if (((buddy + words_of_order(free_order)) > top) || !is_free_of(heap, buddy, free_order)) {
+            return false;
+        }
+        free_order++;
+    }
+    if ((free_order < need) && ((end - 1U) > heap->length)) {
+        return false;
+    }
+    for (Index joined = order; joined < free_order; joined++) {
+        remove_block(heap, block + words_of_order(joined), joined);
+    }
+    store(heap, block - 1U, header(words_of_order(need), USED));
+    if (free_order < need) {
+        set_top(heap, end);
+    }
+    return true;
+}
+
+/* Makes the block hold `size` bytes where it stands, if it can. */
+static bool pool_resize(Heap *heap, Index block, size_t size)
+{
+    const Index need = order_for(size, 1U);
+    const Index order = order_of(words_of(load(heap, block - 1U)));
+
+    if (need == NO_ORDER) {
+        return false;
+    }
+    if (need > order) {
+        return grow_in_place(heap, block, order, need);
+    }
+    if (need < order) {
+        store(heap, block - 1U, header(words_of_order(need), USED));
+        /* The upper halves, the largest first: each has this block as its used buddy. */
+        for (Index half = order; half > need; half--) {
+            release(heap, block + words_of_order(half - 1U), half - 1U);
+        }
+    }
+    return true;
+}
+
+/* Bytes that the owner of the block may use. */
+static size_t pool_usable(const Heap *heap, Index block)
+{
+    return ((size_t)words_of(load(heap, block - 1U)) - 1U) * WORD;
+}
+
+static bool pool_init(Heap *heap)
+{
+    const Index grain = words_of_order(LEAST_ORDER);
+
+    heap->shift = (Index)((address_of(heap->words) % GRID) / WORD);
+    heap->first = ((heap->shift + CONTROL + 1U + (grain - 1U)) & ~(grain - 1U)) - heap->shift;
+    if (((heap->first - 1U) + grain) > heap->length) {
+        return false;
+    }
+    for (Index at = INDEX; at < CONTROL; at++) {
+        store(heap, at, 0U);
+    }
+    store(heap, HIGH, 0U);
+    set_top(heap, heap->first);
+    return true;
+}
+
+/* The list that a free block must be on, or 0 for none; and whether its status contradicts its buddy's. */
+static Index expected_list(const Heap *heap, Index block, Index top, bool *contradicts)
+{
+    const Index order = order_of(words_of(load(heap, block - 1U)));
+    const Index buddy = buddy_of(heap, block, order, top);
+    const bool buddy_is_free = (buddy != 0U) && is_free_of(heap, buddy, order);
+{% if pool.estranged %}
+    *contradicts = (buddy_is_free != ((load(heap, block - 1U) & PAIRED) != 0U));
+    if (!buddy_is_free) {
+        return list_of(order);
+    }
+    return (block < buddy) ? pairs_of(order) : 0U;
+{%- else %}
+    *contradicts = buddy_is_free || ((block_before(heap, top) == block) && ((top - block) == words_of_order(order)));
+    return list_of(order);
+{%- endif %}
+}
+
+/* Verifies one list; takes its blocks off `left`. */
+static unsigned int list_check(const Heap *heap, Index list, Index top, Index *left)
+{
+    Index previous = 0U;
+
+    for (Index block = load(heap, list); block != 0U; block = load(heap, block + NEXT)) {
+        bool contradicts = false;
+
+        if ((*left == 0U) || (block < heap->first) || (block >= top) || is_used(load(heap, block - 1U)) ||
+            (load(heap, block + PREVIOUS) != previous) || (expected_list(heap, block, top, &contradicts) != list)) {
+            return 2U;
+        }
+        *left -= 1U;
+        previous = block;
+    }
+    return 0U;
+}
+
+/* The number of the first invariant that is broken, or 0. */
+static unsigned int pool_check(const Heap *heap)
+{
+    const Index top = load(heap, TOP);
+    Index listed = 0U;
+    Index block = heap->first;
+
+    if ((top < heap->first) || ((top - 1U) > heap->length) || (top > load(heap, HIGH))) {
+        return 9U;
+    }
+    while (block < top) {
+        const Index words = words_of(load(heap, block - 1U));
+
+        if ((words < words_of_order(LEAST_ORDER)) || ((words & (words - 1U)) != 0U) || (words > (top - block)) ||
+            (order_of(words) > order_at(heap, block))) {
+            return 1U;
+        }
+        block += words;
+    }
+    for (block = heap->first; block < top; block += words_of(load(heap, block - 1U))) {
+        bool contradicts = false;
+
+        if (!is_used(load(heap, block - 1U))) {
+            listed += (expected_list(heap, block, top, &contradicts) != 0U) ? 1U : 0U;
+        }
+        if (contradicts) {
+            return {{ 4 if pool.estranged else 3 }}U;
+        }
+    }
+    for (Index list = INDEX; list < LAYERS; list++) {
+        const unsigned int broken = list_check(heap, list, top, &listed);
+
+        if (broken != 0U) {
+            return broken;
+        }
+    }
+    return (listed == 0U) ? 0U : 2U;
+}
+
+/* Counts the blocks. */
+static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
+{
+    const Index top = load(heap, TOP);
+
+    counts->footprint = ((size_t)top - 1U) * WORD;
+    counts->footprint_peak = ((size_t)load(heap, HIGH) - 1U) * WORD;
+    for (Index block = heap->first; block < top; block += words_of(load(heap, block - 1U))) {
+        const size_t payload = ((size_t)words_of(load(heap, block - 1U)) - 1U) * WORD;
+
+        if (is_used(load(heap, block - 1U))) {
+            counts->used_blocks++;
+            counts->used_bytes += payload;
+        } else {
+            counts->free_blocks++;
+            counts->free_bytes += payload;
+            if (payload > counts->largest_free) {
+                counts->largest_free = payload;
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+#define USED 1U
+#define PREVIOUS_USED 2U
+
+static inline Index header(Index words, Index flags)
+{
+    return (words << 2U) | flags;
+}
+
+static inline Index words_of(Index head)
+{
+    return head >> 2U;
+}
+
+static inline bool is_used(Index head)
+{
+    return (head & USED) != 0U;
+}
+

@@ -1,0 +1,3 @@
+{% include "pages/directory.c" %}
+{% include "pages/search.c" %}
+{% include "pages/heap.c" %}
