@@ -1,6 +1,8 @@
 //! `cargo xtask bench`: what is claimed about speed and memory, printed.
 
+mod hit;
 mod import;
+mod peers;
 mod record;
 
 use clap::Subcommand;
@@ -13,8 +15,12 @@ use crate::soak;
 pub enum Bench {
     /// The classic space on a trace of 100,000 events: designs/s and ns an event
     Explore,
+    /// A hit of a free list beside a heap that does nothing
+    Hit,
     /// Accesses of an operation at 10³ to 10⁶ live blocks for every heap, and their slope
     Growth,
+    /// The front and the pick beside other people's allocators, on network traffic and on recorded programs
+    Peers(peers::Arguments),
     /// Programs plain, recorded, and under heaptrack, in turns: how much slower they are
     Record,
     /// Memory of importing and replaying long traces: 10^6 and 10^7 events
@@ -25,11 +31,18 @@ pub enum Bench {
     },
 }
 
-/// Runs a benchmark.
-pub fn bench(which: Bench) -> Outcome {
+/// Runs a benchmark, or all of them: half an hour on two cores.
+pub fn bench(which: Option<Bench>) -> Outcome {
+    let Some(which) = which else {
+        let all = [Bench::Explore, Bench::Hit, Bench::Growth, Bench::Import { large: false }, Bench::Record];
+        all.into_iter().try_for_each(|which| bench(Some(which)))?;
+        return peers::peers(&peers::Arguments::default());
+    };
     match which {
         Bench::Explore => explore(),
+        Bench::Hit => hit::hit(),
         Bench::Growth => soak::growth(),
+        Bench::Peers(arguments) => peers::peers(&arguments),
         Bench::Record => record::record(),
         Bench::Import { large } => import::import(large),
     }

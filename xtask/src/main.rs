@@ -27,9 +27,12 @@ enum Verb {
     Test,
     /// Format check, clippy and docs, with warnings as errors
     Lint,
-    /// Measure
-    #[command(subcommand)]
-    Bench(bench::Bench),
+    /// Measure: all that is claimed about speed and memory, or one of it
+    Bench {
+        /// What
+        #[command(subcommand)]
+        which: Option<bench::Bench>,
+    },
     /// Random programs over every heap for minutes, against an oracle
     #[command(disable_help_flag = true)]
     Soak {
@@ -59,7 +62,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().verb {
         Verb::Test => test::test(),
         Verb::Lint => test::lint(),
-        Verb::Bench(which) => bench::bench(which),
+        Verb::Bench { which } => bench::bench(which),
         Verb::Soak { arguments } => soak::soak(&arguments),
         Verb::Check32 => check32::prepare().and_then(|()| check32::check32(check32::Which::All)),
         Verb::Sanitize => sanitize::sanitize(),

@@ -6,7 +6,15 @@ use crate::tools;
 
 /// Everything that must hold before a change lands.
 pub fn test() -> Outcome {
-    tools::install(&[tools::CC, tools::BROWSER, tools::VALGRIND, tools::SQLITE, tools::PYTHON, tools::JAVA])?;
+    tools::install(&[
+        tools::CC,
+        tools::CXX,
+        tools::BROWSER,
+        tools::VALGRIND,
+        tools::SQLITE,
+        tools::PYTHON,
+        tools::JAVA,
+    ])?;
     tools::install(&tools::EMIT)?;
     lint()?;
     cargo(&["test", "--workspace", "--all-features"])?;

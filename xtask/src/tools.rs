@@ -15,6 +15,11 @@ pub struct Tool {
 /// The C compiler.
 pub const CC: Tool =
     Tool { name: "cc", package: "build-essential", why: "to link, to build SQLite, and programs to record" };
+/// The C++ compiler, which comes with the C compiler's package.
+pub const CXX: Tool =
+    Tool { name: "c++", package: "build-essential", why: "to build snmalloc, which we are compared with" };
+/// Perl.
+pub const PERL: Tool = Tool { name: "perl", package: "perl", why: "to record it" };
 /// A browser.
 pub const BROWSER: Tool = Tool { name: "chromium", package: "chromium", why: "to open the page as a reader would" };
 /// The C library for programs of 32 bits: a file, as it brings no program.
@@ -76,11 +81,11 @@ pub fn install(tools: &[Tool]) -> Outcome {
     let packages: Vec<&str> = missing.iter().map(|tool| tool.package).collect();
     let reasons: Vec<String> = missing.iter().map(|tool| format!("{} {}", tool.name, tool.why)).collect();
     if !is_there("apt-get") {
-        return Err(format!("the tests need {}: install them", reasons.join(", ")));
+        return Err(format!("this verb needs {}: install them", reasons.join(", ")));
     }
     let mut install = vec!["install", "--yes", "--no-install-recommends"];
     install.extend(&packages);
     run("apt-get", &["update"])
         .and_then(|()| run("apt-get", &install))
-        .map_err(|error| format!("{error}; the tests need {}: install them as root", reasons.join(", ")))
+        .map_err(|error| format!("{error}; this verb needs {}: install them as root", reasons.join(", ")))
 }

@@ -199,14 +199,18 @@ pub struct Inspect {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     heapsmith replay samples/ftp.pcap.xz --as drr --heap windows-xp --heap 'list(fit=best)'\n  \
-    heapsmith replay trace.parquet --heap 'freelists(66,1514) list word=4' --min-region --verify")]
+    heapsmith replay trace.parquet --heap 'freelists(66,1514) list word=4' --min-region --verify\n  \
+    heapsmith replay trace.parquet --heap tlsf --heap peer:libc --heap peer:mimalloc --time --latency\n\n\
+    peer:NAME is somebody else's allocator, called directly (`heapsmith heaps` lists them; peer:all is each of them). \
+    It has no accesses and no footprint in bytes; memory is then measured for all heaps alike: by the pages that a \
+    child process touches while it replays with payloads written.")]
 pub struct Replay {
     /// Trace files, or anything importable
     #[arg(required = true)]
     pub traces: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
-    /// A heap: a spec or a name of the catalogue; may be repeated
+    /// A heap: a spec, a name of the catalogue, or peer:NAME for somebody else's allocator; may be repeated
     #[arg(long, required = true, value_name = "SPEC")]
     pub heap: Vec<String>,
     /// Fill every block with a pattern and verify it when it is freed; fail if a request is refused
@@ -218,6 +222,18 @@ pub struct Replay {
     /// Measure time, beside a heap that does nothing
     #[arg(long)]
     pub time: bool,
+    /// Measure how long single operations take, from the median to the worst, by the processor's counter
+    #[arg(long)]
+    pub latency: bool,
+    /// Rounds of --time and --latency, in which all heaps take turns
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..))]
+    pub rounds: u16,
+    /// Measure memory by the pages that a child process touches; done anyway where a peer is among the heaps
+    #[arg(long)]
+    pub pages: bool,
+    /// Peers that may search all free blocks for one request replay no more than the first so many events
+    #[arg(long, value_name = "EVENTS", default_value_t = 20_000)]
+    pub linear_events: usize,
     /// Find the smallest region in which the trace completes
     #[arg(long)]
     pub min_region: bool,
@@ -309,9 +325,16 @@ pub struct Explore {
     /// Threads to replay on; by default as many as there are processors
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Rounds of timing the front at the end; 0 leaves it out
+    /// Rounds of timing the front and the peers at the end; 0 leaves out times and memory by pages
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub rounds: usize,
+    /// Cut short designs that can no longer reach the front: the front and the pick are the same, the table has fewer
+    /// designs, and there are no main effects, which are over all designs
+    #[arg(long)]
+    pub prune: bool,
+    /// Leave out other people's allocators, and memory by pages
+    #[arg(long)]
+    pub no_peers: bool,
     /// How to print the front
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

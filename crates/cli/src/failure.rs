@@ -14,9 +14,9 @@ use std::io;
 use std::path::Path;
 
 use heapsmith_emit::{EmitError, SizeError};
-use heapsmith_explore::{StoreError, SweepError};
+use heapsmith_explore::{MeasureError, StoreError, SweepError};
 use heapsmith_recording::{LibraryError, RecordingError};
-use heapsmith_replay::ReplayError;
+use heapsmith_replay::{PagesError, ReplayError, SubjectError};
 use heapsmith_report::ReportError;
 use heapsmith_spec::SpecError;
 use heapsmith_trace::TraceError;
@@ -30,6 +30,9 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// The code of what the system refused.
+    pub const ENVIRONMENT: u8 = 4;
+
     /// The job itself failed.
     pub fn job(message: impl Display) -> Failure {
         Failure { code: 1, message: message.to_string() }
@@ -47,7 +50,7 @@ impl Failure {
 
     /// The system refused.
     pub fn environment(message: impl Display) -> Failure {
-        Failure { code: 4, message: message.to_string() }
+        Failure { code: Failure::ENVIRONMENT, message: message.to_string() }
     }
 
     /// The user stopped it.
@@ -116,8 +119,25 @@ impl From<ReplayError> for Failure {
     fn from(error: ReplayError) -> Failure {
         match error {
             ReplayError::NoMemory { .. } => Failure::environment(error),
-            ReplayError::Build(_) => Failure::wrong_use(error),
+            ReplayError::Build(_) | ReplayError::Peer(_) => Failure::wrong_use(error),
             ReplayError::Fault { .. } => Failure::job(error),
+        }
+    }
+}
+
+impl From<SubjectError> for Failure {
+    fn from(error: SubjectError) -> Failure {
+        Failure::wrong_use(error)
+    }
+}
+
+impl From<PagesError> for Failure {
+    fn from(error: PagesError) -> Failure {
+        match error {
+            PagesError::System { .. } => Failure::environment(error),
+            PagesError::Child { .. } => Failure::job(error),
+            PagesError::Replay(error) => error.into(),
+            PagesError::Subject(error) => error.into(),
         }
     }
 }
@@ -138,6 +158,16 @@ impl From<SweepError> for Failure {
             SweepError::Replay(error) => error.into(),
             SweepError::Store(error) => error.into(),
             SweepError::Interrupted => Failure::interrupted(error),
+        }
+    }
+}
+
+impl From<MeasureError> for Failure {
+    fn from(error: MeasureError) -> Failure {
+        match error {
+            MeasureError::Replay(error) => error.into(),
+            MeasureError::Pages(error) => error.into(),
+            MeasureError::Store(error) => error.into(),
         }
     }
 }

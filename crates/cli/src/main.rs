@@ -16,6 +16,11 @@ use clap::Parser;
 use args::{Arguments, Command};
 
 fn main() -> ExitCode {
+    // Before anything else, as the child measures the memory of this very process.
+    let mut arguments = std::env::args();
+    if arguments.nth(1).is_some_and(|first| first == heapsmith_replay::PAGES_CHILD) {
+        return commands::pages::child(&arguments.collect::<Vec<_>>());
+    }
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
         Command::Record(arguments) => return end(commands::record::run(&arguments)),

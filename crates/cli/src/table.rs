@@ -61,6 +61,11 @@ pub fn percent(value: f64) -> Item {
     Item { value: rounded(value), shown: format!("{:.1}%", value * 100.0) }
 }
 
+/// Several numbers, which people do not see.
+pub fn numbers(values: &[f64]) -> Item {
+    Item { value: values.iter().map(|&value| rounded(value)).collect(), shown: String::new() }
+}
+
 /// Nothing: it was not measured.
 pub fn none() -> Item {
     Item { value: Value::Null, shown: "-".to_owned() }
@@ -172,6 +177,7 @@ impl Table {
             writer.write_record(row.iter().map(|item| match &item.value {
                 Value::Null => String::new(),
                 Value::String(text) => text.clone(),
+                Value::Array(values) => values.iter().map(Value::to_string).collect::<Vec<_>>().join(" "),
                 value => value.to_string(),
             }))?;
         }

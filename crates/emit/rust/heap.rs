@@ -78,7 +78,7 @@ impl Levels for {{ camel }}Levels {
 pub struct {{ camel }}Bins;
 
 impl {{ camel }}Bins {
-    const SPACED: SpacedBins = SpacedBins { spacing: {{ bin_map }}, word: {{ word }} };
+    const SPACED: SpacedBins = SpacedBins::new({{ bin_map }}, {{ word }});
 }
 
 impl BinMap for {{ camel }}Bins {

@@ -31,8 +31,12 @@ impl Effect {
     }
 }
 
-/// Every technique's effect on every objective.
+/// Every technique's effect on every objective; none where designs were cut short, as what is left of the
+/// space is no factorial.
 pub fn effects(exploration: &Exploration) -> Vec<Effect> {
+    if exploration.pruned > 0 {
+        return Vec::new();
+    }
     let all =
         Objective::ALL.into_iter().flat_map(|objective| (0..FACTORS.len()).map(move |factor| (objective, factor)));
     all.map(|(objective, factor)| effect(&exploration.rows, &exploration.points, objective, factor)).collect()

@@ -1,10 +1,11 @@
 //! A finished exploration, read back from its store.
 
-use heapsmith_replay::{Measures, Region, ReplayError, time};
+use heapsmith_replay::Measures;
 use heapsmith_spec::{Pool, Spec, catalogue};
 use heapsmith_trace::PackedTrace;
 
 use crate::front::{pareto, staircase};
+use crate::measured::{Paged, Retimed, load_pages, load_timings};
 use crate::objective::{Objective, Objectives};
 use crate::pick::{Preference, pick};
 use crate::space::{Design, FACTORS};
@@ -33,23 +34,6 @@ pub struct Catalogued {
     pub objectives: Objectives,
 }
 
-/// The time of a design, or of an allocator of the catalogue, measured alone.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Retimed {
-    /// The design's number, or the catalogue's name.
-    pub name: String,
-    /// Nanoseconds an operation: the median round, over all traces.
-    pub ns_per_op: f64,
-    /// The fastest round.
-    pub least: f64,
-    /// The slowest round.
-    pub most: f64,
-    /// The same loop on a heap that does nothing.
-    pub floor: f64,
-    /// Rounds.
-    pub rounds: u32,
-}
-
 /// All that an exploration found.
 #[derive(Debug, Clone)]
 pub struct Exploration {
@@ -59,8 +43,10 @@ pub struct Exploration {
     pub command: String,
     /// Names of the traces.
     pub traces: Vec<String>,
-    /// Every design, by number.
+    /// Every design that was measured to its end, by number.
     pub rows: Vec<Row>,
+    /// Designs that were cut short, as they can reach no front; asked for with `--prune`.
+    pub pruned: usize,
     /// Every design's values in the objectives, by number.
     pub points: Vec<Objectives>,
     /// The allocators of the catalogue.
@@ -71,6 +57,8 @@ pub struct Exploration {
     pub staircase: Vec<usize>,
     /// Times, where they were measured.
     pub timings: Vec<Retimed>,
+    /// Memory by pages touched, where it was measured.
+    pub pages: Vec<Paged>,
 }
 
 impl Exploration {
@@ -88,10 +76,12 @@ impl Exploration {
             traces,
             front: pareto(&points, &Objective::FRONT),
             staircase: staircase(&points),
+            pruned: store.pruned()?,
             rows,
             points,
             catalogue: load_catalogue(store)?,
             timings: load_timings(store)?,
+            pages: load_pages(store)?,
         })
     }
 
@@ -105,10 +95,24 @@ impl Exploration {
         self.rows.iter().filter(|row| row.measures == self.rows[index].measures).count()
     }
 
+    /// The name of a design under which its times and pages are kept.
+    pub fn name(&self, index: usize) -> String {
+        self.rows[index].design.number.to_string()
+    }
+
     /// The time of a design.
     pub fn timing(&self, index: usize) -> Option<&Retimed> {
-        let name = self.rows[index].design.number.to_string();
+        self.timing_of(&self.name(index))
+    }
+
+    /// The time of what has this name: a design's number, a name of the catalogue, a peer.
+    pub fn timing_of(&self, name: &str) -> Option<&Retimed> {
         self.timings.iter().find(|timing| timing.name == name)
+    }
+
+    /// The memory by pages of what has this name.
+    pub fn pages_of(&self, name: &str) -> Option<&Paged> {
+        self.pages.iter().find(|pages| pages.name == name)
     }
 }
 
@@ -130,57 +134,6 @@ pub fn measure_catalogue(store: &mut Store, traces: &[PackedTrace]) -> Result<()
         store.add_catalogued(entry.name, &text, &measures)?;
     }
     Ok(())
-}
-
-impl Exploration {
-    /// Times the designs of the front (one for each place), the `also` designs
-    /// and the catalogue, one at a time and in turns; keeps the times.
-    pub fn retime(
-        &mut self,
-        store: &mut Store,
-        traces: &[PackedTrace],
-        also: &[usize],
-        rounds: usize,
-    ) -> Result<(), SweepError> {
-        let mut chosen: Vec<usize> = self.staircase.iter().chain(also).copied().collect();
-        chosen.sort_unstable();
-        chosen.dedup();
-        let named = chosen.iter().map(|&index| {
-            let design = &self.rows[index].design;
-            (design.number.to_string(), design.spec.clone())
-        });
-        let catalogued = self.catalogue.iter().filter_map(|entry| Some((entry.name.clone(), entry.spec.parse().ok()?)));
-        let heaps: Vec<(String, Spec)> = named.chain(catalogued).collect();
-        self.timings = time_all(&heaps, traces, rounds)?;
-        store.set_timings(&self.timings)?;
-        Ok(())
-    }
-}
-
-fn time_all(heaps: &[(String, Spec)], traces: &[PackedTrace], rounds: usize) -> Result<Vec<Retimed>, ReplayError> {
-    let specs: Vec<&Spec> = heaps.iter().map(|(_, spec)| spec).collect();
-    let blank = |(name, _): &(String, Spec)| Retimed {
-        name: name.clone(),
-        ns_per_op: 0.0,
-        least: 0.0,
-        most: 0.0,
-        floor: 0.0,
-        rounds: rounds as u32,
-    };
-    let mut timings: Vec<Retimed> = heaps.iter().map(blank).collect();
-    let operations: f64 = traces.iter().map(|trace| trace.events.len() as f64).sum();
-    for trace in traces {
-        let share = trace.events.len() as f64 / operations.max(1.0);
-        let mut region = Region::for_trace(trace)?;
-        let (times, floor) = time(&specs, trace, &mut region, rounds)?;
-        for (timing, time) in timings.iter_mut().zip(times) {
-            timing.ns_per_op += share * time.median;
-            timing.least += share * time.least;
-            timing.most += share * time.most;
-            timing.floor += share * floor.median;
-        }
-    }
-    Ok(timings)
 }
 
 fn load_rows(store: &Store) -> Result<Vec<Row>, StoreError> {
@@ -246,22 +199,4 @@ fn load_catalogue(store: &Store) -> Result<Vec<Catalogued>, StoreError> {
     })?;
     entries.iter_mut().for_each(|entry| entry.objectives = Objectives::of(&entry.measures));
     Ok(entries)
-}
-
-fn load_timings(store: &Store) -> Result<Vec<Retimed>, StoreError> {
-    store.run(|db| {
-        let mut statement =
-            db.prepare("SELECT name, ns_per_op, least, most, floor_ns_per_op, rounds FROM timing ORDER BY rowid")?;
-        let timings = statement.query_map([], |row| {
-            Ok(Retimed {
-                name: row.get(0)?,
-                ns_per_op: row.get(1)?,
-                least: row.get(2)?,
-                most: row.get(3)?,
-                floor: row.get(4)?,
-                rounds: row.get(5)?,
-            })
-        })?;
-        timings.collect()
-    })
 }

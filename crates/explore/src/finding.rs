@@ -46,13 +46,10 @@ pub struct Finding {
 
 /// Tests the finding on a finished exploration of the classic space.
 pub fn finding(exploration: &Exploration, effects: &[Effect]) -> Finding {
-    let level = |index: usize, factor| exploration.rows[index].design.level(factor);
-    let is_recommended = |&index: &usize| {
-        matches!(level(index, 0), 2 | 3) && level(index, 1) == 0 && level(index, 2) == 100 && level(index, 3) == 100
-    };
-    let recommended = (0..exploration.rows.len()).filter(is_recommended).map(|index| Recommended {
+    let designs = exploration.rows.iter().map(|row| &row.design).enumerate();
+    let recommended = designs.filter(|(_, design)| design.is_recommended()).map(|(index, design)| Recommended {
         index,
-        lists: level(index, 0),
+        lists: design.level(0),
         on_front: exploration.front.binary_search(&index).is_ok(),
         shortfall: shortfall(&exploration.points[index], &exploration.points),
     });

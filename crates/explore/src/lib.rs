@@ -8,24 +8,28 @@
 //! ```
 //!
 //! An exploration is a function of its traces and its space: the same answer on
-//! every machine, whether it was interrupted or not. Only times differ.
+//! every machine, whether it was interrupted or not. Only what is measured differs: times, and
+//! memory by pages, of the front and of other people's allocators.
 
 mod effects;
 mod exploration;
 mod export;
 mod finding;
 mod front;
+mod measured;
 mod objective;
 mod pick;
+mod prune;
 mod space;
 mod store;
 mod sweep;
 
 pub use effects::{Effect, effects};
-pub use exploration::{Catalogued, Exploration, Retimed, Row, measure_catalogue};
+pub use exploration::{Catalogued, Exploration, Row, measure_catalogue};
 pub use export::{write_csv, write_parquet};
 pub use finding::{Finding, NEAR, Recommended, finding};
 pub use front::{dominates, pareto, shortfall, staircase};
+pub use measured::{MeasureError, Paged, Retimed};
 pub use objective::{Objective, Objectives};
 pub use pick::{Preference, pick};
 pub use space::{Design, FACTORS, Factor, Space};

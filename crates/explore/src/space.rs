@@ -59,6 +59,12 @@ impl Design {
     pub fn level(&self, factor: usize) -> u8 {
         FACTORS[factor].levels[self.levels[factor] as usize]
     }
+
+    /// Whether it is one that the paper recommends: two or three free lists, first fit, full splitting, full
+    /// coalescing (Mamagkakis et al. 2006, §5).
+    pub fn is_recommended(&self) -> bool {
+        matches!([0, 1, 2, 3].map(|factor| self.level(factor)), [2 | 3, 0, 100, 100])
+    }
 }
 
 /// All designs, for some traces.

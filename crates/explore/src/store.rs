@@ -5,9 +5,11 @@
 //! | `meta` | what is explored: schema, space, version, command |
 //! | `trace` | a trace: number, name, fingerprint, events |
 //! | `design` | a design of the space: number, levels, spec, and the design that it is the same heap as |
+//! | `pruned` | the number of a distinct design that was cut short, as it can reach no front |
 //! | `result` | the measures of one distinct design on one trace |
 //! | `catalogue` | the measures of one allocator of the catalogue on one trace |
-//! | `timing` | the time of one design of the front, measured alone |
+//! | `timing` | the time of one design of the front, of the catalogue or of a peer, measured alone |
+//! | `pages` | the memory of the same on one trace, by pages touched |
 //! | `results` | a view: every design with its measures on every trace |
 //!
 //! Results are committed in batches as they come. A process that is killed
@@ -24,7 +26,7 @@ use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use crate::space::{FACTORS, Space};
 
 /// Version of the tables.
-const SCHEMA: &str = "1";
+const SCHEMA: &str = "2";
 
 /// Why the results store cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -179,23 +181,35 @@ impl Store {
         })
     }
 
-    /// Numbers of the distinct designs that have their results.
-    pub fn done(&self) -> Result<HashSet<u32>, StoreError> {
+    /// Numbers of the distinct designs that have their results; `pruned`: or were cut short.
+    pub fn done(&self, pruned: bool) -> Result<HashSet<u32>, StoreError> {
+        let also = if pruned { " UNION SELECT design FROM pruned" } else { "" };
         self.run(|db| {
-            let mut statement = db.prepare("SELECT DISTINCT design FROM result")?;
+            let mut statement = db.prepare(&format!("SELECT design FROM result{also}"))?;
             statement.query_map([], |row| row.get(0))?.collect()
         })
     }
 
-    /// Adds the results of distinct designs: for each its measures on every trace. All or none are kept.
-    pub fn add(&mut self, batch: &[(u32, Vec<Measures>)]) -> Result<(), StoreError> {
+    /// How many designs of the space were cut short.
+    pub(crate) fn pruned(&self) -> Result<usize, StoreError> {
+        let count = "SELECT count(*) FROM design JOIN pruned ON pruned.design = design.same_as";
+        Ok(self.run(|db| db.query_row(count, [], |row| row.get::<_, i64>(0)))? as usize)
+    }
+
+    /// Adds the results of distinct designs: for each its measures on every trace; and the numbers of those
+    /// that were cut short. All or none are kept.
+    pub fn add(&mut self, batch: &[(u32, Vec<Measures>)], pruned: &[u32]) -> Result<(), StoreError> {
         let path = self.path.clone();
         let at = |source| StoreError::Sqlite { path: path.clone(), source };
         let transaction = self.connection.transaction().map_err(at)?;
         {
             let sql = format!("INSERT OR REPLACE INTO result VALUES (?, ?{})", ", ?".repeat(Measures::COLUMNS.len()));
             let mut statement = transaction.prepare_cached(&sql).map_err(at)?;
+            for design in pruned {
+                transaction.execute("INSERT OR REPLACE INTO pruned VALUES (?)", [design]).map_err(at)?;
+            }
             for (design, measures) in batch {
+                transaction.execute("DELETE FROM pruned WHERE design = ?", [design]).map_err(at)?;
                 for (trace, measures) in measures.iter().enumerate() {
                     let row = [u64::from(*design), trace as u64].into_iter().chain(measures.to_row());
                     statement.execute(params_from_iter(row.map(as_stored))).map_err(at)?;
@@ -218,20 +232,6 @@ impl Store {
             Ok(())
         })
     }
-
-    /// Keeps the times of the designs of the front, instead of those kept before.
-    pub fn set_timings(&mut self, timings: &[crate::Retimed]) -> Result<(), StoreError> {
-        self.run(|db| {
-            db.execute("DELETE FROM timing", [])?;
-            for timing in timings {
-                db.execute(
-                    "INSERT INTO timing VALUES (?, ?, ?, ?, ?, ?)",
-                    params![timing.name, timing.ns_per_op, timing.least, timing.most, timing.floor, timing.rounds],
-                )?;
-            }
-            Ok(())
-        })
-    }
 }
 
 /// SQLite's integers are signed; no measure comes near the limit.
@@ -244,6 +244,11 @@ pub(crate) fn fingerprint(trace: &PackedTrace) -> String {
     format!("{:016x}", trace.fingerprint)
 }
 
+/// The table of memory by pages. Stores of before there were peers do not have it.
+pub(crate) const PAGES: &str = "CREATE TABLE IF NOT EXISTS pages (name TEXT NOT NULL, trace INTEGER NOT NULL, \
+    touched INTEGER NOT NULL, requested_peak INTEGER NOT NULL, failed INTEGER NOT NULL, events INTEGER NOT NULL, \
+    PRIMARY KEY (name, trace));";
+
 fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command: &str) -> rusqlite::Result<()> {
     let integers: String = Measures::COLUMNS.iter().map(|name| format!(", {name} INTEGER NOT NULL")).collect();
     let factors: String = FACTORS.iter().map(|factor| format!("{} INTEGER NOT NULL, ", factor.name)).collect();
@@ -253,10 +258,12 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
                              events INTEGER NOT NULL);
          CREATE TABLE design (number INTEGER PRIMARY KEY, {factors}spec TEXT NOT NULL, same_as INTEGER NOT NULL);
          CREATE TABLE result (design INTEGER NOT NULL, trace INTEGER NOT NULL{integers}, PRIMARY KEY (design, trace));
+         CREATE TABLE pruned (design INTEGER PRIMARY KEY);
          CREATE TABLE catalogue (name TEXT NOT NULL, spec TEXT NOT NULL, trace INTEGER NOT NULL{integers},
                                  PRIMARY KEY (name, trace));
          CREATE TABLE timing (name TEXT PRIMARY KEY, ns_per_op REAL NOT NULL, least REAL NOT NULL,
                               most REAL NOT NULL, floor_ns_per_op REAL NOT NULL, rounds INTEGER NOT NULL);
+         {PAGES}
          CREATE VIEW results AS SELECT design.*, result.* FROM design JOIN result ON result.design = design.same_as;"
     ))?;
     let meta =

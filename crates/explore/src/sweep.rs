@@ -5,6 +5,7 @@
 //! writes the store and reports progress. The order of results does not matter:
 //! each is kept under its design's number.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -15,6 +16,7 @@ use heapsmith_trace::PackedTrace;
 
 use crate::front::{dominates, pareto};
 use crate::objective::{Objective, Objectives};
+use crate::prune::{Pruning, on_all_unless};
 use crate::space::{Design, Space};
 use crate::store::{Store, StoreError};
 
@@ -29,6 +31,8 @@ pub struct Sweep<'a> {
     pub jobs: usize,
     /// Set it to stop: what is done is kept.
     pub stop: &'a AtomicBool,
+    /// Cut short what can reach no front.
+    pub prune: bool,
 }
 
 /// How far a sweep is.
@@ -61,10 +65,11 @@ const BATCH: Duration = Duration::from_millis(500);
 /// Replays every distinct design that `store` has no results of, and keeps the
 /// results there. Returns how many heaps were replayed.
 pub fn sweep(sweep: &Sweep<'_>, store: &mut Store, progress: &mut dyn FnMut(Progress)) -> Result<usize, SweepError> {
-    let done = store.done()?;
+    let done = store.done(sweep.prune)?;
     let mut weights = vec![0_usize; sweep.space.designs.len()];
     sweep.space.designs.iter().for_each(|design| weights[design.same_as as usize] += 1);
-    let open: Vec<&Design> = sweep.space.distinct().filter(|design| !done.contains(&design.number)).collect();
+    let mut open: Vec<&Design> = sweep.space.distinct().filter(|design| !done.contains(&design.number)).collect();
+    let pruning = sweep.prune.then(|| Mutex::new(Pruning::new(sweep.space, &mut open)));
     let mut tracker = Tracker { weights, done: 0, front: Vec::new() };
     done.iter().for_each(|&number| tracker.done += tracker.weights[number as usize]);
     progress(tracker.progress(sweep.space));
@@ -74,8 +79,8 @@ pub fn sweep(sweep: &Sweep<'_>, store: &mut Store, progress: &mut dyn FnMut(Prog
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..sweep.jobs.clamp(1, open.len().max(1)) {
-            let (sender, open, next, failed) = (sender.clone(), &open, &next, &failed);
-            scope.spawn(move || work(sweep, open, next, failed, &sender));
+            let (sender, open, pruning, next, failed) = (sender.clone(), &open, pruning.as_ref(), &next, &failed);
+            scope.spawn(move || work(sweep, open, pruning, next, failed, &sender));
         }
         drop(sender);
         let outcome = collect(sweep, &receiver, store, &mut tracker, progress);
@@ -85,14 +90,25 @@ pub fn sweep(sweep: &Sweep<'_>, store: &mut Store, progress: &mut dyn FnMut(Prog
     if sweep.stop.load(Ordering::Relaxed) { Err(SweepError::Interrupted) } else { Ok(open.len()) }
 }
 
-type Outcome = Result<(u32, Vec<Measures>), ReplayError>;
+/// A design's number, and its measures on every trace; none where it was cut short.
+type Outcome = Result<(u32, Option<Vec<Measures>>), ReplayError>;
 
 /// A worker: replays designs until there are none, or it is time to stop.
-fn work(sweep: &Sweep<'_>, open: &[&Design], next: &AtomicUsize, failed: &AtomicBool, results: &mpsc::Sender<Outcome>) {
+fn work(
+    sweep: &Sweep<'_>,
+    open: &[&Design],
+    pruning: Option<&Mutex<Pruning>>,
+    next: &AtomicUsize,
+    failed: &AtomicBool,
+    results: &mpsc::Sender<Outcome>,
+) {
     let mut regions = None;
     while !sweep.stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed) {
         let Some(design) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-        let measured = on_all(&design.spec, sweep.traces, &mut regions);
+        let measured = match pruning {
+            Some(pruning) => on_all_unless(pruning, design, sweep.traces, &mut regions),
+            None => on_all(&design.spec, sweep.traces, &mut regions).map(Some),
+        };
         if results.send(measured.map(|measures| (design.number, measures))).is_err() {
             return;
         }
@@ -105,12 +121,19 @@ pub(crate) fn on_all(
     traces: &[PackedTrace],
     regions: &mut Option<Vec<Region>>,
 ) -> Result<Vec<Measures>, ReplayError> {
-    let regions = match regions {
-        Some(regions) => regions,
-        None => regions.insert(traces.iter().map(Region::for_trace).collect::<Result<_, _>>()?),
-    };
-    let each = traces.iter().zip(regions);
+    let each = traces.iter().zip(reserved(regions, traces)?);
     each.map(|(trace, region)| replay(spec, trace, region, Options::MEASURE)).collect()
+}
+
+/// A region for each trace, reserved at the first call.
+pub(crate) fn reserved<'r>(
+    regions: &'r mut Option<Vec<Region>>,
+    traces: &[PackedTrace],
+) -> Result<&'r mut [Region], ReplayError> {
+    match regions {
+        Some(regions) => Ok(regions),
+        None => Ok(regions.insert(traces.iter().map(Region::for_trace).collect::<Result<_, _>>()?)),
+    }
 }
 
 /// Keeps results as they come, in batches.
@@ -121,22 +144,29 @@ fn collect(
     tracker: &mut Tracker,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), SweepError> {
-    let mut batch = Vec::new();
+    let (mut batch, mut pruned) = (Vec::new(), Vec::new());
     let mut last = Instant::now();
     loop {
         let ended = match results.recv_timeout(BATCH) {
             Ok(outcome) => {
                 let (number, measures) = outcome?;
-                tracker.add(number, &measures);
-                batch.push((number, measures));
+                tracker.done += tracker.weights[number as usize];
+                match measures {
+                    Some(measures) => {
+                        tracker.add(&measures);
+                        batch.push((number, measures));
+                    }
+                    None => pruned.push(number),
+                }
                 false
             }
             Err(RecvTimeoutError::Timeout) => false,
             Err(RecvTimeoutError::Disconnected) => true,
         };
         if ended || last.elapsed() >= BATCH {
-            store.add(&batch)?;
+            store.add(&batch, &pruned)?;
             batch.clear();
+            pruned.clear();
             last = Instant::now();
             progress(tracker.progress(sweep.space));
         }
@@ -155,9 +185,8 @@ struct Tracker {
 }
 
 impl Tracker {
-    fn add(&mut self, number: u32, measures: &[Measures]) {
+    fn add(&mut self, measures: &[Measures]) {
         const OVER: [Objective; 2] = [Objective::Fragmentation, Objective::Accesses];
-        self.done += self.weights[number as usize];
         let point = Objectives::of(measures);
         let known = |other: &Objectives| {
             dominates(other, &point, &OVER)

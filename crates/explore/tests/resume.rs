@@ -3,7 +3,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use heapsmith_explore::{Exploration, Space, Store, Sweep, SweepError, measure_catalogue, sweep, write_csv};
+use heapsmith_explore::{
+    Exploration, Preference, Progress, Space, Store, Sweep, SweepError, effects, measure_catalogue, sweep, write_csv,
+};
+use heapsmith_replay::Measures;
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
 
 /// Packets of two popular sizes and many others, in a queue that fills and drains.
@@ -34,19 +37,24 @@ fn table(store: &Store) -> Vec<u8> {
 }
 
 fn explore(dir: &std::path::Path, traces: &[PackedTrace], jobs: usize, stop_at: Option<usize>) -> Option<Vec<u8>> {
-    let space = Space::classic(traces);
-    let mut store = Store::begin(&dir.join(Store::FILE), &space, traces, "a test").expect("a store");
-    let stop = AtomicBool::new(false);
-    let swept = sweep(&Sweep { space: &space, traces, jobs, stop: &stop }, &mut store, &mut |progress| {
+    let job = Sweep { space: &Space::classic(traces), traces, jobs, stop: &AtomicBool::new(false), prune: false };
+    swept(dir, &job, stop_at).map(|store| {
+        let mut store = store;
+        measure_catalogue(&mut store, traces).expect("the catalogue");
+        table(&store)
+    })
+}
+
+/// Sweeps until so many designs are done; none if that came before the end.
+fn swept(dir: &std::path::Path, job: &Sweep<'_>, stop_at: Option<usize>) -> Option<Store> {
+    let mut store = Store::begin(&dir.join(Store::FILE), job.space, job.traces, "a test").expect("a store");
+    let mut progress = |progress: Progress| {
         if stop_at.is_some_and(|designs| progress.designs >= designs) {
-            stop.store(true, Ordering::Relaxed);
+            job.stop.store(true, Ordering::Relaxed);
         }
-    });
-    match swept {
-        Ok(_) => {
-            measure_catalogue(&mut store, traces).expect("the catalogue");
-            Some(table(&store))
-        }
+    };
+    match sweep(job, &mut store, &mut progress) {
+        Ok(_) => Some(store),
         Err(SweepError::Interrupted) => None,
         Err(error) => panic!("{error}"),
     }
@@ -65,6 +73,42 @@ fn the_table_does_not_depend_on_threads_or_interrupts() {
         resumed = explore(dirs[2].path(), &traces, 2, Some(part));
     }
     assert_eq!(Some(&whole), resumed.or_else(|| explore(dirs[2].path(), &traces, 2, None)).as_ref());
+}
+
+/// The designs that matter: both fronts, every pick, and those that the paper recommends, with their measures.
+fn answer(exploration: &Exploration) -> Vec<(u32, Vec<Measures>)> {
+    let recommended = (0..exploration.rows.len()).filter(|&index| exploration.rows[index].design.is_recommended());
+    let picks = [Preference::Balanced, Preference::Speed, Preference::Memory, Preference::Bounded];
+    let picks = picks.map(|preference| exploration.pick(preference).expect("one serves"));
+    let fronts = exploration.front.iter().chain(&exploration.staircase).copied();
+    let indexes = fronts.chain(picks).chain(recommended);
+    indexes.map(|index| &exploration.rows[index]).map(|row| (row.design.number, row.measures.clone())).collect()
+}
+
+#[test]
+fn what_is_cut_short_was_on_no_front() {
+    let load = |store: Store| Exploration::load(&store).expect("an exploration");
+    for seeds in [&[3][..], &[4, 5]] {
+        let traces: Vec<PackedTrace> = seeds.iter().map(|&seed| trace(seed)).collect();
+        let space = Space::classic(&traces);
+        let dirs: [_; 2] = std::array::from_fn(|_| tempfile::tempdir().expect("a folder"));
+        let stop = AtomicBool::new(false);
+        let pruning = Sweep { space: &space, traces: &traces, jobs: 2, stop: &stop, prune: true };
+        assert!(swept(dirs[0].path(), &pruning, Some(3000)).is_none(), "it is interrupted, and goes on");
+        stop.store(false, Ordering::Relaxed);
+        let pruned = load(swept(dirs[0].path(), &pruning, None).expect("not interrupted"));
+        let all = Sweep { prune: false, ..pruning };
+        let whole = load(swept(dirs[1].path(), &all, None).expect("not interrupted"));
+        assert_eq!((whole.pruned, whole.rows.len()), (0, 10_000));
+        assert!(pruned.pruned > 1000, "{} designs were cut short", pruned.pruned);
+        assert_eq!(pruned.rows.len() + pruned.pruned, 10_000);
+        assert_eq!(answer(&pruned), answer(&whole));
+        assert!(effects(&pruned).is_empty(), "they are not over the whole space");
+        // What was cut short is replayed when it is asked for.
+        let mended = load(swept(dirs[0].path(), &all, None).expect("not interrupted"));
+        assert_eq!((mended.pruned, mended.rows.len()), (0, 10_000));
+        assert_eq!(mended.rows, whole.rows);
+    }
 }
 
 #[test]

@@ -90,10 +90,11 @@ impl Format {
     /// Words of the block that serves a request of `size` bytes; none if no block can.
     #[inline(always)]
     pub const fn words_for<W: Word>(&self, size: usize) -> Option<usize> {
-        if size == 0 || size > (W::MOST - self.granule) * W::BYTES - W::BYTES {
+        // One comparison refuses 0, too. What is near the limit and rounded above it is refused by every region.
+        if size.wrapping_sub(1) >= (W::MOST - 1) * W::BYTES {
             return None;
         }
-        let words = words_ceil(size.div_ceil(W::BYTES) + 1, self.granule);
+        let words = words_ceil((size + 2 * W::BYTES - 1) / W::BYTES, self.granule);
         Some(if words < self.least { self.least } else { words })
     }
 }

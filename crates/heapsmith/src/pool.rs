@@ -367,12 +367,13 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> Pool f
     fn words_for(&self, size: usize) -> Option<usize> {
         self.need(size)
     }
-    #[inline]
+    // Layers hold what they do themselves inline, and call what the pool does.
+    #[inline(never)]
     fn allocate_words(&mut self, size: usize, words: usize) -> Option<NonNull<u8>> {
         let at = self.allocate_block(size, words)?;
         Some(self.memory.pointer(at))
     }
-    #[inline(always)]
+    #[inline(never)]
     fn release_block(&mut self, at: usize, header: usize) {
         self.release(at, header);
     }

@@ -55,7 +55,7 @@
 /// The first word of a recording: `HSRECORD`, as a little-endian number.
 pub const MAGIC_FILE: u64 = u64::from_le_bytes(*b"HSRECORD");
 /// The version of everything in this file.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 1;
 /// The first word of a window or block.
 pub const MAGIC_BLOCK: u64 = u64::from_le_bytes(*b"HSBLOCK1");
 /// Bytes of a granule.

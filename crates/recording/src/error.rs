@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::format::VERSION;
+
 /// Why a recording could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -23,19 +25,14 @@ pub enum RecordingError {
     },
     /// The file was written by another version of the recorder.
     #[error(
-        "{} is a recording of version {found}; this heapsmith reads versions {oldest} to {newest}: use {}",
+        "{} is a recording of version {found}; this heapsmith reads version {VERSION}: use the heapsmith that made it",
         path.display(),
-        if found > newest { "a newer heapsmith" } else { "the heapsmith that made it" }
     )]
     OtherVersion {
         /// The file.
         path: PathBuf,
         /// Its version.
         found: u64,
-        /// The oldest version that is read.
-        oldest: u64,
-        /// The newest version that is read.
-        newest: u64,
     },
     /// Part of the file makes no sense.
     #[error("{} is damaged in block {block}, after {records} good records of its thread: {cause}", path.display())]

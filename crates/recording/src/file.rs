@@ -10,9 +10,6 @@ use crate::RecordingError;
 use crate::format::{BLOCK_HEADER, FILE_HEADER, GRANULE, MAGIC_BLOCK, MAGIC_FILE, VERSION, header, module};
 use crate::sites::{Loaded, loaded};
 
-/// The oldest version that is read; it has no sites.
-const OLDEST_VERSION: u64 = 1;
-
 /// Whether a file begins as a recording does.
 pub fn is_recording(path: &Path) -> bool {
     let mut magic = [0; 8];
@@ -57,14 +54,9 @@ impl Recording {
         if words[header::MAGIC] != MAGIC_FILE {
             return Err(foreign());
         }
-        if !(OLDEST_VERSION..=VERSION).contains(&words[header::VERSION]) {
-            let found = words[header::VERSION];
-            return Err(RecordingError::OtherVersion {
-                path: path.to_owned(),
-                found,
-                oldest: OLDEST_VERSION,
-                newest: VERSION,
-            });
+        let found = words[header::VERSION];
+        if found != VERSION {
+            return Err(RecordingError::OtherVersion { path: path.to_owned(), found });
         }
         let mut recording = Recording { path: path.to_owned(), file, words, windows: Vec::new() };
         recording.windows = recording.find_blocks(length)?;

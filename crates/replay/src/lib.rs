@@ -4,8 +4,11 @@
 //!   PackedTrace ─┐
 //!                ├─▶ replay ──▶ Measures   counted: the same on every machine
 //!   Spec ────────┘  ├─▶ at_peak ─▶ AtPeak  where the bytes are at the peak
-//!                   ├─▶ min_region         the smallest region that serves the trace
-//!                   └─▶ time ───▶ Timing   measured: beside the floor
+//!                   └─▶ min_region         the smallest region that serves the trace
+//!
+//!   PackedTrace ─┐  ┌─▶ time, latencies    measured: beside the floor, taking turns
+//!   Subjects ────┴──┴─▶ pages              measured: pages touched, in a child process
+//!    (a Spec or a Peer)
 //! ```
 //!
 //! The heap is the real one over real memory ([`heapsmith`]); the loop is
@@ -16,9 +19,13 @@ mod curve;
 mod live;
 mod measures;
 mod min_region;
+mod pages;
 mod peak;
+mod peer;
 mod region;
 mod run;
+mod slots;
+mod subject;
 mod tally;
 mod time;
 
@@ -26,7 +33,10 @@ pub use curve::footprint_curve;
 pub use heapsmith_spec::build::BuildError;
 pub use measures::{Accesses, Measures, PerOperation, Visits};
 pub use min_region::min_region;
+pub use pages::{PAGES_CHILD, Pages, PagesError, pages, pages_child};
 pub use peak::{AtPeak, at_peak};
+pub use peer::{PeerMeasures, replay_peer};
 pub use region::Region;
-pub use run::{Fault, Options, ReplayError, replay};
-pub use time::{Timing, time};
+pub use run::{Fault, Options, ReplayError, replay, replay_while};
+pub use subject::{Subject, SubjectError};
+pub use time::{Effort, Latencies, Latency, Timing, Timings, latencies, time};

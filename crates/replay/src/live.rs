@@ -106,64 +106,54 @@ impl LiveTable {
         let Some(live) = &mut self.slots[slot as usize] else { return };
         live.seed = seed;
         // SAFETY: the heap gave at least `requested` bytes, and the slot owns them.
-        let payload = unsafe {
-            slice::from_raw_parts_mut(live.pointer.as_ptr().cast::<MaybeUninit<u8>>(), live.requested as usize)
-        };
-        for (word, bytes) in payload.chunks_mut(8).enumerate() {
-            bytes.copy_from_slice(&pattern(seed, word).map(MaybeUninit::new)[..bytes.len()]);
-        }
+        unsafe { fill(live.pointer, live.requested as usize, seed) };
     }
 
     /// Whether the first `size` bytes of the payload of a slot are as they were filled.
     pub fn verify(&self, slot: u32, size: u64) -> Result<(), Damage> {
         let Some(live) = self.slots[slot as usize] else { return Ok(()) };
         // SAFETY: the slot owns these bytes, and `fill` wrote them before.
-        let payload = unsafe { slice::from_raw_parts(live.pointer.as_ptr(), size as usize) };
-        for (word, bytes) in payload.chunks(8).enumerate() {
-            let expected = pattern(live.seed, word);
-            if *bytes == expected[..bytes.len()] {
-                continue;
-            }
-            if let Some(byte) = bytes.iter().zip(expected).position(|(&found, expected)| found != expected) {
-                return Err(Damage { byte: word * 8 + byte });
-            }
-        }
-        Ok(())
+        unsafe { verify(live.pointer, size as usize, live.seed) }
     }
+}
+
+/// Fills a payload with a pattern that depends on `seed`.
+///
+/// # Safety
+///
+/// `size` bytes at `pointer` are the caller's.
+pub(crate) unsafe fn fill(pointer: NonNull<u8>, size: usize, seed: u64) {
+    // SAFETY: the caller's promise.
+    let payload = unsafe { slice::from_raw_parts_mut(pointer.as_ptr().cast::<MaybeUninit<u8>>(), size) };
+    for (word, bytes) in payload.chunks_mut(8).enumerate() {
+        bytes.copy_from_slice(&pattern(seed, word).map(MaybeUninit::new)[..bytes.len()]);
+    }
+}
+
+/// Whether a payload is as [`fill`] left it.
+///
+/// # Safety
+///
+/// `size` bytes at `pointer` are the caller's, who filled them.
+pub(crate) unsafe fn verify(pointer: NonNull<u8>, size: usize, seed: u64) -> Result<(), Damage> {
+    // SAFETY: the caller's promise.
+    let payload = unsafe { slice::from_raw_parts(pointer.as_ptr(), size) };
+    for (word, bytes) in payload.chunks(8).enumerate() {
+        let expected = pattern(seed, word);
+        if *bytes == expected[..bytes.len()] {
+            continue;
+        }
+        if let Some(byte) = bytes.iter().zip(expected).position(|(&found, expected)| found != expected) {
+            return Err(Damage { byte: word * 8 + byte });
+        }
+    }
+    Ok(())
 }
 
 /// Eight bytes that depend on the block and on their place in it.
 #[inline(always)]
 fn pattern(seed: u64, word: usize) -> [u8; 8] {
     (seed ^ ((word as u64) << 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15).to_le_bytes()
-}
-
-/// Replays without any bookkeeping beside the pointers, for timing.
-#[inline(always)]
-pub(crate) fn bare<H: Heap + ?Sized>(
-    heap: &mut H,
-    events: &[heapsmith_trace::PackedEvent],
-    slots: &mut [Option<NonNull<u8>>],
-) {
-    use heapsmith_trace::Operation;
-    for event in events {
-        let slot = &mut slots[event.slot as usize];
-        match event.operation {
-            Operation::Allocate => *slot = heap.allocate(event.size.max(1) as usize, event.alignment() as usize),
-            Operation::Free => {
-                if let Some(pointer) = slot.take() {
-                    // SAFETY: as in `LiveTable::free`.
-                    unsafe { heap.deallocate(pointer) };
-                }
-            }
-            Operation::Reallocate => {
-                if let Some(pointer) = *slot {
-                    // SAFETY: as in `LiveTable::reallocate`.
-                    *slot = unsafe { heap.reallocate(pointer, event.size.max(1) as usize, 1) }.or(*slot);
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

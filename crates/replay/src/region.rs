@@ -24,7 +24,12 @@ impl Region {
     /// A reserve in which every design has room for `trace` that is not absurd:
     /// all that the trace ever requests, or 32 times its peak, whichever is less.
     pub fn for_trace(trace: &PackedTrace) -> Result<Region, ReplayError> {
-        Region::new(Bytes(enough(trace)))
+        Region::new(Region::size_for(trace))
+    }
+
+    /// Bytes of such a reserve.
+    pub(crate) fn size_for(trace: &PackedTrace) -> Bytes {
+        Bytes(enough(trace))
     }
 
     /// A reserve of `size` bytes, or the largest part of it that the system grants.

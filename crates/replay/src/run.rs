@@ -1,6 +1,7 @@
 //! The replay loop.
 
 use heapsmith::{Counting, Heap};
+use heapsmith_peers::PeerError;
 use heapsmith_spec::Spec;
 use heapsmith_spec::build::{BuildError, Job, with_dyn_heap, with_heap};
 use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
@@ -62,6 +63,9 @@ pub enum ReplayError {
     /// The heap could not be made.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// There is no such peer.
+    #[error(transparent)]
+    Peer(#[from] PeerError),
     /// The heap is wrong: this is a bug of the allocator.
     #[error("event {event}: {fault} (heap: {heap})")]
     Fault {
@@ -91,27 +95,60 @@ pub fn replay(
     let outcome = if options.verify || options.check_every.is_some() {
         with_dyn_heap(spec, source, Counting::default(), |heap| verify(heap, trace, &options))?
     } else {
-        Ok(with_heap(spec, source, Counting::default(), Measured { trace, options })?)
+        Ok(with_heap(spec, source, Counting::default(), Measured { trace, options, watch: None })?)
     };
     outcome.map_err(|(event, fault)| ReplayError::Fault { event, fault, heap: spec.to_string() })
 }
+
+/// Replays and measures as [`replay`] does, for as long as `goes_on` says. It is asked some times in a
+/// replay, with what is certain by then: the measures that would come out if nothing that follows took
+/// any memory or access. No measure of the whole trace is less. Returns none when it was stopped.
+pub fn replay_while(
+    spec: &Spec,
+    trace: &PackedTrace,
+    region: &mut Region,
+    goes_on: &mut dyn FnMut(&Measures) -> bool,
+) -> Result<Option<Measures>, ReplayError> {
+    let (mut stopped, options) = (false, Options::MEASURE);
+    let mut watch = |least: &Measures| {
+        stopped = !goes_on(least);
+        !stopped
+    };
+    let job = Measured { trace, options, watch: Some(&mut watch) };
+    let measures = with_heap(spec, region.source(Bytes(u64::MAX)), Counting::default(), job)?;
+    Ok((!stopped).then_some(measures))
+}
+
+/// How often in a replay it is asked whether it goes on.
+const PARTS: usize = 16;
 
 /// Measures: the one loop that is compiled for every structure of heap.
 struct Measured<'t> {
     trace: &'t PackedTrace,
     options: Options,
+    /// Asked after every part of the trace.
+    watch: Option<&'t mut dyn FnMut(&Measures) -> bool>,
 }
 
 impl Job<Counting> for Measured<'_> {
     type Output = Measures;
 
-    fn run<H: Heap<Meter = Counting>>(self, mut heap: H) -> Measures {
+    fn run<H: Heap<Meter = Counting>>(mut self, mut heap: H) -> Measures {
         let mut loop_ = Loop::new(self.trace, heap.meter());
-        for (index, event) in self.trace.events.iter().enumerate() {
+        let events = &self.trace.events;
+        let part = if self.watch.is_some() { events.len().div_ceil(PARTS) } else { usize::MAX };
+        let mut pause = part;
+        for (index, event) in events.iter().enumerate() {
             loop_.step(&mut heap, event, index);
             loop_.tally(heap.meter());
             if self.options.stop_when_refused && loop_.measures.failed > 0 {
                 break;
+            }
+            if index + 1 == pause {
+                pause += part;
+                if self.watch.as_mut().is_some_and(|goes_on| !goes_on(&loop_.least(&heap, events.len()))) {
+                    break;
+                }
             }
         }
         loop_.finish(&heap)
@@ -251,6 +288,14 @@ impl Loop {
             size: live.requested,
             byte: damage.byte,
         })
+    }
+
+    /// The measures of all `operations`, if those to come took nothing.
+    #[cold]
+    fn least<H: Heap<Meter = Counting> + ?Sized>(&self, heap: &H, operations: usize) -> Measures {
+        let accesses = self.accesses.least(operations as u64);
+        let footprint_peak = Bytes(heap.footprint_peak() as u64);
+        Measures { operations: operations as u64, footprint_peak, accesses, ..self.measures.clone() }
     }
 
     fn finish<H: Heap<Meter = Counting> + ?Sized>(self, heap: &H) -> Measures {

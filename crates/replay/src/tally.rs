@@ -31,12 +31,15 @@ impl Tally {
         }
     }
 
-    /// The smallest value that `per_mille` of all do not exceed.
-    fn percentile(&self, per_mille: u64) -> u64 {
-        let rank = (self.count * per_mille).div_ceil(1000).max(1);
+    /// The smallest value that `per_mille` of `count` do not exceed, of which those not seen are 0.
+    fn percentile(&self, per_mille: u64, count: u64) -> u64 {
+        let rank = (count * per_mille).div_ceil(1000).max(1);
         let dense = self.dense.iter().enumerate().map(|(value, &times)| (value as u64, times));
         let sparse = self.sparse.iter().map(|(&value, &times)| (value, times));
-        let mut seen = 0;
+        let mut seen = count - self.count;
+        if seen >= rank {
+            return 0;
+        }
         for (value, times) in dense.chain(sparse) {
             seen += u64::from(times);
             if seen >= rank {
@@ -49,11 +52,17 @@ impl Tally {
     pub fn summary(&self) -> PerOperation {
         PerOperation {
             total: self.total,
-            p50: self.percentile(500),
-            p99: self.percentile(990),
-            p999: self.percentile(999),
-            max: self.percentile(1000),
+            p50: self.percentile(500, self.count),
+            p99: self.percentile(990, self.count),
+            p999: self.percentile(999, self.count),
+            max: self.percentile(1000, self.count),
         }
+    }
+
+    /// What the summary of `count` values would be at least, of which these are the first.
+    pub fn least(&self, count: u64) -> PerOperation {
+        let (p99, max) = (self.percentile(990, count), self.percentile(1000, self.count));
+        PerOperation { total: self.total, p99, max, ..PerOperation::default() }
     }
 }
 
@@ -69,6 +78,21 @@ mod tests {
         let summary = tally.summary();
         assert_eq!((summary.p50, summary.p99, summary.p999, summary.max), (500, 990, 999, 1_000_000));
         assert_eq!(summary.total, 999 * 500 + 1_000_000);
+    }
+
+    #[test]
+    fn what_is_certain_after_a_part_is_never_above_the_whole() {
+        let values: Vec<u64> = (0..1000).map(|number| number * 7919 % 977).collect();
+        let mut whole = Tally::new();
+        values.iter().for_each(|&value| whole.add(value));
+        let (whole, mut part) = (whole.summary(), Tally::new());
+        for &value in &values {
+            let least = part.least(1000);
+            assert!(least.total <= whole.total && least.p99 <= whole.p99 && least.max <= whole.max);
+            part.add(value);
+        }
+        let least = part.least(1000);
+        assert_eq!((least.total, least.p99, least.max), (whole.total, whole.p99, whole.max));
     }
 
     #[test]

@@ -1,23 +1,66 @@
 //! Time, beside the time of a heap that does nothing.
 //!
+//! ```text
+//!   round 1:  nothing  A  B  C        one loop, compiled for each type of allocator:
+//!   round 2:  A  B  C  nothing          whole  │start                          stop│
+//!   round 3:  B  C  nothing  A          each   │start stop│start stop│start stop│ …
+//! ```
+//!
 //! A replay is timed as a whole and divided by its operations: a clock read
-//! between operations would cost more than most of them. Heaps that are
-//! compared take turns, so that a slow moment of the machine hits all of them.
+//! between operations would cost more than most of them. Subjects that are
+//! compared take turns, so that a slow moment of the machine hits all of them,
+//! and each round begins with another, so that none always follows the same.
+//!
+//! The clock is the processor's counter. Latencies are the same loop with the
+//! counter read around every operation; what the counter costs is in them, and
+//! is what the heap that does nothing shows. The operations of a replay are the
+//! same in every round, what the rest of the machine does to them is not: so an
+//! operation's latency is the mean of its rounds without the slowest. A mean, because
+//! counters advance in steps (of 10 ns on some processors), which differ in phase from round to round.
+//!
+//! The region is the same memory in every round, so only the first touches new
+//! pages. A peer of the process keeps its pages between rounds as it sees fit: the
+//! GNU C library gives free memory at the top of its heap back and takes it anew, within a round as well.
 
 use std::hint::black_box;
-use std::time::Instant;
 
-use heapsmith::{Heap, Nothing, Unmetered};
-use heapsmith_spec::Spec;
-use heapsmith_spec::build::{Job, with_heap};
-use heapsmith_trace::{Bytes, PackedTrace};
+use hdrhistogram::Histogram;
+use heapsmith_peers::{Allocator, Work};
+use heapsmith_trace::{PackedEvent, PackedTrace};
+use quanta::Clock;
 
-use crate::live::bare;
 use crate::region::Region;
 use crate::run::ReplayError;
+use crate::slots::Slots;
+use crate::subject::Subject;
 
-/// Times of one heap on one trace, in nanoseconds an operation.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// How much is timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effort {
+    /// Rounds, in each of which every subject has its turn.
+    pub rounds: usize,
+    /// Peers whose operations may look at all free blocks replay no more than the first so many events.
+    pub linear_events: usize,
+}
+
+impl Effort {
+    /// Enough for a median that is repeated, and a second or so for a peer that searches long lists.
+    pub const DEFAULT: Effort = Effort { rounds: 9, linear_events: 20_000 };
+
+    /// As many rounds.
+    pub fn rounds(rounds: usize) -> Effort {
+        Effort { rounds, ..Effort::DEFAULT }
+    }
+
+    /// Events of `trace` that `subject` replays.
+    pub fn events(self, subject: &Subject, trace: &PackedTrace) -> usize {
+        let most = if subject.is_linear() { self.linear_events } else { usize::MAX };
+        trace.events.len().min(most)
+    }
+}
+
+/// Times of one subject on one trace, in nanoseconds an operation.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Timing {
     /// The median round.
     pub median: f64,
@@ -25,45 +68,241 @@ pub struct Timing {
     pub least: f64,
     /// The slowest round.
     pub most: f64,
+    /// Every round, in order: round by round comparable with the other subjects.
+    pub rounds: Vec<f64>,
+    /// Events that were replayed: fewer than the trace has where the subject is cut short.
+    pub events: usize,
 }
 
-/// Times every heap of `specs`, and the floor: `rounds` rounds, in which all take turns.
+/// Times of several subjects, which took turns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timings {
+    /// In the order of the subjects.
+    pub subjects: Vec<Timing>,
+    /// Of the heap that does nothing.
+    pub floor: Timing,
+}
+
+/// Times every subject, and the floor.
 pub fn time(
-    specs: &[&Spec],
+    subjects: &[Subject],
     trace: &PackedTrace,
     region: &mut Region,
-    rounds: usize,
-) -> Result<(Vec<Timing>, Timing), ReplayError> {
-    let mut times = vec![Vec::with_capacity(rounds); specs.len()];
-    let mut floor = Vec::with_capacity(rounds);
-    for _ in 0..rounds.max(1) {
-        floor.push(Round { trace }.run(Nothing));
-        for (spec, times) in specs.iter().zip(&mut times) {
-            let source = region.source(Bytes(u64::MAX));
-            times.push(with_heap(spec, source, Unmetered, Round { trace })?);
+    effort: Effort,
+) -> Result<Timings, ReplayError> {
+    let clock = Clock::new();
+    let all = with_floor(subjects);
+    let mut times = vec![Vec::with_capacity(effort.rounds); all.len()];
+    in_turns(&all, trace, region, effort, usize::MAX, &clock, &mut |number, ticks| {
+        let events = effort.events(&all[number], trace).max(1) as f64;
+        let nanoseconds = ticks.iter().map(|&ticks| clock.delta_as_nanos(0, ticks)).sum::<u64>();
+        times[number].push(nanoseconds as f64 / events);
+    })?;
+    let events = all.iter().map(|subject| effort.events(subject, trace));
+    let mut timings: Vec<Timing> = times.into_iter().zip(events).map(|(rounds, n)| summarise(rounds, n)).collect();
+    let floor = timings.remove(0);
+    Ok(Timings { subjects: timings, floor })
+}
+
+fn summarise(rounds: Vec<f64>, events: usize) -> Timing {
+    let mut sorted = rounds.clone();
+    sorted.sort_by(f64::total_cmp);
+    Timing { median: sorted[sorted.len() / 2], least: sorted[0], most: sorted[sorted.len() - 1], rounds, events }
+}
+
+/// How long single operations take, in nanoseconds, the reading of the counter included.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Latency {
+    /// Half of the operations take no longer.
+    pub p50: f64,
+    /// 90% of the operations take no longer.
+    pub p90: f64,
+    /// 99% of the operations take no longer.
+    pub p99: f64,
+    /// 99.9% of the operations take no longer.
+    pub p999: f64,
+    /// The slowest operation.
+    pub max: f64,
+}
+
+/// Latencies of several subjects, which took turns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Latencies {
+    /// In the order of the subjects.
+    pub subjects: Vec<Latency>,
+    /// Of the heap that does nothing: what reading the counter costs.
+    pub counter: Latency,
+    /// Nanoseconds by which the counter advances when it does: the median.
+    pub step: f64,
+}
+
+/// Measures the latencies of every subject, and of the counter.
+pub fn latencies(
+    subjects: &[Subject],
+    trace: &PackedTrace,
+    region: &mut Region,
+    effort: Effort,
+) -> Result<Latencies, ReplayError> {
+    let clock = Clock::new();
+    let all = with_floor(subjects);
+    let mut all_rounds: Vec<Vec<Rounds>> =
+        all.iter().map(|subject| vec![Rounds::default(); effort.events(subject, trace)]).collect();
+    in_turns(&all, trace, region, effort, 1, &clock, &mut |number, ticks| {
+        all_rounds[number].iter_mut().zip(ticks).for_each(|(rounds, &ticks)| rounds.add(ticks));
+    })?;
+    let mut latencies: Vec<Latency> =
+        all_rounds.iter().map(|rounds| percentiles(rounds, effort.rounds, &clock)).collect();
+    let counter = latencies.remove(0);
+    Ok(Latencies { subjects: latencies, counter, step: step(&clock) })
+}
+
+/// The rounds of one operation, in ticks.
+#[derive(Debug, Clone, Copy, Default)]
+struct Rounds {
+    sum: u32,
+    slowest: u32,
+}
+
+impl Rounds {
+    fn add(&mut self, ticks: u64) {
+        let ticks = u32::try_from(ticks).unwrap_or(u32::MAX);
+        self.sum = self.sum.saturating_add(ticks);
+        self.slowest = self.slowest.max(ticks);
+    }
+
+    /// The mean of `rounds` without the slowest, in parts of a tick.
+    fn mean(self, rounds: usize) -> u64 {
+        match rounds {
+            0 | 1 => u64::from(self.sum) * PARTS,
+            _ => u64::from(self.sum - self.slowest) * PARTS / (rounds as u64 - 1),
         }
     }
-    Ok((times.into_iter().map(summarise).collect(), summarise(floor)))
 }
 
-fn summarise(mut rounds: Vec<f64>) -> Timing {
-    rounds.sort_by(f64::total_cmp);
-    Timing { median: rounds[rounds.len() / 2], least: rounds[0], most: rounds[rounds.len() - 1] }
+/// Parts of a tick that a mean is rounded to.
+const PARTS: u64 = 16;
+
+fn percentiles(operations: &[Rounds], rounds: usize, clock: &Clock) -> Latency {
+    let nanoseconds = nanoseconds_per_tick(clock) / PARTS as f64;
+    // Three digits of a value are more than a latency has; the histogram grows to what it is given.
+    let mut histogram = Histogram::<u32>::new(3).ok();
+    if let Some(histogram) = &mut histogram {
+        operations.iter().for_each(|operation| histogram.record(operation.mean(rounds)).unwrap_or_default());
+    }
+    let at = |quantile: f64| {
+        histogram.as_ref().map_or(0.0, |histogram| histogram.value_at_quantile(quantile) as f64 * nanoseconds)
+    };
+    Latency { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: at(1.0) }
 }
 
+fn nanoseconds_per_tick(clock: &Clock) -> f64 {
+    // Ticks that a nanosecond has are few: the fraction is kept by asking for many at once.
+    const MANY: u64 = 1 << 30;
+    clock.delta_as_nanos(0, MANY) as f64 / MANY as f64
+}
+
+/// By how many nanoseconds the counter advances when it does.
+fn step(clock: &Clock) -> f64 {
+    const READINGS: usize = 10_000;
+    let readings: Vec<u64> = (0..READINGS).map(|_| clock.raw()).collect();
+    let steps = readings.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
+    let mut steps: Vec<u64> = steps.filter(|&step| step > 0).collect();
+    steps.sort_unstable();
+    steps.get(steps.len() / 2).map_or(0.0, |&step| step as f64 * nanoseconds_per_tick(clock))
+}
+
+fn with_floor(subjects: &[Subject]) -> Vec<Subject> {
+    std::iter::once(Subject::Nothing).chain(subjects.iter().cloned()).collect()
+}
+
+/// Replays with every subject in turns, and tells the ticks between two readings, `each` events apart.
+fn in_turns(
+    subjects: &[Subject],
+    trace: &PackedTrace,
+    region: &mut Region,
+    effort: Effort,
+    each: usize,
+    clock: &Clock,
+    tell: &mut dyn FnMut(usize, &[u64]),
+) -> Result<(), ReplayError> {
+    let mut ticks = vec![0; trace.events.len().div_ceil(each)];
+    for round in 0..effort.rounds.max(1) {
+        for turn in 0..subjects.len() {
+            let number = (round + turn) % subjects.len();
+            let subject = &subjects[number];
+            let events = &trace.events[..effort.events(subject, trace)];
+            let ticks = &mut ticks[..events.len().div_ceil(each)];
+            subject.run(region, Round { events, slots: trace.slots, each, clock, ticks })?;
+            tell(number, ticks);
+        }
+    }
+    Ok(())
+}
+
+/// Reads the counter: a call, so that it is compiled once and not twice for every structure of heap.
+#[inline(never)]
+fn read(clock: &Clock) -> u64 {
+    clock.raw()
+}
+
+/// One replay with the clock read before and after every `each` events.
 struct Round<'t> {
-    trace: &'t PackedTrace,
+    events: &'t [PackedEvent],
+    slots: usize,
+    each: usize,
+    clock: &'t Clock,
+    ticks: &'t mut [u64],
 }
 
-impl Job<Unmetered> for Round<'_> {
-    type Output = f64;
+impl Work for Round<'_> {
+    type Output = ();
 
-    fn run<H: Heap<Meter = Unmetered>>(self, mut heap: H) -> f64 {
-        let mut slots = vec![None; self.trace.slots];
-        let start = Instant::now();
-        bare(&mut heap, &self.trace.events, &mut slots);
-        let elapsed = start.elapsed();
+    fn run<A: Allocator>(self, mut allocator: A) {
+        let mut slots = Slots::new(self.slots);
+        for (events, ticks) in self.events.chunks(self.each).zip(self.ticks) {
+            let start = read(self.clock);
+            for event in events {
+                slots.step(&mut allocator, event);
+            }
+            *ticks = read(self.clock).saturating_sub(start);
+        }
         black_box(&slots);
-        elapsed.as_nanos() as f64 / self.trace.events.len().max(1) as f64
+        if A::OF_THE_PROCESS {
+            slots.release(&mut allocator);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_of_rounds_is_their_median_and_their_ends() {
+        let timing = summarise(vec![3.0, 1.0, 9.0], 5);
+        assert_eq!((timing.median, timing.least, timing.most), (3.0, 1.0, 9.0));
+        assert_eq!(timing.rounds, [3.0, 1.0, 9.0]);
+    }
+
+    #[test]
+    fn percentiles_are_of_the_operations() {
+        let rounds: Vec<Rounds> =
+            (1..=1000).map(|ticks| ticks * 50).map(|ticks| Rounds { sum: ticks, slowest: ticks }).collect();
+        let clock = Clock::new();
+        let latency = percentiles(&rounds, 1, &clock);
+        let tick = latency.max / 1000.0;
+        for (value, expected) in
+            [(latency.p50, 500.0), (latency.p90, 900.0), (latency.p99, 990.0), (latency.p999, 999.0)]
+        {
+            assert!((value / tick - expected).abs() < 2.0, "{latency:?}");
+        }
+    }
+
+    #[test]
+    fn the_slowest_round_of_an_operation_does_not_count() {
+        let mut rounds = Rounds::default();
+        [10, 20, 9_000, 15].into_iter().for_each(|ticks| rounds.add(ticks));
+        assert_eq!(rounds.mean(4), 15 * PARTS);
+        assert_eq!(Rounds { sum: 7, slowest: 7 }.mean(1), 7 * PARTS);
     }
 }

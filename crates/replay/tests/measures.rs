@@ -1,6 +1,9 @@
 //! The measures agree with their definitions, on random heaps and traces.
 
-use heapsmith_replay::{BuildError, Options, Region, ReplayError, at_peak, footprint_curve, min_region, replay, time};
+use heapsmith_replay::{
+    BuildError, Effort, Options, Region, ReplayError, Subject, at_peak, footprint_curve, latencies, min_region, replay,
+    replay_peer, time,
+};
 
 use heapsmith_spec::{Layer, Pool, Spec, WordSize, arbitrary};
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
@@ -120,11 +123,61 @@ fn timing_reports_every_heap_and_the_floor() {
     let steps: Vec<_> = (0..2000).map(|n| (1 + n % 90, Some(n as usize), None)).collect();
     let trace = trace(&steps);
     let mut region = Region::for_trace(&trace).expect("memory");
-    let specs: Vec<Spec> = ["list", "bins(lea)"].map(|text| text.parse().expect("a spec")).to_vec();
-    let (times, floor) = time(&specs.iter().collect::<Vec<_>>(), &trace, &mut region, 5).expect("times");
-    assert_eq!(times.len(), 2);
-    for time in times {
-        assert!(time.least <= time.median && time.median <= time.most && time.median > floor.least);
+    let subjects = ["list", "bins(lea)", "peer:libc"].map(|text| text.parse::<Subject>().expect("a subject"));
+    let timings = time(&subjects, &trace, &mut region, Effort::rounds(5)).expect("times");
+    assert_eq!(timings.subjects.len(), 3);
+    for time in timings.subjects {
+        assert!(time.least <= time.median && time.median <= time.most && time.median > timings.floor.least);
+        assert_eq!((time.rounds.len(), time.events), (5, trace.events.len()));
+    }
+}
+
+#[test]
+fn a_peer_that_searches_linearly_is_cut_short() {
+    let steps: Vec<_> = (0..300).map(|n| (1 + n % 90, None, None)).collect();
+    let trace = trace(&steps);
+    let mut region = Region::for_trace(&trace).expect("memory");
+    let subjects = ["peer:linked_list_allocator", "list"].map(|text| text.parse::<Subject>().expect("a subject"));
+    let effort = Effort { rounds: 2, linear_events: 100 };
+    let timings = time(&subjects, &trace, &mut region, effort).expect("times");
+    assert_eq!(timings.subjects.iter().map(|time| time.events).collect::<Vec<_>>(), [100, 300]);
+}
+
+#[test]
+fn latencies_show_the_operations_that_take_long() {
+    // 2,000 holes of 16 bytes, then 100 requests that no hole serves: each looks at all of them.
+    let allocate = |id, size| Event::at(id, Action::Allocate { id, size: Bytes(size), alignment: 0 });
+    let mut trace = Trace::new(Origin::new("test", ""));
+    trace.events.extend((0..4000).map(|id| allocate(id, 16)));
+    trace.events.extend((0..4000).step_by(2).map(|id| Event::at(4000, Action::Free { id })));
+    trace.events.extend((4000..4100).map(|id| allocate(id, 64)));
+    let trace = PackedTrace::new(&trace).expect("a sound trace");
+    let mut region = Region::for_trace(&trace).expect("memory");
+    let subjects = ["list(order=lifo, fit=best, coalesce=never)", "peer:libc"];
+    let subjects = subjects.map(|text| text.parse::<Subject>().expect("a subject"));
+    let latencies = latencies(&subjects, &trace, &mut region, Effort::rounds(3)).expect("latencies");
+    assert!(latencies.step > 0.0);
+    for latency in latencies.subjects.iter().chain([&latencies.counter]) {
+        let ascending = [latency.p50, latency.p90, latency.p99, latency.p999, latency.max];
+        assert!(ascending.is_sorted(), "{latency:?}");
+    }
+    let [list, _] = latencies.subjects[..] else { panic!("two subjects") };
+    assert!(list.p999 > 10.0 * list.p50.max(latencies.counter.p50), "{latencies:?}");
+}
+
+#[test]
+fn every_peer_serves_a_trace_with_its_payloads_verified() {
+    let steps: Vec<_> = (0..2000)
+        .map(|n| (1 + n * 7 % 900, (n % 3 > 0).then_some(n as usize), (n % 5 == 0).then_some(n % 400 + 1)))
+        .collect();
+    let trace = trace(&steps);
+    let mut region = Region::for_trace(&trace).expect("memory");
+    for peer in heapsmith_peers::Peer::built() {
+        let measures = replay_peer(peer, &trace, &mut region, Options::VERIFY, usize::MAX).expect("no fault");
+        assert_eq!((measures.operations, measures.failed), (trace.events.len() as u64, 0), "{peer}");
+        let few = Options { region: Some(Bytes(64 << 10)), ..Options::VERIFY };
+        let measures = replay_peer(peer, &trace, &mut region, few, usize::MAX).expect("no fault");
+        assert_eq!(measures.failed == 0, peer.entry().of_the_process, "{peer} in 64 KB");
     }
 }
 

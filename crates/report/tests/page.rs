@@ -3,7 +3,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
-use heapsmith_explore::{Exploration, Preference, Space, Store, Sweep, measure_catalogue, sweep};
+use heapsmith_explore::{Exploration, Paged, Preference, Space, Store, Sweep, measure_catalogue, sweep};
+use heapsmith_peers::Peer;
+use heapsmith_replay::Effort;
 use heapsmith_report::{PageInput, ReportError, page};
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
 
@@ -35,12 +37,26 @@ fn exploration() -> &'static (Exploration, Trace) {
         let command = "heapsmith explore <in> --as drr";
         let mut store = Store::begin(&folder.path().join(Store::FILE), &space, &traces, command).expect("a store");
         let stop = AtomicBool::new(false);
-        let job = Sweep { space: &space, traces: &traces, jobs: 2, stop: &stop };
+        let job = Sweep { space: &space, traces: &traces, jobs: 2, stop: &stop, prune: false };
         sweep(&job, &mut store, &mut |_| {}).expect("a sweep");
         measure_catalogue(&mut store, &traces).expect("a catalogue");
         let mut exploration = Exploration::load(&store).expect("results");
         let pick = exploration.pick(Preference::Balanced).expect("a pick");
-        exploration.retime(&mut store, &traces, &[pick], 1).expect("times");
+        let named = exploration.named(&[pick], &[Peer::Rlsf]);
+        exploration.retime(&mut store, &traces, &named, Effort::rounds(1)).expect("times");
+        // Memory by pages needs a command that is run again, which the tests of the command have.
+        exploration.pages = exploration
+            .timings
+            .iter()
+            .zip(1..)
+            .map(|(timing, number)| Paged {
+                name: timing.name.clone(),
+                touched: Bytes(number << 12),
+                fragmentation: number as f64 / 100.0,
+                failed: 0,
+                events: traces[0].events.len() as u64,
+            })
+            .collect();
         (exploration, trace)
     })
 }
@@ -62,15 +78,36 @@ fn own_text(html: &str) -> String {
 #[test]
 fn every_section_is_there_in_order() {
     let html = page(&input(Preference::Balanced)).expect("a page");
-    let sections = ["pick", "why", "designs", "live", "sizes", "effects", "finding", "front", "catalogue", "method"];
+    let sections =
+        ["pick", "why", "designs", "live", "sizes", "effects", "finding", "front", "catalogue", "peers", "method"];
     let places: Vec<usize> = sections
         .iter()
         .map(|id| html.find(&format!("<section id=\"{id}\"")).unwrap_or_else(|| panic!("no section {id}")))
         .collect();
     assert!(places.is_sorted());
-    for figure in ["plot-designs", "plot-live-0", "plot-sizes-0", "plot-effect-0", "plot-effect-3"] {
+    for figure in ["plot-designs", "plot-live-0", "plot-sizes-0", "plot-effect-0", "plot-effect-3", "plot-peers"] {
         assert!(html.contains(&format!("Plotly.newPlot(\"{figure}\"")), "no figure {figure}");
     }
+}
+
+#[test]
+fn peers_are_shown_where_they_were_measured() {
+    let html = page(&input(Preference::Balanced)).expect("a page");
+    assert!(own_text(&html).contains("the fastest peer (rlsf)"));
+    let (exploration, _) = exploration();
+    let without = Exploration { pages: Vec::new(), ..exploration.clone() };
+    let html = page(&PageInput { exploration: &without, ..input(Preference::Balanced) }).expect("a page");
+    assert!(!html.contains("plot-peers"));
+}
+
+#[test]
+fn a_page_of_designs_cut_short_says_so_and_knows_no_effects() {
+    let (exploration, _) = exploration();
+    let pruned = Exploration { pruned: 4_321, ..exploration.clone() };
+    let html = page(&PageInput { exploration: &pruned, ..input(Preference::Balanced) }).expect("a page");
+    let own = own_text(&html);
+    assert!(!own.contains("plot-effect-0") && own.contains("4,321 of the designs were cut short"));
+    assert!(own.contains("4,321 designs more, as they could no longer reach a front"));
 }
 
 #[test]

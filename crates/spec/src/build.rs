@@ -235,7 +235,7 @@ impl<'a, S: Source, M: Meter, J: Job<M>> Parts<'a, S, M, J> {
             Tries::Most(most) if bins.order != BinOrder::Size => most as usize,
             _ => usize::MAX,
         };
-        let map = SpacedBins { spacing: spacing(bins.layout, W::BYTES), word: W::BYTES };
+        let map = SpacedBins::new(spacing(bins.layout, W::BYTES), W::BYTES);
         match bins.each {
             Each::List => self.tagged::<W, _>(index::Bins::new(map, BinList { order, tries }), levels, bins.tags),
             Each::Tree => self.tagged::<W, _>(index::Bins::new(map, RedBlack), levels, bins.tags),

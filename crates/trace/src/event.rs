@@ -33,6 +33,18 @@ pub enum Action {
     },
 }
 
+impl Action {
+    /// The same done to another block.
+    pub(crate) fn of_block(self, id: u64) -> Action {
+        match self {
+            Action::Allocate { size, alignment, .. } => Action::Allocate { id, size, alignment },
+            Action::Free { .. } => Action::Free { id },
+            Action::Reallocate { size, .. } => Action::Reallocate { id, size },
+            mark @ Action::Mark { .. } => mark,
+        }
+    }
+}
+
 /// An [`Action`] with when, on which thread and from where it was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Event {

@@ -43,6 +43,8 @@ pub(crate) struct Ledger {
     vacant: Vec<u32>,
     /// Events applied.
     pub events: u64,
+    /// The time of the last of them.
+    pub now: Nanoseconds,
     /// Slots ever used: the most blocks live at once.
     pub slots: u32,
     pub live_bytes: Bytes,
@@ -80,7 +82,7 @@ impl Ledger {
             Action::Reallocate { id, size } => self.reallocate(id, size)?,
             Action::Mark { .. } => Change::Marked,
         };
-        self.events = record;
+        (self.events, self.now) = (record, event.time);
         Ok(change)
     }
 

@@ -9,10 +9,12 @@ use heapsmith_explore::{
     Exploration, Preference, Space, Store, Sweep, SweepError, effects, finding, measure_catalogue, sweep, write_csv,
     write_parquet,
 };
+use heapsmith_peers::Peer;
+use heapsmith_replay::Effort;
 use heapsmith_trace::{PackedTrace, Trace};
 
 use crate::args::{Explore, Format};
-use crate::commands::report;
+use crate::commands::{pages, report};
 use crate::failure::Failure;
 use crate::{input, interrupt, progress};
 
@@ -42,9 +44,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let finding = finding(&exploration, &effects);
     if arguments.rounds > 0 {
         let also: Vec<usize> = finding.recommended.iter().map(|design| design.index).chain([pick]).collect();
-        let spinner = progress::spinner("timing the front, one design at a time");
-        exploration.retime(&mut store, &packed, &also, arguments.rounds)?;
-        spinner.finish_and_clear();
+        measure(arguments, &mut exploration, &mut store, &packed, &also)?;
     }
     write_all(&exploration, &traces, preference, elapsed, &dir)?;
     answer::print(&exploration, pick, &effects, &finding, arguments.format)?;
@@ -52,6 +52,35 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
         answer::next_steps(&dir);
     }
     Ok(())
+}
+
+/// Times the front and everything beside it, and measures its memory by pages.
+fn measure(
+    arguments: &Explore,
+    exploration: &mut Exploration,
+    store: &mut Store,
+    packed: &[PackedTrace],
+    also: &[usize],
+) -> Result<(), Failure> {
+    let peers: Vec<Peer> = if arguments.no_peers { Vec::new() } else { Peer::built().collect() };
+    let named = exploration.named(also, &peers);
+    let effort = Effort::rounds(arguments.rounds);
+    let spinner = progress::spinner("timing the front and the peers, one at a time");
+    exploration.retime(store, packed, &named, effort)?;
+    spinner.finish_and_clear();
+    if arguments.no_peers {
+        return Ok(());
+    }
+    let spinner = progress::spinner("measuring memory by pages, each in a child process");
+    let outcome = exploration.measure_pages(store, packed, &named, effort, &pages::command()?);
+    spinner.finish_and_clear();
+    match outcome.map_err(Failure::from) {
+        Err(failure) if failure.code() == Failure::ENVIRONMENT => {
+            eprintln!("heapsmith: {}", failure.message());
+            Ok(())
+        }
+        outcome => outcome,
+    }
 }
 
 /// `explore-ftp-drr` for `samples/ftp.pcap.xz` as drr.
@@ -103,7 +132,9 @@ fn replay_all(
     let jobs = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let bar = progress::sweep_bar(space.designs.len() as u64);
     let start = Instant::now();
-    let swept = sweep(&Sweep { space, traces: packed, jobs, stop }, store, &mut |at| progress::show(&bar, at));
+    let swept = sweep(&Sweep { space, traces: packed, jobs, stop, prune: arguments.prune }, store, &mut |at| {
+        progress::show(&bar, at)
+    });
     bar.finish_and_clear();
     let elapsed = start.elapsed().as_secs_f64();
     match swept {

@@ -1,7 +1,8 @@
-//! `heapsmith heaps`: the allocators that have a name, what they promise and where they are from.
+//! `heapsmith heaps`: the allocators that have a name, what they promise and where they are from; then the peers.
 
 use std::io::{self, Write};
 
+use heapsmith_peers::peers;
 use heapsmith_spec::{Entry, Promise, Spec, SpecError, catalogue};
 
 use crate::args::{Format, Listing};
@@ -12,6 +13,10 @@ pub fn run(arguments: &Listing) -> Result<(), Failure> {
     if arguments.format == Format::Table {
         let mut text = Vec::new();
         catalogue().iter().try_for_each(|entry| paragraph(&mut text, entry))?;
+        text.push(
+            "Other people's allocators, for replay and explore; none of them is written by heapsmith\n".to_owned(),
+        );
+        peers().iter().for_each(|entry| peer(&mut text, entry));
         return match io::stdout().write_all(&[text.join("\n").as_bytes(), LEGEND.as_bytes()].concat()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             printed => printed.map_err(|error| Failure::environment(format!("cannot print: {error}"))),
@@ -23,7 +28,33 @@ pub fn run(arguments: &Listing) -> Result<(), Failure> {
         let papers = entry.papers.join("; ");
         table.row([entry.name, entry.spec, allocate, free, footprint, &papers, entry.source, entry.note].map(text));
     }
+    for entry in peers() {
+        let (name, note) = (entry.peer.to_string(), absence(entry));
+        table.row([&name, &name, "", "", "", "", entry.source, &format!("{}{note}", entry.about)].map(text));
+    }
     table.print(arguments.format)
+}
+
+/// A paragraph a peer.
+fn peer(lines: &mut Vec<String>, entry: &heapsmith_peers::Entry) {
+    lines.push(format!("{:<28} {}", entry.peer.to_string(), entry.about));
+    if entry.built {
+        lines.push(format!("  {:<18} {}", "version", entry.peer.version()));
+    } else {
+        lines.push(format!("  {:<18} {}", "not in this build", absence(entry).trim_start_matches("; ")));
+    }
+    let memory = if entry.of_the_process { "it asks the system itself" } else { "it gets a region, as our heaps do" };
+    lines.push(format!("  {:<18} {memory}", "memory"));
+    lines.push(format!("  {:<18} {}", "source", entry.source));
+    lines.push(String::new());
+}
+
+/// Why a peer is not in this build, and how it gets there.
+fn absence(entry: &heapsmith_peers::Entry) -> String {
+    match entry.feature {
+        Some((feature, why)) if !entry.built => format!("; cargo build --release --features {feature} ({why})"),
+        _ => String::new(),
+    }
 }
 
 /// Below the paragraphs.

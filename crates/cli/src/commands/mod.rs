@@ -5,6 +5,7 @@ pub mod explore;
 pub mod heaps;
 pub mod import;
 pub mod inspect;
+pub mod pages;
 pub mod record;
 pub mod replay;
 pub mod report;

@@ -1,148 +1,186 @@
-//! `heapsmith replay`: given heaps on given traces, measured.
+//! `heapsmith replay`: given heaps and peers on given traces, measured.
 
-use heapsmith_replay::{AtPeak, Measures, Options, Region, Timing, at_peak, min_region, replay, time};
-use heapsmith_spec::{Spec, resolve};
+use heapsmith_peers::{PREFIX, Peer};
+use heapsmith_replay::{
+    AtPeak, Effort, Latencies, Measures, Options, Pages, PeerMeasures, Region, Subject, Timings, at_peak, latencies,
+    min_region, replay, replay_peer, time,
+};
+use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::args::{Format, Replay};
+use crate::commands::pages;
 use crate::failure::Failure;
-use crate::table::{self, Item, Table, bytes, integer, none, number, percent, text};
 use crate::{input, progress};
 
-/// Rounds of timing.
-const ROUNDS: usize = 9;
+mod rows;
 
 pub fn run(arguments: &Replay) -> Result<(), Failure> {
-    let specs: Vec<Spec> = arguments.heap.iter().map(|text| resolve(text)).collect::<Result<_, _>>()?;
-    let mut table = Table::new(SHOWN).hiding(Measures::COLUMNS).hiding(MORE);
-    let (mut refused, mut floor) = (None, None);
+    let subjects = subjects(&arguments.heap)?;
+    let job = Job { arguments, subjects: &subjects };
+    job.warn();
+    let mut results = Vec::new();
     for path in &arguments.traces {
         let trace = input::stream_packed(path, &arguments.reading)?;
         input::announce(&trace);
-        let mut region = Region::for_trace(&trace)?;
-        let timings = timings(arguments, &specs, &trace, &mut region)?;
-        floor = timings.as_ref().map(|(_, floor)| *floor);
-        for (number, spec) in specs.iter().enumerate() {
-            let spinner = progress::spinner(&format!("{} on {spec}", trace.name));
-            let result = measure(arguments, spec, &trace, &mut region)?;
-            spinner.finish_and_clear();
-            if result.measures.failed > 0 {
-                refused.get_or_insert(format!("{spec} refused {} requests of {}", result.measures.failed, trace.name));
-            }
-            let timing = timings.as_ref().map(|(times, floor)| (times[number], *floor));
-            table.row(row(arguments, spec, &trace, &result, timing));
-        }
+        results.extend(job.measure_all(&trace)?);
     }
-    table.print(arguments.format)?;
+    rows::table(arguments, &results).print(arguments.format)?;
     if arguments.format == Format::Table {
-        if let Some(floor) = floor {
-            println!("ns/op: median of {ROUNDS} rounds; a heap that does nothing: {:.1}.", floor.median);
-        }
-        println!("fragmentation = footprint peak / requested peak - 1; accesses: metadata words read and written.");
+        rows::explain(arguments, &results)?;
     }
-    match refused {
-        Some(refused) if arguments.verify => Err(Failure::job(refused)),
-        Some(refused) => {
-            eprintln!("heapsmith: {refused}");
+    let refused: Vec<String> = results.iter().filter_map(Measured::refused).collect();
+    match refused.first() {
+        Some(first) if arguments.verify => Err(Failure::job(first)),
+        _ => {
+            refused.iter().for_each(|refused| eprintln!("heapsmith: {refused}"));
             Ok(())
         }
-        None => Ok(()),
     }
+}
+
+/// The heaps as they were named; `peer:all` is every peer of this build.
+fn subjects(named: &[String]) -> Result<Vec<Subject>, Failure> {
+    let mut subjects = Vec::new();
+    for text in named {
+        if text.strip_prefix(PREFIX) == Some("all") {
+            subjects.extend(Peer::built().map(Subject::Peer));
+        } else {
+            subjects.push(text.parse()?);
+        }
+    }
+    Ok(subjects)
 }
 
 /// What was measured of one heap on one trace.
 struct Measured {
-    measures: Measures,
-    at_peak: AtPeak,
-    min_region: Option<Option<Bytes>>,
+    subject: Subject,
+    trace: String,
+    requested_peak: Bytes,
+    counted: Counted,
+    timing: Option<Timings>,
+    latency: Option<Latencies>,
+    pages: Option<Pages>,
+    /// Events that were replayed, where not all were.
+    cut_short: Option<usize>,
 }
 
-fn measure(arguments: &Replay, spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<Measured, Failure> {
-    let options = Options {
-        region: arguments.region.map(Bytes),
-        verify: arguments.verify,
-        check_every: arguments.check,
-        stop_when_refused: false,
-    };
-    let measures = replay(spec, trace, region, options)?;
-    let at_peak = at_peak(spec, trace, region, &measures)?;
-    let min_region = arguments.min_region.then(|| min_region(spec, trace, region)).transpose()?;
-    Ok(Measured { measures, at_peak, min_region })
+/// What can be counted: everything of our heaps, little of a peer.
+enum Counted {
+    Heap { measures: Box<Measures>, at_peak: AtPeak, min_region: Option<Bytes> },
+    Peer(PeerMeasures),
 }
 
-type Timings = Option<(Vec<Timing>, Timing)>;
-
-fn timings(arguments: &Replay, specs: &[Spec], trace: &PackedTrace, region: &mut Region) -> Result<Timings, Failure> {
-    if !arguments.time {
-        return Ok(None);
+impl Measured {
+    fn refused(&self) -> Option<String> {
+        let failed = match &self.counted {
+            Counted::Heap { measures, .. } => measures.failed,
+            Counted::Peer(measures) => measures.failed,
+        };
+        (failed > 0).then(|| format!("{} refused {failed} requests of {}", self.subject, self.trace))
     }
-    let spinner = progress::spinner(&format!("timing {} rounds of {}", ROUNDS, trace.name));
-    let timed = time(&specs.iter().collect::<Vec<_>>(), trace, region, ROUNDS)?;
-    spinner.finish_and_clear();
-    Ok(Some(timed))
 }
 
-const SHOWN: &[&str] = &[
-    "fragmentation",
-    "footprint",
-    "min_region",
-    "accesses_per_op",
-    "p99",
-    "worst",
-    "refused",
-    "ns_per_op",
-    "of",
-    "heap",
-];
+struct Job<'a> {
+    arguments: &'a Replay,
+    subjects: &'a [Subject],
+}
 
-const MORE: &[&str] = &[
-    "trace",
-    "floor_ns_per_op",
-    "internal_fragmentation",
-    "external_fragmentation",
-    "peak_requested",
-    "peak_headers",
-    "peak_padding",
-    "peak_layers",
-    "peak_free",
-    "peak_control",
-    "peak_largest_free",
-    "peak_largest_request",
-];
+impl Job<'_> {
+    /// Says what does not bind a peer.
+    fn warn(&self) {
+        let peers: Vec<Peer> = self.subjects.iter().filter_map(Subject::peer).collect();
+        let own = peers.iter().filter(|peer| peer.entry().of_the_process).map(Peer::to_string).collect::<Vec<_>>();
+        if self.arguments.region.is_some() && !own.is_empty() {
+            eprintln!("--region does not bind {}: they ask the system for memory themselves", own.join(", "));
+        }
+        if !peers.is_empty() && (self.arguments.min_region || self.arguments.check.is_some()) {
+            eprintln!("--min-region and --check leave peers out: only our heaps can be asked");
+        }
+    }
 
-fn row(
-    arguments: &Replay,
-    spec: &Spec,
-    trace: &PackedTrace,
-    result: &Measured,
-    timing: Option<(Timing, Timing)>,
-) -> Vec<Item> {
-    let Measured { measures, at_peak, min_region } = result;
-    let shown = [
-        percent(measures.fragmentation()),
-        bytes(measures.footprint_peak),
-        min_region.flatten().map_or_else(none, bytes),
-        number(measures.accesses_per_operation(), 2),
-        integer(measures.accesses.p99),
-        integer(measures.accesses.max),
-        integer(measures.failed),
-        timing.map_or_else(none, |(time, _)| number(time.median, 1)),
-        if arguments.traces.len() > 1 { text(trace.name.clone()) } else { none() },
-        table::heap(&spec.to_string()),
-    ];
-    let name = text(trace.name.clone());
-    let floor = timing.map_or_else(none, |(_, floor)| number(floor.median, 1));
-    let shares = [percent(measures.internal_fragmentation()), percent(measures.external_fragmentation())];
-    let peak = [
-        at_peak.requested,
-        at_peak.headers,
-        at_peak.padding,
-        at_peak.layers,
-        at_peak.free,
-        at_peak.control,
-        at_peak.largest_free,
-        at_peak.largest_request,
-    ];
-    let integers = measures.to_row().into_iter().map(integer);
-    shown.into_iter().chain(integers).chain([name, floor]).chain(shares).chain(peak.map(bytes)).collect()
+    fn effort(&self) -> Effort {
+        Effort { rounds: self.arguments.rounds.into(), linear_events: self.arguments.linear_events }
+    }
+
+    fn measure_all(&self, trace: &PackedTrace) -> Result<Vec<Measured>, Failure> {
+        let mut region = Region::for_trace(trace)?;
+        let timings = self.timings(trace, &mut region)?;
+        let latencies = self.latencies(trace, &mut region)?;
+        let with_pages = self.arguments.pages || self.subjects.iter().any(|subject| subject.peer().is_some());
+        let each = self.subjects.iter().enumerate().map(|(number, subject)| {
+            let spinner = progress::spinner(&format!("{} on {subject}", trace.name));
+            let events = self.effort().events(subject, trace);
+            let counted = match subject {
+                Subject::Peer(peer) => Counted::Peer(replay_peer(*peer, trace, &mut region, self.options(), events)?),
+                Subject::Heap(spec) => self.count(spec, trace, &mut region)?,
+                Subject::Nothing => Counted::Peer(PeerMeasures::default()),
+            };
+            let pages = if with_pages { pages_of(subject, trace, events)? } else { None };
+            spinner.finish_and_clear();
+            Ok(Measured {
+                subject: subject.clone(),
+                trace: trace.name.clone(),
+                requested_peak: trace.requested_peak,
+                counted,
+                timing: timings.as_ref().map(|timings| Timings {
+                    subjects: vec![timings.subjects[number].clone()],
+                    floor: timings.floor.clone(),
+                }),
+                latency: latencies.as_ref().map(|all| Latencies { subjects: vec![all.subjects[number]], ..*all }),
+                pages,
+                cut_short: (events < trace.events.len()).then_some(events),
+            })
+        });
+        each.collect()
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            region: self.arguments.region.map(Bytes),
+            verify: self.arguments.verify,
+            check_every: self.arguments.check,
+            stop_when_refused: false,
+        }
+    }
+
+    fn count(&self, spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<Counted, Failure> {
+        let measures = replay(spec, trace, region, self.options())?;
+        let at_peak = at_peak(spec, trace, region, &measures)?;
+        let wanted = self.arguments.min_region;
+        let min_region = wanted.then(|| min_region(spec, trace, region)).transpose()?.flatten();
+        Ok(Counted::Heap { measures: Box::new(measures), at_peak, min_region })
+    }
+
+    fn timings(&self, trace: &PackedTrace, region: &mut Region) -> Result<Option<Timings>, Failure> {
+        if !self.arguments.time {
+            return Ok(None);
+        }
+        let spinner = progress::spinner(&format!("timing {} rounds of {}", self.arguments.rounds, trace.name));
+        let timings = time(self.subjects, trace, region, self.effort())?;
+        spinner.finish_and_clear();
+        Ok(Some(timings))
+    }
+
+    fn latencies(&self, trace: &PackedTrace, region: &mut Region) -> Result<Option<Latencies>, Failure> {
+        if !self.arguments.latency {
+            return Ok(None);
+        }
+        let spinner = progress::spinner(&format!("timing single operations of {}", trace.name));
+        let latencies = latencies(self.subjects, trace, region, self.effort())?;
+        spinner.finish_and_clear();
+        Ok(Some(latencies))
+    }
+}
+
+/// The memory by pages; none, and said so, where the system does not tell.
+fn pages_of(subject: &Subject, trace: &PackedTrace, events: usize) -> Result<Option<Pages>, Failure> {
+    match pages::measure(subject, trace, events) {
+        Ok(pages) => Ok(Some(pages)),
+        Err(failure) if failure.code() == Failure::ENVIRONMENT => {
+            eprintln!("heapsmith: {}", failure.message());
+            Ok(None)
+        }
+        Err(failure) => Err(failure),
+    }
 }

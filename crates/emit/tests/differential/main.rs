@@ -7,6 +7,8 @@
 //! ```
 
 mod compile;
+// Other tests use parts of it that this one does not.
+#[allow(dead_code)]
 mod heaps;
 mod programs;
 mod record;

@@ -81,22 +81,44 @@ pub enum Spacing {
 /// A [`BinMap`] by [`Spacing`], for a heap of a given word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpacedBins {
-    /// How the bins divide the sizes.
-    pub spacing: Spacing,
-    /// Bytes in a word of the heap.
-    pub word: usize,
+    spacing: Spacing,
+    word: usize,
+    bins: usize,
+    /// The binary logarithm of the step where it is a power of two, so that nothing is divided.
+    shift: Option<u32>,
+    /// Where the bins of doublings begin, counted from those of size 1.
+    first: usize,
 }
 
 impl SpacedBins {
     /// The largest power of two that a doubling begins at: sizes beyond share its bins.
     const LAST_DOUBLING: usize = 31;
 
-    fn logarithmic(size: usize, per_doubling: usize) -> usize {
-        let exponent = (size.ilog2() as usize).min(Self::LAST_DOUBLING);
-        let within = ((size >> exponent).min(1) * size.saturating_sub(1 << exponent)).min((1 << exponent) - 1);
-        exponent * per_doubling + ((within as u64 * per_doubling as u64) >> exponent) as usize
+    /// Bins divided by `spacing`, in a heap with words of `word` bytes.
+    pub const fn new(spacing: Spacing, word: usize) -> Self {
+        let (bins, shift, first) = match spacing {
+            Spacing::Lea => (128, None, 0),
+            Spacing::Exact { from, step, count, per_doubling } => {
+                let shift = if step.is_power_of_two() { Some(step.trailing_zeros()) } else { None };
+                let first = Self::logarithmic(from + step * count, per_doubling);
+                let beyond = if per_doubling == 0 { 1 } else { (Self::LAST_DOUBLING + 1) * per_doubling - first };
+                (count + beyond, shift, first)
+            }
+        };
+        SpacedBins { spacing, word, bins, shift, first }
     }
 
+    #[inline(always)]
+    const fn logarithmic(size: usize, per_doubling: usize) -> usize {
+        let exponent = (size | 1).ilog2() as usize;
+        if exponent > Self::LAST_DOUBLING {
+            return (Self::LAST_DOUBLING + 1) * per_doubling - 1;
+        }
+        let within = size.saturating_sub(1 << exponent) as u64;
+        exponent * per_doubling + ((within * per_doubling as u64) >> exponent) as usize
+    }
+
+    #[inline(always)]
     fn lea(size: usize) -> usize {
         match size >> 6 {
             0..=7 => size >> 3,
@@ -111,31 +133,26 @@ impl SpacedBins {
 }
 
 impl BinMap for SpacedBins {
+    #[inline(always)]
     fn bins(&self) -> usize {
-        match self.spacing {
-            Spacing::Lea => 128,
-            Spacing::Exact { count, per_doubling: 0, .. } => count + 1,
-            Spacing::Exact { from, step, count, per_doubling } => {
-                let first = Self::logarithmic((from + step * count).max(1), per_doubling);
-                count + (Self::LAST_DOUBLING + 1) * per_doubling - first
-            }
-        }
+        self.bins
     }
 
-    #[inline]
+    #[inline(always)]
     fn bin_of(&self, words: usize) -> usize {
         let size = words * self.word;
         match self.spacing {
             Spacing::Lea => Self::lea(size),
             Spacing::Exact { from, step, count, per_doubling } => {
-                let exact = size.saturating_sub(from) / step.max(1);
-                if exact < count {
-                    exact
-                } else if per_doubling == 0 {
-                    count
+                let above = size.saturating_sub(from);
+                let exact = match self.shift {
+                    Some(shift) => above >> shift,
+                    None => above / step.max(1),
+                };
+                if exact < count || per_doubling == 0 {
+                    exact.min(count)
                 } else {
-                    let first = Self::logarithmic((from + step * count).max(1), per_doubling);
-                    count + Self::logarithmic(size, per_doubling) - first
+                    count + Self::logarithmic(size, per_doubling) - self.first
                 }
             }
         }

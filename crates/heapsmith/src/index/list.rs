@@ -235,7 +235,10 @@ impl<O: Order> Index for List<O> {
             }
             (None, Some(next)) if O::BY_ADDRESS => self.replace(memory, levels, next, merged),
             _ => {
-                for block in [previous, next].into_iter().flatten() {
+                if let Some(block) = previous {
+                    self.remove(memory, levels, block);
+                }
+                if let Some(block) = next {
                     self.remove(memory, levels, block);
                 }
                 self.insert(memory, levels, merged, place);

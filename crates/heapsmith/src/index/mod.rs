@@ -109,6 +109,7 @@ pub trait Index {
     }
 
     /// Adds `merged`, which swallows the free blocks `previous` and `next`.
+    #[inline(always)]
     fn merge<W: Words>(
         &mut self,
         memory: &mut W,

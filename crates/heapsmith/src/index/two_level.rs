@@ -62,6 +62,12 @@ pub struct TwoLevel {
     second: u32,
     /// The list of the largest requests and of all larger blocks.
     last: usize,
+    /// Words of the largest request.
+    most: usize,
+    /// Control words of one second-level map; known once the index was cleared, as `heads`.
+    row_words: usize,
+    /// First of the heads' control words.
+    heads: usize,
 }
 
 impl TwoLevel {
@@ -73,25 +79,27 @@ impl TwoLevel {
 
     /// Lists of `2^second` parts a power of two, for requests of up to `largest` words.
     pub fn new(second: u32, largest: usize) -> Self {
-        TwoLevel { second, last: Self::list_ceil(second, largest) }
+        let last = Self::list_ceil(second, largest);
+        let (row, part) = (last >> second, last & ((1 << second) - 1));
+        let most = if row == 0 { last } else { ((1 << second) + part) << (row - 1) };
+        TwoLevel { second, last, most, row_words: 0, heads: 0 }
     }
 
     /// The list of blocks of `words`, were there no last one.
     #[inline(always)]
     fn list_floor(second: u32, words: usize) -> usize {
-        match words.checked_ilog2() {
-            Some(log) if log >= second => ((log - second) as usize * (1 << second)) + (words >> (log - second)),
-            _ => words,
+        let log = (words | 1).ilog2();
+        if log < second {
+            return words;
         }
+        ((log - second) as usize * (1 << second)) + (words >> (log - second))
     }
 
     /// The first list whose blocks all have `words`.
     #[inline(always)]
     fn list_ceil(second: u32, words: usize) -> usize {
-        match words.checked_ilog2() {
-            Some(log) if log >= second => Self::list_floor(second, words + (1 << (log - second)) - 1),
-            _ => words,
-        }
+        let log = (words | 1).ilog2();
+        if log < second { words } else { Self::list_floor(second, words + (1 << (log - second)) - 1) }
     }
 
     /// The list that holds blocks of `words`.
@@ -101,28 +109,26 @@ impl TwoLevel {
     }
 
     /// Number of second-level maps.
-    #[inline(always)]
     fn rows(&self) -> usize {
         (self.last >> self.second) + 1
     }
 
-    /// Control words of one second-level map.
-    #[inline(always)]
+    /// Control words of one second-level map, in words of so many bits.
     fn row_words(&self, bits: usize) -> usize {
         if self.second == 0 { 0 } else { (1_usize << self.second).div_ceil(bits) }
     }
 
     #[inline(always)]
-    fn chain(&self, list: usize, bits: usize) -> Chain {
-        Chain { head: control::INDEX + 1 + self.rows() * self.row_words(bits) + list, tail: None }
+    fn chain(&self, list: usize) -> Chain {
+        Chain { head: self.heads + list, tail: None }
     }
 
     /// The first list of `row` from its part `part` on that is not empty.
     #[inline(always)]
     fn in_row<W: Words>(&self, memory: &mut W, row: usize, part: usize) -> Option<usize> {
-        let maps = control::INDEX + 1 + row * self.row_words(W::BITS);
+        let maps = control::INDEX + 1 + row * self.row_words;
         let mut mask = usize::MAX << (part % W::BITS);
-        for word in part / W::BITS..self.row_words(W::BITS) {
+        for word in part / W::BITS..self.row_words {
             let bits = memory.load(maps + word) & mask;
             if bits != 0 {
                 return Some((row << self.second) + word * W::BITS + bits.trailing_zeros() as usize);
@@ -155,7 +161,7 @@ impl TwoLevel {
     fn mark<W: Words>(&self, memory: &mut W, list: usize) {
         let (row, part) = (list >> self.second, list & ((1 << self.second) - 1));
         if self.second > 0 {
-            let at = control::INDEX + 1 + row * self.row_words(W::BITS) + part / W::BITS;
+            let at = control::INDEX + 1 + row * self.row_words + part / W::BITS;
             let old = memory.load(at);
             memory.store(at, old | 1 << (part % W::BITS));
         }
@@ -168,7 +174,7 @@ impl TwoLevel {
     fn unmark<W: Words>(&self, memory: &mut W, list: usize) {
         let (row, part) = (list >> self.second, list & ((1 << self.second) - 1));
         if self.second > 0 {
-            let at = control::INDEX + 1 + row * self.row_words(W::BITS) + part / W::BITS;
+            let at = control::INDEX + 1 + row * self.row_words + part / W::BITS;
             let left = memory.load(at) & !(1 << (part % W::BITS));
             memory.store(at, left);
             if left != 0 || self.in_row(memory, row, 0).is_some() {
@@ -190,7 +196,7 @@ impl TwoLevel {
 
     /// Verifies one list and its bit; returns how many blocks it holds.
     fn check_list<W: Words>(&self, memory: &W, list: usize, most: usize) -> Result<usize, Violation> {
-        let count = self.chain(list, W::BITS).check(memory, most, |memory, _, block| {
+        let count = self.chain(list).check(memory, most, |memory, _, block| {
             let header = memory.peek(block - 1);
             if is_used(header) || self.list_of(words_of(header)) != list {
                 return Err(broken("I5: a block in a list is used, or not of the list's sizes", block));
@@ -199,7 +205,7 @@ impl TwoLevel {
         })?;
         if self.second > 0 {
             let (row, part) = (list >> self.second, list & ((1 << self.second) - 1));
-            let at = control::INDEX + 1 + row * self.row_words(W::BITS) + part / W::BITS;
+            let at = control::INDEX + 1 + row * self.row_words + part / W::BITS;
             if (memory.peek(at) >> (part % W::BITS) & 1 == 1) != (count > 0) {
                 return Err(broken("I6: the second level is wrong about a list", at));
             }
@@ -216,6 +222,8 @@ impl Index for TwoLevel {
     }
 
     fn clear<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, _first: usize) {
+        self.row_words = self.row_words(W::BITS);
+        self.heads = control::INDEX + 1 + self.rows() * self.row_words;
         for at in 0..self.control_words(levels, W::BITS) {
             memory.store(control::INDEX + at, 0);
         }
@@ -223,23 +231,22 @@ impl Index for TwoLevel {
 
     #[inline]
     fn round(&self, words: usize) -> Option<usize> {
-        (Self::list_ceil(self.second, words) <= self.last).then_some(words)
+        (words <= self.most).then_some(words)
     }
 
     #[inline]
     fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, need: usize) -> Option<Found> {
-        let list = Self::list_ceil(self.second, need);
-        if list > self.last {
+        if need > self.most {
             return None;
         }
-        let list = self.first_full(memory, list)?;
+        let list = self.first_full(memory, Self::list_ceil(self.second, need))?;
         memory.visit();
-        let at = self.chain(list, W::BITS).first(memory);
+        let at = self.chain(list).first(memory);
         Some(Found { at, header: memory.load(at - 1) })
     }
 
     fn find_larger<W: Words>(&mut self, memory: &mut W, need: usize) -> Option<Found> {
-        let chain = self.chain(self.list_of(need), W::BITS);
+        let chain = self.chain(self.list_of(need));
         let mut block = chain.first(memory);
         for _ in 0..Self::SECOND_LOOK {
             if block == 0 {
@@ -258,14 +265,14 @@ impl Index for TwoLevel {
     #[inline]
     fn insert<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, block: Span, _place: Option<usize>) {
         let list = self.list_of(block.words);
-        self.chain(list, W::BITS).insert_after(memory, 0, block.at);
+        self.chain(list).insert_after(memory, 0, block.at);
         self.mark(memory, list);
     }
 
     #[inline]
     fn remove<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, block: Span) {
         let list = self.list_of(block.words);
-        let chain = self.chain(list, W::BITS);
+        let chain = self.chain(list);
         chain.unlink(memory, block.at);
         if chain.first(memory) == 0 {
             self.unmark(memory, list);

@@ -182,7 +182,7 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
 impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
     type Meter = P::Meter;
 
-    #[inline]
+    #[inline(always)]
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         if alignment > self.pool.alignment() || alignment & alignment.wrapping_sub(1) != 0 {
             return self.pool.allocate(size, alignment).or_else(|| self.after_flush(size, alignment));
@@ -198,14 +198,14 @@ impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
         self.pool.allocate_words(size, words).or_else(|| self.after_flush(size, alignment))
     }
 
-    #[inline]
+    #[inline(always)]
     unsafe fn deallocate(&mut self, pointer: NonNull<u8>) {
         let block = self.pool.index(pointer);
         let header = self.pool.memory().load(block - 1);
         let words = words_of(header);
-        match self.map.list_of(words) {
-            Some(list) if self.map.words(list) == words => self.push(list, block),
-            _ => self.pool.release_block(block, header),
+        match self.map.list_holding(words) {
+            Some(list) => self.push(list, block),
+            None => self.pool.release_block(block, header),
         }
     }
 

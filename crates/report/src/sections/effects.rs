@@ -7,7 +7,7 @@ use plotly::{Plot, Scatter};
 
 use crate::figure::{axis, colour, embed, layout};
 use crate::html::{Cell, Table, paragraph, section as wrap};
-use crate::number::{percent, points, relative, rounded};
+use crate::number::{percent, points, relative, rounded, thousands};
 use crate::spec_text::{capitalized, technique};
 use crate::study::Study;
 
@@ -28,6 +28,14 @@ const PAPER: [[&str; 3]; 4] =
 
 /// The section.
 pub fn section(study: &Study<'_>) -> String {
+    if study.effects.is_empty() {
+        let told = format!(
+            "{} of the designs were cut short, as they can reach no front (<code>--prune</code>). What a technique does \
+             is a mean over all designs, so it is not known without them.",
+            thousands(study.exploration.pruned as u64)
+        );
+        return wrap("effects", "What each technique does", &paragraph(&told));
+    }
     let mut body = sentence(study);
     let ranges = Ranges::of(study);
     body.push_str(&key());

@@ -44,26 +44,26 @@ fn verdict(study: &Study<'_>) -> String {
     };
     let each = |design: &Recommended| format!("With {} free lists: {}.", design.lists, distance(design));
     let each: Vec<String> = recommended.iter().map(each).collect();
-    let (first, rest) = match study.finding.fragmentation.split_first() {
-        Some((&(name, share), rest)) => ((name, share), rest),
-        None => (("", 0.0), [].as_slice()),
-    };
-    let named = |name: &str| FACTORS.iter().position(|factor| factor.name == name).map_or("nothing", technique);
-    let split = if first.0 == "split" {
-        format!(
-            "Splitting does explain more of the variance of fragmentation than any other technique: {}.",
-            percent(first.1)
-        )
-    } else {
-        let share = rest.iter().find(|(name, _)| *name == "split").map_or(0.0, |&(_, share)| share);
-        let leader = named(first.0);
-        format!(
-            "Not splitting ({}) but {leader} ({}) explains the most of the variance of fragmentation.",
-            percent(share),
-            percent(first.1)
-        )
-    };
+    let split = leader(&study.finding.fragmentation);
     paragraph(&format!("<span class=\"verdict {class}\">{outcome}</span> {} {split}", each.join(" ")))
+}
+
+/// Which technique explains the most of the variance of fragmentation; nothing where designs were cut short.
+fn leader(shares: &[(&'static str, f64)]) -> String {
+    let Some(&(name, most)) = shares.first() else { return String::new() };
+    if name == "split" {
+        return format!(
+            "Splitting does explain more of the variance of fragmentation than any other technique: {}.",
+            percent(most)
+        );
+    }
+    let share = shares.iter().find(|(name, _)| *name == "split").map_or(0.0, |&(_, share)| share);
+    let leader = FACTORS.iter().position(|factor| factor.name == name).map_or("nothing", technique);
+    format!(
+        "Not splitting ({}) but {leader} ({}) explains the most of the variance of fragmentation.",
+        percent(share),
+        percent(most)
+    )
 }
 
 fn distance(design: &Recommended) -> String {

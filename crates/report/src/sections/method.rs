@@ -26,6 +26,13 @@ fn facts(study: &Study<'_>) -> String {
             thousands(study.distinct_heaps() as u64),
         ),
     ));
+    if exploration.pruned > 0 {
+        let told = "as they could no longer reach a front: a finished design had no more of anything";
+        facts.push((
+            "cut short",
+            format!("{}, {told}", plural(exploration.pruned as u64, "design more", "designs more")),
+        ));
+    }
     if let Some(seconds) = study.input.elapsed {
         facts.push(("time of the sweep", format!("{seconds:.1} s")));
     }

@@ -8,6 +8,7 @@ mod front;
 mod headline;
 pub mod live;
 mod method;
+mod peers;
 pub mod sizes;
 mod view;
 mod why;
@@ -27,6 +28,7 @@ pub fn all(study: &Study<'_>) -> Result<Vec<String>, ReportError> {
         finding::section(study),
         front::section(study),
         catalogue::section(study),
+        peers::section(study),
         method::section(study),
     ])
 }

@@ -13,103 +13,59 @@
 //! Source: Donahue et al. (EMSOFT 2001, §3) compare occasional and continuous collection
 //! of Java programs.
 
-use std::collections::HashMap;
-
-use crate::{Action, Bytes, Event, Nanoseconds, Sink, TraceError};
+use super::through::Transform;
+use crate::live::{Change, Ledger};
+use crate::{Bytes, Event, Nanoseconds, Sink, TraceError};
 
 /// Holds frees back.
-pub(super) struct Collections<S> {
+pub(super) struct Collections {
     every: Bytes,
     requested: u64,
     /// Frees that are held back.
     dead: Vec<Event>,
-    /// New ids, as an id may be used again while its block waits for its collection.
-    live: HashMap<u64, u64>,
-    births: u64,
-    record: u64,
-    now: Nanoseconds,
-    sink: S,
+    /// What lives for the program. Blocks are named anew, by the events that allocated them, as
+    /// an id may be used again while its block waits for its collection.
+    live: Ledger,
 }
 
-impl<S: Sink> Collections<S> {
-    pub fn new(every: Bytes, sink: S) -> Collections<S> {
-        let (dead, live) = (Vec::new(), HashMap::new());
-        Collections { every, requested: 0, dead, live, births: 0, record: 0, now: Nanoseconds(0), sink }
+impl Collections {
+    pub fn new(every: Bytes) -> Collections {
+        Collections { every, requested: 0, dead: Vec::new(), live: Ledger::default() }
     }
 
     /// Counts a request, and collects first where that is due.
-    fn request(&mut self, size: Bytes) -> Result<(), TraceError> {
+    fn request(&mut self, size: Bytes, now: Nanoseconds, to: &mut dyn Sink) -> Result<(), TraceError> {
         let size = size.0.max(1);
         if self.requested.saturating_add(size) > self.every.0 {
-            self.collect()?;
+            self.collect(now, to)?;
         }
         self.requested = self.requested.saturating_add(size);
         Ok(())
     }
 
-    fn collect(&mut self) -> Result<(), TraceError> {
+    fn collect(&mut self, time: Nanoseconds, to: &mut dyn Sink) -> Result<(), TraceError> {
         self.requested = 0;
-        let now = self.now;
-        let mut dead = std::mem::take(&mut self.dead);
-        for free in dead.drain(..) {
-            self.sink.take(Event { time: now, ..free })?;
-        }
-        self.dead = dead;
-        Ok(())
-    }
-
-    fn translated(&mut self, action: Action) -> Result<Action, TraceError> {
-        let record = self.record;
-        Ok(match action {
-            Action::Allocate { id, size, alignment } => {
-                self.request(size)?;
-                self.births += 1;
-                if self.live.insert(id, self.births).is_some() {
-                    return Err(TraceError::LiveAllocate { record, id });
-                }
-                Action::Allocate { id: self.births, size, alignment }
-            }
-            Action::Reallocate { id, size } => {
-                self.request(size)?;
-                let known = self.live.get(&id).copied();
-                Action::Reallocate { id: known.ok_or(TraceError::UnknownReallocate { record, id })?, size }
-            }
-            Action::Free { id } => {
-                Action::Free { id: self.live.remove(&id).ok_or(TraceError::NotLive { record, id })? }
-            }
-            mark => mark,
-        })
+        self.dead.drain(..).try_for_each(|free| to.take(Event { time, ..free }))
     }
 }
 
-impl<S: Sink> Sink for Collections<S> {
-    fn take(&mut self, event: Event) -> Result<(), TraceError> {
-        self.record += 1;
-        self.now = event.time;
-        let event = Event { action: self.translated(event.action)?, ..event };
-        match event.action {
-            Action::Free { .. } => {
-                self.dead.push(event);
+impl Transform for Collections {
+    fn take(&mut self, event: Event, to: &mut dyn Sink) -> Result<(), TraceError> {
+        match self.live.apply(&event)? {
+            Change::Allocated(block) | Change::Reallocated(block) => {
+                self.request(block.size, event.time, to)?;
+                to.take(Event { action: event.action.of_block(block.born), ..event })
+            }
+            Change::Freed(block) => {
+                self.dead.push(Event { action: event.action.of_block(block.born), ..event });
                 Ok(())
             }
-            _ => self.sink.take(event),
+            Change::Marked => to.take(event),
         }
     }
 
-    fn name_site(&mut self, name: &str) {
-        self.sink.name_site(name);
-    }
-
-    fn name_label(&mut self, text: &str) {
-        self.sink.name_label(text);
-    }
-
-    fn is_full(&self) -> bool {
-        self.sink.is_full()
-    }
-
-    fn end(&mut self) -> Result<(), TraceError> {
-        self.collect()?;
-        self.sink.end()
+    fn end(&mut self, to: &mut dyn Sink) -> Result<(), TraceError> {
+        let now = self.live.now;
+        self.collect(now, to)
     }
 }

@@ -5,81 +5,35 @@
 //! of the copies lie between each other as those of equal servers would. Each copy has
 //! threads of its own: thread t of copy c of N is t × N + c. Marks come once.
 
-use std::collections::HashMap;
-
-use crate::{Action, Event, Sink, TraceError};
+use super::through::Transform;
+use crate::live::{Change, Ledger};
+use crate::{Event, Sink, TraceError};
 
 /// Repeats every event for every copy.
-pub(super) struct Copies<S> {
+pub(super) struct Copies {
     copies: u32,
-    /// The number of each live block of the original, from 0.
-    live: HashMap<u64, u64>,
-    births: u64,
-    record: u64,
-    sink: S,
+    live: Ledger,
 }
 
-impl<S: Sink> Copies<S> {
-    pub fn new(copies: u32, sink: S) -> Copies<S> {
-        Copies { copies, live: HashMap::new(), births: 0, record: 0, sink }
-    }
-
-    fn number(&mut self, action: Action) -> Result<u64, TraceError> {
-        let record = self.record;
-        match action {
-            Action::Allocate { id, .. } => {
-                let number = self.births;
-                self.births += 1;
-                match self.live.insert(id, number) {
-                    None => Ok(number),
-                    Some(_) => Err(TraceError::LiveAllocate { record, id }),
-                }
-            }
-            Action::Free { id } => self.live.remove(&id).ok_or(TraceError::NotLive { record, id }),
-            Action::Reallocate { id, .. } => {
-                self.live.get(&id).copied().ok_or(TraceError::UnknownReallocate { record, id })
-            }
-            Action::Mark { .. } => Ok(0),
-        }
+impl Copies {
+    pub fn new(copies: u32) -> Copies {
+        Copies { copies, live: Ledger::default() }
     }
 }
 
-impl<S: Sink> Sink for Copies<S> {
-    fn take(&mut self, event: Event) -> Result<(), TraceError> {
-        self.record += 1;
-        if let Action::Mark { .. } = event.action {
-            return self.sink.take(event);
-        }
-        let number = self.number(event.action)?;
-        let first = number.checked_mul(u64::from(self.copies));
+impl Transform for Copies {
+    fn take(&mut self, event: Event, to: &mut dyn Sink) -> Result<(), TraceError> {
+        let block = match self.live.apply(&event)? {
+            Change::Allocated(block) | Change::Reallocated(block) | Change::Freed(block) => block,
+            Change::Marked => return to.take(event),
+        };
         let thread = event.thread.checked_mul(self.copies);
-        let many = TraceError::TooMuch { record: self.record, cause: "more blocks or threads than copies can have" };
-        let (Some(first), Some(thread)) = (first, thread) else { return Err(many) };
+        let many = TraceError::TooMuch { record: self.live.events, cause: "more threads than copies can have" };
+        let thread = thread.ok_or(many)?;
         for copy in 0..self.copies {
-            let id = first + u64::from(copy);
-            let action = match event.action {
-                Action::Allocate { size, alignment, .. } => Action::Allocate { id, size, alignment },
-                Action::Reallocate { size, .. } => Action::Reallocate { id, size },
-                Action::Free { .. } | Action::Mark { .. } => Action::Free { id },
-            };
-            self.sink.take(Event { action, thread: thread.saturating_add(copy), ..event })?;
+            let id = u64::from(block.slot) * u64::from(self.copies) + u64::from(copy);
+            to.take(Event { action: event.action.of_block(id), thread: thread.saturating_add(copy), ..event })?;
         }
         Ok(())
-    }
-
-    fn name_site(&mut self, name: &str) {
-        self.sink.name_site(name);
-    }
-
-    fn name_label(&mut self, text: &str) {
-        self.sink.name_label(text);
-    }
-
-    fn is_full(&self) -> bool {
-        self.sink.is_full()
-    }
-
-    fn end(&mut self) -> Result<(), TraceError> {
-        self.sink.end()
     }
 }

@@ -16,12 +16,14 @@ mod collect;
 mod copies;
 mod slice;
 mod threads;
+mod through;
 
 use collect::Collections;
 use copies::Copies;
 pub use slice::Slice;
 use slice::Sliced;
 use threads::Threads;
+use through::{Through, Transform};
 
 use crate::{Bytes, Sink};
 
@@ -43,16 +45,16 @@ impl Transforms {
     pub fn before<'s>(&self, sink: &'s mut dyn Sink) -> Box<dyn Sink + 's> {
         let mut chain: Box<dyn Sink + 's> = Box::new(sink);
         if let Some(every) = self.collect {
-            chain = Box::new(Collections::new(every, chain));
+            chain = through(Collections::new(every), chain);
         }
         if self.copies > 1 {
-            chain = Box::new(Copies::new(self.copies, chain));
+            chain = through(Copies::new(self.copies), chain);
         }
         if !self.threads.is_empty() {
-            chain = Box::new(Threads::new(&self.threads, chain));
+            chain = through(Threads::new(&self.threads), chain);
         }
         if let Some(slice) = self.slice {
-            chain = Box::new(Sliced::new(slice, chain));
+            chain = through(Sliced::new(slice), chain);
         }
         chain
     }
@@ -75,6 +77,10 @@ impl Transforms {
         }
         settings
     }
+}
+
+fn through<'s>(transform: impl Transform + 's, sink: Box<dyn Sink + 's>) -> Box<dyn Sink + 's> {
+    Box::new(Through { transform, sink })
 }
 
 #[cfg(test)]

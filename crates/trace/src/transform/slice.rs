@@ -5,10 +5,12 @@
 //! finds its block, and the heap begins as full as it was. Blocks that live when the
 //! stretch ends stay live.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use super::through::Transform;
+use crate::live::{Change, Ledger};
 use crate::{Action, Event, Nanoseconds, Sink, TraceError};
 
 /// A place in a trace.
@@ -96,63 +98,51 @@ impl fmt::Display for Slice {
 }
 
 /// Lets a stretch through.
-pub(super) struct Sliced<S> {
+pub(super) struct Sliced {
     slice: Slice,
-    index: u64,
+    /// Events taken.
+    events: u64,
     begun: bool,
     ended: bool,
-    /// The allocation of each live block before the stretch begins, in the order of birth.
-    live: BTreeMap<u64, Event>,
-    births: HashMap<u64, u64>,
-    sink: S,
+    /// What lives before the stretch begins.
+    live: Ledger,
+    /// The allocation of each of these blocks with its size by now, by the event that made it.
+    births: BTreeMap<u64, Event>,
 }
 
-impl<S: Sink> Sliced<S> {
-    pub fn new(slice: Slice, sink: S) -> Sliced<S> {
-        let (live, births) = (BTreeMap::new(), HashMap::new());
-        Sliced { slice, index: 0, begun: slice.from.is_none(), ended: false, live, births, sink }
+impl Sliced {
+    pub fn new(slice: Slice) -> Sliced {
+        let (live, births) = (Ledger::default(), BTreeMap::new());
+        Sliced { slice, events: 0, begun: slice.from.is_none(), ended: false, live, births }
     }
 
     /// Follows an event before the stretch.
     fn remember(&mut self, event: Event) -> Result<(), TraceError> {
-        let record = self.index;
-        match event.action {
-            Action::Allocate { id, .. } => {
-                if self.births.insert(id, record).is_some() {
-                    return Err(TraceError::LiveAllocate { record, id });
-                }
-                self.live.insert(record, event);
-            }
-            Action::Free { id } => {
-                let birth = self.births.remove(&id).ok_or(TraceError::NotLive { record, id })?;
-                self.live.remove(&birth);
-            }
-            Action::Reallocate { id, size: grown } => {
-                let birth = self.births.get(&id).ok_or(TraceError::UnknownReallocate { record, id })?;
-                if let Some(Event { action: Action::Allocate { size, .. }, .. }) = self.live.get_mut(birth) {
-                    *size = grown;
+        match self.live.apply(&event)? {
+            Change::Allocated(block) => drop(self.births.insert(block.born, event)),
+            Change::Freed(block) => drop(self.births.remove(&block.born)),
+            Change::Reallocated(block) => {
+                if let Some(Event { action: Action::Allocate { size, .. }, .. }) = self.births.get_mut(&block.born) {
+                    *size = block.size;
                 }
             }
-            Action::Mark { .. } => {}
+            Change::Marked => {}
         }
         Ok(())
     }
 
-    fn begin(&mut self, time: Nanoseconds) -> Result<(), TraceError> {
+    fn begin(&mut self, time: Nanoseconds, to: &mut dyn Sink) -> Result<(), TraceError> {
         self.begun = true;
-        self.births = HashMap::new();
-        for (_, event) in std::mem::take(&mut self.live) {
-            self.sink.take(Event { time, ..event })?;
-        }
-        Ok(())
+        self.live = Ledger::default();
+        std::mem::take(&mut self.births).into_values().try_for_each(|event| to.take(Event { time, ..event }))
     }
 }
 
-impl<S: Sink> Sink for Sliced<S> {
-    fn take(&mut self, event: Event) -> Result<(), TraceError> {
-        let index = self.index;
-        self.index += 1;
-        if self.ended || self.slice.to.is_some_and(|to| to.is_reached(index, event.time)) {
+impl Transform for Sliced {
+    fn take(&mut self, event: Event, to: &mut dyn Sink) -> Result<(), TraceError> {
+        let index = self.events;
+        self.events += 1;
+        if self.ended || self.slice.to.is_some_and(|end| end.is_reached(index, event.time)) {
             self.ended = true;
             return Ok(());
         }
@@ -160,27 +150,15 @@ impl<S: Sink> Sink for Sliced<S> {
             if !self.slice.from.is_some_and(|from| from.is_reached(index, event.time)) {
                 return self.remember(event);
             }
-            self.begin(event.time)?;
+            self.begin(event.time, to)?;
         }
-        self.sink.take(event)?;
+        to.take(event)?;
         // The source need not come again to learn that it is over.
-        self.ended = matches!(self.slice.to, Some(Place::Event(to)) if self.index >= to);
+        self.ended = matches!(self.slice.to, Some(Place::Event(end)) if self.events >= end);
         Ok(())
     }
 
-    fn name_site(&mut self, name: &str) {
-        self.sink.name_site(name);
-    }
-
-    fn name_label(&mut self, text: &str) {
-        self.sink.name_label(text);
-    }
-
     fn is_full(&self) -> bool {
-        self.ended || self.sink.is_full()
-    }
-
-    fn end(&mut self) -> Result<(), TraceError> {
-        self.sink.end()
+        self.ended
     }
 }

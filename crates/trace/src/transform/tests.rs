@@ -79,6 +79,59 @@ fn a_full_slice_stops_its_source() {
     assert!(chain.is_full());
 }
 
+/// Counts what a sink is told beside events, and takes so many.
+#[derive(Default)]
+struct Told {
+    sites: Vec<String>,
+    labels: Vec<String>,
+    ends: u32,
+    room: usize,
+}
+
+impl crate::Sink for Told {
+    fn take(&mut self, _: Event) -> Result<(), crate::TraceError> {
+        self.room = self.room.saturating_sub(1);
+        Ok(())
+    }
+
+    fn name_site(&mut self, name: &str) {
+        self.sites.push(name.to_owned());
+    }
+
+    fn name_label(&mut self, text: &str) {
+        self.labels.push(text.to_owned());
+    }
+
+    fn is_full(&self) -> bool {
+        self.room == 0
+    }
+
+    fn end(&mut self) -> Result<(), crate::TraceError> {
+        self.ends += 1;
+        Ok(())
+    }
+}
+
+#[test]
+fn what_is_told_beside_events_comes_through_every_transform() {
+    let mut program = trace(PROGRAM);
+    program.sites = vec!["here".to_owned(), "there".to_owned()];
+    program.labels = vec!["now".to_owned()];
+    for transforms in [
+        Transforms { slice: Some("2..8".parse().unwrap()), ..Transforms::default() },
+        Transforms { threads: vec![0, 1], ..Transforms::default() },
+        Transforms { copies: 2, ..Transforms::default() },
+        Transforms { collect: Some(Bytes(20)), ..Transforms::default() },
+    ] {
+        let mut told = Told { room: 100, ..Told::default() };
+        program.send(&mut *transforms.before(&mut told)).unwrap();
+        let expected = (&program.sites, &program.labels, 1);
+        assert_eq!((&told.sites, &told.labels, told.ends), expected, "{transforms:?}");
+        let mut full = Told::default();
+        assert!(transforms.before(&mut full).is_full(), "{transforms:?}");
+    }
+}
+
 #[test]
 fn a_thread_keeps_its_blocks_whoever_frees_them() {
     let mut program = trace(PROGRAM);
@@ -91,7 +144,7 @@ fn a_thread_keeps_its_blocks_whoever_frees_them() {
 fn copies_come_side_by_side_on_threads_of_their_own() {
     let transforms = Transforms { copies: 2, ..Transforms::default() };
     let doubled = through(&transforms, &trace("+1:10 -1 +1:20"));
-    assert_eq!(text(&doubled), "+0:10 +1:10 -0 -1 +2:20 +3:20");
+    assert_eq!(text(&doubled), "+0:10 +1:10 -0 -1 +0:20 +1:20");
     let threads: Vec<u32> = doubled.events.iter().map(|event| event.thread).collect();
     assert_eq!(threads, [2, 3, 2, 3, 2, 3]);
 }
@@ -101,7 +154,7 @@ fn a_collection_frees_the_dead_in_a_burst() {
     let transforms = Transforms { collect: Some(Bytes(60)), ..Transforms::default() };
     // Ids are new, as an id may come again before its block is collected.
     let collected = through(&transforms, &trace("+7:30 -7 +7:20 +8:10 -8 ~7:30 +9:10 -9 -7"));
-    assert_eq!(text(&collected), "+1:30 +2:20 +3:10 -1 -3 ~2:30 +4:10 -4 -2");
+    assert_eq!(text(&collected), "+0:30 +2:20 +3:10 -0 -3 ~2:30 +6:10 -6 -2");
 }
 
 #[test]

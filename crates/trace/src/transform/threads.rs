@@ -6,23 +6,23 @@
 
 use std::collections::HashSet;
 
+use super::through::Transform;
 use crate::{Action, Event, Sink, TraceError};
 
 /// Lets the blocks of some threads through.
-pub(super) struct Threads<S> {
+pub(super) struct Threads {
     threads: HashSet<u32>,
     live: HashSet<u64>,
-    sink: S,
 }
 
-impl<S: Sink> Threads<S> {
-    pub fn new(threads: &[u32], sink: S) -> Threads<S> {
-        Threads { threads: threads.iter().copied().collect(), live: HashSet::new(), sink }
+impl Threads {
+    pub fn new(threads: &[u32]) -> Threads {
+        Threads { threads: threads.iter().copied().collect(), live: HashSet::new() }
     }
 }
 
-impl<S: Sink> Sink for Threads<S> {
-    fn take(&mut self, event: Event) -> Result<(), TraceError> {
+impl Transform for Threads {
+    fn take(&mut self, event: Event, to: &mut dyn Sink) -> Result<(), TraceError> {
         let is_kept = match event.action {
             Action::Allocate { id, .. } if self.threads.contains(&event.thread) => {
                 self.live.insert(id);
@@ -33,22 +33,6 @@ impl<S: Sink> Sink for Threads<S> {
             Action::Reallocate { id, .. } => self.live.contains(&id),
             Action::Mark { .. } => self.threads.contains(&event.thread),
         };
-        if is_kept { self.sink.take(event) } else { Ok(()) }
-    }
-
-    fn name_site(&mut self, name: &str) {
-        self.sink.name_site(name);
-    }
-
-    fn name_label(&mut self, text: &str) {
-        self.sink.name_label(text);
-    }
-
-    fn is_full(&self) -> bool {
-        self.sink.is_full()
-    }
-
-    fn end(&mut self) -> Result<(), TraceError> {
-        self.sink.end()
+        if is_kept { to.take(event) } else { Ok(()) }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use heapsmith_explore::{Effect, Exploration, FACTORS, Finding, NEAR, Objective, Objectives, Retimed, Space, Store};
+use heapsmith_explore::{Effect, Exploration, FACTORS, Finding, NEAR, Objective, Objectives, Space, Store};
+use heapsmith_peers::peers;
 use heapsmith_trace::PackedTrace;
 
 use crate::args::Format;
@@ -45,9 +46,19 @@ pub fn print(
             timing.rounds, timing.floor
         );
     }
+    if people && !exploration.pages.is_empty() {
+        println!(
+            "page fragmentation: most bytes in pages that a child process touched with payloads written, over the \
+             bytes requested; ours and peers alike"
+        );
+    }
     if people {
-        println!("\nWhat explains the differences: share of the variance, and the mean from no use to full use");
-        effects_table(effects).print(format)?;
+        if effects.is_empty() {
+            println!("\n{}", without_effects(exploration));
+        } else {
+            println!("\nWhat explains the differences: share of the variance, and the mean from no use to full use");
+            effects_table(effects).print(format)?;
+        }
         println!(
             "\nMamagkakis et al. 2006 recommend two or three free lists, first fit, full splitting, full coalescing:"
         );
@@ -58,10 +69,19 @@ pub fn print(
     Ok(())
 }
 
-const COLUMNS: [&str; 8] = ["note", "design", "fragmentation", "accesses_per_op", "p99", "worst", "ns_per_op", "heap"];
+fn without_effects(exploration: &Exploration) -> String {
+    format!(
+        "{} designs were cut short, as they can reach no front (--prune); what each technique does is not known \
+         without them: run it again without --prune, which replays only those",
+        exploration.pruned
+    )
+}
+
+const COLUMNS: [&str; 9] =
+    ["note", "design", "fragmentation", "page_fragmentation", "accesses_per_op", "p99", "worst", "ns_per_op", "heap"];
 
 fn front(exploration: &Exploration, pick: usize, finding: &Finding, people: bool) -> Table {
-    let mut table = Table::new(&COLUMNS).hiding(&["floor_ns_per_op"]);
+    let mut table = Table::new(&COLUMNS).hiding(&["floor_ns_per_op", "touched"]);
     let stairs = thinned(&exploration.staircase, pick, if people { SHOWN } else { usize::MAX });
     let mut indexes = stairs.clone();
     let others = finding.recommended.iter().map(|design| design.index).chain([pick]);
@@ -75,28 +95,80 @@ fn front(exploration: &Exploration, pick: usize, finding: &Finding, people: bool
             _ => "",
         };
         let design = &exploration.rows[index].design;
-        let name = integer(u64::from(design.number));
-        table.row(row(note, name, &exploration.points[index], exploration.timing(index), design.spec.to_string()));
+        let shown = integer(u64::from(design.number));
+        let measured = measured(exploration, &exploration.name(index));
+        table.row(row(note, shown, &exploration.points[index], measured, &design.spec.to_string()));
     }
     for entry in &exploration.catalogue {
-        let timing = exploration.timings.iter().find(|timing| timing.name == entry.name);
-        table.row(row("", text(&entry.name), &entry.objectives, timing, entry.spec.clone()));
+        let measured = measured(exploration, &entry.name);
+        table.row(row("", text(&entry.name), &entry.objectives, measured, &entry.spec));
+    }
+    let events = exploration.pages.iter().map(|pages| pages.events).max();
+    for entry in peers() {
+        let name = entry.peer.to_string();
+        if exploration.timing_of(&name).is_some() {
+            table.row(peer_row(exploration, entry.name, &name, events));
+        }
     }
     table
 }
 
-fn row(note: &str, name: Item, point: &Objectives, timing: Option<&Retimed>, heap: String) -> Vec<Item> {
+/// What was measured of something, not counted.
+struct Figures {
+    page_fragmentation: Item,
+    touched: Item,
+    ns_per_op: Item,
+    floor: Item,
+}
+
+fn measured(exploration: &Exploration, name: &str) -> Figures {
+    let (pages, timing) = (exploration.pages_of(name), exploration.timing_of(name));
+    Figures {
+        page_fragmentation: pages.map_or_else(none, |pages| percent(pages.fragmentation)),
+        touched: pages.map_or_else(none, |pages| table::bytes(pages.touched)),
+        ns_per_op: timing.map_or_else(none, |timing| number(timing.ns_per_op, 1)),
+        floor: timing.map_or_else(none, |timing| number(timing.floor, 1)),
+    }
+}
+
+fn row(note: &str, name: Item, point: &Objectives, measured: Figures, heap: &str) -> Vec<Item> {
     let note = if point.failed > 0 { "refuses" } else { note };
     vec![
         word(note, if note == "pick" { "▶ pick" } else { note }),
         name,
         percent(point.get(Objective::Fragmentation)),
+        measured.page_fragmentation,
         number(point.get(Objective::Accesses), 2),
         integer(point.get(Objective::P99) as u64),
         integer(point.get(Objective::Worst) as u64),
-        timing.map_or_else(none, |timing| number(timing.ns_per_op, 1)),
-        table::heap(&heap),
-        timing.map_or_else(none, |timing| number(timing.floor, 1)),
+        measured.ns_per_op,
+        table::heap(heap),
+        measured.floor,
+        measured.touched,
+    ]
+}
+
+/// A peer has no footprint in bytes and no accesses. `events` is how many there are.
+fn peer_row(exploration: &Exploration, short: &str, name: &str, events: Option<u64>) -> Vec<Item> {
+    let pages = exploration.pages_of(name);
+    let heap = match pages.filter(|pages| Some(pages.events) != events) {
+        Some(pages) => word(name, &format!("{name}, first {} events", pages.events)),
+        None => text(name),
+    };
+    let refuses = pages.is_some_and(|pages| pages.failed > 0);
+    let measured = measured(exploration, name);
+    vec![
+        text(if refuses { "refuses" } else { "peer" }),
+        text(short),
+        none(),
+        measured.page_fragmentation,
+        none(),
+        none(),
+        none(),
+        measured.ns_per_op,
+        heap,
+        measured.floor,
+        measured.touched,
     ]
 }
 
@@ -185,7 +257,9 @@ fn recommended(exploration: &Exploration, finding: &Finding) {
         let each = shares.iter().map(|(name, share)| format!("{name} {:.1}%", share * 100.0));
         each.collect::<Vec<_>>().join(", ")
     };
-    println!("  of the fragmentation's variance: {}", most(&finding.fragmentation));
+    if !finding.fragmentation.is_empty() {
+        println!("  of the fragmentation's variance: {}", most(&finding.fragmentation));
+    }
 }
 
 /// What the pick's neighbours on the front trade.

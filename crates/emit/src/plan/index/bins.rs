@@ -155,7 +155,7 @@ pub(super) fn bins(bins: &Bins, word: WordSize) -> IndexPlan {
         }
     };
     let bytes = word.bytes() as usize;
-    let map = SpacedBins { spacing: spacing(bins.layout, bytes), word: bytes };
+    let map = SpacedBins::new(spacing(bins.layout, bytes), bytes);
     let bits = word.bytes() * 8;
     let number = map.bins() as u64;
     let map_words = number.div_ceil(bits.into());

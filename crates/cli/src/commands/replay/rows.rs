@@ -1,0 +1,207 @@
+//! What `replay` measured, as a table.
+
+use heapsmith_replay::{AtPeak, Latencies, Latency, Measures, Timing};
+
+use super::{Counted, Measured};
+use crate::args::{Format, Replay};
+use crate::failure::Failure;
+use crate::table::{self, Item, Table, bytes, integer, none, number, numbers, percent, text};
+
+const SHOWN: &[&str] = &[
+    "fragmentation",
+    "footprint",
+    "page_fragmentation",
+    "touched",
+    "min_region",
+    "accesses_per_op",
+    "p99",
+    "worst",
+    "refused",
+    "ns_per_op",
+    "of",
+    "heap",
+];
+
+const MORE: &[&str] = &[
+    "trace",
+    "floor_ns_per_op",
+    "internal_fragmentation",
+    "external_fragmentation",
+    "peak_requested",
+    "peak_headers",
+    "peak_padding",
+    "peak_layers",
+    "peak_free",
+    "peak_control",
+    "peak_largest_free",
+    "peak_largest_request",
+    "version",
+    "events_replayed",
+    "ns_per_op_least",
+    "ns_per_op_most",
+    "ns_per_op_rounds",
+    "latency_p50",
+    "latency_p90",
+    "latency_p99",
+    "latency_p999",
+    "latency_max",
+    "counter_p50",
+    "counter_p90",
+    "counter_p99",
+    "counter_p999",
+    "counter_max",
+];
+
+/// A row for each heap on each trace.
+pub fn table(arguments: &Replay, results: &[Measured]) -> Table {
+    let mut table = Table::new(SHOWN).hiding(Measures::COLUMNS).hiding(MORE);
+    results.iter().for_each(|result| table.row(row(arguments, result)));
+    table
+}
+
+fn row(arguments: &Replay, result: &Measured) -> Vec<Item> {
+    let timing = result.timing.as_ref().and_then(|timings| timings.subjects.first());
+    let pages = result.pages.as_ref();
+    let of = if arguments.traces.len() > 1 { text(result.trace.clone()) } else { none() };
+    let (before, after, integers, peak) = match &result.counted {
+        Counted::Heap { measures, at_peak, min_region } => (
+            [percent(measures.fragmentation()), bytes(measures.footprint_peak)],
+            [
+                min_region.map_or_else(none, bytes),
+                number(measures.accesses_per_operation(), 2),
+                integer(measures.accesses.p99),
+                integer(measures.accesses.max),
+                integer(measures.failed),
+            ],
+            measures.to_row().into_iter().map(integer).collect(),
+            at_the_peak(measures, at_peak),
+        ),
+        Counted::Peer(measures) => (
+            [none(), none()],
+            [none(), none(), none(), none(), integer(measures.failed)],
+            Measures::COLUMNS
+                .iter()
+                .map(|&column| match column {
+                    "operations" => integer(measures.operations),
+                    "failed" => integer(measures.failed),
+                    "requested_peak" => bytes(result.requested_peak),
+                    _ => none(),
+                })
+                .collect::<Vec<_>>(),
+            vec![none(); 10],
+        ),
+    };
+    let in_pages = [
+        pages.map_or_else(none, |pages| percent(pages.fragmentation())),
+        pages.map_or_else(none, |pages| bytes(pages.touched)),
+    ];
+    let shown = before.into_iter().chain(in_pages).chain(after);
+    let time = [timing.map_or_else(none, |timing| number(timing.median, 1)), of, named(result)];
+    let floor = result.timing.as_ref().map_or_else(none, |timings| number(timings.floor.median, 1));
+    let version = result.subject.peer().map_or_else(none, |peer| text(peer.version()));
+    let events = timing.map_or_else(none, |timing| integer(timing.events as u64));
+    let mut items: Vec<Item> = shown.chain(time).chain(integers).collect();
+    items.extend([text(result.trace.clone()), floor]);
+    items.extend(peak);
+    items.extend([version, events]);
+    items.extend(rounds(timing));
+    items.extend(latencies(result.latency.as_ref()));
+    items
+}
+
+/// The heap's spec; of a peer also how far it was let.
+fn named(result: &Measured) -> Item {
+    let name = result.subject.to_string();
+    match result.cut_short {
+        Some(events) => table::word(&name, &format!("{name}, first {events} events")),
+        None => table::heap(&name),
+    }
+}
+
+fn at_the_peak(measures: &Measures, at_peak: &AtPeak) -> Vec<Item> {
+    let shares = [percent(measures.internal_fragmentation()), percent(measures.external_fragmentation())];
+    let peak = [
+        at_peak.requested,
+        at_peak.headers,
+        at_peak.padding,
+        at_peak.layers,
+        at_peak.free,
+        at_peak.control,
+        at_peak.largest_free,
+        at_peak.largest_request,
+    ];
+    shares.into_iter().chain(peak.map(bytes)).collect()
+}
+
+fn rounds(timing: Option<&Timing>) -> [Item; 3] {
+    match timing {
+        Some(timing) => [number(timing.least, 1), number(timing.most, 1), numbers(&timing.rounds)],
+        None => [none(), none(), none()],
+    }
+}
+
+fn latencies(latencies: Option<&Latencies>) -> Vec<Item> {
+    match latencies {
+        Some(all) => all.subjects.iter().chain([&all.counter]).flat_map(percentiles).collect(),
+        None => vec![none(); 10],
+    }
+}
+
+fn percentiles(latency: &Latency) -> [Item; 5] {
+    [latency.p50, latency.p90, latency.p99, latency.p999, latency.max].map(|nanoseconds| number(nanoseconds, 1))
+}
+
+/// Below the table: the latencies, and what the columns mean.
+pub fn explain(arguments: &Replay, results: &[Measured]) -> Result<(), Failure> {
+    if arguments.latency {
+        latency_table(results)?;
+    }
+    if let Some(floor) = results.last().and_then(|result| result.timing.as_ref()).map(|timings| &timings.floor) {
+        let rounds = arguments.rounds;
+        println!("ns/op: median of {rounds} rounds in turns; a heap that does nothing: {:.1}.", floor.median);
+    }
+    println!("fragmentation = footprint peak / requested peak - 1; accesses: metadata words read and written.");
+    if results.iter().any(|result| result.pages.is_some()) {
+        println!(
+            "touched: most bytes in pages that a child process touched while it replayed with payloads written, ours \
+             and peers alike;\npage fragmentation = touched / requested peak - 1. A peer has no accesses that could be \
+             counted, and no footprint in bytes."
+        );
+    }
+    if results.iter().any(|result| result.cut_short.is_some()) {
+        println!(
+            "Cut short: peers that may look at all free blocks for one request (--linear-events); their memory is \
+             compared with the peak of those events."
+        );
+    }
+    Ok(())
+}
+
+fn latency_table(results: &[Measured]) -> Result<(), Failure> {
+    println!(
+        "\nSingle operations in ns by the processor's counter: the mean of each operation's rounds without the slowest; \
+         beside them accesses, which are the same everywhere"
+    );
+    let columns = ["p50", "p90", "p99", "p99.9", "max", "accesses p50", "p99 ", "p99.9 ", "max ", "of", "heap"];
+    let mut table = Table::new(&columns);
+    for result in results {
+        let Some(latency) = result.latency.as_ref().and_then(|latencies| latencies.subjects.first()) else { continue };
+        let accesses = match &result.counted {
+            Counted::Heap { measures, .. } => {
+                let accesses = &measures.accesses;
+                [accesses.p50, accesses.p99, accesses.p999, accesses.max].map(integer)
+            }
+            Counted::Peer(_) => [none(), none(), none(), none()],
+        };
+        let several = results.iter().any(|other| other.trace != result.trace);
+        let of = if several { text(result.trace.clone()) } else { none() };
+        table.row(percentiles(latency).into_iter().chain(accesses).chain([of, named(result)]));
+    }
+    if let Some(Latencies { counter, step, .. }) = results.last().and_then(|result| result.latency.as_ref()) {
+        let nothing = [none(), none(), none(), none(), none()];
+        let cost = "a heap that does nothing: what reading the counter costs, which is in every row";
+        let name = text(format!("{cost} (it advances in steps of {step:.1} ns)"));
+        table.row(percentiles(counter).into_iter().chain(nothing).chain([name]));
+    }
+    table.print(Format::Table)
+}

@@ -1,0 +1,145 @@
+//! Other people's allocators through the command: what is shown of them, and that memory is measured alike.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use heapsmith_peers::Peer;
+use heapsmith_replay::{Pages, Subject, pages};
+use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
+use serde_json::Value;
+
+fn sample() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/mixed.pcapng.xz")
+}
+
+fn heapsmith(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_heapsmith")).args(arguments).output().expect("the command runs")
+}
+
+fn replay(options: &[&str]) -> Output {
+    let sample = sample();
+    let sample = sample.to_str().expect("a plain path");
+    heapsmith(&[&["replay", sample, "--as", "easyport", "--shorten", "3000"], options].concat())
+}
+
+fn rows(output: &Output) -> Vec<Value> {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON and nothing else")
+}
+
+#[test]
+fn peers_stand_beside_our_heaps_with_what_can_be_measured_of_them() {
+    let rows = rows(&replay(&[
+        "--heap",
+        "tlsf",
+        "--heap",
+        "peer:all",
+        "--time",
+        "--latency",
+        "--rounds",
+        "3",
+        "--verify",
+        "--format",
+        "json",
+    ]));
+    assert_eq!(rows.len(), 1 + Peer::built().count());
+    for row in &rows {
+        for key in ["ns_per_op", "page_fragmentation", "touched", "latency_p50", "latency_max", "counter_p50"] {
+            assert!(row[key].is_number(), "{key} in {row}");
+        }
+        assert_eq!(row["ns_per_op_rounds"].as_array().map(Vec::len), Some(3));
+        let peer = row["heap"].as_str().is_some_and(|heap| heap.starts_with("peer:"));
+        for key in ["accesses_per_op", "accesses", "worst", "fragmentation", "footprint", "footprint_peak"] {
+            assert_eq!(row[key].is_null(), peer, "{key} in {row}");
+        }
+        assert_eq!((row["refused"].as_u64(), row["failed"].as_u64()), (Some(0), Some(0)));
+        assert_eq!(row["version"].is_string(), peer);
+    }
+}
+
+#[test]
+fn people_see_how_memory_was_measured() {
+    let output = replay(&["--heap", "list", "--heap", "peer:rlsf"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("page fragmentation = touched / requested peak - 1"), "{text}");
+    let plain = replay(&["--heap", "list"]);
+    assert!(!String::from_utf8_lossy(&plain.stdout).contains("touched"), "and nothing of it where it was not measured");
+}
+
+#[test]
+fn an_unknown_peer_is_wrong_use_and_lists_those_there_are() {
+    let output = replay(&["--heap", "peer:mimaloc"]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("no peer is called \"mimaloc\"; there are: libc, mimalloc, "), "{error}");
+}
+
+#[test]
+fn a_peer_that_fails_a_request_is_told() {
+    let options = ["--heap", "peer:talc", "--region", "20K"];
+    let output = replay(&options);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && error.contains("peer:talc refused "), "{error}");
+    let output = replay(&[&options[..], &["--verify"]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let output = replay(&["--heap", "peer:libc", "--region", "20K"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--region does not bind peer:libc"));
+}
+
+#[test]
+fn a_linear_peer_is_cut_short_and_says_so() {
+    let output =
+        replay(&["--heap", "list", "--heap", "peer:linked_list_allocator", "--linear-events", "100", "--time"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("peer:linked_list_allocator, first 100 events") && text.contains("Cut short:"), "{text}");
+}
+
+/// 300 blocks of 1,000 bytes, of which every other is freed at the end.
+fn trace() -> PackedTrace {
+    let mut trace = Trace::new(Origin::new("test", ""));
+    let size = Bytes(1000);
+    trace.events.extend((0..300).map(|id| Event::at(id, Action::Allocate { id, size, alignment: 0 })));
+    trace.events.extend((0..300).step_by(2).map(|id| Event::at(300 + id, Action::Free { id })));
+    PackedTrace::new(&trace).expect("a sound trace")
+}
+
+fn measured(subject: &str) -> Pages {
+    let subject = if subject == "nothing" { Subject::Nothing } else { subject.parse().expect("a subject") };
+    pages(Path::new(env!("CARGO_BIN_EXE_heapsmith")), &subject, &trace(), usize::MAX).expect("a measure")
+}
+
+#[test]
+fn pages_are_those_of_the_payloads_and_of_what_the_allocator_adds() {
+    assert!(measured("nothing").touched <= Bytes(32 << 10), "what the measure itself touches is little");
+    // Header and 1,000 bytes, in words of 8: 302,400 bytes and the heap's own words.
+    let list = measured("list word=8");
+    assert_eq!((list.requested_peak, list.failed, list.events), (Bytes(300_000), 0, 450));
+    assert!((Bytes(302_400)..Bytes(302_400 + (32 << 10))).contains(&list.touched), "{list:?}");
+    for peer in Peer::built() {
+        let pages = measured(&peer.to_string());
+        assert!((Bytes(300_000)..Bytes(4 << 20)).contains(&pages.touched), "{peer}: {pages:?}");
+    }
+}
+
+#[test]
+fn results_are_the_same_with_peers_and_without() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let sample = sample();
+    let explore = |name: &str, more: &[&str]| {
+        let out = dir.path().join(name);
+        let path = out.to_str().expect("a plain path");
+        let arguments = ["explore", sample.to_str().expect("a plain path"), "--as", "easyport", "--shorten", "1500"];
+        let output = heapsmith(&[&arguments[..], &["--format", "json", "--rounds", "1", "--out", path], more].concat());
+        let csv = std::fs::read_to_string(out.join("results.csv"));
+        (rows(&output), csv.expect("results.csv"))
+    };
+    let (with, results) = explore("with", &[]);
+    let peers: Vec<&Value> = with.iter().filter(|row| row["note"] == "peer").collect();
+    assert_eq!(peers.len(), Peer::built().count());
+    assert!(peers.iter().all(|row| row["ns_per_op"].is_number() && row["touched"].is_number()));
+    assert!(with.iter().all(|row| row["page_fragmentation"].is_number()), "ours are measured alike");
+    let (without, same) = explore("without", &["--no-peers"]);
+    assert!(without.iter().all(|row| row["note"] != "peer" && row["touched"].is_null()));
+    assert!(results == same, "what is measured of peers does not enter the results");
+}

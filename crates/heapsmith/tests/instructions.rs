@@ -1,0 +1,103 @@
+//! The instructions of the hot paths, counted by Valgrind's callgrind and held against a file.
+//!
+//! `instructions.txt` has instructions an event, allocations and frees alike, for each heap and program of
+//! `examples/hot_paths.rs`. They depend on the compiler and on nothing else of a machine, so a change of more
+//! than [`TOLERANCE`] is a change of the code. With `HEAPSMITH_ACCEPT=1` the file is written anew.
+
+#[path = "../examples/hot_paths.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod example;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use example::{HEAPS, PROGRAMS};
+
+/// What a count may differ by: another compiler gives other code.
+const TOLERANCE: f64 = 0.10;
+
+/// Events of a program, twice: the difference of three rounds and one.
+const EVENTS: f64 = 2.0 * 20_000.0;
+
+fn built() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let target = package.join("../../target/folding");
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--release", "--package", "heapsmith", "--example", "hot_paths", "--target-dir"])
+        .arg(&target)
+        .current_dir(package)
+        .status()
+        .expect("cargo runs");
+    assert!(status.success(), "the example compiles");
+    target.join("release/examples/hot_paths")
+}
+
+/// Instructions of a whole run.
+fn counted(program: &Path, arguments: [&str; 3]) -> f64 {
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(program)
+        .args(arguments)
+        .output()
+        .expect("valgrind is missing: install the package valgrind");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {told}");
+    let count = told.lines().find_map(|line| line.split_once("Collected : "));
+    count.and_then(|(_, number)| number.trim().parse().ok()).expect("callgrind tells its count")
+}
+
+fn an_event(built: &Path, program: &str, heap: &str) -> f64 {
+    (counted(built, [program, heap, "3"]) - counted(built, [program, heap, "1"])) / EVENTS
+}
+
+#[test]
+fn no_hot_path_takes_more_instructions_than_it_did() {
+    if cfg!(not(target_arch = "x86_64")) {
+        println!("NOT RUN: instructions.txt was counted on x86-64");
+        return;
+    }
+    let built = built();
+    let mut table = format!("{:<16}", "");
+    PROGRAMS.iter().for_each(|program| write!(table, "{:>9}", program.name).expect("text"));
+    for heap in HEAPS {
+        write!(table, "\n{heap:<16}").expect("text");
+        for program in PROGRAMS {
+            write!(table, "{:>9.1}", an_event(&built, program.name, heap)).expect("text");
+        }
+    }
+    table.push('\n');
+    println!("instructions an event\n{table}");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/instructions.txt");
+    if std::env::var_os("HEAPSMITH_ACCEPT").is_some() {
+        std::fs::write(&file, &table).expect("the file can be written");
+    }
+    let accepted = std::fs::read_to_string(&file).expect("tests/instructions.txt");
+    let changes = changes(&accepted, &table);
+    assert!(changes.is_empty(), "{changes:#?}\nif this is meant: HEAPSMITH_ACCEPT=1 cargo test --test instructions");
+}
+
+/// The counts that differ by more than the tolerance; those that sank, too, so that the file stays true.
+fn changes(accepted: &str, table: &str) -> Vec<String> {
+    assert_eq!(accepted.lines().count(), table.lines().count(), "the file has another set of heaps");
+    let mut changes = Vec::new();
+    for (old, new) in accepted.lines().zip(table.lines()).skip(1) {
+        let name = new.split_whitespace().next().unwrap_or_default();
+        let counts =
+            |line: &str| line.split_whitespace().skip(1).map(|count| count.parse().expect("a count")).collect();
+        let (old, new): (Vec<f64>, Vec<f64>) = (counts(old), counts(new));
+        for ((old, new), program) in old.iter().zip(&new).zip(PROGRAMS) {
+            if (new / old - 1.0).abs() > TOLERANCE {
+                changes.push(format!("{name}, {}: {old} before, {new} now", program.name));
+            }
+        }
+    }
+    changes
+}
+
+#[test]
+fn a_change_of_a_count_is_seen() {
+    let table = "  pairs packets mixed\nlist 100 100 100\n";
+    assert!(changes(table, "  pairs packets mixed\nlist 109 91 100\n").is_empty());
+    assert_eq!(changes(table, "  pairs packets mixed\nlist 100 111 89\n").len(), 2);
+}

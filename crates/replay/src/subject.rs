@@ -1,0 +1,114 @@
+//! What is measured: a heap of ours by its spec, or a peer by its name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use heapsmith::{Heap, Nothing, Unmetered};
+use heapsmith_peers::{PREFIX, Peer, PeerError, Work, with_peer};
+use heapsmith_spec::build::{Job, with_heap};
+use heapsmith_spec::{Spec, SpecError, resolve};
+use heapsmith_trace::Bytes;
+
+use crate::region::Region;
+use crate::run::ReplayError;
+
+/// What is measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// The heap that does nothing: the floor.
+    Nothing,
+    /// A heap of ours.
+    Heap(Box<Spec>),
+    /// Somebody else's allocator.
+    Peer(Peer),
+}
+
+/// Why a text names nothing that can be measured.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SubjectError {
+    /// It is no spec and no name of the catalogue.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// There is no such peer.
+    #[error(transparent)]
+    Peer(#[from] PeerError),
+}
+
+impl Subject {
+    /// The peer, if it is one.
+    pub fn peer(&self) -> Option<Peer> {
+        match self {
+            Subject::Peer(peer) => Some(*peer),
+            _ => None,
+        }
+    }
+
+    /// Whether one operation may look at all free blocks: such a peer is measured on few events.
+    pub(crate) fn is_linear(&self) -> bool {
+        self.peer().is_some_and(|peer| peer.entry().linear)
+    }
+
+    /// Does `work` with it, in the memory of `region` if it has none of its own.
+    pub(crate) fn run<W: Work>(&self, region: &mut Region, work: W) -> Result<W::Output, ReplayError> {
+        let source = region.source(Bytes(u64::MAX));
+        match self {
+            Subject::Nothing => Ok(work.run(Nothing)),
+            Subject::Heap(spec) => Ok(with_heap(spec, source, Unmetered, OfHeap(work))?),
+            Subject::Peer(peer) => Ok(with_peer(*peer, source, work)?),
+        }
+    }
+}
+
+/// Work for any allocator is a job for any heap.
+struct OfHeap<W>(W);
+
+impl<W: Work> Job<Unmetered> for OfHeap<W> {
+    type Output = W::Output;
+
+    fn run<H: Heap<Meter = Unmetered>>(self, heap: H) -> W::Output {
+        self.0.run(heap)
+    }
+}
+
+impl From<Spec> for Subject {
+    fn from(spec: Spec) -> Subject {
+        Subject::Heap(Box::new(spec))
+    }
+}
+
+impl FromStr for Subject {
+    type Err = SubjectError;
+
+    /// `peer:` and the name of a peer; a name of the catalogue; or a spec.
+    fn from_str(text: &str) -> Result<Subject, SubjectError> {
+        match text.trim().strip_prefix(PREFIX) {
+            Some(name) => Ok(Subject::Peer(name.parse()?)),
+            None => Ok(resolve(text)?.into()),
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subject::Nothing => f.write_str("nothing"),
+            Subject::Heap(spec) => spec.fmt(f),
+            Subject::Peer(peer) => peer.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subject_is_printed_as_it_is_read() {
+        for text in ["peer:rlsf", "list(order=fifo, fit=first, split=always, coalesce=immediate)"] {
+            let subject: Subject = text.parse().expect("it is one");
+            assert_eq!(subject.to_string(), text);
+        }
+        assert!(matches!("peer:nobody".parse::<Subject>(), Err(SubjectError::Peer(_))));
+        assert!(matches!("nobody".parse::<Subject>(), Err(SubjectError::Spec(_))));
+    }
+}

@@ -1,0 +1,160 @@
+//! The front beside other people's allocators, in the two measures that both have: time, and memory by pages.
+
+use heapsmith_explore::{Paged, Retimed};
+use heapsmith_peers::{Entry, peers};
+use plotly::common::{HoverInfo, Line, Marker, MarkerSymbol, Mode};
+use plotly::layout::Annotation;
+use plotly::{Plot, Scatter};
+
+use crate::figure::{Series, axis, colour, embed, layout};
+use crate::html::{Cell, Table, code, escape, paragraph, section as wrap};
+use crate::labels::{Named, annotations};
+use crate::number::{listed, percent, plural, rounded, thousands};
+use crate::sections::front::floor_sentence;
+use crate::sections::view::Span;
+use crate::spec_text::shortened;
+use crate::study::Study;
+
+/// Something that was timed and whose pages were counted.
+struct Point<'s> {
+    name: String,
+    hover: String,
+    time: &'s Retimed,
+    pages: &'s Paged,
+}
+
+impl Point<'_> {
+    fn place(&self) -> (f64, f64) {
+        (self.pages.fragmentation, self.time.ns_per_op)
+    }
+}
+
+/// The section; none where no peer was measured.
+pub fn section(study: &Study<'_>) -> String {
+    let theirs: Vec<Point<'_>> = peers().iter().filter_map(|entry| peer(study, entry)).collect();
+    let designs: Vec<Point<'_>> =
+        study.exploration.staircase.iter().filter_map(|&index| design(study, index)).collect();
+    let pick: Vec<Point<'_>> = design(study, study.pick).into_iter().collect();
+    if theirs.is_empty() || designs.is_empty() {
+        return String::new();
+    }
+    let every: Vec<(f64, f64)> = [&theirs, &designs, &pick].into_iter().flatten().map(Point::place).collect();
+    let axis_of = |value: fn(&(f64, f64)) -> f64| {
+        let all: Vec<f64> = every.iter().map(value).collect();
+        Span::of(&all, &[], &all)
+    };
+    let (x, y) = (axis_of(|place| place.0), axis_of(|place| place.1));
+    let mut plot = Plot::new();
+    plot.add_trace(series("Pareto front", &designs, MarkerSymbol::Circle, 9, colour::BLUE));
+    plot.add_trace(series("peers", &theirs, MarkerSymbol::Square, 10, colour::ORANGE));
+    plot.add_trace(series("the pick", &pick, MarkerSymbol::Star, 18, colour::VERMILION));
+    let names = names(&theirs, &pick, &every, &x, &y);
+    let axes = (x.axis(axis("page fragmentation (%)"), 100.0), y.axis(axis("ns an operation"), 1.0));
+    plot.set_layout(layout(axes.0, axes.1, 48).annotations(names));
+    let caption = "Down and to the left is better. Both axes depend on the machine; everything on them was measured in \
+                   one run.";
+    let description = "Scatter plot of the front's designs and other people's allocators by memory and time";
+    let figure = embed(plot, "plot-peers", 460, description, caption);
+    wrap("peers", "Beside other people’s allocators", &(text(study, &theirs, &designs) + &figure + &table(&theirs)))
+}
+
+fn design<'s>(study: &'s Study<'_>, index: usize) -> Option<Point<'s>> {
+    let name = study.exploration.name(index);
+    let hover = format!("<b>design {name:0>4}</b><br>{}", escape(&shortened(&study.spec(index))));
+    point(study, name, hover)
+}
+
+fn peer<'s>(study: &'s Study<'_>, entry: &Entry) -> Option<Point<'s>> {
+    point(study, entry.peer.to_string(), format!("<b>{}</b><br>{}", entry.name, escape(entry.about)))
+        .map(|point| Point { name: entry.name.to_owned(), ..point })
+}
+
+fn point<'s>(study: &'s Study<'_>, name: String, about: String) -> Option<Point<'s>> {
+    let (time, pages) = (study.exploration.timing_of(&name)?, study.exploration.pages_of(&name)?);
+    let values = format!("page fragmentation {} · {:.1} ns", percent(pages.fragmentation), time.ns_per_op);
+    Some(Point { name, hover: format!("{about}<br>{values}"), time, pages })
+}
+
+fn series(name: &str, points: &[Point<'_>], symbol: MarkerSymbol, size: usize, color: &'static str) -> Box<Series> {
+    let x = points.iter().map(|point| rounded(point.pages.fragmentation * 100.0)).collect();
+    let y = points.iter().map(|point| rounded(point.time.ns_per_op)).collect();
+    let hover = points.iter().map(|point| point.hover.clone()).collect();
+    let outline = Line::new().width(1.0).color("#ffffff");
+    Scatter::new(x, y)
+        .name(name)
+        .mode(Mode::Markers)
+        .hover_info(HoverInfo::Text)
+        .hover_text_array(hover)
+        .marker(Marker::new().symbol(symbol).size(size).color(color).line(outline))
+}
+
+fn names(theirs: &[Point<'_>], pick: &[Point<'_>], crowd: &[(f64, f64)], x: &Span, y: &Span) -> Vec<Annotation> {
+    let share = |(fragmentation, time): (f64, f64)| (x.share(fragmentation), y.share(time));
+    let named = |name: &str, point: &Point<'_>, colour: &'static str, size: usize| Named {
+        name: escape(name),
+        letters: name.chars().count(),
+        share: share(point.place()),
+        place: (x.coordinate(point.pages.fragmentation * 100.0), y.coordinate(point.time.ns_per_op)),
+        colour,
+        size,
+    };
+    let mut dots: Vec<Named> = pick.iter().map(|point| named("the pick", point, colour::VERMILION, 15)).collect();
+    dots.extend(theirs.iter().map(|point| named(&point.name, point, colour::INK, 12)));
+    annotations(&dots, &crowd.iter().copied().map(share).collect::<Vec<_>>())
+}
+
+/// Who is fastest and who is tightest on either side.
+fn text(study: &Study<'_>, theirs: &[Point<'_>], designs: &[Point<'_>]) -> String {
+    let least = |points: &'_ [Point<'_>], of: fn(&Point<'_>) -> f64| {
+        points.iter().min_by(|a, b| of(a).total_cmp(&of(b))).map(|point| (point.name.clone(), of(point)))
+    };
+    let time = |point: &Point<'_>| point.time.ns_per_op;
+    let pages = |point: &Point<'_>| point.pages.fragmentation;
+    let mut sentences = String::new();
+    if let (Some((ours, fast)), Some((peer, theirs))) = (least(designs, time), least(theirs, time)) {
+        sentences += &format!(
+            "The fastest design of the front ({}) takes {fast:.1} ns an operation, the fastest peer ({peer}) {theirs:.1}. ",
+            code(&ours)
+        );
+    }
+    if let (Some((ours, tight)), Some((peer, theirs))) = (least(designs, pages), least(theirs, pages)) {
+        sentences += &format!(
+            "The tightest touches {} more than was requested ({}), the tightest peer {} ({peer}).",
+            percent(tight),
+            code(&ours),
+            percent(theirs)
+        );
+    }
+    let body = paragraph(&format!("{sentences}{}", floor_sentence(study)));
+    body + &paragraph(
+        "<span class=\"note\">An allocator that asks the system for memory has no footprint that could be read to the \
+         byte, and none of them counts its accesses. So memory is compared by the pages that a child process touched while \
+         it replayed with payloads written, for the designs too.</span>",
+    )
+}
+
+fn table(theirs: &[Point<'_>]) -> String {
+    let all = theirs.iter().map(|point| point.pages.events).max().unwrap_or(0);
+    let caption = "The peers, the fastest first, each called directly.";
+    let mut table = Table::new(caption, &["name", "ns/op", "page fragmentation", "touched", "note"]).sortable();
+    let mut sorted: Vec<&Point<'_>> = theirs.iter().collect();
+    sorted.sort_by(|a, b| a.time.ns_per_op.total_cmp(&b.time.ns_per_op));
+    for point in sorted {
+        let cut = (point.pages.events < all)
+            .then(|| format!("first {} events only: it may look at all free blocks", thousands(point.pages.events)));
+        let refused =
+            (point.pages.failed > 0).then(|| format!("refused {}", plural(point.pages.failed, "request", "requests")));
+        let notes: Vec<String> = cut.into_iter().chain(refused).collect();
+        table.row(
+            "",
+            vec![
+                Cell::html(code(&point.name)),
+                Cell::number(format!("{:.1}", point.time.ns_per_op), point.time.ns_per_op),
+                Cell::number(percent(point.pages.fragmentation), point.pages.fragmentation),
+                Cell::number(point.pages.touched.to_string(), point.pages.touched.0 as f64),
+                Cell::text(&listed(&notes)),
+            ],
+        );
+    }
+    table.render()
+}

@@ -1,0 +1,216 @@
+//! `cargo xtask bench peers`: the designs that heapsmith finds, beside other people's allocators.
+//!
+//! ```text
+//!   each trace ─▶ explore ─▶ the fastest of the front, the tightest, the pick
+//!                              │ run-off: the fastest of them, on times that decide nothing else
+//!                              ▼
+//!                replay: fastest, tightest, pick, and every peer in turns, in one process
+//!                              ▼
+//!                a table, and for each target whether it holds ─▶ bench/results/
+//! ```
+//!
+//! Nothing here measures: it runs the command that people run, and compares what that prints. A
+//! ratio is taken round by round, of two that ran in the same round; shown are the median of the
+//! ratios and an interval that holds the true median with 95% confidence.
+
+mod figures;
+mod inputs;
+mod ratio;
+mod results;
+mod verdict;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::run::{Outcome, cargo, root};
+use crate::tools;
+use figures::Figures;
+use inputs::Input;
+
+/// How much is measured.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Rounds in which all take turns
+    #[arg(long, default_value_t = Arguments::default().rounds)]
+    rounds: u32,
+    /// Events of each trace, at most
+    #[arg(long, default_value_t = Arguments::default().events)]
+    events: u64,
+    /// Events of each recorded program, at most: it may have many blocks live, which list designs search
+    #[arg(long, default_value_t = Arguments::default().program_events)]
+    program_events: u64,
+    /// Events for peers that may look at all free blocks for one request
+    #[arg(long, default_value_t = Arguments::default().linear_events)]
+    linear_events: u64,
+    /// Only traces whose name holds this
+    #[arg(long)]
+    only: Option<String>,
+    /// Leave out jemalloc, which compiles for minutes
+    #[arg(long)]
+    no_jemalloc: bool,
+}
+
+impl Default for Arguments {
+    fn default() -> Arguments {
+        Arguments {
+            rounds: 31,
+            events: 200_000,
+            program_events: 20_000,
+            linear_events: 50_000,
+            only: None,
+            no_jemalloc: false,
+        }
+    }
+}
+
+/// Runs the comparison and prints it.
+pub fn peers(arguments: &Arguments) -> Outcome {
+    tools::install(&[tools::CC, tools::CXX, tools::PYTHON, tools::SQLITE, tools::PERL])?;
+    let features = if arguments.no_jemalloc { "snmalloc" } else { "snmalloc,jemalloc" };
+    cargo(&["build", "--release", "--package", "heapsmith-cli", "--features", features])?;
+    let bench = Bench::new(arguments)?;
+    let mut all = Vec::new();
+    for input in inputs::all(&bench)? {
+        if arguments.only.as_ref().is_some_and(|only| !input.name.contains(only.as_str())) {
+            continue;
+        }
+        let compared = bench.compare(&input)?;
+        verdict::print(&compared);
+        all.push(compared);
+    }
+    if all.is_empty() {
+        return Err("no trace has such a name: leave out --only to see all".to_owned());
+    }
+    verdict::print_summary(&all);
+    results::write(&all, arguments.only.is_none())
+}
+
+/// One trace, compared.
+struct Compared {
+    name: String,
+    about: String,
+    /// The rows of `replay --format json`.
+    rows: Vec<Value>,
+    fastest: Figures,
+    tightest: Figures,
+    pick: Figures,
+    /// The pick with payloads aligned as C programs on 64 bits expect; it may not be on the front.
+    aligned_pick: Option<Figures>,
+    peers: Vec<Figures>,
+    floor: f64,
+    /// Most bytes requested and live at once.
+    requested_peak: f64,
+}
+
+/// Designs of the front that are in the run-off.
+const CANDIDATES: usize = 7;
+
+/// Where things are, and how much is asked for.
+struct Bench<'a> {
+    arguments: &'a Arguments,
+    command: PathBuf,
+    folder: PathBuf,
+}
+
+impl<'a> Bench<'a> {
+    fn new(arguments: &'a Arguments) -> Result<Bench<'a>, String> {
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into);
+        let folder = target.join("bench/peers");
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder).map_err(|error| format!("cannot empty {}: {error}", folder.display()))?;
+        }
+        std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+        Ok(Bench { arguments, command: target.join("release/heapsmith"), folder })
+    }
+
+    fn compare(&self, input: &Input) -> Result<Compared, String> {
+        eprintln!("xtask: {} ({})", input.name, input.about);
+        let out = self.folder.join(&input.name).display().to_string();
+        let explored =
+            self.rows(input, &["explore"], &["--no-peers", "--rounds", "5", "--format", "json", "--out", &out])?;
+        let front: Vec<&Value> = explored.iter().filter(|row| row["design"].is_number()).collect();
+        let least = |key: &str, rows: &[&Value]| -> Vec<String> {
+            let mut rows: Vec<&Value> = rows.to_vec();
+            rows.sort_by(|a, b| a[key].as_f64().unwrap_or(f64::MAX).total_cmp(&b[key].as_f64().unwrap_or(f64::MAX)));
+            rows.iter().filter_map(|row| row["heap"].as_str().map(str::to_owned)).collect()
+        };
+        let pick = front.iter().find(|row| row["note"] == "pick").ok_or("explore picked nothing")?;
+        let pick = pick["heap"].as_str().unwrap_or_default().to_owned();
+        let tightest = least("fragmentation", &front).into_iter().next().ok_or("explore has no front")?;
+        let mut candidates: Vec<String> = least("ns_per_op", &front).into_iter().take(CANDIDATES).collect();
+        if !candidates.contains(&pick) {
+            candidates.push(pick.clone());
+        }
+        let run_off = self.replay(input, &candidates)?;
+        let fastest = least("ns_per_op", &run_off.iter().collect::<Vec<_>>()).into_iter().next().unwrap_or_default();
+
+        let aligned = format!("{pick} align=16");
+        let heaps = [fastest, tightest, pick, aligned, "peer:all".to_owned()];
+        let rows = self.replay(input, &heaps)?;
+        let figures: Vec<Figures> = rows.iter().map(Figures::of).collect::<Result<_, _>>()?;
+        let [fastest, tightest, pick, aligned, peers @ ..] = &figures[..] else {
+            return Err(format!("replay printed {} rows", figures.len()));
+        };
+        let number = |key: &str| rows[0][key].as_f64().unwrap_or(0.0);
+        let (floor, requested_peak) = (number("floor_ns_per_op"), number("requested_peak"));
+        Ok(Compared {
+            name: input.name.clone(),
+            about: input.about.clone(),
+            fastest: fastest.clone(),
+            tightest: tightest.clone(),
+            pick: pick.clone(),
+            aligned_pick: Some(aligned.clone()),
+            peers: peers.to_vec(),
+            floor,
+            requested_peak,
+            rows,
+        })
+    }
+
+    fn replay(&self, input: &Input, heaps: &[String]) -> Result<Vec<Value>, String> {
+        let (rounds, linear) = (self.arguments.rounds.to_string(), self.arguments.linear_events.to_string());
+        let mut options =
+            vec!["--time", "--pages", "--rounds", &rounds, "--linear-events", &linear, "--format", "json"];
+        options.extend(heaps.iter().flat_map(|heap| ["--heap", heap]));
+        self.rows(input, &["replay"], &options)
+    }
+
+    /// The rows that the command prints of an input.
+    fn rows(&self, input: &Input, before: &[&str], options: &[&str]) -> Result<Vec<Value>, String> {
+        let events = input.events.to_string();
+        let mut command = Command::new(&self.command);
+        command.args(before).arg(&input.path).args(["--shorten", &events]).args(options);
+        if let Some(workload) = input.workload {
+            command.args(["--as", workload]);
+        }
+        let text = self.output(command)?;
+        serde_json::from_str(&text).map_err(|error| format!("the command printed no JSON: {error}"))
+    }
+
+    fn output(&self, mut command: Command) -> Result<String, String> {
+        let output = command
+            .current_dir(root())
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| format!("cannot run {}: {error}", self.command.display()))?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        Err(format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr)))
+    }
+
+    /// Runs a program recorded; the trace of the process that allocated most.
+    fn record(&self, name: &str, program: &[String]) -> Result<PathBuf, String> {
+        let folder = self.folder.join(format!("record-{name}"));
+        let mut command = Command::new(&self.command);
+        command.arg("record").arg("-o").arg(&folder).arg("--").args(program);
+        self.output(command)?;
+        let size = |path: &Path| path.metadata().map_or(0, |file| file.len());
+        let files = std::fs::read_dir(&folder).map_err(|error| format!("nothing was recorded of {name}: {error}"))?;
+        let traces =
+            files.flatten().map(|file| file.path()).filter(|path| path.extension().is_some_and(|e| e == "parquet"));
+        traces.max_by_key(|path| size(path)).ok_or_else(|| format!("nothing was recorded of {name}"))
+    }
+}
