@@ -1,5 +1,7 @@
 #define USED 1U
+{%- if not pool.most_order %}
 #define PREVIOUS_USED 2U
+{%- endif %}
 
 static inline Index header(Index words, Index flags)
 {

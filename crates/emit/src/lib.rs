@@ -11,20 +11,28 @@
 //! offsets, and leave the same bytes in the region. `tests/differential` runs
 //! both, and the emitted Rust, through the same programs.
 //!
+//! Emitted as C: every heap but those with the layers `guard` and `reserve`, and buddies that are
+//! defragmented on demand, which need an interface of their own (misuses, priorities, handles).
+//!
 //! # How a heap is added
 //!
-//! 1. A fragment in `c/`, in the room and under the name that the heap has in
-//!    `crates/heapsmith/src`. Static functions carry the prefix of the part:
-//!    a pool that is not one of blocks gives `pool_init`, `pool_allocate(heap, size,
-//!    alignment)`, `pool_resize`, `pool_free`, `pool_usable`, `pool_check` and
-//!    `pool_statistics`; a pool that free lists stand before also `pool_need`,
-//!    `pool_allocate_words`, `pool_allocate_aligned` and `pool_release`. A layer `x` gives the
-//!    same with `x_` and calls the part below it by its prefix. An index of the pool of blocks
-//!    gives `index_find`, `index_insert`, `index_remove`, `index_check`.
+//! 1. A fragment in `c/`, in the room and under the name that the heap has in `crates/heapsmith/src`.
+//!
+//!    | part | gives | model |
+//!    |---|---|---|
+//!    | index of a pool of blocks | `index_find`, `index_insert`, `index_remove`, `index_check`; where the plan says so `index_round`, `index_find_larger`, `index_replace`, `index_absorb` | `c/index/two_level.c` |
+//!    | pool | `pool_init`, `pool_allocate(heap, size, alignment)`, `pool_resize`, `pool_free`, `pool_usable`, `pool_check`, `pool_statistics` | `c/simple/fixed.c` |
+//!    | pool behind free lists | `pool_need`, `pool_allocate_words`, `pool_allocate_aligned`, `pool_release` in place of `pool_allocate` and `pool_free` | `c/buddy/heap.c` |
+//!    | layer before any heap | what it has a say in, under its own prefix; the rest stays below (`layer.below`) | `c/layer/zero.c` |
+//!
+//!    A block is the index of its first payload word, 0 is none. All of it is in the region but for
+//!    fields of the heap's struct (`plan::Field`), which are computed once, from the region's address.
 //! 2. Its numbers in [`plan`]: what a template writes is computed there, not in the template.
-//! 3. Its line in `plan::Plan::of`, in place of [`EmitError::NotYet`].
+//! 3. Its arm in `plan::Blocks::of` (pools), `plan::IndexPlan::of` (indexes) or `plan::layer`, in place
+//!    of [`EmitError::NotYet`], and its template's name in `c.rs`.
 //! 4. Nothing in the tests: they take every line of the catalogue and random specs, and stop
-//!    leaving the heap out as soon as it can be emitted.
+//!    leaving the heap out as soon as it can be emitted. A spec in `FEW` (`tests/differential/heaps.rs`)
+//!    brings its template before the linters.
 
 pub mod c;
 mod error;

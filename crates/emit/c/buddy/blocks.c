@@ -32,7 +32,9 @@
 #define GRID 4096U
 #define LEAST_ORDER {{ pool.least_order }}U
 #define MOST_ORDER {{ pool.most_order }}U
+{%- if pool.estranged %}
 #define ORDERS ((MOST_ORDER + 1U) - LEAST_ORDER)
+{%- endif %}
 #define NEXT 0U
 #define PREVIOUS 1U
 
@@ -201,20 +203,16 @@ static Index block_before(const Heap *heap, Index top)
 static Index retreat(Heap *heap, Index from, Index below)
 {
     Index top = from;
+    bool joins = true;
 
-    while (order_at(heap, top) < below) {
+    while (joins && (order_at(heap, top) < below)) {
         const Index block = block_before(heap, top);
-        Index order;
 
-        if (block == 0U) {
-            break;
+        joins = (block != 0U) && is_free_of(heap, block, order_of(top - block));
+        if (joins) {
+            remove_block(heap, block, order_of(top - block));
+            top = block;
         }
-        order = order_of(top - block);
-        if (!is_free_of(heap, block, order)) {
-            break;
-        }
-        remove_block(heap, block, order);
-        top = block;
     }
     return top;
 }

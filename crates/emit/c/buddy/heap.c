@@ -160,7 +160,9 @@ static Index expected_list(const Heap *heap, Index block, Index top, bool *contr
     const Index buddy = buddy_of(heap, block, order, top);
     const bool buddy_is_free = (buddy != 0U) && is_free_of(heap, buddy, order);
 {% if pool.estranged %}
-    *contradicts = (buddy_is_free != ((load(heap, block - 1U) & PAIRED) != 0U));
+    const bool marked = (load(heap, block - 1U) & PAIRED) != 0U;
+
+    *contradicts = (buddy_is_free && !marked) || (!buddy_is_free && marked);
     if (!buddy_is_free) {
         return list_of(order);
     }

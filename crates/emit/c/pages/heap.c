@@ -54,13 +54,13 @@ static Index take_run(Heap *heap, Index length, Index step)
 
 static inline Index object_words(Index class)
 {
-    return (Index)(LEAST_OBJECT / WORD) << class;
+    return ((Index)LEAST_OBJECT / WORD) << class;
 }
 
 /* Objects in a page of a class. */
 static inline Index objects_of(Index class)
 {
-    return (Index)(PAGE / LEAST_OBJECT) >> class;
+    return ((Index)PAGE / LEAST_OBJECT) >> class;
 }
 
 /* A page of free objects of a class, on its list; or 0. */

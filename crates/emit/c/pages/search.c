@@ -10,9 +10,9 @@ static inline bool bit_is_set(const Heap *heap, Index map, Index bit)
 static void fill_bits(Heap *heap, Index map, Index count)
 {
     for (Index done = 0U; done < count; done += BITS) {
-        const Index bits = ((count - done) < BITS) ? (count - done) : BITS;
+        const Index left = count - done;
 
-        store(heap, map + (done / BITS), ~(Index)0U >> ({{ index_bits }}U - bits));
+        store(heap, map + (done / BITS), (left < BITS) ? (((Index)1U << left) - 1U) : ~(Index)0U);
     }
 }
 {%- if pool.search == "tree" %}
