@@ -161,9 +161,6 @@ static inline void store(Heap *heap, Index at, Index value)
 
 #define USED 1U
 #define PREVIOUS_USED 2U
-/* Words that every block is a multiple of, and words of the smallest block. */
-#define GRANULE 1U
-#define LEAST_BLOCK 4U
 
 static inline Index header(Index words, Index flags)
 {
@@ -179,6 +176,10 @@ static inline bool is_used(Index head)
 {
     return (head & USED) != 0U;
 }
+
+/* Words that every block is a multiple of, and words of the smallest block. */
+#define GRANULE 1U
+#define LEAST_BLOCK 4U
 
 /* Words of the block that serves a request of `size` bytes; 0 if no block can. */
 static Index words_for(size_t size)
@@ -243,7 +244,8 @@ static unsigned int chain_check(const Heap *heap, Index head, Index top, Index *
     Index block = load(heap, head);
 
     while (block != 0U) {
-        if ((*left == 0U) || (block < FIRST) || (block >= top) || is_used(load(heap, block - 1U))) {
+        if ((*left == 0U) || (block < FIRST) || (block >= top) || is_used(load(heap, block - 1U)) ||
+            (words_of(load(heap, block - 1U)) < LEAST_BLOCK)) {
             return 5U;
         }
         if (load(heap, block + PREVIOUS) != previous) {
@@ -831,8 +833,6 @@ static void pool_statistics(const Heap *heap, struct store_heap_statistics *coun
     }
 }
 
-/* ---- The heap as others see it ---------------------------------------------------------------- */
-
 /* Copies the contents of a block, of whatever type they are. */
 static void copy(Heap *heap, Index to, Index from, size_t bytes)
 {
@@ -864,6 +864,8 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
     }
     return moved;
 }
+
+/* ---- The heap as others see it ---------------------------------------------------------------- */
 
 static inline Index index_of(const Heap *heap, const void *block)
 {
