@@ -90,11 +90,12 @@ impl Format {
     /// Words of the block that serves a request of `size` bytes; none if no block can.
     #[inline(always)]
     pub const fn words_for<W: Word>(&self, size: usize) -> Option<usize> {
-        // One comparison refuses 0, too. What is near the limit and rounded above it is refused by every region.
-        if size.wrapping_sub(1) >= (W::MOST - 1) * W::BYTES {
+        // Of 0 bytes it comes out too large, too, so one comparison refuses both.
+        let words = size.wrapping_sub(1) / W::BYTES + 2;
+        if words > W::MOST - self.granule {
             return None;
         }
-        let words = words_ceil((size + 2 * W::BYTES - 1) / W::BYTES, self.granule);
+        let words = words_ceil(words, self.granule);
         Some(if words < self.least { self.least } else { words })
     }
 }
