@@ -14,7 +14,7 @@
 /* The emulator's clock runs at 25 MHz, and an instruction takes so many nanoseconds: 2 to the power that
  * its option -icount names. So ticks tell single instructions apart. */
 #define NANOSECONDS_PER_TICK 40U
-#define NANOSECONDS_PER_INSTRUCTION 64U
+#define NANOSECONDS_PER_INSTRUCTION 128U
 
 #define MOST_BLOCKS 8192U
 

@@ -4,9 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EmitError {
     /// A part of the spec has no source yet.
-    #[error(
-        "{part} cannot be emitted as {language} yet: emit the heap without it, or use the crate `heapsmith` itself"
-    )]
+    #[error("{part} cannot be emitted as {language} yet: emit the heap without it, or with --lang rust")]
     NotYet {
         /// The part, as the spec writes it.
         part: String,
