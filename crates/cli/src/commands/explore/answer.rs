@@ -294,4 +294,6 @@ fn reason(exploration: &Exploration, pick: usize) {
 pub fn next_steps(dir: &Path) {
     println!("\n{}", dir.join(report::PAGE).display());
     println!("  the page: open it in a browser; beside it {}, results.csv, results.parquet", Store::FILE);
+    println!("heapsmith emit {} --lang c -o OUT", dir.display());
+    println!("  the pick as C11 for firmware; --lang rust: as a type; --lang so: as a library to preload");
 }
