@@ -9,9 +9,12 @@
  *     refused       0 requests
  *
  * Bounds:
- *     allocate       constant for a kept size, else the pool's
- *     free           constant for a kept size, else the pool's
- *     most memory    the pool's, for kept blocks as live ones: they are flushed only when the pool fails
+ *     allocate       constant for a kept size, else linear in the free blocks
+ *     free           constant for a kept size, else constant beside a free block, else linear in
+ *                    the free blocks
+ *     most memory    none: free neighbours that are not joined, or rests that are not split off,
+ *                    add up; kept blocks count as live, as they are flushed only when the pool
+ *                    fails
  *
  * The region holds all that the heap is: control words of 76 bytes, then the blocks. Words are of
  * 4 bytes, payloads multiples of 4 bytes, a region at most 4294967292 bytes. Needs no C library and is

@@ -14,9 +14,9 @@
 {%- endif %}
  *
  * Bounds:
- *     allocate       {{ promise.allocate }}
- *     free           {{ promise.free }}
- *     most memory    {{ promise.footprint }}
+{%- for line in promise.lines %}
+ *     {{ line }}
+{%- endfor %}
 {%- if promise.legend %}
  *     with M the most bytes in live blocks at once, headers included, B the most live blocks, n the
  *     largest block, all in units of the smallest.

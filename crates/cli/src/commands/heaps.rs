@@ -26,7 +26,7 @@ pub fn run(arguments: &Listing) -> Result<(), Failure> {
     for entry in catalogue() {
         let Promise { allocate, free, footprint } = promise(entry)?;
         let papers = entry.papers.join("; ");
-        table.row([entry.name, entry.spec, allocate, free, footprint, &papers, entry.source, entry.note].map(text));
+        table.row([entry.name, entry.spec, &allocate, &free, &footprint, &papers, entry.source, entry.note].map(text));
     }
     for entry in peers() {
         let (name, note) = (entry.peer.to_string(), absence(entry));
@@ -70,9 +70,9 @@ fn paragraph(text: &mut Vec<String>, entry: &Entry) -> Result<(), SpecError> {
     text.push(format!("{:<20} {}", entry.name, entry.spec));
     let papers = entry.papers.join("; ");
     let lines = [
-        ("allocate", allocate),
-        ("free", free),
-        ("most memory", footprint),
+        ("allocate", &*allocate),
+        ("free", &free),
+        ("most memory", &footprint),
         ("papers", &papers),
         ("source", entry.source),
     ];

@@ -48,9 +48,11 @@ pub struct Field {
 /// What a heap promises, for the comment at its head.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Bounds {
-    allocate: &'static str,
-    free: &'static str,
-    footprint: &'static str,
+    allocate: String,
+    free: String,
+    footprint: String,
+    /// The same as aligned lines.
+    lines: Vec<String>,
     legend: bool,
 }
 
@@ -203,9 +205,15 @@ impl Bounds {
     /// What the heap of `spec` promises.
     pub(crate) fn of(spec: &Spec) -> Bounds {
         let Promise { allocate, free, footprint } = spec.promise();
-        let letters = footprint.split(|c: char| !c.is_ascii_alphanumeric());
-        let legend = letters.clone().any(|word| ["M", "B", "n"].contains(&word));
-        Bounds { allocate, free, footprint, legend }
+        let mut letters = footprint.split(|c: char| !c.is_ascii_alphanumeric());
+        let legend = letters.any(|word| ["M", "B", "n"].contains(&word));
+        let told = [("allocate", &allocate), ("free", &free), ("most memory", &footprint)];
+        let folded = told.into_iter().flat_map(|(name, bound)| {
+            let names = std::iter::once(name).chain(std::iter::repeat(""));
+            names.zip(lines(bound, 75)).map(|(name, line)| format!("{name:<15}{line}")).collect::<Vec<_>>()
+        });
+        let lines = folded.collect();
+        Bounds { allocate, free, footprint, lines, legend }
     }
 }
 

@@ -10,15 +10,22 @@ use crate::ast::{
 };
 
 /// How a heap's operations grow, and what bounds its footprint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Promise {
     /// How an allocation grows.
-    pub allocate: &'static str,
+    pub allocate: String,
     /// How a free grows.
-    pub free: &'static str,
+    pub free: String,
     /// The most memory that it needs, whatever the program, with its source; where no bound is
     /// known, what makes one impossible.
-    pub footprint: &'static str,
+    pub footprint: String,
+}
+
+/// A [`Promise`] of a pool alone.
+struct OfPool {
+    allocate: &'static str,
+    free: &'static str,
+    footprint: &'static str,
 }
 
 /// At most one hole before each live block, each too small for the request that fails; behind the
@@ -30,41 +37,42 @@ const BY_SIZE: &str = "sum over the sizes of the most that was live of each";
 const NONE: &str = "none: free neighbours that are not joined, or rests that are not split off, add up";
 
 impl Spec {
-    /// What the heap promises. Layers of free lists serve their sizes in constant time and
-    /// flush into the pool, so the rest is the pool's.
+    /// What the heap promises. Free lists serve their sizes in constant time, and flush into the
+    /// pool what they keep when the pool fails.
     pub fn promise(&self) -> Promise {
-        let promise = pool(&self.pool);
+        let OfPool { allocate, free, footprint } = pool(&self.pool);
         let keeps = self.layers.iter().any(|layer| matches!(layer, Layer::FreeLists(_)));
-        if keeps {
-            return Promise {
-                allocate: "constant for a kept size, else the pool's",
-                free: "constant for a kept size, else the pool's",
-                footprint: "the pool's, for kept blocks as live ones: they are flushed only when the pool fails",
-            };
+        if !keeps {
+            return Promise { allocate: allocate.into(), free: free.into(), footprint: footprint.into() };
         }
-        promise
+        let kept = |cost: &str| match cost {
+            "constant" => cost.to_owned(),
+            _ => format!("constant for a kept size, else {cost}"),
+        };
+        let footprint = format!("{footprint}; kept blocks count as live, as they are flushed only when the pool fails");
+        Promise { allocate: kept(allocate), free: kept(free), footprint }
     }
 }
 
-fn pool(pool: &Pool) -> Promise {
+fn pool(pool: &Pool) -> OfPool {
     match pool {
         Pool::List(all) => list(all),
         Pool::Bins(all) => bins(all),
-        Pool::Classes(_) => Promise { allocate: "constant", free: "constant", footprint: BY_SIZE },
+        Pool::Classes(_) => OfPool { allocate: "constant", free: "constant", footprint: BY_SIZE },
         Pool::Tree(tree) => {
             let footprint = best_fit(tree.split, tree.coalesce);
-            Promise { allocate: "log of the free sizes", free: "log of the free sizes", footprint }
+            OfPool { allocate: "log of the free sizes", free: "log of the free sizes", footprint }
         }
         Pool::SkipList(list) => {
             let footprint = best_fit(list.split, list.coalesce);
-            Promise { allocate: "log of the free sizes, expected", free: "log of the free sizes, expected", footprint }
+            OfPool { allocate: "log of the free sizes, expected", free: "log of the free sizes, expected", footprint }
         }
-        Pool::Tlsf(_) => Promise {
+        Pool::Tlsf(_) => OfPool {
             allocate: "constant",
             free: "constant",
             footprint: "M + B (r - 1), r the request rounded up to its list: holes below r may be passed over",
         },
-        Pool::HalfFit => Promise {
+        Pool::HalfFit => OfPool {
             allocate: "constant",
             free: "constant",
             footprint: "M + B (2n - 1): a hole of less than twice the request may be passed over",
@@ -73,20 +81,20 @@ fn pool(pool: &Pool) -> Promise {
         Pool::Pages(all) => pages(all),
         Pool::Bump(bump) => match bump.reclaim {
             Reclaim::Never => {
-                Promise { allocate: "constant", free: "constant", footprint: "all that was ever asked for" }
+                OfPool { allocate: "constant", free: "constant", footprint: "all that was ever asked for" }
             }
-            Reclaim::Empty => Promise {
+            Reclaim::Empty => OfPool {
                 allocate: "constant",
                 free: "constant",
                 footprint: "all that was asked for since no block was live",
             },
         },
-        Pool::Stack => Promise { allocate: "constant", free: "constant", footprint: "M: there are no holes" },
-        Pool::Fixed(_) => Promise { allocate: "constant", free: "constant", footprint: "B blocks" },
+        Pool::Stack => OfPool { allocate: "constant", free: "constant", footprint: "M: there are no holes" },
+        Pool::Fixed(_) => OfPool { allocate: "constant", free: "constant", footprint: "B blocks" },
     }
 }
 
-fn list(list: &List) -> Promise {
+fn list(list: &List) -> OfPool {
     let allocate = match (list.order, list.coalesce) {
         (Order::Implicit, _) | (_, Coalesce::EveryCall) => "linear in the blocks",
         _ => "linear in the free blocks",
@@ -103,10 +111,10 @@ fn list(list: &List) -> Promise {
         Fit::Best { .. } => best_fit(list.split, list.coalesce),
         _ => HOLES,
     };
-    Promise { allocate, free, footprint }
+    OfPool { allocate, free, footprint }
 }
 
-fn bins(bins: &Bins) -> Promise {
+fn bins(bins: &Bins) -> OfPool {
     let (allocate, free) = match (bins.each, bins.order) {
         (Each::Tree, _) => ("log of the bin's sizes", "log of the bin's sizes"),
         (Each::SkipList, _) => ("log of the bin's sizes, expected", "log of the bin's sizes, expected"),
@@ -117,22 +125,22 @@ fn bins(bins: &Bins) -> Promise {
         (Each::List, _) => ("linear in the bin", "constant"),
     };
     let free = if bins.tags && bins.coalesce != Coalesce::EveryCall { free } else { "linear in the blocks" };
-    Promise { allocate, free, footprint: if joins(bins.split, bins.coalesce) { HOLES } else { NONE } }
+    OfPool { allocate, free, footprint: if joins(bins.split, bins.coalesce) { HOLES } else { NONE } }
 }
 
-fn buddy(buddy: &Buddy) -> Promise {
+fn buddy(buddy: &Buddy) -> OfPool {
     match (buddy.system, buddy.defragment) {
-        (_, Defragment::OnDemand) => Promise {
+        (_, Defragment::OnDemand) => OfPool {
             allocate: "log of the region, and what is moved: less than the block asked for, a level at a time",
             free: "log of the region",
             footprint: "M rounded up to powers of two, where every block can be moved (Donahue et al. 2001, 2.8)",
         },
-        (BuddySystem::Knuth, _) => Promise {
+        (BuddySystem::Knuth, _) => OfPool {
             allocate: "log of the region",
             free: "log of the region",
             footprint: "M (1 + log2 n), M in powers of two (Knuth, section 2.5, exercise 41)",
         },
-        (BuddySystem::Estranged, _) => Promise {
+        (BuddySystem::Estranged, _) => OfPool {
             allocate: "constant mostly; linear in the free blocks when it glues",
             free: "constant",
             footprint: "M (1 + log2 n) where gluing comes before growth; here growth comes last",
@@ -140,13 +148,13 @@ fn buddy(buddy: &Buddy) -> Promise {
     }
 }
 
-fn pages(pages: &Pages) -> Promise {
+fn pages(pages: &Pages) -> OfPool {
     let allocate = match pages.search {
         Search::Linear => "linear in the objects of a page; a new page: in the free runs",
         Search::Word => "linear in the words of a page's bitmap; a new page: in the free runs",
         Search::Tree => "constant; a new page: linear in the free runs",
     };
-    Promise {
+    OfPool {
         allocate,
         free: "constant; the last object of a page: linear in the free runs",
         footprint: "none below B pages: one live object keeps its page",
