@@ -11,6 +11,11 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
 }
 
+/// Where cargo builds.
+pub fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into)
+}
+
 /// Runs a program and fails if it does.
 pub fn run(program: &str, arguments: &[&str]) -> Outcome {
     run_with(program, &[], arguments)

@@ -15,7 +15,7 @@ use heapsmith_trace::{Bytes, PackedTrace};
 use rusqlite::params;
 
 use crate::exploration::Exploration;
-use crate::store::{PAGES, Store, StoreError};
+use crate::store::{Store, StoreError};
 
 /// The time of a design, of an allocator of the catalogue or of a peer, measured alone.
 #[derive(Debug, Clone, PartialEq)]
@@ -163,7 +163,7 @@ impl Store {
     }
 
     fn clear_pages(&mut self) -> Result<(), StoreError> {
-        self.run(|db| db.execute_batch(&format!("{PAGES} DELETE FROM pages;")))
+        self.run(|db| db.execute_batch("DELETE FROM pages;"))
     }
 }
 
@@ -187,11 +187,6 @@ pub(crate) fn load_timings(store: &Store) -> Result<Vec<Retimed>, StoreError> {
 
 pub(crate) fn load_pages(store: &Store) -> Result<Vec<Paged>, StoreError> {
     store.run(|db| {
-        let exists: bool =
-            db.query_row("SELECT count(*) FROM sqlite_master WHERE name = 'pages'", [], |row| row.get(0))?;
-        if !exists {
-            return Ok(Vec::new());
-        }
         let mut statement = db.prepare(
             "SELECT name, sum(touched), avg(CASE requested_peak WHEN 0 THEN 0.0 ELSE 1.0 * touched / requested_peak - 1 \
              END), sum(failed), sum(events) FROM pages GROUP BY name ORDER BY min(rowid)",

@@ -33,12 +33,15 @@ pub(crate) struct Pruning {
 }
 
 impl Pruning {
-    /// Nothing is done yet. The `open` designs are put in an order that soon covers the space.
-    pub fn new(space: &Space, open: &mut [&Design]) -> Pruning {
-        // Fibonacci hashing: neighbours in the space come far apart.
-        open.sort_by_key(|design| design.number.wrapping_mul(0x9E37_79B1));
+    /// Nothing is done yet.
+    pub fn new(space: &Space) -> Pruning {
         let spared = space.designs.iter().filter(|design| design.is_recommended()).map(|design| design.same_as);
         Pruning { front: Vec::new(), spared: spared.collect() }
+    }
+
+    /// The place of a design in an order that soon covers the space: by Fibonacci hashing, neighbours come far apart.
+    pub fn place(design: &Design) -> u32 {
+        design.number.wrapping_mul(0x9E37_79B1)
     }
 
     fn beats(&self, least: &Objectives) -> bool {

@@ -244,11 +244,6 @@ pub(crate) fn fingerprint(trace: &PackedTrace) -> String {
     format!("{:016x}", trace.fingerprint)
 }
 
-/// The table of memory by pages. Stores of before there were peers do not have it.
-pub(crate) const PAGES: &str = "CREATE TABLE IF NOT EXISTS pages (name TEXT NOT NULL, trace INTEGER NOT NULL, \
-    touched INTEGER NOT NULL, requested_peak INTEGER NOT NULL, failed INTEGER NOT NULL, events INTEGER NOT NULL, \
-    PRIMARY KEY (name, trace));";
-
 fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command: &str) -> rusqlite::Result<()> {
     let integers: String = Measures::COLUMNS.iter().map(|name| format!(", {name} INTEGER NOT NULL")).collect();
     let factors: String = FACTORS.iter().map(|factor| format!("{} INTEGER NOT NULL, ", factor.name)).collect();
@@ -263,7 +258,9 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
                                  PRIMARY KEY (name, trace));
          CREATE TABLE timing (name TEXT PRIMARY KEY, ns_per_op REAL NOT NULL, least REAL NOT NULL,
                               most REAL NOT NULL, floor_ns_per_op REAL NOT NULL, rounds INTEGER NOT NULL);
-         {PAGES}
+         CREATE TABLE pages (name TEXT NOT NULL, trace INTEGER NOT NULL, touched INTEGER NOT NULL,
+                             requested_peak INTEGER NOT NULL, failed INTEGER NOT NULL, events INTEGER NOT NULL,
+                             PRIMARY KEY (name, trace));
          CREATE VIEW results AS SELECT design.*, result.* FROM design JOIN result ON result.design = design.same_as;"
     ))?;
     let meta =

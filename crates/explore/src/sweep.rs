@@ -69,7 +69,10 @@ pub fn sweep(sweep: &Sweep<'_>, store: &mut Store, progress: &mut dyn FnMut(Prog
     let mut weights = vec![0_usize; sweep.space.designs.len()];
     sweep.space.designs.iter().for_each(|design| weights[design.same_as as usize] += 1);
     let mut open: Vec<&Design> = sweep.space.distinct().filter(|design| !done.contains(&design.number)).collect();
-    let pruning = sweep.prune.then(|| Mutex::new(Pruning::new(sweep.space, &mut open)));
+    if sweep.prune {
+        open.sort_by_key(|design| Pruning::place(design));
+    }
+    let pruning = sweep.prune.then(|| Mutex::new(Pruning::new(sweep.space)));
     let mut tracker = Tracker { weights, done: 0, front: Vec::new() };
     done.iter().for_each(|&number| tracker.done += tracker.weights[number as usize]);
     progress(tracker.progress(sweep.space));

@@ -1,4 +1,4 @@
-//! The blocks that are live in a replay: the one place that frees and writes them.
+//! The blocks that are live in a counted replay, with what is counted of them. A timed one keeps less (`slots.rs`).
 //!
 //! A slot holds what the heap returned for it and nothing else, and is emptied
 //! when its block is freed: so no block is freed twice, and none that the heap

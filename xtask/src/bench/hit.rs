@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::run::{Outcome, cargo, root};
+use crate::run::{Outcome, cargo, target};
 
 /// Pairs of an allocation and a free.
 const PAIRS: usize = 100_000;
@@ -20,7 +20,7 @@ const TARGET: f64 = 2.0;
 /// Prints the ratio.
 pub fn hit() -> Outcome {
     cargo(&["build", "--release", "--quiet", "--package", "heapsmith-cli"])?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into);
+    let target = target();
     let folder = target.join("bench/hit");
     std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     println!("{:<28} {:>9} {:>9} {:>7}", "free-list hits", "ns/op", "floor", "ratio");

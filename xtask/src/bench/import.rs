@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::run::{Outcome, cargo, is_there, root};
+use crate::run::{Outcome, cargo, is_there, root, target};
 
 /// Events of the sample's trace as drr.
 const EVENTS: u64 = 192_672;
@@ -39,7 +39,7 @@ pub fn import(large: bool) -> Outcome {
 }
 
 fn measured(events: u64, name: &str, arguments: &[&str]) -> Outcome {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into);
+    let target = target();
     let output = Command::new(TIME)
         .args(["-f", "%M %e"])
         .arg(target.join("release/heapsmith"))

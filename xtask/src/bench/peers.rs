@@ -24,7 +24,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::run::{Outcome, cargo, root};
+use crate::run::{Outcome, cargo, root, target};
 use crate::tools;
 use figures::Figures;
 use inputs::Input;
@@ -116,7 +116,7 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     fn new(arguments: &'a Arguments) -> Result<Bench<'a>, String> {
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into);
+        let target = target();
         let folder = target.join("bench/peers");
         if folder.exists() {
             std::fs::remove_dir_all(&folder).map_err(|error| format!("cannot empty {}: {error}", folder.display()))?;
