@@ -4,31 +4,24 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use heapsmith_spec::{Layer, Pool, Spec, WordSize};
+use heapsmith_spec::{Spec, Threads};
 use minijinja::{Environment, UndefinedBehavior, context};
 
 use crate::plan::Plan;
 use crate::{EmitError, File, Request, c};
 
-/// What malloc's blocks are multiples of.
-const ALIGNMENT: u32 = 16;
-
 /// The most address space that the library reserves.
 const RESERVE: u64 = 64 << 30;
 
-/// The spec that is emitted for `spec`: its blocks are multiples of 16 bytes, as programs expect of malloc.
+/// The spec that is emitted for `spec`: its blocks are multiples of 16 bytes, as programs expect of malloc, and its
+/// threads share one heap.
 pub fn suited(spec: &Spec) -> Result<Spec, EmitError> {
-    let refuse = |why: &str| Err(EmitError::NoMalloc(why.to_owned()));
-    match (&spec.pool, spec.word) {
-        (_, WordSize::Two) => return refuse("a word of 2 bytes reaches over 32 KiB; write word=4 or word=8"),
-        (Pool::Stack, _) => return refuse("a stack takes blocks back last in, first out only"),
-        (Pool::Fixed(_), _) => return refuse("its blocks are all of one size"),
-        _ => {}
+    if spec.threads != Threads::One {
+        let why = "the emitted library has one heap behind one lock; without `threads` it can be emitted, and `heapsmith \
+                   run` serves each thread as `threads` says";
+        return Err(EmitError::NoMalloc(why.to_owned()));
     }
-    if spec.layers.iter().any(|layer| matches!(layer, Layer::Reserve(_))) {
-        return refuse("malloc knows no priorities, so nothing could use the reserve");
-    }
-    Ok(Spec { alignment: spec.alignment.max(ALIGNMENT), ..spec.clone() })
+    spec.for_malloc().map_err(|error| EmitError::NoMalloc(error.to_string()))
 }
 
 /// The C of a heap and of malloc over it. The spec is one that [`suited`] returned.

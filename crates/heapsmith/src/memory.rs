@@ -154,14 +154,14 @@ impl<W: Word, S: Source, M: Meter> Words for Memory<W, S, M> {
     fn poke(&mut self, at: usize, value: usize) {
         debug_assert!(at < self.words);
         // SAFETY: M1.
-        unsafe { self.base.add(at).write(W::from_usize(value)) }
+        unsafe { W::write(self.base.add(at).as_ptr(), W::from_usize(value)) }
     }
 
     #[inline(always)]
     fn peek(&self, at: usize) -> usize {
         debug_assert!(at < self.words);
         // SAFETY: M1, and a word is written before any heap reads it.
-        unsafe { self.base.add(at).read().to_usize() }
+        unsafe { W::read(self.base.add(at).as_ptr()).to_usize() }
     }
 
     #[inline(always)]

@@ -29,10 +29,23 @@ pub trait Word: Copy + sealed::Sealed + 'static {
     fn from_usize(value: usize) -> Self;
     /// The value that the word holds.
     fn to_usize(self) -> usize;
+    /// Reads the word at `place`: at once, where the feature `shared` is on.
+    ///
+    /// # Safety
+    ///
+    /// The place holds a word, is aligned to it, and is written by nobody else meanwhile, or with
+    /// [`Word::write`] and the feature.
+    unsafe fn read(place: *mut Self) -> Self;
+    /// Writes the word at `place`: at once, where the feature `shared` is on.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Word::read`], and read by nobody else but as that says.
+    unsafe fn write(place: *mut Self, word: Self);
 }
 
 macro_rules! word {
-    ($type:ty, $most:expr) => {
+    ($type:ty, $atomic:ty, $most:expr) => {
         impl Word for $type {
             const BYTES: usize = size_of::<$type>();
             const MOST: usize = $most;
@@ -44,11 +57,35 @@ macro_rules! word {
             fn to_usize(self) -> usize {
                 self as usize
             }
+            #[cfg(not(feature = "shared"))]
+            #[inline(always)]
+            unsafe fn read(place: *mut Self) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { place.read() }
+            }
+            #[cfg(not(feature = "shared"))]
+            #[inline(always)]
+            unsafe fn write(place: *mut Self, word: Self) {
+                // SAFETY: the caller's promise.
+                unsafe { place.write(word) }
+            }
+            #[cfg(feature = "shared")]
+            #[inline(always)]
+            unsafe fn read(place: *mut Self) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { <$atomic>::from_ptr(place) }.load(core::sync::atomic::Ordering::Relaxed)
+            }
+            #[cfg(feature = "shared")]
+            #[inline(always)]
+            unsafe fn write(place: *mut Self, word: Self) {
+                // SAFETY: the caller's promise.
+                unsafe { <$atomic>::from_ptr(place) }.store(word, core::sync::atomic::Ordering::Relaxed);
+            }
         }
     };
 }
 
-word!(u16, (1 << 14) - 1);
+word!(u16, core::sync::atomic::AtomicU16, (1 << 14) - 1);
 // On a 32-bit host a region cannot exceed the address space, and neither limit matters.
-word!(u32, (1 << 30) - 1);
-word!(u64, if usize::BITS == 64 { 1 << (usize::BITS - 11) } else { (1 << 29) - 1 });
+word!(u32, core::sync::atomic::AtomicU32, (1 << 30) - 1);
+word!(u64, core::sync::atomic::AtomicU64, if usize::BITS == 64 { 1 << (usize::BITS - 11) } else { (1 << 29) - 1 });

@@ -130,7 +130,7 @@ struct Measured<'t> {
     watch: Option<&'t mut dyn FnMut(&Measures) -> bool>,
 }
 
-impl Job<Counting> for Measured<'_> {
+impl Job<'_, Counting> for Measured<'_> {
     type Output = Measures;
 
     fn run<H: Heap<Meter = Counting>>(mut self, mut heap: H) -> Measures {

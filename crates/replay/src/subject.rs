@@ -62,7 +62,7 @@ impl Subject {
 /// Work for any allocator is a job for any heap.
 struct OfHeap<W>(W);
 
-impl<W: Work> Job<Unmetered> for OfHeap<W> {
+impl<W: Work> Job<'_, Unmetered> for OfHeap<W> {
     type Output = W::Output;
 
     fn run<H: Heap<Meter = Unmetered>>(self, heap: H) -> W::Output {

@@ -8,7 +8,7 @@ use proptest::option;
 use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any, prop_oneof};
 use proptest::sample::{select, subsequence};
 
-use crate::ast::{Balance, Each, SkipList, Tlsf, Tree, TreeFit, Tries};
+use crate::ast::{Balance, Each, SkipList, Threads, Tlsf, Tree, TreeFit, Tries};
 use crate::ast::{BinLayout, Bins, Classes, Coalesce, FreeLists, Layer, List, Pool, Sizes, Spec, Split, WordSize};
 use crate::ast::{BinOrder, Bump, Ends, Fit, Guard, Order, Reclaim, Reserve};
 use crate::ast::{Buddy, BuddySystem, Defragment, Pages, Search};
@@ -35,14 +35,15 @@ pub fn spec() -> impl Strategy<Value = Spec> {
         let powers = word.bytes().ilog2()..=Spec::MAX_ALIGNMENT.ilog2();
         // The default as often as all others together: heaps are mostly aligned to the word.
         let alignment = prop_oneof![Just(word.bytes()), powers.prop_map(|power| 1 << power)];
-        (Just(word), alignment)
+        (Just(word), alignment, self::word::<Threads>())
     });
     (layers, pool(), options)
-        .prop_map(|(layers, pool, (word, alignment))| Spec {
+        .prop_map(|(layers, pool, (word, alignment, threads))| Spec {
             layers: layers.0.into_iter().chain(layers.1).collect(),
             pool,
             word,
             alignment,
+            threads,
         })
         .prop_map(without_misfits)
 }
@@ -81,12 +82,14 @@ pub fn layers() -> impl Strategy<Value = Vec<Layer>> {
     prop_oneof![2 => Just(Vec::new()), 1 => some]
 }
 
-/// The heap without the layers that do not suit what is below them.
+/// The heap without the layers and ways of threads that do not suit what is below them.
 fn without_misfits(mut spec: Spec) -> Spec {
-    while let Some(fault) = first_fault(&spec)
-        && let Place::Layer(number) = fault.place
-    {
-        spec.layers.remove(number);
+    while let Some(fault) = first_fault(&spec) {
+        match fault.place {
+            Place::Layer(number) => drop(spec.layers.remove(number)),
+            Place::Threads => spec.threads = Threads::default(),
+            _ => break,
+        }
     }
     spec
 }

@@ -31,6 +31,12 @@ pub use buddy::{HandlesJob, with_handles};
 
 use crate::{BinLayout, BinOrder, Bins, Classes, Ends, Layer, List, Order, Pool, Sizes, Spec, Split, WordSize};
 
+/// Where a heap that outlives its making is kept: memory that is given back all at once.
+pub type Arena = bumpalo::Bump;
+
+/// A kept heap, of whatever type.
+pub type Kept<'a, M> = &'a mut (dyn Heap<Meter = M> + 'a);
+
 /// Why a spec did not become a heap.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
@@ -46,24 +52,25 @@ pub enum BuildError {
 }
 
 /// Something to do with a heap of whatever type.
-pub trait Job<M: Meter> {
+pub trait Job<'a, M: Meter> {
     /// What comes of it.
     type Output;
     /// Does it.
-    fn run<H: Heap<Meter = M>>(self, heap: H) -> Self::Output;
+    fn run<H: Heap<Meter = M> + 'a>(self, heap: H) -> Self::Output;
 }
 
 /// Makes the heap of `spec` over the region that `source` supplies and hands it to `job`.
-pub fn with_heap<S: Source, M: Meter, J: Job<M>>(
+pub fn with_heap<S: Source, M: Meter, T, J: for<'a> Job<'a, M, Output = T>>(
     spec: &Spec,
     source: S,
     meter: M,
     job: J,
-) -> Result<J::Output, BuildError> {
+) -> Result<T, BuildError> {
+    let arena = &Arena::new();
     if layers::before_any(spec).is_empty() {
-        return Parts { spec, source, meter, job }.worded();
+        return Parts { spec, source, meter, arena, job }.worded();
     }
-    with_dyn_heap(spec, source, meter, |heap| job.run(heap))
+    keep(spec, source, meter, arena).map(|heap| job.run(heap))
 }
 
 /// As [`with_heap`], with the heap's type taken away: the structures are compiled once and not for
@@ -74,11 +81,20 @@ pub fn with_dyn_heap<S: Source, M: Meter, T>(
     meter: M,
     job: impl FnOnce(&mut dyn Heap<Meter = M>) -> T,
 ) -> Result<T, BuildError> {
-    let (mut job, mut output) = (Some(job), None);
-    let mut then = |heap: &mut dyn Heap<Meter = M>| output = job.take().map(|job| job(heap));
-    let job = layers::Under { spec, region: source.limit(), then: &mut then };
-    Parts { spec, source, meter, job }.worded()??;
-    output.ok_or_else(|| BuildError::Layers(spec.to_string()))
+    keep(spec, source, meter, &Arena::new()).map(job)
+}
+
+/// Makes the heap of `spec` over the region that `source` supplies, and keeps it, with its tables, in
+/// `arena`: a heap that outlives the call, its type taken away as by [`with_dyn_heap`].
+pub fn keep<'a, S: Source + 'a, M: Meter + 'a>(
+    spec: &Spec,
+    source: S,
+    meter: M,
+    arena: &'a Arena,
+) -> Result<Kept<'a, M>, BuildError> {
+    let region = source.limit();
+    let heap = Parts { spec, source, meter, arena, job: layers::Keep(arena) }.worded()?;
+    layers::before(heap, spec, region, arena)
 }
 
 /// The block sizes that the lists of `layer` serve in the heap of `spec`, in
@@ -167,21 +183,23 @@ fn listed_by(sizes: &[Sizes], words: impl Fn(u64) -> Option<usize>) -> Vec<Serve
 /// Block sizes up to so many words are looked up directly, larger ones searched for.
 const DIRECT_WORDS: usize = 4096;
 
-fn direct(lists: &[Served]) -> Vec<u16> {
+/// The look-up of these lists, kept in `arena`.
+fn table(arena: &Arena, lists: Vec<Served>) -> SizeTable<'_> {
     let length = lists.last().map_or(0, |list| list.high + 1).min(DIRECT_WORDS);
-    vec![0; length]
+    SizeTable::new(arena.alloc_slice_copy(&lists), arena.alloc_slice_fill_copy(length, 0))
 }
 
-struct Parts<'a, S, M, J> {
-    spec: &'a Spec,
+struct Parts<'s, 'a, S, M, J> {
+    spec: &'s Spec,
     source: S,
     meter: M,
+    arena: &'a Arena,
     job: J,
 }
 
-impl<'a, S: Source, M: Meter, J: Job<M>> Parts<'a, S, M, J> {
+impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J> {
     /// The spec, whose pool is none that free lists stand directly before; validation sees to that.
-    fn without_free_lists(&self) -> Result<&'a Spec, BuildError> {
+    fn without_free_lists(&self) -> Result<&'s Spec, BuildError> {
         match self.spec.layers.last() {
             Some(Layer::FreeLists(_)) => Err(BuildError::Layers(self.spec.to_string())),
             _ => Ok(self.spec),
@@ -268,9 +286,7 @@ impl<'a, S: Source, M: Meter, J: Job<M>> Parts<'a, S, M, J> {
 
     fn classes<W: Word>(self, classes: &Classes) -> Result<J::Output, BuildError> {
         let levels = self.levels(crate::Fit::First, Split::Never, crate::Coalesce::Never);
-        let lists = class_lists(self.spec, classes);
-        let mut direct = direct(&lists);
-        let map = SizeTable::new(&lists, &mut direct);
+        let map = table(self.arena, class_lists(self.spec, classes));
         let beyond = classes.beyond.map(|step| (step as usize / W::BYTES).max(1));
         self.layered::<W, _, false>(index::Classes::new(map, beyond), levels)
     }
@@ -299,20 +315,18 @@ impl<'a, S: Source, M: Meter, J: Job<M>> Parts<'a, S, M, J> {
         }
     }
 
-    fn tagged<W: Word, I: Index>(self, index: I, levels: Values, tags: bool) -> Result<J::Output, BuildError> {
+    fn tagged<W: Word, I: Index + 'a>(self, index: I, levels: Values, tags: bool) -> Result<J::Output, BuildError> {
         if tags { self.layered::<W, I, true>(index, levels) } else { self.layered::<W, I, false>(index, levels) }
     }
 
-    fn layered<W: Word, I: Index, const TAGS: bool>(self, index: I, levels: Values) -> Result<J::Output, BuildError> {
-        let Parts { spec, source, meter, job } = self;
+    fn layered<W: Word, I: Index + 'a, const TAGS: bool>(self, index: I, levels: Values) -> Result<J::Output, BuildError> {
+        let Parts { spec, source, meter, arena, job } = self;
         match spec.layers.last() {
             None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Zero) => {
                 Ok(job.run(BlockPool::<W, I, _, S, M, TAGS>::new(source, index, levels, meter)?))
             }
             Some(Layer::FreeLists(layer)) => {
-                let lists = listed(&layer.sizes, &format(spec), spec.word);
-                let mut direct = direct(&lists);
-                let map = SizeTable::new(&lists, &mut direct);
+                let map = table(arena, listed(&layer.sizes, &format(spec), spec.word));
                 let ends = match layer.order {
                     Ends::Lifo => layer::Ends::Lifo,
                     Ends::Fifo => layer::Ends::Fifo,

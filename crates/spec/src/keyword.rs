@@ -4,7 +4,7 @@
 //! so that the three cannot disagree.
 
 use crate::ast::{Balance, BinOrder, Coalesce, Each, Ends, Fit, Order, Split, TreeFit, WordSize};
-use crate::ast::{BuddySystem, Defragment, Reclaim, Search, Tries};
+use crate::ast::{BuddySystem, Defragment, Reclaim, Search, Threads, Tries};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {
@@ -25,6 +25,10 @@ pub(crate) trait Keyword: Copy + PartialEq + 'static {
         let (word, _) = Self::WORDS.iter().find(|(_, value)| *value == self)?;
         Some(word)
     }
+}
+
+impl Keyword for Threads {
+    const WORDS: &'static [(&'static str, Self)] = &[("one", Self::One), ("each", Self::Each), ("lists", Self::Lists)];
 }
 
 impl Keyword for Ends {

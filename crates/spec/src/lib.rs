@@ -30,6 +30,7 @@
 //! pool      = list | bins | classes | tree | skiplist | tlsf | "half-fit" | buddy | pages
 //!           | bump | "stack" | fixed
 //! option    = "word" "=" ( "2" | "4" | "8" ) | "align" "=" number
+//!           | "threads" "=" ( "one" | "each" | "lists" )
 //!
 //! freelists = "freelists" "(" sizes { "," sizes } [ "," "order" "=" ( "lifo" | "fifo" ) ] ")"
 //! list      = "list" [ "(" key { "," key } ")" ]
@@ -61,14 +62,9 @@
 //! ```
 //!
 //! Keys come in any order, each at most once; `fit` belongs to `list` and, as `fit=best`, to
-//! `tree`; `each` to `bins`. Numbers are bytes, percent or bins. What each part means stands with
+//! `tree`; `each` and `tries` to `bins`. Numbers are bytes, percent or bins. What each part means stands with
 //! its type: [`FreeLists`], [`Guard`], [`Reserve`], [`List`], [`Bins`], [`Classes`], [`Tree`],
-//! [`SkipList`], [`Tlsf`], [`Buddy`], [`Pages`], [`Bump`], [`Sizes`].
-//! `tree`; `each` and `tries` to `bins`. Numbers are bytes,
-//! percent or bins. What each part means stands with its type: [`FreeLists`], [`List`],
-//! [`Bins`], [`Classes`], [`Tree`], [`SkipList`], [`Tlsf`], [`Sizes`].
-//! [`Bins`], [`Classes`], [`Buddy`], [`Pages`], [`Sizes`].
-//! [`Bins`], [`Classes`], [`Sizes`], [`Bump`], [`Guard`], [`Reserve`].
+//! [`SkipList`], [`Tlsf`], [`Buddy`], [`Pages`], [`Bump`], [`Sizes`], [`Threads`].
 
 #[cfg(any(test, feature = "arbitrary"))]
 pub mod arbitrary;
@@ -78,6 +74,7 @@ mod catalogue;
 mod error;
 mod keyword;
 mod lexer;
+mod malloc;
 mod parse;
 mod print;
 mod problem;
@@ -85,9 +82,10 @@ mod validate;
 
 pub use ast::{
     Balance, BinLayout, BinOrder, Bins, Buddy, BuddySystem, Bump, Classes, Coalesce, Defragment, Each, Ends, Fit,
-    FreeLists, Guard, Layer, List, Order, Pages, Pool, Reclaim, Reserve, Search, Sizes, SkipList, Spec, Split, Tlsf,
-    Tree, TreeFit, Tries, WordSize,
+    FreeLists, Guard, Layer, List, Order, Pages, Pool, Reclaim, Reserve, Search, Sizes, SkipList, Spec, Split, Threads,
+    Tlsf, Tree, TreeFit, Tries, WordSize,
 };
 pub use catalogue::{Entry, Promise, catalogue, entry, resolve};
 pub use error::SpecError;
+pub use malloc::MallocError;
 pub use problem::Problem;

@@ -27,6 +27,10 @@ impl Display for Spec {
         if self.alignment != self.word.bytes() {
             write!(f, " align={}", self.alignment)?;
         }
+        if self.threads != Default::default() {
+            f.write_str(" threads=")?;
+            word(f, self.threads)?;
+        }
         Ok(())
     }
 }

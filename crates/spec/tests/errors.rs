@@ -200,6 +200,10 @@ fn levels_and_options_out_of_range() {
         "list align=4 word=8",
         "list align=8192",
         "list align=4294967304",
+        "list threads=two",
+        "list threads=lists",
+        "freelists(64, order=fifo) list threads=lists",
+        "guard freelists(64) list threads=lists",
     ]));
 }
 

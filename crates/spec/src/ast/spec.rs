@@ -2,7 +2,7 @@
 
 use super::{Bins, Bump, Classes, FreeLists, Guard, List, Reserve, WordSize};
 use super::{Buddy, Pages};
-use super::{SkipList, Tlsf, Tree};
+use super::{SkipList, Threads, Tlsf, Tree};
 
 /// A heap as data: everything that its one line of text says.
 ///
@@ -30,6 +30,8 @@ pub struct Spec {
     /// Every payload's address is a multiple of this many bytes: a power of two from the
     /// word up to [`Spec::MAX_ALIGNMENT`].
     pub alignment: u32,
+    /// How the threads of a program share the heap.
+    pub threads: Threads,
 }
 
 impl Spec {
@@ -42,7 +44,7 @@ impl Spec {
     /// A heap of this pool alone, with the default word and payloads aligned to it.
     pub fn new(pool: Pool) -> Self {
         let word = WordSize::default();
-        Self { layers: Vec::new(), pool, word, alignment: word.bytes() }
+        Self { layers: Vec::new(), pool, word, alignment: word.bytes(), threads: Threads::default() }
     }
 }
 

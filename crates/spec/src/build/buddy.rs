@@ -3,10 +3,9 @@
 use heapsmith::block::Format;
 use heapsmith::buddy::Recombination;
 use heapsmith::layer;
-use heapsmith::sizes::SizeTable;
 use heapsmith::{Buddies, Estranged, FreeLists, Handles, Knuth, Meter, Source, Word};
 
-use super::{BuildError, Job, Parts, direct, listed_by};
+use super::{BuildError, Job, Parts, listed_by, table};
 use crate::{Buddy, BuddySystem, Defragment, Ends, Layer, Pool, Spec, WordSize};
 
 /// Something to do with a heap that moves blocks.
@@ -71,7 +70,7 @@ fn words<W: Word, const HANDLES: bool>(alignment: usize, size: usize) -> Option<
     Buddies::<W, Knuth, heapsmith::Fixed<'static>, heapsmith::Unmetered, HANDLES>::words_for_size(alignment, size)
 }
 
-impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
+impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
     pub(super) fn buddy<W: Word>(self, buddy: &Buddy) -> Result<J::Output, BuildError> {
         match (buddy.system, buddy.defragment) {
             (BuddySystem::Knuth, Defragment::Never) => self.fixed_buddies::<W, Knuth>(),
@@ -87,7 +86,7 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
     }
 
     fn fixed_buddies<W: Word, R: Recombination>(self) -> Result<J::Output, BuildError> {
-        let Parts { spec, source, meter, job } = self;
+        let Parts { spec, source, meter, arena, job } = self;
         let alignment = spec.alignment as usize;
         match spec.layers.last() {
             None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Zero) => {
@@ -95,13 +94,13 @@ impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
             }
             Some(Layer::FreeLists(layer)) => {
                 let lists = listed_by(&layer.sizes, |size| super::words_for(spec, size));
-                let mut direct = direct(&lists);
-                let map = SizeTable::new(&lists, &mut direct);
+                let reserved = lists.len();
+                let map = table(arena, lists);
                 let (ends, words_a_list) = match layer.order {
                     Ends::Lifo => (layer::Ends::Lifo, 1),
                     Ends::Fifo => (layer::Ends::Fifo, 2),
                 };
-                let reserved = lists.len() * words_a_list;
+                let reserved = reserved * words_a_list;
                 let control = Buddies::<W, R, S, M, false>::reserved_at(alignment);
                 let pool = Buddies::<W, R, S, M, false>::with_reserved(source, alignment, meter, reserved)?;
                 Ok(job.run(FreeLists::over(pool, control, map, ends)))

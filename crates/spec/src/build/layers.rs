@@ -1,11 +1,11 @@
 //! The layers before any heap, over a heap whose type was taken away.
 //!
 //! ```text
-//!   pool, free lists ──▶ Under::run(heap)        compiled once for every structure: one cast
-//!                            │ &mut dyn Heap
+//!   pool, free lists ──▶ Keep::run(heap)        compiled once for every structure: one cast
+//!                            │ &mut dyn Heap, in the arena
 //!                            ▼
-//!                        wrap: zero, guard, reserve, from the inside out
-//!                            │ &mut dyn Heap
+//!                        before: zero, guard, reserve, from the inside out
+//!                            │ &mut dyn Heap, in the arena
 //!                            ▼
 //!                        Job::run                compiled once for all layered heaps
 //! ```
@@ -18,7 +18,7 @@
 
 use heapsmith::{Guard, Heap, Meter, RegionError, Reserve, Word, Zero};
 
-use super::{BuildError, Job};
+use super::{Arena, BuildError, Job, Kept};
 use crate::{Layer, Spec, WordSize};
 
 /// The layers of a spec that stand before any heap, outermost first.
@@ -29,63 +29,54 @@ pub(super) fn before_any(spec: &Spec) -> &[Layer] {
     }
 }
 
-/// What is done with the outermost layer.
-type Then<'t, M> = &'t mut dyn FnMut(&mut dyn Heap<Meter = M>);
+/// Keeps a heap in the arena.
+pub(super) struct Keep<'a>(pub &'a Arena);
 
-/// Whatever is done under the layers of `spec`. Not generic over the job, so that a
-/// structure is compiled for it once and not for every job.
-pub(super) struct Under<'s, M> {
-    pub spec: &'s Spec,
-    /// The most bytes that the region can have.
-    pub region: usize,
-    pub then: Then<'s, M>,
-}
+impl<'a, M: Meter + 'a> Job<'a, M> for Keep<'a> {
+    type Output = Kept<'a, M>;
 
-impl<M: Meter> Job<M> for Under<'_, M> {
-    type Output = Result<(), BuildError>;
-
-    fn run<H: Heap<Meter = M>>(self, mut heap: H) -> Self::Output {
-        self.wrap(&mut heap)
+    fn run<H: Heap<Meter = M> + 'a>(self, heap: H) -> Kept<'a, M> {
+        self.0.alloc(heap)
     }
 }
 
-impl<M: Meter> Under<'_, M> {
-    fn wrap(self, heap: &mut dyn Heap<Meter = M>) -> Result<(), BuildError> {
-        let layers = before_any(self.spec);
-        match self.spec.word {
-            WordSize::Two => self.wrap_in::<u16>(layers, heap),
-            WordSize::Four => self.wrap_in::<u32>(layers, heap),
-            WordSize::Eight => self.wrap_in::<u64>(layers, heap),
-        }
-    }
+/// Puts the layers of `spec` that stand before any heap before this one, whose region can have `region` bytes at most.
+pub(super) fn before<'a, M: Meter + 'a>(
+    heap: Kept<'a, M>,
+    spec: &Spec,
+    region: usize,
+    arena: &'a Arena,
+) -> Result<Kept<'a, M>, BuildError> {
+    before_any(spec).iter().rev().try_fold(heap, |heap, layer| match spec.word {
+        WordSize::Two => one::<u16, M>(layer, heap, spec, region, arena),
+        WordSize::Four => one::<u32, M>(layer, heap, spec, region, arena),
+        WordSize::Eight => one::<u64, M>(layer, heap, spec, region, arena),
+    })
+}
 
-    /// Puts the innermost of `layers` before `heap`, and so on outwards.
-    fn wrap_in<W: Word>(self, layers: &[Layer], heap: &mut dyn Heap<Meter = M>) -> Result<(), BuildError> {
-        let Some((layer, outer)) = layers.split_last() else {
-            (self.then)(heap);
-            return Ok(());
-        };
-        // A layer sees no more than the heap below it, which has taken what there is.
-        let region = self.region;
-        let too_small = |error| match error {
-            RegionError::TooSmall { needed, .. } => {
-                RegionError::TooSmall { needed: needed.max(region.saturating_add(1)), given: region }
-            }
-            other => other,
-        };
-        match layer {
-            Layer::Zero => self.wrap_in::<W>(outer, &mut Zero::new(heap)),
-            Layer::Guard(guard) => {
-                let quarantine = guard.quarantine as usize;
-                let mut guard =
-                    Guard::<W, _>::new(heap, self.spec.alignment as usize, quarantine).map_err(too_small)?;
-                self.wrap_in::<W>(outer, &mut guard)
-            }
-            Layer::Reserve(reserve) => {
-                let mut reserve = Reserve::<W, _>::new(heap, region, reserve.high).map_err(too_small)?;
-                self.wrap_in::<W>(outer, &mut reserve)
-            }
-            Layer::FreeLists(_) => Err(BuildError::Layers(self.spec.to_string())),
+fn one<'a, W: Word, M: Meter + 'a>(
+    layer: &Layer,
+    heap: Kept<'a, M>,
+    spec: &Spec,
+    region: usize,
+    arena: &'a Arena,
+) -> Result<Kept<'a, M>, BuildError> {
+    // A layer sees no more than the heap below it, which has taken what there is.
+    let too_small = |error| match error {
+        RegionError::TooSmall { needed, .. } => {
+            RegionError::TooSmall { needed: needed.max(region.saturating_add(1)), given: region }
         }
-    }
+        other => other,
+    };
+    Ok(match layer {
+        Layer::Zero => arena.alloc(Zero::new(heap)),
+        Layer::Guard(guard) => {
+            let (alignment, quarantine) = (spec.alignment as usize, guard.quarantine as usize);
+            arena.alloc(Guard::<W, _>::new(heap, alignment, quarantine).map_err(too_small)?)
+        }
+        Layer::Reserve(reserve) => {
+            arena.alloc(Reserve::<W, _>::new(heap, region, reserve.high).map_err(too_small)?)
+        }
+        Layer::FreeLists(_) => return Err(BuildError::Layers(spec.to_string())),
+    })
 }

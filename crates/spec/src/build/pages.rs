@@ -24,7 +24,7 @@ pub(super) fn words_for(pages: &Pages, spec: &Spec, size: u64) -> Option<usize> 
     (size <= spec.word.max_region()).then(|| bytes(size / u64::from(spec.word.bytes())))
 }
 
-impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
+impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
     pub(super) fn pages<W: Word>(self, pages: &Pages) -> Result<J::Output, BuildError> {
         match pages.search {
             Search::Linear => self.searched::<W, Linear>(pages),

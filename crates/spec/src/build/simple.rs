@@ -13,7 +13,7 @@ pub(super) fn frees(reclaim: Reclaim) -> Frees {
     }
 }
 
-impl<S: Source, M: Meter, J: Job<M>> Parts<'_, S, M, J> {
+impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
     pub(super) fn linear<W: Word>(self, frees: Frees) -> Result<J::Output, BuildError> {
         let alignment = self.without_free_lists()?.alignment as usize;
         Ok(self.job.run(Linear::<W, S, M>::new(self.source, alignment, frees, self.meter)?))

@@ -105,7 +105,8 @@ pub(crate) fn read(text: &str) -> Result<(Spec, Places)> {
         }
     };
     let options = options::read(&mut cursor)?;
-    let spec = Spec { layers, pool, word: options.word, alignment: options.alignment.unwrap_or(options.word.bytes()) };
+    let alignment = options.alignment.unwrap_or(options.word.bytes());
+    let spec = Spec { layers, pool, word: options.word, alignment, threads: options.threads };
     Ok((spec, cursor.places))
 }
 

@@ -1,9 +1,9 @@
 //! What stands behind the pool: `word=4 align=8`
 
 use super::cursor::{Cursor, Result};
-use super::keys::{Key, Keys};
+use super::keys::{self, Key, Keys};
 use super::{LAYERS, POOLS, find};
-use crate::ast::WordSize;
+use crate::ast::{Threads, WordSize};
 use crate::keyword::Keyword;
 use crate::lexer::Kind;
 use crate::problem::Problem;
@@ -14,6 +14,7 @@ use crate::validate::Place;
 pub(super) struct Options {
     pub word: WordSize,
     pub alignment: Option<u32>,
+    pub threads: Threads,
 }
 
 const KEYS: &[Key<Options>] = &[
@@ -23,6 +24,7 @@ const KEYS: &[Key<Options>] = &[
         forms: &["align="],
         read: |cursor, options| alignment(cursor).map(|bytes| options.alignment = Some(bytes)),
     },
+    Key { word: "threads", forms: &["threads="], read: |cursor, options| threads(cursor, options) },
 ];
 
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Options> {
@@ -87,4 +89,10 @@ fn alignment(cursor: &mut Cursor<'_>) -> Result<u32> {
     }
     let bytes = cursor.number("a number of bytes")?;
     Ok(u32::try_from(bytes).unwrap_or(u32::MAX))
+}
+
+fn threads(cursor: &mut Cursor<'_>, options: &mut Options) -> Result<()> {
+    cursor.note(Place::Threads);
+    options.threads = keys::equals(cursor, "threads")?;
+    Ok(())
 }

@@ -11,7 +11,7 @@ mod sizes;
 pub(crate) use numbers::{depth_problem, per_doubling_problem, second_level_problem};
 
 use crate::ast::{BinLayout, Bins, Coalesce, Fit, Layer, List, Pool, Spec, Split};
-use crate::ast::{BinOrder, Each, Tlsf, Tries};
+use crate::ast::{BinOrder, Each, Ends, Threads, Tlsf, Tries};
 use crate::error::SpecError;
 use crate::parse::{self, Places};
 use crate::problem::Problem;
@@ -59,6 +59,8 @@ pub(crate) enum Place {
     FixedSize,
     /// The alignment.
     Alignment,
+    /// How threads share the heap.
+    Threads,
 }
 
 /// One of the numbers of `8..=1024 step 8`.
@@ -150,8 +152,13 @@ fn check(spec: &Spec) -> Check {
     }
     powers::check_layers(spec)?;
     match alignment_problem(spec.alignment.into(), spec.word) {
-        Some(fault) => Err(fault),
-        None => layers::check_room(spec),
+        Some(fault) => return Err(fault),
+        None => layers::check_room(spec)?,
+    }
+    match (spec.threads, spec.layers.as_slice()) {
+        (Threads::One | Threads::Each, _) => Ok(()),
+        (Threads::Lists, [Layer::FreeLists(lists)]) if lists.order == Ends::Lifo => Ok(()),
+        (Threads::Lists, _) => Err(Fault::new(Place::Threads, Problem::NoListsForThreads)),
     }
 }
 

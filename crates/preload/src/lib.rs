@@ -1,0 +1,67 @@
+//! `malloc` and its relatives over the heap of a spec, for programs that are run unmodified.
+//!
+//! ```text
+//!   program ──malloc──▶ hooks ──▶ serve ──▶ thread: lists, or the thread's home ──▶ home ──▶ heap ──▶ region
+//!                                   └─────▶ mapped: large blocks
+//! ```
+//!
+//! `heapsmith run` sets `LD_PRELOAD` to the library and says in the environment what it wants
+//! ([`settings`]); the library serves whoever has both. A spec's option `threads` says how threads share:
+//!
+//! | `threads=` | a request takes | memory beyond that of one heap, at most |
+//! |---|---|---|
+//! | `one` | a lock and the heap | none |
+//! | `each` | its thread's heap, whose lock nobody else wants | what each thread had live at once at its peak ([`process`]) |
+//! | `lists` | its thread's lists; rarely the lock and the pool | 32 KiB for each thread and list ([`lists`]) |
+//!
+//! Invariants:
+//!
+//! - **No function of the library calls `malloc`.** What it needs itself comes from [`arena`].
+//! - **The program cannot tell**: results and `errno` are those of the C library ([`hooks`]).
+//! - **A process with one thread takes no locks** ([`futex`]).
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+compile_error!("the library knows Linux on x86-64; local.rs is what another processor needs");
+
+pub mod arena;
+#[path = "../../recorder/src/cfi.rs"]
+mod cfi;
+pub mod futex;
+pub mod home;
+pub mod hooks;
+pub mod life;
+pub mod lists;
+mod local;
+pub mod mapped;
+mod misuse;
+pub mod pages;
+pub mod process;
+pub mod returned;
+mod say;
+pub mod serve;
+pub mod settings;
+pub mod site;
+pub mod statistics;
+mod thread;
+#[path = "../../recorder/src/unwind.rs"]
+mod unwind;
+pub mod watch;
+
+/// What the recorder's walk up the stack asks of the system.
+mod system {
+    pub use libc::{RTLD_DEFAULT, dlsym};
+}
+
+#[cfg(heapsmith_names)]
+#[global_allocator]
+static ARENA: arena::Arena = arena::Arena::new();
+
+#[cfg(heapsmith_names)]
+#[used]
+#[unsafe(link_section = ".init_array")]
+static START: extern "C" fn() = life::start;
+
+#[cfg(heapsmith_names)]
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static END: extern "C" fn() = life::end;

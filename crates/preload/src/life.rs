@@ -1,0 +1,65 @@
+//! The process from its first instruction to its last, and its children.
+//!
+//! | when | what |
+//! |---|---|
+//! | first request, or start | the process begins ([`crate::process`]) |
+//! | before a fork | every lock is taken, so no heap is in the midst of something |
+//! | in the parent | they are given back |
+//! | in the child | they are given back; heaps of threads that are not there serve the next ones |
+//! | end | heaps are verified and statistics written, where asked for |
+
+use heapsmith::lock::RawLock;
+use heapsmith_spec::Threads;
+
+use crate::home::Home;
+use crate::process::{begun, process};
+use crate::{local, misuse, statistics};
+
+/// The process starts: called by the dynamic linker.
+pub extern "C" fn start() {
+    let process = process();
+    statistics::begin(process);
+    // May allocate: the process has begun.
+    // SAFETY: the handlers stay where they are.
+    unsafe { libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child)) };
+}
+
+/// The process ends: called by the C library.
+pub extern "C" fn end() {
+    let Some(process) = begun() else { return };
+    if process.settings.check {
+        process.homes().iter().for_each(check);
+    }
+    statistics::write();
+}
+
+fn check(home: &Home) {
+    if let Err(violation) = home.work(|heap| heap.check()) {
+        misuse::broken(violation);
+    }
+}
+
+extern "C" fn before() {
+    let Some(process) = begun() else { return };
+    process.registry.lock();
+    process.homes().iter().for_each(|home| home.lock.lock());
+}
+
+extern "C" fn in_parent() {
+    let Some(process) = begun() else { return };
+    // SAFETY: `before` took them.
+    unsafe {
+        process.homes().iter().for_each(|home| home.lock.unlock());
+        process.registry.unlock();
+    }
+}
+
+extern "C" fn in_child() {
+    let Some(process) = begun() else { return };
+    if process.threads == Threads::Each {
+        process.alone_with(local::serving::<Home>());
+    }
+    statistics::in_child();
+    in_parent();
+}
+

@@ -1,0 +1,105 @@
+//! What is said when a heap finds that it was misused; then the program ends, as it would with the C library's own checks.
+
+use core::fmt::Write;
+use core::ptr::NonNull;
+
+use heapsmith::{Misuse, MisuseKind, Violation};
+
+use crate::process::begun;
+use crate::say::{self, Line};
+use crate::site::Sites;
+
+/// Says what was misused, and ends the program.
+pub fn stop(misuse: &Misuse, base: NonNull<u8>, freed: NonNull<u8>) -> ! {
+    let address = |offset: usize| base.as_ptr().addr().wrapping_add(offset);
+    let (block, at) = (address(misuse.block), address(misuse.at));
+    let mut line = Line::<256>::new();
+    let _ = match misuse.kind {
+        MisuseKind::OutOfOrder => write!(line, "the block at {block:#x} was freed before a later one"),
+        MisuseKind::DoubleFree => write!(line, "double free of the block at {block:#x}"),
+        MisuseKind::Foreign => write!(line, "free of {block:#x}, where no block begins"),
+        MisuseKind::HeaderDamaged => {
+            write!(line, "what stands before the block at {block:#x} was overwritten, at {at:#x}")
+        }
+        MisuseKind::Overrun => {
+            write!(line, "overflow of the block at {block:#x}: what stands behind it was overwritten, at {at:#x}")
+        }
+        MisuseKind::WrittenAfterFree => {
+            write!(line, "the block at {block:#x} was written after it was freed, at {at:#x}")
+        }
+    };
+    let whose = NonNull::new(block as *mut u8).unwrap_or(freed);
+    end(line.bytes(), whose)
+}
+
+/// Says that a pointer that is freed came from nowhere here, and ends the program.
+pub fn foreign(block: NonNull<u8>) -> ! {
+    let mut line = Line::<256>::new();
+    let _ = write!(line, "free of {:#x}, where no block begins", block.as_ptr().addr());
+    end(line.bytes(), block)
+}
+
+/// Says which invariant of a heap is broken, and ends the program.
+pub fn broken(violation: Violation) -> ! {
+    let mut line = Line::<256>::new();
+    let _ = write!(line, "the heap is broken: {violation}");
+    say::line(&[line.bytes()]);
+    // SAFETY: ends the process.
+    unsafe { libc::abort() }
+}
+
+fn end(what: &[u8], block: NonNull<u8>) -> ! {
+    say::line(&[what]);
+    if let Some(process) = begun() {
+        let watch = process.watch.as_ref();
+        if let Some(size) = watch.and_then(|watch| watch.asked_for(block)) {
+            let mut line = Line::<64>::new();
+            let _ = write!(line, "  it was asked for with {size} bytes");
+            say::line(&[line.bytes()]);
+        }
+        match watch.and_then(|watch| watch.stacks(block)) {
+            Some((sites, allocated, freed)) => {
+                tell(sites, allocated, b"  allocated at");
+                tell(sites, freed, b"  freed at");
+            }
+            None => say::line(&[b"  heapsmith run --sites tells where it was allocated and freed"]),
+        }
+    }
+    // SAFETY: ends the process.
+    unsafe { libc::abort() }
+}
+
+fn tell(sites: &Sites, stack: u32, what: &[u8]) {
+    let mut frames = sites.frames(stack).peekable();
+    if frames.peek().is_none() {
+        return;
+    }
+    say::line(&[what]);
+    for frame in frames {
+        let mut line = Line::<512>::new();
+        // The return address is behind the call.
+        place(&mut line, frame as usize - 1);
+        say::line(&[b"    ", line.bytes()]);
+    }
+}
+
+/// An address as its module and the place in it, with the function where its name is known.
+fn place(line: &mut Line<512>, address: usize) {
+    let mut found = libc::Dl_info {
+        dli_fname: core::ptr::null(),
+        dli_fbase: core::ptr::null_mut(),
+        dli_sname: core::ptr::null(),
+        dli_saddr: core::ptr::null_mut(),
+    };
+    // SAFETY: looks an address up, whatever it is.
+    let known = unsafe { libc::dladdr(address as *const _, &raw mut found) } != 0;
+    let text = |name: *const libc::c_char| {
+        // SAFETY: null, or a name of the dynamic linker's, which ends with a zero.
+        (!name.is_null()).then(|| unsafe { core::ffi::CStr::from_ptr(name) }.to_str().unwrap_or("?"))
+    };
+    let module = text(found.dli_fname).filter(|_| known).unwrap_or("?");
+    let _ = write!(line, "{module}+{:#x}", address.wrapping_sub(found.dli_fbase.addr()));
+    if let Some(function) = text(found.dli_sname).filter(|_| known) {
+        let _ = write!(line, " ({function})");
+    }
+}

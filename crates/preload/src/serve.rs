@@ -1,0 +1,189 @@
+//! From requests to heaps, and back.
+//!
+//! ```text
+//!   allocate ──▶ large? ──▶ mapped by itself
+//!            └─▶ the thread's lists, the thread's heap, or the heap ──refused──▶ mapped by itself
+//!
+//!   free ──▶ whose place is its address in? ── none ──▶ unmapped
+//!        └─▶ the calling thread's lists or heap ── another thread's heap ──▶ its list of returned blocks
+//! ```
+
+use core::ptr::NonNull;
+use core::sync::atomic::Ordering;
+
+use heapsmith_spec::Threads;
+
+use crate::process::{Process, process};
+use crate::site::Caller;
+use crate::{mapped, misuse, thread};
+
+/// What every block is a multiple of; a request that names no alignment, or a finer one.
+const ALIGNMENT: usize = 16;
+
+/// A block of at least `size` bytes at a multiple of `alignment`, a power of two; none where there is no memory.
+#[inline(always)]
+pub fn allocate(size: usize, alignment: usize) -> Option<NonNull<u8>> {
+    let process = process();
+    let block = take(process, size.max(1), alignment);
+    if let (Some(watch), Some(block)) = (&process.watch, block) {
+        watch.allocated(process, block, size, Caller::of_hook());
+    }
+    block
+}
+
+/// As [`allocate`], and not noted.
+#[inline(always)]
+fn take(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+    if size >= process.map_from.load(Ordering::Relaxed) {
+        return large(process, size, alignment);
+    }
+    let block = match process.threads {
+        Threads::One => process.first().allocate(size, alignment),
+        Threads::Each => thread::home(process).allocate(size, alignment),
+        Threads::Lists => listed(process, size, alignment),
+    };
+    block.or_else(|| mapped_if_possible(size, alignment))
+}
+
+/// A large request: mapped by itself, or from a heap where the system maps no more.
+#[cold]
+fn large(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+    mapped_if_possible(size, alignment).or_else(|| process.first().allocate(size, alignment))
+}
+
+#[cold]
+fn mapped_if_possible(size: usize, alignment: usize) -> Option<NonNull<u8>> {
+    if size > isize::MAX as usize { None } else { mapped::allocate(size, alignment) }
+}
+
+#[inline(always)]
+fn listed(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+    if alignment <= ALIGNMENT
+        && let Some(list) = process.lists.as_ref().and_then(|sizes| sizes.of_request(size))
+        && let Some(lists) = thread::lists(process)
+    {
+        return lists.pop(list).or_else(|| lists.fetch(process, list));
+    }
+    process.first().allocate(size, alignment)
+}
+
+/// Frees a block.
+///
+/// # Safety
+///
+/// It is a live block of [`allocate`], or the heap is one that detects what is done wrong.
+#[inline(always)]
+pub unsafe fn free(block: NonNull<u8>) {
+    let process = process();
+    if let Some(watch) = &process.watch {
+        watch.freed(process, block, Caller::of_hook());
+    }
+    // SAFETY: the caller's promise.
+    unsafe { give(process, block) };
+}
+
+/// As [`free`], and not noted.
+///
+/// # Safety
+///
+/// As for [`free`].
+#[inline(always)]
+unsafe fn give(process: &Process, block: NonNull<u8>) {
+    let Some(home) = process.home_of(block) else {
+        // SAFETY: the caller's promise.
+        return unsafe { unmap(process, block) };
+    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        match process.threads {
+            Threads::One => home.deallocate(block),
+            Threads::Each if core::ptr::eq(home, thread::home(process)) => home.deallocate(block),
+            Threads::Each if process.guarded => home.deallocate(block),
+            Threads::Each => home.send_back(block),
+            Threads::Lists => {
+                if let Some(list) = process.lists.as_ref().and_then(|sizes| sizes.of_block(block))
+                    && let Some(lists) = thread::lists(process)
+                {
+                    lists.push(process, list, block);
+                } else {
+                    home.deallocate(block);
+                }
+            }
+        }
+    }
+}
+
+#[cold]
+unsafe fn unmap(process: &Process, block: NonNull<u8>) {
+    // SAFETY: the caller's promise; a foreign pointer is told where it can be, and memory that cannot be read ends the program.
+    if process.covers(block.as_ptr().addr()) || !unsafe { mapped::deallocate(process, block) } {
+        misuse::foreign(block);
+    }
+}
+
+/// Makes a block another size; none if it cannot, and the block is as it was.
+///
+/// # Safety
+///
+/// As for [`free`].
+#[inline(always)]
+pub unsafe fn reallocate(block: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {
+    let process = process();
+    let size = size.max(1);
+    if let Some(watch) = &process.watch {
+        watch.freed(process, block, Caller::of_hook());
+    }
+    // SAFETY: the caller's promise.
+    let outcome = unsafe { resize(process, block, size) };
+    if let Some(watch) = &process.watch {
+        let (block, size) = match outcome {
+            Some(moved) => (moved, size),
+            // It lives on, with a size that is no longer known better.
+            // SAFETY: the caller's promise.
+            None => (block, unsafe { usable(block) }),
+        };
+        watch.allocated(process, block, size, Caller::of_hook());
+    }
+    outcome
+}
+
+unsafe fn resize(process: &Process, block: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {
+    let large = size >= process.map_from.load(Ordering::Relaxed);
+    // SAFETY: the caller's promise: a block of this home, or a mapped one.
+    let in_place = unsafe {
+        match process.home_of(block) {
+            Some(_) if large => None,
+            Some(home) => home.reallocate(block, size),
+            None if large => mapped::reallocate(block, size),
+            None => None,
+        }
+    };
+    if in_place.is_some() {
+        return in_place;
+    }
+    let moved = take(process, size, ALIGNMENT)?;
+    // SAFETY: both blocks have as many bytes as are copied, and the old one is given away.
+    unsafe {
+        moved.copy_from_nonoverlapping(block, size.min(usable(block)));
+        give(process, block);
+    }
+    Some(moved)
+}
+
+/// The bytes of a block that the program may use.
+///
+/// # Safety
+///
+/// As for [`free`].
+pub unsafe fn usable(block: NonNull<u8>) -> usize {
+    match process().home_of(block) {
+        Some(home) => home.usable(block),
+        // SAFETY: the caller's promise.
+        None => unsafe { mapped::sizes(block) }.map_or(0, |(usable, _)| usable),
+    }
+}
+
+/// Whether a block is one of zeros, fresh from the system.
+pub fn is_fresh(block: NonNull<u8>) -> bool {
+    process().home_of(block).is_none()
+}

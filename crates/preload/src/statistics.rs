@@ -1,0 +1,112 @@
+//! The statistics of a process, as JSON: at its end, and when a signal asks for them.
+//!
+//! Nothing here locks or allocates, so a signal handler may do it: numbers are atomics, each as it was last noted.
+
+use core::ffi::CStr;
+use core::fmt::{self, Write};
+use core::sync::atomic::{AtomicI32, Ordering};
+
+use crate::mapped;
+use crate::process::{Process, begun};
+use crate::say::{self, Line};
+
+/// The file's name is as long as this at most; a process has at most as many heaps as the text has room for.
+type Text = Line<65536>;
+
+/// The process that `heapsmith run` started, which writes to the very file; its children write beside it.
+static FIRST: AtomicI32 = AtomicI32::new(0);
+
+/// Notes whether this process is the one that was started.
+pub fn begin(process: &Process) {
+    let Some(signal) = process.settings.signal else { return };
+    // SAFETY: the handler does only what a handler may do.
+    unsafe {
+        let mut action: libc::sigaction = core::mem::zeroed();
+        action.sa_sigaction = asked as *const () as usize;
+        action.sa_flags = libc::SA_RESTART;
+        libc::sigaction(signal, &raw const action, core::ptr::null_mut());
+    }
+}
+
+/// A child of the process that was started, or of one of its children.
+pub fn in_child() {
+    FIRST.store(-1, Ordering::Relaxed);
+}
+
+extern "C" fn asked(_signal: i32) {
+    // SAFETY: the thread's own.
+    let kept = unsafe { *libc::__errno_location() };
+    write();
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = kept };
+}
+
+/// Writes the statistics to where the settings say.
+pub fn write() {
+    let Some(process) = begun() else { return };
+    let (Some(file), Some(_)) = (&process.settings.stats, &process.watch) else { return };
+    let mut text = Text::new();
+    let _ = all(&mut text, process);
+    if file.to_bytes() == b"-" {
+        return say::write(libc::STDERR_FILENO, text.bytes());
+    }
+    let mut path = Line::<4096>::new();
+    let _ = path.write_str(file.to_str().unwrap_or(""));
+    if !is_first(process) {
+        // SAFETY: asks for a number.
+        let _ = write!(path, ".{}", unsafe { libc::getpid() });
+    }
+    let _ = path.write_str("\0");
+    let Ok(path) = CStr::from_bytes_until_nul(path.bytes()) else { return };
+    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_CLOEXEC;
+    // SAFETY: a path that ends with a zero; the file is closed by who opened it.
+    unsafe {
+        let open = libc::open(path.as_ptr(), flags, 0o644);
+        if open < 0 {
+            return say::line(&[b"cannot write the statistics to ", path.to_bytes()]);
+        }
+        say::write(open, text.bytes());
+        libc::close(open);
+    }
+}
+
+fn is_first(process: &Process) -> bool {
+    // SAFETY: asks for a number.
+    FIRST.load(Ordering::Relaxed) == 0 && process.settings.started_by == Some(unsafe { libc::getppid() })
+}
+
+fn all(text: &mut Text, process: &Process) -> fmt::Result {
+    let Some(watch) = &process.watch else { return Ok(()) };
+    let counts = &watch.counts;
+    let of = |count: &core::sync::atomic::AtomicUsize| count.load(Ordering::Relaxed);
+    let mapped = of(&mapped::LIVE);
+    let (requested_peak, footprint_peak) = (of(&counts.requested_peak), of(&counts.footprint_peak));
+    // SAFETY: a structure of numbers, which the system fills.
+    let usage = unsafe {
+        let mut usage: libc::rusage = core::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
+        usage
+    };
+    // SAFETY: asks for a number.
+    let id = unsafe { libc::getpid() };
+    writeln!(text, "{{\n  \"process\": {id},\n  \"heap\": \"{}\",", process.settings.spec)?;
+    writeln!(text, "  \"allocations\": {},", counts.allocations.load(Ordering::Relaxed))?;
+    writeln!(text, "  \"frees\": {},", counts.frees.load(Ordering::Relaxed))?;
+    writeln!(text, "  \"requested\": {},", of(&counts.requested))?;
+    writeln!(text, "  \"requested_peak\": {requested_peak},")?;
+    writeln!(text, "  \"footprint\": {},", of(&counts.footprint) + mapped)?;
+    writeln!(text, "  \"footprint_peak\": {footprint_peak},")?;
+    let fragmentation = footprint_peak as f64 / requested_peak.max(1) as f64 - 1.0;
+    writeln!(text, "  \"fragmentation\": {fragmentation:.4},")?;
+    writeln!(text, "  \"mapped\": {mapped},")?;
+    writeln!(text, "  \"resident_peak\": {},", usage.ru_maxrss * 1024)?;
+    writeln!(text, "  \"minor_faults\": {},", usage.ru_minflt)?;
+    writeln!(text, "  \"major_faults\": {},", usage.ru_majflt)?;
+    text.write_str("  \"heaps\": [")?;
+    for (number, home) in process.homes().iter().enumerate() {
+        let comma = if number > 0 { "," } else { "" };
+        let (footprint, returned) = (of(&home.footprint), home.from_others.load(Ordering::Relaxed));
+        write!(text, "{comma}\n    {{\"footprint\": {footprint}, \"freed_by_others\": {returned}}}")?;
+    }
+    text.write_str("\n  ]\n}\n")
+}
