@@ -29,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "heapsmith-explore",
             "heapsmith-import",
             "heapsmith-peers",
+            "heapsmith-launch",
             "heapsmith-recording",
             "heapsmith-replay",
             "heapsmith-report",
@@ -39,12 +40,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("heapsmith-agent", &[]),
     ("heapsmith-recorder", &[]),
-    ("heapsmith-recording", &["heapsmith-trace"]),
+    ("heapsmith-launch", &[]),
+    ("heapsmith-preload", &["heapsmith", "heapsmith-spec"]),
+    ("heapsmith-recording", &["heapsmith-launch", "heapsmith-trace"]),
     ("xtask", &[]),
 ];
 
 /// Files that may contain unsafe code, beside the whole of `crates/heapsmith`, `crates/peers`,
-/// `crates/recorder` and `crates/agent`.
+/// `crates/recorder`, `crates/agent` and `crates/preload`.
 const UNSAFE: &[&str] = &[
     "crates/emit/tests/differential/player.rs",
     "crates/emit/tests/differential/record.rs",
@@ -88,7 +91,7 @@ fn the_heap_crate_depends_on_nothing_and_needs_no_std() {
     assert!(lib.contains("#![no_std]") && !lib.contains("extern crate alloc"));
 }
 
-/// The build script of `heapsmith-recording` hands them to the compiler alone.
+/// The build script of `heapsmith-launch` hands them to the compiler alone.
 #[test]
 fn what_records_depends_on_nothing_and_needs_no_std() {
     let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).exec().expect("cargo metadata");
@@ -116,6 +119,7 @@ fn unsafe_code_stands_only_where_it_may() {
         let may = name.starts_with("crates/heapsmith/")
             || name.starts_with("crates/peers/")
             || name.starts_with("crates/recorder/src/")
+            || name.starts_with("crates/preload/")
             || name.starts_with("crates/agent/src/")
             || UNSAFE.contains(&name.as_str());
         assert!(!uses || may, "{name} has unsafe code");

@@ -40,6 +40,8 @@ pub enum Command {
     Workloads(Listing),
     /// Run a program and record what it allocates: a trace file for every process
     Record(Record),
+    /// Run a program, unmodified, on a heap
+    Run(Run),
     /// Turn an input into a trace file, or into a file for other tools
     Import(Import),
     /// Show what is in a trace: sizes, lifetimes, live bytes, the form of its usage
@@ -165,6 +167,57 @@ pub struct Record {
     /// How to print the list of processes, on standard error
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The library with malloc's names stands before the program's allocator, and before those of the programs that it starts. \
+    Requests of 256 KiB or more are mapped by themselves, and what the program frees of these goes to the heap the next time.\n\n\
+    How threads share the heap is the spec's to say: threads=one (a lock), threads=each (a heap for each thread), threads=lists (the \
+    lists of freelists for each thread, before one pool). Large programs need word=8: with word=4 a heap has 4 GiB at most, and \
+    what it cannot serve is mapped.\n\nExamples:\n  \
+    heapsmith run --heap tlsf -- ls -l\n  \
+    heapsmith run --heap 'freelists(16..=1024 step 16) bins(log) word=8 threads=lists' --stats sort.json -- sort -R /usr/share/dict/words\n  \
+    heapsmith run --heap explore-ftp-drr -- ./server\n  \
+    heapsmith run --heap 'guard tlsf word=8' --sites -- ./program-that-crashes"
+)]
+pub struct Run {
+    /// A spec, a name of the catalogue, or the folder that `explore` wrote: its pick
+    #[arg(long, value_name = "SPEC")]
+    pub heap: String,
+    /// What the pick of an exploration should be good at
+    #[arg(long, value_enum, default_value_t)]
+    pub prefer: Prefer,
+    /// Write statistics there when the program ends, as JSON: bytes requested, footprint, fragmentation, faults, each
+    /// heap. Programs that it starts write to FILE.PROCESS; - is standard error
+    #[arg(long, value_name = "FILE")]
+    pub stats: Option<PathBuf>,
+    /// Write them also whenever the program gets this signal, as in: kill -USR2 PROCESS
+    #[arg(long, value_name = "SIGNAL", value_parser = signal, requires = "stats")]
+    pub signal: Option<i32>,
+    /// Tell misuses with where the block was allocated and freed: so many functions on the stack (1 to 16), the
+    /// innermost first. A heap detects misuse with the layer guard
+    #[arg(long, value_name = "FRAMES", num_args = 0..=1, require_equals = true, default_missing_value = "6",
+        value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub sites: Option<u8>,
+    /// Verify every invariant of every heap when the program ends
+    #[arg(long)]
+    pub check: bool,
+    /// Map requests of so many bytes (K and M may follow) or more by themselves, always
+    #[arg(long, value_name = "BYTES", value_parser = above_zero)]
+    pub map_from: Option<u64>,
+    /// The program and its arguments, after --
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    pub command: Vec<OsString>,
+}
+
+/// A signal that a program can be sent without ending it, by its name or its number.
+fn signal(text: &str) -> Result<i32, String> {
+    let known = [("HUP", 1), ("USR1", 10), ("USR2", 12), ("WINCH", 28)];
+    let name = text.strip_prefix("SIG").unwrap_or(text);
+    let found = known.iter().find(|(known, number)| *known == name || number.to_string() == name);
+    found.map(|(_, number)| *number).ok_or_else(|| "write HUP, USR1, USR2 or WINCH".to_owned())
 }
 
 /// Arguments of `import`.

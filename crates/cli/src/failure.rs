@@ -9,16 +9,18 @@
 //! | 4 | the environment: a folder that cannot be written, a full disk, a missing tool |
 //! | 130 | interrupted; results are kept |
 
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
 use heapsmith_emit::{EmitError, SizeError};
 use heapsmith_explore::{MeasureError, StoreError, SweepError};
-use heapsmith_recording::{LibraryError, RecordingError};
+use heapsmith_launch::LibraryError;
+use heapsmith_recording::RecordingError;
 use heapsmith_replay::{PagesError, ReplayError, SubjectError};
 use heapsmith_report::ReportError;
-use heapsmith_spec::SpecError;
+use heapsmith_spec::{MallocError, SpecError};
 use heapsmith_trace::TraceError;
 use heapsmith_workload::{ErrorKind, LoadError};
 
@@ -56,6 +58,15 @@ impl Failure {
     /// The user stopped it.
     pub fn interrupted(message: impl Display) -> Failure {
         Failure { code: 130, message: message.to_string() }
+    }
+
+    /// A program could not be started.
+    pub fn cannot_run(program: &OsStr, error: &io::Error) -> Failure {
+        let hint = match error.kind() {
+            io::ErrorKind::NotFound => "; write the program after --, as on a command line of its own",
+            _ => "",
+        };
+        Failure::environment(format!("cannot run {}: {error}{hint}", program.display()))
     }
 
     /// A file or folder that cannot be written.
@@ -106,6 +117,12 @@ impl From<RecordingError> for Failure {
 impl From<LibraryError> for Failure {
     fn from(error: LibraryError) -> Failure {
         Failure::environment(error)
+    }
+}
+
+impl From<MallocError> for Failure {
+    fn from(error: MallocError) -> Failure {
+        Failure::wrong_use(format!("this heap cannot be malloc: {error}"))
     }
 }
 

@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod failure;
+mod heap;
 mod input;
 mod interrupt;
 mod progress;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
         Command::Record(arguments) => return end(commands::record::run(&arguments)),
+        Command::Run(arguments) => return end(commands::run::run(&arguments)),
         Command::Heaps(arguments) => commands::heaps::run(&arguments),
         Command::Workloads(arguments) => commands::workloads::run(&arguments),
         Command::Import(arguments) => commands::import::run(&arguments),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   address of a block ──(less base) / 16──▶ its entry in each table
-//!     asked for   bytes + 1; 0 while no block begins there
+//!     asked for   bytes + 1, and a mark once it was freed; 0 where no block ever began
 //!     allocated   number of the stack that asked for it
 //!     freed       number of the stack that freed it last
 //! ```
@@ -17,6 +17,9 @@ use crate::process::Process;
 use crate::settings::Settings;
 use crate::site::{Caller, Sites};
 use crate::{mapped, pages};
+
+/// The mark of a block that was freed.
+const FREED: u32 = 1 << 31;
 
 /// A number for every place where a block can begin.
 #[derive(Debug)]
@@ -104,7 +107,7 @@ impl Watch {
         let requested = counts.requested.fetch_add(size, Ordering::Relaxed) + size;
         counts.requested_peak.fetch_max(requested, Ordering::Relaxed);
         if let Some(home) = process.home_of(block) {
-            self.asked_for.set(block, u32::try_from(size).unwrap_or(u32::MAX).saturating_add(1));
+            self.asked_for.set(block, u32::try_from(size).map_or(FREED - 1, |size| size.saturating_add(1).min(FREED - 1)));
             let now = home.work(|heap| heap.footprint());
             let before = home.footprint.swap(now, Ordering::Relaxed);
             counts.footprint.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);
@@ -119,13 +122,14 @@ impl Watch {
     /// Notes that the hook's caller frees a block.
     pub fn freed(&self, process: &Process, block: NonNull<u8>, caller: Caller) {
         let size = match process.home_of(block) {
+            Some(_) if self.asked_for.get(block) & FREED != 0 => 0,
             Some(_) => self.asked_for.get(block) as usize,
             // SAFETY: the block is mapped, or its caller does what ends the program anyway.
             None => unsafe { mapped::sizes(block) }.map_or(0, |(_, size)| size + 1),
         };
         // A block that is not live was freed before: who did it stays remembered.
         let Some(size) = size.checked_sub(1) else { return };
-        self.asked_for.set(block, 0);
+        self.asked_for.set(block, self.asked_for.get(block) | FREED);
         self.counts.frees.fetch_add(1, Ordering::Relaxed);
         self.counts.requested.fetch_sub(size, Ordering::Relaxed);
         if let Some(remembered) = &self.remembered {
@@ -133,9 +137,9 @@ impl Watch {
         }
     }
 
-    /// Bytes that a live block was asked for with.
+    /// Bytes that the block was asked for with that begins there, or did last.
     pub fn asked_for(&self, block: NonNull<u8>) -> Option<usize> {
-        (self.asked_for.get(block) as usize).checked_sub(1)
+        ((self.asked_for.get(block) & !FREED) as usize).checked_sub(1)
     }
 
     /// The stacks, and the numbers of those that asked for a block and that freed it last.

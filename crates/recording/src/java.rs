@@ -7,9 +7,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
 
+use heapsmith_launch::find;
 use heapsmith_trace::Bytes;
 
-use crate::absent::find;
 use crate::file::Recording;
 use crate::format::header;
 

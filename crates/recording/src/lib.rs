@@ -3,7 +3,7 @@
 //! ```text
 //!   Launch ──LD_PRELOAD──▶ program, its children … ──▶ FOLDER/PROGRAM-PID.recording
 //!      │                                                          │
-//!      └── Library: carried in the command                        ▼
+//!      └── the library of heapsmith-launch                        ▼
 //!                         Recording: header, blocks ──▶ Streams ──▶ merge ──▶ ids ──▶ Trace
 //! ```
 //!
@@ -16,13 +16,11 @@
 
 #![forbid(unsafe_code)]
 
-mod absent;
 mod blocks;
 mod error;
 mod file;
 mod java;
 mod launch;
-mod library;
 mod merge;
 mod sites;
 mod stream;
@@ -33,11 +31,9 @@ mod trace;
 #[allow(dead_code, reason = "the recorder uses the rest")]
 pub mod format;
 
-pub use absent::why_nothing_was_recorded;
 pub use error::RecordingError;
 pub use file::{Recording, is_recording};
 pub use java::{Java, JavaLaunch, why_no_jvm_was_recorded};
-pub use launch::{Ended, Launch};
-pub use library::{LibraryError, carried, carried_agent, place, place_agent};
+pub use launch::Launch;
 pub use symbols::Symbols;
 pub use trace::{COLLECTION, Recorded, Remarks, decode, decode_to};

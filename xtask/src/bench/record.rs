@@ -65,7 +65,7 @@ impl Bench {
         }
         // As `heapsmith record` puts its library where it is told.
         let library = format!("env.HEAPSMITH_LIBRARY={:?}", bench.path("recorder.so"));
-        let place = ["run", "--quiet", "--package", "heapsmith-recording", "--example", "place", "--config", &library];
+        let place = ["run", "--quiet", "--package", "heapsmith-launch", "--example", "place", "--config", &library];
         cargo(&place)?;
         Ok(bench)
     }

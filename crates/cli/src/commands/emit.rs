@@ -5,18 +5,18 @@ use std::path::Path;
 
 use heapsmith_emit::size::{TARGETS, size};
 use heapsmith_emit::{Figures, File, Name, Request, c, preload, rust};
-use heapsmith_explore::{Exploration, Store};
 use heapsmith_replay::{Measures, Options, Region, replay};
-use heapsmith_spec::{Spec, resolve};
+use heapsmith_spec::Spec;
 
 use crate::args::{Emit, Language};
 use crate::failure::Failure;
+use crate::heap;
 use crate::input;
 use crate::table::{Table, integer, text};
 
 pub fn run(arguments: &Emit) -> Result<(), Failure> {
     let name = Name::new(&arguments.name)?;
-    let (spec, measured) = chosen(arguments)?;
+    let (spec, measured) = heap::named(&arguments.heap, arguments.prefer)?;
     let spec = if arguments.lang == Language::So { suited(&spec)? } else { spec };
     let measured = if arguments.trace.is_empty() { measured } else { replayed(arguments, &spec)? };
     let figures = (!measured.is_empty()).then(|| figures(&measured));
@@ -36,23 +36,6 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
         link(&arguments.out, &request)?;
     }
     if arguments.size { sizes(arguments, &request) } else { Ok(()) }
-}
-
-/// The heap that was named, and the measures that an exploration has of it, with the names of its traces.
-fn chosen(arguments: &Emit) -> Result<(Spec, Vec<(String, Measures)>), Failure> {
-    let dir = Path::new(&arguments.heap);
-    if !dir.is_dir() {
-        return Ok((resolve(&arguments.heap)?, Vec::new()));
-    }
-    let exploration = Exploration::load(&Store::open(&dir.join(Store::FILE))?)?;
-    let pick = exploration.pick(arguments.prefer.into()).ok_or_else(|| {
-        let dir = dir.display();
-        Failure::job(format!("{dir} has no pick: the exploration is not finished, or every design refuses requests"))
-    })?;
-    let row = &exploration.rows[pick];
-    eprintln!("the pick of {}: {}", dir.display(), row.design.spec);
-    let measures = exploration.traces.iter().cloned().zip(row.measures.iter().cloned());
-    Ok((row.design.spec.clone(), measures.collect()))
 }
 
 /// The heap as malloc has to be, which is said where it differs.

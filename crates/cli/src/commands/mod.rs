@@ -9,4 +9,5 @@ pub mod pages;
 pub mod record;
 pub mod replay;
 pub mod report;
+pub mod run;
 pub mod workloads;

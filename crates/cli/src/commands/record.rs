@@ -5,10 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use heapsmith_recording::{
-    Ended, JavaLaunch, Launch, Recorded, Recording, Remarks, decode_to, place, place_agent, why_no_jvm_was_recorded,
-    why_nothing_was_recorded,
-};
+use heapsmith_launch::{Ended, Library, why_nothing_was_preloaded};
+use heapsmith_recording::{JavaLaunch, Launch, Recorded, Recording, Remarks, decode_to, why_no_jvm_was_recorded};
 use heapsmith_trace::{Bytes, TraceWriter};
 
 use crate::args::{Format, Record};
@@ -18,12 +16,12 @@ use crate::{interrupt, progress};
 
 pub fn run(arguments: &Record) -> Result<ExitCode, Failure> {
     let program = &arguments.command[0];
-    let library = if arguments.java { place_agent()? } else { place()? };
+    let library = if arguments.java { Library::Agent } else { Library::Recorder }.place()?;
     let folder = folder(arguments)?;
     let before = recordings(&folder)?;
     // Ctrl-C reaches the program too; what it allocated until then is still wanted.
     interrupt::catch()?;
-    let mut child = launch(arguments, &library, &folder).spawn().map_err(|error| cannot_run(program, &error))?;
+    let mut child = launch(arguments, &library, &folder).spawn().map_err(|error| Failure::cannot_run(program, &error))?;
     let ended = child.wait().map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
     let ended = Ended::from(ended);
     if let Ended::Signal(signal) = ended {
@@ -38,7 +36,7 @@ pub fn run(arguments: &Record) -> Result<ExitCode, Failure> {
         eprintln!(
             "heapsmith: nothing of {} itself was recorded: {}",
             program.display(),
-            if arguments.java { why_no_jvm_was_recorded(program) } else { why_nothing_was_recorded(program) }
+            if arguments.java { why_no_jvm_was_recorded(program) } else { why_nothing_was_preloaded(program) }
         );
     }
     if !recordings.is_empty() {
@@ -71,14 +69,6 @@ fn folder(arguments: &Record) -> Result<PathBuf, Failure> {
 fn recordings(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Launch::recordings(folder)
         .map_err(|error| Failure::environment(format!("cannot read {}: {error}", folder.display())))
-}
-
-fn cannot_run(program: &OsStr, error: &io::Error) -> Failure {
-    let hint = match error.kind() {
-        io::ErrorKind::NotFound => "; write the program after --, as on a command line of its own",
-        _ => "",
-    };
-    Failure::environment(format!("cannot run {}: {error}{hint}", program.display()))
 }
 
 /// Makes a trace of every recording, and lists them.

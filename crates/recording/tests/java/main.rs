@@ -12,7 +12,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use heapsmith_recording::{JavaLaunch, Launch, Recorded, Recording, carried_agent, decode};
+use heapsmith_launch::Library;
+use heapsmith_recording::{JavaLaunch, Launch, Recorded, Recording, decode};
 use heapsmith_trace::Bytes;
 
 /// What the tests need, said where it is missing.
@@ -33,7 +34,7 @@ impl Place {
             .args([programs.join("Trees.java"), programs.join("Arrays.java")])
             .status();
         assert!(compiled.is_ok_and(|status| status.success()), "javac compiles the programs: {INSTALL}");
-        std::fs::write(folder.path().join("agent.so"), carried_agent()).expect("the agent is written");
+        std::fs::write(folder.path().join("agent.so"), Library::Agent.carried()).expect("the agent is written");
         Place { folder }
     }
 

@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::process::Command;
 
-use heapsmith_recording::{Ended, Remarks};
+use heapsmith_launch::Ended;
+use heapsmith_recording::Remarks;
 
 use crate::programs::{Bench, words};
 

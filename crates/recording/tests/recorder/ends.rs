@@ -6,7 +6,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::programs::{Bench, words};
-use heapsmith_recording::{Ended, Recorded};
+use heapsmith_launch::Ended;
+use heapsmith_recording::Recorded;
 use heapsmith_trace::Action;
 
 const NO_SPACE: i32 = 28;

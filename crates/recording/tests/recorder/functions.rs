@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::process::Command;
 
 use crate::programs::{Bench, allocations_of, words};
-use heapsmith_recording::{Ended, Remarks};
+use heapsmith_launch::Ended;
+use heapsmith_recording::Remarks;
 use heapsmith_trace::Action;
 
 /// The events of blocks that were ever this large, in a short form.

@@ -1,7 +1,7 @@
 //! Forks and execs: a file for every process.
 
 use crate::programs::{Bench, allocations_of};
-use heapsmith_recording::Ended;
+use heapsmith_launch::Ended;
 
 #[test]
 fn every_child_and_every_new_program_has_a_recording_of_its_own() {

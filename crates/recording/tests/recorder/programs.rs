@@ -4,7 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use heapsmith_recording::{Ended, Launch, Recorded, Recording, carried, decode};
+use heapsmith_launch::{Ended, Library};
+use heapsmith_recording::{Launch, Recorded, Recording, decode};
 use heapsmith_trace::{Action, PackedTrace};
 
 /// A folder with the library, a program, and the program's recordings.
@@ -15,7 +16,7 @@ pub struct Bench {
 impl Bench {
     pub fn new() -> Bench {
         let bench = Bench { folder: tempfile::tempdir().expect("a folder") };
-        std::fs::write(bench.library(), carried()).expect("the library is written");
+        std::fs::write(bench.library(), Library::Recorder.carried()).expect("the library is written");
         std::fs::create_dir(bench.recordings()).expect("a folder");
         bench
     }

@@ -1,7 +1,8 @@
 //! Several threads in one order.
 
 use crate::programs::{Bench, allocations_of};
-use heapsmith_recording::{Ended, Remarks};
+use heapsmith_launch::Ended;
+use heapsmith_recording::Remarks;
 use heapsmith_trace::Action;
 
 #[test]

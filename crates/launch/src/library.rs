@@ -1,25 +1,58 @@
-//! The libraries that record: carried in the command, and put where a program can load them.
+//! The libraries: carried in the command, and put where a program can load them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// The library, as the build script compiled it; empty where the recorder does not know the target.
-static CARRIED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libheapsmith_recorder.so"));
+/// A library of heapsmith's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Library {
+    /// The recorder, to be preloaded.
+    Recorder,
+    /// The recorder's agent for Java virtual machines, which load it themselves.
+    Agent,
+    /// `malloc` over the heap of a spec, to be preloaded.
+    Malloc,
+}
 
-/// The agent for Java virtual machines; empty as the recorder is.
-static AGENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libheapsmith_agent.so"));
+impl Library {
+    /// The library's bytes, as the build script compiled it; none where it does not know the target.
+    pub fn carried(self) -> &'static [u8] {
+        match self {
+            Library::Recorder => include_bytes!(concat!(env!("OUT_DIR"), "/libheapsmith_recorder.so")),
+            Library::Agent => include_bytes!(concat!(env!("OUT_DIR"), "/libheapsmith_agent.so")),
+            Library::Malloc => include_bytes!(concat!(env!("OUT_DIR"), "/libheapsmith_preload.so")),
+        }
+    }
+
+    /// Puts the library where the environment says, or else into the user's cache, and says where it is.
+    ///
+    /// A file that is there already is used if it is the same to the byte. It stays there, as a
+    /// program that was started may start others long after the command has ended.
+    ///
+    /// # Errors
+    ///
+    /// [`LibraryError`], which says what to do.
+    pub fn place(self) -> Result<PathBuf, LibraryError> {
+        let name = match self {
+            Library::Recorder => "libheapsmith_recorder",
+            Library::Agent => "libheapsmith_agent",
+            Library::Malloc => "libheapsmith_preload",
+        };
+        place_as(name, self.carried())
+    }
+}
 
 /// Why there is no library to preload.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LibraryError {
-    /// The recorder does not know this system.
-    #[error("this heapsmith was built for a system that it cannot record on; recording works on Linux on x86-64")]
+    /// The libraries do not know this system.
+    #[error("this heapsmith was built for a system on which it cannot stand before a program's malloc; that works on Linux on x86-64")]
     NotHere,
     /// The library could not be put anywhere.
     #[error(
-        "the recorder's library is missing, and could not be written to {}: {source}; set HEAPSMITH_LIBRARY to a file \
+        "the library to preload is missing, and could not be written to {}: {source}; set HEAPSMITH_LIBRARY to a file \
          that may be written, in a folder that programs may be loaded from",
         path.display()
     )]
@@ -31,7 +64,7 @@ pub enum LibraryError {
     },
     /// `LD_PRELOAD` takes names apart at blanks and colons.
     #[error(
-        "the recorder's library would lie at {}, and no path with blanks or colons can be preloaded; set \
+        "the library to preload would lie at {}, and no path with blanks or colons can be preloaded; set \
          HEAPSMITH_LIBRARY to another file that may be written",
         path.display()
     )]
@@ -39,37 +72,6 @@ pub enum LibraryError {
         /// Where it would lie.
         path: PathBuf,
     },
-}
-
-/// The library's bytes.
-pub fn carried() -> &'static [u8] {
-    CARRIED
-}
-
-/// The bytes of the agent for Java virtual machines.
-pub fn carried_agent() -> &'static [u8] {
-    AGENT
-}
-
-/// Puts the library where the environment says, or else into the user's cache, and says where it is.
-///
-/// A file that is there already is used if it is the same to the byte. It stays there, as a
-/// program that was started may start others long after the command has ended.
-///
-/// # Errors
-///
-/// [`LibraryError`], which says what to do.
-pub fn place() -> Result<PathBuf, LibraryError> {
-    place_as("libheapsmith_recorder", CARRIED)
-}
-
-/// Puts the agent for Java virtual machines in its place, as [`place`] does it with the library that is preloaded.
-///
-/// # Errors
-///
-/// As [`place`].
-pub fn place_agent() -> Result<PathBuf, LibraryError> {
-    place_as("libheapsmith_agent", AGENT)
 }
 
 fn place_as(name: &str, carried: &[u8]) -> Result<PathBuf, LibraryError> {

@@ -2,7 +2,7 @@
 //! cache, and prints where it is: for those who set `LD_PRELOAD` and `HEAPSMITH_RECORD` themselves.
 
 fn main() {
-    match heapsmith_recording::place() {
+    match heapsmith_launch::Library::Recorder.place() {
         Ok(path) => println!("{}", path.display()),
         Err(error) => {
             eprintln!("{error}");

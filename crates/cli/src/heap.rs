@@ -1,0 +1,27 @@
+//! A heap that was named on the command line: a spec, a name of the catalogue, or what an exploration picked.
+
+use std::path::Path;
+
+use heapsmith_explore::{Exploration, Store};
+use heapsmith_replay::Measures;
+use heapsmith_spec::{Spec, resolve};
+
+use crate::args::Prefer;
+use crate::failure::Failure;
+
+/// The heap that was named, and the measures that an exploration has of it, with the names of its traces.
+pub fn named(heap: &str, prefer: Prefer) -> Result<(Spec, Vec<(String, Measures)>), Failure> {
+    let dir = Path::new(heap);
+    if !dir.is_dir() {
+        return Ok((resolve(heap)?, Vec::new()));
+    }
+    let exploration = Exploration::load(&Store::open(&dir.join(Store::FILE))?)?;
+    let pick = exploration.pick(prefer.into()).ok_or_else(|| {
+        let dir = dir.display();
+        Failure::job(format!("{dir} has no pick: the exploration is not finished, or every design refuses requests"))
+    })?;
+    let row = &exploration.rows[pick];
+    eprintln!("the pick of {}: {}", dir.display(), row.design.spec);
+    let measures = exploration.traces.iter().cloned().zip(row.measures.iter().cloned());
+    Ok((row.design.spec.clone(), measures.collect()))
+}

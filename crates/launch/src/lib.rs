@@ -1,0 +1,19 @@
+//! Starting programs with a library of heapsmith's before their allocator.
+//!
+//! ```text
+//!   build script ──▶ libraries, carried in the command ──place──▶ a file ──LD_PRELOAD──▶ program, its children …
+//! ```
+//!
+//! The libraries are the crates `heapsmith-recorder`, `heapsmith-agent` and `heapsmith-preload`. What a started
+//! program does with them is told by its environment, which is for who starts it: the crate
+//! `heapsmith-recording`, and the command.
+
+#![forbid(unsafe_code)]
+
+mod absent;
+mod library;
+mod program;
+
+pub use absent::{find, why_nothing_was_preloaded, why_nothing_will_be_preloaded};
+pub use library::{Library, LibraryError};
+pub use program::{Ended, preloading};

@@ -1,0 +1,48 @@
+//! A program, started with a library before its allocator, and how it ended.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+
+/// The program as it is to be started, with `library` before what is to be preloaded anyway; standard input, output
+/// and error are the caller's own.
+pub fn preloading(library: &Path, command: &[OsString]) -> Command {
+    let program = command.first().map(OsString::as_os_str).unwrap_or(OsStr::new(""));
+    let mut preload = OsString::from(library);
+    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        preload.push(":");
+        preload.push(others);
+    }
+    let mut started = Command::new(program);
+    started.args(command.iter().skip(1)).env("LD_PRELOAD", preload);
+    started
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// It ended itself, with this code.
+    Code(u8),
+    /// A signal ended it.
+    Signal(i32),
+}
+
+impl Ended {
+    /// The exit code that tells the same, as shells do it: 128 and the signal's number.
+    pub fn code(self) -> u8 {
+        match self {
+            Ended::Code(code) => code,
+            Ended::Signal(signal) => 128_u8.wrapping_add(signal as u8),
+        }
+    }
+}
+
+impl From<ExitStatus> for Ended {
+    fn from(status: ExitStatus) -> Ended {
+        match status.signal() {
+            Some(signal) => Ended::Signal(signal),
+            None => Ended::Code(status.code().unwrap_or(0) as u8),
+        }
+    }
+}
