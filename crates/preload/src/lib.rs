@@ -26,6 +26,7 @@ compile_error!("the library knows Linux on x86-64; local.rs is what another proc
 pub mod arena;
 #[path = "../../recorder/src/cfi.rs"]
 mod cfi;
+pub mod code;
 pub mod futex;
 pub mod home;
 pub mod hooks;

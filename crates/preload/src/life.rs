@@ -13,12 +13,13 @@ use heapsmith_spec::Threads;
 
 use crate::home::Home;
 use crate::process::{begun, process};
-use crate::{local, misuse, statistics};
+use crate::{code, local, misuse, statistics};
 
 /// The process starts: called by the dynamic linker.
 pub extern "C" fn start() {
     let process = process();
     statistics::begin(process);
+    code::drop_what_has_run();
     // May allocate: the process has begun.
     // SAFETY: the handlers stay where they are.
     unsafe { libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child)) };

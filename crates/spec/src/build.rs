@@ -46,6 +46,9 @@ pub enum BuildError {
     /// Free lists outside another layer or before a pool that cannot have them; validation lets nobody write that.
     #[error("free lists cannot stand where they stand here, as `Spec::validate` tells: {0}")]
     Layers(String),
+    /// The heap's word is one that this build leaves out.
+    #[error("this build has no heaps of two-byte words")]
+    WordLeftOut,
     /// Handles were asked for of a heap that moves no blocks.
     #[error("this heap moves no blocks, so it has no handles: {0}")]
     NoHandles(String),
@@ -208,7 +211,10 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
 
     fn worded(self) -> Result<J::Output, BuildError> {
         match self.spec.word {
+            #[cfg(feature = "word-2")]
             WordSize::Two => self.pool::<u16>(),
+            #[cfg(not(feature = "word-2"))]
+            WordSize::Two => Err(BuildError::WordLeftOut),
             WordSize::Four => self.pool::<u32>(),
             WordSize::Eight => self.pool::<u64>(),
         }
