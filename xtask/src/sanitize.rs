@@ -2,7 +2,8 @@
 //!
 //! | tool | sees | runs |
 //! |---|---|---|
-//! | AddressSanitizer | every access outside the region, leaks of the tests | tests of `heapsmith` but `folding`, heaps on trial, layers |
+//! | AddressSanitizer | every access outside the region, leaks of the tests | tests of `heapsmith` but `folding`, heaps on trial, layers, threads |
+//! | ThreadSanitizer | races of threads that free each other's blocks | threads of `heapsmith-preload` |
 //! | Valgrind | reads of what was never written | heaps on trial, a few programs |
 //! | Miri | undefined behaviour of the language: aliasing, alignment, uninitialised reads | heaps on trial, a program each |
 
@@ -27,6 +28,12 @@ pub fn sanitize() -> Outcome {
     cargo_with(&flags, &[&test[..], &own].concat())?;
     cargo_with(&flags, &[&test[..], &["heapsmith-trial", "--lib"]].concat())?;
     cargo_with(&flags, &[&test[..], &["heapsmith-spec", "--test", "layers", "--test", "constant_time"]].concat())?;
+    let threads = [&test[..], &["heapsmith-preload", "--test", "threads"]].concat();
+    // What lives as long as the process hangs on mapped memory, where the sanitizer does not look for it.
+    cargo_with(&[&flags[..], &[("ASAN_OPTIONS", "detect_leaks=0")]].concat(), &threads)?;
+    // The standard library is not compiled with it: the tests use nothing of it that threads share.
+    let flags = "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer";
+    cargo_with(&[("RUSTC_BOOTSTRAP", "1"), ("RUSTFLAGS", flags)], &threads)?;
     valgrind()
 }
 

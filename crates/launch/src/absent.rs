@@ -31,9 +31,8 @@ fn certain(path: &Path) -> Option<String> {
             "{shown} is set-user-id, and the system preloads nothing into such programs: run it as its owner from a copy without that bit"
         ));
     }
-    (interpreter(path) == Some(false)).then(|| {
-        format!("{shown} is linked statically, so there is no malloc to stand before: link it dynamically")
-    })
+    (interpreter(path) == Some(false))
+        .then(|| format!("{shown} is linked statically, so there is no malloc to stand before: link it dynamically"))
 }
 
 /// The file that a name on the command line stands for, as the system looks for it.

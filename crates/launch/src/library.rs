@@ -48,7 +48,9 @@ impl Library {
 #[non_exhaustive]
 pub enum LibraryError {
     /// The libraries do not know this system.
-    #[error("this heapsmith was built for a system on which it cannot stand before a program's malloc; that works on Linux on x86-64")]
+    #[error(
+        "this heapsmith was built for a system on which it cannot stand before a program's malloc; that works on Linux on x86-64"
+    )]
     NotHere,
     /// The library could not be put anywhere.
     #[error(

@@ -30,7 +30,8 @@ pub fn drop_what_has_run() {
             continue;
         }
         let from = base as usize + segment.p_vaddr as usize;
-        let (from, to) = (from.next_multiple_of(pages::SIZE), (from + segment.p_memsz as usize) / pages::SIZE * pages::SIZE);
+        let (from, to) =
+            (from.next_multiple_of(pages::SIZE), (from + segment.p_memsz as usize) / pages::SIZE * pages::SIZE);
         if from < to {
             // SAFETY: pages of a file that nobody writes: what is dropped is read again.
             unsafe {

@@ -34,7 +34,9 @@ impl Futex {
         }
         while self.0.swap(2, Ordering::Acquire) != 0 {
             // SAFETY: waits while the word is 2; woken too early it asks again.
-            unsafe { libc::syscall(libc::SYS_futex, self.0.as_ptr(), libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, 2, 0) };
+            unsafe {
+                libc::syscall(libc::SYS_futex, self.0.as_ptr(), libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, 2, 0)
+            };
         }
     }
 

@@ -46,8 +46,8 @@ struct State {
     high: usize,
     /// Bytes that are worth giving back.
     worth: usize,
-    /// The misuses that were told.
-    misuses: u64,
+    /// Whether the heap detects misuse, also later than it was done.
+    guarded: bool,
 }
 
 /// A heap that serves.
@@ -68,11 +68,11 @@ pub struct Home {
 unsafe impl Sync for Home {}
 
 impl Home {
-    /// A home of this heap.
-    pub fn new(heap: Kept<'static, Unmetered>) -> Home {
+    /// A home of this heap, which is `guarded` if it detects misuse.
+    pub fn new(heap: Kept<'static, Unmetered>, guarded: bool) -> Home {
         Home {
             lock: Futex::FREE,
-            state: UnsafeCell::new(State { heap, frees: 0, high: 0, worth: WORTH, misuses: 0 }),
+            state: UnsafeCell::new(State { heap, frees: 0, high: 0, worth: WORTH, guarded }),
             returned: Returned::default(),
             idle: AtomicPtr::default(),
             from_others: AtomicU64::new(0),
@@ -193,7 +193,8 @@ impl State {
     #[inline(always)]
     unsafe fn free(&mut self, block: NonNull<u8>) {
         // SAFETY: the caller's promise.
-        if unsafe { self.heap.try_deallocate(block) }.is_err() {
+        let refused = unsafe { self.heap.try_deallocate(block) }.is_err();
+        if refused || self.guarded {
             self.watch(block);
         }
         self.frees += 1;
@@ -205,11 +206,7 @@ impl State {
     /// Ends the program if the heap was misused.
     #[cold]
     fn watch(&mut self, block: NonNull<u8>) {
-        let misuses = self.heap.misuses();
-        if misuses.count > self.misuses
-            && let Some(misuse) = misuses.last
-        {
-            self.misuses = misuses.count;
+        if let Some(misuse) = self.heap.last_misuse() {
             misuse::stop(&misuse, self.heap.base(), block);
         }
     }

@@ -63,4 +63,3 @@ extern "C" fn in_child() {
     statistics::in_child();
     in_parent();
 }
-

@@ -71,7 +71,9 @@ impl Sizes {
         let mut sizes = Sizes { word: spec.word, held: Vec::new(), by_request: Vec::new(), by_words: Vec::new() };
         for (_, high) in &ranges {
             let serves = |request: &usize| words(*request).is_some_and(|words| words <= *high);
-            let Some(request) = (1..=high * word).rev().find(serves).filter(|request| *request <= LARGEST) else { break };
+            let Some(request) = (1..=high * word).rev().find(serves).filter(|request| *request <= LARGEST) else {
+                break;
+            };
             let bytes = high * word;
             sizes.held.push(Held {
                 request,
@@ -85,8 +87,7 @@ impl Sizes {
         let most = sizes.held.last().map_or(0, |held| held.request);
         sizes.by_request = (0..=most).step_by(4).map(|size| entry(words(size.max(1)).and_then(list_of))).collect();
         let most = ranges.last().map_or(0, |(_, high)| *high);
-        sizes.by_words =
-            (0..=most).map(|words| entry(ranges.iter().position(|(_, high)| *high == words))).collect();
+        sizes.by_words = (0..=most).map(|words| entry(ranges.iter().position(|(_, high)| *high == words))).collect();
         (pool, Some(sizes))
     }
 

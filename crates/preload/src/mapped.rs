@@ -92,7 +92,9 @@ pub unsafe fn sizes(block: NonNull<u8>) -> Option<(usize, usize)> {
 pub unsafe fn deallocate(process: &Process, block: NonNull<u8>) -> bool {
     // SAFETY: the caller's promise.
     let Some(header) = (unsafe { Header::read(block) }) else { return false };
-    if !process.settings.map_from_fixed && header.size <= MOST && header.size >= process.map_from.load(Ordering::Relaxed)
+    if !process.settings.map_from_fixed
+        && header.size <= MOST
+        && header.size >= process.map_from.load(Ordering::Relaxed)
     {
         process.map_from.store(header.size + 1, Ordering::Relaxed);
     }

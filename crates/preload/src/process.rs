@@ -18,8 +18,8 @@ use core::mem::MaybeUninit;
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use heapsmith::lock::RawLock;
 use heapsmith::Unmetered;
+use heapsmith::lock::RawLock;
 use heapsmith_spec::build::{Arena, keep};
 use heapsmith_spec::{Layer, Spec, Threads};
 
@@ -32,7 +32,7 @@ use crate::watch::Watch;
 use crate::{say, thread};
 
 /// Bytes of address space of one heap, at most: for all threads, and for each.
-const ONE: u64 = 256 << 30;
+const ONE: u64 = 64 << 30;
 const EACH: u64 = 16 << 30;
 
 /// The least place that is tried when the system refuses larger ones.
@@ -227,7 +227,7 @@ impl Process {
         let region = unsafe { Reserved::new(base, place) };
         let heap = keep(&self.spec, region, Unmetered, arena).ok()?;
         // SAFETY: the place of this number is within the table, and nobody else's before `used` says so.
-        let home = unsafe { self.homes.add(number).as_mut() }.write(Home::new(heap));
+        let home = unsafe { self.homes.add(number).as_mut() }.write(Home::new(heap, self.guarded));
         self.used.store(number + 1, Ordering::Release);
         Some(home)
     }

@@ -64,9 +64,8 @@ fn number(name: &CStr) -> Option<usize> {
 impl Settings {
     /// The settings of this process; ends it where they make no sense.
     pub fn of_environment() -> Settings {
-        let text = variable(c"HEAPSMITH_HEAP").map_or(DEFAULT, |text| {
-            text.to_str().unwrap_or_else(|_| say::stop(&[b"HEAPSMITH_HEAP is no text"]))
-        });
+        let text = variable(c"HEAPSMITH_HEAP")
+            .map_or(DEFAULT, |text| text.to_str().unwrap_or_else(|_| say::stop(&[b"HEAPSMITH_HEAP is no text"])));
         let map_from = number(c"HEAPSMITH_MAP_FROM");
         Settings {
             spec: heap(text).unwrap_or_else(|why| say::stop(&[b"HEAPSMITH_HEAP: ", why.as_bytes()])),

@@ -16,7 +16,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use crate::process::Process;
 use crate::settings::Settings;
 use crate::site::{Caller, Sites};
-use crate::{mapped, pages};
+use crate::{mapped, pages, say};
 
 /// The mark of a block that was freed.
 const FREED: u32 = 1 << 31;
@@ -88,16 +88,28 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// A watch over `length` bytes from `base`, if the settings ask for one.
+    /// A watch over `length` bytes from `base`, if the settings ask for one; without address space for it, it is said
+    /// that there is none.
     pub fn wanted(settings: &Settings, base: usize, length: usize) -> Option<Watch> {
         if settings.stats.is_none() && settings.frames == 0 {
             return None;
         }
+        let watch = Watch::new(settings, base, length);
+        if watch.is_none() {
+            say::line(&[
+                b"the system gives no address space for statistics and call sites (ulimit -v), so there are none",
+            ]);
+        }
+        watch
+    }
+
+    fn new(settings: &Settings, base: usize, length: usize) -> Option<Watch> {
         let table = || Table::new(base, length);
-        let remembered = (settings.frames > 0).then(|| {
-            Some(Remembered { sites: Sites::new(settings.frames)?, allocated: table()?, freed: table()? })
-        });
-        Some(Watch { asked_for: table()?, remembered: remembered.flatten(), counts: Counts::default() })
+        let remembered = match settings.frames {
+            0 => None,
+            frames => Some(Remembered { sites: Sites::new(frames)?, allocated: table()?, freed: table()? }),
+        };
+        Some(Watch { asked_for: table()?, remembered, counts: Counts::default() })
     }
 
     /// Notes a block of `size` bytes for the hook's caller.
@@ -107,7 +119,8 @@ impl Watch {
         let requested = counts.requested.fetch_add(size, Ordering::Relaxed) + size;
         counts.requested_peak.fetch_max(requested, Ordering::Relaxed);
         if let Some(home) = process.home_of(block) {
-            self.asked_for.set(block, u32::try_from(size).map_or(FREED - 1, |size| size.saturating_add(1).min(FREED - 1)));
+            self.asked_for
+                .set(block, u32::try_from(size).map_or(FREED - 1, |size| size.saturating_add(1).min(FREED - 1)));
             let now = home.work(|heap| heap.footprint());
             let before = home.footprint.swap(now, Ordering::Relaxed);
             counts.footprint.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);

@@ -325,7 +325,11 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         if tags { self.layered::<W, I, true>(index, levels) } else { self.layered::<W, I, false>(index, levels) }
     }
 
-    fn layered<W: Word, I: Index + 'a, const TAGS: bool>(self, index: I, levels: Values) -> Result<J::Output, BuildError> {
+    fn layered<W: Word, I: Index + 'a, const TAGS: bool>(
+        self,
+        index: I,
+        levels: Values,
+    ) -> Result<J::Output, BuildError> {
         let Parts { spec, source, meter, arena, job } = self;
         match spec.layers.last() {
             None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Zero) => {

@@ -234,7 +234,9 @@ pub enum Problem {
     #[error("an alignment of {0} is above the largest, {max}", max = Spec::MAX_ALIGNMENT)]
     AlignmentAbove(u64),
     /// Lists for each thread without lists to give to each.
-    #[error("`threads=lists` gives each thread the lists of `freelists`, last in first out: the one layer of such a heap")]
+    #[error(
+        "`threads=lists` gives each thread the lists of `freelists`, last in first out: the one layer of such a heap"
+    )]
     NoListsForThreads,
 }
 

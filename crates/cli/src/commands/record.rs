@@ -21,7 +21,8 @@ pub fn run(arguments: &Record) -> Result<ExitCode, Failure> {
     let before = recordings(&folder)?;
     // Ctrl-C reaches the program too; what it allocated until then is still wanted.
     interrupt::catch()?;
-    let mut child = launch(arguments, &library, &folder).spawn().map_err(|error| Failure::cannot_run(program, &error))?;
+    let mut child =
+        launch(arguments, &library, &folder).spawn().map_err(|error| Failure::cannot_run(program, &error))?;
     let ended = child.wait().map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
     let ended = Ended::from(ended);
     if let Ended::Signal(signal) = ended {

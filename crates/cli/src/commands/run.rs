@@ -47,11 +47,7 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         && path != Path::new("-")
         && !path.exists()
     {
-        eprintln!(
-            "heapsmith: {} left no statistics: {}",
-            program.display(),
-            why_nothing_was_preloaded(program)
-        );
+        eprintln!("heapsmith: {} left no statistics: {}", program.display(), why_nothing_was_preloaded(program));
     }
     Ok(ExitCode::from(ended.code()))
 }
@@ -62,6 +58,8 @@ fn fresh(path: &Path) -> Result<std::path::PathBuf, Failure> {
         return Ok(path.to_owned());
     }
     let path = std::path::absolute(path).map_err(|error| Failure::writing(path, &error))?;
-    std::fs::write(&path, "").and_then(|()| std::fs::remove_file(&path)).map_err(|error| Failure::writing(&path, &error))?;
+    std::fs::write(&path, "")
+        .and_then(|()| std::fs::remove_file(&path))
+        .map_err(|error| Failure::writing(&path, &error))?;
     Ok(path)
 }

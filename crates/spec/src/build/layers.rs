@@ -74,9 +74,7 @@ fn one<'a, W: Word, M: Meter + 'a>(
             let (alignment, quarantine) = (spec.alignment as usize, guard.quarantine as usize);
             arena.alloc(Guard::<W, _>::new(heap, alignment, quarantine).map_err(too_small)?)
         }
-        Layer::Reserve(reserve) => {
-            arena.alloc(Reserve::<W, _>::new(heap, region, reserve.high).map_err(too_small)?)
-        }
+        Layer::Reserve(reserve) => arena.alloc(Reserve::<W, _>::new(heap, region, reserve.high).map_err(too_small)?),
         Layer::FreeLists(_) => return Err(BuildError::Layers(spec.to_string())),
     })
 }

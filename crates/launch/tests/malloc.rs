@@ -1,0 +1,198 @@
+//! Real programs with the library before their `malloc`, on heaps of every kind.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use heapsmith_launch::{Library, preloading};
+
+const HEAPS: &[&str] = &[
+    "list",
+    "freelists(16..=512 step 16) bins(log) word=8",
+    "freelists(16..=512 step 16) bins(log) word=8 threads=each",
+    "freelists(16..=512 step 16) bins(log) word=8 threads=lists",
+    "freelists(16..=1024 double) buddy(knuth) threads=lists",
+    "bins(lea)",
+    "tlsf threads=each",
+    "half-fit word=8",
+    "tree(red-black) word=8",
+    "skiplist threads=each",
+    "pages(search=tree) word=8",
+    "pages(search=linear) threads=each",
+    "buddy(estranged) word=8 threads=each",
+    "classes(16..=4096 double, then step 4096)",
+    "bump word=8",
+    "guard(quarantine=16) tlsf word=8",
+    "guard(quarantine=0) pages threads=each",
+    "zero list(order=implicit, fit=best, tags=off) word=8",
+];
+
+struct Bench(tempfile::TempDir);
+
+impl Bench {
+    fn new() -> Bench {
+        let bench = Bench(tempfile::tempdir().expect("a folder"));
+        std::fs::write(bench.library(), Library::Malloc.carried()).expect("the library is written");
+        bench
+    }
+
+    fn library(&self) -> PathBuf {
+        self.0.path().join("preload.so")
+    }
+
+    fn compile(&self, source: &str, arguments: &[&str]) -> PathBuf {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(source);
+        let to = self.0.path().join(source).with_extension("");
+        let output = Command::new("cc")
+            .args(["-O1", "-g", "-pthread", "-fno-builtin", "-Wall", "-Wno-use-after-free", "-o"])
+            .args([&to, &from])
+            .args(arguments)
+            .output()
+            .expect("cc runs; install build-essential");
+        assert!(output.status.success(), "{source}: {}", String::from_utf8_lossy(&output.stderr));
+        to
+    }
+
+    fn on(&self, heap: &str, program: &[&OsStr]) -> Command {
+        let words: Vec<_> = program.iter().map(|word| (*word).to_owned()).collect();
+        let mut command = preloading(&self.library(), &words);
+        command.env("HEAPSMITH_HEAP", heap).env("HEAPSMITH_CHECK", "1");
+        command
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn holds_on_every_heap(bench: &Bench, program: &[&OsStr]) {
+    hold_on(bench, program, HEAPS.iter().copied());
+}
+
+fn hold_on<'h>(bench: &Bench, program: &[&OsStr], heaps: impl Iterator<Item = &'h str>) {
+    for heap in heaps {
+        let Output { status, stdout, stderr } = bench.on(heap, program).output().expect("the program runs");
+        assert!(
+            status.success() && text(&stdout) == "all hold\n" && stderr.is_empty(),
+            "{heap}: {status}\n{}\n{}",
+            text(&stdout),
+            text(&stderr)
+        );
+    }
+}
+
+#[test]
+fn results_and_errno_are_those_of_the_c_library() {
+    let bench = Bench::new();
+    let program = bench.compile("functions.c", &[]);
+    let own = Command::new(&program).output().expect("the program runs");
+    assert_eq!(text(&own.stdout), "all hold\n", "what is asked holds of the C library too");
+    holds_on_every_heap(&bench, &[program.as_os_str()]);
+}
+
+#[test]
+fn children_of_threaded_processes_allocate_free_and_start_threads() {
+    let bench = Bench::new();
+    let program = bench.compile("forks.c", &[]);
+    // A bump takes nothing back, and this program would not end before its memory did.
+    hold_on(&bench, &[program.as_os_str()], HEAPS.iter().copied().filter(|heap| !heap.starts_with("bump")));
+}
+
+#[test]
+fn requests_before_main_after_it_and_at_the_end_of_threads_are_served() {
+    let bench = Bench::new();
+    let plugin = bench.compile("plugin.c", &["-shared", "-fPIC"]);
+    let program = bench.compile("late.c", &["-ldl"]);
+    holds_on_every_heap(&bench, &[program.as_os_str(), plugin.as_os_str()]);
+}
+
+#[test]
+fn memory_goes_back_to_the_system() {
+    let bench = Bench::new();
+    let program = bench.compile("grows.c", &[]);
+    for heap in ["bins(lea)", "tlsf threads=each", "tree(red-black) word=8", "pages word=8", "buddy(knuth) word=8"] {
+        let output = bench.on(heap, &[program.as_os_str()]).output().expect("the program runs");
+        let shown = text(&output.stdout);
+        let kilobytes: Vec<u64> = shown.split_whitespace().map(|word| word.parse().expect("a number")).collect();
+        let [at_most, holed, _freed, trimmed] = kilobytes[..] else { panic!("{heap}: {shown}") };
+        assert!(at_most > 90_000, "{heap}: {shown}");
+        assert!(trimmed < 12_000, "what was freed goes back with a trim: {heap}: {shown}");
+        // Every sixteenth block is left. What lies between is a page and more with heaps that join what is free.
+        if !heap.starts_with("pages") && !heap.starts_with("buddy") {
+            assert!(holed < at_most * 2 / 5, "holes go back with a trim: {heap}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn misuse_ends_the_program_and_names_block_and_call_sites() {
+    let bench = Bench::new();
+    let program = bench.compile("misuse.c", &["-rdynamic"]);
+    let told = |heap: &str, what: &str| {
+        let mut command = bench.on(heap, &[program.as_os_str(), what.as_ref()]);
+        let output = command.env("HEAPSMITH_SITES", "4").output().expect("the program runs");
+        (output.status.success(), text(&output.stderr))
+    };
+    for heap in ["guard(quarantine=16) tlsf word=8", "guard(quarantine=16) list threads=each"] {
+        assert_eq!(told(heap, "nothing"), (true, String::new()));
+        for (what, said) in [
+            ("double", "double free of the block at 0x"),
+            ("overflow", "overflow of the block at 0x"),
+            ("foreign", "where no block begins"),
+            ("after", "was written after it was freed"),
+            ("resize", "overflow of the block at 0x"),
+        ] {
+            let (lives, message) = told(heap, what);
+            assert!(!lives && message.contains(said), "{heap}: {what}: {message}");
+            if what != "foreign" {
+                assert!(message.contains("asked for with 24 bytes"), "{what}: {message}");
+                let (allocated, freed) = message.split_once("freed at").unwrap_or_else(|| panic!("{what}: {message}"));
+                assert!(allocated.contains("(make)") && allocated.contains("(main)"), "{what}: {message}");
+                let giver = if what == "resize" { "(main)" } else { "(give_away)" };
+                assert!(freed.contains(giver), "{what}: {message}");
+            }
+        }
+    }
+    let (lives, message) = told("tlsf", "stack");
+    assert!(!lives && message.contains("where no block begins"), "every heap knows what it never had: {message}");
+}
+
+#[test]
+fn a_signal_writes_statistics_while_the_program_runs() {
+    let bench = Bench::new();
+    let program = bench.compile("waits.c", &[]);
+    let file = bench.0.path().join("statistics.json");
+    let mut child = bench
+        .on("tlsf", &[program.as_os_str()])
+        .env("HEAPSMITH_STATS", &file)
+        .env("HEAPSMITH_STARTED_BY", std::process::id().to_string())
+        .env("HEAPSMITH_SIGNAL", "12")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().expect("its output")).read_line(&mut line).expect("a line");
+    assert_eq!(line, "ready\n");
+    let killed = Command::new("kill").args(["-USR2", &child.id().to_string()]).status().expect("kill");
+    assert!(killed.success());
+    let begun = std::time::Instant::now();
+    while !file.exists() && begun.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    drop(child.stdin.take());
+    assert!(child.wait().expect("it ends").success(), "the signal does not end the program");
+    let shown = std::fs::read_to_string(&file).expect("statistics");
+    for key in ["\"requested\": 1", "\"footprint_peak\": ", "\"minor_faults\": ", "\"heaps\": [", "\"heap\": \"tlsf"] {
+        assert!(shown.contains(key), "{key}: {shown}");
+    }
+}
+
+#[test]
+fn a_heap_that_cannot_be_is_an_error_before_the_program_runs() {
+    let bench = Bench::new();
+    let output = bench.on("lst", &["echo".as_ref(), "ran".as_ref()]).output().expect("the program is started");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty() && text(&output.stderr).contains("did you mean `list`?"));
+}

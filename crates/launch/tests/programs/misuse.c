@@ -1,0 +1,33 @@
+/* What the first argument names. */
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((noinline)) char *make(size_t size) { return malloc(size); }
+__attribute__((noinline)) void give_away(char *block) { free(block); }
+
+int main(int count, char **arguments) {
+    const char *what = count > 1 ? arguments[1] : "";
+    char *volatile block = make(24), *volatile other = make(24);
+    if (!strcmp(what, "double")) {
+        give_away(block);
+        give_away(block);
+    } else if (!strcmp(what, "overflow")) {
+        memset(block, 'x', 25);
+        give_away(block);
+    } else if (!strcmp(what, "foreign")) {
+        give_away(block + 8);
+    } else if (!strcmp(what, "stack")) {
+        char here[64] = {0};
+        give_away(here + 32);
+    } else if (!strcmp(what, "after")) {
+        give_away(block);
+        block[3] = 'x';
+        for (int i = 0; i < 100; i++)
+            give_away(make(24));
+    } else if (!strcmp(what, "resize")) {
+        memset(block, 'x', 25);
+        block = realloc(block, 1000);
+    }
+    give_away(other);
+    return 0;
+}
