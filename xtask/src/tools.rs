@@ -7,9 +7,12 @@ use crate::run::{Outcome, is_there, run};
 /// A program or a file, and the Debian package that has it.
 #[derive(Clone, Copy)]
 pub struct Tool {
-    name: &'static str,
-    package: &'static str,
-    why: &'static str,
+    /// The program, or the whole path of the file.
+    pub name: &'static str,
+    /// The package.
+    pub package: &'static str,
+    /// What it is needed for.
+    pub why: &'static str,
 }
 
 /// The C compiler.

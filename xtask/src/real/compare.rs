@@ -1,0 +1,145 @@
+//! One program on every allocator, in turns, round by round; its output against that on glibc.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::allocators::{Allocator, GLIBC};
+use super::instruments::Instruments;
+use super::launch::{Launcher, Run};
+use super::program::{Inputs, Program, Time};
+use super::witness;
+
+/// What all programs share.
+pub struct Setting<'a> {
+    /// What they run on, glibc first.
+    pub allocators: &'a [Allocator],
+    /// What measures.
+    pub instruments: &'a Instruments,
+    /// The C library.
+    pub c_library: PathBuf,
+    /// Where inputs and outputs lie.
+    pub folder: &'a Path,
+    /// Rounds.
+    pub rounds: usize,
+    /// Whether everything is to be small.
+    pub quick: bool,
+}
+
+/// A program on every allocator.
+pub struct Compared {
+    /// The program.
+    pub program: &'static Program,
+    /// Calls of malloc and its relatives.
+    pub calls: u64,
+    /// A row for each allocator, glibc first.
+    pub rows: Vec<Row>,
+}
+
+/// A program on one allocator.
+pub struct Row {
+    /// The allocator's name.
+    pub allocator: &'static str,
+    /// Its spec, if it is a heap of ours.
+    pub spec: Option<&'static str>,
+    /// What was measured, a run for each round.
+    pub runs: Vec<Run>,
+    /// What went wrong; then no further round was run.
+    pub failure: Option<String>,
+}
+
+/// How long the first run of all may take; on glibc.
+const FIRST: Duration = Duration::from_secs(900);
+/// Times that an allocator may take longer than glibc, and seconds on top.
+const SLOWER: u32 = 20;
+const GRACE: Duration = Duration::from_secs(20);
+/// A program that calls malloc less often goes past it.
+const LEAST_CALLS: u64 = 1_000;
+/// What allocates few blocks by its nature.
+const FEW_CALLS: &[(&str, u64)] = &[("sort", 50)];
+
+/// Runs a program on everything.
+pub fn compare(setting: &Setting, program: &'static Program) -> Result<Compared, String> {
+    let folder = setting.folder.join(program.name);
+    let inputs = Inputs { folder: folder.join("inputs"), quick: setting.quick };
+    std::fs::create_dir_all(&inputs.folder)
+        .map_err(|error| format!("cannot make {}: {error}", inputs.folder.display()))?;
+    (program.prepare)(&inputs).map_err(|error| format!("{}: {error}", program.name))?;
+    let launcher = Launcher { instruments: setting.instruments, folder: &folder };
+    let task = (program.task)(&inputs, &launcher.scratch());
+    let count = launcher.count(&task, &setting.c_library, FIRST);
+    let calls = count.map_err(|error| format!("{} on glibc: {error}", program.name))?;
+    let least = FEW_CALLS.iter().find(|(name, _)| *name == program.name).map_or(LEAST_CALLS, |(_, least)| *least);
+    if calls < least {
+        return Err(format!("{} called malloc {calls} times: it has an allocator of its own", program.name));
+    }
+
+    let suited = setting.allocators.iter().filter(|allocator| !allocator.threads || program.time == Time::Clock);
+    let mut rows: Vec<(&Allocator, Row)> = suited.map(|allocator| (allocator, Row::new(allocator))).collect();
+    let mut right: Option<Run> = None;
+    for round in 0..setting.rounds {
+        for (allocator, row) in rows.iter_mut().filter(|(_, row)| row.failure.is_none()) {
+            eprintln!("xtask: round {} of {}: {} on {}", round + 1, setting.rounds, program.name, allocator.name);
+            let limit = right.as_ref().map_or(FIRST, |right| right.clock * SLOWER + GRACE);
+            let run = launcher.launch(&task, allocator, &setting.c_library, limit);
+            match run.and_then(|run| judged(run, right.as_ref(), task.process, allocator)) {
+                Ok(run) => {
+                    right.get_or_insert_with(|| run.clone());
+                    row.runs.push(run);
+                }
+                Err(error) if allocator.name == GLIBC => return Err(format!("{} on glibc: {error}", program.name)),
+                Err(error) => {
+                    eprintln!("xtask: {} on {}: {error}", program.name, allocator.name);
+                    row.failure = Some(error);
+                }
+            }
+        }
+    }
+    let _ = std::fs::remove_dir_all(launcher.scratch());
+    Ok(Compared { program, calls, rows: rows.into_iter().map(|(_, row)| row).collect() })
+}
+
+/// A run whose output is right and whose malloc was the allocator's.
+fn judged(run: Run, right: Option<&Run>, process: &str, allocator: &Allocator) -> Result<Run, String> {
+    witness::check(&run.witnesses, process, &allocator.expected)?;
+    match right.and_then(|right| difference(&right.output, &run.output)) {
+        None => Ok(run),
+        Some(difference) => Err(format!("wrong output: {difference}")),
+    }
+}
+
+/// The first line in which two outputs differ.
+fn difference(right: &str, wrong: &str) -> Option<String> {
+    if right == wrong {
+        return None;
+    }
+    let (mut right, mut wrong) = (right.lines(), wrong.lines());
+    loop {
+        match (right.next(), wrong.next()) {
+            (None, None) => return Some("ends of lines".to_owned()),
+            (right, wrong) if right != wrong => {
+                let shown = |line: Option<&str>| line.map_or("nothing".to_owned(), |line| format!("{line:?}"));
+                return Some(format!("{} where glibc has {}", shown(wrong), shown(right)));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Row {
+    fn new(allocator: &Allocator) -> Row {
+        Row { allocator: allocator.name, spec: allocator.spec, runs: Vec::new(), failure: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::difference;
+
+    #[test]
+    fn outputs_differ_by_their_first_line_that_differs() {
+        assert_eq!(difference("a\nb\n", "a\nb\n"), None);
+        assert_eq!(difference("a\nb\n", "a\nc\nd\n").as_deref(), Some("\"c\" where glibc has \"b\""));
+        assert_eq!(difference("a\nb\n", "a\n").as_deref(), Some("nothing where glibc has \"b\""));
+        assert_eq!(difference("a\n", "a").as_deref(), Some("ends of lines"));
+    }
+}
