@@ -2,7 +2,7 @@
  *
  *   measure FIGURES WITNESS LIBRARY PROGRAM ARGUMENTS...
  *
- * LIBRARY is preloaded before what LD_PRELOAD has already, WITNESS after it; either may be "".
+ * WITNESS and LIBRARY are preloaded in this order before what LD_PRELOAD has already; either may be "".
  * FIGURES gets one line: nanoseconds by the clock, microseconds of processors (the program's and the system's for
  * it), most KiB resident in any one of its processes, and how it ended (exit code, or 128 + the signal). Times are of
  * all processes of the program that were waited for, as wait4 has them. The program is started by vfork, so that
@@ -36,7 +36,7 @@ static long long microseconds(struct timeval time)
 }
 
 /* LD_PRELOAD for the program, which the loader reads: libraries with colons between them. */
-static char *preloaded(const char *first, const char *last)
+static char *preloaded(const char *first, const char *second)
 {
     const char *inherited = getenv("LD_PRELOAD");
     char *libraries = NULL;
@@ -44,7 +44,7 @@ static char *preloaded(const char *first, const char *last)
     if (inherited == NULL) {
         inherited = "";
     }
-    if (asprintf(&libraries, "%s:%s:%s", first, inherited, last) < 0) {
+    if (asprintf(&libraries, "%s:%s:%s", first, second, inherited) < 0) {
         exit(125);
     }
     return libraries;
@@ -62,7 +62,7 @@ int main(int number, char **arguments)
         fprintf(stderr, "measure FIGURES WITNESS LIBRARY PROGRAM ARGUMENTS...\n");
         return 125;
     }
-    setenv("LD_PRELOAD", preloaded(arguments[LIBRARY], arguments[WITNESS]), 1);
+    setenv("LD_PRELOAD", preloaded(arguments[WITNESS], arguments[LIBRARY]), 1);
     began = nanoseconds();
     child = vfork();
     if (child == 0) {

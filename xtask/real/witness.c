@@ -1,4 +1,4 @@
-/* Tells, from inside each process of a program, whose malloc it calls: the library is preloaded after an allocator.
+/* Tells, from inside each process of a program, whose malloc it calls: the library is preloaded before an allocator.
  *
  * When a process starts, one line goes to the end of the file that REAL_WITNESS names:
  *
@@ -11,16 +11,34 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+/* Where malloc is found: in the program itself if that defines it, else in what is loaded after this library. */
+static const char *library_of_malloc(void)
+{
+    void *found = dlsym(RTLD_DEFAULT, "malloc");
+    const ElfW(Sym) *symbol = NULL;
+    Dl_info object = {.dli_fname = "?"};
+
+    /* A program at a fixed address lends its stub of malloc as the function's address, without defining it. */
+    if (found != NULL && dladdr1(found, &object, (void **)&symbol, RTLD_DL_SYMENT) != 0 && symbol != NULL &&
+        symbol->st_shndx == SHN_UNDEF) {
+        found = dlsym(RTLD_NEXT, "malloc");
+        object.dli_fname = "?";
+        if (found != NULL) {
+            (void)dladdr(found, &object);
+        }
+    }
+    return object.dli_fname;
+}
 
 __attribute__((constructor)) static void tell(void)
 {
     const char *const path = getenv("REAL_WITNESS");
     const char *const heap = getenv("HEAPSMITH_HEAP");
-    void *const found = dlsym(RTLD_DEFAULT, "malloc");
-    Dl_info object = {.dli_fname = "?"};
     char line[4096];
     int length;
     int file;
@@ -28,10 +46,7 @@ __attribute__((constructor)) static void tell(void)
     if (path == NULL) {
         return;
     }
-    if (found != NULL) {
-        (void)dladdr(found, &object);
-    }
-    length = snprintf(line, sizeof line, "%ld\t%s\t%s\t%s\n", (long)getpid(), object.dli_fname,
+    length = snprintf(line, sizeof line, "%ld\t%s\t%s\t%s\n", (long)getpid(), library_of_malloc(),
                       program_invocation_short_name, (heap == NULL) ? "" : heap);
     file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
     if (file >= 0) {

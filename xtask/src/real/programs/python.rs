@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::real::program::{Inputs, Program, Task, Time, words};
 use crate::run::{Outcome, output};
-use crate::tools::Tool;
+use crate::tools::{self, Tool};
 
 /// Modules of tests that need no network and no screen, and take a second or two at most.
 const MODULES: &[&str] = &[
@@ -77,21 +77,20 @@ pub const TESTS: Program = Program {
     name: "python-tests",
     about: "python3 -m test of 57 modules, PYTHONMALLOC=malloc",
     time: Time::Processors,
-    tools: &[
-        Tool { name: PYTHON, package: "python3", why: "to run its tests" },
-        // It brings no program; its folder of documents tells that it is there.
-        Tool {
-            name: "/usr/share/doc/libpython3-testsuite",
-            package: "libpython3-testsuite",
-            why: "for the tests of Python",
-        },
-    ],
+    tools: &[Tool { name: PYTHON, package: "python3", why: "to run its tests" }],
     prepare,
     task,
 };
 
+/// Its tests are in a package that has the version in its name.
 fn prepare(_: &Inputs) -> Outcome {
-    output(PYTHON, &["-c", "import test.test_json"]).map(drop)
+    let import = || output(PYTHON, &["-c", "import test.test_json"]).map(drop);
+    if import().is_ok() {
+        return Ok(());
+    }
+    let version = output(PYTHON, &["-c", "import sys; print('%d.%d' % sys.version_info[:2])"])?;
+    tools::install_packages(&[&format!("libpython{}-testsuite", version.trim())])?;
+    import()
 }
 
 fn task(inputs: &Inputs, scratch: &Path) -> Task {
