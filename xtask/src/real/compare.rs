@@ -52,10 +52,6 @@ const FIRST: Duration = Duration::from_secs(900);
 /// Times that an allocator may take longer than glibc, and seconds on top.
 const SLOWER: u32 = 20;
 const GRACE: Duration = Duration::from_secs(20);
-/// A program that calls malloc less often goes past it.
-const LEAST_CALLS: u64 = 1_000;
-/// What allocates few blocks by its nature.
-const FEW_CALLS: &[(&str, u64)] = &[("sort", 50)];
 
 /// Runs a program on everything.
 pub fn compare(setting: &Setting, program: &'static Program) -> Result<Compared, String> {
@@ -68,9 +64,8 @@ pub fn compare(setting: &Setting, program: &'static Program) -> Result<Compared,
     let task = (program.task)(&inputs, &launcher.scratch());
     let count = launcher.count(&task, &setting.c_library, FIRST);
     let calls = count.map_err(|error| format!("{} on glibc: {error}", program.name))?;
-    let least = FEW_CALLS.iter().find(|(name, _)| *name == program.name).map_or(LEAST_CALLS, |(_, least)| *least);
-    if calls < least {
-        return Err(format!("{} called malloc {calls} times: it has an allocator of its own", program.name));
+    if calls < program.least_calls {
+        return Err(format!("{} called malloc {calls} times only: it has an allocator of its own", program.name));
     }
 
     let suited = setting.allocators.iter().filter(|allocator| !allocator.threads || program.time == Time::Clock);

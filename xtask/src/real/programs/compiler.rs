@@ -9,8 +9,9 @@ use crate::tools;
 /// `gcc -O1 -c`.
 pub const GCC: Program = Program {
     name: "gcc",
-    about: "gcc -O1 compiles a generated file of 12,000 lines",
+    about: "gcc -O1 compiles a generated file of up to 12,000 lines",
     time: Time::Processors,
+    least_calls: 10_000,
     tools: &[tools::CC, tools::PYTHON],
     prepare,
     task,

@@ -11,6 +11,7 @@ pub const CLONE_AND_GC: Program = Program {
     name: "git",
     about: "git clones this repository and packs it anew, on two threads",
     time: Time::Clock,
+    least_calls: 1_000,
     tools: &[Tool { name: "git", package: "git", why: "to run it" }],
     prepare,
     task,

@@ -75,8 +75,9 @@ const PYTHON: &str = "/usr/bin/python3";
 /// `python3 -m test`.
 pub const TESTS: Program = Program {
     name: "python-tests",
-    about: "python3 -m test of 57 modules, PYTHONMALLOC=malloc",
+    about: "python3 -m test of up to 57 modules, PYTHONMALLOC=malloc",
     time: Time::Processors,
+    least_calls: 100_000,
     tools: &[Tool { name: PYTHON, package: "python3", why: "to run its tests" }],
     prepare,
     task,

@@ -17,6 +17,7 @@ pub const SERVER: Program = Program {
     about: "redis-server filled with every kind of value, then redis-benchmark; its figures, the clients' clock",
     // The clock is the clients' as much as the server's.
     time: Time::Processors,
+    least_calls: 10_000,
     tools: &[
         Tool { name: "redis-server", package: "redis-server", why: "to run it" },
         Tool { name: "redis-benchmark", package: "redis-tools", why: "to run redis" },

@@ -11,6 +11,7 @@ pub const SPEED: Program = Program {
     name: "sqlite3",
     about: "inserts, indexes, updates, joins in memory, after its own speed test",
     time: Time::Processors,
+    least_calls: 10_000,
     tools: &[tools::SQLITE],
     prepare,
     task,
