@@ -52,9 +52,6 @@ pub struct Arguments {
     /// Only these heaps (lists, tlsf, tree, ...); others' allocators run as ever
     #[arg(long, value_delimiter = ',')]
     heaps: Vec<String>,
-    /// Also heaps whose specs say what becomes of threads, for programs that have threads
-    #[arg(long)]
-    threads: bool,
     /// How heaps come before programs [default: run, or emit where the command has no `run`]
     #[arg(long)]
     way: Option<Way>,
@@ -76,7 +73,6 @@ pub fn real(arguments: &Arguments) -> Outcome {
     let instruments = Instruments::compile(&folder)?;
     let wanted = Wanted {
         quick: arguments.quick,
-        threads: arguments.threads,
         way: arguments.way,
         command: arguments.command.as_deref(),
         only: &arguments.heaps,

@@ -72,7 +72,11 @@ pub fn compare(setting: &Setting, program: &'static Program) -> Result<Compared,
     let mut rows: Vec<(&Allocator, Row)> = suited.map(|allocator| (allocator, Row::new(allocator))).collect();
     let mut right: Option<Run> = None;
     for round in 0..setting.rounds {
-        for (allocator, row) in rows.iter_mut().filter(|(_, row)| row.failure.is_none()) {
+        // Each round begins with another allocator, and the first with glibc, whose output is the right one.
+        let start = round % rows.len();
+        let (before, after) = rows.split_at_mut(start);
+        let turns = after.iter_mut().chain(before);
+        for (allocator, row) in turns.filter(|(_, row)| row.failure.is_none()) {
             eprintln!("xtask: round {} of {}: {} on {}", round + 1, setting.rounds, program.name, allocator.name);
             let limit = right.as_ref().map_or(FIRST, |right| right.clock * SLOWER + GRACE);
             let run = launcher.launch(&task, allocator, &setting.c_library, limit);

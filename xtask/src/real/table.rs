@@ -44,9 +44,14 @@ fn line(row: &Row, glibc: Option<Figures>) -> String {
 /// For each program the best of our heaps, and whether it takes at most glibc's time and peak.
 pub fn summary(all: &[Compared]) -> String {
     let mut text = format!(
-        "\nBest heap of heapsmith, ratios to glibc; target: one heap with at most its time and its peak\n  \
+        "\nLoad of the machine, whatever runs on it: {} in the last 1, 5 and 15 minutes\n\
+         Best heap of heapsmith, ratios to glibc; target: one heap with at most its time and its peak\n  \
          {:<13} {:<20} {:<20} {:<27} target\n",
-        "", "in time", "in peak", "in both: time, peak"
+        load(),
+        "",
+        "in time",
+        "in peak",
+        "in both: time, peak"
     );
     for compared in all {
         let of = match compared.program.time {
@@ -71,6 +76,12 @@ pub fn summary(all: &[Compared]) -> String {
         };
     }
     text
+}
+
+/// Processes that wanted a processor: times by the clock say little where these were more than there are processors.
+fn load() -> String {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    load.split_whitespace().take(3).collect::<Vec<_>>().join(", ")
 }
 
 /// What failed, a line each.
