@@ -39,7 +39,7 @@ use instruments::Instruments;
 use program::Program;
 
 /// What is run.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Arguments {
     /// Programs; all of them where none is named
     names: Vec<String>,
@@ -58,6 +58,13 @@ pub struct Arguments {
     /// The command `heapsmith` [default: it is built]
     #[arg(long)]
     command: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// A small version of everything.
+    pub fn quick() -> Arguments {
+        Arguments { quick: true, ..Arguments::default() }
+    }
 }
 
 /// Runs the programs, prints the tables, writes the results.

@@ -132,7 +132,28 @@ impl Row {
 
 #[cfg(test)]
 mod tests {
-    use super::difference;
+    use super::{difference, judged};
+    use crate::real::allocators::Allocator;
+    use crate::real::figures::tests::row;
+    use crate::real::witness::{Expected, Witness};
+
+    #[test]
+    fn a_run_counts_if_output_and_malloc_are_right() {
+        let library = std::env::current_exe().and_then(|path| path.canonicalize()).expect("this test's program");
+        let expected = Expected::Library(library.clone());
+        let (before, spec) = (Vec::new(), Some("tlsf"));
+        let allocator = Allocator { name: "tlsf", spec, threads: false, library: None, before, expected };
+        let mut run = row("tlsf", None, &[(1, 1)]).runs.remove(0);
+        run.output = "right\n".to_owned();
+        run.witnesses = vec![Witness { library, program: "perl".to_owned(), heap: String::new() }];
+        assert!(judged(run.clone(), Some(&run), "perl", &allocator).is_ok());
+        assert!(judged(run.clone(), Some(&run), "node", &allocator).is_err(), "no node was there");
+        let wrong = crate::real::launch::Run { output: "left\n".to_owned(), ..run.clone() };
+        let error = judged(wrong, Some(&run), "perl", &allocator).expect_err("a wrong output");
+        assert_eq!(error, "wrong output: \"left\" where glibc has \"right\"");
+        run.witnesses[0].library = "/lib/other.so".into();
+        assert!(judged(run.clone(), None, "perl", &allocator).is_err(), "another malloc");
+    }
 
     #[test]
     fn outputs_differ_by_their_first_line_that_differs() {

@@ -114,7 +114,7 @@ impl Launcher<'_> {
     /// Waits for the end of a program, or of a server whose clients have done what they do.
     fn finish(&self, task: &Task, mut child: Child, limit: Duration) -> Result<(String, Option<Duration>), String> {
         let served = task.client.as_ref().map(|client| serve(client, &mut child));
-        if let Some(Err(_)) = &served {
+        if matches!(&served, Some(Err(_))) && child.try_wait().is_ok_and(|ended| ended.is_none()) {
             // `timeout` hands the signal on to all that it started.
             let _ = Command::new("kill").arg(child.id().to_string()).status();
         }
@@ -205,7 +205,8 @@ fn client(command: &Words) -> Result<String, String> {
     if output.status.success() {
         return Ok(text);
     }
-    Err(format!("{} failed: {text}{}", command.join(" "), String::from_utf8_lossy(&output.stderr)))
+    let said = text + &String::from_utf8_lossy(&output.stderr);
+    Err(format!("{} failed: {}", command.join(" "), said.trim()))
 }
 
 /// What `measure` writes.
