@@ -134,8 +134,9 @@ pub fn ready(wanted: &Wanted, folder: &Path) -> Result<Vec<Allocator>, String> {
     let command = match wanted.command {
         Some(command) => command.to_owned(),
         None => {
-            cargo(&["build", "--release", "--package", "heapsmith-cli"])?;
-            target().join("release/heapsmith")
+            // What it preloads or emits is optimised whatever the profile of the command itself is.
+            cargo(&["build", "--package", "heapsmith-cli"])?;
+            target().join("debug/heapsmith")
         }
     };
     let command = command.canonicalize().map_err(|error| format!("cannot find {}: {error}", command.display()))?;
