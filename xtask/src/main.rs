@@ -2,7 +2,9 @@
 
 mod bench;
 mod check32;
+mod origin;
 mod readme;
+mod real;
 mod run;
 mod sanitize;
 mod soak;
@@ -52,6 +54,8 @@ enum Verb {
         #[arg(long, default_value_t = 100_000)]
         cases: u32,
     },
+    /// Run real programs on heaps of ours and on others' allocators: right output, time, memory
+    Real(real::Arguments),
     /// Run the README's first command; keep its output and a picture of its page in docs/
     Readme,
     /// Make the samples again from real servers and clients (root; minutes)
@@ -68,6 +72,7 @@ fn main() -> ExitCode {
         Verb::Sanitize => sanitize::sanitize(),
         Verb::Miri => sanitize::miri(),
         Verb::Fuzz { cases } => test::fuzz(cases),
+        Verb::Real(arguments) => real::real(&arguments),
         Verb::Readme => readme::readme(),
         Verb::Samples => run::run("samples/make", &["--install"]),
     };

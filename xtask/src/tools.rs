@@ -7,9 +7,12 @@ use crate::run::{Outcome, is_there, run};
 /// A program or a file, and the Debian package that has it.
 #[derive(Clone, Copy)]
 pub struct Tool {
-    name: &'static str,
-    package: &'static str,
-    why: &'static str,
+    /// The program, or the whole path of the file.
+    pub name: &'static str,
+    /// The package.
+    pub package: &'static str,
+    /// What it is needed for.
+    pub why: &'static str,
 }
 
 /// The C compiler.
@@ -83,9 +86,12 @@ pub fn install(tools: &[Tool]) -> Outcome {
     if !is_there("apt-get") {
         return Err(format!("this verb needs {}: install them", reasons.join(", ")));
     }
-    let mut install = vec!["install", "--yes", "--no-install-recommends"];
-    install.extend(&packages);
-    run("apt-get", &["update"])
-        .and_then(|()| run("apt-get", &install))
+    install_packages(&packages)
         .map_err(|error| format!("{error}; this verb needs {}: install them as root", reasons.join(", ")))
+}
+
+/// Installs packages by their names, whether they are there or not.
+pub fn install_packages(packages: &[&str]) -> Outcome {
+    let install = ["install", "--yes", "--no-install-recommends"];
+    run("apt-get", &["update"]).and_then(|()| run("apt-get", &[&install[..], packages].concat()))
 }

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Compared, verdict};
-use crate::run::{Outcome, output, root};
+use crate::origin::{Machine, commit};
+use crate::run::{Outcome, root};
 
 /// Writes `peers.json` and, if all traces were compared, the table of the README to `peers.md`.
 pub fn write(all: &[Compared], whole: bool) -> Outcome {
@@ -53,20 +54,6 @@ fn measured(row: &Value) -> Value {
 
 /// The kind of machine; not which.
 fn machine() -> Value {
-    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    let rust = output("rustc", &["--version"]).unwrap_or_default();
-    json!({
-        "processor": model.map_or("unknown", |(_, model)| model),
-        "processors": std::thread::available_parallelism().map_or(1, usize::from),
-        "system": format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-        "compiler": rust.trim(),
-    })
-}
-
-/// The commit, and whether something was changed since.
-fn commit() -> Result<String, String> {
-    let commit = output("git", &["rev-parse", "--short=12", "HEAD"])?;
-    let changed = !output("git", &["status", "--porcelain", "--untracked-files=no"])?.trim().is_empty();
-    Ok(format!("{}{}", commit.trim(), if changed { " and changes" } else { "" }))
+    let Machine { processor, processors, system, compiler } = Machine::here();
+    json!({ "processor": processor, "processors": processors, "system": system, "compiler": compiler })
 }

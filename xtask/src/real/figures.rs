@@ -1,0 +1,155 @@
+//! Figures of a row: the best of its rounds, and ratios to glibc's.
+
+use super::compare::{Compared, Row};
+use super::program::Time;
+
+/// The best of a row's rounds, each figure for itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figures {
+    /// Seconds by the clock.
+    pub clock: f64,
+    /// Seconds of processors.
+    pub processors: f64,
+    /// Most bytes resident in one process.
+    pub peak: f64,
+}
+
+impl Figures {
+    /// Of a row, if it has a run and none failed.
+    pub fn of(row: &Row) -> Option<Figures> {
+        if row.failure.is_some() || row.runs.is_empty() {
+            return None;
+        }
+        let least = |of: fn(&super::launch::Run) -> f64| row.runs.iter().map(of).fold(f64::INFINITY, f64::min);
+        Some(Figures {
+            clock: least(|run| run.clock.as_secs_f64()),
+            processors: least(|run| run.processors.as_secs_f64()),
+            peak: least(|run| run.peak as f64),
+        })
+    }
+
+    /// Each figure by that of another.
+    pub fn by(self, other: Figures) -> Figures {
+        Figures {
+            clock: self.clock / other.clock,
+            processors: self.processors / other.processors,
+            peak: self.peak / other.peak,
+        }
+    }
+
+    /// The time that says how fast a program is.
+    pub fn time(self, time: Time) -> f64 {
+        match time {
+            Time::Processors => self.processors,
+            Time::Clock => self.clock,
+        }
+    }
+}
+
+/// A heap of ours, as ratios to glibc.
+#[derive(Clone, Copy, Debug)]
+pub struct Ratio {
+    /// Its name.
+    pub allocator: &'static str,
+    /// Of the time that counts for the program.
+    pub time: f64,
+    /// Of the peak.
+    pub peak: f64,
+}
+
+impl Ratio {
+    /// The worse of the two.
+    fn worse(&self) -> f64 {
+        self.time.max(self.peak)
+    }
+
+    /// Whether it takes at most glibc's time and peak, to a hundredth: no more can be told apart.
+    pub fn holds(&self) -> bool {
+        self.worse() < 1.005
+    }
+}
+
+/// For a program: the heap of ours that is best in time, in peak, and in the worse of the two.
+pub struct Best {
+    /// The fastest.
+    pub time: Ratio,
+    /// The smallest.
+    pub peak: Ratio,
+    /// The one that the target asks for.
+    pub both: Ratio,
+}
+
+impl Best {
+    /// Of a program, if any heap of ours got through it.
+    pub fn of(compared: &Compared) -> Option<Best> {
+        let ratios = ratios(compared);
+        let least = |of: fn(&Ratio) -> f64| ratios.iter().copied().min_by(|a, b| of(a).total_cmp(&of(b)));
+        Some(Best { time: least(|it| it.time)?, peak: least(|it| it.peak)?, both: least(Ratio::worse)? })
+    }
+}
+
+/// Every heap of ours that got through a program.
+fn ratios(compared: &Compared) -> Vec<Ratio> {
+    let Some(glibc) = compared.rows.first().and_then(Figures::of) else {
+        return Vec::new();
+    };
+    let ours = compared.rows.iter().filter(|row| row.spec.is_some());
+    let ratio = |row: &Row| {
+        let by = Figures::of(row)?.by(glibc);
+        Some(Ratio { allocator: row.allocator, time: by.time(compared.program.time), peak: by.peak })
+    };
+    ours.filter_map(ratio).collect()
+}
+
+#[cfg(test)]
+pub mod tests {
+    use std::time::Duration;
+
+    use super::{Best, Figures};
+    use crate::real::compare::{Compared, Row};
+    use crate::real::launch::Run;
+    use crate::real::programs;
+
+    /// Runs of so many milliseconds by the clock, half of them of processors, and so many MiB.
+    pub fn row(allocator: &'static str, spec: Option<&'static str>, runs: &[(u64, u64)]) -> Row {
+        let run = |&(clock, peak): &(u64, u64)| Run {
+            clock: Duration::from_millis(clock),
+            processors: Duration::from_millis(clock / 2),
+            peak: peak << 20,
+            output: String::new(),
+            witnesses: Vec::new(),
+        };
+        Row { allocator, spec, runs: runs.iter().map(run).collect(), failure: None }
+    }
+
+    /// A program on glibc, a peer, and three heaps, the last of which fails.
+    pub fn compared() -> Compared {
+        let mut broken = row("buddy", Some("buddy(estranged)"), &[(10, 1)]);
+        broken.failure = Some("killed by signal 11".to_owned());
+        Compared {
+            program: programs::ALL[0],
+            calls: 1_234_567,
+            rows: vec![
+                row("glibc", None, &[(2000, 100), (1000, 110)]),
+                row("peer", None, &[(500, 50)]),
+                row("lists", Some("freelists(16)"), &[(1100, 90), (1200, 80)]),
+                row("tree", Some("tree"), &[(900, 120)]),
+                broken,
+            ],
+        }
+    }
+
+    #[test]
+    fn the_best_of_each_figure_counts() {
+        let figures = Figures::of(&compared().rows[0]).expect("glibc ran");
+        assert_eq!(figures, Figures { clock: 1.0, processors: 0.5, peak: f64::from(100 << 20) });
+    }
+
+    #[test]
+    fn the_best_heap_is_one_of_ours_that_did_not_fail() {
+        let best = Best::of(&compared()).expect("two heaps ran");
+        assert_eq!((best.time.allocator, best.peak.allocator, best.both.allocator), ("tree", "lists", "lists"));
+        assert!((best.both.time - 1.1).abs() < 1e-9 && (best.both.peak - 0.8).abs() < 1e-9);
+        assert!(!best.both.holds());
+    }
+}
