@@ -15,12 +15,8 @@
 //!
 //! `tests/model.rs` lets a model checker try interleavings of both.
 
-#[cfg(not(feature = "model"))]
-use core::sync::atomic::{AtomicPtr, Ordering};
-#[cfg(feature = "model")]
-use shuttle::sync::atomic::{AtomicPtr, Ordering};
-
 use core::ptr::{NonNull, null_mut};
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// The first word of a block that was freed.
 #[derive(Debug)]
@@ -28,19 +24,38 @@ pub struct Link {
     next: *mut Link,
 }
 
-/// The list.
-#[derive(Debug)]
-pub struct Returned {
-    head: AtomicPtr<Link>,
+/// Where the list begins: an atomic pointer, or a model checker's.
+pub trait Head: Default {
+    /// The first block, as it may be by now.
+    fn load(&self) -> *mut Link;
+    /// Puts `new` before `expected`, if that is still the first; else what is. What was written before is published.
+    fn put(&self, expected: *mut Link, new: *mut Link) -> Result<(), *mut Link>;
+    /// Takes the first, and all behind it, with what was published.
+    fn take(&self) -> *mut Link;
 }
 
-impl Default for Returned {
-    fn default() -> Self {
-        Returned { head: AtomicPtr::new(null_mut()) }
+impl Head for AtomicPtr<Link> {
+    #[inline(always)]
+    fn load(&self) -> *mut Link {
+        self.load(Ordering::Relaxed)
+    }
+
+    fn put(&self, expected: *mut Link, new: *mut Link) -> Result<(), *mut Link> {
+        self.compare_exchange_weak(expected, new, Ordering::Release, Ordering::Relaxed).map(|_| ())
+    }
+
+    fn take(&self) -> *mut Link {
+        self.swap(null_mut(), Ordering::Acquire)
     }
 }
 
-impl Returned {
+/// The list.
+#[derive(Debug, Default)]
+pub struct Returned<H: Head = AtomicPtr<Link>> {
+    head: H,
+}
+
+impl<H: Head> Returned<H> {
     /// Puts a block on the list.
     ///
     /// # Safety
@@ -48,12 +63,12 @@ impl Returned {
     /// The block has room for a pointer at its start, aligned to it, and belongs to the caller, who gives it away.
     pub unsafe fn push(&self, block: NonNull<u8>) {
         let link = block.as_ptr().cast::<Link>();
-        let mut head = self.head.load(Ordering::Relaxed);
+        let mut head = self.head.load();
         loop {
             // SAFETY: the caller's promise; nobody else sees the block before the exchange.
             unsafe { link.write(Link { next: head }) };
-            match self.head.compare_exchange_weak(head, link, Ordering::Release, Ordering::Relaxed) {
-                Ok(_) => return,
+            match self.head.put(head, link) {
+                Ok(()) => return,
                 Err(now) => head = now,
             }
         }
@@ -62,12 +77,12 @@ impl Returned {
     /// Whether there is nothing, as far as this thread can see.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.head.load(Ordering::Relaxed).is_null()
+        self.head.load().is_null()
     }
 
     /// Takes all blocks, the last pushed first.
     pub fn take(&self) -> Taken {
-        Taken(self.head.swap(null_mut(), Ordering::Acquire))
+        Taken(self.head.take())
     }
 }
 

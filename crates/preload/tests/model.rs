@@ -1,18 +1,33 @@
 //! The list of returned blocks, in interleavings that a model checker chooses.
-//!
-//! Run with `--features model`, which puts the checker's atomics into the list.
-
-#![cfg(feature = "model")]
 
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
-use heapsmith_preload::returned::Returned;
+use heapsmith_preload::returned::{Head, Link, Returned};
 use shuttle::sync::Arc;
+use shuttle::sync::atomic::{AtomicPtr, Ordering};
 use shuttle::thread;
 
 const FREEING: usize = 3;
 const EACH: usize = 3;
+
+/// The list's beginning, where the checker may switch threads before every access.
+#[derive(Default)]
+struct Checked(AtomicPtr<Link>);
+
+impl Head for Checked {
+    fn load(&self) -> *mut Link {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn put(&self, expected: *mut Link, new: *mut Link) -> Result<(), *mut Link> {
+        self.0.compare_exchange(expected, new, Ordering::SeqCst, Ordering::SeqCst).map(|_| ())
+    }
+
+    fn take(&self) -> *mut Link {
+        self.0.swap(std::ptr::null_mut(), Ordering::SeqCst)
+    }
+}
 
 /// Blocks of two words: the link, and what the freeing thread wrote last.
 struct Blocks(Vec<UnsafeCell<[u64; 2]>>);
@@ -25,7 +40,7 @@ unsafe impl Send for Blocks {}
 /// Threads free; the owner takes, in between and at the end.
 fn freed_by_others() {
     let blocks = Arc::new(Blocks((0..FREEING * EACH).map(|_| UnsafeCell::new([0; 2])).collect()));
-    let returned = Arc::new(Returned::default());
+    let returned = Arc::new(Returned::<Checked>::default());
     let threads: Vec<_> = (0..FREEING)
         .map(|thread| {
             let (blocks, returned) = (Arc::clone(&blocks), Arc::clone(&returned));

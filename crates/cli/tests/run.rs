@@ -1,0 +1,72 @@
+//! `heapsmith run` from outside: what the program keeps, and what is told of it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn heapsmith(dir: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+    command.current_dir(dir).env("COLUMNS", "100").env("XDG_CACHE_HOME", dir.join("cache"));
+    command.args(arguments).output().expect("the command runs")
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_program_keeps_its_streams_and_its_exit_code_on_any_heap() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for heap in ["tlsf", "lea-2.7.2", "freelists(16..=512 step 16) bins(log) word=8 threads=lists", "phk"] {
+        let script = "ls / | sort -r | tail -1; echo two >&2; exit 7";
+        let output = heapsmith(dir.path(), &["run", "--heap", heap, "--check", "--", "sh", "-c", script]);
+        assert_eq!(output.status.code(), Some(7), "{heap}: {}", errors(&output));
+        assert_eq!(output.stdout, b"bin\n", "{heap}");
+        assert_eq!(errors(&output), "two\n", "{heap}");
+    }
+    let output = heapsmith(dir.path(), &["run", "--heap", "tlsf", "--", "sh", "-c", "kill -9 $$"]);
+    assert_eq!(output.status.code(), Some(137));
+    assert!(errors(&output).contains("sh was ended by signal 9"), "{}", errors(&output));
+}
+
+#[test]
+fn statistics_of_the_program_and_of_those_that_it_starts() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let folder = dir.path().join("elsewhere");
+    std::fs::create_dir(&folder).expect("a folder");
+    let script = "cd elsewhere; sort /etc/passwd >/dev/null; exit 0";
+    let output = heapsmith(dir.path(), &["run", "--heap", "tlsf", "--stats", "run.json", "--", "sh", "-c", script]);
+    assert!(output.status.success(), "{}", errors(&output));
+    let text = std::fs::read_to_string(dir.path().join("run.json")).expect("statistics of the shell");
+    let shell: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let number = |key: &str| shell[key].as_u64().unwrap_or_else(|| panic!("{key}: {text}"));
+    assert!(number("requested_peak") > 0 && number("footprint_peak") >= number("requested_peak"), "{text}");
+    assert!(number("allocations") >= number("frees"), "{text}");
+    assert!(number("minor_faults") > 0 && number("resident_peak") > 100_000, "{text}");
+    assert_eq!(shell["heap"], "tlsf(second-level=5) align=16");
+    assert_eq!(shell["heaps"].as_array().map(Vec::len), Some(1));
+    let others = std::fs::read_dir(dir.path()).expect("a folder").flatten().filter(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        name.starts_with("run.json.") && name["run.json.".len()..].parse::<u32>().is_ok()
+    });
+    assert!(others.count() >= 1, "sort has its own, where the shell was started");
+}
+
+#[test]
+fn what_cannot_run_says_why() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let refused = |arguments: &[&str], code: i32, why: &str| {
+        let output = heapsmith(dir.path(), arguments);
+        assert_eq!(output.status.code(), Some(code), "{}", errors(&output));
+        assert!(output.stdout.is_empty() && errors(&output).contains(why), "{}", errors(&output));
+    };
+    refused(&["run", "--heap", "stack", "--", "echo", "ran"], 2, "last in, first out");
+    refused(&["run", "--heap", "list word=2", "--", "echo", "ran"], 2, "word=4 or word=8");
+    refused(&["run", "--heap", "tlssf", "--", "echo", "ran"], 2, "did you mean `tlsf`?");
+    refused(&["run", "--heap", "tlsf", "--", "no-such-program"], 4, "cannot run no-such-program");
+    refused(&["run", "--heap", "tlsf", "--stats", "no/such/folder", "--", "echo"], 4, "no/such/folder");
+    refused(&["run", "--heap", "tlsf", "--stats", "s", "--signal", "KILL", "--", "echo"], 2, "USR2");
+    std::fs::write(dir.path().join("static.c"), "int main(void) { return 5; }\n").expect("a file");
+    let compiled = Command::new("cc").args(["-static", "-o", "static", "static.c"]).current_dir(dir.path()).status();
+    assert!(compiled.is_ok_and(|status| status.success()), "install build-essential");
+    refused(&["run", "--heap", "tlsf", "--", "./static"], 4, "linked statically");
+}
