@@ -58,7 +58,7 @@ static void *fill(void *argument)
     return NULL;
 }
 
-/* The lesser of two strings as a copy; the string itself is freed. */
+/* A copy of a string, which itself is freed. */
 static char *copied(char *string)
 {
     char *const copy = allocated(strlen(string) + 1U);

@@ -103,7 +103,7 @@ pub fn real(arguments: &Arguments) -> Outcome {
     for (name, spec) in allocators.iter().filter_map(|allocator| Some((allocator.name, allocator.spec?))) {
         println!("{name:<12} {spec}");
     }
-    print!("{}", table::summary(&all));
+    print!("{}{}", table::load(), table::summary(&all));
     let whole = arguments.names.is_empty() && arguments.heaps.is_empty() && !arguments.quick;
     let results = if whole { root().join("bench/results") } else { folder };
     csv::write(&all, &results.join("real.csv"))?;

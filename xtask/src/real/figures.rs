@@ -53,6 +53,8 @@ pub struct Ratio {
     pub allocator: &'static str,
     /// Of the time that counts for the program.
     pub time: f64,
+    /// Of the other time.
+    pub other_time: f64,
     /// Of the peak.
     pub peak: f64,
 }
@@ -96,7 +98,9 @@ fn ratios(compared: &Compared) -> Vec<Ratio> {
     let ours = compared.rows.iter().filter(|row| row.spec.is_some());
     let ratio = |row: &Row| {
         let by = Figures::of(row)?.by(glibc);
-        Some(Ratio { allocator: row.allocator, time: by.time(compared.program.time), peak: by.peak })
+        let time = compared.program.time;
+        let (time, other_time) = (by.time(time), by.time(time.other()));
+        Some(Ratio { allocator: row.allocator, time, other_time, peak: by.peak })
     };
     ours.filter_map(ratio).collect()
 }

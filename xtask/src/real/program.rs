@@ -37,6 +37,24 @@ pub enum Time {
     Clock,
 }
 
+impl Time {
+    /// The one that is shown too.
+    pub fn other(self) -> Time {
+        match self {
+            Time::Processors => Time::Clock,
+            Time::Clock => Time::Processors,
+        }
+    }
+
+    /// What the table calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Time::Processors => "processors",
+            Time::Clock => "clock",
+        }
+    }
+}
+
 /// Where a program's inputs lie, and how large they are.
 pub struct Inputs {
     /// A folder of the program's own.

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use super::compare::{Compared, Row};
 use super::figures::{Best, Figures};
-use super::program::Time;
 
 /// A program's table: a line for each allocator, absolute figures with their ratios to glibc's.
 pub fn of_program(compared: &Compared) -> String {
@@ -44,44 +43,45 @@ fn line(row: &Row, glibc: Option<Figures>) -> String {
 /// For each program the best of our heaps, and whether it takes at most glibc's time and peak.
 pub fn summary(all: &[Compared]) -> String {
     let mut text = format!(
-        "\nLoad of the machine, whatever runs on it: {} in the last 1, 5 and 15 minutes\n\
-         Best heap of heapsmith, ratios to glibc; target: one heap with at most its time and its peak\n  \
-         {:<13} {:<20} {:<20} {:<27} target\n",
-        load(),
-        "",
-        "in time",
-        "in peak",
-        "in both: time, peak"
+        "\nBest heap of heapsmith, ratios to glibc; target: one heap with at most its time and its peak\n  \
+         {:<13} {:<19} {:<19} {:<36} target\n",
+        "", "in time", "in peak", "in both: time, peak; the other time"
     );
     for compared in all {
-        let of = match compared.program.time {
-            Time::Processors => "of processors",
-            Time::Clock => "by the clock",
-        };
-        let _ = match Best::of(compared) {
-            None => writeln!(text, "  {:<13} no heap got through it", compared.program.name),
-            Some(Best { time, peak, both }) => writeln!(
-                text,
-                "  {:<13} {:<13} {:>4.2}x  {:<13} {:>4.2}x  {:<13} {:>4.2}x {:>4.2}x  {}, time {of}",
-                compared.program.name,
-                time.allocator,
-                time.time,
-                peak.allocator,
-                peak.peak,
-                both.allocator,
-                both.time,
-                both.peak,
-                if both.holds() { "met" } else { "MISSED" },
-            ),
-        };
+        let _ = writeln!(text, "  {:<13} {}", compared.program.name, verdict(compared));
     }
     text
 }
 
-/// Processes that wanted a processor: times by the clock say little where these were more than there are processors.
-fn load() -> String {
+fn verdict(compared: &Compared) -> String {
+    let Some(Best { time, peak, both }) = Best::of(compared) else {
+        return "no heap got through it".to_owned();
+    };
+    let of = compared.program.time.name();
+    let in_both = format!("{:<12} {:>5.2}x {:>5.2}x; {:>5.2}x", both.allocator, both.time, both.peak, both.other_time);
+    format!(
+        "{:<12} {:>5.2}x {:<12} {:>5.2}x {in_both:<36} {}, time: {of}",
+        time.allocator,
+        time.time,
+        peak.allocator,
+        peak.peak,
+        if both.holds() { "met" } else { "MISSED" },
+    )
+}
+
+/// How busy the machine was, whatever ran on it.
+pub fn load() -> String {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    load.split_whitespace().take(3).collect::<Vec<_>>().join(", ")
+    let load: Vec<f64> = load.split_whitespace().take(3).filter_map(|number| number.parse().ok()).collect();
+    busy(&load, std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// The two threads of a program here count as two.
+fn busy(load: &[f64], processors: usize) -> String {
+    let most = load.iter().copied().fold(0.0, f64::max);
+    let remark = if most > processors as f64 + 1.0 { ": times by the clock are those of a busy machine" } else { "" };
+    let load: Vec<String> = load.iter().map(|load| format!("{load:.1}")).collect();
+    format!("\nLoad of the last 1, 5 and 15 minutes on {processors} processors: {}{remark}\n", load.join(", "))
 }
 
 /// What failed, a line each.
@@ -100,7 +100,7 @@ fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{failures, grouped, of_program, summary};
+    use super::{busy, failures, grouped, of_program, summary};
     use crate::real::figures::tests::compared;
 
     #[test]
@@ -116,10 +116,19 @@ mod tests {
     fn the_summary_names_the_best_and_a_missed_target() {
         let text = summary(&[compared()]);
         let line = text.lines().last().expect("a program");
-        assert!(line.contains("tree          0.90x  lists         0.80x  lists         1.10x 0.80x  MISSED"), "{text}");
+        let figures: Vec<&str> = line.split_whitespace().collect();
+        let expected = ["tree", "0.90x", "lists", "0.80x", "lists", "1.10x", "0.80x;", "1.10x", "MISSED,"];
+        assert_eq!(figures[1..10], expected, "{text}");
         let mut good = compared();
         good.rows[2].runs.push(crate::real::figures::tests::row("", None, &[(1000, 90)]).runs.remove(0));
-        assert!(summary(&[good]).contains("1.00x 0.80x  met"));
+        let text = summary(&[good]);
+        assert!(text.contains("1.00x  0.80x;  1.00x") && text.contains("met, time: processors"), "{text}");
+    }
+
+    #[test]
+    fn a_busy_machine_is_told() {
+        assert!(busy(&[7.5, 2.0, 1.0], 2).contains("busy machine"));
+        assert!(!busy(&[2.5, 2.0, 1.0], 2).contains("busy machine"));
     }
 
     #[test]
