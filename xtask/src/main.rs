@@ -42,6 +42,12 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Two threads that free each other's blocks, on the library of `heapsmith run`, with every heap verified at the end
+    Threads {
+        /// For how long, in all
+        #[arg(long, default_value_t = 10)]
+        minutes: u64,
+    },
     /// The heaps' tests, compiled for and run on a target of 32 bits
     Check32,
     /// The heaps' tests under AddressSanitizer, and a part of them under Valgrind
@@ -68,6 +74,7 @@ fn main() -> ExitCode {
         Verb::Lint => test::lint(),
         Verb::Bench { which } => bench::bench(which),
         Verb::Soak { arguments } => soak::soak(&arguments),
+        Verb::Threads { minutes } => soak::threads(minutes),
         Verb::Check32 => check32::prepare().and_then(|()| check32::check32(check32::Which::All)),
         Verb::Sanitize => sanitize::sanitize(),
         Verb::Miri => sanitize::miri(),

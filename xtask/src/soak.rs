@@ -1,10 +1,20 @@
-//! `cargo xtask soak` and `cargo xtask bench growth`: the long runs of `heapsmith-trial`.
+//! The long runs: `cargo xtask soak` and `cargo xtask bench growth` of `heapsmith-trial`, `cargo xtask threads` of
+//! `heapsmith-preload`.
 
-use crate::run::{Outcome, cargo};
+use crate::run::{Outcome, cargo, cargo_with};
 
 /// Random programs over every heap.
 pub fn soak(arguments: &[String]) -> Outcome {
     long_run("soak", arguments)
+}
+
+/// Two threads that free each other's blocks, on every way that threads share a heap, for so many minutes in all.
+pub fn threads(minutes: u64) -> Outcome {
+    // As many as the test tries.
+    const HEAPS: u64 = 9;
+    let seconds = (minutes * 60).div_ceil(HEAPS).to_string();
+    let test = ["test", "--release", "--package", "heapsmith-preload", "--test", "threads"];
+    cargo_with(&[("HEAPSMITH_TEST_SECONDS", &seconds)], &test)
 }
 
 /// How costs grow with the live blocks.
