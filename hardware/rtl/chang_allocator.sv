@@ -71,7 +71,7 @@ module chang_allocator #(
       .bit_o    (used_d)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) used_q <= '0;
     else used_q <= used_d;
   end

@@ -76,7 +76,7 @@ module object_unit #(
     selector #(.PLACES(Words), .W(W)) u_data (.word_i(bitmap_q), .number_i(word_i), .word_o(data_o));
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) bitmap_q <= '0;
     else bitmap_q <= bitmap_d;
   end

@@ -4,10 +4,10 @@
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::pages::{ByTree, ByWord, Linear, PageSizes, Pages, Search};
+use heapsmith::pages::{ByTree, ByWord, Hardware, Linear, PageSizes, Pages, Search};
 use heapsmith::{Counting, Fixed, Heap, State};
 
-fn with<F: Search, O>(sizes: PageSizes, bytes: usize, job: impl FnOnce(Pages<u32, F, Fixed<'_>, Counting>) -> O) -> O {
+fn with<F: Search + Default, O>(sizes: PageSizes, bytes: usize, job: impl FnOnce(Pages<u32, F, Fixed<'_>, Counting>) -> O) -> O {
     let mut memory: Vec<MaybeUninit<u64>> = vec![MaybeUninit::uninit(); (bytes + 4096) / 8];
     let skip = (4096 - memory.as_ptr().addr() % 4096) / 8;
     let region = Fixed::new(&mut memory[skip..][..bytes / 8]);
@@ -74,7 +74,7 @@ fn free_runs_join_and_the_first_that_fits_serves() {
 }
 
 /// Fills a page and frees every third object, then takes as many: offsets, accesses and visits.
-fn churn<F: Search>() -> (Vec<usize>, u64, u64) {
+fn churn<F: Search + Default>() -> (Vec<usize>, u64, u64) {
     with::<F, _>(PageSizes { min: 8, ..PHK }, 256 * 1024, |mut heap| {
         let mut offsets = Vec::new();
         let objects: Vec<_> = (0..1500).map(|_| heap.allocate(8, 1).expect("room")).collect();
@@ -95,9 +95,36 @@ fn all_searches_find_the_same_objects_at_different_cost() {
     let (linear, word, tree) = (churn::<Linear>(), churn::<ByWord>(), churn::<ByTree>());
     assert_eq!(linear.0, word.0);
     assert_eq!(linear.0, tree.0);
+    assert_eq!(linear.0, churn::<Hardware>().0);
     println!("accesses of 300 allocations: linear {}, word {}, tree {}", linear.1, word.1, tree.1);
     println!("visits of 300 allocations: linear {}, word {}, tree {}", linear.2, word.2, tree.2);
     assert!(linear.2 > 2 * word.2 && word.2 > 2 * tree.2);
+}
+
+/// The words of a page of 256 objects are 8 of 32 bits.
+#[test]
+fn a_unit_takes_a_cycle_an_operation_and_a_word_when_the_page_changes() {
+    with::<Hardware, _>(PHK, 64 * 1024, |mut heap| {
+        let cost = |heap: &mut Pages<_, _, _, Counting>, operation: &mut dyn FnMut(&mut Pages<_, _, _, Counting>)| {
+            let before = *heap.meter();
+            operation(heap);
+            (heap.meter().unit - before.unit, heap.meter().accesses - before.accesses)
+        };
+        let mut objects = Vec::new();
+        let mut take = |heap: &mut Pages<u32, Hardware, Fixed<'_>, Counting>| {
+            objects.push(heap.allocate(16, 1).expect("room"));
+        };
+        assert_eq!(cost(&mut heap, &mut take).0, 8 + 1, "the page's words are loaded");
+        let held = cost(&mut heap, &mut take);
+        assert_eq!(held, (1, 5), "the list's head, the directory, the page held, the count read and written");
+        (2..256).for_each(|_| assert_eq!(cost(&mut heap, &mut take).0, 1));
+        assert_eq!(cost(&mut heap, &mut take).0, 16 + 1, "the words of the full page are stored, those of another loaded");
+        let (other, held) = (objects[3], objects[256]);
+        assert_eq!(cost(&mut heap, &mut |heap| free(heap, other)).0, 0, "its page is not held");
+        assert_eq!(cost(&mut heap, &mut take).0, 16 + 1, "a page that has an object again is the first of its list");
+        assert_eq!(cost(&mut heap, &mut |heap| free(heap, held)).0, 0, "the last object of a page frees the page");
+        heap.check().expect("a sound heap");
+    });
 }
 
 #[test]
