@@ -2,6 +2,7 @@
 
 mod bench;
 mod check32;
+mod hardware;
 mod readme;
 mod run;
 mod sanitize;
@@ -52,6 +53,11 @@ enum Verb {
         #[arg(long, default_value_t = 100_000)]
         cases: u32,
     },
+    /// The search unit of hardware/: lint, simulate, prove, count gates, run it in a core; writes hardware/results
+    Hardware {
+        /// One step alone
+        step: Option<hardware::Step>,
+    },
     /// Run the README's first command; keep its output and a picture of its page in docs/
     Readme,
     /// Make the samples again from real servers and clients (root; minutes)
@@ -68,6 +74,7 @@ fn main() -> ExitCode {
         Verb::Sanitize => sanitize::sanitize(),
         Verb::Miri => sanitize::miri(),
         Verb::Fuzz { cases } => test::fuzz(cases),
+        Verb::Hardware { step } => hardware::hardware(step),
         Verb::Readme => readme::readme(),
         Verb::Samples => run::run("samples/make", &["--install"]),
     };

@@ -1,6 +1,7 @@
 //! `cargo xtask test` and `cargo xtask lint`.
 
 use crate::check32;
+use crate::hardware;
 use crate::run::{Outcome, cargo, run};
 use crate::tools;
 
@@ -30,6 +31,7 @@ pub fn test() -> Outcome {
         "--include-ignored",
         "--nocapture",
     ])?;
+    hardware::quick()?;
     match check32::prepare() {
         Ok(()) => check32::check32(check32::Which::Quick),
         Err(why) => {
