@@ -71,6 +71,9 @@ pub const ICARUS: Tool = Tool { name: "/usr/bin/iverilog", package: "iverilog", 
 /// The synthesiser.
 pub const YOSYS: Tool =
     Tool { name: "/usr/bin/yosys", package: "yosys", why: "to count the unit's gates and prove its parts" };
+/// What takes a program out of its file.
+pub const OBJCOPY: Tool =
+    Tool { name: "llvm-objcopy", package: "llvm", why: "to load a program into the simulated core" };
 /// The linker for programs that run on a simulated core.
 pub const LLD: Tool = Tool { name: "/usr/bin/ld.lld", package: "lld", why: "to link a program for the simulated core" };
 /// The package manager that has the simulated core.

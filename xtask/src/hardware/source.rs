@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::run::{Outcome, root, run, target};
+use crate::run::{Outcome, output, root, target};
 use crate::tools;
 
 /// The folder of the hardware.
@@ -54,7 +54,8 @@ pub fn lint() -> Outcome {
         for (program, mut arguments) in [("verilator", verilator), ("iverilog", icarus)] {
             arguments.extend(files.iter().cloned());
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-            run(program, &arguments)?;
+            output(program, &arguments)?;
+            eprintln!("xtask: {program} has nothing to say of {top} {parameters:?}");
         }
     }
     Ok(())
