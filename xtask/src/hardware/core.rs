@@ -55,10 +55,10 @@ pub fn core() -> Outcome {
 
 /// The core's Verilog.
 fn fetch(folder: &Path) -> Result<PathBuf, String> {
-    let (wheel, unpacked) = (folder.join("wheel"), folder.join("package"));
+    let (wheel, unpacked) = (text(&folder.join("wheel")), folder.join("package"));
     let requirements = text(&hardware().join("core/requirements.txt"));
     let options = ["download", "--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes"];
-    let arguments = [&options[..], &["--requirement", &requirements, "--dest", &text(&wheel)]].concat();
+    let arguments = [&options[..], &["--requirement", &requirements, "--dest", &wheel]].concat();
     output("pip3", &arguments).map_err(|error| {
         format!("{UNFETCHED}: {error}\nit is the package of hardware/core/requirements.txt: see that pip3 can download it")
     })?;
