@@ -75,6 +75,8 @@ pub fn quick() -> Outcome {
     if tools::YOSYS.is_there() {
         return gates::compare();
     }
-    eprintln!("xtask: NOT RUN: hardware/results against yosys, which is not installed; `cargo xtask hardware gates` installs it");
+    eprintln!(
+        "xtask: NOT RUN: hardware/results against yosys, which is not installed; `cargo xtask hardware gates` installs it"
+    );
     Ok(())
 }

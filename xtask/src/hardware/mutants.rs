@@ -61,7 +61,8 @@ pub fn mutants() -> Outcome {
     for (number, mutant) in MUTANTS.iter().enumerate() {
         let rtl = mutant.write(number)?;
         let program = mutant.bench.build(&rtl, &format!("mutant{number}"))?;
-        let outcome = Command::new(&program).output().map_err(|error| format!("cannot run {}: {error}", text(&program)))?;
+        let outcome =
+            Command::new(&program).output().map_err(|error| format!("cannot run {}: {error}", text(&program)))?;
         let said = String::from_utf8_lossy(&outcome.stderr);
         if outcome.status.code() != Some(1) {
             return Err(format!("the tests pass, or end otherwise than they should, with {}", mutant.what));

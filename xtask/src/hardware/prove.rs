@@ -39,13 +39,7 @@ pub fn prove() -> Outcome {
 }
 
 /// A script of `hardware/syn` with its braces filled in, for the modules of a folder.
-pub fn fill(
-    script: &str,
-    rtl: &Path,
-    top: &str,
-    parameters: &[(&str, u32)],
-    out: &str,
-) -> Result<PathBuf, String> {
+pub fn fill(script: &str, rtl: &Path, top: &str, parameters: &[(&str, u32)], out: &str) -> Result<PathBuf, String> {
     let path = hardware().join("syn").join(script);
     let source = std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", text(&path)))?;
     let files = modules(rtl)?;

@@ -18,20 +18,13 @@ pub struct Bench {
 }
 
 /// The unit of the paper: pages of 4096 bytes, objects from 16.
-pub const PAPER: Bench = Bench {
-    top: "page_unit",
-    parameters: &[("P", 4096), ("S", 16)],
-    defines: &[("PAGE", 4096), ("SMALLEST", 16)],
-};
+pub const PAPER: Bench =
+    Bench { top: "page_unit", parameters: &[("P", 4096), ("S", 16)], defines: &[("PAGE", 4096), ("SMALLEST", 16)] };
 /// A smaller one, all of whose objects fit one word.
-pub const SMALL: Bench = Bench {
-    top: "page_unit",
-    parameters: &[("P", 256), ("S", 16)],
-    defines: &[("PAGE", 256), ("SMALLEST", 16)],
-};
+pub const SMALL: Bench =
+    Bench { top: "page_unit", parameters: &[("P", 256), ("S", 16)], defines: &[("PAGE", 256), ("SMALLEST", 16)] };
 /// Chang's allocator.
-pub const CHANG: Bench =
-    Bench { top: "chang_allocator", parameters: &[("LEAVES", 64)], defines: &[("UNITS", 64)] };
+pub const CHANG: Bench = Bench { top: "chang_allocator", parameters: &[("LEAVES", 64)], defines: &[("UNITS", 64)] };
 /// Chang's allocator with the other interconnection.
 pub const SHARED: Bench =
     Bench { top: "chang_allocator", parameters: &[("LEAVES", 64), ("SHARED", 1)], defines: &[("UNITS", 64)] };
@@ -43,9 +36,8 @@ impl Bench {
         std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", text(&folder)))?;
         let bench = hardware().join("tb").join(format!("{}.cpp", self.top));
         let defines: Vec<String> = self.defines.iter().map(|(name, value)| format!("-D{name}={value}")).collect();
-        let mut arguments: Vec<String> = ["--cc", "--exe", "--build", "-Wall", "-j", "2", "--top-module", self.top]
-            .map(String::from)
-            .into();
+        let mut arguments: Vec<String> =
+            ["--cc", "--exe", "--build", "-Wall", "-j", "2", "--top-module", self.top].map(String::from).into();
         arguments.extend(["--Mdir".to_owned(), text(&folder), "-CFLAGS".to_owned(), defines.join(" ")]);
         arguments.extend(self.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
         arguments.extend(modules(rtl)?.iter().map(|file| text(file)));
@@ -59,7 +51,8 @@ impl Bench {
 
 /// The heap's requests to a unit, in a file.
 pub fn vectors() -> Result<PathBuf, String> {
-    let lines = output(env!("CARGO"), &["run", "--quiet", "--package", "heapsmith", "--example", "search_unit", "vectors"])?;
+    let lines =
+        output(env!("CARGO"), &["run", "--quiet", "--package", "heapsmith", "--example", "search_unit", "vectors"])?;
     let path = built().join("vectors.txt");
     std::fs::create_dir_all(built())
         .and_then(|()| std::fs::write(&path, lines))
@@ -73,7 +66,8 @@ pub fn simulate() -> Outcome {
     let rtl = hardware().join("rtl");
     let unit = PAPER.build(&rtl, "page_unit")?;
     run(&text(&unit), &[&text(&vectors()?)])?;
-    let drive = ["run", "--quiet", "--package", "heapsmith", "--example", "search_unit", "drive", &text(&unit), "--serve"];
+    let drive =
+        ["run", "--quiet", "--package", "heapsmith", "--example", "search_unit", "drive", &text(&unit), "--serve"];
     run(env!("CARGO"), &drive)?;
     run(&text(&SMALL.build(&rtl, "small_unit")?), &[])?;
     run(&text(&CHANG.build(&rtl, "chang")?), &[])?;

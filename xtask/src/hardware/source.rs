@@ -23,8 +23,11 @@ pub fn text(path: &Path) -> String {
 /// The modules in a folder, the package of their constants first.
 pub fn modules(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
-    let mut files: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "sv")).collect();
+    let mut files: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|end| end == "sv"))
+        .collect();
     files.sort_by_key(|path| (!text(path).ends_with("_pkg.sv"), path.clone()));
     Ok(files)
 }

@@ -125,9 +125,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
         for class in 0..F::control_words(classes) {
             let at = self.held(class);
             let page = directory.memory.peek(at);
-            if page >= directory.memory.peek(TOP)
-                || page != 0 && directory.peek(page, Field::Kind) != OBJECTS + class
-            {
+            if page >= directory.memory.peek(TOP) || page != 0 && directory.peek(page, Field::Kind) != OBJECTS + class {
                 return Err(broken("P6: the unit holds a page that is not of its class", at));
             }
         }
