@@ -48,14 +48,15 @@ impl Recorded {
 }
 
 impl Unit for Recorded {
-    fn allocate<W: Words>(&mut self, memory: &W, map: Bitmap) -> Option<usize> {
+    fn allocate<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize> {
         let object = self.emulated.allocate(memory, map);
         let told = object.map_or("-".to_owned(), |object| object.to_string());
         self.line(format_args!("allocate {} {told}", map.class));
         object
     }
 
-    fn free(&mut self, map: Bitmap, object: usize) {
+    fn free<W: Words>(&mut self, memory: &mut W, map: Bitmap, object: usize) {
+        self.emulated.free(memory, map, object);
         self.line(format_args!("free {} {object}", map.class));
     }
 
@@ -106,12 +107,15 @@ impl Simulated {
 }
 
 impl Unit for Simulated {
-    fn allocate<W: Words>(&mut self, _memory: &W, map: Bitmap) -> Option<usize> {
+    fn allocate<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize> {
         let answer = self.ask(format_args!("allocate {}", map.class));
-        (answer != "-").then(|| answer.parse().expect("an object"))
+        let object = (answer != "-").then(|| answer.parse().expect("an object"));
+        assert_eq!(object, Emulated.allocate(memory, map), "the free objects of page {}", map.page);
+        object
     }
 
-    fn free(&mut self, map: Bitmap, object: usize) {
+    fn free<W: Words>(&mut self, memory: &mut W, map: Bitmap, object: usize) {
+        Emulated.free(memory, map, object);
         self.say(format_args!("free {} {object}", map.class));
     }
 

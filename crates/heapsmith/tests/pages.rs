@@ -109,29 +109,28 @@ fn all_searches_find_the_same_objects_at_different_cost() {
 #[test]
 fn a_unit_takes_a_cycle_an_operation_and_a_word_when_the_page_changes() {
     with::<Hardware, _>(PHK, 64 * 1024, |mut heap| {
-        let cost = |heap: &mut Pages<_, _, _, Counting>, operation: &mut dyn FnMut(&mut Pages<_, _, _, Counting>)| {
+        let taken = |heap: &mut Pages<u32, Hardware, Fixed<'_>, Counting>| {
             let before = *heap.meter();
-            operation(heap);
-            (heap.meter().unit - before.unit, heap.meter().accesses - before.accesses)
+            let object = heap.allocate(16, 1).expect("room");
+            (object, heap.meter().unit - before.unit, heap.meter().accesses - before.accesses)
         };
-        let mut objects = Vec::new();
-        let mut take = |heap: &mut Pages<u32, Hardware, Fixed<'_>, Counting>| {
-            objects.push(heap.allocate(16, 1).expect("room"));
+        let freed = |heap: &mut Pages<u32, Hardware, Fixed<'_>, Counting>, object| {
+            let before = heap.meter().unit;
+            free(heap, object);
+            heap.meter().unit - before
         };
-        assert_eq!(cost(&mut heap, &mut take).0, 8 + 1, "the page's words are loaded");
-        let held = cost(&mut heap, &mut take);
-        assert_eq!(held, (1, 5), "the list's head, the directory, the page held, the count read and written");
-        (2..256).for_each(|_| assert_eq!(cost(&mut heap, &mut take).0, 1));
-        assert_eq!(
-            cost(&mut heap, &mut take).0,
-            16 + 1,
-            "the words of the full page are stored, those of another loaded"
-        );
-        let (other, held) = (objects[3], objects[256]);
-        assert_eq!(cost(&mut heap, &mut |heap| free(heap, other)).0, 0, "its page is not held");
-        assert_eq!(cost(&mut heap, &mut take).0, 16 + 1, "a page that has an object again is the first of its list");
-        assert_eq!(cost(&mut heap, &mut |heap| free(heap, held)).0, 0, "the last object of a page frees the page");
-        heap.check().expect("a sound heap");
+        let (first, cycles, _) = taken(&mut heap);
+        assert_eq!(cycles, 8 + 1, "the page's words are loaded");
+        let (_, cycles, accesses) = taken(&mut heap);
+        assert_eq!((cycles, accesses), (1, 5), "list, directory, which page is held, the count read and written");
+        (2..256).for_each(|_| assert_eq!(taken(&mut heap).1, 1));
+        let (last, cycles, _) = taken(&mut heap);
+        assert_eq!(cycles, 16 + 1, "the words of the full page are stored, those of another loaded");
+        assert_eq!(freed(&mut heap, first), 0, "its page is not held");
+        let (again, cycles, _) = taken(&mut heap);
+        assert_eq!((again, cycles), (first, 16 + 1), "a page that has an object again is first on its list");
+        assert_eq!(freed(&mut heap, first), 1, "its page is held");
+        assert_eq!(freed(&mut heap, last), 0, "the last object of a page frees the page");
     });
 }
 

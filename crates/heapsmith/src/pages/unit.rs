@@ -21,9 +21,9 @@
 //! | free, page held | 1 cycle | 1 |
 //! | free, other page | – | 3 |
 //!
-//! While a page is held a real unit alone has its bits. Here the region's words are kept as they will be
-//! when the unit has stored them (unmetered), so that every heap can be checked and walked; [`Emulated`]
-//! answers from these, and any other [`Unit`] is driven beside them.
+//! While a page is held a real unit alone has its bits, and the region's words are older. [`Emulated`] keeps
+//! them as they will be when the unit has stored them (unmetered), so that every heap can be checked and
+//! walked, and answers from them; a unit that is simulated is driven beside it.
 //!
 //! Source: Li, Mohanty, Kavi, "A page-based hybrid (software-hardware) dynamic memory allocator", §III.
 //! When a bitmap is loaded and stored is not said there.
@@ -36,10 +36,10 @@ use crate::pages::search::{self, Bitmap, Search};
 /// The instructions of a search unit. It holds a bitmap a class.
 pub trait Unit: Debug {
     /// Takes the lowest free object of the page held for `map`'s class.
-    fn allocate<W: Words>(&mut self, memory: &W, map: Bitmap) -> Option<usize>;
+    fn allocate<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize>;
 
     /// Makes an object of the page held for `map`'s class free.
-    fn free(&mut self, map: Bitmap, object: usize);
+    fn free<W: Words>(&mut self, memory: &mut W, map: Bitmap, object: usize);
 
     /// Writes word `number` of the bitmap held for `map`'s class.
     fn load(&mut self, map: Bitmap, number: usize, word: usize);
@@ -54,15 +54,19 @@ pub struct Emulated;
 
 impl Unit for Emulated {
     #[inline]
-    fn allocate<W: Words>(&mut self, memory: &W, map: Bitmap) -> Option<usize> {
-        (0..map.words(W::BITS)).find_map(|number| {
+    fn allocate<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize> {
+        let object = (0..map.words(W::BITS)).find_map(|number| {
             let word = memory.peek(map.at + number);
             (word != 0).then(|| number * W::BITS + word.trailing_zeros() as usize)
-        })
+        })?;
+        change(memory, map, object, false);
+        Some(object)
     }
 
     #[inline]
-    fn free(&mut self, _map: Bitmap, _object: usize) {}
+    fn free<W: Words>(&mut self, memory: &mut W, map: Bitmap, object: usize) {
+        change(memory, map, object, true);
+    }
 
     #[inline]
     fn load(&mut self, _map: Bitmap, _number: usize, _word: usize) {}
@@ -71,6 +75,13 @@ impl Unit for Emulated {
     fn store<W: Words>(&mut self, memory: &W, map: Bitmap, number: usize) -> usize {
         memory.peek(map.at + number)
     }
+}
+
+/// Changes the bit of an object, unmetered.
+fn change<W: Words>(memory: &mut W, map: Bitmap, object: usize, free: bool) {
+    let (at, bit) = (map.at + object / W::BITS, 1 << (object % W::BITS));
+    let word = memory.peek(at);
+    memory.poke(at, if free { word | bit } else { word & !bit });
 }
 
 /// By a unit.
@@ -110,14 +121,6 @@ impl<U: Unit> Hardware<U> {
     }
 }
 
-/// Changes the bit of an object as the unit does, unmetered.
-#[inline(always)]
-fn mirror<W: Words>(memory: &mut W, map: Bitmap, object: usize, free: bool) {
-    let (at, bit) = (map.at + object / W::BITS, 1 << (object % W::BITS));
-    let word = memory.peek(at);
-    memory.poke(at, if free { word | bit } else { word & !bit });
-}
-
 impl<U: Unit> Search for Hardware<U> {
     fn control_words(classes: usize) -> usize {
         classes
@@ -127,17 +130,14 @@ impl<U: Unit> Search for Hardware<U> {
     fn take<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize> {
         self.hold(memory, map);
         memory.unit();
-        let object = self.unit.allocate(memory, map)?;
-        mirror(memory, map, object, false);
-        Some(object)
+        self.unit.allocate(memory, map)
     }
 
     #[inline(always)]
     fn put<W: Words>(&mut self, memory: &mut W, map: Bitmap, object: usize) {
         if memory.load(map.held) == map.page {
             memory.unit();
-            self.unit.free(map, object);
-            mirror(memory, map, object, true);
+            self.unit.free(memory, map, object);
         } else {
             search::put(memory, map, object);
         }
