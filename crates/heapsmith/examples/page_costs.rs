@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! page_costs run SEARCH PROGRAM ROUNDS   replays a made program so often
-//! page_costs count SEARCH PROGRAM        operations, accesses, visits and instructions of the unit in a round
+//! page_costs count SEARCH PROGRAM        operations, those served by never-used memory, accesses, visits and instructions of
+//!                                        the unit in a round
 //! page_costs work ROUNDS                 builds a binary tree and adds it up: what a program does beside allocating
 //! ```
 //!
@@ -18,7 +19,7 @@ use core::ptr::NonNull;
 
 use heapsmith::memory::Words;
 use heapsmith::pages::{Bitmap, ByTree, ByWord, Emulated, Hardware, Linear, PageSizes, Search, Unit};
-use heapsmith::{Counting, Fixed, Heap, Meter, Pages, Unmetered};
+use heapsmith::{Counting, Fixed, Heap, Meter, Pages, Served, Unmetered};
 
 /// Pages as Li, Mohanty and Kavi have them.
 const SIZES: PageSizes = PageSizes { page: 4096, min: 16, alignment: 4 };
@@ -223,8 +224,8 @@ fn run(search: &str, program: Program, number: usize) {
     }
 }
 
-/// Operations, accesses, visits and instructions of the unit in a round.
-pub fn counted(search: &str, program: Program) -> [u64; 4] {
+/// Operations, those served by never-used memory, accesses, visits and instructions of the unit in a round.
+pub fn counted(search: &str, program: Program) -> [u64; 5] {
     let total = |number| match search {
         "linear" => rounds(Linear, Counting::default(), program, number, &|| {}).0,
         "word" => rounds(ByWord, Counting::default(), program, number, &|| {}).0,
@@ -235,7 +236,8 @@ pub fn counted(search: &str, program: Program) -> [u64; 4] {
     let (one, three): (Counting, Counting) = (total(1), total(3));
     let round = |of: fn(&Counting) -> u64| (of(&three) - of(&one)) / 2;
     let operations = events(program).len() as u64;
-    [operations, round(|meter| meter.accesses), round(|meter| meter.visits), round(|meter| meter.unit)]
+    let grown = round(|meter| meter.served[Served::ByGrowing as usize]);
+    [operations, grown, round(|meter| meter.accesses), round(|meter| meter.visits), round(|meter| meter.unit)]
 }
 
 /// Levels of the tree of `work`.
