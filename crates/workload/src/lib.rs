@@ -28,6 +28,7 @@ mod every_other;
 mod input;
 mod link;
 mod load;
+mod pointer;
 mod program;
 mod random_half;
 mod settings;

@@ -16,7 +16,7 @@ use crate::input::{Format, Input};
 use crate::load::Loaded;
 use crate::settings::Settings;
 use crate::tape::Tape;
-use crate::{distribution, drr, easyport, every_other, random_half, sizes, url};
+use crate::{distribution, drr, easyport, every_other, pointer, random_half, sizes, url};
 
 pub use heapsmith_import::Parameter;
 
@@ -90,6 +90,11 @@ pub fn workloads() -> &'static [Workload] {
         random_half::WORKLOAD,
         sizes::WORKLOAD,
         every_other::WORKLOAD,
+        pointer::TREEADD,
+        pointer::BISORT,
+        pointer::PERIMETER,
+        pointer::VORONOI,
+        pointer::HEALTH,
     ];
     ALL
 }

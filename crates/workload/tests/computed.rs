@@ -134,3 +134,62 @@ fn every_other_object_dies_before_the_larger_request() {
     assert_eq!(trace.labels, ["collection", "larger request", "end"]);
     assert!(wrong("every-other", &[("larger", "12")]).contains("above `size`"));
 }
+
+/// Mean bytes of a request, and how many there are.
+fn mean(found: &Statistics) -> (f64, u64) {
+    (found.requested_total.0 as f64 / found.allocations as f64, found.allocations)
+}
+
+#[test]
+fn trees_have_their_nodes_at_the_papers_sizes() {
+    for depth in [1, 5, 14] {
+        let depth_text = depth.to_string();
+        let nodes = (1 << depth) - 1;
+        for name in ["treeadd", "bisort"] {
+            assert_eq!(mean(&statistics(name, &[("depth", &depth_text)])), (24.0, nodes), "{name}");
+            assert_eq!(mean(&statistics(name, &[("depth", &depth_text), ("pointer", "4")])), (12.0, nodes), "{name}");
+        }
+    }
+    let trace = computed("treeadd", &[("depth", "10"), ("rounds", "2")]);
+    assert_eq!(trace.labels, ["tree built", "sum 1023", "end"]);
+    // Three words to write a node, and three to read it in each round.
+    assert_eq!(trace.events.last().unwrap().time.0, 9 * 1023);
+    let (size, nodes) = mean(&statistics("perimeter", &[]));
+    assert_eq!((size, nodes % 4), (48.0, 1), "a root and quarters by four");
+    assert_eq!(mean(&statistics("perimeter", &[("pointer", "4")])).0, 28.0);
+}
+
+#[test]
+fn the_perimeter_is_that_of_both_circles() {
+    let trace = computed("perimeter", &[("depth", "10")]);
+    // In steps of pixels a circle is as long as the square around it: 4 × 1024 and 4 × 512.
+    assert!(trace.labels.contains(&"perimeter 6144".to_owned()), "{:?}", trace.labels);
+}
+
+#[test]
+fn the_diagram_has_the_edges_of_a_triangulation() {
+    let trace = computed("voronoi", &[("points", "3000")]);
+    let edges: u64 = trace.labels.iter().find_map(|label| label.strip_suffix(" edges")?.parse().ok()).unwrap();
+    assert!((3 * 3000 - 3 - 100..3 * 3000 - 6).contains(&edges), "{edges}");
+    let found = Statistics::of(&trace).unwrap();
+    assert_eq!(found.blocks_left, 3000 + edges);
+    assert!(found.frees > 0, "merging deletes edges");
+    let sizes: Vec<u64> = found.sizes.iter().map(|size| size.size.0).collect();
+    assert_eq!(sizes, [64, 40]);
+}
+
+#[test]
+fn hospitals_treat_who_falls_ill() {
+    let found = statistics("health", &[]);
+    assert!((24.0..24.5).contains(&mean(&found).0), "{:?}", mean(&found));
+    assert!(found.frees > found.allocations / 3, "places in lists come and go: {} {}", found.frees, found.allocations);
+}
+
+#[test]
+fn what_ends_free_leaves_nothing() {
+    for name in ["treeadd", "bisort", "perimeter", "voronoi", "health"] {
+        let found = statistics(name, &[("free", "yes")]);
+        assert_eq!(found.blocks_left, 0, "{name}");
+        assert!(statistics(name, &[]).blocks_left > 1000, "{name}");
+    }
+}
