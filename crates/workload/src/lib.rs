@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cfrac;
 mod distribution;
 mod draws;
 mod drr;

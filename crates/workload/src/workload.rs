@@ -16,7 +16,7 @@ use crate::input::{Format, Input};
 use crate::load::Loaded;
 use crate::settings::Settings;
 use crate::tape::Tape;
-use crate::{distribution, drr, easyport, every_other, pointer, random_half, sizes, url};
+use crate::{cfrac, distribution, drr, easyport, every_other, pointer, random_half, sizes, url};
 
 pub use heapsmith_import::Parameter;
 
@@ -95,6 +95,7 @@ pub fn workloads() -> &'static [Workload] {
         pointer::PERIMETER,
         pointer::VORONOI,
         pointer::HEALTH,
+        cfrac::WORKLOAD,
     ];
     ALL
 }

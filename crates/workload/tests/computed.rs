@@ -193,3 +193,24 @@ fn what_ends_free_leaves_nothing() {
         assert!(statistics(name, &[]).blocks_left > 1000, "{name}");
     }
 }
+
+#[test]
+fn numbers_are_factored() {
+    for (number, factors) in [
+        ("1000036000099", ["1000003", "1000033"]),
+        // Morrison and Brillhart's own example.
+        ("13290059", ["3119", "4261"]),
+        ("121932633334857493", ["123456791", "987654323"]),
+    ] {
+        let trace = computed("cfrac", &[("number", number)]);
+        let [one, other] = factors;
+        let found = [format!("{one} times {other}"), format!("{other} times {one}")];
+        assert!(trace.labels.iter().any(|label| found.contains(label)), "{number}: {:?}", trace.labels);
+        let found = Statistics::of(&trace).unwrap();
+        assert_eq!(found.blocks_left, 0);
+        assert!(mean(&found).0 < 16.0, "small blocks: {:?}", mean(&found));
+    }
+    for no_factors in ["1000003", "12", "1000000", "1002001", "12x", ""] {
+        assert!(wrong("cfrac", &[("number", no_factors)]).contains("not prime and no power"), "{no_factors}");
+    }
+}
