@@ -23,11 +23,25 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["heapsmith-explore", "heapsmith-peers", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"],
     ),
     (
+        "heapsmith-papers",
+        &[
+            "heapsmith-emit",
+            "heapsmith-explore",
+            "heapsmith-peers",
+            "heapsmith-replay",
+            "heapsmith-report",
+            "heapsmith-spec",
+            "heapsmith-trace",
+            "heapsmith-workload",
+        ],
+    ),
+    (
         "heapsmith-cli",
         &[
             "heapsmith-emit",
             "heapsmith-explore",
             "heapsmith-import",
+            "heapsmith-papers",
             "heapsmith-peers",
             "heapsmith-recording",
             "heapsmith-replay",

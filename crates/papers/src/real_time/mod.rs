@@ -1,0 +1,5 @@
+//! TODO
+
+use crate::experiment::Experiment;
+
+pub(crate) const EXPERIMENTS: &[&Experiment] = &[];
