@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use heapsmith_explore::{StoreError, SweepError};
-use heapsmith_replay::{ReplayError, SubjectError};
+use heapsmith_replay::{PagesError, ReplayError, SubjectError};
 use heapsmith_spec::SpecError;
 use heapsmith_trace::TraceError;
 use heapsmith_workload::LoadError;
@@ -29,6 +29,9 @@ pub enum ExperimentError {
     /// A heap could not be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayError),
+    /// Memory could not be measured by pages.
+    #[error(transparent)]
+    Pages(#[from] PagesError),
     /// A heap's text is wrong.
     #[error(transparent)]
     Spec(#[from] SpecError),

@@ -36,6 +36,8 @@ pub struct Setting<'s> {
     pub extent: Extent,
     /// Set to stop.
     pub stop: &'s AtomicBool,
+    /// This command, to be run again as the child that measures memory by pages; without it, that is left out.
+    pub command: Option<&'s Path>,
     /// Told of each step.
     pub progress: &'s mut dyn FnMut(&Step),
     /// Traces and sweeps that several experiments use, made once.
@@ -52,7 +54,7 @@ impl<'s> Setting<'s> {
         stop: &'s AtomicBool,
         progress: &'s mut dyn FnMut(&Step),
     ) -> Setting<'s> {
-        Setting { samples, seed, jobs, extent, stop, progress, traces: Traces::default() }
+        Setting { samples, seed, jobs, extent, stop, command: None, progress, traces: Traces::default() }
     }
 
     /// Tells what is done now, and ends the experiment where it is to stop.

@@ -8,6 +8,7 @@ use heapsmith_papers::{
 use indicatif::ProgressBar;
 
 use crate::args::{Format, Reproduce};
+use crate::commands::pages;
 use crate::failure::Failure;
 use crate::table::{Table, number, text};
 use crate::{interrupt, progress};
@@ -34,14 +35,16 @@ pub fn run(arguments: &Reproduce) -> Result<(), Failure> {
     let jobs = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let mut setting = Setting::new(&arguments.samples, arguments.seed, jobs, Extent::Whole, stop, &mut show);
     let mut table = Table::new(&["name", "seconds", "conclusion", "found"]);
+    let command = pages::command()?;
+    setting.command = Some(&command);
     let ended = all(&chosen, &mut setting, &folder, &bar, &mut table);
     bar.finish_and_clear();
     // Whatever ended it: what was finished is shown.
-    let pages = folder.pages()?;
+    let written = folder.pages()?;
     table.print(arguments.format)?;
     ended?;
     if arguments.format == Format::Table {
-        pages.iter().for_each(|page| eprintln!("wrote {}", page.display()));
+        written.iter().for_each(|page| eprintln!("wrote {}", page.display()));
     }
     Ok(())
 }
@@ -115,6 +118,7 @@ impl From<ExperimentError> for Failure {
             ExperimentError::Load(error) => error.into(),
             ExperimentError::Trace(error) => error.into(),
             ExperimentError::Replay(error) => error.into(),
+            ExperimentError::Pages(error) => error.into(),
             ExperimentError::Spec(error) => error.into(),
             ExperimentError::Subject(error) => error.into(),
             ExperimentError::Store(error) => error.into(),
