@@ -63,6 +63,7 @@ const UNSAFE: &[&str] = &[
     "crates/emit/tests/differential/player.rs",
     "crates/emit/tests/differential/record.rs",
     "crates/replay/src/live.rs",
+    "crates/replay/src/movable.rs",
     "crates/replay/src/slots.rs",
     "crates/spec/tests/constant_time.rs",
     "crates/spec/tests/heaps.rs",
