@@ -1,7 +1,7 @@
 //! The parameters of one run: what was given, else the default, read as what it should be.
 
 use crate::error::{LoadError, nearest};
-use crate::workload::{KEEP_DAMAGED, Parameter, Workload};
+use crate::workload::{KEEP_DAMAGED, Parameter, SEED, Workload};
 
 /// The parameters of one run of a workload.
 #[derive(Debug)]
@@ -67,6 +67,24 @@ impl Settings {
             Ok(number) if (least..=most).contains(&number) => Ok(number),
             _ => Err(self.bad(name, wanted)),
         }
+    }
+
+    /// A list of whole numbers between `least` and `most`, such as `64,256`, at least one.
+    pub fn numbers(
+        &self,
+        name: &'static str,
+        least: u64,
+        most: u64,
+        wanted: &'static str,
+    ) -> Result<Vec<u64>, LoadError> {
+        let number = |text: &str| text.trim().parse().ok().filter(|number| (least..=most).contains(number));
+        let numbers: Option<Vec<u64>> = self.text(name).split(',').map(number).collect();
+        numbers.ok_or_else(|| self.bad(name, wanted))
+    }
+
+    /// The seed of the draws.
+    pub fn seed(&self) -> Result<u64, LoadError> {
+        self.number(SEED.name, 0, u64::MAX, "a whole number")
     }
 
     /// A switch: `on` or `yes`, `off` or `no`.
