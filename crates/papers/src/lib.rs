@@ -23,6 +23,7 @@ mod error;
 mod experiment;
 mod fit;
 mod folder;
+mod hybrid;
 mod looking_glass;
 mod markdown;
 mod network;

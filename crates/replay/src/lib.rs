@@ -29,6 +29,7 @@ mod slots;
 mod subject;
 mod tally;
 mod time;
+mod unit;
 
 pub use curve::footprint_curve;
 pub use heapsmith_spec::build::BuildError;
@@ -42,3 +43,4 @@ pub use region::Region;
 pub use run::{Fault, Options, ReplayError, replay, replay_while};
 pub use subject::{Subject, SubjectError};
 pub use time::{Effort, Latencies, Latency, Timing, Timings, latencies, time};
+pub use unit::unit_instructions;
