@@ -186,14 +186,12 @@ fn growth(counts: &[Count]) -> String {
             {
                 for law in laws {
                     let line = fit::least_squares(points, *law);
-                    let (slope, constant, at) = (line.slope, line.constant, line.at(EXAMPLE, *law));
-                    let name = law.name;
-                    writeln!(
-                        table,
-                        "{},{stage},{of},{name},{slope:.4},{constant:.2},{:.6},{at:.0}",
-                        counted.name, line.r2
-                    )
-                    .expect("text");
+                    // A unit for pages is the same for every memory.
+                    let whole_memory = counted.name.starts_with("chang");
+                    let at = if whole_memory { format!("{:.0}", line.at(EXAMPLE, *law)) } else { String::new() };
+                    let fit::Line { slope, constant, r2 } = line;
+                    let (unit, law) = (counted.name, law.name);
+                    writeln!(table, "{unit},{stage},{of},{law},{slope:.4},{constant:.2},{r2:.6},{at}").expect("text");
                 }
             }
         }

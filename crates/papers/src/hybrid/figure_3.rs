@@ -91,7 +91,8 @@ fn outcome(all: &[Cost]) -> Result<Outcome, ExperimentError> {
         shown.row([row.program.into(), row.mean_size.into()].into_iter().chain(shares.map(Value::Share)));
     }
     outcome.tables.push(shown);
-    let series: [(&str, fn(&Row) -> f64); 4] = [
+    type Series = (&'static str, fn(&Row) -> f64);
+    let series: [Series; 4] = [
         ("unit", |row| row.unit),
         ("by word", |row| row.by_word),
         ("by tree", |row| row.by_tree),

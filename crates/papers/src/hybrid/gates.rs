@@ -42,8 +42,8 @@ pub(super) struct Fitted {
     pub slope: f64,
     pub constant: f64,
     pub r2: f64,
-    /// For a memory of 2 GB in units of 16 bytes.
-    pub at_2gb: f64,
+    /// For a memory of 2 GB in units of 16 bytes, where the unit manages a whole memory.
+    pub at_2gb: Option<f64>,
 }
 
 /// The rows of a table after its comments and its head; a line that is none is left out, which a test would see.
@@ -85,7 +85,7 @@ pub(super) fn growth() -> Vec<Fitted> {
             slope: number(4)?,
             constant: number(5)?,
             r2: number(6)?,
-            at_2gb: number(7)?,
+            at_2gb: number(7),
         })
     };
     rows(GROWTH).filter_map(read).collect()
