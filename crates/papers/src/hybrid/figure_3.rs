@@ -66,23 +66,18 @@ fn outcome(all: &[Cost]) -> Result<Outcome, ExperimentError> {
     let most = rows.iter().max_by(|a, b| a.unit.total_cmp(&b.unit)).map_or("none", |row| row.program);
     outcome.state("cfrac saves most", format!("{most} does"), most == "cfrac");
     let left = mean(|row| row.unit_against_word);
+    let beside = if left < 0.0 { format!("{} more", percent(-left)) } else { format!("{} less", percent(left)) };
     outcome.state(
-        "the search is what hardware does better",
-        format!(
-            "an instruction that counts zeros takes off {}; the unit takes \
-         off {} of what is then left",
-            percent(word),
-            percent(left)
-        ),
+        "the search is better left to hardware",
+        format!("counting zeros by an instruction takes off {}; beside that the unit takes {beside}", percent(word)),
         left > 0.0,
     );
     outcome.found = format!(
         "The unit takes {} off memory management on average, where the paper has {}. Counting zeros by an instruction takes off {} \
-         already; beside that the unit takes off {}.",
+         already; beside that the unit takes {beside}.",
         percent(unit),
         percent(paper),
         percent(word),
-        percent(left),
     );
     let columns = ["program", "mean size", "unit", "by word", "by tree", "unit, against by word", "the paper's unit"];
     let mut shown = Shown::new("What memory management takes less than with a search bit by bit", columns);

@@ -46,7 +46,7 @@ pub(super) const FILES: &[&str] = &[PERL.file, PERL_WORK];
 pub(super) const PROGRAMS: [Program; 7] = [
     Program {
         name: "cfrac",
-        settings: Some(&[]),
+        settings: Some(&[("number", 9_999_999_942_014_077_477)]),
         small: &[("number", 1_037_000_029)],
         share: 0.297,
         paper: [189.7, 148.1],
