@@ -52,13 +52,6 @@ pub struct Fitted {
     pub error: f64,
 }
 
-impl Fitted {
-    /// The model's value.
-    pub fn at(&self, n: f64) -> f64 {
-        self.constant + self.factor * self.growth.of(n)
-    }
-}
-
 /// The model that fits best; none for fewer than three points.
 pub fn best(points: &[(f64, f64)]) -> Option<Fitted> {
     Growth::ALL.into_iter().filter_map(|growth| fit(points, growth)).min_by(|a, b| a.error.total_cmp(&b.error))

@@ -6,7 +6,7 @@ use heapsmith_spec::resolve;
 use serde::Serialize;
 
 use super::programs::churn;
-use super::{BINNED_SKIP_LIST, BINNED_TREE, BY_ADDRESS, EXPLICIT, TREE};
+use super::{BINNED_SKIP_LIST, BINNED_TREE, EXPLICIT, TREE};
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, LOOKING_GLASS};
 use crate::fit::slope;
@@ -29,8 +29,8 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
 };
 
 const SKIP_LIST: (&str, &str) = ("skip list", "skiplist(seed=1, split=always, coalesce=immediate)");
-const HEAPS: [(&str, &str); 6] = [EXPLICIT, BY_ADDRESS, TREE, SKIP_LIST, BINNED_TREE, BINNED_SKIP_LIST];
-const LIVE: [u64; 7] = [10, 100, 300, 1000, 3000, 10_000, 30_000];
+const HEAPS: [(&str, &str); 5] = [EXPLICIT, TREE, SKIP_LIST, BINNED_TREE, BINNED_SKIP_LIST];
+const LIVE: [u64; 6] = [10, 100, 300, 1000, 3000, 10_000];
 
 #[derive(Debug, Serialize)]
 struct Row {
@@ -48,7 +48,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     let mut rows = Vec::new();
     for (number, &live) in sizes.iter().enumerate() {
         setting.step(number, sizes.len(), &format!("{} live blocks", thousands(live)))?;
-        let rounds = setting.of(4 * live.max(2500), 2 * live);
+        let rounds = setting.of(2 * live.max(5000), 2 * live);
         let trace = churn("churn", live, rounds, (1, 1024), setting.seed).packed()?;
         let mut region = Region::for_trace(&trace)?;
         let subjects = HEAPS.iter().map(|(_, text)| text.parse()).collect::<Result<Vec<Subject>, _>>()?;
@@ -118,10 +118,10 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         format!("{} accesses an operation, exponent {}", digits(skips.accesses_per_op), digits(of_skips)),
         skips.accesses_per_op <= tree.accesses_per_op,
     );
-    let lists = last(BY_ADDRESS).map_or(f64::NAN, |row| row.accesses_per_op);
+    let lists = last(EXPLICIT).map_or(f64::NAN, |row| row.accesses_per_op);
     outcome.found = format!(
         "At {} live blocks an operation takes the tree {} accesses, bins of trees {}, the skip list {}, bins of skip \
-         lists {}, and a list by address {}.",
+         lists {}, and the explicit list {}.",
         thousands(tree.live),
         digits(tree.accesses_per_op),
         digits(trees.accesses_per_op),

@@ -36,7 +36,7 @@ pub(crate) static DRR: Application = Application {
         Input::new("ftp", "drr", "ftp.pcap.xz"),
         Input::new("web", "drr", "web.pcap.xz"),
         Input::new("mixed", "drr", "mixed.pcapng.xz"),
-        Input::new("web, slow link", "drr", "web.pcap.xz").with(&[("backlog", "10%")]),
+        Input::new("web, slow link", "drr", "web.pcap.xz").with(&[("backlog", "30%")]),
         Input::new("ftp, fast link", "drr", "ftp.pcap.xz").with(&[("rate", "100M")]),
     ],
     lists: 2,

@@ -111,6 +111,11 @@ fn outcome(rows: &[Row], curves: Vec<(&'static str, Vec<Series>)>) -> Result<Out
     let forms: BTreeSet<&str> = rows.iter().map(|row| row.form.as_str()).collect();
     let list: Vec<&str> = forms.iter().copied().collect();
     outcome.state(
+        "the form varies from input to input",
+        format!("{} forms among {} inputs", forms.len(), rows.len()),
+        forms.len() > 1,
+    );
+    outcome.state(
         "thin spikes, fat spikes, plateaus and ramps all occur",
         format!("{} inputs have the forms {}", rows.len(), listed(&list)),
         ["thin spikes", "fat spikes", "plateau", "ramp"].iter().all(|form| forms.contains(form)),

@@ -56,7 +56,10 @@ pub(crate) static URL: Experiment = Experiment {
             the others (14% to 99%), and is faster than Windows CE and XP; Linux, Enea OSE and uClinux are slightly \
             faster (3.00 s to 3.13 s). Against the average it saves 88.64% of the fragmentation and 1.64% of the time \
             (Mamagkakis et al. 2006, Table 5).",
-    differs: SET_UP,
+    differs: "An own web log in four parts; the application is written anew from its description; cost is metadata \
+              accesses an operation, time is of the allocator's operations alone, on another machine. Most requests \
+              are for 4 to 20 bytes, and a footprint counts the header of four bytes before each, so no allocator comes \
+              near the paper's 5%, which cannot have had headers in it.",
     samples: LOG,
     run: |setting| run(setting, &URL_APPLICATION, (0.8864, 0.0164)),
 };
@@ -96,7 +99,7 @@ fn run(setting: &mut Setting<'_>, application: &Application, saved: (f64, f64)) 
         let mut region = Region::for_trace(trace)?;
         let subjects: Vec<Subject> = heaps.iter().map(|(_, spec)| spec.clone().into()).collect();
         let times = match setting.is_whole() {
-            true => Some(time(&subjects, trace, &mut region, Effort::rounds(5))?),
+            true => Some(time(&subjects, trace, &mut region, Effort::rounds(3))?),
             false => None,
         };
         for (index, (name, spec)) in heaps.iter().enumerate() {
@@ -213,6 +216,19 @@ fn outcome(application: &Application, rows: &[Row], saved: (f64, f64)) -> Result
             _ => fewer.len() == SYSTEMS.len(),
         },
     );
+    if let Some(own) = proposed.ns {
+        let faster = beaten(own, |means| means.ns);
+        outcome.state(
+            "faster than each of them, by time",
+            format!(
+                "{} ns an operation against {}: at most that of {}",
+                digits(own),
+                each(&systems, |m| m.ns, digits),
+                of_all(&faster)
+            ),
+            faster.len() == SYSTEMS.len(),
+        );
+    }
     let average = |of: fn(&Means) -> Option<f64>| {
         let known: Vec<f64> = systems.iter().filter_map(|(_, means)| of(means)).collect();
         known.iter().sum::<f64>() / known.len().max(1) as f64
@@ -230,13 +246,12 @@ fn outcome(application: &Application, rows: &[Row], saved: (f64, f64)) -> Result
     );
     outcome.found = format!(
         "Averaged over {} inputs, the proposed allocator with this traffic's sizes has {} fragmentation and {} accesses \
-         an operation; the five have {} and {} on average.{}{}",
+         an operation; the five have {} and {} on average.{}",
         application.inputs.len(),
         percent(fragmentation),
         digits(accesses),
         percent(average(|m| m.fragmentation)),
         digits(average(|m| m.accesses)),
-        times(&systems, &proposed),
         refusals(rows),
     );
     outcome.tables = vec![means(rows), shown(application, rows)];
@@ -258,16 +273,6 @@ fn of_all(names: &[&str]) -> String {
         all if all == SYSTEMS.len() => "all five".to_owned(),
         _ => listed(names),
     }
-}
-
-fn times(systems: &[(&str, Means)], proposed: &Means) -> String {
-    let Some(own) = proposed.ns else { return String::new() };
-    let slower: Vec<&str> = systems
-        .iter()
-        .filter(|(_, means)| means.ns.is_some_and(|theirs| theirs > own))
-        .map(|&(name, _)| name)
-        .collect();
-    format!(" In time it takes {} ns an operation and is faster than {}.", digits(own), of_all(&slower))
 }
 
 /// What refused requests: Enea's lists end at a page.

@@ -1,6 +1,6 @@
 //! Section 2.8: defragmentation on demand, which moves just enough for one request.
 
-use heapsmith_replay::{MovableMeasures, Options, Region, replay, replay_movable};
+use heapsmith_replay::{MovableMeasures, Moving, Options, Region, replay, replay_movable};
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use heapsmith_spec::{Spec, resolve};
 use heapsmith_trace::{Bytes, PackedTrace};
@@ -22,7 +22,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
             of the size that is wanted: just enough is moved, in bounded time, where a compaction moves all live objects \
             to one end of the heap. The paper measures nothing of it (Donahue et al. 2001, section 2.8).",
     differs: "There is no measurement to compare with. Objects of Java programs and the contrived case of Figure 8 \
-              through handles, in regions 1.05 to 1.5 times the blocks that are live at the peak. The bound is this \
+              through handles, in regions of 70% to 100% of the smallest one that needs no moving. The bound is this \
               project's: (k - l)·2^(k-1) words for a block of 2^k, l being the least order. A compaction slides every \
               used block behind a hole to the front.",
     samples: FILES,
@@ -30,13 +30,13 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
 };
 
 const MOVING: &str = "buddy(knuth, defragment=on-demand)";
-const FACTORS: [f64; 4] = [1.05, 1.1, 1.25, 1.5];
+const SHARES: [f64; 4] = [1.0, 0.9, 0.8, 0.7];
 
 #[derive(Debug, Serialize)]
 struct Row {
     program: String,
     region: u64,
-    region_factor: f64,
+    region_share: f64,
     requests: u64,
     refused_without: u64,
     refused_with: u64,
@@ -57,16 +57,13 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     }
     let objects = setting.of(4096, 512);
     traces.push(("every other".to_owned(), setting.made("every-other", &[("objects", objects), ("larger", 2000)])?));
-    let (steps, mut rows, mut dots) = (traces.len() * FACTORS.len(), Vec::new(), Vec::new());
+    let (steps, mut rows, mut dots) = (traces.len() * SHARES.len(), Vec::new(), Vec::new());
     for (number, (name, trace)) in traces.iter().enumerate() {
-        let peak = {
-            let mut region = Region::for_trace(trace)?;
-            replay(&spec, trace, &mut region, Options::MEASURE)?.blocks_at_peak.0
-        };
-        for (index, factor) in FACTORS.into_iter().enumerate() {
-            setting.step(number * FACTORS.len() + index, steps, &format!("{name}, {factor} times the live blocks"))?;
-            let bytes = Bytes(((peak as f64 * factor) as u64).next_multiple_of(8));
-            let (row, moved) = measure(&spec, name, trace, bytes, factor)?;
+        let enough = smallest(&spec, trace)?;
+        for (index, share) in SHARES.into_iter().enumerate() {
+            setting.step(number * SHARES.len() + index, steps, &format!("{name}, {share} of the region"))?;
+            let bytes = Bytes(((enough as f64 * share) as u64).next_multiple_of(8));
+            let (row, moved) = measure(&spec, name, trace, bytes, share)?;
             rows.push(row);
             dots.extend(
                 moved.moved.iter().map(|moved| (moved.compaction.0 as f64, moved.moved.0 as f64, moved.bound.0 as f64)),
@@ -76,18 +73,31 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     outcome(&rows, &dots)
 }
 
+/// The smallest region in which no request is refused although nothing is moved, to a hundredth.
+fn smallest(spec: &Spec, trace: &PackedTrace) -> Result<u64, ExperimentError> {
+    let mut region = Region::for_trace(trace)?;
+    let mut least = replay(spec, trace, &mut region, Options::MEASURE)?.requested_peak.0;
+    let mut most = region.size().0;
+    while most - least > most / 100 {
+        let middle = (least + most) / 2;
+        match replay_movable(spec, trace, &mut region, Bytes(middle), Moving::Pinned)?.failed {
+            0 => most = middle,
+            _ => least = middle,
+        }
+    }
+    Ok(most)
+}
+
 fn measure(
     spec: &Spec,
     name: &str,
     trace: &PackedTrace,
     bytes: Bytes,
-    factor: f64,
+    share: f64,
 ) -> Result<(Row, MovableMeasures), ExperimentError> {
     let mut region = Region::new(bytes)?;
-    // The same heap by pointers: no block has a handle, so none can be moved.
-    let options = Options { region: Some(bytes), ..Options::MEASURE };
-    let fixed = replay(spec, trace, &mut region, options)?;
-    let with = replay_movable(spec, trace, &mut region, bytes)?;
+    let fixed = replay_movable(spec, trace, &mut region, bytes, Moving::Pinned)?;
+    let with = replay_movable(spec, trace, &mut region, bytes, Moving::Allowed)?;
     let count = with.moved.len().max(1) as f64;
     let total = |of: fn(&heapsmith_replay::MovedFor) -> u64| with.moved.iter().map(of).sum::<u64>() as f64;
     let most = |of: fn(&heapsmith_replay::MovedFor) -> u64| with.moved.iter().map(of).max().unwrap_or(0);
@@ -96,7 +106,7 @@ fn measure(
     let row = Row {
         program: name.to_owned(),
         region: bytes.0,
-        region_factor: factor,
+        region_share: share,
         requests: with.requests,
         refused_without: fixed.failed,
         refused_with: with.failed,
@@ -179,7 +189,7 @@ fn shown(rows: &[Row]) -> Shown {
         [
             "program",
             "region",
-            "over live blocks",
+            "of the smallest",
             "requests",
             "refused without",
             "refused with",
@@ -195,7 +205,7 @@ fn shown(rows: &[Row]) -> Shown {
         shown.row([
             row.program.as_str().into(),
             row.region.into(),
-            Value::Number(row.region_factor),
+            Value::Share(row.region_share),
             row.requests.into(),
             row.refused_without.into(),
             row.refused_with.into(),
