@@ -113,6 +113,7 @@ impl Reading {
             threads: self.thread.clone(),
             copies: self.scale.unwrap_or(1),
             collect: self.collect.map(Bytes),
+            heap: None,
         }
     }
 }
