@@ -52,6 +52,8 @@ pub enum Command {
     Report(Report),
     /// Write a heap as source: C for firmware, Rust, or a library to preload
     Emit(Emit),
+    /// Do the papers' tables and figures again: data, figures, and a page with what holds
+    Reproduce(Reproduce),
 }
 
 /// How tables are printed.
@@ -400,6 +402,40 @@ pub struct Emit {
     #[arg(long)]
     pub size: bool,
     /// How to print the sizes
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `reproduce`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Writes DIR/papers.md and DIR/papers.html, and DIR/papers/NAME.csv and NAME*.svg for each experiment. \
+    The pages show all that the folder holds, so one experiment can be run again by itself. When it is interrupted, \
+    what was finished is kept.\n\nExamples:\n  \
+    heapsmith reproduce                          all of it, into docs\n  \
+    heapsmith reproduce --list                   the names, and what each is\n  \
+    heapsmith reproduce 001 002-figure-8 -o out  one paper, and one figure of another"
+)]
+pub struct Reproduce {
+    /// Experiments (000-table-3), or papers (000); without any, all
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// List the experiments, and do none
+    #[arg(long)]
+    pub list: bool,
+    /// Folder for the pages; data and figures go into its folder papers
+    #[arg(short, long, value_name = "DIR", default_value = "docs")]
+    pub out: PathBuf,
+    /// The folder of the samples, which lie in the project's repository
+    #[arg(long, value_name = "DIR", default_value = "samples")]
+    pub samples: PathBuf,
+    /// Where random numbers begin
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Threads for sweeps; by default as many as there are processors. Nothing that is timed uses more than one
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// How to print the list or the outcome
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

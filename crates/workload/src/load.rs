@@ -157,12 +157,7 @@ fn from_input(
 }
 
 /// What a workload makes that reads nothing, named by what follows [`PREFIX`].
-fn alone(
-    name: &str,
-    as_: Option<&str>,
-    given: &[(String, String)],
-    sink: &mut dyn Sink,
-) -> Result<Loaded, LoadError> {
+fn alone(name: &str, as_: Option<&str>, given: &[(String, String)], sink: &mut dyn Sink) -> Result<Loaded, LoadError> {
     let Some(workload) = workload(name) else {
         return Err(unknown_alone(name));
     };

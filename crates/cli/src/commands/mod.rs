@@ -9,4 +9,5 @@ pub mod pages;
 pub mod record;
 pub mod replay;
 pub mod report;
+pub mod reproduce;
 pub mod workloads;
