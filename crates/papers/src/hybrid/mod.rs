@@ -1,0 +1,15 @@
+//! Li, Mohanty and Kavi: pages whose search is done by hardware.
+
+mod search_by_size;
+mod table_3;
+
+use crate::experiment::Experiment;
+
+pub(crate) const EXPERIMENTS: &[&Experiment] = &[&table_3::EXPERIMENT, &search_by_size::EXPERIMENT];
+
+/// PHK's pages with the paper's search: bit by bit.
+const PHK: &str = "pages(page=4096, min=16, search=linear)";
+/// The same with the zeros of a word counted by an instruction.
+const BY_WORD: &str = "pages(page=4096, min=16, search=word)";
+/// The same with a tree of words.
+const BY_TREE: &str = "pages(page=4096, min=16, search=tree)";
