@@ -80,10 +80,10 @@ pub struct Listing {
 #[derive(Debug, Args)]
 pub struct Reading {
     /// The importer or workload that makes a trace of the input (see `heapsmith workloads`); trace files need none,
-    /// and importers are told by the input's content
+    /// importers are told by the input's content, and workload:NAME in place of a file says it itself
     #[arg(long = "as", value_name = "NAME")]
     pub as_: Option<String>,
-    /// A parameter of the importer or workload; may be repeated
+    /// A parameter of the importer or workload, such as depth=12 of workload:treeadd; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
     pub set: Vec<(String, String)>,
     /// Use only a stretch: events counted from 0 (..1000, 500..800), or times (1.5s..2s). Blocks that live at its
@@ -115,6 +115,7 @@ impl Reading {
             threads: self.thread.clone(),
             copies: self.scale.unwrap_or(1),
             collect: self.collect.map(Bytes),
+            heap: None,
         }
     }
 }
@@ -185,7 +186,7 @@ pub struct Import {
 /// Arguments of `inspect`.
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// A trace file, or anything importable
+    /// A trace file, anything importable, or workload:NAME for a workload that needs no file
     pub trace: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
@@ -201,13 +202,14 @@ pub struct Inspect {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     heapsmith replay samples/ftp.pcap.xz --as drr --heap windows-xp --heap 'list(fit=best)'\n  \
+    heapsmith replay workload:treeadd --set depth=12 --heap phk --heap tlsf\n  \
     heapsmith replay trace.parquet --heap 'freelists(66,1514) list word=4' --min-region --verify\n  \
     heapsmith replay trace.parquet --heap tlsf --heap peer:libc --heap peer:mimalloc --time --latency\n\n\
     peer:NAME is somebody else's allocator, called directly (`heapsmith heaps` lists them; peer:all is each of them). \
     It has no accesses and no footprint in bytes; memory is then measured for all heaps alike: by the pages that a \
     child process touches while it replays with payloads written.")]
 pub struct Replay {
-    /// Trace files, or anything importable
+    /// Trace files, anything importable, or workload:NAME for a workload that needs no file
     #[arg(required = true)]
     pub traces: Vec<PathBuf>,
     #[command(flatten)]
@@ -308,9 +310,10 @@ pub enum SpaceName {
     given again, and ends with the same answer.\n\nExamples:\n  \
     heapsmith explore samples/ftp.pcap.xz --as drr\n  \
     heapsmith explore samples/web.log.xz --as url --prefer memory --out web\n  \
-    heapsmith explore monday.parquet tuesday.parquet --jobs 4")]
+    heapsmith explore monday.parquet tuesday.parquet --jobs 4\n  \
+    heapsmith explore workload:modem --prefer bounded")]
 pub struct Explore {
-    /// Trace files, or anything importable; of several, the designs are judged on all
+    /// Trace files, anything importable, or workload:NAME for a workload that needs no file; of several, the designs are judged on all
     #[arg(required = true)]
     pub traces: Vec<PathBuf>,
     #[command(flatten)]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use heapsmith_emit::{EmitError, SizeError};
 use heapsmith_explore::{StoreError, SweepError};
 use heapsmith_replay::{PagesError, ReplayError, SubjectError};
 use heapsmith_spec::SpecError;
@@ -41,6 +42,12 @@ pub enum ExperimentError {
     /// A sweep could not keep its results.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A heap could not be emitted.
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+    /// No compiler is there, or one refused what was emitted.
+    #[error("the sizes of emitted code are not known: {0}")]
+    Size(#[from] SizeError),
     /// A file for a while could not be made.
     #[error("cannot write to the folder for temporary files: {0}; name another one with TMPDIR")]
     Scratch(#[from] std::io::Error),

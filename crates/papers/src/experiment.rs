@@ -3,7 +3,7 @@
 use crate::error::ExperimentError;
 use crate::outcome::Outcome;
 use crate::setting::Setting;
-use crate::{hybrid, looking_glass, network, real_time};
+use crate::{hybrid, looking_glass, modems, network, real_time};
 
 /// A paper.
 #[derive(Debug, PartialEq, Eq)]
@@ -67,14 +67,28 @@ pub(crate) const HYBRID: Paper = Paper {
     citation: "W. Li, S. P. Mohanty, K. Kavi: IEEE Computer Architecture Letters 5, 2006",
 };
 
+/// Peintner, Bukhatwa and Patel.
+pub(crate) const MODEMS: Paper = Paper {
+    number: "004",
+    title: "Analysing dynamic memory allocation in embedded systems for multi-channel modems",
+    citation: "M. Peintner, F. Bukhatwa, A. Patel: University College Dublin",
+};
+
 /// The papers, in order.
-pub fn papers() -> [&'static Paper; 4] {
-    [&NETWORK, &LOOKING_GLASS, &REAL_TIME, &HYBRID]
+pub fn papers() -> [&'static Paper; 5] {
+    [&NETWORK, &LOOKING_GLASS, &REAL_TIME, &HYBRID, &MODEMS]
 }
 
 /// Every experiment, in the order of the papers and of their tables and figures.
 pub fn experiments() -> Vec<&'static Experiment> {
-    [network::EXPERIMENTS, looking_glass::EXPERIMENTS, real_time::EXPERIMENTS, hybrid::EXPERIMENTS].concat()
+    let sections = [
+        network::EXPERIMENTS,
+        looking_glass::EXPERIMENTS,
+        real_time::EXPERIMENTS,
+        hybrid::EXPERIMENTS,
+        modems::EXPERIMENTS,
+    ];
+    sections.concat()
 }
 
 /// The experiments that a name means: one of its own, or all whose names begin with it and a hyphen (`001`).

@@ -26,6 +26,7 @@ mod folder;
 mod hybrid;
 mod looking_glass;
 mod markdown;
+mod modems;
 mod network;
 mod outcome;
 mod real_time;

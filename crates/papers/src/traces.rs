@@ -128,4 +128,11 @@ impl Setting<'_> {
             settings.iter().map(|&(name, value)| (name.to_owned(), value.to_string())).collect();
         Ok(load(format!("workload:{workload}").as_ref(), None, &settings)?)
     }
+
+    /// The trace of a workload that needs no input, with parameters that are not all numbers.
+    pub(crate) fn computed(&self, workload: &str, settings: &[(&str, &str)]) -> Result<Trace, ExperimentError> {
+        let settings: Vec<(String, String)> =
+            settings.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+        Ok(load(format!("workload:{workload}").as_ref(), None, &settings)?)
+    }
 }

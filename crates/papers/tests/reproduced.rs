@@ -81,6 +81,14 @@ pin! {
     figure_10_of_paper_002 = "002-figure-10",
     figure_11_of_paper_002 = "002-figure-11",
     defragmentation_of_paper_002 = "002-defragmentation",
+    table_1_of_paper_003 = "003-table-1",
+    table_3_of_paper_003 = "003-table-3",
+    table_4_of_paper_003 = "003-table-4",
+    figure_3_of_paper_003 = "003-figure-3",
+    search_by_size_of_paper_003 = "003-search-by-size",
+    table_1_of_paper_004 = "004-table-1",
+    table_2_of_paper_004 = "004-table-2",
+    table_3_of_paper_004 = "004-table-3",
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //!   PackedTrace ─┐
 //!                ├─▶ replay ──▶ Measures   counted: the same on every machine
 //!   Spec ────────┘  ├─▶ at_peak ─▶ AtPeak  where the bytes are at the peak
+//!                   ├─▶ kinds ──▶ Kinds    allocating and freeing apart
 //!                   └─▶ min_region         the smallest region that serves the trace
 //!
 //!   PackedTrace ─┐  ┌─▶ time, latencies    measured: beside the floor, taking turns
@@ -16,6 +17,7 @@
 //! dispatches. A region is reserved once and serves one replay after another.
 
 mod curve;
+mod kinds;
 mod live;
 mod measures;
 mod min_region;
@@ -33,6 +35,7 @@ mod unit;
 
 pub use curve::footprint_curve;
 pub use heapsmith_spec::build::BuildError;
+pub use kinds::{KindCost, Kinds, kinds};
 pub use measures::{Accesses, Measures, PerOperation, Visits};
 pub use min_region::min_region;
 pub use movable::{MovableMeasures, MovedFor, Moving, replay_movable};

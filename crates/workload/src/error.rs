@@ -66,6 +66,14 @@ pub enum LoadError {
         /// The workload.
         workload: &'static str,
     },
+    /// A heap for a recorded program that is smaller than what lives in it.
+    #[error("java: heap={heap} is too small: {least} bytes live at once; give at least that, or leave it at auto")]
+    HeapTooSmall {
+        /// The heap that was asked for.
+        heap: String,
+        /// The least that would do.
+        least: u64,
+    },
     /// A workload was named in place of a file, and another by `--as`.
     #[error("workload:{workload} says what makes the trace: leave out --as")]
     NamedTwice {
@@ -227,6 +235,7 @@ impl LoadError {
             | LoadError::NeedsNoInput { .. }
             | LoadError::WantsTrace { .. }
             | LoadError::NamedTwice { .. }
+            | LoadError::HeapTooSmall { .. }
             | LoadError::NoWorkload { .. }
             | LoadError::WrongInput { .. }
             | LoadError::AlreadyTrace { .. }

@@ -5,7 +5,8 @@
 //!   file ─ unpacked ──┤                 │                         ├──► Trace
 //!   (.xz .gz .zst)    │                 └─ HTTP ──┐               │
 //!                     └── log, URL list ──► requests ──► url ─────┘
-//!   workload:NAME ──► random-half, sizes, every-other ────────────┘
+//!   workload:NAME ──► modem, pointer programs, cfrac, patterns ───┤
+//!   trace of a Java program ──► java ─────────────────────────────┘
 //! ```
 //!
 //! A [`Workload`] does with its input what the application would do, and writes down every
@@ -27,8 +28,10 @@ mod easyport;
 mod error;
 mod every_other;
 mod input;
+mod java;
 mod link;
 mod load;
+mod modem;
 mod pointer;
 mod program;
 mod random_half;

@@ -128,6 +128,24 @@ impl Settings {
         }
     }
 
+    /// A number of bytes, such as `65536`, `64K` or `1M`; nothing for `auto`.
+    pub fn bytes(&self, name: &'static str, wanted: &'static str) -> Result<Option<u64>, LoadError> {
+        let text = self.text(name);
+        if text == "auto" {
+            return Ok(None);
+        }
+        let (number, shift) = match text.as_bytes().last() {
+            Some(b'K') => (&text[..text.len() - 1], 10),
+            Some(b'M') => (&text[..text.len() - 1], 20),
+            Some(b'G') => (&text[..text.len() - 1], 30),
+            _ => (text, 0),
+        };
+        match number.parse() {
+            Ok(number) if (1..=1_u64 << 32).contains(&number) => Ok(Some(number << shift)),
+            _ => Err(self.bad(name, wanted)),
+        }
+    }
+
     /// Whether damaged input is taken as far as it goes.
     pub fn keep_damaged(&self) -> Result<bool, LoadError> {
         self.switch(KEEP_DAMAGED.name)

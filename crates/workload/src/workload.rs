@@ -16,7 +16,7 @@ use crate::input::{Format, Input};
 use crate::load::Loaded;
 use crate::settings::Settings;
 use crate::tape::Tape;
-use crate::{cfrac, distribution, drr, easyport, every_other, pointer, random_half, sizes, url};
+use crate::{cfrac, distribution, drr, easyport, every_other, java, modem, pointer, random_half, sizes, url};
 
 pub use heapsmith_import::Parameter;
 
@@ -87,6 +87,8 @@ pub fn workloads() -> &'static [Workload] {
         easyport::WORKLOAD,
         url::WORKLOAD,
         distribution::WORKLOAD,
+        modem::WORKLOAD,
+        java::WORKLOAD,
         random_half::WORKLOAD,
         sizes::WORKLOAD,
         every_other::WORKLOAD,

@@ -1,5 +1,6 @@
 //! Table IV: whole programs with the search in software and in hardware.
 
+use heapsmith_report::chart::{Bars, Measured};
 use serde::Serialize;
 
 use super::costs::{Costs, SEARCHES};
@@ -123,6 +124,7 @@ fn outcome(all: &[Cost], known: &Costs) -> Result<Outcome, ExperimentError> {
         known.work,
     );
     outcome.tables.push(shown(&rows));
+    outcome.draw("", "How much faster each program is with the unit, beside the paper", chart(&rows));
     Ok(outcome)
 }
 
@@ -164,6 +166,23 @@ fn shown(rows: &[Row]) -> Shown {
         ]);
     }
     shown
+}
+
+fn chart(rows: &[Row]) -> String {
+    let faster = |of: fn(&Row) -> f64| rows.iter().map(move |row| (of(row) - 1.0) * 100.0);
+    let bars = Bars {
+        title: "Whole programs with the unit".into(),
+        y: "percent faster".into(),
+        names: rows.iter().map(|row| row.program.to_owned()).collect(),
+        series: vec![
+            Measured::new("than bit by bit", faster(|row| row.unit_over_bit)),
+            Measured::new("than by word", faster(|row| row.unit_over_word)),
+            Measured::new("the paper, than bit by bit", faster(|row| row.paper_speed_up)),
+        ],
+        stacked: false,
+        line: None,
+    };
+    bars.svg()
 }
 
 #[cfg(test)]

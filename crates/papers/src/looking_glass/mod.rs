@@ -5,7 +5,7 @@ mod figure_18;
 mod figures_19_24;
 mod large;
 mod patterns;
-mod programs;
+pub(crate) mod programs;
 mod space;
 
 use crate::experiment::Experiment;

@@ -5,7 +5,7 @@ use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
 use crate::error::ExperimentError;
 
 /// A program as it is written down.
-pub(super) struct Program {
+pub(crate) struct Program {
     trace: Trace,
     next: u64,
     random: u64,
@@ -75,7 +75,7 @@ pub(super) fn last_in_first_out(blocks: u64, seed: u64) -> Program {
 }
 
 /// As many blocks live, of sizes from `least` to `most`, one after another replaced at random.
-pub(super) fn churn(name: &str, live: u64, rounds: u64, sizes: (u64, u64), seed: u64) -> Program {
+pub(crate) fn churn(name: &str, live: u64, rounds: u64, sizes: (u64, u64), seed: u64) -> Program {
     let mut program = Program::new(name, seed);
     let size = |program: &mut Program| sizes.0 + program.below(sizes.1 - sizes.0 + 1);
     let mut blocks = Vec::new();
