@@ -2,6 +2,7 @@
 
 mod bench;
 mod check32;
+mod hardware;
 mod origin;
 mod readme;
 mod real;
@@ -62,6 +63,11 @@ enum Verb {
     },
     /// Run real programs on heaps of ours and on others' allocators: right output, time, memory
     Real(real::Arguments),
+    /// The search unit of hardware/: lint, simulate, prove, count gates, run it in a core; writes hardware/results
+    Hardware {
+        /// One step alone
+        step: Option<hardware::Step>,
+    },
     /// Run the README's first command; keep its output and a picture of its page in docs/
     Readme,
     /// Make the samples again from real servers and clients (root; minutes)
@@ -80,6 +86,7 @@ fn main() -> ExitCode {
         Verb::Miri => sanitize::miri(),
         Verb::Fuzz { cases } => test::fuzz(cases),
         Verb::Real(arguments) => real::real(&arguments),
+        Verb::Hardware { step } => hardware::hardware(step),
         Verb::Readme => readme::readme(),
         Verb::Samples => run::run("samples/make", &["--install"]),
     };

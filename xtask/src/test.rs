@@ -1,6 +1,7 @@
 //! `cargo xtask test` and `cargo xtask lint`.
 
 use crate::check32;
+use crate::hardware;
 use crate::real;
 use crate::run::{Outcome, cargo, run};
 use crate::tools;
@@ -32,6 +33,7 @@ pub fn test() -> Outcome {
         "--nocapture",
     ])?;
     real::real(&real::Arguments::quick())?;
+    hardware::quick()?;
     match check32::prepare() {
         Ok(()) => check32::check32(check32::Which::Quick),
         Err(why) => {

@@ -66,11 +66,31 @@ pub const MAKE: Tool = Tool { name: "make", package: "make", why: "to build the 
 /// All that the emitter's tests need.
 pub const EMIT: [Tool; 9] = [CC32, CLANG, CLANG_TIDY, CPPCHECK, ARM, NEWLIB, QEMU, CMAKE, MAKE];
 
+/// The simulator of hardware, which makes a C++ program of it.
+pub const VERILATOR: Tool =
+    Tool { name: "/usr/bin/verilator", package: "verilator", why: "to lint and simulate the search unit" };
+/// Another simulator, for its opinion of the source.
+pub const ICARUS: Tool = Tool { name: "/usr/bin/iverilog", package: "iverilog", why: "to lint the search unit" };
+/// The synthesiser.
+pub const YOSYS: Tool =
+    Tool { name: "/usr/bin/yosys", package: "yosys", why: "to count the unit's gates and prove its parts" };
+/// What takes a program out of its file.
+pub const OBJCOPY: Tool =
+    Tool { name: "llvm-objcopy", package: "llvm", why: "to load a program into the simulated core" };
+/// The linker for programs that run on a simulated core.
+pub const LLD: Tool = Tool { name: "/usr/bin/ld.lld", package: "lld", why: "to link a program for the simulated core" };
+/// The package manager that has the simulated core.
+pub const PIP: Tool = Tool { name: "pip3", package: "python3-pip", why: "to fetch the core that the unit is tried in" };
+
+/// What simulations of hardware need.
+pub const SIMULATION: [Tool; 4] = [CXX, MAKE, VERILATOR, ICARUS];
+
 /// What the benchmark of recording is compared with.
 pub const HEAPTRACK: Tool = Tool { name: "heaptrack", package: "heaptrack", why: "to compare with" };
 
 impl Tool {
-    fn is_there(&self) -> bool {
+    /// Whether it is installed.
+    pub fn is_there(&self) -> bool {
         if self.name.starts_with('/') { Path::new(self.name).exists() } else { is_there(self.name) }
     }
 }

@@ -23,11 +23,25 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["heapsmith-explore", "heapsmith-peers", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"],
     ),
     (
+        "heapsmith-papers",
+        &[
+            "heapsmith-emit",
+            "heapsmith-explore",
+            "heapsmith-peers",
+            "heapsmith-replay",
+            "heapsmith-report",
+            "heapsmith-spec",
+            "heapsmith-trace",
+            "heapsmith-workload",
+        ],
+    ),
+    (
         "heapsmith-cli",
         &[
             "heapsmith-emit",
             "heapsmith-explore",
             "heapsmith-import",
+            "heapsmith-papers",
             "heapsmith-peers",
             "heapsmith-launch",
             "heapsmith-recording",
@@ -52,6 +66,7 @@ const UNSAFE: &[&str] = &[
     "crates/emit/tests/differential/player.rs",
     "crates/emit/tests/differential/record.rs",
     "crates/replay/src/live.rs",
+    "crates/replay/src/movable.rs",
     "crates/replay/src/slots.rs",
     "crates/spec/tests/constant_time.rs",
     "crates/spec/tests/heaps.rs",

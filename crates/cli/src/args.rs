@@ -54,6 +54,8 @@ pub enum Command {
     Report(Report),
     /// Write a heap as source: C for firmware, Rust, or a library to preload
     Emit(Emit),
+    /// Do the papers' tables and figures again: data, figures, and a page with what holds
+    Reproduce(Reproduce),
 }
 
 /// How tables are printed.
@@ -80,10 +82,10 @@ pub struct Listing {
 #[derive(Debug, Args)]
 pub struct Reading {
     /// The importer or workload that makes a trace of the input (see `heapsmith workloads`); trace files need none,
-    /// and importers are told by the input's content
+    /// importers are told by the input's content, and workload:NAME in place of a file says it itself
     #[arg(long = "as", value_name = "NAME")]
     pub as_: Option<String>,
-    /// A parameter of the importer or workload; may be repeated
+    /// A parameter of the importer or workload, such as depth=12 of workload:treeadd; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
     pub set: Vec<(String, String)>,
     /// Use only a stretch: events counted from 0 (..1000, 500..800), or times (1.5s..2s). Blocks that live at its
@@ -115,6 +117,7 @@ impl Reading {
             threads: self.thread.clone(),
             copies: self.scale.unwrap_or(1),
             collect: self.collect.map(Bytes),
+            heap: None,
         }
     }
 }
@@ -236,7 +239,7 @@ pub struct Import {
 /// Arguments of `inspect`.
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// A trace file, or anything importable
+    /// A trace file, anything importable, or workload:NAME for a workload that needs no file
     pub trace: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
@@ -252,13 +255,14 @@ pub struct Inspect {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     heapsmith replay samples/ftp.pcap.xz --as drr --heap windows-xp --heap 'list(fit=best)'\n  \
+    heapsmith replay workload:treeadd --set depth=12 --heap phk --heap tlsf\n  \
     heapsmith replay trace.parquet --heap 'freelists(66,1514) list word=4' --min-region --verify\n  \
     heapsmith replay trace.parquet --heap tlsf --heap peer:libc --heap peer:mimalloc --time --latency\n\n\
     peer:NAME is somebody else's allocator, called directly (`heapsmith heaps` lists them; peer:all is each of them). \
     It has no accesses and no footprint in bytes; memory is then measured for all heaps alike: by the pages that a \
     child process touches while it replays with payloads written.")]
 pub struct Replay {
-    /// Trace files, or anything importable
+    /// Trace files, anything importable, or workload:NAME for a workload that needs no file
     #[arg(required = true)]
     pub traces: Vec<PathBuf>,
     #[command(flatten)]
@@ -359,9 +363,10 @@ pub enum SpaceName {
     given again, and ends with the same answer.\n\nExamples:\n  \
     heapsmith explore samples/ftp.pcap.xz --as drr\n  \
     heapsmith explore samples/web.log.xz --as url --prefer memory --out web\n  \
-    heapsmith explore monday.parquet tuesday.parquet --jobs 4")]
+    heapsmith explore monday.parquet tuesday.parquet --jobs 4\n  \
+    heapsmith explore workload:modem --prefer bounded")]
 pub struct Explore {
-    /// Trace files, or anything importable; of several, the designs are judged on all
+    /// Trace files, anything importable, or workload:NAME for a workload that needs no file; of several, the designs are judged on all
     #[arg(required = true)]
     pub traces: Vec<PathBuf>,
     #[command(flatten)]
@@ -450,6 +455,40 @@ pub struct Emit {
     #[arg(long)]
     pub size: bool,
     /// How to print the sizes
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `reproduce`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Writes DIR/papers.md and DIR/papers.html, and DIR/papers/NAME.csv and NAME*.svg for each experiment. \
+    The pages show all that the folder holds, so one experiment can be run again by itself. When it is interrupted, \
+    what was finished is kept.\n\nExamples:\n  \
+    heapsmith reproduce                          all of it, into docs\n  \
+    heapsmith reproduce --list                   the names, and what each is\n  \
+    heapsmith reproduce 001 002-figure-8 -o out  one paper, and one figure of another"
+)]
+pub struct Reproduce {
+    /// Experiments (000-table-3), or papers (000); without any, all
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// List the experiments, and do none
+    #[arg(long)]
+    pub list: bool,
+    /// Folder for the pages; data and figures go into its folder papers
+    #[arg(short, long, value_name = "DIR", default_value = "docs")]
+    pub out: PathBuf,
+    /// The folder of the samples, which lie in the project's repository
+    #[arg(long, value_name = "DIR", default_value = "samples")]
+    pub samples: PathBuf,
+    /// Where random numbers begin
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Threads for sweeps; by default as many as there are processors. Nothing that is timed uses more than one
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// How to print the list or the outcome
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Command::Replay(arguments) => commands::replay::run(&arguments),
         Command::Explore(arguments) => commands::explore::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
+        Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
     };
     end(outcome.map(|()| ExitCode::SUCCESS))
 }

@@ -34,3 +34,15 @@ pub fn show(bar: &ProgressBar, progress: Progress) {
     }
     bar.set_prefix(format!("front so far {}", progress.front));
 }
+
+/// Steps of a bar for each experiment.
+pub const STEPS: u64 = 100;
+
+/// The bar of a number of experiments.
+pub fn experiments_bar(experiments: usize) -> ProgressBar {
+    let template = "{prefix} {bar:32.cyan/blue} {percent}%  {elapsed}  {msg}";
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(experiments as u64 * STEPS).with_style(style.progress_chars("━╸─"));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

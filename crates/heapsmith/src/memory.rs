@@ -58,6 +58,8 @@ pub trait Words {
     fn peek(&self, at: usize) -> usize;
     /// Meters a block that a search looks at.
     fn visit(&mut self);
+    /// Meters an instruction of the search unit.
+    fn unit(&mut self);
 }
 
 /// A region as words of `W`, with its source and its meter.
@@ -167,5 +169,10 @@ impl<W: Word, S: Source, M: Meter> Words for Memory<W, S, M> {
     #[inline(always)]
     fn visit(&mut self) {
         self.meter.visit();
+    }
+
+    #[inline(always)]
+    fn unit(&mut self) {
+        self.meter.unit();
     }
 }

@@ -35,6 +35,8 @@ pub trait Meter {
     fn write(&mut self) {}
     /// A block was looked at by a search.
     fn visit(&mut self) {}
+    /// The search unit carried out an instruction, in one cycle.
+    fn unit(&mut self) {}
     /// A request was served in this way.
     fn served(&mut self, _way: Served) {}
 }
@@ -52,6 +54,8 @@ pub struct Counting {
     pub accesses: u64,
     /// Blocks looked at.
     pub visits: u64,
+    /// Instructions of the search unit, of one cycle each (pages with `Hardware` search alone have any).
+    pub unit: u64,
     /// Requests by the way they were served, in the order of [`Served`].
     pub served: [u64; Served::WAYS],
 }
@@ -68,6 +72,10 @@ impl Meter for Counting {
     #[inline(always)]
     fn visit(&mut self) {
         self.visits += 1;
+    }
+    #[inline(always)]
+    fn unit(&mut self) {
+        self.unit += 1;
     }
     #[inline(always)]
     fn served(&mut self, way: Served) {

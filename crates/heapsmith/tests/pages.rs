@@ -4,10 +4,14 @@
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::pages::{ByTree, ByWord, Linear, PageSizes, Pages, Search};
+use heapsmith::pages::{ByTree, ByWord, Hardware, Linear, PageSizes, Pages, Search};
 use heapsmith::{Counting, Fixed, Heap, State};
 
-fn with<F: Search, O>(sizes: PageSizes, bytes: usize, job: impl FnOnce(Pages<u32, F, Fixed<'_>, Counting>) -> O) -> O {
+fn with<F: Search + Default, O>(
+    sizes: PageSizes,
+    bytes: usize,
+    job: impl FnOnce(Pages<u32, F, Fixed<'_>, Counting>) -> O,
+) -> O {
     let mut memory: Vec<MaybeUninit<u64>> = vec![MaybeUninit::uninit(); (bytes + 4096) / 8];
     let skip = (4096 - memory.as_ptr().addr() % 4096) / 8;
     let region = Fixed::new(&mut memory[skip..][..bytes / 8]);
@@ -74,7 +78,7 @@ fn free_runs_join_and_the_first_that_fits_serves() {
 }
 
 /// Fills a page and frees every third object, then takes as many: offsets, accesses and visits.
-fn churn<F: Search>() -> (Vec<usize>, u64, u64) {
+fn churn<F: Search + Default>() -> (Vec<usize>, u64, u64) {
     with::<F, _>(PageSizes { min: 8, ..PHK }, 256 * 1024, |mut heap| {
         let mut offsets = Vec::new();
         let objects: Vec<_> = (0..1500).map(|_| heap.allocate(8, 1).expect("room")).collect();
@@ -95,9 +99,39 @@ fn all_searches_find_the_same_objects_at_different_cost() {
     let (linear, word, tree) = (churn::<Linear>(), churn::<ByWord>(), churn::<ByTree>());
     assert_eq!(linear.0, word.0);
     assert_eq!(linear.0, tree.0);
+    assert_eq!(linear.0, churn::<Hardware>().0);
     println!("accesses of 300 allocations: linear {}, word {}, tree {}", linear.1, word.1, tree.1);
     println!("visits of 300 allocations: linear {}, word {}, tree {}", linear.2, word.2, tree.2);
     assert!(linear.2 > 2 * word.2 && word.2 > 2 * tree.2);
+}
+
+/// The words of a page of 256 objects are 8 of 32 bits.
+#[test]
+fn a_unit_takes_a_cycle_an_operation_and_a_word_when_the_page_changes() {
+    with::<Hardware, _>(PHK, 64 * 1024, |mut heap| {
+        let taken = |heap: &mut Pages<u32, Hardware, Fixed<'_>, Counting>| {
+            let before = *heap.meter();
+            let object = heap.allocate(16, 1).expect("room");
+            (object, heap.meter().unit - before.unit, heap.meter().accesses - before.accesses)
+        };
+        let freed = |heap: &mut Pages<u32, Hardware, Fixed<'_>, Counting>, object| {
+            let before = heap.meter().unit;
+            free(heap, object);
+            heap.meter().unit - before
+        };
+        let (first, cycles, _) = taken(&mut heap);
+        assert_eq!(cycles, 8 + 1, "the page's words are loaded");
+        let (_, cycles, accesses) = taken(&mut heap);
+        assert_eq!((cycles, accesses), (1, 5), "list, directory, which page is held, the count read and written");
+        (2..256).for_each(|_| assert_eq!(taken(&mut heap).1, 1));
+        let (last, cycles, _) = taken(&mut heap);
+        assert_eq!(cycles, 16 + 1, "the words of the full page are stored, those of another loaded");
+        assert_eq!(freed(&mut heap, first), 0, "its page is not held");
+        let (again, cycles, _) = taken(&mut heap);
+        assert_eq!((again, cycles), (first, 16 + 1), "a page that has an object again is first on its list");
+        assert_eq!(freed(&mut heap, first), 1, "its page is held");
+        assert_eq!(freed(&mut heap, last), 0, "the last object of a page frees the page");
+    });
 }
 
 #[test]

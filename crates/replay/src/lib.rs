@@ -4,6 +4,7 @@
 //!   PackedTrace ─┐
 //!                ├─▶ replay ──▶ Measures   counted: the same on every machine
 //!   Spec ────────┘  ├─▶ at_peak ─▶ AtPeak  where the bytes are at the peak
+//!                   ├─▶ kinds ──▶ Kinds    allocating and freeing apart
 //!                   └─▶ min_region         the smallest region that serves the trace
 //!
 //!   PackedTrace ─┐  ┌─▶ time, latencies    measured: beside the floor, taking turns
@@ -16,9 +17,11 @@
 //! dispatches. A region is reserved once and serves one replay after another.
 
 mod curve;
+mod kinds;
 mod live;
 mod measures;
 mod min_region;
+mod movable;
 mod pages;
 mod peak;
 mod peer;
@@ -28,11 +31,14 @@ mod slots;
 mod subject;
 mod tally;
 mod time;
+mod unit;
 
 pub use curve::footprint_curve;
 pub use heapsmith_spec::build::BuildError;
+pub use kinds::{KindCost, Kinds, kinds};
 pub use measures::{Accesses, Measures, PerOperation, Visits};
 pub use min_region::min_region;
+pub use movable::{MovableMeasures, MovedFor, Moving, replay_movable};
 pub use pages::{PAGES_CHILD, Pages, PagesError, pages, pages_child};
 pub use peak::{AtPeak, at_peak};
 pub use peer::{PeerMeasures, replay_peer};
@@ -40,3 +46,4 @@ pub use region::Region;
 pub use run::{Fault, Options, ReplayError, replay, replay_while};
 pub use subject::{Subject, SubjectError};
 pub use time::{Effort, Latencies, Latency, Timing, Timings, latencies, time};
+pub use unit::unit_instructions;

@@ -1,8 +1,8 @@
 //! The measures agree with their definitions, on random heaps and traces.
 
 use heapsmith_replay::{
-    BuildError, Effort, Options, Region, ReplayError, Subject, at_peak, footprint_curve, latencies, min_region, replay,
-    replay_peer, time,
+    BuildError, Effort, Options, Region, ReplayError, Subject, at_peak, footprint_curve, kinds, latencies, min_region,
+    replay, replay_peer, time,
 };
 
 use heapsmith_spec::{Layer, Pool, Spec, WordSize, arbitrary};
@@ -188,4 +188,26 @@ fn a_region_of_three_bytes_is_an_error() {
     let options = Options { region: Some(Bytes(3)), ..Options::MEASURE };
     let error = replay(&"list".parse().expect("a spec"), &trace, &mut region, options).expect_err("too small");
     assert!(error.to_string().starts_with("the region has 3 bytes; this heap needs"), "{error}");
+}
+
+#[test]
+fn costs_by_kind_add_up_to_those_of_the_replay() {
+    let steps: Vec<_> =
+        (0..200).map(|n| (1 + n * 37 % 300, (n % 3 != 0).then_some(n as usize), (n % 7 == 0).then_some(90)));
+    let trace = trace(&steps.collect::<Vec<_>>());
+    let mut region = Region::for_trace(&trace).expect("memory");
+    for text in ["list(order=implicit, fit=best, tags=off)", "list(fit=first)", "tlsf"] {
+        let spec = heapsmith_spec::resolve(text).expect("a spec");
+        let whole = replay(&spec, &trace, &mut region, Options::MEASURE).expect("a replay");
+        let events = trace.events.len();
+        let stretches = [0..10, 10..11, 50..events];
+        let found = kinds(&spec, &trace, &mut region, Bytes(u64::MAX), &stretches).expect("a replay");
+        let all = [found.allocate, found.free, found.reallocate];
+        assert_eq!(all.iter().map(|kind| kind.accesses).sum::<u64>(), whole.accesses.total, "{text}");
+        assert_eq!(all.map(|kind| kind.operations), [trace.allocations, trace.frees, trace.reallocations]);
+        assert_eq!(all.iter().map(|kind| kind.most).max(), Some(whole.accesses.max));
+        let one = kinds(&spec, &trace, &mut region, Bytes(u64::MAX), &[0..events]).expect("a replay").stretch;
+        assert_eq!((one.operations, one.accesses, one.most), (1, whole.accesses.total, whole.accesses.total));
+        assert!(found.stretch.operations == 3 && found.stretch.accesses < one.accesses);
+    }
 }

@@ -7,7 +7,8 @@
 //!                  all share)    tables, figures by plotly)
 //! ```
 //!
-//! [`inspection()`] is the page of a trace alone, for a look before any exploration.
+//! [`inspection()`] is the page of a trace alone, for a look before any exploration. [`reproduction()`] is the
+//! page of the papers, whose figures are drawn by [`chart`] as SVG.
 //!
 //! Every sentence of the page is computed: a page about other traffic says
 //! other things. The plotting script is embedded once, and a content policy in
@@ -15,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod chart;
 mod document;
 mod figure;
 mod html;
@@ -22,11 +24,13 @@ mod inspection;
 mod labels;
 mod number;
 mod places;
+mod reproduction;
 mod sections;
 mod spec_text;
 mod study;
 
 pub use inspection::{findings, inspection};
+pub use reproduction::{Reproduced, ReproducedPaper, ShownTable, reproduction};
 
 use heapsmith_explore::{Exploration, Preference};
 use heapsmith_replay::ReplayError;

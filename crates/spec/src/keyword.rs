@@ -91,7 +91,7 @@ impl Keyword for Defragment {
 
 impl Keyword for Search {
     const WORDS: &'static [(&'static str, Self)] =
-        &[("linear", Self::Linear), ("word", Self::Word), ("tree", Self::Tree)];
+        &[("linear", Self::Linear), ("word", Self::Word), ("tree", Self::Tree), ("hardware", Self::Hardware)];
 }
 
 impl Keyword for Reclaim {

@@ -232,7 +232,7 @@ fn buddies_and_pages_that_cannot_be() {
         "pages(page=65536) word=2",
         "pages(min=4096)",
         "pages(min=4) word=8",
-        "pages(search=hardware)",
+        "pages(search=software)",
         "freelists(16) pages",
         "freelists(16) buddy(knuth, defragment=on-demand)",
         "guard freelists(16) pages",

@@ -84,6 +84,8 @@ fn every_spec() -> Vec<Spec> {
         "pages(page=1024, min=8, search=tree)",
         "pages(page=4096, min=8, search=tree)",
         "pages(page=512, min=256, search=linear)",
+        "pages(page=1024, min=8, search=hardware)",
+        "pages(page=256, min=16, search=hardware)",
         "bump",
         "bump(reclaim=empty)",
         "bump align=32",

@@ -33,6 +33,7 @@ const KINDS: &[&str] = &[
     "freelists(16,100,1476) buddy(knuth)",
     "pages(page=4096, min=16, search=word)",
     "pages(page=4096, min=16, search=tree)",
+    "pages(page=4096, min=16, search=hardware)",
     "pages(page=512, min=8, search=word) word=8",
     "bump(reclaim=empty)",
     "fixed(100) align=8",

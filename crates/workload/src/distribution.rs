@@ -23,10 +23,6 @@
 //! and no live block is freed at once; one with live blocks and no rate lives from the
 //! beginning to the end.
 //!
-//! Draws come from SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
-//! Generators, OOPSLA 2014), exponential ones by von Neumann's comparison of uniform ones
-//! (1951), which needs no logarithm: so a seed gives the same trace on every machine.
-//!
 //! Source of the form: `fleetbench/tcmalloc/distributions` of the repository
 //! google/fleetbench. J. D. C. Little, "A Proof for the Queuing Formula: L = λW", Operations
 //! Research 9 (1961).
@@ -36,11 +32,12 @@ use std::collections::{BinaryHeap, HashMap};
 
 use heapsmith_trace::{LARGEST_REQUEST, Nanoseconds};
 
+use crate::draws::Draws;
 use crate::error::LoadError;
 use crate::input::{Format, Input, Rate, rates};
 use crate::settings::Settings;
 use crate::tape::{Block, Tape};
-use crate::workload::{KEEP_DAMAGED, Parameter, Workload};
+use crate::workload::{KEEP_DAMAGED, Parameter, Run, SEED, Workload};
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "distribution",
@@ -50,11 +47,11 @@ pub(crate) const WORKLOAD: Workload = Workload {
     parameters: &[
         Parameter { name: "events", default: "200000", about: "length of the trace" },
         Parameter { name: "blocks", default: "2000", about: "blocks that are live on average" },
-        Parameter { name: "seed", default: "1", about: "of the draws; the same seed gives the same trace" },
+        SEED,
         KEEP_DAMAGED,
     ],
     formats: &[Format::Distribution],
-    run,
+    run: Run::Input(run),
 };
 
 /// Nanoseconds between arrivals on average.
@@ -63,56 +60,18 @@ const STEP: f64 = 1000.0;
 fn run(input: Input, settings: &mut Settings) -> Result<Tape, LoadError> {
     let events = settings.number("events", 1, 1 << 32, "events from 1 to 4294967296")?;
     let blocks = settings.number("blocks", 1, 1 << 24, "blocks from 1 to 16777216")?;
-    let seed = settings.number("seed", 0, u64::MAX, "a whole number")?;
+    let seed = settings.seed()?;
     let path = input.path.clone();
     let rates = rates(input, settings.keep_damaged()?)?;
     if rates.iter().any(|rate| rate.size > LARGEST_REQUEST.0) {
         return Err(LoadError::Nothing { path, what: "distribution of sizes that a program could ask for" });
     }
-    let mut program = Program::new(&rates, blocks, Draws(seed));
+    let mut program = Program::new(&rates, blocks, Draws::new(seed));
     program.begin();
     while program.events < events {
         program.step();
     }
     Ok(program.tape)
-}
-
-/// SplitMix64.
-struct Draws(u64);
-
-impl Draws {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Uniform in [0, 1).
-    fn uniform(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Exponential with the mean 1: a falling run of uniform draws gives its first, if its
-    /// length is odd; every run of even length adds 1.
-    fn exponential(&mut self) -> f64 {
-        let mut whole = 0.0;
-        loop {
-            let first = self.uniform();
-            let (mut last, mut length) = (first, 1);
-            loop {
-                let next = self.uniform();
-                if next >= last {
-                    break;
-                }
-                (last, length) = (next, length + 1);
-            }
-            if length % 2 == 1 {
-                return whole + first;
-            }
-            whole += 1.0;
-        }
-    }
 }
 
 struct Program<'r> {
@@ -194,25 +153,5 @@ impl<'r> Program<'r> {
             let end = self.now + mean * self.draws.exponential();
             self.due.push(Reverse((end as u64, number)));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn exponential_draws_have_mean_and_spread_one() {
-        let mut draws = Draws(7);
-        let sample: Vec<f64> = (0..100_000).map(|_| draws.exponential()).collect();
-        let mean = sample.iter().sum::<f64>() / sample.len() as f64;
-        let variance = sample.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / sample.len() as f64;
-        assert!((mean - 1.0).abs() < 0.02 && (variance - 1.0).abs() < 0.05, "{mean} {variance}");
-    }
-
-    #[test]
-    fn the_draws_are_splitmix64() {
-        // The first output for the seed 1234567 of the authors' reference.
-        assert_eq!(Draws(1_234_567).next(), 6_457_827_717_110_365_317);
     }
 }

@@ -39,7 +39,7 @@ use crate::input::{Format, Input, Packet, packets};
 use crate::link::{BACKLOG, Clock, Link, RATE};
 use crate::settings::Settings;
 use crate::tape::{Block, Site, Tape};
-use crate::workload::{KEEP_DAMAGED, Parameter, Workload};
+use crate::workload::{KEEP_DAMAGED, Parameter, Run, Workload};
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "drr",
@@ -60,7 +60,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
         KEEP_DAMAGED,
     ],
     formats: &[Format::Capture],
-    run,
+    run: Run::Input(run),
 };
 
 fn run(input: Input, settings: &mut Settings) -> Result<Tape, LoadError> {

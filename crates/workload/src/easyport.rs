@@ -32,7 +32,7 @@ use crate::input::{Format, Input, Packet, packets};
 use crate::link::{BACKLOG, Clock, Link, RATE};
 use crate::settings::Settings;
 use crate::tape::{Block, Site, Tape};
-use crate::workload::{KEEP_DAMAGED, Parameter, Workload};
+use crate::workload::{KEEP_DAMAGED, Parameter, Run, Workload};
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "easyport",
@@ -53,7 +53,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
         KEEP_DAMAGED,
     ],
     formats: &[Format::Capture, Format::FrameList],
-    run,
+    run: Run::Input(run),
 };
 
 /// Bytes of an ATM cell on the link.

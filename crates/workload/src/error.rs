@@ -31,6 +31,55 @@ pub enum LoadError {
         /// All names.
         known: String,
     },
+    /// No workload of the name after `workload:`.
+    #[error("there is no workload {name:?} that works without a file{}; there are {known}", did_you_mean(.near))]
+    UnknownAlone {
+        /// What was asked for.
+        name: String,
+        /// The name that is most like it, if one is.
+        near: Option<String>,
+        /// All names of such workloads.
+        known: String,
+    },
+    /// A workload that reads a file was named in place of one.
+    #[error("{workload} reads {wants}: name the file, and add --as {workload}")]
+    NeedsInput {
+        /// The workload.
+        workload: &'static str,
+        /// What it reads.
+        wants: &'static str,
+    },
+    /// A workload that needs no file was given one.
+    #[error("{workload} reads no file: write workload:{workload} in place of the file, and leave out --as")]
+    NeedsNoInput {
+        /// The workload.
+        workload: &'static str,
+    },
+    /// A workload that reads a trace was given something else.
+    #[error(
+        "{} is not a trace, which {workload} reads: make one with `heapsmith import` or `heapsmith record` first",
+        path.display()
+    )]
+    WantsTrace {
+        /// The file.
+        path: PathBuf,
+        /// The workload.
+        workload: &'static str,
+    },
+    /// A heap for a recorded program that is smaller than what lives in it.
+    #[error("java: heap={heap} is too small: {least} bytes live at once; give at least that, or leave it at auto")]
+    HeapTooSmall {
+        /// The heap that was asked for.
+        heap: String,
+        /// The least that would do.
+        least: u64,
+    },
+    /// A workload was named in place of a file, and another by `--as`.
+    #[error("workload:{workload} says what makes the trace: leave out --as")]
+    NamedTwice {
+        /// The workload in place of the file.
+        workload: &'static str,
+    },
     /// The input is no trace, and nothing says what to make of it.
     #[error("{} is {what}, not a trace: say what to make of it with --as {fits}", path.display())]
     NoWorkload {
@@ -181,6 +230,12 @@ impl LoadError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             LoadError::UnknownWorkload { .. }
+            | LoadError::UnknownAlone { .. }
+            | LoadError::NeedsInput { .. }
+            | LoadError::NeedsNoInput { .. }
+            | LoadError::WantsTrace { .. }
+            | LoadError::NamedTwice { .. }
+            | LoadError::HeapTooSmall { .. }
             | LoadError::NoWorkload { .. }
             | LoadError::WrongInput { .. }
             | LoadError::AlreadyTrace { .. }

@@ -10,7 +10,10 @@ use heapsmith_trace::{Origin, Sink, Trace, TraceError};
 use crate::error::LoadError;
 use crate::input::Input;
 use crate::settings::Settings;
-use crate::workload::{KEEP_DAMAGED, Parameter, Workload, fitting, unknown, workload};
+use crate::tape::Tape;
+use crate::workload::{
+    FromInput, FromTrace, KEEP_DAMAGED, PREFIX, Parameter, Run, Workload, fitting, unknown, unknown_alone, workload,
+};
 
 /// How a trace file begins.
 const PARQUET_MAGIC: &[u8; 4] = b"PAR1";
@@ -26,7 +29,8 @@ pub struct Loaded {
 
 /// Reads a trace file, imports what another recorder wrote, or makes a trace of any other
 /// input through a workload; `as_` names the importer or workload, and the parameters
-/// (`name`, `value`; the last of equal names counts) are its.
+/// (`name`, `value`; the last of equal names counts) are its. A workload that needs no file is
+/// named in place of one: `workload:NAME` (a file of such a name is `./workload:NAME`).
 ///
 /// # Errors
 ///
@@ -50,16 +54,23 @@ pub fn stream(
     settings: &[(String, String)],
     sink: &mut dyn Sink,
 ) -> Result<Loaded, LoadError> {
+    if let Some(name) = path.to_str().and_then(|path| path.strip_prefix(PREFIX)) {
+        return alone(name, as_, settings, sink);
+    }
     // Wrong use is told before a file is touched, since reading may take long.
     let named = as_.map(|name| Maker::find(name, settings)).transpose()?;
     if is_trace(path)? {
         return match named {
+            Some(Maker::Change(_, run, mut settings)) => run(path, &mut settings, sink),
             Some(_) => Err(LoadError::AlreadyTrace { path: path.to_owned() }),
             None => Ok(Loaded { origin: Trace::stream(path, sink)?, remarks: Vec::new() }),
         };
     }
     match named {
-        Some(Maker::Workload(workload, settings)) => run(path, workload, settings, sink),
+        Some(Maker::Workload(workload, run, settings)) => from_input(path, workload, run, settings, sink),
+        Some(Maker::Change(workload, ..)) => {
+            Err(LoadError::WantsTrace { path: path.to_owned(), workload: workload.name })
+        }
         Some(Maker::Importer(importer, keep_damaged)) => {
             let imported = import(path, Some(importer), keep_damaged, sink).map_err(seen_by_workloads)?;
             imported.map(loaded).ok_or_else(|| LoadError::Unrecognized { path: path.to_owned() })
@@ -84,14 +95,22 @@ const KEEP: [Parameter; 1] = [KEEP_DAMAGED];
 
 /// What makes a trace of a file.
 enum Maker {
-    Workload(&'static Workload, Settings),
+    /// From a capture, a log, a list.
+    Workload(&'static Workload, FromInput, Settings),
+    /// From another trace.
+    Change(&'static Workload, FromTrace, Settings),
     Importer(&'static Importer, bool),
 }
 
 impl Maker {
     fn find(name: &str, given: &[(String, String)]) -> Result<Maker, LoadError> {
         if let Some(workload) = workload(name) {
-            return Ok(Maker::Workload(workload, Settings::new(workload, given)?));
+            let settings = Settings::new(workload, given)?;
+            return match workload.run {
+                Run::Input(run) => Ok(Maker::Workload(workload, run, settings)),
+                Run::Trace(run) => Ok(Maker::Change(workload, run, settings)),
+                Run::Alone(_) => Err(LoadError::NeedsNoInput { workload: workload.name }),
+            };
         }
         let importer = importer(name).ok_or_else(|| unknown(name))?;
         let settings = Settings::of(importer.name, importer.parameters, given)?;
@@ -115,9 +134,11 @@ fn seen_by_workloads(error: ImportError) -> LoadError {
     }
 }
 
-fn run(
+/// What a workload makes of a file that it reads.
+fn from_input(
     path: &Path,
     workload: &'static Workload,
+    run: FromInput,
     mut settings: Settings,
     sink: &mut dyn Sink,
 ) -> Result<Loaded, LoadError> {
@@ -131,8 +152,28 @@ fn run(
             fits: fitting(input.format),
         });
     }
-    let tape = (workload.run)(input, &mut settings)?;
-    let mut origin = Origin::new(workload.name, file_name(path));
+    let tape = run(input, &mut settings)?;
+    made(tape, Origin::new(workload.name, file_name(path)), &settings, sink)
+}
+
+/// What a workload makes that reads nothing, named by what follows [`PREFIX`].
+fn alone(name: &str, as_: Option<&str>, given: &[(String, String)], sink: &mut dyn Sink) -> Result<Loaded, LoadError> {
+    let Some(workload) = workload(name) else {
+        return Err(unknown_alone(name));
+    };
+    let Run::Alone(run) = workload.run else {
+        return Err(LoadError::NeedsInput { workload: workload.name, wants: workload.input });
+    };
+    if as_.is_some_and(|as_| as_ != name) {
+        return Err(LoadError::NamedTwice { workload: workload.name });
+    }
+    let mut settings = Settings::new(workload, given)?;
+    let tape = run(&mut settings)?;
+    made(tape, Origin::new(workload.name, ""), &settings, sink)
+}
+
+/// Hands on what a workload wrote down.
+fn made(tape: Tape, mut origin: Origin, settings: &Settings, sink: &mut dyn Sink) -> Result<Loaded, LoadError> {
     origin.settings = settings.used();
     tape.into_trace(origin.clone()).send(sink)?;
     Ok(Loaded { origin, remarks: Vec::new() })

@@ -1,7 +1,7 @@
 //! The parameters of one run: what was given, else the default, read as what it should be.
 
 use crate::error::{LoadError, nearest};
-use crate::workload::{KEEP_DAMAGED, Parameter, Workload};
+use crate::workload::{KEEP_DAMAGED, Parameter, SEED, Workload};
 
 /// The parameters of one run of a workload.
 #[derive(Debug)]
@@ -69,6 +69,24 @@ impl Settings {
         }
     }
 
+    /// A list of whole numbers between `least` and `most`, such as `64,256`, at least one.
+    pub fn numbers(
+        &self,
+        name: &'static str,
+        least: u64,
+        most: u64,
+        wanted: &'static str,
+    ) -> Result<Vec<u64>, LoadError> {
+        let number = |text: &str| text.trim().parse().ok().filter(|number| (least..=most).contains(number));
+        let numbers: Option<Vec<u64>> = self.text(name).split(',').map(number).collect();
+        numbers.ok_or_else(|| self.bad(name, wanted))
+    }
+
+    /// The seed of the draws.
+    pub fn seed(&self) -> Result<u64, LoadError> {
+        self.number(SEED.name, 0, u64::MAX, "a whole number")
+    }
+
     /// A switch: `on` or `yes`, `off` or `no`.
     pub fn switch(&self, name: &'static str) -> Result<bool, LoadError> {
         match self.text(name) {
@@ -107,6 +125,24 @@ impl Settings {
         match number.trim_end().parse::<f64>() {
             Ok(number) if (1.0..=1e15).contains(&(number * factor)) => Ok(Some((number * factor).round() as u64)),
             _ => Err(self.bad(name, "auto or bits in a second, such as 64k, 10M or 1500000")),
+        }
+    }
+
+    /// A number of bytes, such as `65536`, `64K` or `1M`; nothing for `auto`.
+    pub fn bytes(&self, name: &'static str, wanted: &'static str) -> Result<Option<u64>, LoadError> {
+        let text = self.text(name);
+        if text == "auto" {
+            return Ok(None);
+        }
+        let (number, shift) = match text.as_bytes().last() {
+            Some(b'K') => (&text[..text.len() - 1], 10),
+            Some(b'M') => (&text[..text.len() - 1], 20),
+            Some(b'G') => (&text[..text.len() - 1], 30),
+            _ => (text, 0),
+        };
+        match number.parse() {
+            Ok(number) if (1..=1_u64 << 32).contains(&number) => Ok(Some(number << shift)),
+            _ => Err(self.bad(name, wanted)),
         }
     }
 

@@ -1,12 +1,22 @@
 //! What a workload is, and the list of them.
+//!
+//! | kind | reads | named by |
+//! |---|---|---|
+//! | [`Run::Input`] | a capture, a log, a list | `FILE --as NAME` |
+//! | [`Run::Trace`] | a trace | `TRACE --as NAME` |
+//! | [`Run::Alone`] | nothing: it computes | `workload:NAME` in place of a file |
+
+use std::path::Path;
 
 use heapsmith_import::importers;
+use heapsmith_trace::Sink;
 
 use crate::error::{LoadError, nearest};
 use crate::input::{Format, Input};
+use crate::load::Loaded;
 use crate::settings::Settings;
 use crate::tape::Tape;
-use crate::{distribution, drr, easyport, url};
+use crate::{cfrac, distribution, drr, easyport, every_other, java, modem, pointer, random_half, sizes, url};
 
 pub use heapsmith_import::Parameter;
 
@@ -26,8 +36,37 @@ pub struct Workload {
     /// The formats that it reads, as `input` says in words.
     pub(crate) formats: &'static [Format],
     /// Does the work; may put values that it found out itself into the settings.
-    pub(crate) run: fn(Input, &mut Settings) -> Result<Tape, LoadError>,
+    pub(crate) run: Run,
 }
+
+impl Workload {
+    /// Whether it works without a file, under the name `workload:NAME`.
+    pub fn is_alone(&self) -> bool {
+        matches!(self.run, Run::Alone(_))
+    }
+}
+
+/// What stands before the name of a workload that needs no file, where a file would be named.
+pub const PREFIX: &str = "workload:";
+
+/// What a workload needs for its work.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Run {
+    /// A file of one of its formats.
+    Input(FromInput),
+    /// A trace, which it hands on changed.
+    Trace(FromTrace),
+    /// Nothing.
+    Alone(fn(&mut Settings) -> Result<Tape, LoadError>),
+}
+
+/// Works on an open file.
+pub(crate) type FromInput = fn(Input, &mut Settings) -> Result<Tape, LoadError>;
+/// Hands a trace on, changed.
+pub(crate) type FromTrace = fn(&Path, &mut Settings, &mut dyn Sink) -> Result<Loaded, LoadError>;
+
+/// The `input` of a workload that needs none.
+pub(crate) const NOTHING: &str = "nothing";
 
 /// The parameter of every workload that says what to do about damaged input.
 pub(crate) const KEEP_DAMAGED: Parameter = Parameter {
@@ -37,9 +76,29 @@ pub(crate) const KEEP_DAMAGED: Parameter = Parameter {
             a log that do not parse; no refuses the file",
 };
 
+/// The parameter of every workload that draws random numbers.
+pub(crate) const SEED: Parameter =
+    Parameter { name: "seed", default: "1", about: "of the draws; the same seed gives the same trace" };
+
 /// Every workload there is.
 pub fn workloads() -> &'static [Workload] {
-    const ALL: &[Workload] = &[drr::WORKLOAD, easyport::WORKLOAD, url::WORKLOAD, distribution::WORKLOAD];
+    const ALL: &[Workload] = &[
+        drr::WORKLOAD,
+        easyport::WORKLOAD,
+        url::WORKLOAD,
+        distribution::WORKLOAD,
+        modem::WORKLOAD,
+        java::WORKLOAD,
+        random_half::WORKLOAD,
+        sizes::WORKLOAD,
+        every_other::WORKLOAD,
+        pointer::TREEADD,
+        pointer::BISORT,
+        pointer::PERIMETER,
+        pointer::VORONOI,
+        pointer::HEALTH,
+        cfrac::WORKLOAD,
+    ];
     ALL
 }
 
@@ -53,6 +112,16 @@ pub(crate) fn unknown(name: &str) -> LoadError {
     let workloads = || workloads().iter().map(|workload| workload.name);
     let names = || workloads().chain(importers().iter().map(|importer| importer.name));
     LoadError::UnknownWorkload {
+        name: name.to_owned(),
+        near: nearest(name, names()),
+        known: names().collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// The error for a name after [`PREFIX`] that is none of a workload.
+pub(crate) fn unknown_alone(name: &str) -> LoadError {
+    let names = || workloads().iter().filter(|workload| workload.is_alone()).map(|workload| workload.name);
+    LoadError::UnknownAlone {
         name: name.to_owned(),
         near: nearest(name, names()),
         known: names().collect::<Vec<_>>().join(", "),

@@ -12,6 +12,7 @@ use heapsmith_explore::{
 use heapsmith_peers::Peer;
 use heapsmith_replay::Effort;
 use heapsmith_trace::{PackedTrace, Trace};
+use heapsmith_workload::PREFIX;
 
 use crate::args::{Explore, Format};
 use crate::commands::{pages, report};
@@ -86,7 +87,8 @@ fn measure(
 /// `explore-ftp-drr` for `samples/ftp.pcap.xz` as drr.
 fn default_dir(arguments: &Explore) -> PathBuf {
     let first = arguments.traces.first().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
-    let stem = first.as_deref().unwrap_or("trace").split('.').next().unwrap_or("trace").to_owned();
+    let first = first.as_deref().map_or("trace", |name| name.strip_prefix(PREFIX).unwrap_or(name));
+    let stem = first.split('.').next().unwrap_or("trace").to_owned();
     let more = if arguments.traces.len() > 1 { format!("-and-{}", arguments.traces.len() - 1) } else { String::new() };
     let workload = arguments.reading.as_.as_ref().map_or_else(String::new, |name| format!("-{name}"));
     PathBuf::from(format!("explore-{stem}{more}{workload}"))

@@ -9,5 +9,6 @@ pub mod pages;
 pub mod record;
 pub mod replay;
 pub mod report;
+pub mod reproduce;
 pub mod run;
 pub mod workloads;

@@ -1,7 +1,7 @@
 //! `heapsmith workloads`: what makes a trace of a file.
 
 use heapsmith_import::{Importer, importers};
-use heapsmith_workload::{Workload, workloads};
+use heapsmith_workload::{PREFIX, Workload, workloads};
 
 use crate::args::{Format, Listing};
 use crate::failure::Failure;
@@ -14,6 +14,7 @@ pub fn run(arguments: &Listing) -> Result<(), Failure> {
         importers().iter().for_each(show_importer);
         println!("\n    all have keep-damaged=no; yes takes what comes before the first damage\n");
         println!("Use one with --as NAME, and set its parameters with --set KEY=VALUE.");
+        println!("A workload that reads nothing is named {PREFIX}NAME in place of a file.");
         return Ok(());
     }
     let mut table = Table::new(&["name", "about", "input", "source", "parameter", "default", "meaning"]);
@@ -38,7 +39,8 @@ fn show_importer(importer: &Importer) {
 
 fn show(workload: &Workload) {
     println!("{}  {}", workload.name, workload.about);
-    println!("    reads {}; after {}", workload.input, workload.source);
+    let named = if workload.is_alone() { format!(" ({PREFIX}{})", workload.name) } else { String::new() };
+    println!("    reads {}{named}; after {}", workload.input, workload.source);
     for parameter in workload.parameters {
         let setting = format!("{}={}", parameter.name, parameter.default);
         println!("    {setting:<24} {}", wrapped(parameter.about, 70).join(&format!("\n{:29}", "")));

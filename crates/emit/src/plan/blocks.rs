@@ -90,7 +90,7 @@ impl Blocks {
             Pool::Buddy(buddy) if buddy.defragment == Defragment::Never => {
                 return Some(Blocks::buddy(buddy.system, spec));
             }
-            Pool::Pages(pages) => return Some(Blocks::pages(pages, spec)),
+            Pool::Pages(pages) => return Blocks::pages(pages, spec),
             Pool::Buddy(_) => return None,
         };
         let format = format(spec);
@@ -227,7 +227,7 @@ impl Blocks {
     }
 
     /// Pages of objects.
-    fn pages(pages: &Pages, spec: &Spec) -> Blocks {
+    fn pages(pages: &Pages, spec: &Spec) -> Option<Blocks> {
         let word = u64::from(spec.word.bytes());
         let least_object = pages.min.max(u64::from(spec.alignment).min(pages.page / 2));
         let (objects, bits) = (pages.page / least_object, spec.word.bytes() * 8);
@@ -236,6 +236,7 @@ impl Blocks {
             Search::Linear => "linear",
             Search::Word => "word",
             Search::Tree => "tree",
+            Search::Hardware => return None,
         };
         // A tree has a bit for each word below it, up to one word.
         let (mut words, mut map) = (objects.div_ceil(bits.into()), 0);
@@ -243,7 +244,7 @@ impl Blocks {
             map += words;
             words = words.div_ceil(bits.into());
         }
-        Blocks {
+        Some(Blocks {
             file: "pages/pages.c",
             page: pages.page,
             least_object,
@@ -254,7 +255,7 @@ impl Blocks {
             control_words: 3 + u64::from(classes),
             granule: (pages.page.min(4096) / word) as u32,
             ..Blocks::default()
-        }
+        })
     }
 
     /// Blocks of one size, without headers.

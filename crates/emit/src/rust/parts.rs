@@ -181,6 +181,7 @@ impl<'s> Made<'s> {
             Search::Linear => "Linear",
             Search::Word => "ByWord",
             Search::Tree => "ByTree",
+            Search::Hardware => "Hardware",
         };
         self.uses.insert("heapsmith::{Pages, pages}");
         self.type_ = format!("Pages<{}, pages::{search}, S, Unmetered>", self.word());

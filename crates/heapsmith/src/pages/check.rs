@@ -76,7 +76,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
     /// P3 for a page of objects; tells whether P4 wants it on its list.
     fn check_objects(&self, page: usize, class: usize) -> Result<bool, Violation> {
         let (memory, at) = (&self.directory.memory, self.directory.start(page));
-        let map = self.bitmap(memory.peek(PLACE) + (page - 1) * self.directory.entry, class);
+        let map = self.bitmap(page, memory.peek(PLACE) + (page - 1) * self.directory.entry, class);
         let words = map.objects.div_ceil(W::BITS);
         let bits: usize = (0..words).map(|word| memory.peek(map.at + word).count_ones() as usize).sum();
         let within = (0..map.objects).filter(|&object| map.is_free(memory, object)).count();
@@ -112,6 +112,23 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
                 page = directory.peek(page, Field::Next);
             }
         }
-        if found == listed { Ok(()) } else { Err(broken("P4: a page with a free object is on no list", PLACE)) }
+        if found == listed {
+            self.check_held()
+        } else {
+            Err(broken("P4: a page with a free object is on no list", PLACE))
+        }
+    }
+
+    /// P6, where the search has a unit.
+    fn check_held(&self) -> Result<(), Violation> {
+        let (directory, classes) = (&self.directory, Self::classes(&self.sizes));
+        for class in 0..F::control_words(classes) {
+            let at = self.held(class);
+            let page = directory.memory.peek(at);
+            if page >= directory.memory.peek(TOP) || page != 0 && directory.peek(page, Field::Kind) != OBJECTS + class {
+                return Err(broken("P6: the unit holds a page that is not of its class", at));
+            }
+        }
+        Ok(())
     }
 }

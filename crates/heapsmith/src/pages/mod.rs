@@ -27,6 +27,7 @@
 //! - **P3** The free objects of a page are as many as its bitmap has bits, and not all of them.
 //! - **P4** A page of objects is on the list of its class if and only if an object is free.
 //! - **P5** The directory has room for every page below the wilderness, the region as well.
+//! - **P6** A search unit holds the bitmap of a page of its class, or of none.
 //!
 //! # Cost
 //!
@@ -44,11 +45,12 @@ mod check;
 mod directory;
 mod runs;
 mod search;
+mod unit;
 
-use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 pub use search::{Bitmap, ByTree, ByWord, Linear, Search};
+pub use unit::{Emulated, Hardware, Unit};
 
 use crate::buddy::GRID;
 use crate::heap::{BlockView, Heap, State, Violation};
@@ -78,7 +80,7 @@ pub struct PageSizes {
 pub struct Pages<W, F, S, M> {
     directory: Directory<W, S, M>,
     sizes: PageSizes,
-    search: PhantomData<F>,
+    search: F,
 }
 
 /// What a request gets.
@@ -91,14 +93,22 @@ enum Wanted {
 
 impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
     /// An empty heap over the region that `source` supplies.
-    pub fn new(source: S, sizes: PageSizes, meter: M) -> Result<Self, RegionError> {
+    pub fn new(source: S, sizes: PageSizes, meter: M) -> Result<Self, RegionError>
+    where
+        F: Default,
+    {
+        Self::with_search(source, sizes, meter, F::default())
+    }
+
+    /// An empty heap whose bitmaps are searched by `search`.
+    pub fn with_search(source: S, sizes: PageSizes, meter: M, search: F) -> Result<Self, RegionError> {
         let sizes = PageSizes { min: sizes.min.max(sizes.alignment.min(sizes.page / 2)), ..sizes };
         let mut memory = Memory::<W, S, M>::new(source, meter)?;
         let page = sizes.page / W::BYTES;
         let entry = FIELDS + F::words(sizes.page / sizes.min, W::BITS);
         let classes = Self::classes(&sizes);
         let base = memory.base_address() / W::BYTES;
-        let control = CLASSES + classes;
+        let control = CLASSES + classes + F::control_words(classes);
         let first = (base + control + entry).next_multiple_of(page.min(GRID / W::BYTES)) - base;
         if !memory.reach(first + page) {
             return Err(RegionError::TooSmall { needed: (first + page) * W::BYTES, given: memory.supplied() });
@@ -111,7 +121,12 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
         memory.poke(control::HIGH, 0);
         let mut directory = Directory { memory, first, page, entry };
         directory.set_top(1);
-        Ok(Pages { directory, sizes, search: PhantomData })
+        Ok(Pages { directory, sizes, search })
+    }
+
+    /// Gives the search back, and the heap up.
+    pub fn into_search(self) -> F {
+        self.search
     }
 
     fn classes(sizes: &PageSizes) -> usize {
@@ -126,8 +141,21 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
 
     /// The bitmap in the entry of a page of a class, which begins at `entry`.
     #[inline(always)]
-    fn bitmap(&self, entry: usize, class: usize) -> Bitmap {
-        Bitmap { at: entry + FIELDS, objects: self.sizes.page / self.object(class) }
+    fn bitmap(&self, page: usize, entry: usize, class: usize) -> Bitmap {
+        Bitmap {
+            at: entry + FIELDS,
+            objects: self.sizes.page / self.object(class),
+            class,
+            page,
+            stride: self.directory.entry,
+            held: self.held(class),
+        }
+    }
+
+    /// Index of the word that names the page whose bitmap a unit holds for a class, where the search has such.
+    #[inline(always)]
+    fn held(&self, class: usize) -> usize {
+        CLASSES + Self::classes(&self.sizes) + class
     }
 
     /// What serves a request of `size` bytes; none if nothing can.
@@ -150,9 +178,9 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
         let listed = self.directory.memory.load(CLASSES + class);
         let (page, way) = if listed != 0 { (listed, Served::AtOnce) } else { self.new_page(class)? };
         let entry = self.directory.entry_at(page);
-        let map = self.bitmap(entry, class);
+        let map = self.bitmap(page, entry, class);
         let memory = &mut self.directory.memory;
-        let object = F::take(memory, map)?;
+        let object = self.search.take(memory, map)?;
         let left = memory.load(entry + Field::Count as usize) - 1;
         memory.store(entry + Field::Count as usize, left);
         if left == 0 {
@@ -167,7 +195,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
     fn new_page(&mut self, class: usize) -> Option<(usize, Served)> {
         let (page, way) = self.take_run(1, 1)?;
         let entry = self.directory.entry_at(page);
-        let map = self.bitmap(entry, class);
+        let map = self.bitmap(page, entry, class);
         self.directory.set(page, Field::Kind, OBJECTS + class);
         self.directory.set(page, Field::Count, map.objects);
         F::fill(&mut self.directory.memory, map);
@@ -178,17 +206,18 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
     /// Frees an object in a page of a class, whose entry is given.
     #[inline(always)]
     fn free_object(&mut self, page: usize, entry: usize, class: usize, at: usize) {
-        let map = self.bitmap(entry, class);
+        let map = self.bitmap(page, entry, class);
         let object = (at - self.directory.start(page)) / (self.object(class) / W::BYTES);
         let memory = &mut self.directory.memory;
         let free = memory.load(entry + Field::Count as usize) + 1;
         if free == map.objects {
             // A page of two objects or more: one was free before, so it is listed (P4).
+            self.search.forget(memory, map);
             self.directory.unlink(CLASSES + class, page);
             self.directory.free(page, 1);
             return;
         }
-        F::put(memory, map, object);
+        self.search.put(memory, map, object);
         memory.store(entry + Field::Count as usize, free);
         if free == 1 {
             self.directory.link(CLASSES + class, 0, page);
@@ -212,7 +241,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
     fn walk_page(&self, page: usize, class: usize, visit: &mut dyn FnMut(BlockView)) {
         let size = self.object(class);
         let entry = self.directory.memory.peek(PLACE) + (page - 1) * self.directory.entry;
-        let map = self.bitmap(entry, class);
+        let map = self.bitmap(page, entry, class);
         for object in 0..map.objects {
             let free = map.is_free(&self.directory.memory, object);
             let offset = self.directory.start(page) * W::BYTES + object * size;

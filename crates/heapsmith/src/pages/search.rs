@@ -7,10 +7,10 @@
 //! | [`Linear`] | words up to the first with a bit, then its bits one by one | – |
 //! | [`ByWord`] | words up to the first with a bit; zeros are counted | – |
 //! | [`ByTree`] | one word a level; zeros are counted | one for every word's bits of words |
+//! | [`Hardware`](super::Hardware) | nothing: the unit does; the bitmap goes in and out when the page changes | a word a class in the control words |
 //!
 //! What is looked at is metered as a visit, words read and written as accesses.
-//! All find the lowest free object. The trait is also the seam for a search
-//! unit in hardware: it is given the bitmap and answers with an object.
+//! All find the lowest free object.
 //!
 //! Sources: Kamp 1995 (phkmalloc), as described by Li, Mohanty, Kavi, §II, for
 //! the linear search; the others replace its loops by an instruction and a tree.
@@ -19,18 +19,27 @@ use core::fmt::Debug;
 
 use crate::memory::Words;
 
-/// Where a bitmap lies and how many objects it is about.
+/// Where a bitmap lies and which page it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bitmap {
     /// Index of its first word.
     pub at: usize,
     /// Objects in the page.
     pub objects: usize,
+    /// The page's class.
+    pub class: usize,
+    /// The page's number, from 1.
+    pub page: usize,
+    /// Words from the bitmap of a page to that of the next.
+    pub stride: usize,
+    /// Index of the control word that names the page whose bitmap a unit holds for this class,
+    /// where a search has such words.
+    pub held: usize,
 }
 
 impl Bitmap {
     /// Words of its bits.
-    fn words(&self, bits: usize) -> usize {
+    pub(super) fn words(&self, bits: usize) -> usize {
         self.objects.div_ceil(bits)
     }
 
@@ -67,7 +76,7 @@ fn fill<W: Words>(memory: &mut W, at: usize, count: usize) {
 }
 
 /// A way to search bitmaps.
-pub trait Search: Copy + Debug + Default + 'static {
+pub trait Search: Debug {
     /// Words of a bitmap for so many objects, in words of `bits` bits.
     fn words(objects: usize, bits: usize) -> usize {
         objects.div_ceil(bits)
@@ -78,16 +87,23 @@ pub trait Search: Copy + Debug + Default + 'static {
         map.fill(memory);
     }
 
+    /// Control words that it needs beside those of every page heap.
+    fn control_words(_classes: usize) -> usize {
+        0
+    }
+
     /// Takes the lowest free object.
-    fn take<W: Words>(memory: &mut W, map: Bitmap) -> Option<usize>;
+    fn take<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize>;
 
     /// Makes an object free.
     #[inline(always)]
-    fn put<W: Words>(memory: &mut W, map: Bitmap, object: usize) {
-        let at = map.at + object / W::BITS;
-        let word = memory.load(at);
-        memory.store(at, word | 1 << (object % W::BITS));
+    fn put<W: Words>(&mut self, memory: &mut W, map: Bitmap, object: usize) {
+        put(memory, map, object);
     }
+
+    /// A page's objects are all free, and it becomes a page of no class.
+    #[inline(always)]
+    fn forget<W: Words>(&mut self, _memory: &mut W, _map: Bitmap) {}
 
     /// Whether the words beyond the bits agree with the bits, unmetered.
     fn agrees<W: Words>(_memory: &W, _map: Bitmap) -> bool {
@@ -95,12 +111,20 @@ pub trait Search: Copy + Debug + Default + 'static {
     }
 }
 
+/// Sets the bit of an object.
+#[inline(always)]
+pub(super) fn put<W: Words>(memory: &mut W, map: Bitmap, object: usize) {
+    let at = map.at + object / W::BITS;
+    let word = memory.load(at);
+    memory.store(at, word | 1 << (object % W::BITS));
+}
+
 /// Bit by bit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Linear;
 
 impl Search for Linear {
-    fn take<W: Words>(memory: &mut W, map: Bitmap) -> Option<usize> {
+    fn take<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize> {
         let (number, word) = map.first_word(memory)?;
         let mut bit = 0;
         loop {
@@ -120,7 +144,7 @@ pub struct ByWord;
 
 impl Search for ByWord {
     #[inline(always)]
-    fn take<W: Words>(memory: &mut W, map: Bitmap) -> Option<usize> {
+    fn take<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize> {
         let (number, word) = map.first_word(memory)?;
         memory.store(map.at + number, word & (word - 1));
         Some(number * W::BITS + word.trailing_zeros() as usize)
@@ -173,7 +197,7 @@ impl Search for ByTree {
         }
     }
 
-    fn take<W: Words>(memory: &mut W, map: Bitmap) -> Option<usize> {
+    fn take<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize> {
         let (starts, count) = levels(map, W::BITS);
         let mut place = 0;
         for &start in starts[..count].iter().rev() {
@@ -198,7 +222,7 @@ impl Search for ByTree {
         Some(place)
     }
 
-    fn put<W: Words>(memory: &mut W, map: Bitmap, object: usize) {
+    fn put<W: Words>(&mut self, memory: &mut W, map: Bitmap, object: usize) {
         let (starts, count) = levels(map, W::BITS);
         let mut bit = object;
         for &start in &starts[..count] {
@@ -216,7 +240,7 @@ impl Search for ByTree {
         let (starts, count) = levels(map, W::BITS);
         let mut words = map.objects.div_ceil(W::BITS);
         (1..count).all(|level| {
-            let below = Bitmap { at: starts[level], objects: words };
+            let below = Bitmap { at: starts[level], objects: words, ..map };
             let agrees =
                 (0..words).all(|word| below.is_free(memory, word) == (memory.peek(starts[level - 1] + word) != 0));
             words = words.div_ceil(W::BITS);

@@ -37,4 +37,6 @@ pub enum Search {
     Word,
     /// By counting zeros from the root of a tree whose nodes are words.
     Tree,
+    /// By a unit in hardware, which holds the bitmap of one page for each size of object.
+    Hardware,
 }

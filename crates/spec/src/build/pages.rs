@@ -1,7 +1,7 @@
 //! Page heaps from a spec.
 
 use heapsmith::block::Format;
-use heapsmith::pages::{self, ByTree, ByWord, Linear, PageSizes};
+use heapsmith::pages::{self, ByTree, ByWord, Hardware, Linear, PageSizes};
 use heapsmith::{Meter, Source, Word};
 
 use super::{BuildError, Job, Parts, bytes};
@@ -30,10 +30,11 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
             Search::Linear => self.searched::<W, Linear>(pages),
             Search::Word => self.searched::<W, ByWord>(pages),
             Search::Tree => self.searched::<W, ByTree>(pages),
+            Search::Hardware => self.searched::<W, Hardware>(pages),
         }
     }
 
-    fn searched<W: Word, F: pages::Search>(self, pages: &Pages) -> Result<J::Output, BuildError> {
+    fn searched<W: Word, F: pages::Search + Default>(self, pages: &Pages) -> Result<J::Output, BuildError> {
         let alignment = self.without_free_lists()?.alignment as usize;
         let sizes = PageSizes { page: bytes(pages.page), min: bytes(pages.min), alignment };
         Ok(self.job.run(heapsmith::Pages::<W, F, S, M>::new(self.source, sizes, self.meter)?))

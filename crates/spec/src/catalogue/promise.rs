@@ -153,6 +153,7 @@ fn pages(pages: &Pages) -> OfPool {
         Search::Linear => "linear in the objects of a page; a new page: in the free runs",
         Search::Word => "linear in the words of a page's bitmap; a new page: in the free runs",
         Search::Tree => "constant; a new page: linear in the free runs",
+        Search::Hardware => "constant; another page: linear in the words of a bitmap; a new one: in the free runs",
     };
     OfPool {
         allocate,

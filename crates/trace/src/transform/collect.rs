@@ -5,9 +5,10 @@
 //!   collected   + +   + +     +  ---- +    the dead blocks together, when the heap is due
 //! ```
 //!
-//! Before the request that would bring the bytes requested since the last collection above
-//! the limit, every block that the program has freed by then is freed, in the order in which
-//! it was. What is dead at the end of the trace is collected there, so a trace that ends
+//! The heap is due either by what was requested since the last collection, or by what it holds:
+//! blocks that live and blocks that are dead and not yet freed. Before the request that would
+//! bring that above the limit, every block that the program has freed by then is freed, in the
+//! order in which it was. What is dead at the end of the trace is collected there, so a trace that ends
 //! with nothing live still does. A request of 0 bytes counts as one byte.
 //!
 //! Source: Donahue et al. (EMSOFT 2001, §3) compare occasional and continuous collection
@@ -17,10 +18,21 @@ use super::through::Transform;
 use crate::live::{Change, Ledger};
 use crate::{Bytes, Event, Nanoseconds, Sink, TraceError};
 
+/// When a heap is due.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Due {
+    /// When so many bytes were requested since the last collection.
+    Every(Bytes),
+    /// When so many bytes live or are dead. If more live, then at every request.
+    Full(Bytes),
+}
+
 /// Holds frees back.
 pub(super) struct Collections {
-    every: Bytes,
+    due: Due,
     requested: u64,
+    /// Bytes that are dead and not yet freed.
+    dead_bytes: u64,
     /// Frees that are held back.
     dead: Vec<Event>,
     /// What lives for the program. Blocks are named anew, by the events that allocated them, as
@@ -29,14 +41,19 @@ pub(super) struct Collections {
 }
 
 impl Collections {
-    pub fn new(every: Bytes) -> Collections {
-        Collections { every, requested: 0, dead: Vec::new(), live: Ledger::default() }
+    pub fn new(due: Due) -> Collections {
+        Collections { due, requested: 0, dead_bytes: 0, dead: Vec::new(), live: Ledger::default() }
     }
 
     /// Counts a request, and collects first where that is due.
     fn request(&mut self, size: Bytes, now: Nanoseconds, to: &mut dyn Sink) -> Result<(), TraceError> {
         let size = size.0.max(1);
-        if self.requested.saturating_add(size) > self.every.0 {
+        let is_due = match self.due {
+            Due::Every(limit) => self.requested.saturating_add(size) > limit.0,
+            // The request is among the live bytes already.
+            Due::Full(limit) => self.live.live_bytes.0.saturating_add(self.dead_bytes) > limit.0,
+        };
+        if is_due {
             self.collect(now, to)?;
         }
         self.requested = self.requested.saturating_add(size);
@@ -44,7 +61,7 @@ impl Collections {
     }
 
     fn collect(&mut self, time: Nanoseconds, to: &mut dyn Sink) -> Result<(), TraceError> {
-        self.requested = 0;
+        (self.requested, self.dead_bytes) = (0, 0);
         self.dead.drain(..).try_for_each(|free| to.take(Event { time, ..free }))
     }
 }
@@ -57,6 +74,7 @@ impl Transform for Collections {
                 to.take(Event { action: event.action.of_block(block.born), ..event })
             }
             Change::Freed(block) => {
+                self.dead_bytes = self.dead_bytes.saturating_add(block.size.0);
                 self.dead.push(Event { action: event.action.of_block(block.born), ..event });
                 Ok(())
             }

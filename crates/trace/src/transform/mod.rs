@@ -18,7 +18,7 @@ mod slice;
 mod threads;
 mod through;
 
-use collect::Collections;
+use collect::{Collections, Due};
 use copies::Copies;
 pub use slice::Slice;
 use slice::Sliced;
@@ -38,14 +38,19 @@ pub struct Transforms {
     pub copies: u32,
     /// Free in bursts, whenever so many bytes were requested since the last.
     pub collect: Option<Bytes>,
+    /// Free in bursts, whenever so many bytes live or are dead and not yet freed.
+    pub heap: Option<Bytes>,
 }
 
 impl Transforms {
     /// A sink that does all this to what it takes, and hands it to `sink`.
     pub fn before<'s>(&self, sink: &'s mut dyn Sink) -> Box<dyn Sink + 's> {
         let mut chain: Box<dyn Sink + 's> = Box::new(sink);
+        if let Some(limit) = self.heap {
+            chain = through(Collections::new(Due::Full(limit)), chain);
+        }
         if let Some(every) = self.collect {
-            chain = through(Collections::new(every), chain);
+            chain = through(Collections::new(Due::Every(every)), chain);
         }
         if self.copies > 1 {
             chain = through(Copies::new(self.copies), chain);
@@ -74,6 +79,9 @@ impl Transforms {
         }
         if let Some(every) = self.collect {
             set("collect", format!("every={}", every.0));
+        }
+        if let Some(limit) = self.heap {
+            set("heap", limit.0.to_string());
         }
         settings
     }

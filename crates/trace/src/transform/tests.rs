@@ -201,7 +201,7 @@ proptest! {
     ) {
         let slice = slice.map(|(from, length)| format!("{from}..{}", from + length).parse().unwrap());
         let transforms =
-            Transforms { slice, threads: thread.into_iter().collect(), copies, collect: collect.map(Bytes) };
+            Transforms { slice, threads: thread.into_iter().collect(), copies, collect: collect.map(Bytes), heap: None };
         let out = through(&transforms, &program);
         let packed = PackedTrace::new(&out).unwrap();
         if copies > 1 && collect.is_none() {
@@ -221,4 +221,19 @@ proptest! {
         let rest: Vec<Bytes> = rest.collect();
         prop_assert_eq!(&tail[tail.len() - rest.len()..], &rest[..]);
     }
+}
+
+#[test]
+fn a_heap_that_is_full_is_collected() {
+    let collected = |heap, given: &str| {
+        let transforms = Transforms { heap: Some(Bytes(heap)), ..Transforms::default() };
+        text(&through(&transforms, &trace(given)))
+    };
+    let program = "+1:30 -1 +2:20 -2 +3:40 +4:10 -3 +5:60 -4 -5";
+    // 30 dead, 20 dead and 40 live fill 90; 10 more do not fit.
+    assert_eq!(collected(99, program), "+0:30 +2:20 +4:40 -0 -2 +5:10 -4 +7:60 -5 -7");
+    assert_eq!(collected(100, program), "+0:30 +2:20 +4:40 +5:10 -0 -2 -4 +7:60 -5 -7");
+    // What lives does not fit: as the program frees, one request late.
+    assert_eq!(collected(1, program), "+0:30 -0 +2:20 -2 +4:40 +5:10 -4 +7:60 -5 -7");
+    assert_eq!(collected(50, "+1:20 ~1:10 -1 +2:20 +3:30"), "+0:20 ~0:10 +3:20 -0 +4:30");
 }

@@ -51,7 +51,7 @@ use crate::error::LoadError;
 use crate::input::{Format, Input, requests};
 use crate::settings::Settings;
 use crate::tape::Tape;
-use crate::workload::{KEEP_DAMAGED, Parameter, Workload};
+use crate::workload::{KEEP_DAMAGED, Parameter, Run, Workload};
 
 use self::flight::Schedule;
 use self::switch::{Sizes, Switch};
@@ -100,7 +100,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
         KEEP_DAMAGED,
     ],
     formats: &[Format::Log, Format::TabLog, Format::UrlList, Format::Capture],
-    run,
+    run: Run::Input(run),
 };
 
 const COUNT: &str = "a whole number from 1 to 65536";

@@ -1,0 +1,141 @@
+//! `heapsmith reproduce`: the papers' tables and figures, done again.
+
+use std::time::Instant;
+
+use heapsmith_papers::{
+    Experiment, ExperimentError, Extent, Folder, FolderError, Outcome, Setting, Step, experiments, named,
+};
+use indicatif::ProgressBar;
+
+use crate::args::{Format, Reproduce};
+use crate::commands::pages;
+use crate::failure::Failure;
+use crate::table::{Table, number, text};
+use crate::{interrupt, progress};
+
+pub fn run(arguments: &Reproduce) -> Result<(), Failure> {
+    let chosen = chosen(&arguments.names)?;
+    if arguments.list {
+        return list(&chosen, arguments.format);
+    }
+    let samples = chosen.iter().flat_map(|experiment| experiment.samples);
+    for path in samples.map(|sample| arguments.samples.join(sample)) {
+        if !path.exists() {
+            return Err(ExperimentError::NoSample { path }.into());
+        }
+    }
+    let stop = interrupt::catch()?;
+    let folder = Folder::open(&arguments.out)?;
+    let bar = progress::experiments_bar(chosen.len());
+    let mut show = |step: &Step| {
+        let base = bar.position() / progress::STEPS * progress::STEPS;
+        bar.set_position(base + ((step.done * progress::STEPS as f64) as u64).min(progress::STEPS - 1));
+        bar.set_message(step.doing.clone());
+    };
+    let jobs = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let mut setting = Setting::new(&arguments.samples, arguments.seed, jobs, Extent::Whole, stop, &mut show);
+    let mut table = Table::new(&["name", "seconds", "conclusion", "found"]);
+    let command = pages::command()?;
+    setting.command = Some(&command);
+    let ended = all(&chosen, &mut setting, &folder, &bar, &mut table);
+    bar.finish_and_clear();
+    // Whatever ended it: what was finished is shown.
+    table.print(arguments.format)?;
+    ended?;
+    let written = folder.pages()?;
+    if arguments.format == Format::Table {
+        written.iter().for_each(|page| eprintln!("wrote {}", page.display()));
+    }
+    Ok(())
+}
+
+/// Does one after the other, and keeps each as soon as it is done.
+fn all(
+    chosen: &[&'static Experiment],
+    setting: &mut Setting<'_>,
+    folder: &Folder,
+    bar: &ProgressBar,
+    table: &mut Table,
+) -> Result<(), Failure> {
+    for (done, experiment) in chosen.iter().enumerate() {
+        bar.set_position(done as u64 * progress::STEPS);
+        bar.set_prefix(experiment.name);
+        let start = Instant::now();
+        let outcome: Outcome = (experiment.run)(setting)?;
+        folder.keep(experiment, &outcome)?;
+        // The pages at once, so that they are right whatever ends the process.
+        folder.pages()?;
+        let seconds = start.elapsed().as_secs_f64();
+        table.row([
+            text(experiment.name),
+            number(seconds, 1),
+            text(outcome.verdict().words()),
+            text(outcome.found.clone()),
+        ]);
+    }
+    Ok(())
+}
+
+/// The experiments of these names, each once, in the order of the papers.
+fn chosen(names: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
+    if names.is_empty() {
+        return Ok(experiments());
+    }
+    let mut wanted = Vec::new();
+    for name in names {
+        let found = named(name);
+        if found.is_empty() {
+            let known: Vec<&str> = experiments().iter().map(|experiment| experiment.name).collect();
+            return Err(Failure::wrong_use(format!("there is no experiment {name:?}; there are {}", known.join(", "))));
+        }
+        wanted.extend(found.iter().map(|experiment| experiment.name));
+    }
+    Ok(experiments().into_iter().filter(|experiment| wanted.contains(&experiment.name)).collect())
+}
+
+fn list(chosen: &[&'static Experiment], format: Format) -> Result<(), Failure> {
+    let mut table = Table::new(&["name", "place", "about"]).hiding(&["paper", "citation", "claim", "differs"]);
+    for experiment in chosen {
+        let paper = experiment.paper;
+        table.row(
+            [
+                experiment.name,
+                experiment.place,
+                experiment.title,
+                paper.title,
+                paper.citation,
+                experiment.claim,
+                experiment.differs,
+            ]
+            .map(text),
+        );
+    }
+    table.print(format)
+}
+
+impl From<ExperimentError> for Failure {
+    fn from(error: ExperimentError) -> Failure {
+        match error {
+            ExperimentError::NoSample { .. } => Failure::bad_input(error),
+            ExperimentError::Load(error) => error.into(),
+            ExperimentError::Trace(error) => error.into(),
+            ExperimentError::Replay(error) => error.into(),
+            ExperimentError::Pages(error) => error.into(),
+            ExperimentError::Spec(error) => error.into(),
+            ExperimentError::Subject(error) => error.into(),
+            ExperimentError::Store(error) => error.into(),
+            ExperimentError::Scratch(_) => Failure::environment(error),
+            ExperimentError::Csv(_) => Failure::job(error),
+            ExperimentError::Interrupted => Failure::interrupted(error),
+        }
+    }
+}
+
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Failure {
+        match error {
+            FolderError::Write { .. } | FolderError::Read { .. } => Failure::environment(error),
+            FolderError::Damaged { .. } => Failure::bad_input(error),
+        }
+    }
+}

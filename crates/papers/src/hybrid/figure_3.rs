@@ -1,0 +1,109 @@
+//! Figure 3: how much less memory management takes with the search in hardware.
+
+use heapsmith_report::chart::{Bars, Measured};
+use serde::Serialize;
+
+use super::costs::Costs;
+use super::programs::{Cost, FILES, SET_UP, costs};
+use super::{BIT, TREE, UNIT, WORD};
+use crate::error::ExperimentError;
+use crate::experiment::{Experiment, HYBRID};
+use crate::outcome::Outcome;
+use crate::setting::Setting;
+use crate::shown::{Shown, Value, percent};
+
+pub(crate) static EXPERIMENT: Experiment = Experiment {
+    name: "003-figure-3",
+    paper: &HYBRID,
+    place: "Figure 3",
+    title: "what memory management saves",
+    claim: "The hybrid allocator takes 58.9% off memory management on average; most, 76.2%, off that of cfrac, whose objects are \
+            smallest, and least, 48.0%, off that of espresso, whose objects are largest (Li, Mohanty and Kavi, Figure 3, section \
+            IV-B).",
+    differs: SET_UP,
+    samples: FILES,
+    run,
+};
+
+#[derive(Debug, Serialize)]
+struct Row {
+    program: &'static str,
+    mean_size: f64,
+    unit: f64,
+    by_word: f64,
+    by_tree: f64,
+    unit_against_word: f64,
+    paper: f64,
+}
+
+fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
+    let known = Costs::read();
+    outcome(&costs(setting, &known)?)
+}
+
+fn row(cost: &Cost) -> Row {
+    Row {
+        program: cost.program.name,
+        mean_size: cost.mean_size,
+        unit: cost.improvement(BIT, UNIT),
+        by_word: cost.improvement(BIT, WORD),
+        by_tree: cost.improvement(BIT, TREE),
+        unit_against_word: cost.improvement(WORD, UNIT),
+        paper: cost.program.paper_improvement(),
+    }
+}
+
+fn outcome(all: &[Cost]) -> Result<Outcome, ExperimentError> {
+    let rows: Vec<Row> = all.iter().map(row).collect();
+    let mut outcome = Outcome::new(&rows)?;
+    let mean = |of: fn(&Row) -> f64| rows.iter().map(of).sum::<f64>() / rows.len().max(1) as f64;
+    let (unit, word, paper) = (mean(|row| row.unit), mean(|row| row.by_word), mean(|row| row.paper));
+    outcome.state(
+        format!("memory management takes {} less on average of these programs (58.9% of all ten)", percent(paper)),
+        percent(unit),
+        (unit - paper).abs() <= 0.1,
+    );
+    let most = rows.iter().max_by(|a, b| a.unit.total_cmp(&b.unit)).map_or("none", |row| row.program);
+    outcome.state("cfrac saves most", format!("{most} does"), most == "cfrac");
+    let left = mean(|row| row.unit_against_word);
+    let beside = if left < 0.0 { format!("{} more", percent(-left)) } else { format!("{} less", percent(left)) };
+    outcome.state(
+        "the search is better left to hardware",
+        format!("counting zeros by an instruction takes off {}; beside that the unit takes {beside}", percent(word)),
+        left > 0.0,
+    );
+    outcome.found = format!(
+        "The unit takes {} off memory management on average, where the paper has {}. Counting zeros by an instruction takes off {} \
+         already; beside that the unit takes {beside}.",
+        percent(unit),
+        percent(paper),
+        percent(word),
+    );
+    let columns = ["program", "mean size", "unit", "by word", "by tree", "unit, against by word", "the paper's unit"];
+    let mut shown = Shown::new("What memory management takes less than with a search bit by bit", columns);
+    for row in &rows {
+        let shares = [row.unit, row.by_word, row.by_tree, row.unit_against_word, row.paper];
+        shown.row([row.program.into(), row.mean_size.into()].into_iter().chain(shares.map(Value::Share)));
+    }
+    outcome.tables.push(shown);
+    type Series = (&'static str, fn(&Row) -> f64);
+    let series: [Series; 4] = [
+        ("unit", |row| row.unit),
+        ("by word", |row| row.by_word),
+        ("by tree", |row| row.by_tree),
+        ("the paper's unit", |row| row.paper),
+    ];
+    let bars = Bars {
+        title: "Memory management, normalised".into(),
+        y: "percent less than bit by bit".into(),
+        names: rows.iter().map(|row| row.program.to_owned()).collect(),
+        series: series
+            .into_iter()
+            .map(|(name, of)| Measured::new(name, rows.iter().map(|row| of(row) * 100.0)))
+            .collect(),
+        stacked: false,
+        line: None,
+    };
+    outcome.draw("", "What each search takes off memory management, beside the paper's unit", bars.svg());
+    Ok(outcome)
+}

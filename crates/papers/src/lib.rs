@@ -1,0 +1,42 @@
+//! The papers' tables and figures, done again on this project's heaps.
+//!
+//! ```text
+//!   experiments() ──▶ Experiment { claim, differs, run }
+//!                          │ run(&mut Setting)          samples, seed, progress, stop
+//!                          ▼
+//!                       Outcome ── data (CSV), figures (SVG), statements ─▶ verdict
+//!                          │
+//!                          ▼
+//!                       Folder ── papers/NAME.csv, NAME*.svg, NAME.json
+//!                          └──▶ papers.md, papers.html: every outcome that the folder holds
+//! ```
+//!
+//! A module is a table or a figure. It states what the paper says, with a citation; what is found here is computed
+//! from the data, and so is whether the conclusion holds. Nothing is tuned to agree.
+//!
+//! What is counted (accesses, bytes, visits) decides wherever it can; times stand beside it, as they belong to the
+//! machine that ran the command.
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod experiment;
+mod fit;
+mod folder;
+mod hybrid;
+mod looking_glass;
+mod markdown;
+mod modems;
+mod network;
+mod outcome;
+mod real_time;
+mod setting;
+mod shown;
+mod traces;
+
+pub use error::ExperimentError;
+pub use experiment::{Experiment, Paper, experiments, named, papers};
+pub use folder::{Folder, FolderError};
+pub use outcome::{Figure, Kept, Outcome, Statement, Verdict};
+pub use setting::{Extent, Setting, Step};
+pub use shown::{Shown, Value};

@@ -1,0 +1,113 @@
+//! `papers.md`: a row for each table and figure, then each with its figures.
+
+use std::fmt::Write;
+
+use crate::experiment::{Experiment, papers};
+use crate::outcome::Kept;
+use crate::shown::Shown;
+
+/// The page; figures and data lie in the folder `inside`.
+pub(crate) fn markdown(kept: &[(&Experiment, Kept)], inside: &str) -> String {
+    let mut page = String::from(
+        "# The papers, reproduced\n\n\
+         Written by `heapsmith reproduce`, which makes all of it again: this page, the same as \
+         [papers.html](papers.html) for a browser, and the data and figures in [papers](papers). What the papers found \
+         is cited; what is found here is computed from the data, and so is whether a conclusion holds. Nothing is \
+         tuned to agree. What is counted (accesses, visits, bytes) is the same on every machine; times belong to the \
+         machine that ran the command.\n",
+    );
+    for paper in papers() {
+        let of_paper: Vec<_> = kept.iter().filter(|(experiment, _)| experiment.paper == paper).collect();
+        if of_paper.is_empty() {
+            continue;
+        }
+        let _ = write!(page, "\n## Paper {}: {}\n\n{}\n\n", paper.number, paper.title, paper.citation);
+        page.push_str("| table or figure | the paper found | found here | the conclusion | the set-up differs |\n");
+        page.push_str("|---|---|---|---|---|\n");
+        for (experiment, kept) in &of_paper {
+            let row = [
+                &format!("[{}](#{})", experiment.place, anchor(experiment)),
+                experiment.claim,
+                &kept.found,
+                &format!("**{}**", kept.verdict.words()),
+                experiment.differs,
+            ];
+            let _ = writeln!(page, "| {} |", row.map(cell).join(" | "));
+        }
+        for (experiment, kept) in &of_paper {
+            section(&mut page, experiment, kept, inside);
+        }
+    }
+    page
+}
+
+fn section(page: &mut String, experiment: &Experiment, kept: &Kept, inside: &str) {
+    let _ = write!(page, "\n### {}\n\n", heading(experiment));
+    let _ = write!(page, "> {}\n\n**{}**: {}\n", experiment.claim, kept.verdict.words(), kept.found);
+    for (file, caption) in &kept.figures {
+        let _ = write!(page, "\n![{caption}]({inside}/{file})\n");
+    }
+    if !kept.statements.is_empty() {
+        page.push_str("\n| the paper | here | |\n|---|---|---|\n");
+        for statement in &kept.statements {
+            let mark = if statement.holds { "holds" } else { "does not" };
+            let _ = writeln!(page, "| {} | {} | {mark} |", cell(&statement.claim), cell(&statement.found));
+        }
+    }
+    kept.tables.iter().for_each(|shown| table(page, shown));
+    let _ = write!(page, "\nData: [{0}.csv]({inside}/{0}.csv). Again: `heapsmith reproduce {0}`\n", experiment.name);
+}
+
+fn table(page: &mut String, shown: &Shown) {
+    let _ = write!(
+        page,
+        "\n{}\n\n| {} |\n|",
+        shown.caption,
+        shown.columns.iter().map(|name| cell(name)).collect::<Vec<_>>().join(" | ")
+    );
+    for column in 0..shown.columns.len() {
+        let numeric = shown.rows.iter().any(|row| row.get(column).is_some_and(|value| value.number().is_some()));
+        page.push_str(if numeric { "---:|" } else { "---|" });
+    }
+    page.push('\n');
+    for row in &shown.rows {
+        let cells: Vec<String> = row.iter().map(|value| cell(&value.shown())).collect();
+        let _ = writeln!(page, "| {} |", cells.join(" | "));
+    }
+}
+
+fn heading(experiment: &Experiment) -> String {
+    format!("{} {}: {}", experiment.paper.number, experiment.place, experiment.title)
+}
+
+/// The anchor that a heading gets: lower case, spaces as hyphens, no punctuation.
+fn anchor(experiment: &Experiment) -> String {
+    let letters = heading(experiment).to_lowercase();
+    letters.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).collect::<String>().replace(' ', "-")
+}
+
+/// Text that stays in its cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_stays_in_its_cell() {
+        assert_eq!(cell("a|b\nc"), "a\\|b c");
+    }
+
+    #[test]
+    fn the_overview_links_to_headings() {
+        let experiment = crate::experiments()[0];
+        let kept = Kept::of(experiment.name, &crate::Outcome::new::<()>(&[]).expect("no rows"));
+        let page = markdown(&[(experiment, kept)], "papers");
+        let heading = heading(experiment);
+        assert!(page.contains(&format!("\n### {heading}\n")));
+        assert!(page.contains(&format!("](#{})", anchor(experiment))));
+        assert!(!anchor(experiment).contains([':', ',', '.']));
+    }
+}

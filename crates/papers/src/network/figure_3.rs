@@ -1,0 +1,180 @@
+//! Figure 3: live bytes over time, whose form differs from input to input.
+
+use std::collections::BTreeSet;
+
+use heapsmith_report::chart::{Axis, Chart, Mark, Series};
+use heapsmith_trace::{Operation, PackedTrace, Profile, Profiler, Sink, Trace};
+use serde::Serialize;
+
+use crate::error::ExperimentError;
+use crate::experiment::{Experiment, NETWORK};
+use crate::network::applications::{ALL, APPLICATIONS};
+use crate::network::tables::popular;
+use crate::outcome::Outcome;
+use crate::setting::Setting;
+use crate::shown::{Shown, Value, listed, percent};
+
+pub(crate) static EXPERIMENT: Experiment = Experiment {
+    name: "000-figure-3",
+    paper: &NETWORK,
+    place: "Figure 3",
+    title: "the forms of memory usage over time",
+    claim: "Memory usage of network applications varies greatly in form: thin spikes, fat spikes, plateaus and ramps; \
+            with free lists of the two dominant sizes, 30% to 70% of the freed memory sizes still go back to the main \
+            pool (Mamagkakis et al. 2006, Figure 3, section 5).",
+    differs: "Own traffic. The paper shows pictures; forms are told here by numbers of this project (heapsmith inspect): \
+              how much of a trace lies above half of its peak, and how steadily it rises.",
+    samples: ALL,
+    run,
+};
+
+const POINTS: usize = 400;
+
+#[derive(Debug, Serialize)]
+struct Row {
+    application: &'static str,
+    input: &'static str,
+    form: String,
+    mean_of_peak: f64,
+    above_half: f64,
+    rise: f64,
+    spikes: u64,
+    requested_peak: u64,
+    freed_to_pool: f64,
+}
+
+fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
+    let inputs: usize = APPLICATIONS.iter().map(|application| application.inputs.len()).sum();
+    let (mut rows, mut curves, mut done) = (Vec::new(), Vec::new(), 0);
+    for application in APPLICATIONS {
+        let mut series = Vec::new();
+        for &input in application.inputs {
+            setting.step(done, inputs, &format!("{}, {}", application.name, input.name))?;
+            done += 1;
+            let trace = setting.trace(input)?;
+            let profile = profile(&trace)?;
+            let packed = PackedTrace::new(&trace)?;
+            rows.push(Row {
+                application: application.name,
+                input: input.name,
+                form: profile.shape.form.to_string(),
+                mean_of_peak: profile.shape.mean,
+                above_half: profile.shape.above_half,
+                rise: profile.shape.rise,
+                spikes: profile.shape.spikes,
+                requested_peak: profile.statistics.requested_peak.0,
+                freed_to_pool: freed_to_pool(&packed, application.lists),
+            });
+            series.push(curve(input.name, &profile));
+        }
+        curves.push((application.name, series));
+    }
+    outcome(&rows, curves)
+}
+
+fn profile(trace: &Trace) -> Result<Profile, ExperimentError> {
+    let mut profiler = Profiler::new(POINTS);
+    trace.events.iter().try_for_each(|event| profiler.take(*event))?;
+    Ok(profiler.finish())
+}
+
+/// Live bytes as a share of the peak, over the share of the trace.
+fn curve(name: &str, profile: &Profile) -> Series {
+    let (events, peak) = (profile.statistics.events.max(1) as f64, profile.statistics.requested_peak.0.max(1) as f64);
+    let points = profile.curve.points.iter();
+    Series::new(
+        format!("{name}: {}", profile.shape.form),
+        Mark::Line,
+        points.map(|point| (point.event as f64 / events * 100.0, point.live.0 as f64 / peak * 100.0)),
+    )
+}
+
+/// The share of the freed blocks that no free list of a popular size keeps.
+fn freed_to_pool(trace: &PackedTrace, lists: usize) -> f64 {
+    let popular = popular(std::slice::from_ref(trace), lists);
+    let mut sizes = vec![0_u64; trace.slots];
+    let (mut freed, mut kept) = (0_u64, 0_u64);
+    for event in &trace.events {
+        match event.operation {
+            Operation::Free => {
+                freed += 1;
+                kept += u64::from(popular.contains(&sizes[event.slot as usize]));
+            }
+            _ => sizes[event.slot as usize] = event.size,
+        }
+    }
+    1.0 - kept as f64 / freed.max(1) as f64
+}
+
+fn outcome(rows: &[Row], curves: Vec<(&'static str, Vec<Series>)>) -> Result<Outcome, ExperimentError> {
+    let mut outcome = Outcome::new(rows)?;
+    let forms: BTreeSet<&str> = rows.iter().map(|row| row.form.as_str()).collect();
+    let list: Vec<&str> = forms.iter().copied().collect();
+    outcome.state(
+        "the form varies from input to input",
+        format!("{} forms among {} inputs", forms.len(), rows.len()),
+        forms.len() > 1,
+    );
+    outcome.state(
+        "thin spikes, fat spikes, plateaus and ramps all occur",
+        format!("{} inputs have the forms {}", rows.len(), listed(&list)),
+        ["thin spikes", "fat spikes", "plateau", "ramp"].iter().all(|form| forms.contains(form)),
+    );
+    let inside = |row: &&Row| (0.3..=0.7).contains(&row.freed_to_pool);
+    let (within, least, most) = (
+        rows.iter().filter(inside).count(),
+        rows.iter().map(|row| row.freed_to_pool).fold(1.0, f64::min),
+        rows.iter().map(|row| row.freed_to_pool).fold(0.0, f64::max),
+    );
+    outcome.state(
+        "30% to 70% of the freed sizes go back to the main pool",
+        format!("{} to {}; within the range on {within} of {} inputs", percent(least), percent(most), rows.len()),
+        within == rows.len(),
+    );
+    outcome.found = format!(
+        "{} inputs show {}; {} to {} of the freed blocks have none of the dominant sizes and go to the pool.",
+        rows.len(),
+        listed(&list),
+        percent(least),
+        percent(most)
+    );
+    let mut shown = Shown::new(
+        "Every input",
+        [
+            "application",
+            "input",
+            "form",
+            "mean of peak",
+            "above half",
+            "rise",
+            "spikes",
+            "peak bytes",
+            "freed to the pool",
+        ],
+    );
+    for row in rows {
+        shown.row([
+            row.application.into(),
+            row.input.into(),
+            row.form.as_str().into(),
+            Value::Share(row.mean_of_peak),
+            Value::Share(row.above_half),
+            row.rise.into(),
+            row.spikes.into(),
+            row.requested_peak.into(),
+            Value::Share(row.freed_to_pool),
+        ]);
+    }
+    outcome.tables.push(shown);
+    for (application, series) in curves {
+        let chart = Chart {
+            title: format!("{application}: live bytes"),
+            x: Axis::linear("percent of the trace"),
+            y: Axis::linear("percent of the peak"),
+            series,
+        };
+        let caption = format!("Bytes requested and live over each input of {application}");
+        outcome.draw(&format!("-{application}"), caption, chart.svg());
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,21 @@
+//! Mamagkakis et al. 2006: fragmentation in network applications.
+
+mod applications;
+mod figure_2;
+mod figure_3;
+mod figure_4;
+mod sweeps;
+mod table_2;
+mod tables;
+
+use crate::experiment::Experiment;
+
+pub(crate) const EXPERIMENTS: &[&Experiment] = &[
+    &figure_2::EXPERIMENT,
+    &table_2::EXPERIMENT,
+    &figure_3::EXPERIMENT,
+    &figure_4::EXPERIMENT,
+    &tables::DRR,
+    &tables::EASYPORT,
+    &tables::URL,
+];

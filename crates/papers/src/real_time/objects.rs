@@ -1,0 +1,67 @@
+//! Java programs: their objects as they were recorded, freed as they die or in bursts.
+//!
+//! The samples are recorded with a collection after every 4 KB of objects, so an object's death is known almost when it
+//! happens: that is continuous collection. Occasional collection holds frees back until 64 KB were requested.
+
+use crate::error::ExperimentError;
+use crate::setting::Setting;
+use crate::traces::Input;
+use heapsmith_trace::PackedTrace;
+
+/// The programs, in the order of those of SPEC JVM98 that they stand for (Donahue et al. 2001, Figure 7).
+pub(super) const PROGRAMS: [Input; 6] = [
+    Input::recorded("rules", "java/rules.parquet"),
+    Input::recorded("raytrace", "java/raytrace.parquet"),
+    Input::recorded("database", "java/database.parquet"),
+    Input::recorded("compiler", "java/compiler.parquet"),
+    Input::recorded("parsergen", "java/parsergen.parquet"),
+    Input::recorded("compress", "java/compress.parquet"),
+];
+
+/// Their files.
+pub(super) const FILES: &[&str] = &[
+    "java/rules.parquet",
+    "java/raytrace.parquet",
+    "java/database.parquet",
+    "java/compiler.parquet",
+    "java/parsergen.parquet",
+    "java/compress.parquet",
+];
+
+/// Bytes requested between two occasional collections.
+const EVERY: u64 = 64 << 10;
+
+/// How dead objects are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Collection {
+    /// In bursts, when memory is short.
+    Occasional,
+    /// As they die.
+    Continuous,
+}
+
+impl Collection {
+    pub const BOTH: [Collection; 2] = [Collection::Occasional, Collection::Continuous];
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Collection::Occasional => "occasional",
+            Collection::Continuous => "continuous",
+        }
+    }
+
+    /// The trace of a program under this collection.
+    pub fn trace(self, setting: &mut Setting<'_>, program: Input) -> Result<PackedTrace, ExperimentError> {
+        let input = match self {
+            Collection::Occasional => program.collected(setting.of(EVERY, EVERY / 8)),
+            Collection::Continuous => program,
+        };
+        setting.packed(input)
+    }
+}
+
+/// What the paper's programs were, and what stands for them.
+pub(super) const SET_UP: &str = "Six small programs of the kinds of SPEC JVM98's, written anew and recorded by an agent in today's JVM, replayed \
+     alone; the paper times whole programs in the JDK 1.1.8's interpreter on a Sparc. Collection is occasional (frees \
+     held back until 64 KB were requested, where the paper's come when its heap is full) and continuous. The \
+     unstructured list is first fit over free blocks with the last freed in front.";

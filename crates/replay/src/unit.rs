@@ -1,0 +1,27 @@
+//! The instructions of a search unit.
+
+use heapsmith::{Counting, Heap};
+use heapsmith_spec::Spec;
+use heapsmith_spec::build::with_dyn_heap;
+use heapsmith_trace::{Bytes, Operation, PackedTrace};
+
+use crate::live::LiveTable;
+use crate::region::Region;
+use crate::run::ReplayError;
+
+/// Instructions that the search unit of a heap carries out over a trace, of one cycle each; 0 for a heap without one.
+pub fn unit_instructions(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<u64, ReplayError> {
+    Ok(with_dyn_heap(spec, region.source(Bytes(u64::MAX)), Counting::default(), |heap| count(heap, trace))?)
+}
+
+fn count(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace) -> u64 {
+    let mut live = LiveTable::new(trace.slots);
+    for event in &trace.events {
+        match event.operation {
+            Operation::Allocate => drop(live.allocate(heap, event.slot, event.size, event.alignment())),
+            Operation::Free => drop(live.free(heap, event.slot)),
+            Operation::Reallocate => drop(live.reallocate(heap, event.slot, event.size)),
+        }
+    }
+    heap.meter().unit
+}

@@ -1,0 +1,197 @@
+//! Bars over names: side by side or on top of each other, with marks for what another measured.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::{GRID, INK, SIZE, SOFT, colour, drawn, text, tick, upwards};
+
+/// A bar for each name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Name in the legend.
+    pub name: String,
+    /// A value for each of [`Bars::names`]; what is not finite has no bar.
+    pub values: Vec<f64>,
+}
+
+impl Measured {
+    /// A series of bars.
+    pub fn new(name: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Measured {
+        Measured { name: name.into(), values: values.into_iter().collect() }
+    }
+}
+
+/// A figure of bars.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bars {
+    /// Its heading.
+    pub title: String,
+    /// What the vertical axis shows, with the unit.
+    pub y: String,
+    /// What the bars stand over.
+    pub names: Vec<String>,
+    /// The bars.
+    pub series: Vec<Measured>,
+    /// On top of each other instead of side by side.
+    pub stacked: bool,
+    /// A line across, with its name: a limit, what a paper says.
+    pub line: Option<(String, f64)>,
+}
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+type Plane<'c, 's> = ChartContext<
+    'c,
+    SVGBackend<'s>,
+    Cartesian2d<plotters::coord::types::RangedCoordf64, plotters::coord::types::RangedCoordf64>,
+>;
+
+impl Bars {
+    /// The figure as the text of an SVG file.
+    pub fn svg(&self) -> String {
+        let mut svg = String::new();
+        let outcome = self.draw(SVGBackend::with_string(&mut svg, SIZE).into_drawing_area());
+        drawn(outcome, svg)
+    }
+
+    fn draw(&self, area: DrawingArea<SVGBackend<'_>, Shift>) -> Outcome {
+        area.fill(&WHITE)?;
+        // Long names stand upright.
+        let upright = self.names.iter().any(|name| name.len() * self.names.len() > 110);
+        let longest = self.names.iter().map(String::len).max().unwrap_or(0) as u32;
+        let room = if upright { (longest * 7 + 16).min(190) } else { 30 };
+        let mut builder = ChartBuilder::on(&area);
+        builder.margin(14).caption(&self.title, text(18, INK)).x_label_area_size(room).y_label_area_size(70);
+        let (least, most) = self.extent();
+        let mut chart = builder.build_cartesian_2d(0.0..self.names.len().max(1) as f64, least..most)?;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .x_labels(0)
+            .y_desc(&self.y)
+            .axis_desc_style(text(14, SOFT))
+            .label_style(text(13, INK))
+            .y_label_formatter(&|value| tick(*value))
+            .axis_style(SOFT)
+            .bold_line_style(GRID)
+            .light_line_style(TRANSPARENT)
+            .draw()?;
+        self.bars(&mut chart)?;
+        self.line(&mut chart)?;
+        self.names(&area, &chart, least, upright)?;
+        let mut labels = chart.configure_series_labels();
+        labels.position(SeriesLabelPosition::UpperRight).margin(8);
+        labels.background_style(WHITE.mix(0.86)).border_style(GRID).label_font(text(13, INK));
+        labels.draw()?;
+        Ok(area.present()?)
+    }
+
+    fn extent(&self) -> (f64, f64) {
+        let finite = |value: &f64| if value.is_finite() { *value } else { 0.0 };
+        let tops: Vec<f64> = if self.stacked {
+            let sum = |name: usize| self.series.iter().filter_map(|series| series.values.get(name)).map(finite).sum();
+            (0..self.names.len()).map(sum).collect()
+        } else {
+            self.series.iter().flat_map(|series| &series.values).map(finite).collect()
+        };
+        let line = self.line.as_ref().map_or(0.0, |line| line.1);
+        let most = tops.iter().copied().fold(line, f64::max);
+        let least = tops.iter().copied().fold(0.0, f64::min);
+        (least * 1.05, if most > least { most * 1.12 } else { 1.0 })
+    }
+
+    fn bars(&self, chart: &mut Plane<'_, '_>) -> Outcome {
+        const GAP: f64 = 0.12;
+        let width = if self.stacked { 1.0 } else { 1.0 / self.series.len().max(1) as f64 };
+        let mut below = vec![0.0; self.names.len()];
+        for (number, series) in self.series.iter().enumerate() {
+            let shift = if self.stacked { 0.0 } else { number as f64 * width };
+            let mut rectangles = Vec::new();
+            for (name, &value) in series.values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+                let left = name as f64 + GAP + shift * (1.0 - 2.0 * GAP);
+                let right = left + width * (1.0 - 2.0 * GAP);
+                let from = if self.stacked { below[name] } else { 0.0 };
+                below[name] += value;
+                rectangles.push(Rectangle::new([(left, from), (right, from + value)], colour(number).filled()));
+            }
+            let colour = colour(number);
+            chart
+                .draw_series(rectangles)?
+                .label(&series.name)
+                .legend(move |(x, y)| Rectangle::new([(x + 4, y - 5), (x + 14, y + 5)], colour.filled()));
+        }
+        Ok(())
+    }
+
+    fn line(&self, chart: &mut Plane<'_, '_>) -> Outcome {
+        let Some((name, height)) = &self.line else { return Ok(()) };
+        let points = [(0.0, *height), (self.names.len().max(1) as f64, *height)];
+        chart
+            .draw_series(DashedLineSeries::new(points, 6, 4, INK.stroke_width(2)))?
+            .label(name)
+            .legend(|(x, y)| PathElement::new([(x + 2, y), (x + 16, y)], INK.stroke_width(2)));
+        Ok(())
+    }
+
+    fn names(
+        &self,
+        area: &DrawingArea<SVGBackend<'_>, Shift>,
+        chart: &Plane<'_, '_>,
+        least: f64,
+        upright: bool,
+    ) -> Outcome {
+        let style = text(13, INK);
+        let style = if upright {
+            upwards(style).pos(Pos::new(HPos::Right, VPos::Center))
+        } else {
+            style.pos(Pos::new(HPos::Center, VPos::Top))
+        };
+        for (number, name) in self.names.iter().enumerate() {
+            let (x, y) = chart.backend_coord(&(number as f64 + 0.5, least));
+            area.draw(&Text::new(name.as_str(), (x, y + 8), style.clone()))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bars(stacked: bool) -> Bars {
+        Bars {
+            title: "bars".into(),
+            y: "share".into(),
+            names: vec!["one".into(), "two".into()],
+            series: vec![Measured::new("a", [1.0, 2.0]), Measured::new("b", [0.5, f64::NAN])],
+            stacked,
+            line: Some(("limit".into(), 4.0)),
+        }
+    }
+
+    #[test]
+    fn what_was_not_measured_has_no_bar() {
+        for stacked in [false, true] {
+            let svg = bars(stacked).svg();
+            // Three bars, the white ground, and the legend with a box for each series and a frame.
+            let boxes = svg.matches("<rect").count();
+            let more =
+                Bars { series: vec![Measured::new("a", [1.0, 2.0]), Measured::new("b", [0.5, 0.5])], ..bars(stacked) };
+            assert_eq!(more.svg().matches("<rect").count(), boxes + 1);
+            assert!(svg.contains("limit") && svg.contains("two") && !svg.contains("NaN"), "{svg}");
+        }
+    }
+
+    #[test]
+    fn stacked_bars_reach_their_sum() {
+        assert!(bars(true).extent().1 > bars(false).extent().1 || bars(true).line.is_some());
+        let no_line = |stacked| Bars { line: None, ..bars(stacked) }.extent().1;
+        assert!((no_line(true) - 2.0 * 1.12).abs() < 1e-9 && (no_line(false) - 2.0 * 1.12).abs() < 1e-9);
+        let tall = Bars {
+            series: vec![Measured::new("a", [2.0, 2.0]), Measured::new("b", [3.0, 0.0])],
+            line: None,
+            ..bars(true)
+        };
+        assert!((tall.extent().1 - 5.0 * 1.12).abs() < 1e-9);
+    }
+}

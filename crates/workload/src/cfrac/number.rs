@@ -1,0 +1,258 @@
+//! Whole numbers that are blocks of the heap.
+//!
+//! ```text
+//!   0        2        4        6
+//!   │ count  │ length │ 16 bits│ 16 bits│ …
+//! ```
+//!
+//! The arithmetic is num-bigint's. What is ours is when a number is a block: from the
+//! operation that gives it until the last [`Number`] that holds it is gone.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::rc::Rc;
+
+use num_bigint::BigUint;
+
+use crate::program::Program;
+use crate::tape::{Block, Site, Tape};
+
+/// Bytes before the digits.
+const HEAD: u64 = 4;
+
+/// What all numbers of a run are allocated from.
+#[derive(Clone)]
+pub(super) struct Memory(Rc<Shared>);
+
+struct Shared {
+    program: RefCell<Program>,
+    number: Site,
+    prime: Site,
+    relation: Site,
+    row: Site,
+}
+
+/// A block that is freed when it is dropped.
+pub(super) struct Owned {
+    memory: Memory,
+    block: Cell<Option<Block>>,
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        if let Some(block) = self.block.take() {
+            self.memory.0.program.borrow_mut().free(block);
+        }
+    }
+}
+
+impl Memory {
+    pub fn new(mut program: Program) -> Memory {
+        let [number, prime, relation, row] = ["number", "prime", "relation", "row"].map(|name| program.site(name));
+        Memory(Rc::new(Shared { program: RefCell::new(program), number, prime, relation, row }))
+    }
+
+    fn own(&self, site: Site, size: u64) -> Owned {
+        let block = self.0.program.borrow_mut().allocate(site, size);
+        Owned { memory: self.clone(), block: Cell::new(Some(block)) }
+    }
+
+    /// A prime of the factor base: the prime, and where the next is.
+    pub fn own_prime(&self) -> Owned {
+        self.own(self.0.prime, 8)
+    }
+
+    /// A relation with so many exponents.
+    pub fn own_relation(&self, exponents: usize) -> Owned {
+        self.own(self.0.relation, 16 + 2 * exponents as u64)
+    }
+
+    /// A row of so many words of bits.
+    pub fn own_row(&self, words: usize) -> Owned {
+        self.own(self.0.row, 8 * words as u64)
+    }
+
+    /// Reads and writes so many words.
+    pub fn work(&self, words: u64) {
+        self.0.program.borrow_mut().work(words);
+    }
+
+    pub fn mark(&self, label: &str) {
+        self.0.program.borrow_mut().mark(label);
+    }
+
+    /// The whole, once no number is left.
+    pub fn end(self) -> Tape {
+        self.0.program.take().end()
+    }
+
+    fn number(&self, value: BigUint, work: u64) -> Number {
+        let digits = digits(&value);
+        self.work(work + digits);
+        Number(Rc::new(Held { owned: self.own(self.0.number, HEAD + 2 * digits), value }))
+    }
+
+    pub fn parse(&self, text: &str) -> Option<Number> {
+        text.parse().ok().map(|value| self.number(value, 0))
+    }
+
+    pub fn small(&self, value: u64) -> Number {
+        self.number(BigUint::from(value), 0)
+    }
+}
+
+/// Digits of 16 bits.
+fn digits(value: &BigUint) -> u64 {
+    value.bits().div_ceil(16).max(1)
+}
+
+struct Held {
+    value: BigUint,
+    owned: Owned,
+}
+
+/// A number, held by reference count.
+#[derive(Clone)]
+pub(super) struct Number(Rc<Held>);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.value.fmt(f)
+    }
+}
+
+impl Number {
+    fn memory(&self) -> &Memory {
+        &self.0.owned.memory
+    }
+
+    fn digits(&self) -> u64 {
+        digits(&self.0.value)
+    }
+
+    pub fn plus(&self, other: &Number) -> Number {
+        self.memory().number(&self.0.value + &other.0.value, self.digits() + other.digits())
+    }
+
+    /// The difference; `other` is not larger.
+    pub fn minus(&self, other: &Number) -> Number {
+        self.memory().number(&self.0.value - &other.0.value, self.digits() + other.digits())
+    }
+
+    pub fn times(&self, other: &Number) -> Number {
+        self.memory().number(&self.0.value * &other.0.value, self.digits() * other.digits())
+    }
+
+    pub fn times_small(&self, other: u64) -> Number {
+        self.memory().number(&self.0.value * other, self.digits())
+    }
+
+    /// The quotient; `other` is not 0.
+    pub fn over(&self, other: &Number) -> Number {
+        self.memory().number(&self.0.value / &other.0.value, self.division(other))
+    }
+
+    pub fn over_small(&self, other: u64) -> Number {
+        self.memory().number(&self.0.value / other, self.digits())
+    }
+
+    /// The remainder; `other` is not 0.
+    pub fn modulo(&self, other: &Number) -> Number {
+        self.memory().number(&self.0.value % &other.0.value, self.division(other))
+    }
+
+    /// The remainder in a register: no block.
+    pub fn modulo_small(&self, other: u64) -> u64 {
+        self.memory().work(self.digits());
+        (&self.0.value % other).try_into().unwrap_or(0)
+    }
+
+    /// Rounded down.
+    pub fn square_root(&self) -> Number {
+        self.memory().number(self.0.value.sqrt(), self.digits() * self.digits())
+    }
+
+    /// By Euclid's algorithm.
+    pub fn greatest_common_divisor(&self, other: &Number) -> Number {
+        let (mut one, mut other) = (self.clone(), other.clone());
+        while !other.is(0) {
+            (one, other) = (other.clone(), one.modulo(&other));
+        }
+        one
+    }
+
+    pub fn is(&self, value: u64) -> bool {
+        self.memory().work(1);
+        self.0.value == BigUint::from(value)
+    }
+
+    pub fn equals(&self, other: &Number) -> bool {
+        self.memory().work(self.digits().min(other.digits()));
+        self.0.value == other.0.value
+    }
+
+    fn division(&self, other: &Number) -> u64 {
+        let (long, short) = (self.digits(), other.digits());
+        long + short + long.saturating_sub(short) * short
+    }
+}
+
+/// Whether a number has two factors that are prime to each other, as far as a quick look tells.
+pub(super) fn is_worth_factoring(number: &Number) -> bool {
+    let value = &number.0.value;
+    let is_power = (2..=value.bits() as u32).any(|power| value.nth_root(power).pow(power) == *value);
+    let odd = value.bit(0);
+    odd && !is_power && !is_probably_prime(value)
+}
+
+/// By the test of Miller and Rabin to the first primes.
+fn is_probably_prime(value: &BigUint) -> bool {
+    let one = BigUint::from(1_u32);
+    let less = value - &one;
+    let twos = less.trailing_zeros().unwrap_or(0);
+    let odd = &less >> twos;
+    [2_u32, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37].iter().all(|&witness| {
+        let mut power = BigUint::from(witness).modpow(&odd, value);
+        if power == one || power == less {
+            return true;
+        }
+        (1..twos).any(|_| {
+            power = &power * &power % value;
+            power == less
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heapsmith_trace::{Action, Origin};
+
+    #[test]
+    fn a_number_is_a_block_as_long_as_somebody_holds_it() {
+        let memory = Memory::new(Program::with_work());
+        let number = memory.parse("18446744073709551616").unwrap();
+        let same = number.clone();
+        drop(number);
+        drop(same.times(&same));
+        drop(same);
+        let trace = memory.end().into_trace(Origin::default());
+        let sizes = trace.events.iter().map(|event| match event.action {
+            Action::Allocate { size, .. } => size.0 as i64,
+            Action::Free { id } => -(id as i64),
+            _ => 0,
+        });
+        // 65 bits are five digits, 129 nine; the second block dies before the first.
+        assert_eq!(sizes.collect::<Vec<_>>(), [14, 22, -2, -1, 0]);
+    }
+
+    #[test]
+    fn primes_and_powers_are_not_worth_it() {
+        let memory = Memory::new(Program::with_work());
+        for (text, worth) in
+            [("1000003", false), ("1002001", false), ("1030301", false), ("1000036000099", true), ("1000000", false)]
+        {
+            assert_eq!(is_worth_factoring(&memory.parse(text).unwrap()), worth, "{text}");
+        }
+    }
+}
