@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use heapsmith_replay::{Effort, Options, Region, Subject, replay, time};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::{Spec, entry, resolve};
 use heapsmith_trace::{Operation, PackedTrace};
 use serde::Serialize;
@@ -338,22 +338,24 @@ fn draw(outcome: &mut Outcome, application: &Application, rows: &[Row]) {
         let own = rows.iter().filter(|row| row.heap == heap);
         own.map(|row| value(row).filter(|_| row.failed == 0).unwrap_or(f64::NAN)).collect()
     };
-    let bars = |title: &str, y: &str, value: fn(&Row) -> Option<f64>| Bars {
+    let bars = |title: &str, y: &str, scale: Scale, value: fn(&Row) -> Option<f64>| Bars {
         title: format!("{}: {title}", application.name),
         y: y.to_owned(),
         names: application.inputs.iter().map(|input| input.name.to_owned()).collect(),
         series: heaps.iter().map(|&heap| Measured::new(heap, of(heap, value))).collect(),
         stacked: false,
+        scale,
         line: None,
     };
     outcome.draw(
         "-fragmentation",
         format!("Fragmentation of each allocator on each input of {}", application.name),
-        bars("fragmentation", "percent over the bytes requested", |row| Some(row.fragmentation * 100.0)).svg(),
+        bars("fragmentation", "percent over the bytes requested", Scale::Linear, |row| Some(row.fragmentation * 100.0))
+            .svg(),
     );
     outcome.draw(
         "-accesses",
         format!("Accesses an operation of each allocator on each input of {}", application.name),
-        bars("cost", "accesses an operation", |row| Some(row.accesses_per_op)).svg(),
+        bars("cost", "accesses an operation", Scale::Logarithmic, |row| Some(row.accesses_per_op)).svg(),
     );
 }

@@ -1,7 +1,7 @@
 //! Figure 9: the buddy systems against the unstructured list on the objects of Java programs.
 
 use heapsmith_replay::{Effort, Options, Region, Subject, replay, time};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use serde::Serialize;
 
@@ -181,6 +181,7 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
                 .map(|(heap, _)| Measured::new(heap, PROGRAMS.map(|program| value(program.name, heap))))
                 .into(),
             stacked: false,
+            scale: Scale::Linear,
             line: Some(("the list".into(), 1.0)),
         };
         let caption =
