@@ -59,7 +59,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             for (index, (heap, text)) in HEAPS.into_iter().enumerate() {
                 let measures = replay(&resolve(text)?, &trace, &mut region, Options::MEASURE)?;
                 let accesses = measures.accesses_per_operation();
-                let ns = times.as_ref().map(|times| times.subjects[index].median);
+                let ns = times.as_ref().map(|times| times.subjects[index].least);
                 let (of_list, ns_of_list) = *list.get_or_insert((accesses, ns));
                 rows.push(Row {
                     program: program.name,
