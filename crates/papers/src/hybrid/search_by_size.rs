@@ -114,7 +114,8 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         (0.38..0.58).contains(&at(256)),
     );
     let by_word: Vec<f64> = rows.iter().map(|row| row.share_by_word).collect();
-    let (least, most) = by_word.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), &share| (least.min(share), most.max(share)));
+    let (least, most) =
+        by_word.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), &share| (least.min(share), most.max(share)));
     let looked: Vec<String> = rows.iter().take(1).map(|row| digits(row.looked_at)).collect();
     outcome.found = format!(
         "Bit by bit, the search is {} of the cost for objects of 16 bytes ({} words and bits looked at for each), {} at 256 \
@@ -158,7 +159,8 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
 }
 
 fn draw(outcome: &mut Outcome, rows: &[Row]) {
-    let line = |share: fn(&Row) -> f64| rows.iter().map(|row| (row.size as f64, 100.0 * share(row))).collect::<Vec<_>>();
+    let line =
+        |share: fn(&Row) -> f64| rows.iter().map(|row| (row.size as f64, 100.0 * share(row))).collect::<Vec<_>>();
     let mut series = vec![
         Series::new("bit by bit", Mark::LineAndDots, line(|row| row.share)),
         Series::new("by word", Mark::LineAndDots, line(|row| row.share_by_word)),
@@ -172,5 +174,9 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
         y: Axis::linear("percent"),
         series,
     };
-    outcome.draw("", "How much of memory management the search of a page's bitmap is, over the size of objects", chart.svg());
+    outcome.draw(
+        "",
+        "How much of memory management the search of a page's bitmap is, over the size of objects",
+        chart.svg(),
+    );
 }

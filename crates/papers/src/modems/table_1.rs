@@ -96,7 +96,9 @@ fn measure(allocator: &Allocator, trace: &PackedTrace, paper: [u64; 4]) -> Resul
 
 /// The least and the most of a value over the rows.
 fn range(rows: &[Row], of: fn(&Row) -> f64) -> (f64, f64) {
-    rows.iter().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)))
+    rows.iter()
+        .map(of)
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)))
 }
 
 fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
@@ -112,7 +114,12 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let (smallest, largest) = range(rows, |row| row.physical as f64);
     outcome.state(
         "there is no significant difference between the four (0.14% of the memory)",
-        format!("{} to {} bytes, {} apart", thousands(smallest as u64), thousands(largest as u64), percent(largest / smallest - 1.0)),
+        format!(
+            "{} to {} bytes, {} apart",
+            thousands(smallest as u64),
+            thousands(largest as u64),
+            percent(largest / smallest - 1.0)
+        ),
         largest / smallest < 1.01,
     );
     let size = |first: usize| rows.get(first).map_or(0, |row| row.physical);
@@ -153,7 +160,9 @@ fn shown(rows: &[Row]) -> Shown {
     line("of these in free blocks", |row| row.free_blocks, |_| None);
     line("in padding", |row| row.padding, |_| None);
     line("in control words", |row| row.control, |_| None);
-    let share = |row: &Row| [Value::Share(row.fragments_share), Value::Share(row.paper_fragments as f64 / row.paper_physical as f64)];
+    let share = |row: &Row| {
+        [Value::Share(row.fragments_share), Value::Share(row.paper_fragments as f64 / row.paper_physical as f64)]
+    };
     shown.row(std::iter::once(Value::from("fragments, share")).chain(rows.iter().flat_map(share)));
     shown
 }
@@ -166,9 +175,15 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
         names: rows.iter().map(|row| row.allocator.to_owned()).collect(),
         series: vec![
             Measured::new("headers", share(|row| row.headers)),
-            Measured::new("headers, the paper", rows.iter().map(|row| 100.0 * row.paper_headers as f64 / row.paper_physical as f64)),
+            Measured::new(
+                "headers, the paper",
+                rows.iter().map(|row| 100.0 * row.paper_headers as f64 / row.paper_physical as f64),
+            ),
             Measured::new("fragments", share(|row| row.fragments)),
-            Measured::new("fragments, the paper", rows.iter().map(|row| 100.0 * row.paper_fragments as f64 / row.paper_physical as f64)),
+            Measured::new(
+                "fragments, the paper",
+                rows.iter().map(|row| 100.0 * row.paper_fragments as f64 / row.paper_physical as f64),
+            ),
         ],
         stacked: false,
         line: None,

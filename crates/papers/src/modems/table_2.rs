@@ -182,7 +182,19 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
 fn shown(rows: &[Row]) -> Shown {
     let mut shown = Shown::new(
         "Accesses, on average and at most",
-        ["allocator", "allocation", "most", "free", "most", "both", "swap", "most", "swaps", "ns/op", "ns/op of a heap that does nothing"],
+        [
+            "allocator",
+            "allocation",
+            "most",
+            "free",
+            "most",
+            "both",
+            "swap",
+            "most",
+            "swaps",
+            "ns/op",
+            "ns/op of a heap that does nothing",
+        ],
     );
     for row in rows {
         shown.row([

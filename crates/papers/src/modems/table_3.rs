@@ -171,7 +171,8 @@ fn outcome(rows: &[Row], missing: &[String]) -> Result<Outcome, ExperimentError>
 }
 
 fn shown(rows: &[Row]) -> Shown {
-    let columns = ["allocator", "lines of C", "target", "text", "data", "bss", "sum", "the paper's text", "the paper's sum"];
+    let columns =
+        ["allocator", "lines of C", "target", "text", "data", "bss", "sum", "the paper's text", "the paper's sum"];
     let mut shown = Shown::new("Bytes of the compiled allocators", columns);
     for row in rows {
         shown.row([
