@@ -37,7 +37,7 @@ pub use heapsmith_spec::build::BuildError;
 pub use kinds::{KindCost, Kinds, kinds};
 pub use measures::{Accesses, Measures, PerOperation, Visits};
 pub use min_region::min_region;
-pub use movable::{MovableMeasures, MovedFor, replay_movable};
+pub use movable::{MovableMeasures, MovedFor, Moving, replay_movable};
 pub use pages::{PAGES_CHILD, Pages, PagesError, pages, pages_child};
 pub use peak::{AtPeak, at_peak};
 pub use peer::{PeerMeasures, replay_peer};

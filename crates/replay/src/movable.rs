@@ -50,6 +50,15 @@ pub struct MovableMeasures {
     pub accesses: u64,
 }
 
+/// Whether blocks may be moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moving {
+    /// They may.
+    Allowed,
+    /// Every block is pinned as soon as it is there: the same heap, with the same handles, without moving.
+    Pinned,
+}
+
 /// Replays `trace` through handles of the heap of `spec` in a region of `bytes`.
 ///
 /// A reallocation is a free and an allocation of the new size. Zero bytes are requested as one.
@@ -62,12 +71,22 @@ pub fn replay_movable(
     trace: &PackedTrace,
     region: &mut Region,
     bytes: Bytes,
+    moving: Moving,
 ) -> Result<MovableMeasures, ReplayError> {
-    Ok(with_handles(spec, region.source(bytes), Counting::default(), Movable { trace })?)
+    let mut play = |moments: &[MovedFor]| {
+        with_handles(spec, region.source(bytes), Counting::default(), Movable { trace, moving, moments })
+    };
+    let first = play(&[])?;
+    // Compactions are worked out in a second replay, the same as the first, and only where something was moved: a walk
+    // over all blocks before every request would cost more than all else.
+    if first.moved.is_empty() { Ok(first) } else { Ok(play(&first.moved)?) }
 }
 
 struct Movable<'t> {
     trace: &'t PackedTrace,
+    moving: Moving,
+    /// The requests before which a compaction is worked out.
+    moments: &'t [MovedFor],
 }
 
 impl HandlesJob<Counting> for Movable<'_> {
@@ -76,6 +95,7 @@ impl HandlesJob<Counting> for Movable<'_> {
     fn run<H: Handles<Meter = Counting>>(self, mut heap: H) -> MovableMeasures {
         let mut measures = MovableMeasures::default();
         let mut slots: Vec<Option<Handle>> = vec![None; self.trace.slots];
+        let mut moments = self.moments.iter().map(|moment| moment.event).peekable();
         for (index, event) in self.trace.events.iter().enumerate() {
             let slot = &mut slots[event.slot as usize];
             if event.operation != Operation::Allocate
@@ -87,7 +107,15 @@ impl HandlesJob<Counting> for Movable<'_> {
             if event.operation == Operation::Free {
                 continue;
             }
-            *slot = allocate(&mut heap, index as u64, event.size.max(1), &mut measures);
+            let moment = moments.next_if(|&moment| moment == index as u64);
+            let compaction = Bytes(if moment.is_some() { compaction(&heap) } else { 0 });
+            *slot = allocate(&mut heap, index as u64, event.size.max(1), compaction, &mut measures);
+            if self.moving == Moving::Pinned
+                && let Some(handle) = *slot
+            {
+                // SAFETY: the handle came from this heap just now.
+                unsafe { heap.pin(handle) };
+            }
         }
         measures.accesses = heap.meter().accesses;
         measures
@@ -98,24 +126,17 @@ fn allocate<H: Handles<Meter = Counting>>(
     heap: &mut H,
     event: u64,
     size: u64,
+    compaction: Bytes,
     measures: &mut MovableMeasures,
 ) -> Option<Handle> {
     measures.requests += 1;
     let before = heap.moved().bytes;
-    // A compaction is looked at where it would come about: before the request changes anything.
-    let compaction = compaction(heap);
     let handle = heap.allocate_movable(size as usize);
     measures.failed += u64::from(handle.is_none());
-    let moved = heap.moved().bytes - before;
-    if moved > 0 {
-        measures.moved.push(MovedFor {
-            event,
-            size,
-            served: handle.is_some(),
-            moved: Bytes(moved),
-            bound: Bytes(heap.most_moved(size as usize).unwrap_or(0) as u64),
-            compaction: Bytes(compaction),
-        });
+    let moved = Bytes(heap.moved().bytes - before);
+    if moved > Bytes(0) {
+        let bound = Bytes(heap.most_moved(size as usize).unwrap_or(0) as u64);
+        measures.moved.push(MovedFor { event, size, served: handle.is_some(), moved, bound, compaction });
     }
     handle
 }
@@ -136,4 +157,49 @@ fn compaction<H: Handles>(heap: &H) -> u64 {
         _ => {}
     });
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use heapsmith_trace::{Action, Event, Origin, Trace};
+
+    use super::*;
+
+    /// Every other of 64 small blocks is freed; then comes a request that none of the holes serves.
+    fn trace() -> PackedTrace {
+        let mut trace = Trace::new(Origin::new("every other", ""));
+        let allocate = |id, size| Event::at(id, Action::Allocate { id, size: Bytes(size), alignment: 0 });
+        trace.events.extend((0..64).map(|id| allocate(id, 12)));
+        trace.events.extend((0..64).step_by(2).map(|id| Event::at(100 + id, Action::Free { id })));
+        trace.events.push(allocate(1000, 100));
+        PackedTrace::new(&trace).expect("a trace")
+    }
+
+    #[test]
+    fn moving_serves_what_is_refused_without_it_and_moves_no_more_than_it_may() {
+        let trace = trace();
+        for heap in ["buddy(knuth, defragment=on-demand)", "buddy(estranged, defragment=on-demand)"] {
+            let spec: Spec = heap.parse().expect("a spec");
+            let mut region = Region::for_trace(&trace).expect("memory");
+            let mut play = |bytes, moving| replay_movable(&spec, &trace, &mut region, Bytes(bytes), moving);
+            // The smallest region in which the small blocks are served, and with them all but the last request.
+            let bytes = (512..16_384)
+                .step_by(8)
+                .find(|&bytes| play(bytes, Moving::Pinned).is_ok_and(|measures| measures.failed == 1));
+            let bytes = bytes.expect("there is one");
+            assert!(play(bytes, Moving::Pinned).expect("a heap").moved.is_empty());
+            let measures = play(bytes, Moving::Allowed).expect("a heap");
+            let [moved] = measures.moved[..] else { panic!("one request moves blocks: {measures:?}") };
+            assert!(measures.failed == 0 && moved.served && moved.event == 96, "{heap}: {measures:?}");
+            assert!(moved.moved <= moved.bound && moved.moved < moved.compaction, "{heap}: {moved:?}");
+        }
+    }
+
+    #[test]
+    fn a_heap_that_moves_nothing_is_refused() {
+        let (trace, spec) = (trace(), "list".parse().expect("a spec"));
+        let mut region = Region::for_trace(&trace).expect("memory");
+        let outcome = replay_movable(&spec, &trace, &mut region, Bytes(65_536), Moving::Allowed);
+        assert!(matches!(outcome, Err(ReplayError::Build(_))), "{outcome:?}");
+    }
 }

@@ -40,9 +40,9 @@ pub fn run(arguments: &Reproduce) -> Result<(), Failure> {
     let ended = all(&chosen, &mut setting, &folder, &bar, &mut table);
     bar.finish_and_clear();
     // Whatever ended it: what was finished is shown.
-    let written = folder.pages()?;
     table.print(arguments.format)?;
     ended?;
+    let written = folder.pages()?;
     if arguments.format == Format::Table {
         written.iter().for_each(|page| eprintln!("wrote {}", page.display()));
     }
@@ -63,6 +63,8 @@ fn all(
         let start = Instant::now();
         let outcome: Outcome = (experiment.run)(setting)?;
         folder.keep(experiment, &outcome)?;
+        // The pages at once, so that they are right whatever ends the process.
+        folder.pages()?;
         let seconds = start.elapsed().as_secs_f64();
         table.row([
             text(experiment.name),
