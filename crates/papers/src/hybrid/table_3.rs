@@ -106,7 +106,10 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         setting.step(number, PROGRAMS.len(), program.name)?;
         let (given, input) = match setting.is_whole() {
             true => (program.whole, program.input.to_owned()),
-            false => (program.small, program.small.iter().map(|(key, value)| format!("{key}={value}")).collect()),
+            false => {
+                let settings: Vec<String> = program.small.iter().map(|(key, value)| format!("{key}={value}")).collect();
+                (program.small, settings.join(", "))
+            }
         };
         let trace = setting.computed(program.name, given)?;
         rows.push(measure(program, input, &trace)?);

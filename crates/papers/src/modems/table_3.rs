@@ -21,7 +21,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     place: "Table 3",
     title: "size of the allocators as machine code",
     claim: "The allocators take 2,793 and 3,265 bytes (first fit, slow and fast free), 2,825 and 3,297 bytes (best fit), 72 \
-            of them data: fast free costs 472 bytes, best fit 32, and none takes more than 3.3 KB (Peintner et al., \
+            of them data: fast free costs 472 bytes, best fit 32, and none takes more than 3.3 KB (Peintner et al. in their \
             Table 3, section 5.3).",
     differs: "The C that this project emits, compiled at -Os for ARM's Cortex-M3 and M0+, for which the paper's processor and \
               compiler are not named. What is emitted also resizes blocks, checks the heap and gives statistics.",

@@ -54,8 +54,8 @@ pub(crate) static URL: Experiment = Experiment {
     title: "fragmentation and time on URL-based switching",
     claim: "Averaged over four traces, the proposed allocator has as little fragmentation as Windows CE (5%), less than \
             the others (14% to 99%), and is faster than Windows CE and XP; Linux, Enea OSE and uClinux are slightly \
-            faster (3.00 s to 3.13 s). Against the average it saves 88.64% of the fragmentation and 1.64% of the time \
-            (Mamagkakis et al. 2006, Table 5).",
+            faster (3.00 s to 3.11 s against 3.13 s). Against the average it saves 88.64% of the fragmentation and \
+            1.64% of the time (Mamagkakis et al. 2006, Table 5).",
     differs: "An own web log in four parts; the application is written anew from its description; cost is metadata \
               accesses an operation, time is of the allocator's operations alone, on another machine. Most requests \
               are for 4 to 20 bytes, and a footprint counts the header of four bytes before each, so no allocator comes \
@@ -212,22 +212,23 @@ fn outcome(application: &Application, rows: &[Row], saved: (f64, f64)) -> Result
             each(&systems, |m| m.accesses, digits),
             of_all(&fewer)
         ),
-        match application.name {
-            "url" => ["windows-ce", "windows-xp"].iter().all(|name| fewer.contains(name)),
-            _ => fewer.len() == SYSTEMS.len(),
-        },
+        as_claimed(application, &fewer),
     );
     if let Some(own) = proposed.ns {
         let faster = beaten(own, |means| means.ns);
         outcome.state(
-            "faster than each of them, by time",
+            if application.name == "url" {
+                "faster than Windows CE and XP, by time"
+            } else {
+                "faster than each of them, by time"
+            },
             format!(
                 "{} ns an operation against {}: at most that of {}",
                 digits(own),
                 each(&systems, |m| m.ns, digits),
                 of_all(&faster)
             ),
-            faster.len() == SYSTEMS.len(),
+            as_claimed(application, &faster),
         );
     }
     let average = |of: fn(&Means) -> Option<f64>| {
@@ -258,6 +259,12 @@ fn outcome(application: &Application, rows: &[Row], saved: (f64, f64)) -> Result
     outcome.tables = vec![means(rows), shown(application, rows)];
     draw(&mut outcome, application, rows);
     Ok(outcome)
+}
+
+/// Whether those that are slower are those that the paper says: with `url` two, else all.
+fn as_claimed(application: &Application, slower: &[&str]) -> bool {
+    let claimed = if application.name == "url" { &SYSTEMS[..2] } else { &SYSTEMS[..] };
+    claimed.iter().all(|name| slower.contains(name))
 }
 
 fn each(systems: &[(&str, Means)], of: fn(&Means) -> Option<f64>, shown: fn(f64) -> String) -> String {
