@@ -18,7 +18,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     place: "Figure 3",
     title: "what memory management saves",
     claim: "The hybrid allocator takes 58.9% off memory management on average; most, 76.2%, off that of cfrac, whose objects are \
-            smallest, and least, 48.0%, off that of espresso, whose objects are largest (Li, Mohanty and Kavi, Figure 3, section \
+            smallest, and least, 48.0%, off that of espresso, whose objects are largest (Li et al. 2006, Figure 3, section \
             IV-B).",
     differs: SET_UP,
     samples: FILES,

@@ -17,7 +17,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     claim: "The hybrid unit takes O(P/S) gates and O(lg P/S) delays, whatever the memory's size: for eight sizes of objects \
             in pages of 4096 bytes 502 AND and 502 OR gates, twenty thousand gates in all and 16 gate delays. Chang's \
             allocator takes O(M/S lg M/S) gates and O(lg M/S) delays: for 2 GB several hundred million gates and 108 \
-            delays (Li, Mohanty and Kavi, Table I, sections III and IV-A).",
+            delays (Li et al. 2006, Table I, sections III and IV-A).",
     differs: "Both are written in SystemVerilog here (hardware/rtl), proved against plain descriptions and simulated; gates are \
               counted by yosys for 2 to 256 leaves, Chang's to 4096, and the counts are kept in hardware/results, where `cargo \
               xtask hardware gates` writes them anew. The paper shows no flipper and no way of a bitmap in and out, so these are \

@@ -18,7 +18,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     place: "Table IV",
     title: "whole programs with the search in hardware",
     claim: "Every program is faster with the hybrid allocator than with phkmalloc in software: by 1% to 43%, treeadd most; by \
-            12.7% on average of ten programs (Li, Mohanty and Kavi, Table IV).",
+            12.7% on average of ten programs (Li et al. 2006, Table IV).",
     differs: SET_UP,
     samples: FILES,
     run,
