@@ -20,6 +20,12 @@ pub struct Arena {
     end: AtomicUsize,
 }
 
+impl Default for Arena {
+    fn default() -> Self {
+        Arena::new()
+    }
+}
+
 impl Arena {
     /// Nothing yet.
     pub const fn new() -> Self {

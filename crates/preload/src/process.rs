@@ -233,7 +233,7 @@ impl Process {
     }
 
     /// The calling thread ends with a call of [`thread::ends`].
-    pub fn mind_end(&self, of: *const core::ffi::c_void) {
+    pub(crate) fn mind_end(&self, of: *const core::ffi::c_void) {
         // SAFETY: the key was made with the process.
         unsafe { libc::pthread_setspecific(self.key, of) };
     }

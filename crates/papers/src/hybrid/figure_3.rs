@@ -102,6 +102,7 @@ fn outcome(all: &[Cost]) -> Result<Outcome, ExperimentError> {
             .map(|(name, of)| Measured::new(name, rows.iter().map(|row| of(row) * 100.0)))
             .collect(),
         stacked: false,
+        scale: heapsmith_report::chart::Scale::Linear,
         line: None,
     };
     outcome.draw("", "What each search takes off memory management, beside the paper's unit", bars.svg());

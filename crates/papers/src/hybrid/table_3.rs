@@ -197,6 +197,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
             Measured::new("the paper, of time", rows.iter().map(|row| 100.0 * row.paper_share)),
         ],
         stacked: false,
+        scale: heapsmith_report::chart::Scale::Linear,
         line: None,
     };
     outcome.draw("", "How much of a program is allocating, with PHK's pages searched bit by bit", bars.svg());

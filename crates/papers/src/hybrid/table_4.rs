@@ -180,6 +180,7 @@ fn chart(rows: &[Row]) -> String {
             Measured::new("the paper, than bit by bit", faster(|row| row.paper_speed_up)),
         ],
         stacked: false,
+        scale: heapsmith_report::chart::Scale::Linear,
         line: None,
     };
     bars.svg()

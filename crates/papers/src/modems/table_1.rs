@@ -187,6 +187,7 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
             ),
         ],
         stacked: false,
+        scale: heapsmith_report::chart::Scale::Linear,
         line: None,
     };
     outcome.draw("", "Figure 5 of the paper: what of the memory is headers and fragments", bars.svg());

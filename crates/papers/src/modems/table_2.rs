@@ -173,6 +173,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
             Measured::new("free", rows.iter().map(|row| row.free)),
         ],
         stacked: true,
+        scale: heapsmith_report::chart::Scale::Linear,
         line: None,
     };
     outcome.draw("", "What allocating and freeing a block costs on average", bars.svg());

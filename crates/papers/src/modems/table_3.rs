@@ -202,6 +202,7 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
         names: ALLOCATORS.iter().map(|known| known.name.to_owned()).collect(),
         series,
         stacked: false,
+        scale: heapsmith_report::chart::Scale::Linear,
         line: Some(("3.3 KB".to_owned(), 3300.0)),
     };
     outcome.draw("", "Bytes of the four allocators, compiled for small processors", bars.svg());

@@ -34,7 +34,7 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
         }
     }
 
-    fn searched<W: Word, F: pages::Search + Default>(self, pages: &Pages) -> Result<J::Output, BuildError> {
+    fn searched<W: Word, F: pages::Search + Default + 'a>(self, pages: &Pages) -> Result<J::Output, BuildError> {
         let alignment = self.without_free_lists()?.alignment as usize;
         let sizes = PageSizes { page: bytes(pages.page), min: bytes(pages.min), alignment };
         Ok(self.job.run(heapsmith::Pages::<W, F, S, M>::new(self.source, sizes, self.meter)?))

@@ -39,7 +39,7 @@ impl Session {
             && !(has(Unit::V110) && has(Unit::Hdlc))
             && !(has(Unit::V110) && self.correction.is_some())
             && !(has(Unit::Mnp5) && !(fast && has(Unit::Mnp4)))
-            && !(has(Unit::V42bis) && !has(Unit::Lapm))
+            && (!has(Unit::V42bis) || has(Unit::Lapm))
     }
 
     /// Every session that the rules allow.
