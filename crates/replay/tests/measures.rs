@@ -192,8 +192,7 @@ fn a_region_of_three_bytes_is_an_error() {
 
 #[test]
 fn costs_by_kind_add_up_to_those_of_the_replay() {
-    let steps: Vec<_> =
-        (0..200).map(|n| (1 + n * 37 % 300, (n % 3 != 0).then_some(n as usize), (n % 7 == 0).then_some(90)));
+    let steps = (0..200).map(|n| (1 + n * 37 % 300, (n % 3 != 0).then_some(n as usize), (n % 7 == 0).then_some(90)));
     let trace = trace(&steps.collect::<Vec<_>>());
     let mut region = Region::for_trace(&trace).expect("memory");
     for text in ["list(order=implicit, fit=best, tags=off)", "list(fit=first)", "tlsf"] {
