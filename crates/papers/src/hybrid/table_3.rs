@@ -1,7 +1,7 @@
 //! Table III: what the programs ask for, and how much of their work is allocating.
 
 use heapsmith_replay::{Options, Region, replay};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{PackedTrace, Trace};
 use serde::Serialize;
@@ -197,7 +197,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
             Measured::new("the paper, of time", rows.iter().map(|row| 100.0 * row.paper_share)),
         ],
         stacked: false,
-        scale: heapsmith_report::chart::Scale::Linear,
+        scale: Scale::Linear,
         line: None,
     };
     outcome.draw("", "How much of a program is allocating, with PHK's pages searched bit by bit", bars.svg());

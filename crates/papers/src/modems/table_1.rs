@@ -1,7 +1,7 @@
 //! Table 1: where the memory is at the peak.
 
 use heapsmith_replay::{Options, Region, at_peak, min_region, replay};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use heapsmith_trace::PackedTrace;
 use serde::Serialize;
@@ -187,7 +187,7 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
             ),
         ],
         stacked: false,
-        scale: heapsmith_report::chart::Scale::Linear,
+        scale: Scale::Linear,
         line: None,
     };
     outcome.draw("", "Figure 5 of the paper: what of the memory is headers and fragments", bars.svg());

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use heapsmith_replay::{Effort, Kinds, Region, Subject, kinds, min_region, time};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Action, PackedTrace, Trace};
 use serde::Serialize;
@@ -173,7 +173,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
             Measured::new("free", rows.iter().map(|row| row.free)),
         ],
         stacked: true,
-        scale: heapsmith_report::chart::Scale::Linear,
+        scale: Scale::Linear,
         line: None,
     };
     outcome.draw("", "What allocating and freeing a block costs on average", bars.svg());

@@ -4,7 +4,7 @@ use std::fs;
 
 use heapsmith_emit::size::{Size, TARGETS, Target, size};
 use heapsmith_emit::{File, Name, Request, SizeError, c};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use serde::Serialize;
 
@@ -202,7 +202,7 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
         names: ALLOCATORS.iter().map(|known| known.name.to_owned()).collect(),
         series,
         stacked: false,
-        scale: heapsmith_report::chart::Scale::Linear,
+        scale: Scale::Linear,
         line: Some(("3.3 KB".to_owned(), 3300.0)),
     };
     outcome.draw("", "Bytes of the four allocators, compiled for small processors", bars.svg());
