@@ -97,6 +97,7 @@ const AGAIN: [(&str, u32); 4] =
 
 /// Counts small units again and compares them with the table.
 pub fn compare() -> Outcome {
+    tools::install(&[tools::YOSYS])?;
     let path = results("gates.csv");
     let table = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", text(&path)))?;
     let same_version = table.starts_with(&format!("# {}\n", version()?));
