@@ -7,9 +7,10 @@
 //! | mutants | a wrong gate or address at a time: the tests must fail | verilator |
 //! | prove | each part against a plain description, by satisfiability | yosys |
 //! | gates | gates and longest paths by size, and fits of their growth: `hardware/results` | yosys |
+//! | compare | small sizes counted again: they are those of `hardware/results` | yosys |
 //! | core | the unit as an instruction of a RISC-V core: answers and cycles | verilator, clang, lld, pip |
 //!
-//! `cargo xtask test` runs the first three.
+//! `cargo xtask test` runs the first three, and `compare` where yosys is installed.
 
 mod core;
 mod fit;
@@ -35,6 +36,8 @@ pub enum Step {
     Prove,
     /// Gates and longest paths by size: writes hardware/results (minutes)
     Gates,
+    /// Small sizes counted again, against hardware/results
+    Compare,
     /// The unit as an instruction of a RISC-V core
     Core,
 }
@@ -53,6 +56,7 @@ pub fn hardware(step: Option<Step>) -> Outcome {
             Step::Mutants => mutants::mutants()?,
             Step::Prove => prove::prove()?,
             Step::Gates => gates::gates()?,
+            Step::Compare => gates::compare()?,
             // All that is left without a network is said and done.
             Step::Core => match core::core() {
                 Err(why) if all && why.starts_with(core::UNFETCHED) => {

@@ -93,10 +93,11 @@ pub fn gates() -> Outcome {
 
 /// Units and the powers of two up to which they are counted again in every test run: seconds, not minutes.
 const AGAIN: [(&str, u32); 4] =
-    [("and_tree", 5), ("page_unit", 4), ("chang_allocator", 4), ("chang_allocator_shared", 4)];
+    [("and_tree", 3), ("page_unit", 3), ("chang_allocator", 3), ("chang_allocator_shared", 3)];
 
 /// Counts small units again and compares them with the table.
 pub fn compare() -> Outcome {
+    tools::install(&[tools::YOSYS])?;
     let path = results("gates.csv");
     let table = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", text(&path)))?;
     let same_version = table.starts_with(&format!("# {}\n", version()?));
