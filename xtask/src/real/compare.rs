@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::allocators::{Allocator, GLIBC};
 use super::instruments::Instruments;
 use super::launch::{Launcher, Run};
-use super::program::{Inputs, Program, Time};
+use super::program::{Inputs, Program};
 use super::witness;
 
 /// What all programs share.
@@ -68,7 +68,7 @@ pub fn compare(setting: &Setting, program: &'static Program) -> Result<Compared,
         return Err(format!("{} called malloc {calls} times only: it has an allocator of its own", program.name));
     }
 
-    let suited = setting.allocators.iter().filter(|allocator| !allocator.threads || program.time == Time::Clock);
+    let suited = setting.allocators.iter().filter(|allocator| !allocator.threads || program.threads);
     let mut rows: Vec<(&Allocator, Row)> = suited.map(|allocator| (allocator, Row::new(allocator))).collect();
     let mut right: Option<Run> = None;
     for round in 0..setting.rounds {

@@ -16,6 +16,8 @@ pub struct Program {
     pub name: &'static str,
     /// What it does.
     pub about: &'static str,
+    /// Whether several of its threads allocate, so that heaps that differ in what becomes of threads differ here.
+    pub threads: bool,
     /// Which time says how fast it is.
     pub time: Time,
     /// Calls of malloc that it makes at the very least; one that makes fewer goes past what is preloaded.

@@ -10,6 +10,7 @@ use crate::tools;
 pub const GCC: Program = Program {
     name: "gcc",
     about: "gcc -O1 compiles a generated file of up to 12,000 lines",
+    threads: false,
     time: Time::Processors,
     least_calls: 10_000,
     tools: &[tools::CC, tools::PYTHON],

@@ -10,6 +10,7 @@ use crate::tools::Tool;
 pub const CLONE_AND_GC: Program = Program {
     name: "git",
     about: "git clones this repository and packs it anew, on two threads",
+    threads: true,
     time: Time::Clock,
     least_calls: 1_000,
     tools: &[Tool { name: "git", package: "git", why: "to run it" }],

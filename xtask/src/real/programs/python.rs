@@ -74,6 +74,7 @@ const PYTHON: &str = "/usr/bin/python3";
 pub const TESTS: Program = Program {
     name: "python-tests",
     about: "python3 -m test of up to 55 modules, PYTHONMALLOC=malloc",
+    threads: false,
     time: Time::Processors,
     least_calls: 100_000,
     tools: &[Tool { name: PYTHON, package: "python3", why: "to run its tests" }],

@@ -15,6 +15,7 @@ use crate::tools::Tool;
 pub const SERVER: Program = Program {
     name: "redis",
     about: "redis-server filled with every kind of value, then redis-benchmark; its figures, the clients' clock",
+    threads: true,
     // The clock is the clients' as much as the server's.
     time: Time::Processors,
     least_calls: 10_000,

@@ -10,6 +10,7 @@ use crate::tools::{self, Tool};
 pub const PERL: Program = Program {
     name: "perl",
     about: "words counted, lines replaced and sorted: xtask/real/words.pl",
+    threads: false,
     time: Time::Processors,
     least_calls: 10_000,
     tools: &[tools::PERL],
@@ -21,6 +22,7 @@ pub const PERL: Program = Program {
 pub const NODE: Program = Program {
     name: "node",
     about: "objects, buffers, compiled functions, streams on threads: xtask/real/objects.js",
+    threads: true,
     time: Time::Clock,
     least_calls: 10_000,
     tools: &[Tool { name: "node", package: "nodejs", why: "to run it" }],
@@ -32,6 +34,7 @@ pub const NODE: Program = Program {
 pub const JAVA: Program = Program {
     name: "java",
     about: "java --version, then words counted and compressed by two threads: xtask/real/Words.java",
+    threads: true,
     time: Time::Clock,
     least_calls: 10_000,
     tools: &[tools::JAVA],

@@ -11,6 +11,7 @@ use crate::tools::{self, Tool};
 pub const GNU: Program = Program {
     name: "sort",
     about: "GNU sort --parallel=2 of a file of up to 1,000,000 lines",
+    threads: true,
     time: Time::Clock,
     // One buffer for all lines.
     least_calls: 50,
@@ -23,6 +24,7 @@ pub const GNU: Program = Program {
 pub const STRINGS: Program = Program {
     name: "strings",
     about: "two threads sort strings and free each other's: xtask/real/strings.c",
+    threads: true,
     time: Time::Clock,
     least_calls: 100_000,
     tools: &[tools::CC],

@@ -10,6 +10,7 @@ use crate::tools;
 pub const SPEED: Program = Program {
     name: "sqlite3",
     about: "inserts, indexes, updates, joins in memory, after its own speed test",
+    threads: false,
     time: Time::Processors,
     least_calls: 10_000,
     tools: &[tools::SQLITE],
