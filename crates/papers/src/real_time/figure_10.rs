@@ -161,10 +161,13 @@ fn shown(rows: &[Row]) -> Shown {
     shown
 }
 
+/// A way to satisfy a request: its name, and how many were.
+type Way = (&'static str, fn(&Row) -> u64);
+
 fn chart(rows: &[Row], heap: &str) -> String {
     let own: Vec<&Row> =
         rows.iter().filter(|row| row.heap == heap && row.collection == Collection::Occasional.words()).collect();
-    let ways: [(&str, fn(&Row) -> u64); 4] = [
+    let ways: [Way; 4] = [
         ("at once", |row| row.at_once),
         ("after a split", |row| row.after_split),
         ("after gluing", |row| row.after_coalescing),
