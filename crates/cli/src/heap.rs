@@ -12,8 +12,10 @@ use crate::failure::Failure;
 /// The heap that was named, and the measures that an exploration has of it, with the names of its traces.
 pub fn named(heap: &str, prefer: Prefer) -> Result<(Spec, Vec<(String, Measures)>), Failure> {
     let dir = Path::new(heap);
-    if !dir.is_dir() {
-        return Ok((resolve(heap)?, Vec::new()));
+    // A folder that happens to be called as a heap is hides nothing.
+    match resolve(heap) {
+        Err(_) if dir.is_dir() => {}
+        spec => return Ok((spec?, Vec::new())),
     }
     let exploration = Exploration::load(&Store::open(&dir.join(Store::FILE))?)?;
     let pick = exploration.pick(prefer.into()).ok_or_else(|| {

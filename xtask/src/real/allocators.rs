@@ -34,7 +34,7 @@ struct Heap {
     quick: bool,
 }
 
-/// Payloads aligned to 16 bytes, as programs expect of malloc; words of 4 bytes reach over 16 GiB.
+/// Payloads aligned to 16 bytes, as programs expect of malloc; words of 4 bytes reach over 4 GiB.
 const HEAPS: &[Heap] = &[
     Heap::one("lists", "freelists(16..=512 step 16) bins(log) word=4 align=16").quickly(),
     Heap::one("tlsf", "tlsf(second-level=5) word=4 align=16").quickly(),
@@ -44,9 +44,9 @@ const HEAPS: &[Heap] = &[
     // The catalogue's lea-2.7.2, aligned as malloc is.
     Heap::one("lea", "bins(lea, order=size, split=always, coalesce>=69) word=4 align=16"),
     Heap::threads("lists-each", "freelists(16..=512 step 16) bins(log) word=4 align=16 threads=each").quickly(),
-    Heap::threads("lists-lists", "freelists(16..=512 step 16) bins(log) word=4 align=16 threads=lists"),
+    Heap::one("lists-lists", "freelists(16..=512 step 16) bins(log) word=4 align=16 threads=lists"),
     Heap::threads("tlsf-each", "tlsf(second-level=5) word=4 align=16 threads=each"),
-    Heap::threads("tlsf-lists", "freelists(16..=512 step 16) tlsf(second-level=5) word=4 align=16 threads=lists"),
+    Heap::one("tlsf-lists", "freelists(16..=512 step 16) tlsf(second-level=5) word=4 align=16 threads=lists"),
 ];
 
 impl Heap {
