@@ -27,6 +27,9 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
 
 const HEAPS: [(&str, &str); 2] = [KNUTH, ESTRANGED];
 
+/// A way of satisfying requests, and how many of a row's were.
+type Way = (&'static str, fn(&Row) -> u64);
+
 #[derive(Debug, Serialize)]
 struct Row {
     program: &'static str,
@@ -164,7 +167,7 @@ fn shown(rows: &[Row]) -> Shown {
 fn chart(rows: &[Row], heap: &str) -> String {
     let own: Vec<&Row> =
         rows.iter().filter(|row| row.heap == heap && row.collection == Collection::Occasional.words()).collect();
-    let ways: [(&str, fn(&Row) -> u64); 4] = [
+    let ways: [Way; 4] = [
         ("at once", |row| row.at_once),
         ("after a split", |row| row.after_split),
         ("after gluing", |row| row.after_coalescing),
