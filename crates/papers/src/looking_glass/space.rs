@@ -32,6 +32,9 @@ const HEAPS: [(&str, &str); 5] = [IMPLICIT, EXPLICIT, TREE, BINNED_TREE, BINNED_
 const NOTABLE: f64 = 1.05;
 const REQUESTS: [u64; 4] = [10, 100, 1000, 10_000];
 
+/// What bytes are, and how many of them a row has.
+type Part = (&'static str, fn(&Row) -> u64);
+
 #[derive(Debug, Serialize)]
 struct Row {
     heap: &'static str,

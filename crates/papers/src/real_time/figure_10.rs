@@ -27,6 +27,9 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
 
 const HEAPS: [(&str, &str); 2] = [KNUTH, ESTRANGED];
 
+/// A way of satisfying requests, and how many of a row's were.
+type Way = (&'static str, fn(&Row) -> u64);
+
 #[derive(Debug, Serialize)]
 struct Row {
     program: &'static str,

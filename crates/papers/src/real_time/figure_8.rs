@@ -37,6 +37,9 @@ const LARGER: u64 = 100;
 /// How often it is asked for again where it is timed.
 const AGAIN: u64 = 200;
 
+/// A difference of times below this share of them is noise: some nanoseconds beside a heap that took long to fill.
+const NOISE: f64 = 0.05;
+
 #[derive(Debug, Serialize)]
 struct Row {
     objects: u64,
@@ -85,9 +88,9 @@ fn measure(setting: &Setting<'_>, objects: u64) -> Result<Vec<Row>, ExperimentEr
         let spec = resolve(text)?;
         let full = replay(&spec, &with, &mut region, Options::MEASURE)?;
         let accesses = full.accesses.total - replay(&spec, &without, &mut region, Options::MEASURE)?.accesses.total;
-        let ns = before.as_ref().zip(after.as_ref()).map(|(before, after)| {
-            // Noise may outweigh some nanoseconds of a small heap: no time is below one of them.
-            ((after[index] - before[index]) / AGAIN as f64).max(1.0)
+        let ns = before.as_ref().zip(after.as_ref()).and_then(|(before, after)| {
+            let more = after[index] - before[index];
+            (more > NOISE * before[index]).then(|| more / AGAIN as f64)
         });
         measured.push((heap, full.footprint_peak.0, accesses, ns));
     }
