@@ -188,10 +188,13 @@ fn replay<H: Heap>(heap: &mut H, events: &[Event], slots: &mut [Option<NonNull<u
 }
 
 /// Replays so many rounds over a heap that each leaves empty; `before` is called before each.
-fn rounds<F: Search, M: Meter>(search: F, meter: M, program: Program, number: usize, before: &dyn Fn()) -> (M, F)
-where
-    M: Copy,
-{
+fn rounds<F: Search, M: Meter + Copy>(
+    search: F,
+    meter: M,
+    program: Program,
+    number: usize,
+    before: &dyn Fn(),
+) -> (M, F) {
     let mut memory = vec![MaybeUninit::<u64>::uninit(); (1 << 18) + 512];
     let skip = (4096 - memory.as_ptr().addr() % 4096) / 8;
     let region = Fixed::new(&mut memory[skip..][..1 << 18]);
