@@ -68,7 +68,6 @@ const UNSAFE: &[&str] = &[
     "crates/spec/tests/constant_time.rs",
     "crates/spec/tests/heaps.rs",
     "crates/spec/tests/layers.rs",
-    "crates/trial/src/every_other.rs",
     "crates/trial/src/growth.rs",
     "crates/trial/src/oracle.rs",
 ];

@@ -74,15 +74,15 @@ fn count(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, stretches: 
         let before = heap.meter().accesses;
         let kind = match event.operation {
             Operation::Allocate => {
-                live.allocate(heap, event.slot, event.size, event.alignment());
+                let _ = live.allocate(heap, event.slot, event.size, event.alignment());
                 &mut kinds.allocate
             }
             Operation::Free => {
-                live.free(heap, event.slot);
+                let _ = live.free(heap, event.slot);
                 &mut kinds.free
             }
             Operation::Reallocate => {
-                live.reallocate(heap, event.slot, event.size);
+                let _ = live.reallocate(heap, event.slot, event.size);
                 &mut kinds.reallocate
             }
         };

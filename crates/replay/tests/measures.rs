@@ -192,7 +192,7 @@ fn a_region_of_three_bytes_is_an_error() {
 
 #[test]
 fn costs_by_kind_add_up_to_those_of_the_replay() {
-    let steps: Vec<_> = (0..200).map(|n| (1 + n * 37 % 300, (n % 3 != 0).then_some(n as usize), (n % 7 == 0).then_some(90)));
+    let steps = (0..200).map(|n| (1 + n * 37 % 300, (n % 3 != 0).then_some(n as usize), (n % 7 == 0).then_some(90)));
     let trace = trace(&steps.collect::<Vec<_>>());
     let mut region = Region::for_trace(&trace).expect("memory");
     for text in ["list(order=implicit, fit=best, tags=off)", "list(fit=first)", "tlsf"] {
@@ -205,7 +205,9 @@ fn costs_by_kind_add_up_to_those_of_the_replay() {
         assert_eq!(all.iter().map(|kind| kind.accesses).sum::<u64>(), whole.accesses.total, "{text}");
         assert_eq!(all.map(|kind| kind.operations), [trace.allocations, trace.frees, trace.reallocations]);
         assert_eq!(all.iter().map(|kind| kind.most).max(), Some(whole.accesses.max));
-        let one = kinds(&spec, &trace, &mut region, Bytes(u64::MAX), &[0..events]).expect("a replay").stretch;
+        let one = kinds(&spec, &trace, &mut region, Bytes(u64::MAX), std::slice::from_ref(&(0..events)))
+            .expect("a replay")
+            .stretch;
         assert_eq!((one.operations, one.accesses, one.most), (1, whole.accesses.total, whole.accesses.total));
         assert!(found.stretch.operations == 3 && found.stretch.accesses < one.accesses);
     }

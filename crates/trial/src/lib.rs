@@ -5,13 +5,11 @@
 //!                  random, by seed      over any heap
 //!
 //!   growth       what an operation costs with 10³ … 10⁶ live blocks, and the slope of it
-//!   every_other  the worst case for a list that Donahue et al. 2001 made up
 //! ```
 //!
 //! The tests of the other crates run short programs; `cargo xtask soak` and
 //! `cargo xtask bench growth` run the same code for minutes, optimised.
 
-mod every_other;
 mod growth;
 mod heaps;
 mod oracle;
@@ -21,7 +19,6 @@ mod region;
 mod shrink;
 mod soak;
 
-pub use every_other::every_other;
 pub use growth::{Churned, Wanted, churn, churn_within, slope, wanted};
 pub use heaps::heaps;
 pub use oracle::Oracle;

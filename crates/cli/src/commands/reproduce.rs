@@ -124,9 +124,10 @@ impl From<ExperimentError> for Failure {
             ExperimentError::Spec(error) => error.into(),
             ExperimentError::Subject(error) => error.into(),
             ExperimentError::Store(error) => error.into(),
+            ExperimentError::Emit(error) => error.into(),
+            ExperimentError::Size(error) => error.into(),
             ExperimentError::Scratch(_) => Failure::environment(error),
-            ExperimentError::Csv(_) | ExperimentError::Emit(_) => Failure::job(error),
-            ExperimentError::Size(_) => Failure::environment(error),
+            ExperimentError::Csv(_) => Failure::job(error),
             ExperimentError::Interrupted => Failure::interrupted(error),
         }
     }

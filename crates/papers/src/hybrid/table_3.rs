@@ -1,7 +1,7 @@
 //! Table III: what the programs ask for, and how much of their work is allocating.
 
 use heapsmith_replay::{Options, Region, replay};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{PackedTrace, Trace};
 use serde::Serialize;
@@ -106,7 +106,10 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         setting.step(number, PROGRAMS.len(), program.name)?;
         let (given, input) = match setting.is_whole() {
             true => (program.whole, program.input.to_owned()),
-            false => (program.small, program.small.iter().map(|(key, value)| format!("{key}={value}")).collect()),
+            false => {
+                let settings: Vec<String> = program.small.iter().map(|(key, value)| format!("{key}={value}")).collect();
+                (program.small, settings.join(", "))
+            }
         };
         let trace = setting.computed(program.name, given)?;
         rows.push(measure(program, input, &trace)?);
@@ -194,6 +197,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
             Measured::new("the paper, of time", rows.iter().map(|row| 100.0 * row.paper_share)),
         ],
         stacked: false,
+        scale: Scale::Linear,
         line: None,
     };
     outcome.draw("", "How much of a program is allocating, with PHK's pages searched bit by bit", bars.svg());

@@ -107,14 +107,8 @@ fn grown(rows: &[Row], heap: &str, of: fn(&Row) -> Option<f64>) -> Option<Grown>
 
 impl Grown {
     fn words(&self) -> String {
-        let Fitted { growth, factor, error, .. } = self.fitted;
-        format!(
-            "{} (factor {}, off by {}, exponent {})",
-            growth.words(),
-            digits(factor),
-            percent(error),
-            digits(self.slope)
-        )
+        let Fitted { growth, error, .. } = self.fitted;
+        format!("{} (off by {}, exponent {})", growth.words(), percent(error), digits(self.slope))
     }
 
     fn is_linear(&self) -> bool {
@@ -143,7 +137,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let [implicit, explicit, tree] = [IMPLICIT, EXPLICIT, TREE].map(|(heap, _)| last(heap));
     outcome.state(
         "the implicit list is the slowest, then the explicit list, then the tree",
-        format!("{}, {} and {} accesses in the largest program", digits(implicit), digits(explicit), digits(tree)),
+        format!("{} and {} and {} accesses in the largest program", digits(implicit), digits(explicit), digits(tree)),
         implicit > explicit && explicit > tree,
     );
     faster(&mut outcome, rows);

@@ -63,10 +63,10 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
                 size,
                 fragmentation: Some(measures.fragmentation()),
                 accesses_per_op: Some(measures.accesses_per_operation()),
-                ns_per_op: times.as_ref().map(|times| times.subjects[index].median),
+                ns_per_op: times.as_ref().map(|times| times.subjects[index].least),
             });
         }
-        let ns_per_op = times.as_ref().map(|times| times.subjects[texts.len()].median);
+        let ns_per_op = times.as_ref().map(|times| times.subjects[texts.len()].least);
         rows.extend(ns_per_op.map(|ns| Row {
             heap: MALLOC.0,
             size,

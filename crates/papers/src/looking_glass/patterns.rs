@@ -1,7 +1,7 @@
 //! What the paper left out: the patterns that each allocator is made for.
 
 use heapsmith_replay::{Options, Region, replay};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Operation, PackedTrace};
 use serde::Serialize;
@@ -151,23 +151,20 @@ fn outcome(rows: &[Row], patterns: &[Pattern]) -> Result<Outcome, ExperimentErro
     outcome.tables.push(shown);
     let value = |pattern: &Pattern, heap: &str| {
         let own = rows.iter().find(|row| row.pattern == pattern.name && row.heap == heap && row.serves);
-        own.map_or(f64::NAN, |row| row.accesses_per_op.max(1.0).log10())
+        own.map_or(f64::NAN, |row| row.accesses_per_op)
     };
     let bars = Bars {
         title: "Accesses an operation, by pattern".into(),
-        y: "logarithm to base 10 of accesses an operation".into(),
+        y: "accesses an operation".into(),
         names: patterns.iter().map(|pattern| pattern.name.to_owned()).collect(),
         series: HEAPS
             .iter()
             .map(|(heap, _)| Measured::new(*heap, patterns.iter().map(|pattern| value(pattern, heap))))
             .collect(),
         stacked: false,
+        scale: Scale::Logarithmic,
         line: None,
     };
-    outcome.draw(
-        "",
-        "Accesses an operation of each allocator that serves a pattern (1 is ten, 2 a hundred)",
-        bars.svg(),
-    );
+    outcome.draw("", "Accesses an operation of each allocator that serves a pattern", bars.svg());
     Ok(outcome)
 }

@@ -1,7 +1,7 @@
 //! Table 1: where the memory is at the peak.
 
 use heapsmith_replay::{Options, Region, at_peak, min_region, replay};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use heapsmith_trace::PackedTrace;
 use serde::Serialize;
@@ -20,10 +20,11 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     title: "main memory at the peak: physical, used, headers, fragments",
     claim: "With 30,420 bytes (first fit) or 30,464 (best fit) all requests of the modems are served: at the peak 29,788 \
             are used, 532 are headers, 100, 92, 144 and 144 are fragments. All four allocators use over 97.8% for data and \
-            leave less than 0.5% in fragments; there is no significant difference (Peintner et al., Table 1, section 5.1).",
+            leave less than 0.5% in fragments; there is no significant difference (Peintner et al. in their Table 1, section 5.1).",
     differs: "The paper does not print the memory needs of its units: those here are the workload's own, calibrated to its \
               peak, and so are the calls. The physical size is the smallest region in which nothing is refused, found by \
-              bisection; it holds two control words besides.",
+              bisection; it holds three control words besides. \
+              How much lies in fragments depends on the calls.",
     samples: &[],
     run,
 };
@@ -186,6 +187,7 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
             ),
         ],
         stacked: false,
+        scale: Scale::Linear,
         line: None,
     };
     outcome.draw("", "Figure 5 of the paper: what of the memory is headers and fragments", bars.svg());

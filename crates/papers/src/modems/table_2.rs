@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use heapsmith_replay::{Effort, Kinds, Region, Subject, kinds, min_region, time};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Action, PackedTrace, Trace};
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     title: "response: allocation, freeing, both, swap of a unit",
     claim: "An allocation takes 2.80, 2.89, 2.72 and 3.24 µs (first fit slow and fast free, best fit slow and fast free), \
             freeing 1.28, 0.24, 1.42 and 0.36 µs, both together 4.08, 3.13, 4.14 and 3.60 µs; a swap 128.88, 134.33, 138.36 \
-            and 144.28 µs. First fit fast free is the best (Peintner et al., Table 2, section 5.2).",
+            and 144.28 µs. First fit fast free is the best (Peintner et al. in their Table 2, section 5.2).",
     differs: "Words of metadata read and written are counted, which do not depend on a processor; the time of an operation \
               on this machine stands beside them. Each heap has the smallest region that serves it, as in the paper. A swap \
               here exchanges one unit of an instance, of 4 to 19 blocks in all; the paper's takes as long as some 35 blocks \
@@ -173,6 +173,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
             Measured::new("free", rows.iter().map(|row| row.free)),
         ],
         stacked: true,
+        scale: Scale::Linear,
         line: None,
     };
     outcome.draw("", "What allocating and freeing a block costs on average", bars.svg());

@@ -4,7 +4,7 @@ use std::fs;
 
 use heapsmith_emit::size::{Size, TARGETS, Target, size};
 use heapsmith_emit::{File, Name, Request, SizeError, c};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     place: "Table 3",
     title: "size of the allocators as machine code",
     claim: "The allocators take 2,793 and 3,265 bytes (first fit, slow and fast free), 2,825 and 3,297 bytes (best fit), 72 \
-            of them data: fast free costs 472 bytes, best fit 32, and none takes more than 3.3 KB (Peintner et al., \
+            of them data: fast free costs 472 bytes, best fit 32, and none takes more than 3.3 KB (Peintner et al. in their \
             Table 3, section 5.3).",
     differs: "The C that this project emits, compiled at -Os for ARM's Cortex-M3 and M0+, for which the paper's processor and \
               compiler are not named. What is emitted also resizes blocks, checks the heap and gives statistics.",
@@ -202,6 +202,7 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
         names: ALLOCATORS.iter().map(|known| known.name.to_owned()).collect(),
         series,
         stacked: false,
+        scale: Scale::Linear,
         line: Some(("3.3 KB".to_owned(), 3300.0)),
     };
     outcome.draw("", "Bytes of the four allocators, compiled for small processors", bars.svg());

@@ -45,7 +45,6 @@ struct Row {
     accesses_max: f64,
     on_front: bool,
     recommended: bool,
-    spec: String,
 }
 
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
@@ -69,7 +68,6 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             accesses_max: point.get(Objective::Worst),
             on_front: exploration.staircase.contains(&index),
             recommended: row.design.is_recommended(),
-            spec: row.design.spec.to_string(),
         }
     };
     let rows: Vec<Row> = (0..exploration.rows.len()).map(row).collect();

@@ -2,7 +2,7 @@
 //! effects over the whole space, for all three applications and all their inputs: the 45 days of the paper.
 
 use heapsmith_explore::{Effect, FACTORS, Objective, effects};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use serde::Serialize;
 
 use crate::error::ExperimentError;
@@ -216,6 +216,7 @@ fn draw(outcome: &mut Outcome, all: &[(&'static str, Vec<Effect>, Swept)]) {
         names,
         series,
         stacked: true,
+        scale: Scale::Linear,
         line: None,
     };
     outcome.draw(

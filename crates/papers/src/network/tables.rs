@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use heapsmith_replay::{Effort, Options, Region, Subject, replay, time};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::{Spec, entry, resolve};
 use heapsmith_trace::{Operation, PackedTrace};
 use serde::Serialize;
@@ -54,8 +54,8 @@ pub(crate) static URL: Experiment = Experiment {
     title: "fragmentation and time on URL-based switching",
     claim: "Averaged over four traces, the proposed allocator has as little fragmentation as Windows CE (5%), less than \
             the others (14% to 99%), and is faster than Windows CE and XP; Linux, Enea OSE and uClinux are slightly \
-            faster (3.00 s to 3.13 s). Against the average it saves 88.64% of the fragmentation and 1.64% of the time \
-            (Mamagkakis et al. 2006, Table 5).",
+            faster (3.00 s to 3.11 s against 3.13 s). Against the average it saves 88.64% of the fragmentation and \
+            1.64% of the time (Mamagkakis et al. 2006, Table 5).",
     differs: "An own web log in four parts; the application is written anew from its description; cost is metadata \
               accesses an operation, time is of the allocator's operations alone, on another machine. Most requests \
               are for 4 to 20 bytes, and a footprint counts the header of four bytes before each, so no allocator comes \
@@ -64,10 +64,11 @@ pub(crate) static URL: Experiment = Experiment {
     run: |setting| run(setting, &URL_APPLICATION, (0.8864, 0.0164)),
 };
 
-const SET_UP: &str = "Own captures and an own web log instead of the paper's; the applications are written anew from \
-                      its description; cost is metadata accesses an operation, time is of the allocator's operations \
-                      alone where the paper gives seconds of the application, on another machine. The operating \
-                      systems' allocators follow the paper's Table 1, which names few details (see heapsmith heaps).";
+const SET_UP: &str = "Own captures instead of the paper's; the applications are written anew from its description; cost \
+                      is metadata accesses an operation, time is of the allocator's operations alone, the fastest of \
+                      three rounds, where the paper gives seconds of the application, on another machine. The \
+                      operating systems' allocators follow the paper's Table 1, which names few details (see heapsmith \
+                      heaps).";
 
 const SYSTEMS: [&str; 5] = ["windows-ce", "windows-xp", "lea-2.7.2", "enea-ose", "uclinux"];
 const PROPOSED: &str = "proposed, this traffic's sizes";
@@ -115,8 +116,8 @@ fn run(setting: &mut Setting<'_>, application: &Application, saved: (f64, f64)) 
                 fragmentation: measures.fragmentation(),
                 accesses_per_op: measures.accesses_per_operation(),
                 accesses_max: measures.accesses.max,
-                ns_per_op: times.as_ref().map(|times| times.subjects[index].median),
-                floor_ns_per_op: times.as_ref().map(|times| times.floor.median),
+                ns_per_op: times.as_ref().map(|times| times.subjects[index].least),
+                floor_ns_per_op: times.as_ref().map(|times| times.floor.least),
             });
         }
     }
@@ -211,22 +212,23 @@ fn outcome(application: &Application, rows: &[Row], saved: (f64, f64)) -> Result
             each(&systems, |m| m.accesses, digits),
             of_all(&fewer)
         ),
-        match application.name {
-            "url" => ["windows-ce", "windows-xp"].iter().all(|name| fewer.contains(name)),
-            _ => fewer.len() == SYSTEMS.len(),
-        },
+        as_claimed(application, &fewer),
     );
     if let Some(own) = proposed.ns {
         let faster = beaten(own, |means| means.ns);
         outcome.state(
-            "faster than each of them, by time",
+            if application.name == "url" {
+                "faster than Windows CE and XP, by time"
+            } else {
+                "faster than each of them, by time"
+            },
             format!(
                 "{} ns an operation against {}: at most that of {}",
                 digits(own),
                 each(&systems, |m| m.ns, digits),
                 of_all(&faster)
             ),
-            faster.len() == SYSTEMS.len(),
+            as_claimed(application, &faster),
         );
     }
     let average = |of: fn(&Means) -> Option<f64>| {
@@ -257,6 +259,12 @@ fn outcome(application: &Application, rows: &[Row], saved: (f64, f64)) -> Result
     outcome.tables = vec![means(rows), shown(application, rows)];
     draw(&mut outcome, application, rows);
     Ok(outcome)
+}
+
+/// Whether those that are slower are those that the paper says: with `url` two, else all.
+fn as_claimed(application: &Application, slower: &[&str]) -> bool {
+    let claimed = if application.name == "url" { &SYSTEMS[..2] } else { &SYSTEMS[..] };
+    claimed.iter().all(|name| slower.contains(name))
 }
 
 fn each(systems: &[(&str, Means)], of: fn(&Means) -> Option<f64>, shown: fn(f64) -> String) -> String {
@@ -338,22 +346,24 @@ fn draw(outcome: &mut Outcome, application: &Application, rows: &[Row]) {
         let own = rows.iter().filter(|row| row.heap == heap);
         own.map(|row| value(row).filter(|_| row.failed == 0).unwrap_or(f64::NAN)).collect()
     };
-    let bars = |title: &str, y: &str, value: fn(&Row) -> Option<f64>| Bars {
+    let bars = |title: &str, y: &str, scale: Scale, value: fn(&Row) -> Option<f64>| Bars {
         title: format!("{}: {title}", application.name),
         y: y.to_owned(),
         names: application.inputs.iter().map(|input| input.name.to_owned()).collect(),
         series: heaps.iter().map(|&heap| Measured::new(heap, of(heap, value))).collect(),
         stacked: false,
+        scale,
         line: None,
     };
     outcome.draw(
         "-fragmentation",
         format!("Fragmentation of each allocator on each input of {}", application.name),
-        bars("fragmentation", "percent over the bytes requested", |row| Some(row.fragmentation * 100.0)).svg(),
+        bars("fragmentation", "percent over the bytes requested", Scale::Linear, |row| Some(row.fragmentation * 100.0))
+            .svg(),
     );
     outcome.draw(
         "-accesses",
         format!("Accesses an operation of each allocator on each input of {}", application.name),
-        bars("cost", "accesses an operation", |row| Some(row.accesses_per_op)).svg(),
+        bars("cost", "accesses an operation", Scale::Logarithmic, |row| Some(row.accesses_per_op)).svg(),
     );
 }

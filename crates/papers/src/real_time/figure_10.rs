@@ -1,7 +1,7 @@
 //! Figure 10: how the buddy systems satisfy requests.
 
 use heapsmith_replay::{Options, Region, replay};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use serde::Serialize;
 
@@ -181,6 +181,7 @@ fn chart(rows: &[Row], heap: &str) -> String {
             })
             .collect(),
         stacked: true,
+        scale: Scale::Linear,
         line: None,
     };
     bars.svg()

@@ -1,6 +1,6 @@
 //! Figure 11: the sizes of Java programs' objects.
 
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_trace::Statistics;
 use serde::Serialize;
 
@@ -136,6 +136,7 @@ fn outcome(rows: &[Row], summaries: &[Summary]) -> Result<Outcome, ExperimentErr
             })
             .collect(),
         stacked: false,
+        scale: Scale::Linear,
         line: None,
     };
     outcome.draw("", "Share of each program's objects by size in bytes", bars.svg());

@@ -1,7 +1,7 @@
 //! Figure 9: the buddy systems against the unstructured list on the objects of Java programs.
 
 use heapsmith_replay::{Effort, Options, Region, Subject, replay, time};
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use serde::Serialize;
 
@@ -59,7 +59,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             for (index, (heap, text)) in HEAPS.into_iter().enumerate() {
                 let measures = replay(&resolve(text)?, &trace, &mut region, Options::MEASURE)?;
                 let accesses = measures.accesses_per_operation();
-                let ns = times.as_ref().map(|times| times.subjects[index].median);
+                let ns = times.as_ref().map(|times| times.subjects[index].least);
                 let (of_list, ns_of_list) = *list.get_or_insert((accesses, ns));
                 rows.push(Row {
                     program: program.name,
@@ -181,6 +181,7 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
                 .map(|(heap, _)| Measured::new(heap, PROGRAMS.map(|program| value(program.name, heap))))
                 .into(),
             stacked: false,
+            scale: Scale::Linear,
             line: Some(("the list".into(), 1.0)),
         };
         let caption =

@@ -61,7 +61,8 @@ impl Collection {
 }
 
 /// What the paper's programs were, and what stands for them.
-pub(super) const SET_UP: &str = "Six small programs of the kinds of SPEC JVM98's, written anew and recorded by an agent in today's JVM, replayed \
-     alone; the paper times whole programs in the JDK 1.1.8's interpreter on a Sparc. Collection is occasional (frees \
-     held back until 64 KB were requested, where the paper's come when its heap is full) and continuous. The \
-     unstructured list is first fit over free blocks with the last freed in front.";
+pub(super) const SET_UP: &str = "Six small programs of the kinds of SPEC JVM98's, written anew and recorded by an agent \
+                                 in today's JVM, replayed alone; the paper times whole programs in the JDK 1.1.8's \
+                                 interpreter on a Sparc. Collection is occasional (frees held back until 64 KB were \
+                                 requested, where the paper's come when its heap is full) and continuous. The \
+                                 unstructured list is first fit over free blocks with the last freed in front.";

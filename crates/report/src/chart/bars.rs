@@ -4,7 +4,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{GRID, INK, SIZE, SOFT, colour, drawn, text, tick, upwards};
+use super::{GRID, INK, LEGEND, Outcome, SIZE, SOFT, Scale, colour, drawn, legend, text, tick, upwards};
 
 /// A bar for each name.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,13 +33,14 @@ pub struct Bars {
     pub names: Vec<String>,
     /// The bars.
     pub series: Vec<Measured>,
-    /// On top of each other instead of side by side.
+    /// On top of each other instead of side by side; on a linear axis alone.
     pub stacked: bool,
+    /// How the vertical axis is divided; a logarithmic one begins below the least bar.
+    pub scale: Scale,
     /// A line across, with its name: a limit, what a paper says.
     pub line: Option<(String, f64)>,
 }
 
-type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Plane<'c, 's> = ChartContext<
     'c,
     SVGBackend<'s>,
@@ -61,7 +62,8 @@ impl Bars {
         let longest = self.names.iter().map(String::len).max().unwrap_or(0) as u32;
         let room = if upright { (longest * 7 + 16).min(190) } else { 30 };
         let mut builder = ChartBuilder::on(&area);
-        builder.margin(14).caption(&self.title, text(18, INK)).x_label_area_size(room).y_label_area_size(70);
+        builder.margin(14).margin_right(LEGEND).caption(&self.title, text(18, INK));
+        builder.x_label_area_size(room).y_label_area_size(74);
         let (least, most) = self.extent();
         let mut chart = builder.build_cartesian_2d(0.0..self.names.len().max(1) as f64, least..most)?;
         chart
@@ -71,22 +73,38 @@ impl Bars {
             .y_desc(&self.y)
             .axis_desc_style(text(14, SOFT))
             .label_style(text(13, INK))
-            .y_label_formatter(&|value| tick(*value))
+            .y_label_formatter(&|value| tick(self.value(*value)))
             .axis_style(SOFT)
             .bold_line_style(GRID)
             .light_line_style(TRANSPARENT)
             .draw()?;
-        self.bars(&mut chart)?;
+        self.bars(&mut chart, least)?;
         self.line(&mut chart)?;
         self.names(&area, &chart, least, upright)?;
-        let mut labels = chart.configure_series_labels();
-        labels.position(SeriesLabelPosition::UpperRight).margin(8);
-        labels.background_style(WHITE.mix(0.86)).border_style(GRID).label_font(text(13, INK));
-        labels.draw()?;
+        let bars = self.series.iter().enumerate().map(|(number, series)| (series.name.as_str(), colour(number)));
+        legend(&area, bars.chain(self.line.iter().map(|(name, _)| (name.as_str(), INK))))?;
         Ok(area.present()?)
     }
 
+    /// Where a value stands on the axis, which is that of its logarithm where the scale is one.
+    fn place(&self, value: f64) -> f64 {
+        if self.scale == Scale::Logarithmic { value.log10() } else { value }
+    }
+
+    /// The value of a place.
+    fn value(&self, place: f64) -> f64 {
+        if self.scale == Scale::Logarithmic { 10_f64.powf(place) } else { place }
+    }
+
     fn extent(&self) -> (f64, f64) {
+        if self.scale == Scale::Logarithmic {
+            let values =
+                || self.series.iter().flat_map(|series| &series.values).chain(self.line.iter().map(|line| &line.1));
+            let places = || values().map(|&value| self.place(value)).filter(|place| place.is_finite());
+            let least = places().fold(f64::INFINITY, f64::min);
+            let least = if least.is_finite() { (least - 0.1).floor() } else { 0.0 };
+            return (least, places().fold(least + 1.0, f64::max) + 0.1);
+        }
         let finite = |value: &f64| if value.is_finite() { *value } else { 0.0 };
         let tops: Vec<f64> = if self.stacked {
             let sum = |name: usize| self.series.iter().filter_map(|series| series.values.get(name)).map(finite).sum();
@@ -100,36 +118,34 @@ impl Bars {
         (least * 1.05, if most > least { most * 1.12 } else { 1.0 })
     }
 
-    fn bars(&self, chart: &mut Plane<'_, '_>) -> Outcome {
+    fn bars(&self, chart: &mut Plane<'_, '_>, least: f64) -> Outcome {
         const GAP: f64 = 0.12;
         let width = if self.stacked { 1.0 } else { 1.0 / self.series.len().max(1) as f64 };
         let mut below = vec![0.0; self.names.len()];
         for (number, series) in self.series.iter().enumerate() {
             let shift = if self.stacked { 0.0 } else { number as f64 * width };
             let mut rectangles = Vec::new();
-            for (name, &value) in series.values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+            let places = series.values.iter().map(|&value| self.place(value)).enumerate();
+            for (name, value) in places.filter(|(_, place)| place.is_finite()) {
                 let left = name as f64 + GAP + shift * (1.0 - 2.0 * GAP);
                 let right = left + width * (1.0 - 2.0 * GAP);
-                let from = if self.stacked { below[name] } else { 0.0 };
-                below[name] += value;
-                rectangles.push(Rectangle::new([(left, from), (right, from + value)], colour(number).filled()));
+                let (from, to) = match (self.scale, self.stacked) {
+                    (Scale::Logarithmic, _) => (least, value),
+                    (_, true) => (below[name], below[name] + value),
+                    _ => (0.0, value),
+                };
+                below[name] = to;
+                rectangles.push(Rectangle::new([(left, from), (right, to)], colour(number).filled()));
             }
-            let colour = colour(number);
-            chart
-                .draw_series(rectangles)?
-                .label(&series.name)
-                .legend(move |(x, y)| Rectangle::new([(x + 4, y - 5), (x + 14, y + 5)], colour.filled()));
+            chart.draw_series(rectangles)?;
         }
         Ok(())
     }
 
     fn line(&self, chart: &mut Plane<'_, '_>) -> Outcome {
-        let Some((name, height)) = &self.line else { return Ok(()) };
-        let points = [(0.0, *height), (self.names.len().max(1) as f64, *height)];
-        chart
-            .draw_series(DashedLineSeries::new(points, 6, 4, INK.stroke_width(2)))?
-            .label(name)
-            .legend(|(x, y)| PathElement::new([(x + 2, y), (x + 16, y)], INK.stroke_width(2)));
+        let Some((_, height)) = &self.line else { return Ok(()) };
+        let points = [0.0, self.names.len().max(1) as f64].map(|x| (x, self.place(*height)));
+        chart.draw_series(DashedLineSeries::new(points, 6, 4, INK.stroke_width(2)))?;
         Ok(())
     }
 
@@ -165,6 +181,7 @@ mod tests {
             names: vec!["one".into(), "two".into()],
             series: vec![Measured::new("a", [1.0, 2.0]), Measured::new("b", [0.5, f64::NAN])],
             stacked,
+            scale: Scale::Linear,
             line: Some(("limit".into(), 4.0)),
         }
     }
@@ -173,13 +190,20 @@ mod tests {
     fn what_was_not_measured_has_no_bar() {
         for stacked in [false, true] {
             let svg = bars(stacked).svg();
-            // Three bars, the white ground, and the legend with a box for each series and a frame.
             let boxes = svg.matches("<rect").count();
             let more =
                 Bars { series: vec![Measured::new("a", [1.0, 2.0]), Measured::new("b", [0.5, 0.5])], ..bars(stacked) };
             assert_eq!(more.svg().matches("<rect").count(), boxes + 1);
             assert!(svg.contains("limit") && svg.contains("two") && !svg.contains("NaN"), "{svg}");
         }
+    }
+
+    #[test]
+    fn a_logarithmic_axis_begins_below_the_least_bar() {
+        let bars = Bars { scale: Scale::Logarithmic, line: None, ..bars(false) };
+        let (least, most) = bars.extent();
+        assert!(least <= 0.5_f64.log10() && most >= 2.0_f64.log10());
+        assert!(bars.svg().contains("</svg>") && !bars.svg().contains("NaN"));
     }
 
     #[test]

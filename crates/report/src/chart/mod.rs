@@ -15,11 +15,16 @@ mod xy;
 pub use bars::{Bars, Measured};
 pub use xy::{Axis, Chart, Mark, Scale, Series};
 
-use plotters::prelude::RGBColor;
-use plotters::style::{FontDesc, FontFamily, FontStyle, FontTransform, TextStyle};
+use plotters::coord::Shift;
+use plotters::prelude::{Circle, DrawingArea, RGBColor, SVGBackend, Text};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontDesc, FontFamily, FontStyle, FontTransform, TextStyle};
 
 /// Pixels of a figure.
-const SIZE: (u32, u32) = (880, 480);
+const SIZE: (u32, u32) = (980, 480);
+
+/// Pixels at its right for the names of the series, where no data can lie under them.
+const LEGEND: u32 = 240;
 
 const INK: RGBColor = RGBColor(0x1f, 0x29, 0x33);
 const SOFT: RGBColor = RGBColor(0x52, 0x60, 0x6d);
@@ -48,6 +53,24 @@ fn text(size: u32, colour: RGBColor) -> TextStyle<'static> {
 
 fn upwards(style: TextStyle<'static>) -> TextStyle<'static> {
     style.transform(FontTransform::Rotate270)
+}
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+/// The names of the series beside the plot.
+fn legend<'n>(
+    area: &DrawingArea<SVGBackend<'_>, Shift>,
+    names: impl IntoIterator<Item = (&'n str, RGBColor)>,
+) -> Outcome {
+    let left = (SIZE.0 - LEGEND) as i32 + 24;
+    let style = text(13, INK).pos(Pos::new(HPos::Left, VPos::Center));
+    let named = names.into_iter().filter(|(name, _)| !name.is_empty());
+    for (line, (name, colour)) in named.enumerate() {
+        let y = 56 + 22 * line as i32;
+        area.draw(&Circle::new((left, y), 5, colour.filled()))?;
+        area.draw(&Text::new(name, (left + 13, y), style.clone()))?;
+    }
+    Ok(())
 }
 
 /// A number at an axis: no more digits than it needs.

@@ -4,7 +4,7 @@ use plotters::coord::Shift;
 use plotters::coord::ranged1d::{Ranged, ValueFormatter};
 use plotters::prelude::*;
 
-use super::{GRID, INK, SIZE, SOFT, colour, drawn, text, tick};
+use super::{GRID, INK, LEGEND, Outcome, SIZE, SOFT, colour, drawn, legend, text, tick};
 
 /// How an axis is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,7 +86,6 @@ pub struct Chart {
 }
 
 type Area<'s> = DrawingArea<SVGBackend<'s>, Shift>;
-type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 impl Chart {
     /// The figure as the text of an SVG file.
@@ -101,7 +100,7 @@ impl Chart {
         let mut builder = ChartBuilder::on(&area);
         builder
             .margin(14)
-            .margin_right(26)
+            .margin_right(LEGEND)
             .caption(&self.title, text(18, INK))
             .x_label_area_size(46)
             .y_label_area_size(74);
@@ -119,6 +118,7 @@ impl Chart {
                 self.fill(builder.build_cartesian_2d((x.0..x.1).log_scale(), (y.0..y.1).log_scale())?, x.0, y.0)?;
             }
         }
+        legend(&area, self.series.iter().enumerate().map(|(number, series)| (series.name.as_str(), colour(number))))?;
         Ok(area.present()?)
     }
 
@@ -168,10 +168,7 @@ impl Chart {
                 placed.map(|&(x, y)| (floor(x, least_x, self.x.scale), floor(y, least_y, self.y.scale))).collect();
             draw_series(&mut chart, series, points, colour(number))?;
         }
-        let mut labels = chart.configure_series_labels();
-        labels.position(SeriesLabelPosition::UpperLeft).margin(8);
-        labels.background_style(WHITE.mix(0.86)).border_style(GRID).label_font(text(13, INK));
-        Ok(labels.draw()?)
+        Ok(())
     }
 }
 
@@ -187,24 +184,21 @@ where
 {
     let dot = move |size: i32| move |point| Circle::new(point, size, colour.filled());
     let line = colour.stroke_width(2);
-    let annotation = match series.mark {
-        Mark::Line => chart.draw_series(LineSeries::new(points, line))?,
+    match series.mark {
+        Mark::Line => drop(chart.draw_series(LineSeries::new(points, line))?),
         Mark::LineAndDots => {
             chart.draw_series(points.iter().copied().map(dot(3)))?;
-            chart.draw_series(LineSeries::new(points, line))?
+            chart.draw_series(LineSeries::new(points, line))?;
         }
-        Mark::Broken => chart.draw_series(DashedLineSeries::new(points, 6, 4, line))?,
-        Mark::Dots => chart.draw_series(points.into_iter().map(dot(3)))?,
+        Mark::Broken => drop(chart.draw_series(DashedLineSeries::new(points, 6, 4, line))?),
+        Mark::Dots => drop(chart.draw_series(points.into_iter().map(dot(3)))?),
         Mark::Cloud => {
             let points = places(chart, points);
-            chart.draw_series(points.into_iter().map(move |point| Circle::new(point, 2, colour.mix(0.45).filled())))?
+            chart.draw_series(points.into_iter().map(move |point| Circle::new(point, 2, colour.mix(0.45).filled())))?;
         }
         Mark::Rings => {
-            chart.draw_series(points.into_iter().map(move |point| Circle::new(point, 6, colour.stroke_width(3))))?
+            chart.draw_series(points.into_iter().map(move |point| Circle::new(point, 6, colour.stroke_width(3))))?;
         }
-    };
-    if !series.name.is_empty() {
-        annotation.label(&series.name).legend(move |(x, y)| Circle::new((x + 9, y), 4, colour.filled()));
     }
     Ok(())
 }

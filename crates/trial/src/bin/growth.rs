@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use heapsmith_spec::{Spec, WordSize, resolve};
-use heapsmith_trial::{Churned, Memory, Wanted, churn_within, every_other, heaps, on, slope, wanted};
+use heapsmith_trial::{Churned, Wanted, churn_within, heaps, slope, wanted};
 use indicatif::ProgressBar;
 
 /// Live blocks, and the accesses after which a measurement is given up. A search from block to block
@@ -14,8 +14,6 @@ const LIVE: [(usize, u64); 4] =
 
 fn main() -> ExitCode {
     let off = growth();
-    println!();
-    contrived();
     if off.is_empty() {
         return ExitCode::SUCCESS;
     }
@@ -82,42 +80,6 @@ fn growth() -> Vec<String> {
 /// As many measurements as the budget allows.
 fn points(spec: &Spec) -> Vec<Churned> {
     LIVE.into_iter().map_while(|(live, budget)| churn_within(spec, live, budget).ok().flatten()).collect()
-}
-
-/// Prints the contrived case of Donahue et al. 2001, section 3.1.
-fn contrived() {
-    println!(
-        "Every other object freed, then a larger one asked for (Donahue et al. 2001, section 3.1): accesses of that"
-    );
-    println!(
-        "request. The paper's list took 72 times the time of its buddy system (Figure 8); it does not say of what"
-    );
-    println!("size the heap was. Its section 2.4 speaks of 16 MB and 16 bytes, which is 2^20 objects.");
-    let mut table = table(&["objects", "heap", "list", "knuth", "estranged", "list : knuth", "list : estranged"]);
-    for power in (6..=20).step_by(2) {
-        let objects = 1_usize << power;
-        let bytes = (16 << power) + (1 << 16);
-        let mut memory = Memory::new(bytes);
-        let costs = ["list(order=address, fit=first)", "buddy(knuth)", "buddy(estranged)"].map(|heap| {
-            let spec = resolve(heap).unwrap_or_else(|error| panic!("{error}"));
-            on(&spec, &mut memory, bytes, |heap| every_other(heap, objects)).ok().flatten()
-        });
-        let [Some(list), Some(knuth), Some(estranged)] = costs else {
-            println!("2^{power} objects do not fit");
-            continue;
-        };
-        let ratio = |buddy: u64| format!("{:.0}", list as f64 / buddy as f64);
-        table.add_row([
-            format!("2^{power}"),
-            format!("{} KiB", (16 << power) / 1024),
-            list.to_string(),
-            knuth.to_string(),
-            estranged.to_string(),
-            ratio(knuth),
-            ratio(estranged),
-        ]);
-    }
-    println!("{table}");
 }
 
 fn table(header: &[&str]) -> Table {

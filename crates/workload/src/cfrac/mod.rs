@@ -56,7 +56,11 @@ pub(crate) const WORKLOAD: Workload = Workload {
             about: "what is factored, of 4 to 40 digits; Li, Mohanty, Kavi (2006) take one of 22 digits",
         },
         Parameter { name: "primes", default: "auto", about: "size of the factor base; auto goes by the digits" },
-        Parameter { name: "multiplier", default: "auto", about: "k of √(kN); auto goes from 1 to the first that works" },
+        Parameter {
+            name: "multiplier",
+            default: "auto",
+            about: "k of √(kN); auto goes from 1 to the first that works",
+        },
     ],
     formats: &[],
     run: Run::Alone(run),

@@ -261,8 +261,7 @@ impl Concentrator {
         instance.session = None;
         let queue = std::mem::take(&mut instance.queue);
         let above = [Kind::Compression, Kind::Correction, Kind::Framing];
-        let units: Vec<Block> =
-            above.into_iter().filter_map(|kind| instance.units.remove(&kind)).flatten().collect();
+        let units: Vec<Block> = above.into_iter().filter_map(|kind| instance.units.remove(&kind)).flatten().collect();
         self.free(queue);
         self.free(units);
         self.establish(index, Unit::Control);

@@ -31,15 +31,18 @@ impl Session {
     pub fn is_allowed(self) -> bool {
         let has = |unit| self.units().any(|own| own == unit);
         let fast = [Unit::V32bis, Unit::V34, Unit::V90].contains(&self.modulation);
+        let digital = has(Unit::V110);
         let in_place = self.modulation.kind() == Kind::Line
             && self.framing.kind() == Kind::Framing
             && self.correction.is_none_or(|unit| unit.kind() == Kind::Correction)
             && self.compression.is_none_or(|unit| unit.kind() == Kind::Compression);
-        in_place
-            && !(has(Unit::V110) && has(Unit::Hdlc))
-            && !(has(Unit::V110) && self.correction.is_some())
-            && !(has(Unit::Mnp5) && !(fast && has(Unit::Mnp4)))
-            && !(has(Unit::V42bis) && !has(Unit::Lapm))
+        let line = !digital || (!has(Unit::Hdlc) && self.correction.is_none());
+        let compression = match self.compression {
+            Some(Unit::Mnp5) => fast && has(Unit::Mnp4),
+            Some(_) => has(Unit::Lapm),
+            None => true,
+        };
+        in_place && line && compression
     }
 
     /// Every session that the rules allow.

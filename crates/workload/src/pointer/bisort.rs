@@ -148,11 +148,8 @@ impl Sorter<'_> {
                 self.program.work(6);
             }
             self.program.work(2);
-            let (one, other) = if wrong == swapped {
-                (&mut left.left, &mut right.left)
-            } else {
-                (&mut left.right, &mut right.right)
-            };
+            let (one, other) =
+                if wrong == swapped { (&mut left.left, &mut right.left) } else { (&mut left.right, &mut right.right) };
             match (one, other) {
                 (Some(one), Some(other)) => (left, right) = (one, other),
                 _ => return,

@@ -86,12 +86,7 @@ fn lowest(edges: &mut Edges, mut left: Edge, mut right: Edge) -> (Edge, Edge) {
 
 /// The edge around the end of the base that may be the next side, with what lies within its
 /// circle deleted; none if all lie below the base.
-fn candidate<'p>(
-    edges: &mut Edges<'p>,
-    base: Edge,
-    end: Edge,
-    turn: fn(&mut Edges<'p>, Edge) -> Edge,
-) -> Option<Edge> {
+fn candidate<'p>(edges: &mut Edges<'p>, base: Edge, end: Edge, turn: fn(&mut Edges<'p>, Edge) -> Edge) -> Option<Edge> {
     let (from, to) = (edges.from(base), edges.to(base));
     let mut found = turn(edges, end);
     let above = |edges: &mut Edges, edge: Edge| {

@@ -81,7 +81,8 @@ fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
 fn drawn(draws: &mut Draws, count: usize) -> Vec<Point> {
     let mut points = Vec::new();
     while points.len() < count {
-        points.extend((points.len()..count).map(|_| Point { x: draws.below(SIDE) as i64, y: draws.below(SIDE) as i64 }));
+        points
+            .extend((points.len()..count).map(|_| Point { x: draws.below(SIDE) as i64, y: draws.below(SIDE) as i64 }));
         points.sort_unstable();
         points.dedup();
     }
