@@ -135,6 +135,20 @@ fn a_unit_takes_a_cycle_an_operation_and_a_word_when_the_page_changes() {
 }
 
 #[test]
+fn a_unit_forgets_a_page_that_is_freed() {
+    with::<Hardware, _>(PHK, 64 * 1024, |mut heap| {
+        let small = heap.allocate(16, 1).expect("room");
+        let behind = heap.allocate(5000, 1).expect("room");
+        let page = offset(&heap, small);
+        free(&mut heap, small);
+        let half = heap.allocate(2000, 1).expect("room");
+        assert_eq!(offset(&heap, half), page, "the page serves another size");
+        heap.check().expect("no unit holds it for the old one");
+        free(&mut heap, behind);
+    });
+}
+
+#[test]
 fn the_directory_moves_when_it_is_full_and_keeps_every_page() {
     let sizes = PageSizes { page: 256, min: 16, alignment: 4 };
     with::<ByTree, _>(sizes, 1024 * 1024, |mut heap| {

@@ -127,8 +127,7 @@ fn least_squares(rows: &[([f64; FACTORS], f64)]) -> [f64; FACTORS] {
         let pivot = (place..FACTORS).max_by(|&a, &b| system[a][place].abs().total_cmp(&system[b][place].abs()));
         system.swap(place, pivot.unwrap_or(place));
         let own = system[place];
-        for (row, line) in system.iter_mut().enumerate().filter(|(row, _)| *row != place) {
-            let _ = row;
+        for (_, line) in system.iter_mut().enumerate().filter(|(row, _)| *row != place) {
             let factor = line[place] / own[place];
             line.iter_mut().zip(own).for_each(|(value, own)| *value -= factor * own);
         }

@@ -1,6 +1,6 @@
 //! Figure 3: how much less memory management takes with the search in hardware.
 
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use serde::Serialize;
 
 use super::costs::Costs;
@@ -102,7 +102,7 @@ fn outcome(all: &[Cost]) -> Result<Outcome, ExperimentError> {
             .map(|(name, of)| Measured::new(name, rows.iter().map(|row| of(row) * 100.0)))
             .collect(),
         stacked: false,
-        scale: heapsmith_report::chart::Scale::Linear,
+        scale: Scale::Linear,
         line: None,
     };
     outcome.draw("", "What each search takes off memory management, beside the paper's unit", bars.svg());

@@ -1,6 +1,6 @@
 //! Table IV: whole programs with the search in software and in hardware.
 
-use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_report::chart::{Bars, Measured, Scale};
 use serde::Serialize;
 
 use super::costs::{Costs, SEARCHES};
@@ -180,7 +180,7 @@ fn chart(rows: &[Row]) -> String {
             Measured::new("the paper, than bit by bit", faster(|row| row.paper_speed_up)),
         ],
         stacked: false,
-        scale: heapsmith_report::chart::Scale::Linear,
+        scale: Scale::Linear,
         line: None,
     };
     bars.svg()
