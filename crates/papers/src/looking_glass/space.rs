@@ -175,9 +175,6 @@ fn shown(rows: &[Row], malloc: &[(u64, Option<f64>)]) -> Shown {
     shown
 }
 
-/// A part of the memory at the peak: its name, and its bytes.
-type Part = (&'static str, fn(&Row) -> u64);
-
 fn draw(outcome: &mut Outcome, rows: &[Row], last: &[&Row]) {
     let parts: [Part; 4] = [
         ("headers", |row| row.headers),

@@ -164,9 +164,6 @@ fn shown(rows: &[Row]) -> Shown {
     shown
 }
 
-/// A way to satisfy a request: its name, and how many were.
-type Way = (&'static str, fn(&Row) -> u64);
-
 fn chart(rows: &[Row], heap: &str) -> String {
     let own: Vec<&Row> =
         rows.iter().filter(|row| row.heap == heap && row.collection == Collection::Occasional.words()).collect();
