@@ -94,19 +94,26 @@ pub fn real(arguments: &Arguments) -> Outcome {
         quick: arguments.quick,
     };
     let mut all = Vec::new();
+    let mut shown = String::new();
+    let mut show = |text: String| {
+        print!("{text}");
+        shown.push_str(&text);
+    };
     for program in programs {
         let compared = compare::compare(&setting, program)?;
-        print!("{}", table::of_program(&compared));
+        show(table::of_program(&compared));
         all.push(compared);
     }
-    println!();
+    show("\n".to_owned());
     for (name, spec) in allocators.iter().filter_map(|allocator| Some((allocator.name, allocator.spec?))) {
-        println!("{name:<12} {spec}");
+        show(format!("{name:<12} {spec}\n"));
     }
-    print!("{}{}", table::load(), table::summary(&all));
+    show(table::load() + &table::summary(&all));
     let whole = arguments.names.is_empty() && arguments.heaps.is_empty() && !arguments.quick;
     let results = if whole { root().join("bench/results") } else { folder };
     csv::write(&all, &results.join("real.csv"))?;
+    let path = results.join("real.txt");
+    std::fs::write(&path, shown).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     match table::failures(&all) {
         failures if failures.is_empty() => Ok(()),
         failures => Err(format!("{} went wrong:\n  {}", failures.len(), failures.join("\n  "))),
