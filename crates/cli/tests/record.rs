@@ -120,7 +120,7 @@ fn a_command_that_was_copied_alone_has_its_library_or_says_where_it_needs_room()
     let output = run("XDG_CACHE_HOME", &dir.path().join("taken"));
     assert_eq!(output.status.code(), Some(4));
     let shown = errors(&output);
-    assert!(shown.contains("library is missing") && shown.contains("HEAPSMITH_LIBRARY"), "{shown}");
+    assert!(shown.contains("library to preload is missing") && shown.contains("HEAPSMITH_LIBRARY"), "{shown}");
     let output = run("HEAPSMITH_LIBRARY", &dir.path().join("with blank.so"));
     assert_eq!(output.status.code(), Some(4));
     assert!(errors(&output).contains("no path with blanks"), "{}", errors(&output));
