@@ -15,7 +15,7 @@ use core::ffi::{c_int, c_void};
 use core::ptr::{NonNull, null_mut};
 
 use crate::process::{begun, process};
-use crate::serve;
+use crate::{serve, statistics};
 
 type Block = *mut c_void;
 
@@ -54,6 +54,7 @@ macro_rules! hooks {
             /// # Safety
             ///
             /// As the C library's function of this name.
+            #[allow(non_snake_case, reason = "the names are the C library's")]
             #[cfg_attr(heapsmith_names, unsafe(no_mangle))]
             pub unsafe extern "C" fn $name($($argument: $type),*) -> $result $body
         )*
@@ -148,6 +149,12 @@ hooks! {
         }
     }
 
+    /// `_exit`, which calls no destructors: shells end so. May be called from a signal handler, so nothing is verified.
+    fn _exit(code: c_int) -> () { leave(code) }
+
+    /// `_Exit`.
+    fn _Exit(code: c_int) -> () { leave(code) }
+
     /// `malloc_usable_size`.
     fn malloc_usable_size(block: Block) -> usize {
         // SAFETY: the caller's promise.
@@ -159,6 +166,12 @@ hooks! {
         let released: usize = begun().unwrap_or_else(process).homes().iter().map(|home| home.trim()).sum();
         c_int::from(released > 0)
     }
+}
+
+fn leave(code: c_int) {
+    statistics::write();
+    // SAFETY: ends the process.
+    unsafe { libc::syscall(libc::SYS_exit_group, code) };
 }
 
 fn page() -> usize {

@@ -6,7 +6,7 @@
 //! | before a fork | every lock is taken, so no heap is in the midst of something |
 //! | in the parent | they are given back |
 //! | in the child | they are given back; heaps of threads that are not there serve the next ones |
-//! | end | heaps are verified and statistics written, where asked for |
+//! | end | heaps are verified and statistics written, where asked for; with `_exit` statistics only |
 
 use heapsmith::lock::RawLock;
 use heapsmith_spec::Threads;

@@ -16,8 +16,17 @@ type Text = Line<65536>;
 /// The process that `heapsmith run` started, which writes to the very file; its children write beside it.
 static FIRST: AtomicI32 = AtomicI32::new(0);
 
-/// Notes whether this process is the one that was started.
+/// The process whose memory this is: a child of `vfork` has its parent's.
+static OWN: AtomicI32 = AtomicI32::new(0);
+
+fn own_id() -> i32 {
+    // SAFETY: asks for a number.
+    unsafe { libc::getpid() }
+}
+
+/// The process begins.
 pub fn begin(process: &Process) {
+    OWN.store(own_id(), Ordering::Relaxed);
     let Some(signal) = process.settings.signal else { return };
     // SAFETY: the handler does only what a handler may do.
     unsafe {
@@ -31,6 +40,7 @@ pub fn begin(process: &Process) {
 /// A child of the process that was started, or of one of its children.
 pub fn in_child() {
     FIRST.store(-1, Ordering::Relaxed);
+    OWN.store(own_id(), Ordering::Relaxed);
 }
 
 extern "C" fn asked(_signal: i32) {
@@ -44,6 +54,9 @@ extern "C" fn asked(_signal: i32) {
 /// Writes the statistics to where the settings say.
 pub fn write() {
     let Some(process) = begun() else { return };
+    if OWN.load(Ordering::Relaxed) != own_id() {
+        return;
+    }
     let (Some(file), Some(_)) = (&process.settings.stats, &process.watch) else { return };
     let mut text = Text::new();
     let _ = all(&mut text, process);
@@ -53,8 +66,7 @@ pub fn write() {
     let mut path = Line::<4096>::new();
     let _ = path.write_str(file.to_str().unwrap_or(""));
     if !is_first(process) {
-        // SAFETY: asks for a number.
-        let _ = write!(path, ".{}", unsafe { libc::getpid() });
+        let _ = write!(path, ".{}", own_id());
     }
     let _ = path.write_str("\0");
     let Ok(path) = CStr::from_bytes_until_nul(path.bytes()) else { return };
@@ -87,8 +99,7 @@ fn all(text: &mut Text, process: &Process) -> fmt::Result {
         libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
         usage
     };
-    // SAFETY: asks for a number.
-    let id = unsafe { libc::getpid() };
+    let id = own_id();
     writeln!(text, "{{\n  \"process\": {id},\n  \"heap\": \"{}\",", process.settings.spec)?;
     writeln!(text, "  \"allocations\": {},", counts.allocations.load(Ordering::Relaxed))?;
     writeln!(text, "  \"frees\": {},", counts.frees.load(Ordering::Relaxed))?;
