@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith-peers", &["heapsmith"]),
     ("heapsmith-replay", &["heapsmith", "heapsmith-peers", "heapsmith-spec", "heapsmith-trace"]),
     ("heapsmith-explore", &["heapsmith-peers", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
+    ("heapsmith-limits", &["heapsmith", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
     (
         "heapsmith-report",
         &["heapsmith-explore", "heapsmith-peers", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"],
