@@ -7,6 +7,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use heapsmith_explore::Preference;
 use heapsmith_trace::{Bytes, Slice, Transforms};
 
+mod explored;
+
+pub use explored::{SearchName, SpaceName, Wanted};
+
 /// Which memory allocator suits a program, and why.
 #[derive(Debug, Parser)]
 #[command(
@@ -79,7 +83,7 @@ pub struct Listing {
 }
 
 /// What an input is to be taken for, and what is done to it before it is used.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Reading {
     /// The importer or workload that makes a trace of the input (see `heapsmith workloads`); trace files need none,
     /// importers are told by the input's content, and workload:NAME in place of a file says it itself
@@ -302,7 +306,7 @@ pub struct Replay {
     pub format: Format,
 }
 
-fn bytes(text: &str) -> Result<u64, String> {
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.strip_suffix(['K', 'M', 'G']) {
         Some(digits) => (digits, text.as_bytes()[text.len() - 1]),
         None => (text, b' '),
@@ -349,16 +353,8 @@ impl From<Prefer> for Preference {
     }
 }
 
-/// The spaces of designs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum SpaceName {
-    /// Free lists × fit × splitting × coalescing, ten levels each: 10,000 designs
-    #[default]
-    Classic,
-}
-
 /// Arguments of `explore`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "An exploration that was interrupted (Ctrl-C, or worse) goes on when the same command is \
     given again, and ends with the same answer.\n\nExamples:\n  \
     heapsmith explore samples/ftp.pcap.xz --as drr\n  \
@@ -367,19 +363,31 @@ pub enum SpaceName {
     heapsmith explore workload:modem --prefer bounded")]
 pub struct Explore {
     /// Trace files, anything importable, or workload:NAME for a workload that needs no file; of several, the designs are judged on all
-    #[arg(required = true)]
+    #[arg(required_unless_present = "print_space")]
     pub traces: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
-    /// The designs to try
-    #[arg(long, value_enum, default_value_t)]
+    /// The designs to try: classic (10,000), wide (over 100,000, every structure), or a file that says them in the form
+    /// that --print-space prints
+    #[arg(long, value_name = "classic|wide|FILE", default_value = "classic")]
     pub space: SpaceName,
+    /// Print the text of one of our spaces, to begin a file of your own with, and do nothing else
+    #[arg(long, value_name = "classic|wide", value_parser = ["classic", "wide"], exclusive = true)]
+    pub print_space: Option<String>,
+    /// Which designs are replayed on whole traces
+    #[arg(long, value_enum, default_value_t)]
+    pub search: SearchName,
+    /// After a search, replay every design too, and tell what share of the true front the search had found
+    #[arg(long)]
+    pub compare_search: bool,
     /// Folder for the results and the page; by default explore-INPUT-WORKLOAD
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What the pick should be good at
     #[arg(long, value_enum, default_value_t)]
     pub prefer: Prefer,
+    #[command(flatten)]
+    pub goal: Wanted,
     /// Threads to replay on; by default as many as there are processors
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
@@ -390,6 +398,10 @@ pub struct Explore {
     /// designs, and there are no main effects, which are over all designs
     #[arg(long)]
     pub prune: bool,
+    /// Judge the pick on this trace, which the exploration does not see; "each": explore without each of the traces in
+    /// turn, and judge on that one. May be repeated
+    #[arg(long, value_name = "TRACE|each")]
+    pub holdout: Vec<PathBuf>,
     /// Leave out other people's allocators, and memory by pages
     #[arg(long)]
     pub no_peers: bool,

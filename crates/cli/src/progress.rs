@@ -24,6 +24,17 @@ pub fn sweep_bar(total: u64) -> ProgressBar {
 
 /// Shows how far a sweep is.
 pub fn show(bar: &ProgressBar, progress: Progress) {
+    let doing = match progress.round {
+        Some(round) => format!("on slices, round {round}"),
+        None => "replaying".to_owned(),
+    };
+    if bar.message() != doing || bar.length() != Some(progress.total as u64) {
+        bar.set_message(doing);
+        bar.set_length(progress.total as u64);
+        bar.set_prefix("");
+        bar.set_position(0);
+        bar.reset_eta();
+    }
     if bar.position() == 0 && progress.designs > 0 && bar.prefix().is_empty() {
         // What an earlier run did does not count towards this run's speed.
         bar.reset_elapsed();

@@ -5,11 +5,14 @@ use heapsmith_spec::{Pool, Spec, catalogue};
 use heapsmith_trace::PackedTrace;
 
 use crate::front::{pareto, staircase};
+use crate::goal::Goal;
 use crate::measured::{Paged, Retimed, load_pages, load_timings};
 use crate::objective::{Objective, Objectives};
 use crate::pick::{Preference, pick};
-use crate::space::{Design, FACTORS};
-use crate::store::{Store, StoreError};
+use crate::regret::{Judged, load_judged};
+use crate::search::Search;
+use crate::space::{Design, Families, Family};
+use crate::store::{Store, StoreError, measures_from, quoted};
 use crate::sweep::{SweepError, on_all};
 
 /// A design with its measures.
@@ -39,21 +42,32 @@ pub struct Catalogued {
 pub struct Exploration {
     /// Name of the space.
     pub space: String,
+    /// The space's families.
+    pub families: Families,
+    /// Designs of the space.
+    pub designs: usize,
+    /// How designs were chosen for replays of whole traces.
+    pub search: Search,
     /// The command that made it.
     pub command: String,
     /// Names of the traces.
     pub traces: Vec<String>,
     /// Every design that was measured to its end, by number.
     pub rows: Vec<Row>,
-    /// Designs that were cut short, as they can reach no front; asked for with `--prune`.
+    /// Designs that were cut short or left out by the search.
     pub pruned: usize,
     /// Every design's values in the objectives, by number.
     pub points: Vec<Objectives>,
     /// The allocators of the catalogue.
     pub catalogue: Vec<Catalogued>,
-    /// Designs that none beats in fragmentation, accesses, p99 and worst accesses.
+    /// What was chosen, on traces that it was not chosen for.
+    pub judged: Vec<Judged>,
+    /// What is wanted.
+    pub goal: Goal,
+    /// Designs that keep the constraints and that none beats in the objectives of the goal.
     pub front: Vec<usize>,
-    /// The front over fragmentation and accesses, ascending in fragmentation, a design for each place.
+    /// The front over fragmentation and accesses of the designs that keep the constraints, ascending in fragmentation, a
+    /// design for each place.
     pub staircase: Vec<usize>,
     /// Times, where they were measured.
     pub timings: Vec<Retimed>,
@@ -68,26 +82,88 @@ impl Exploration {
             let mut statement = db.prepare("SELECT name FROM trace ORDER BY number")?;
             statement.query_map([], |row| row.get(0))?.collect()
         })?;
-        let rows = load_rows(store)?;
-        let points: Vec<Objectives> = rows.iter().map(|row| Objectives::of(&row.measures)).collect();
-        Ok(Exploration {
+        let families = families(store)?;
+        let rows = load_rows(store, &families)?;
+        let designs: i64 = store.run(|db| db.query_row("SELECT count(*) FROM design", [], |row| row.get(0)))?;
+        let goal = match store.meta("goal")? {
+            Some(goal) => goal.parse().map_err(|error| store.damaged(error))?,
+            None => Goal::default(),
+        };
+        let mut points: Vec<Objectives> = rows.iter().map(|row| Objectives::of(&row.measures)).collect();
+        let kept = store.finalists()?;
+        for (design, objective, value) in kept.into_iter().filter(|kept| goal.asks_for(kept.1)) {
+            if let Ok(index) = rows.binary_search_by_key(&design, |row| row.design.number) {
+                points[index].set(objective, value);
+            }
+        }
+        let mut exploration = Exploration {
             space: store.meta("space")?.unwrap_or_default(),
             command: store.meta("command")?.unwrap_or_default(),
             traces,
-            front: pareto(&points, &Objective::FRONT),
-            staircase: staircase(&points),
-            pruned: store.pruned()?,
+            front: Vec::new(),
+            staircase: Vec::new(),
+            goal,
+            pruned: designs as usize - rows.len(),
+            designs: designs as usize,
+            search: store.search()?,
+            families,
             rows,
             points,
             catalogue: load_catalogue(store)?,
             timings: load_timings(store)?,
             pages: load_pages(store)?,
-        })
+            judged: load_judged(store)?,
+        };
+        exploration.settle();
+        Ok(exploration)
     }
 
-    /// The preferred design.
+    /// Finds the fronts anew, of what is known by now.
+    pub(crate) fn settle(&mut self) {
+        let asked = if self.goal.asks_for(Objective::Time) { self.timings.as_slice() } else { &[] };
+        for timing in asked {
+            let number = timing.name.parse().unwrap_or(u32::MAX);
+            if let Ok(index) = self.rows.binary_search_by_key(&number, |row| row.design.number) {
+                self.points[index].set(Objective::Time, timing.ns_per_op);
+            }
+        }
+        for point in &mut self.points {
+            point.excluded = !self.goal.admits(point, false);
+        }
+        self.front = pareto(&self.points, &self.goal.objectives);
+        self.staircase = staircase(&self.points, [Objective::Fragmentation, Objective::Accesses]);
+    }
+
+    /// The preferred design: in a space that holds the classic one, the preferred of those that are nowhere worse than
+    /// the classic pick in what is chosen. So a wider space never trades what the classic one already gives.
     pub fn pick(&self, preference: Preference) -> Option<usize> {
-        pick(&self.points, preference)
+        let drawn = self.goal.balanced();
+        let Some(classic) = self.classic_pick(preference) else { return pick(&self.points, preference, drawn) };
+        let known = &self.points[classic];
+        let no_worse = |point: &Objectives| {
+            self.goal.objectives.iter().all(|&objective| point.get(objective) <= known.get(objective))
+        };
+        let mut points = self.points.clone();
+        points.iter_mut().for_each(|point| point.excluded |= !no_worse(point));
+        pick(&points, preference, drawn)
+    }
+
+    /// The preferred design of the classic space, where it is a part of a wider one.
+    pub fn classic_pick(&self, preference: Preference) -> Option<usize> {
+        let family = self.classic()?;
+        if self.families.0.len() == 1 {
+            return None;
+        }
+        let mut points = self.points.clone();
+        for (point, row) in points.iter_mut().zip(&self.rows) {
+            point.excluded |= usize::from(row.design.family) != family;
+        }
+        pick(&points, preference, self.goal.balanced())
+    }
+
+    /// Index of the family that is the classic space.
+    pub fn classic(&self) -> Option<usize> {
+        self.families.0.iter().position(|family| family.name == "classic")
     }
 
     /// How many designs have the very same measures as design `index`, itself included.
@@ -136,20 +212,34 @@ pub fn measure_catalogue(store: &mut Store, traces: &[PackedTrace]) -> Result<()
     Ok(())
 }
 
-fn load_rows(store: &Store) -> Result<Vec<Row>, StoreError> {
-    let factors = FACTORS.map(|factor| factor.name).join(", ");
+/// The families of the space, read from its text.
+fn families(store: &Store) -> Result<Families, StoreError> {
+    let text = store.meta("space_text")?.unwrap_or_default();
+    Families::of(&text).map_err(|error| store.damaged(error.to_string()))
+}
+
+fn load_rows(store: &Store, families: &Families) -> Result<Vec<Row>, StoreError> {
     let columns = Measures::COLUMNS.join(", ");
-    let sql = format!("SELECT number, same_as, spec, {factors}, {columns} FROM results ORDER BY number, trace");
+    let names = families.factors();
+    let factors: String = names.iter().map(|name| format!(", {}", quoted(name))).collect();
+    let sql = format!("SELECT number, same_as, spec, {columns}, family{factors} FROM results ORDER BY number, trace");
+    let first_level = 3 + Measures::COLUMNS.len() + 1;
     let mut rows: Vec<Row> = Vec::new();
     store.run(|db| {
         let mut statement = db.prepare(&sql)?;
         let mut found = statement.query([])?;
         while let Some(row) = found.next()? {
             let number: u32 = row.get(0)?;
-            let measures = measures_from(row, 3 + FACTORS.len())?;
+            let measures = measures_from(row, 3)?;
             match rows.last_mut().filter(|last| last.design.number == number) {
                 Some(last) => last.measures.push(measures),
-                None => rows.push(Row { design: design_from(row, number)?, measures: vec![measures] }),
+                None => {
+                    let family: String = row.get(first_level - 1)?;
+                    let family = families.0.iter().position(|known| known.name == family).unwrap_or(0);
+                    let levels = levels_from(row, first_level, &families.0[family], &names)?;
+                    let design = Design { number, family: family as u16, levels, ..design_from(row)? };
+                    rows.push(Row { design, measures: vec![measures] });
+                }
             }
         }
         Ok(())
@@ -157,24 +247,28 @@ fn load_rows(store: &Store) -> Result<Vec<Row>, StoreError> {
     Ok(rows)
 }
 
-fn design_from(row: &rusqlite::Row<'_>, number: u32) -> rusqlite::Result<Design> {
+/// The levels of a design, whose columns begin at `first` in the order of `names`.
+fn levels_from(row: &rusqlite::Row<'_>, first: usize, family: &Family, names: &[&str]) -> rusqlite::Result<Box<[u8]>> {
+    use rusqlite::types::Value;
+    let level = |factor: &crate::space::Factor| {
+        let column = first + names.iter().position(|name| *name == factor.name).unwrap_or(0);
+        let kept = match row.get(column)? {
+            Value::Integer(number) => number.to_string(),
+            Value::Text(text) => text,
+            _ => String::new(),
+        };
+        Ok(factor.levels.iter().position(|level| *level == kept).unwrap_or(0) as u8)
+    };
+    family.factors.iter().map(level).collect()
+}
+
+/// A design without its family and its levels.
+fn design_from(row: &rusqlite::Row<'_>) -> rusqlite::Result<Design> {
     let spec: String = row.get(2)?;
-    let mut levels = [0_u8; 4];
-    for (factor, level) in levels.iter_mut().enumerate() {
-        let value: u8 = row.get(3 + factor)?;
-        *level = FACTORS[factor].levels.iter().position(|&known| known == value).unwrap_or(0) as u8;
-    }
     let spec = spec.parse().map_err(|error: heapsmith_spec::SpecError| {
         rusqlite::Error::FromSqlConversionFailure(2, rusqlite::types::Type::Text, Box::new(error))
     })?;
-    Ok(Design { number, levels, spec, same_as: row.get(1)? })
-}
-
-fn measures_from(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Measures> {
-    let integers: Vec<u64> = (0..Measures::COLUMNS.len())
-        .map(|column| row.get::<_, i64>(first + column).map(|value| value as u64))
-        .collect::<Result<_, _>>()?;
-    Ok(Measures::from_row(&integers).unwrap_or_default())
+    Ok(Design { number: 0, family: 0, levels: Box::default(), spec, same_as: row.get(1)? })
 }
 
 fn load_catalogue(store: &Store) -> Result<Vec<Catalogued>, StoreError> {

@@ -1,6 +1,6 @@
 //! The result table as CSV and Parquet.
 //!
-//! One row for each design and trace: number, levels, spec, trace, every
+//! One row for each design and trace: number, family, levels, spec, trace, every
 //! integer of [`Measures::COLUMNS`], the derived shares, and whether the design
 //! is on the front. No times: two explorations of one trace give the same bytes.
 
@@ -17,7 +17,6 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
 use crate::exploration::{Exploration, Row};
-use crate::space::FACTORS;
 
 /// A derived column: its name, and how it is derived.
 type Share = (&'static str, fn(&Measures) -> f64);
@@ -27,6 +26,9 @@ const SHARES: [Share; 3] = [
     ("internal_fragmentation", Measures::internal_fragmentation),
     ("external_fragmentation", Measures::external_fragmentation),
 ];
+
+/// The texts at the end of a row.
+const TEXTS: [&str; 3] = ["heap", "trace", "family"];
 
 /// A row of the table: a design on a trace.
 struct Line<'a> {
@@ -44,29 +46,64 @@ fn lines(exploration: &Exploration) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-fn integers(line: &Line<'_>) -> Vec<u64> {
-    let design = &line.row.design;
-    let levels = (0..FACTORS.len()).map(|factor| u64::from(design.level(factor)));
-    let head = [u64::from(design.number)].into_iter().chain(levels);
-    head.chain(line.measures.to_row()).chain([u64::from(line.on_front)]).collect()
+/// What a column holds.
+enum Column<'a> {
+    /// Integers of a design on a trace.
+    Integer(&'static str, fn(&Line<'_>, usize) -> u64, usize),
+    /// The level of a technique that is a number wherever it is one.
+    Number(&'a str),
+    /// The level of a technique as it is written.
+    Text(&'a str),
 }
 
-fn integer_names() -> Vec<&'static str> {
-    let levels = FACTORS.iter().map(|factor| factor.name);
-    let names = ["number"].into_iter().chain(levels).chain(Measures::COLUMNS.iter().copied());
-    names.chain(["on_front"]).collect()
+impl Column<'_> {
+    fn name(&self) -> String {
+        match self {
+            Column::Integer(name, ..) => (*name).to_owned(),
+            // A name of the spec language has hyphens, which Parquet's schemas have not.
+            Column::Number(name) | Column::Text(name) => name.replace('-', "_"),
+        }
+    }
+}
+
+/// The columns before the shares: number, family, levels, every measure, whether it is on the front.
+fn columns(exploration: &Exploration) -> Vec<Column<'_>> {
+    let level = |name| {
+        let levels = exploration.families.0.iter().flat_map(|family| &family.factors);
+        let mut own = levels.filter(|factor| factor.name == name).flat_map(|factor| &factor.levels);
+        if own.all(|level| level.parse::<i64>().is_ok()) { Column::Number(name) } else { Column::Text(name) }
+    };
+    let number = Column::Integer("number", |line, _| u64::from(line.row.design.number), 0);
+    let measure = |(place, name): (usize, &&'static str)| {
+        Column::Integer(name, |line, place| line.measures.to_row()[place], place)
+    };
+    let on_front = Column::Integer("on_front", |line, _| u64::from(line.on_front), 0);
+    let levels = exploration.families.factors().into_iter().map(level);
+    let measures = Measures::COLUMNS.iter().enumerate().map(measure);
+    [number].into_iter().chain(levels).chain(measures).chain([on_front]).collect()
+}
+
+/// The level of a line's design, as it is written; empty where its family has no such technique.
+fn level<'a>(exploration: &'a Exploration, line: &Line<'_>, name: &str) -> &'a str {
+    exploration.families.level(&line.row.design, name).unwrap_or_default()
 }
 
 /// Writes the table as CSV.
 pub fn write_csv(exploration: &Exploration, out: impl Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
-    let names = integer_names().into_iter().chain(SHARES.map(|(name, _)| name)).chain(["heap", "trace"]);
+    let columns = columns(exploration);
+    let shares = SHARES.map(|(name, _)| name.to_owned());
+    let names = columns.iter().map(Column::name).chain(shares).chain(TEXTS.map(str::to_owned));
     writer.write_record(names)?;
     for line in lines(exploration) {
         let shares = SHARES.map(|(_, share)| format!("{:.6}", share(line.measures)));
-        let texts = [line.row.design.spec.to_string(), line.trace.to_owned()];
-        let integers = integers(&line).into_iter().map(|value| value.to_string());
-        writer.write_record(integers.chain(shares).chain(texts))?;
+        let value = |column: &Column<'_>| match column {
+            Column::Integer(_, value, place) => value(&line, *place).to_string(),
+            Column::Number(name) | Column::Text(name) => level(exploration, &line, name).to_owned(),
+        };
+        let family = exploration.families.family(&line.row.design).name.clone();
+        let texts = [line.row.design.spec.to_string(), line.trace.to_owned(), family];
+        writer.write_record(columns.iter().map(value).chain(shares).chain(texts))?;
     }
     writer.flush()
 }
@@ -79,14 +116,16 @@ pub fn write_parquet(exploration: &Exploration, path: &Path) -> io::Result<()> {
 }
 
 fn parquet_file(exploration: &Exploration, file: File) -> parquet::errors::Result<()> {
-    let columns: String = integer_names()
-        .iter()
-        .map(|name| format!("required int64 {name}; "))
-        .chain(SHARES.iter().map(|(name, _)| format!("required double {name}; ")))
-        .collect();
-    let schema = format!("message results {{ {columns} required binary heap (UTF8); required binary trace (UTF8); }}");
+    let field = |column: &Column<'_>| match column {
+        Column::Integer(..) => format!("required int64 {}; ", column.name()),
+        Column::Number(_) => format!("optional int64 {}; ", column.name()),
+        Column::Text(_) => format!("optional binary {} (UTF8); ", column.name()),
+    };
+    let columns: String = columns(exploration).iter().map(field).collect();
+    let shares: String = SHARES.iter().map(|(name, _)| format!("required double {name}; ")).collect();
+    let texts: String = TEXTS.iter().map(|name| format!("required binary {name} (UTF8); ")).collect();
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let schema = Arc::new(parse_message_type(&schema)?);
+    let schema = Arc::new(parse_message_type(&format!("message results {{ {columns} {shares} {texts} }}"))?);
     let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
     let mut group = writer.next_row_group()?;
     write_columns(exploration, &mut group)?;
@@ -99,28 +138,55 @@ fn write_columns(
     exploration: &Exploration,
     group: &mut SerializedRowGroupWriter<'_, File>,
 ) -> parquet::errors::Result<()> {
-    let table: Vec<Vec<u64>> = lines(exploration).map(|line| integers(&line)).collect();
-    for column in 0..integer_names().len() {
-        let values: Vec<i64> = table.iter().map(|row| row[column] as i64).collect();
-        write_column::<Int64Type>(group, &values)?;
+    for column in columns(exploration) {
+        match column {
+            Column::Integer(_, value, place) => {
+                let values: Vec<i64> = lines(exploration).map(|line| value(&line, place) as i64).collect();
+                write_column::<Int64Type>(group, &values, None)?;
+            }
+            Column::Number(name) => {
+                let levels = lines(exploration).map(|line| level(exploration, &line, name).parse().ok());
+                write_optional::<Int64Type>(group, levels.collect())?;
+            }
+            Column::Text(name) => {
+                let levels = lines(exploration).map(|line| level(exploration, &line, name));
+                write_optional::<ByteArrayType>(
+                    group,
+                    levels.map(|level| (!level.is_empty()).then(|| level.into())).collect(),
+                )?;
+            }
+        }
     }
     for (_, share) in SHARES {
         let values: Vec<f64> = lines(exploration).map(|line| share(line.measures)).collect();
-        write_column::<DoubleType>(group, &values)?;
+        write_column::<DoubleType>(group, &values, None)?;
     }
     let heaps: Vec<ByteArray> =
         lines(exploration).map(|line| line.row.design.spec.to_string().as_str().into()).collect();
-    write_column::<ByteArrayType>(group, &heaps)?;
+    write_column::<ByteArrayType>(group, &heaps, None)?;
     let traces: Vec<ByteArray> = lines(exploration).map(|line| line.trace.into()).collect();
-    write_column::<ByteArrayType>(group, &traces)
+    write_column::<ByteArrayType>(group, &traces, None)?;
+    let family = |line: Line<'_>| exploration.families.family(&line.row.design).name.as_str().into();
+    let families: Vec<ByteArray> = lines(exploration).map(family).collect();
+    write_column::<ByteArrayType>(group, &families, None)
+}
+
+fn write_optional<T: parquet::data_type::DataType>(
+    group: &mut SerializedRowGroupWriter<'_, File>,
+    values: Vec<Option<T::T>>,
+) -> parquet::errors::Result<()> {
+    let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+    let values: Vec<T::T> = values.into_iter().flatten().collect();
+    write_column::<T>(group, &values, Some(&levels))
 }
 
 fn write_column<T: parquet::data_type::DataType>(
     group: &mut SerializedRowGroupWriter<'_, File>,
     values: &[T::T],
+    levels: Option<&[i16]>,
 ) -> parquet::errors::Result<()> {
     let missing = || parquet::errors::ParquetError::General("the table has fewer columns than its schema".to_owned());
     let mut column = group.next_column()?.ok_or_else(missing)?;
-    column.typed::<T>().write_batch(values, None, None)?;
+    column.typed::<T>().write_batch(values, levels, None)?;
     column.close()
 }

@@ -8,7 +8,6 @@ use crate::effects::Effect;
 use crate::exploration::Exploration;
 use crate::front::shortfall;
 use crate::objective::Objective;
-use crate::space::FACTORS;
 
 /// How far from the front still counts as near, in both footprint and accesses.
 pub const NEAR: f64 = 0.05;
@@ -39,30 +38,39 @@ pub struct Finding {
     /// The recommended designs.
     pub recommended: Vec<Recommended>,
     /// The share of the fragmentation's variance that each technique explains, most first.
-    pub fragmentation: Vec<(&'static str, f64)>,
+    pub fragmentation: Vec<(String, f64)>,
     /// The same for accesses.
-    pub accesses: Vec<(&'static str, f64)>,
+    pub accesses: Vec<(String, f64)>,
 }
 
-/// Tests the finding on a finished exploration of the classic space.
+/// Tests the finding on a finished exploration; `effects` are those of the classic space. Without that space there is
+/// nothing to test, and no design is recommended.
 pub fn finding(exploration: &Exploration, effects: &[Effect]) -> Finding {
+    let families = &exploration.families;
     let designs = exploration.rows.iter().map(|row| &row.design).enumerate();
-    let recommended = designs.filter(|(_, design)| design.is_recommended()).map(|(index, design)| Recommended {
-        index,
-        lists: design.level(0),
-        on_front: exploration.front.binary_search(&index).is_ok(),
-        shortfall: shortfall(&exploration.points[index], &exploration.points),
-    });
+    let recommended =
+        designs.filter(|(_, design)| families.is_recommended(design)).map(|(index, design)| Recommended {
+            index,
+            lists: families.level(design, "freelists").and_then(|lists| lists.parse().ok()).unwrap_or(0),
+            on_front: exploration.front.binary_search(&index).is_ok(),
+            shortfall: shortfall(
+                &exploration.points[index],
+                &exploration.points,
+                &[Objective::Fragmentation, Objective::Accesses],
+            ),
+        });
     Finding {
         recommended: recommended.collect(),
-        fragmentation: shares(effects, Objective::Fragmentation),
-        accesses: shares(effects, Objective::Accesses),
+        fragmentation: shares(exploration, effects, Objective::Fragmentation),
+        accesses: shares(exploration, effects, Objective::Accesses),
     }
 }
 
-fn shares(effects: &[Effect], objective: Objective) -> Vec<(&'static str, f64)> {
+fn shares(exploration: &Exploration, effects: &[Effect], objective: Objective) -> Vec<(String, f64)> {
+    let Some(family) = exploration.classic() else { return Vec::new() };
+    let factors = &exploration.families.0[family].factors;
     let of_objective = effects.iter().filter(|effect| effect.objective == objective);
-    let mut shares: Vec<_> = of_objective.map(|effect| (FACTORS[effect.factor].name, effect.share)).collect();
+    let mut shares: Vec<_> = of_objective.map(|effect| (factors[effect.factor].name.clone(), effect.share)).collect();
     shares.sort_by(|a, b| b.1.total_cmp(&a.1));
     shares
 }

@@ -16,11 +16,11 @@ pub fn dominates(a: &Objectives, b: &Objectives, over: &[Objective]) -> bool {
 }
 
 /// Indexes of the points that no other dominates, ascending. Points that refuse
-/// requests are left out. Equal points are all on the front.
+/// requests or break a constraint are left out. Equal points are all on the front.
 ///
 /// Time O(points × front) after sorting.
 pub fn pareto(points: &[Objectives], over: &[Objective]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..points.len()).filter(|&index| points[index].failed == 0).collect();
+    let mut order: Vec<usize> = (0..points.len()).filter(|&index| points[index].is_compared()).collect();
     let key = |index: usize| over.iter().map(move |&objective| points[index].get(objective));
     // A point can be dominated only by one that comes before it in this order.
     order.sort_by(|&a, &b| {
@@ -44,30 +44,67 @@ pub fn pareto(points: &[Objectives], over: &[Objective]) -> Vec<usize> {
     front
 }
 
-/// The front over fragmentation and accesses as a line to draw: ascending in
-/// fragmentation, one index (the lowest) for each place.
-pub fn staircase(points: &[Objectives]) -> Vec<usize> {
-    let over = [Objective::Fragmentation, Objective::Accesses];
+/// The front over two objectives as a line to draw: ascending in the first, one index (the lowest) for each place.
+pub fn staircase(points: &[Objectives], over: [Objective; 2]) -> Vec<usize> {
     let mut front = pareto(points, &over);
     front.sort_by(|&a, &b| {
         let by = |objective| points[a].get(objective).total_cmp(&points[b].get(objective));
-        by(Objective::Fragmentation).then(by(Objective::Accesses)).then(a.cmp(&b))
+        by(over[0]).then(by(over[1])).then(a.cmp(&b))
     });
     front.dedup_by_key(|&mut index| over.map(|objective| points[index].get(objective).to_bits()));
     front
 }
 
-/// How far `point` falls short of the front over footprint and accesses: the
-/// least factor, less one, by which both would have to shrink for no design to
-/// beat it in both. 0 is on the front.
-pub fn shortfall(point: &Objectives, points: &[Objectives]) -> f64 {
-    let coordinates = |p: &Objectives| (1.0 + p.get(Objective::Fragmentation), p.get(Objective::Accesses));
-    let (memory, cost) = coordinates(point);
-    let factors = points.iter().filter(|other| other.failed == 0).map(|other| {
-        let (other_memory, other_cost) = coordinates(other);
-        (memory / other_memory).min(cost / other_cost)
+/// How far `point` falls short of the front over some objectives: the least factor, less one, by which all would have
+/// to shrink for no design to beat it in all of them. 0 is on the front. Of fragmentation it is the footprint that
+/// shrinks, which is one more.
+pub fn shortfall<'a>(point: &Objectives, points: impl IntoIterator<Item = &'a Objectives>, over: &[Objective]) -> f64 {
+    let factors = points.into_iter().filter(|other| other.is_compared()).map(|other| {
+        let each = over.iter().map(|&objective| amount(point, objective) / amount(other, objective));
+        each.fold(f64::INFINITY, f64::min)
     });
     factors.fold(1.0, f64::max) - 1.0
+}
+
+/// How far `point` lies behind a front: the least factor, less one, by which all objectives of one point of the front
+/// would have to grow for it to be no better. 0 is on the front, or before it.
+pub(crate) fn excess(point: &Objectives, front: &[Objectives], over: &[Objective]) -> f64 {
+    let behind = |other: &Objectives| {
+        let each = over.iter().map(|&objective| amount(point, objective) / amount(other, objective));
+        each.fold(1.0, f64::max)
+    };
+    front.iter().map(behind).fold(f64::INFINITY, f64::min) - 1.0
+}
+
+/// A value as an amount, so that two can be told as a factor.
+pub(crate) fn amount(point: &Objectives, objective: Objective) -> f64 {
+    let value = point.get(objective);
+    if objective.is_scale() { value.max(0.5) } else { 1.0 + value }
+}
+
+/// The share of a box of amounts that `points` dominate, by their logarithms: how much of what could be had a front
+/// holds. The box goes from the best of `within` in each objective to the worst (Zitzler and Thiele 1999, the size of
+/// the space covered). For two objectives.
+pub fn hypervolume(points: &[Objectives], within: &[Objectives], over: [Objective; 2]) -> f64 {
+    let place = |point: &Objectives| over.map(|objective| amount(point, objective).ln());
+    let compared = || within.iter().filter(|point| point.is_compared()).map(place);
+    let end = |side: usize, pick: fn(f64, f64) -> f64, start: f64| compared().map(|at| at[side]).fold(start, pick);
+    let (least, most) = (
+        [0, 1].map(|side| end(side, f64::min, f64::INFINITY)),
+        [0, 1].map(|side| end(side, f64::max, f64::NEG_INFINITY)),
+    );
+    let area = (most[0] - least[0]) * (most[1] - least[1]);
+    if !area.is_normal() {
+        return 1.0;
+    }
+    let mut ceiling = most[1];
+    let mut covered = 0.0;
+    for index in staircase(points, over) {
+        let [x, y] = place(&points[index]);
+        covered += (most[0] - x).max(0.0) * (ceiling - y.max(least[1])).max(0.0);
+        ceiling = ceiling.min(y);
+    }
+    covered / area
 }
 
 #[cfg(test)]
@@ -81,7 +118,7 @@ mod tests {
         let points = [(0.1, 9.0), (0.2, 5.0), (0.2, 5.0), (0.3, 5.0), (0.5, 1.0), (0.1, 9.5)]
             .map(|(f, a)| Objectives::point(f, a));
         assert_eq!(pareto(&points, &BOTH), [0, 1, 2, 4]);
-        assert_eq!(staircase(&points), [0, 1, 4]);
+        assert_eq!(staircase(&points, BOTH), [0, 1, 4]);
     }
 
     #[test]
@@ -107,8 +144,20 @@ mod tests {
     #[test]
     fn shortfall_is_the_factor_to_the_front() {
         let points = [Objectives::point(0.0, 10.0), Objectives::point(1.0, 5.0)];
-        assert_eq!(shortfall(&points[0], &points), 0.0);
+        assert_eq!(shortfall(&points[0], &points, &BOTH), 0.0);
         let behind = Objectives::point(1.2, 5.5);
-        assert!((shortfall(&behind, &points) - 0.1).abs() < 1e-12);
+        assert!((shortfall(&behind, &points, &BOTH) - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn hypervolume_is_the_share_of_the_box_that_is_dominated() {
+        let e = std::f64::consts::E;
+        // By logarithms: (0, 2), (1, 1), (2, 0).
+        let points = [(0.0, e * e), (e - 1.0, e), (e * e - 1.0, 1.0)].map(|(f, a)| Objectives::point(f, a));
+        assert!((hypervolume(&points, &points, BOTH) - 0.25).abs() < 1e-12);
+        assert!((hypervolume(&points[..1], &points, BOTH) - 0.0).abs() < 1e-12);
+        let best = Objectives::point(0.0, 1.0);
+        let all = [points[0], points[2], best];
+        assert!((hypervolume(&[best], &all, BOTH) - 1.0).abs() < 1e-12);
     }
 }

@@ -11,27 +11,37 @@
 //! every machine, whether it was interrupted or not. Only what is measured differs: times, and
 //! memory by pages, of the front and of other people's allocators.
 
+mod agreement;
 mod effects;
 mod exploration;
 mod export;
+mod finalists;
 mod finding;
 mod front;
+mod goal;
 mod measured;
 mod objective;
 mod pick;
 mod prune;
+mod regret;
+mod search;
 mod space;
 mod store;
 mod sweep;
 
-pub use effects::{Effect, effects};
+pub use agreement::{Agreement, CLOSE};
+pub use effects::{Effect, Interaction, between_families, effects, interactions};
 pub use exploration::{Catalogued, Exploration, Row, measure_catalogue};
 pub use export::{write_csv, write_parquet};
+pub use finalists::FINALISTS;
 pub use finding::{Finding, NEAR, Recommended, finding};
-pub use front::{dominates, pareto, shortfall, staircase};
+pub use front::{dominates, hypervolume, pareto, shortfall, staircase};
+pub use goal::{Constraint, Goal};
 pub use measured::{MeasureError, Paged, Retimed};
 pub use objective::{Objective, Objectives};
 pub use pick::{Preference, pick};
-pub use space::{Design, FACTORS, Factor, Space};
+pub use regret::{Judged, judge};
+pub use search::Search;
+pub use space::{Design, Factor, Families, Family, Space, SpaceError};
 pub use store::{Store, StoreError};
 pub use sweep::{Progress, Sweep, SweepError, sweep};

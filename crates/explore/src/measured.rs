@@ -89,6 +89,7 @@ impl Exploration {
     ) -> Result<(), MeasureError> {
         self.timings = time_all(named, traces, effort)?;
         store.set_timings(&self.timings)?;
+        self.settle();
         Ok(())
     }
 

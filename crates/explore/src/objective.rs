@@ -1,9 +1,12 @@
 //! What designs are compared by. Less is better, everywhere.
 
+use std::fmt;
+use std::str::FromStr;
+
 use heapsmith_replay::Measures;
 
 /// A dimension in which designs are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Objective {
     /// Footprint over request, less one, averaged over the traces.
     Fragmentation,
@@ -17,20 +20,39 @@ pub enum Objective {
     P99,
     /// Accesses of the worst operation.
     Worst,
+    /// Bytes of the smallest region that serves every trace. Known of finalists alone.
+    MinRegion,
+    /// Nanoseconds an operation, measured. Known of finalists alone.
+    Time,
+    /// Bytes of code and data of the emitted C. Known of finalists that can be emitted.
+    CodeSize,
 }
 
 impl Objective {
-    /// The objectives of the Pareto front.
+    /// The objectives of the front where nothing else is asked for.
     pub const FRONT: [Objective; 4] = [Objective::Fragmentation, Objective::Accesses, Objective::P99, Objective::Worst];
 
-    /// All objectives, in the order of reports.
-    pub const ALL: [Objective; 6] = [
+    /// The objectives that every replay counts, in the order of reports.
+    pub const COUNTED: [Objective; 6] = [
         Objective::Fragmentation,
         Objective::Internal,
         Objective::External,
         Objective::Accesses,
         Objective::P99,
         Objective::Worst,
+    ];
+
+    /// All objectives, in the order of reports.
+    pub const ALL: [Objective; 9] = [
+        Objective::Fragmentation,
+        Objective::Internal,
+        Objective::External,
+        Objective::Accesses,
+        Objective::P99,
+        Objective::Worst,
+        Objective::MinRegion,
+        Objective::Time,
+        Objective::CodeSize,
     ];
 
     /// Its name in tables and files.
@@ -42,6 +64,24 @@ impl Objective {
             Objective::Accesses => "accesses_per_op",
             Objective::P99 => "accesses_p99",
             Objective::Worst => "accesses_max",
+            Objective::MinRegion => "min_region",
+            Objective::Time => "ns_per_op",
+            Objective::CodeSize => "code_size",
+        }
+    }
+
+    /// Its name in a sentence.
+    pub fn words(self) -> &'static str {
+        match self {
+            Objective::Fragmentation => "fragmentation",
+            Objective::Internal => "internal fragmentation",
+            Objective::External => "external fragmentation",
+            Objective::Accesses => "accesses",
+            Objective::P99 => "p99 accesses",
+            Objective::Worst => "worst accesses",
+            Objective::MinRegion => "smallest region",
+            Objective::Time => "time",
+            Objective::CodeSize => "code size",
         }
     }
 
@@ -49,25 +89,84 @@ impl Objective {
     pub fn is_share(self) -> bool {
         matches!(self, Objective::Fragmentation | Objective::Internal | Objective::External)
     }
+
+    /// Whether every replay counts it; the others are measured of finalists.
+    pub fn is_counted(self) -> bool {
+        Objective::COUNTED.contains(&self)
+    }
+
+    /// Whether values of different designs differ by factors, so that they are compared by their logarithm.
+    pub(crate) fn is_scale(self) -> bool {
+        !self.is_share()
+    }
+
+    /// A value as people read it.
+    pub fn shown(self, value: f64) -> String {
+        match self {
+            _ if !value.is_finite() => "not known".to_owned(),
+            _ if self.is_share() => format!("{:.1}%", value * 100.0),
+            Objective::Accesses => format!("{value:.2}"),
+            Objective::Time => format!("{value:.1} ns"),
+            Objective::MinRegion | Objective::CodeSize => format!("{value:.0} bytes"),
+            _ => format!("{value:.0}"),
+        }
+    }
+}
+
+impl fmt::Display for Objective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Objective {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Objective, String> {
+        let short = |objective: Objective| match objective {
+            Objective::Internal => "internal",
+            Objective::External => "external",
+            Objective::Accesses => "accesses",
+            Objective::P99 => "p99",
+            Objective::Worst => "worst",
+            Objective::Time => "ns",
+            other => other.name(),
+        };
+        let found = Objective::ALL.into_iter().find(|&objective| name == objective.name() || name == short(objective));
+        found.ok_or_else(|| {
+            let names: Vec<&str> = Objective::ALL.into_iter().map(short).collect();
+            format!("{name:?} is no objective: choose of {}", names.join(", "))
+        })
+    }
 }
 
 /// A design's values in every objective, over all traces of an exploration.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Objectives {
     /// Requests refused, over all traces: a design that refuses any is not compared.
     pub failed: u64,
+    /// Whether it is left out of comparisons although it serves, as it breaks a constraint.
+    pub excluded: bool,
     values: [f64; Objective::ALL.len()],
+}
+
+impl Default for Objectives {
+    fn default() -> Objectives {
+        Objectives::of(&[])
+    }
 }
 
 impl Objectives {
     /// Of the measures on each trace: shares are averaged over the traces,
     /// accesses over all operations; p99 and worst are those of the worst trace.
+    /// What is measured of finalists alone is not known yet.
     pub fn of(measures: &[Measures]) -> Objectives {
         let mean = |value: fn(&Measures) -> f64| measures.iter().map(value).sum::<f64>() / measures.len().max(1) as f64;
         let total = |value: fn(&Measures) -> u64| measures.iter().map(value).sum::<u64>();
         let most = |value: fn(&Measures) -> u64| measures.iter().map(value).max().unwrap_or(0) as f64;
         Objectives {
             failed: total(|m| m.failed),
+            excluded: false,
             values: [
                 mean(Measures::fragmentation),
                 mean(Measures::internal_fragmentation),
@@ -75,13 +174,26 @@ impl Objectives {
                 total(|m| m.accesses.total) as f64 / total(|m| m.operations).max(1) as f64,
                 most(|m| m.accesses.p99),
                 most(|m| m.accesses.max),
+                f64::INFINITY,
+                f64::INFINITY,
+                f64::INFINITY,
             ],
         }
     }
 
-    /// The value in one objective.
+    /// The value in one objective; infinite where it is not known.
     pub fn get(&self, objective: Objective) -> f64 {
         self.values[objective as usize]
+    }
+
+    /// Sets what was measured.
+    pub fn set(&mut self, objective: Objective, value: f64) {
+        self.values[objective as usize] = value;
+    }
+
+    /// Whether it serves every request and keeps every constraint.
+    pub fn is_compared(&self) -> bool {
+        self.failed == 0 && !self.excluded
     }
 }
 
@@ -89,6 +201,26 @@ impl Objectives {
 impl Objectives {
     /// A point by fragmentation and accesses alone.
     pub fn point(fragmentation: f64, accesses: f64) -> Objectives {
-        Objectives { failed: 0, values: [fragmentation, 0.0, 0.0, accesses, accesses, accesses] }
+        let mut point = Objectives::default();
+        point.set(Objective::Fragmentation, fragmentation);
+        for objective in [Objective::Accesses, Objective::P99, Objective::Worst] {
+            point.set(objective, accesses);
+        }
+        point
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_objective_is_read_by_its_name_in_files_and_by_its_short_name() {
+        for objective in Objective::ALL {
+            assert_eq!(objective.name().parse(), Ok(objective));
+        }
+        assert_eq!("worst".parse(), Ok(Objective::Worst));
+        let error = "speed".parse::<Objective>().expect_err("no objective");
+        assert!(error.contains("accesses, p99, worst, min_region"), "{error}");
     }
 }

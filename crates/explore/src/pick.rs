@@ -6,7 +6,7 @@ use crate::objective::{Objective, Objectives};
 /// What the pick should be good at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Preference {
-    /// The knee of the front over fragmentation and accesses.
+    /// The knee of the front over two objectives: fragmentation and accesses unless others are chosen.
     #[default]
     Balanced,
     /// Fewest accesses an operation.
@@ -17,15 +17,16 @@ pub enum Preference {
     Bounded,
 }
 
-/// The index of the preferred point; none if every point refuses requests.
+/// The index of the preferred point; none if every point refuses requests or breaks a constraint. The knee is over
+/// the objectives `both`.
 ///
 /// The knee is the point of the front that lies farthest from the line between
 /// the front's ends, with both objectives scaled from 0 to 1 over the front
-/// (accesses by their logarithm, as they differ by factors).
-pub fn pick(points: &[Objectives], preference: Preference) -> Option<usize> {
+/// (what is no share by its logarithm, as designs differ by factors).
+pub fn pick(points: &[Objectives], preference: Preference, both: [Objective; 2]) -> Option<usize> {
     use Objective::{Accesses, Fragmentation, P99, Worst};
     match preference {
-        Preference::Balanced => knee(points),
+        Preference::Balanced => knee(points, both),
         Preference::Speed => least(points, &[Accesses, Fragmentation, Worst]),
         Preference::Memory => least(points, &[Fragmentation, Accesses, Worst]),
         Preference::Bounded => least(points, &[Worst, P99, Fragmentation, Accesses]),
@@ -33,19 +34,22 @@ pub fn pick(points: &[Objectives], preference: Preference) -> Option<usize> {
 }
 
 fn least(points: &[Objectives], by: &[Objective]) -> Option<usize> {
-    let candidates = (0..points.len()).filter(|&index| points[index].failed == 0);
+    let candidates = (0..points.len()).filter(|&index| points[index].is_compared());
     candidates.min_by(|&a, &b| {
         let orders = by.iter().map(|&objective| points[a].get(objective).total_cmp(&points[b].get(objective)));
         orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
     })
 }
 
-fn knee(points: &[Objectives]) -> Option<usize> {
-    let front = staircase(points);
+fn knee(points: &[Objectives], both: [Objective; 2]) -> Option<usize> {
+    let front = staircase(points, both);
     let (&first, &last) = (front.first()?, front.last()?);
     let place = |index: usize| {
-        let point = &points[index];
-        (point.get(Objective::Fragmentation), point.get(Objective::Accesses).max(f64::MIN_POSITIVE).ln())
+        let [x, y] = both.map(|objective| {
+            let value = points[index].get(objective);
+            if objective.is_scale() { value.max(f64::MIN_POSITIVE).ln() } else { value }
+        });
+        (x, y)
     };
     let ((x0, y1), (x1, y0)) = (place(first), place(last));
     let scale = |value: f64, from: f64, to: f64| if to > from { (value - from) / (to - from) } else { 0.0 };
@@ -63,19 +67,21 @@ fn knee(points: &[Objectives]) -> Option<usize> {
 mod tests {
     use super::*;
 
+    const BOTH: [Objective; 2] = [Objective::Fragmentation, Objective::Accesses];
+
     #[test]
     fn the_knee_is_where_the_front_bends() {
         let points =
             [(0.00, 100.0), (0.02, 6.0), (0.30, 5.0), (0.9, 4.9), (0.5, 50.0)].map(|(f, a)| Objectives::point(f, a));
-        assert_eq!(pick(&points, Preference::Balanced), Some(1));
-        assert_eq!(pick(&points, Preference::Memory), Some(0));
-        assert_eq!(pick(&points, Preference::Speed), Some(3));
-        assert_eq!(pick(&points, Preference::Bounded), Some(3));
+        assert_eq!(pick(&points, Preference::Balanced, BOTH), Some(1));
+        assert_eq!(pick(&points, Preference::Memory, BOTH), Some(0));
+        assert_eq!(pick(&points, Preference::Speed, BOTH), Some(3));
+        assert_eq!(pick(&points, Preference::Bounded, BOTH), Some(3));
     }
 
     #[test]
     fn one_point_is_its_own_knee_and_none_has_no_pick() {
-        assert_eq!(pick(&[Objectives::point(0.1, 1.0)], Preference::Balanced), Some(0));
-        assert_eq!(pick(&[], Preference::Balanced), None);
+        assert_eq!(pick(&[Objectives::point(0.1, 1.0)], Preference::Balanced, BOTH), Some(0));
+        assert_eq!(pick(&[], Preference::Balanced, BOTH), None);
     }
 }

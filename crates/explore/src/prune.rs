@@ -35,7 +35,8 @@ pub(crate) struct Pruning {
 impl Pruning {
     /// Nothing is done yet.
     pub fn new(space: &Space) -> Pruning {
-        let spared = space.designs.iter().filter(|design| design.is_recommended()).map(|design| design.same_as);
+        let spared =
+            space.designs.iter().filter(|design| space.families.is_recommended(design)).map(|design| design.same_as);
         Pruning { front: Vec::new(), spared: spared.collect() }
     }
 

@@ -4,9 +4,12 @@
 //! |---|---|
 //! | `meta` | what is explored: schema, space, version, command |
 //! | `trace` | a trace: number, name, fingerprint, events |
-//! | `design` | a design of the space: number, levels, spec, and the design that it is the same heap as |
+//! | `design` | a design of the space: number, family, a column for each technique, spec, and the design that it is the same heap as |
 //! | `pruned` | the number of a distinct design that was cut short, as it can reach no front |
+//! | `slice` | the measures of one distinct design on a slice of a trace, in a round of the search |
 //! | `result` | the measures of one distinct design on one trace |
+//! | `finalist` | what was measured of one design of the last choice: its smallest region, its code size |
+//! | `judged` | a heap that was chosen here, on a trace that it was not chosen for |
 //! | `catalogue` | the measures of one allocator of the catalogue on one trace |
 //! | `timing` | the time of one design of the front, of the catalogue or of a peer, measured alone |
 //! | `pages` | the memory of the same on one trace, by pages touched |
@@ -16,17 +19,20 @@
 //! loses the batch that it had not committed; the file stays valid, and the
 //! next run goes on from it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use heapsmith_replay::Measures;
 use heapsmith_trace::PackedTrace;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
-use crate::space::{FACTORS, Space};
+use crate::goal::Goal;
+use crate::objective::Objectives;
+use crate::search::Search;
+use crate::space::Space;
 
 /// Version of the tables.
-const SCHEMA: &str = "2";
+const SCHEMA: &str = "3";
 
 /// Why the results store cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -123,6 +129,11 @@ impl Store {
         }
     }
 
+    /// The error of a store whose content makes no sense.
+    pub(crate) fn damaged(&self, cause: String) -> StoreError {
+        StoreError::NotAStore { path: self.path.clone(), cause }
+    }
+
     fn is_empty(&self) -> Result<bool, StoreError> {
         self.run(|db| db.query_row("SELECT count(*) = 0 FROM sqlite_master", [], |row| row.get(0)))
     }
@@ -149,9 +160,12 @@ impl Store {
 
     fn verify_same(&self, space: &Space, traces: &[PackedTrace]) -> Result<(), StoreError> {
         let other = |what: String| Err(StoreError::Other { path: self.path.clone(), what });
-        let (kept, version) = (self.meta("space")?, self.meta("heapsmith")?);
-        if kept.as_deref() != Some(space.name) {
+        let (kept, text, version) = (self.meta("space")?, self.meta("space_text")?, self.meta("heapsmith")?);
+        if kept.as_deref() != Some(space.name.as_str()) {
             return other(format!("of the {} space", kept.unwrap_or_default()));
+        }
+        if text.as_deref() != Some(space.text.as_str()) {
+            return other(format!("of the {} space as it was before its text was changed", space.name));
         }
         if version.as_deref() != Some(env!("CARGO_PKG_VERSION")) {
             return other(format!("by heapsmith {}", version.unwrap_or_default()));
@@ -190,12 +204,6 @@ impl Store {
         })
     }
 
-    /// How many designs of the space were cut short.
-    pub(crate) fn pruned(&self) -> Result<usize, StoreError> {
-        let count = "SELECT count(*) FROM design JOIN pruned ON pruned.design = design.same_as";
-        Ok(self.run(|db| db.query_row(count, [], |row| row.get::<_, i64>(0)))? as usize)
-    }
-
     /// Adds the results of distinct designs: for each its measures on every trace; and the numbers of those
     /// that were cut short. All or none are kept.
     pub fn add(&mut self, batch: &[(u32, Vec<Measures>)], pruned: &[u32]) -> Result<(), StoreError> {
@@ -219,6 +227,81 @@ impl Store {
         transaction.commit().map_err(at)
     }
 
+    /// Keeps what is wanted of the designs.
+    pub(crate) fn set_goal(&mut self, goal: &Goal) -> Result<(), StoreError> {
+        self.set_meta("goal", &goal.to_string())
+    }
+
+    /// Keeps how designs are chosen.
+    pub(crate) fn set_search(&mut self, search: Search) -> Result<(), StoreError> {
+        self.set_meta("search", search.name())
+    }
+
+    /// How designs were chosen.
+    pub(crate) fn search(&self) -> Result<Search, StoreError> {
+        let search = self.meta("search")?;
+        search.map_or(Ok(Search::default()), |name| name.parse().map_err(|error| self.damaged(error)))
+    }
+
+    /// Keeps whether the sweep came to its end.
+    pub(crate) fn set_finished(&mut self, finished: bool) -> Result<(), StoreError> {
+        self.set_meta("finished", if finished { "yes" } else { "no" })
+    }
+
+    /// Whether the sweep came to its end.
+    pub fn finished(&self) -> Result<bool, StoreError> {
+        Ok(self.meta("finished")?.as_deref() == Some("yes"))
+    }
+
+    fn set_meta(&mut self, key: &str, value: &str) -> Result<(), StoreError> {
+        self.run(|db| db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", [key, value])).map(|_| ())
+    }
+
+    /// Adds the measures of distinct designs on the slices of a round of the search.
+    pub(crate) fn add_sliced(&mut self, round: usize, batch: &[(u32, Vec<Measures>)]) -> Result<(), StoreError> {
+        let sql = format!("INSERT OR REPLACE INTO slice VALUES (?, ?, ?{})", ", ?".repeat(Measures::COLUMNS.len()));
+        self.run(|db| {
+            let transaction = db.unchecked_transaction()?;
+            {
+                let mut statement = transaction.prepare_cached(&sql)?;
+                for (design, measures) in batch {
+                    for (trace, measures) in measures.iter().enumerate() {
+                        let head = [round as u64, u64::from(*design), trace as u64];
+                        statement
+                            .execute(params_from_iter(head.into_iter().chain(measures.to_row()).map(as_stored)))?;
+                    }
+                }
+            }
+            transaction.commit()
+        })
+    }
+
+    /// The measures on the slices of a round, by design.
+    pub(crate) fn sliced(&self, round: usize) -> Result<HashMap<u32, Vec<Measures>>, StoreError> {
+        self.by_design(&format!("slice WHERE round = {round}"))
+    }
+
+    /// The values of every distinct design that has its results, by number.
+    pub(crate) fn objectives(&self) -> Result<HashMap<u32, Objectives>, StoreError> {
+        let measured = self.by_design("result")?;
+        Ok(measured.into_iter().map(|(design, measures)| (design, Objectives::of(&measures))).collect())
+    }
+
+    fn by_design(&self, table: &str) -> Result<HashMap<u32, Vec<Measures>>, StoreError> {
+        let columns = Measures::COLUMNS.join(", ");
+        let sql = format!("SELECT design, {columns} FROM {table} ORDER BY design, trace");
+        let mut found: HashMap<u32, Vec<Measures>> = HashMap::new();
+        self.run(|db| {
+            let mut statement = db.prepare(&sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                found.entry(row.get(0)?).or_default().push(measures_from(row, 1)?);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
     /// Keeps the measures of an allocator of the catalogue on every trace.
     pub fn add_catalogued(&mut self, name: &str, spec: &str, measures: &[Measures]) -> Result<(), StoreError> {
         let sql = format!("INSERT OR REPLACE INTO catalogue VALUES (?, ?, ?{})", ", ?".repeat(Measures::COLUMNS.len()));
@@ -234,6 +317,14 @@ impl Store {
     }
 }
 
+/// The measures in a row whose integers begin at column `first`.
+pub(crate) fn measures_from(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Measures> {
+    let integers: Vec<u64> = (0..Measures::COLUMNS.len())
+        .map(|column| row.get::<_, i64>(first + column).map(|value| value as u64))
+        .collect::<Result<_, _>>()?;
+    Ok(Measures::from_row(&integers).unwrap_or_default())
+}
+
 /// SQLite's integers are signed; no measure comes near the limit.
 fn as_stored(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
@@ -246,13 +337,21 @@ pub(crate) fn fingerprint(trace: &PackedTrace) -> String {
 
 fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command: &str) -> rusqlite::Result<()> {
     let integers: String = Measures::COLUMNS.iter().map(|name| format!(", {name} INTEGER NOT NULL")).collect();
-    let factors: String = FACTORS.iter().map(|factor| format!("{} INTEGER NOT NULL, ", factor.name)).collect();
+    let names = space.families.factors();
+    let factors: String = names.iter().map(|name| format!("{}, ", quoted(name))).collect();
     db.execute_batch(&format!(
         "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
          CREATE TABLE trace (number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL,
                              events INTEGER NOT NULL);
-         CREATE TABLE design (number INTEGER PRIMARY KEY, {factors}spec TEXT NOT NULL, same_as INTEGER NOT NULL);
+         CREATE TABLE design (number INTEGER PRIMARY KEY, family TEXT NOT NULL, {factors}spec TEXT NOT NULL, same_as INTEGER NOT NULL);
          CREATE TABLE result (design INTEGER NOT NULL, trace INTEGER NOT NULL{integers}, PRIMARY KEY (design, trace));
+         CREATE TABLE slice (round INTEGER NOT NULL, design INTEGER NOT NULL, trace INTEGER NOT NULL{integers},
+                             PRIMARY KEY (round, design, trace));
+         CREATE TABLE finalist (design INTEGER NOT NULL, objective TEXT NOT NULL, value INTEGER NOT NULL,
+                                PRIMARY KEY (design, objective));
+         CREATE TABLE judged (trace TEXT NOT NULL, name TEXT NOT NULL, heap TEXT NOT NULL, failed INTEGER NOT NULL,
+                              fragmentation REAL NOT NULL, accesses_per_op REAL NOT NULL, shortfall REAL NOT NULL,
+                              footprint_regret REAL NOT NULL, accesses_regret REAL NOT NULL, warning TEXT);
          CREATE TABLE pruned (design INTEGER PRIMARY KEY);
          CREATE TABLE catalogue (name TEXT NOT NULL, spec TEXT NOT NULL, trace INTEGER NOT NULL{integers},
                                  PRIMARY KEY (name, trace));
@@ -263,8 +362,9 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
                              PRIMARY KEY (name, trace));
          CREATE VIEW results AS SELECT design.*, result.* FROM design JOIN result ON result.design = design.same_as;"
     ))?;
-    let meta =
-        [("schema", SCHEMA), ("space", space.name), ("heapsmith", env!("CARGO_PKG_VERSION")), ("command", command)];
+    let version = env!("CARGO_PKG_VERSION");
+    let space_text = [("space", space.name.as_str()), ("space_text", space.text.as_str())];
+    let meta = [("schema", SCHEMA), ("heapsmith", version), ("command", command)].into_iter().chain(space_text);
     for (key, value) in meta {
         db.execute("INSERT INTO meta VALUES (?, ?)", [key, value])?;
     }
@@ -272,11 +372,21 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
         let row = params![number as i64, trace.name, fingerprint(trace), trace.events.len() as i64];
         db.execute("INSERT INTO trace VALUES (?, ?, ?, ?)", row)?;
     }
-    let mut statement = db.prepare("INSERT INTO design VALUES (?, ?, ?, ?, ?, ?, ?)")?;
+    let mut statement = db.prepare(&format!("INSERT INTO design VALUES (?, ?, {}?, ?)", "?, ".repeat(names.len())))?;
     for design in &space.designs {
-        let level = |factor| design.level(factor);
-        let spec = design.spec.to_string();
-        statement.execute(params![design.number, level(0), level(1), level(2), level(3), spec, design.same_as])?;
+        use rusqlite::types::Value;
+        let level = |name: &&str| match space.families.level(design, name) {
+            Some(level) => level.parse().map_or_else(|_| Value::from(level.to_owned()), Value::Integer),
+            None => Value::Null,
+        };
+        let head = [Value::from(design.number), Value::from(space.families.family(design).name.clone())];
+        let tail = [Value::from(design.spec.to_string()), Value::from(design.same_as)];
+        statement.execute(params_from_iter(head.into_iter().chain(names.iter().map(level)).chain(tail)))?;
     }
     Ok(())
+}
+
+/// A technique's name as the name of a column.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }

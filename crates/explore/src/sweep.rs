@@ -15,8 +15,10 @@ use heapsmith_spec::Spec;
 use heapsmith_trace::PackedTrace;
 
 use crate::front::{dominates, pareto};
+use crate::goal::Goal;
 use crate::objective::{Objective, Objectives};
 use crate::prune::{Pruning, on_all_unless};
+use crate::search::{ROUNDS, Search, is_spared, neighbours, slices, survivors};
 use crate::space::{Design, Space};
 use crate::store::{Store, StoreError};
 
@@ -31,17 +33,30 @@ pub struct Sweep<'a> {
     pub jobs: usize,
     /// Set it to stop: what is done is kept.
     pub stop: &'a AtomicBool,
+    /// Which designs are replayed whole.
+    pub search: Search,
+    /// What is wanted: decides which designs a search goes on with.
+    pub goal: Goal,
     /// Cut short what can reach no front.
     pub prune: bool,
+}
+
+impl<'a> Sweep<'a> {
+    /// Every design on whole traces, for the usual goal.
+    pub fn exhaustive(space: &'a Space, traces: &'a [PackedTrace], jobs: usize, stop: &'a AtomicBool) -> Sweep<'a> {
+        Sweep { space, traces, jobs, stop, search: Search::Exhaustive, goal: Goal::default(), prune: false }
+    }
 }
 
 /// How far a sweep is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Designs done, counting those that are the same heap as one that was replayed.
+    /// Designs done, counting those that are the same heap as one that was replayed; on slices, distinct heaps.
     pub designs: usize,
     /// Designs in all.
     pub total: usize,
+    /// The round on slices of the traces, from 1; none where whole traces are replayed.
+    pub round: Option<usize>,
     /// Places on the front over fragmentation and accesses so far.
     pub front: usize,
 }
@@ -62,58 +77,146 @@ pub enum SweepError {
 
 const BATCH: Duration = Duration::from_millis(500);
 
-/// Replays every distinct design that `store` has no results of, and keeps the
-/// results there. Returns how many heaps were replayed.
+/// Replays every distinct design that `store` has no results of, as far as the search asks for it, and keeps the
+/// results there. Returns how many heaps were replayed on whole traces.
 pub fn sweep(sweep: &Sweep<'_>, store: &mut Store, progress: &mut dyn FnMut(Progress)) -> Result<usize, SweepError> {
+    store.set_goal(&sweep.goal)?;
+    store.set_search(sweep.search)?;
+    store.set_finished(false)?;
+    let mut replayed = 0;
+    match sweep.search {
+        Search::Exhaustive => {
+            let all: Vec<&Design> = sweep.space.distinct().collect();
+            replayed += whole(sweep, &all, store, progress)?;
+        }
+        Search::Halving => {
+            let mut chosen = halving(sweep, store, progress)?;
+            while !chosen.is_empty() {
+                replayed += whole(sweep, &chosen, store, progress)?;
+                let known = store.objectives()?;
+                let own = |design: &&Design| Some((design.number, *known.get(&design.number)?));
+                let own = chosen.iter().filter_map(own).collect();
+                let found = neighbours(sweep.space, &sweep.goal, &own);
+                if found.is_empty() {
+                    break;
+                }
+                chosen.extend(found.into_iter().map(|number| &sweep.space.designs[number as usize]));
+            }
+        }
+    }
+    store.set_finished(true)?;
+    Ok(replayed)
+}
+
+/// Replays designs on whole traces, those of them that the store has no results of. Returns how many they were.
+fn whole(
+    sweep: &Sweep<'_>,
+    chosen: &[&Design],
+    store: &mut Store,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<usize, SweepError> {
     let done = store.done(sweep.prune)?;
     let mut weights = vec![0_usize; sweep.space.designs.len()];
     sweep.space.designs.iter().for_each(|design| weights[design.same_as as usize] += 1);
-    let mut open: Vec<&Design> = sweep.space.distinct().filter(|design| !done.contains(&design.number)).collect();
+    let weight =
+        |designs: &mut dyn Iterator<Item = &Design>| designs.map(|design| weights[design.number as usize]).sum();
+    let total = weight(&mut chosen.iter().copied());
+    let before = weight(&mut chosen.iter().copied().filter(|design| done.contains(&design.number)));
+    let mut open: Vec<&Design> = chosen.iter().copied().filter(|design| !done.contains(&design.number)).collect();
     if sweep.prune {
         open.sort_by_key(|design| Pruning::place(design));
     }
     let pruning = sweep.prune.then(|| Mutex::new(Pruning::new(sweep.space)));
-    let mut tracker = Tracker { weights, done: 0, front: Vec::new() };
-    done.iter().for_each(|&number| tracker.done += tracker.weights[number as usize]);
-    progress(tracker.progress(sweep.space));
+    let mut tracker = Tracker { weights, done: before, total, round: None, front: Vec::new() };
+    progress(tracker.progress());
+    let job = Batch { sweep, designs: &open, traces: sweep.traces, pruning: pruning.as_ref() };
+    job.run(&mut tracker, progress, &mut |batch, pruned| store.add(batch, pruned))?;
+    Ok(open.len())
+}
 
-    let next = AtomicUsize::new(0);
-    let failed = AtomicBool::new(false);
-    let (sender, receiver) = mpsc::channel();
-    std::thread::scope(|scope| {
-        for _ in 0..sweep.jobs.clamp(1, open.len().max(1)) {
-            let (sender, open, pruning, next, failed) = (sender.clone(), &open, pruning.as_ref(), &next, &failed);
-            scope.spawn(move || work(sweep, open, pruning, next, failed, &sender));
-        }
-        drop(sender);
-        let outcome = collect(sweep, &receiver, store, &mut tracker, progress);
-        failed.store(true, Ordering::Relaxed);
-        outcome
-    })?;
-    if sweep.stop.load(Ordering::Relaxed) { Err(SweepError::Interrupted) } else { Ok(open.len()) }
+/// The distinct designs that are left after rounds on slices of the traces.
+fn halving<'s>(
+    sweep: &Sweep<'s>,
+    store: &mut Store,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Vec<&'s Design>, SweepError> {
+    let (spared, mut left): (Vec<&Design>, Vec<&Design>) =
+        sweep.space.distinct().partition(|design| is_spared(sweep.space, design));
+    for round in 0..ROUNDS {
+        let Some(slices) = slices(sweep.traces, round) else { break };
+        let traces: Vec<PackedTrace> = slices.into_iter().flatten().collect();
+        let mut known = store.sliced(round)?;
+        known.retain(|number, _| left.binary_search_by_key(number, |design| design.number).is_ok());
+        let open: Vec<&Design> = left.iter().copied().filter(|design| !known.contains_key(&design.number)).collect();
+        let weights = vec![1; sweep.space.designs.len()];
+        let round_shown = Some(round + 1);
+        let mut tracker =
+            Tracker { weights, done: known.len(), total: left.len(), round: round_shown, front: Vec::new() };
+        progress(tracker.progress());
+        let job = Batch { sweep, designs: &open, traces: &traces, pruning: None };
+        job.run(&mut tracker, progress, &mut |batch, _| {
+            store.add_sliced(round, batch)?;
+            known.extend(batch.iter().cloned());
+            Ok(())
+        })?;
+        let go_on = survivors(&sweep.goal, &known);
+        left.retain(|design| go_on.binary_search(&design.number).is_ok());
+    }
+    left.extend(spared);
+    left.sort_unstable_by_key(|design| design.number);
+    Ok(left)
 }
 
 /// A design's number, and its measures on every trace; none where it was cut short.
 type Outcome = Result<(u32, Option<Vec<Measures>>), ReplayError>;
 
-/// A worker: replays designs until there are none, or it is time to stop.
-fn work(
-    sweep: &Sweep<'_>,
-    open: &[&Design],
-    pruning: Option<&Mutex<Pruning>>,
-    next: &AtomicUsize,
-    failed: &AtomicBool,
-    results: &mpsc::Sender<Outcome>,
-) {
-    let mut regions = None;
-    while !sweep.stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed) {
-        let Some(design) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-        let measured = match pruning {
-            Some(pruning) => on_all_unless(pruning, design, sweep.traces, &mut regions),
-            None => on_all(&design.spec, sweep.traces, &mut regions).map(Some),
-        };
-        if results.send(measured.map(|measures| (design.number, measures))).is_err() {
-            return;
+/// What is kept of a batch: the designs done, and those cut short.
+type Keep<'k> = dyn FnMut(&[(u32, Vec<Measures>)], &[u32]) -> Result<(), StoreError> + 'k;
+
+/// Designs to replay on some traces.
+struct Batch<'a> {
+    sweep: &'a Sweep<'a>,
+    designs: &'a [&'a Design],
+    traces: &'a [PackedTrace],
+    pruning: Option<&'a Mutex<Pruning>>,
+}
+
+impl Batch<'_> {
+    /// Replays them on every core; `keep` gets the results in batches.
+    fn run(
+        &self,
+        tracker: &mut Tracker,
+        progress: &mut dyn FnMut(Progress),
+        keep: &mut Keep<'_>,
+    ) -> Result<(), SweepError> {
+        let next = AtomicUsize::new(0);
+        let failed = AtomicBool::new(false);
+        let (sender, receiver) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for _ in 0..self.sweep.jobs.clamp(1, self.designs.len().max(1)) {
+                let (sender, next, failed) = (sender.clone(), &next, &failed);
+                scope.spawn(move || self.work(next, failed, &sender));
+            }
+            drop(sender);
+            let outcome = collect(&receiver, tracker, progress, keep);
+            failed.store(true, Ordering::Relaxed);
+            outcome
+        })?;
+        if self.sweep.stop.load(Ordering::Relaxed) { Err(SweepError::Interrupted) } else { Ok(()) }
+    }
+
+    /// A worker: replays designs until there are none, or it is time to stop.
+    fn work(&self, next: &AtomicUsize, failed: &AtomicBool, results: &mpsc::Sender<Outcome>) {
+        let mut regions = None;
+        while !self.sweep.stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed) {
+            let Some(design) = self.designs.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+            let measured = match self.pruning {
+                Some(pruning) => on_all_unless(pruning, design, self.traces, &mut regions),
+                None => on_all(&design.spec, self.traces, &mut regions).map(Some),
+            };
+            if results.send(measured.map(|measures| (design.number, measures))).is_err() {
+                return;
+            }
         }
     }
 }
@@ -141,11 +244,10 @@ pub(crate) fn reserved<'r>(
 
 /// Keeps results as they come, in batches.
 fn collect(
-    sweep: &Sweep<'_>,
     results: &mpsc::Receiver<Outcome>,
-    store: &mut Store,
     tracker: &mut Tracker,
     progress: &mut dyn FnMut(Progress),
+    keep: &mut Keep<'_>,
 ) -> Result<(), SweepError> {
     let (mut batch, mut pruned) = (Vec::new(), Vec::new());
     let mut last = Instant::now();
@@ -167,11 +269,11 @@ fn collect(
             Err(RecvTimeoutError::Disconnected) => true,
         };
         if ended || last.elapsed() >= BATCH {
-            store.add(&batch, &pruned)?;
+            keep(&batch, &pruned)?;
             batch.clear();
             pruned.clear();
             last = Instant::now();
-            progress(tracker.progress(sweep.space));
+            progress(tracker.progress());
         }
         if ended {
             return Ok(());
@@ -184,6 +286,8 @@ struct Tracker {
     /// How many designs of the space each distinct one stands for.
     weights: Vec<usize>,
     done: usize,
+    total: usize,
+    round: Option<usize>,
     front: Vec<Objectives>,
 }
 
@@ -202,7 +306,7 @@ impl Tracker {
         }
     }
 
-    fn progress(&self, space: &Space) -> Progress {
-        Progress { designs: self.done, total: space.designs.len(), front: self.front.len() }
+    fn progress(&self) -> Progress {
+        Progress { designs: self.done, total: self.total, round: self.round, front: self.front.len() }
     }
 }

@@ -37,7 +37,8 @@ fn table(store: &Store) -> Vec<u8> {
 }
 
 fn explore(dir: &std::path::Path, traces: &[PackedTrace], jobs: usize, stop_at: Option<usize>) -> Option<Vec<u8>> {
-    let job = Sweep { space: &Space::classic(traces), traces, jobs, stop: &AtomicBool::new(false), prune: false };
+    let (space, stop) = (Space::classic(traces), AtomicBool::new(false));
+    let job = Sweep::exhaustive(&space, traces, jobs, &stop);
     swept(dir, &job, stop_at).map(|store| {
         let mut store = store;
         measure_catalogue(&mut store, traces).expect("the catalogue");
@@ -77,7 +78,8 @@ fn the_table_does_not_depend_on_threads_or_interrupts() {
 
 /// The designs that matter: both fronts, every pick, and those that the paper recommends, with their measures.
 fn answer(exploration: &Exploration) -> Vec<(u32, Vec<Measures>)> {
-    let recommended = (0..exploration.rows.len()).filter(|&index| exploration.rows[index].design.is_recommended());
+    let recommended = (0..exploration.rows.len())
+        .filter(|&index| exploration.families.is_recommended(&exploration.rows[index].design));
     let picks = [Preference::Balanced, Preference::Speed, Preference::Memory, Preference::Bounded];
     let picks = picks.map(|preference| exploration.pick(preference).expect("one serves"));
     let fronts = exploration.front.iter().chain(&exploration.staircase).copied();
@@ -93,17 +95,17 @@ fn what_is_cut_short_was_on_no_front() {
         let space = Space::classic(&traces);
         let dirs: [_; 2] = std::array::from_fn(|_| tempfile::tempdir().expect("a folder"));
         let stop = AtomicBool::new(false);
-        let pruning = Sweep { space: &space, traces: &traces, jobs: 2, stop: &stop, prune: true };
+        let pruning = Sweep { prune: true, ..Sweep::exhaustive(&space, &traces, 2, &stop) };
         assert!(swept(dirs[0].path(), &pruning, Some(3000)).is_none(), "it is interrupted, and goes on");
         stop.store(false, Ordering::Relaxed);
         let pruned = load(swept(dirs[0].path(), &pruning, None).expect("not interrupted"));
-        let all = Sweep { prune: false, ..pruning };
+        let all = Sweep::exhaustive(&space, &traces, 2, &stop);
         let whole = load(swept(dirs[1].path(), &all, None).expect("not interrupted"));
         assert_eq!((whole.pruned, whole.rows.len()), (0, 10_000));
         assert!(pruned.pruned > 1000, "{} designs were cut short", pruned.pruned);
         assert_eq!(pruned.rows.len() + pruned.pruned, 10_000);
         assert_eq!(answer(&pruned), answer(&whole));
-        assert!(effects(&pruned).is_empty(), "they are not over the whole space");
+        assert!(effects(&pruned, 0).is_empty(), "they are not over the whole space");
         // What was cut short is replayed when it is asked for.
         let mended = load(swept(dirs[0].path(), &all, None).expect("not interrupted"));
         assert_eq!((mended.pruned, mended.rows.len()), (0, 10_000));

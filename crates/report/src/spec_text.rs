@@ -1,6 +1,6 @@
 //! Specs and levels as people read them.
 
-use heapsmith_explore::{Design, FACTORS};
+use heapsmith_explore::{Design, Families};
 
 /// Sizes that a list is shortened to.
 const SHOWN: usize = 6;
@@ -30,32 +30,51 @@ pub fn shortened(spec: &str) -> String {
 }
 
 /// The techniques of a design in words: `2 free lists, first fit, splitting 100%, coalescing 100%`.
-pub fn levels(design: &Design) -> String {
-    let lists = match design.level(0) {
-        0 => "no free lists".to_owned(),
-        1 => "1 free list".to_owned(),
-        lists => format!("{lists} free lists"),
-    };
-    let fit = match design.level(1) {
-        0 => "first fit".to_owned(),
-        100 => "best fit".to_owned(),
-        depth => format!("best fit over {depth}% of the list"),
-    };
-    let used = |level: u8, name: &str| match level {
-        0 => format!("no {name}"),
-        100 => format!("full {name}"),
-        level => format!("{name} for the largest {level}% of requests"),
-    };
-    format!("{lists}, {fit}, {}, {}", used(design.level(2), "splitting"), used(design.level(3), "coalescing"))
+pub fn levels(families: &Families, design: &Design) -> String {
+    let family = families.family(design);
+    let each = family.factors.iter().zip(&*design.levels);
+    let words: Vec<String> =
+        each.map(|(factor, &level)| level_in_words(&factor.name, &factor.levels[usize::from(level)])).collect();
+    match families.0.len() {
+        1 => words.join(", "),
+        _ => format!("{}: {}", family.name, words.join(", ")),
+    }
 }
 
-/// The technique that a factor of the classic space stands for, in words.
-pub fn technique(factor: usize) -> &'static str {
-    match FACTORS[factor].name {
+fn level_in_words(factor: &str, level: &str) -> String {
+    let used = |name: &str| match level {
+        "0" => format!("no {name}"),
+        "100" => format!("full {name}"),
+        level if level.parse::<u8>().is_ok() => format!("{name} for the largest {level}% of requests"),
+        level => format!("{name} {level}"),
+    };
+    match (factor, level) {
+        ("freelists", "0") => "no free lists".to_owned(),
+        ("freelists", "1") => "1 free list".to_owned(),
+        ("freelists", lists) => match lists.strip_prefix("saved ") {
+            Some(lists) => format!("{lists} free lists for the sizes that most bytes go through"),
+            None => format!("{lists} free lists"),
+        },
+        ("fit", "0") => "first fit".to_owned(),
+        ("fit", "100") => "best fit".to_owned(),
+        ("fit", depth) if depth.parse::<u8>().is_ok() => format!("best fit over {depth}% of the list"),
+        ("fit", policy) => format!("{policy} fit"),
+        ("split", _) => used("splitting"),
+        ("coalesce", _) => used("coalescing"),
+        ("heap", heap) => heap.to_owned(),
+        (factor, level) => format!("{factor} {level}"),
+    }
+}
+
+/// The technique that a factor stands for, in words.
+pub fn technique(factor: &str) -> &str {
+    match factor {
         "freelists" => "free lists",
         "fit" => "best fit",
         "split" => "splitting",
         "coalesce" => "coalescing",
+        "heap" => "structure",
+        "align" => "alignment",
         other => other,
     }
 }

@@ -1,6 +1,8 @@
 //! What every section of the page looks at.
 
-use heapsmith_explore::{Effect, Exploration, Finding, Objective, Objectives, Retimed, effects, finding};
+use heapsmith_explore::{
+    Effect, Exploration, Factor, Finding, Interaction, Objective, Objectives, Retimed, effects, finding, interactions,
+};
 use heapsmith_replay::Measures;
 use heapsmith_trace::{Bytes, PackedTrace, Statistics, Trace};
 
@@ -14,8 +16,12 @@ pub struct Study<'a> {
     pub input: PageInput<'a>,
     /// Index of the pick.
     pub pick: usize,
-    /// The main effects.
+    /// The family whose effects are told: the classic space where there is one, else the pick's.
+    pub family: usize,
+    /// The main effects over that family.
     pub effects: Vec<Effect>,
+    /// What every two of its techniques do together.
+    pub interactions: Vec<Interaction>,
     /// The paper's finding on this exploration.
     pub finding: Finding,
     /// The traces with their packed form and statistics.
@@ -45,14 +51,15 @@ impl<'a> Study<'a> {
             return Err(ReportError::NoResults);
         }
         let pick = exploration.pick(input.preference).ok_or(ReportError::NothingServes { designs })?;
-        let effects = effects(exploration);
+        let family = exploration.classic().unwrap_or(usize::from(exploration.rows[pick].design.family));
+        let (effects, interactions) = (effects(exploration, family), interactions(exploration, family));
         let finding = finding(exploration, &effects);
         let studied = input.traces.iter().map(|trace| {
             let (packed, statistics) = (PackedTrace::new(trace)?, Statistics::of(trace)?);
             Ok(Studied { trace, packed, statistics })
         });
         let traces = studied.collect::<Result<_, ReportError>>()?;
-        Ok(Study { exploration, input, pick, effects, finding, traces })
+        Ok(Study { exploration, input, pick, family, effects, interactions, finding, traces })
     }
 
     /// Names of the traces.
@@ -81,6 +88,11 @@ impl<'a> Study<'a> {
     /// Nanoseconds an operation of the loop with a heap that does nothing, where times were measured.
     pub fn floor(&self) -> Option<f64> {
         self.exploration.timings.first().map(|timing| timing.floor)
+    }
+
+    /// The techniques whose effects are told.
+    pub fn factors(&self) -> &[Factor] {
+        &self.exploration.families.0[self.family].factors
     }
 
     /// The effect of a factor on an objective.

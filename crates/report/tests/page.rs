@@ -37,7 +37,7 @@ fn exploration() -> &'static (Exploration, Trace) {
         let command = "heapsmith explore <in> --as drr";
         let mut store = Store::begin(&folder.path().join(Store::FILE), &space, &traces, command).expect("a store");
         let stop = AtomicBool::new(false);
-        let job = Sweep { space: &space, traces: &traces, jobs: 2, stop: &stop, prune: false };
+        let job = Sweep::exhaustive(&space, &traces, 2, &stop);
         sweep(&job, &mut store, &mut |_| {}).expect("a sweep");
         measure_catalogue(&mut store, &traces).expect("a catalogue");
         let mut exploration = Exploration::load(&store).expect("results");

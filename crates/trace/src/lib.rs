@@ -36,6 +36,7 @@ mod sink;
 mod statistics;
 mod trace;
 mod transform;
+mod window;
 
 pub use error::TraceError;
 pub use event::{Action, Event};

@@ -159,7 +159,7 @@ impl Sink for Packer {
 }
 
 /// Hashes the fields, not the memory, so that padding and byte order do not matter.
-fn fingerprint(events: &[PackedEvent]) -> u64 {
+pub(crate) fn fingerprint(events: &[PackedEvent]) -> u64 {
     let mut hasher = XxHash64::with_seed(0);
     let mut buffer = Vec::with_capacity(1024 * 14);
     for group in events.chunks(1024) {

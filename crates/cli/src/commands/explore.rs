@@ -1,4 +1,4 @@
-//! `heapsmith explore`: 10,000 designs, the front, the pick and the why.
+//! `heapsmith explore`: thousands of designs, the front, the pick and the why.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -6,22 +6,28 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use heapsmith_explore::{
-    Exploration, Preference, Space, Store, Sweep, SweepError, effects, finding, measure_catalogue, sweep, write_csv,
-    write_parquet,
+    Exploration, Objective, Preference, Search, Space, Store, Sweep, SweepError, effects, finding, measure_catalogue,
+    sweep, write_csv, write_parquet,
 };
 use heapsmith_peers::Peer;
 use heapsmith_replay::Effort;
 use heapsmith_trace::{PackedTrace, Trace};
 use heapsmith_workload::PREFIX;
 
-use crate::args::{Explore, Format};
+use crate::args::{Explore, Format, SearchName, SpaceName};
 use crate::commands::{pages, report};
 use crate::failure::Failure;
 use crate::{input, interrupt, progress};
 
 mod answer;
+mod code_size;
+mod robust;
 
 pub fn run(arguments: &Explore) -> Result<(), Failure> {
+    if let Some(name) = &arguments.print_space {
+        print!("{}", Space::own_text(name).unwrap_or_default());
+        return Ok(());
+    }
     let stop = interrupt::catch()?;
     let traces = arguments
         .traces
@@ -32,27 +38,86 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     packed.iter().for_each(input::announce);
 
     let dir = arguments.out.clone().unwrap_or_else(|| default_dir(arguments));
-    let space = Space::classic(&packed);
+    let space = space(&arguments.space, &packed)?;
     let mut store = begin(&dir, &space, &traces, &packed)?;
     let elapsed = replay_all(arguments, &space, &packed, &mut store, stop, &dir)?;
 
     let mut exploration = Exploration::load(&store)?;
+    if arguments.compare_search {
+        let whole = Explore { search: SearchName::Exhaustive, prune: false, ..arguments.clone() };
+        replay_all(&whole, &space, &packed, &mut store, stop, &dir)?;
+        let found = std::mem::replace(&mut exploration, Exploration::load(&store)?);
+        answer::agreement(&found, &exploration);
+    }
     let preference = Preference::from(arguments.prefer);
-    let Some(pick) = exploration.pick(preference) else {
-        return Err(Failure::job("every design refused a request of these traces: there is nothing to pick"));
-    };
-    let effects = effects(&exploration);
+    measure_finalists(arguments, &mut exploration, &mut store, &packed, stop)?;
+    let Some(pick) = exploration.pick(preference) else { return Err(answer::nothing(&exploration)) };
+    let family = exploration.classic().unwrap_or(usize::from(exploration.rows[pick].design.family));
+    let effects = effects(&exploration, family);
     let finding = finding(&exploration, &effects);
     if arguments.rounds > 0 {
         let also: Vec<usize> = finding.recommended.iter().map(|design| design.index).chain([pick]).collect();
         measure(arguments, &mut exploration, &mut store, &packed, &also)?;
     }
+    let judged = robust::judge(arguments, &exploration, &packed, preference, stop, &dir)?;
+    exploration.set_judged(&mut store, judged)?;
     write_all(&exploration, &traces, preference, elapsed, &dir)?;
-    answer::print(&exploration, pick, &effects, &finding, arguments.format)?;
+    answer::print(&exploration, preference, pick, (family, &effects), &finding, arguments.format)?;
     if arguments.format == Format::Table {
         answer::next_steps(&dir);
     }
     Ok(())
+}
+
+/// The space of this name for some traces.
+fn space(name: &SpaceName, packed: &[PackedTrace]) -> Result<Space, Failure> {
+    let (name, text) = match name {
+        SpaceName::Own(name) => (name.clone(), Space::own_text(name).unwrap_or_default().to_owned()),
+        SpaceName::File(path) => {
+            let text = fs::read_to_string(path).map_err(|error| {
+                Failure::wrong_use(format!(
+                    "{} cannot be read as a space: {error}; name classic, wide, or a file in the form that `heapsmith \
+                     explore --print-space wide` prints",
+                    path.display()
+                ))
+            })?;
+            (path.display().to_string(), text)
+        }
+    };
+    let spinner = progress::spinner("making the designs");
+    let space = Space::of(&name, &text, packed).map_err(|error| Failure::wrong_use(format!("{name}: {error}")));
+    spinner.finish_and_clear();
+    space
+}
+
+/// Measures what the goal asks for and no replay counts, of the finalists.
+fn measure_finalists(
+    arguments: &Explore,
+    exploration: &mut Exploration,
+    store: &mut Store,
+    packed: &[PackedTrace],
+    stop: &AtomicBool,
+) -> Result<(), Failure> {
+    if !exploration.goal.needs_measuring() {
+        return Ok(());
+    }
+    if exploration.goal.asks_for(Objective::Time) {
+        let finalists = exploration.finalists();
+        let named: Vec<_> = exploration.named(&finalists, &[]);
+        let spinner = progress::spinner("timing the finalists, one at a time");
+        exploration.retime(store, packed, &named, Effort::rounds(arguments.rounds.max(1)))?;
+        spinner.finish_and_clear();
+    }
+    let spinner = progress::spinner("measuring the finalists");
+    let mut compiler = code_size::Compiler::new()?;
+    let outcome = exploration.measure_finalists(store, packed, jobs(arguments), stop, &mut |spec| compiler.size(spec));
+    spinner.finish_and_clear();
+    outcome
+}
+
+/// Threads to replay on.
+fn jobs(arguments: &Explore) -> usize {
+    arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Times the front and everything beside it, and measures its memory by pages.
@@ -131,18 +196,26 @@ fn replay_all(
     let spinner = progress::spinner("replaying the allocators of the catalogue");
     measure_catalogue(store, packed)?;
     spinner.finish_and_clear();
-    let jobs = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let search = arguments.search.search(space, packed);
     let bar = progress::sweep_bar(space.designs.len() as u64);
     let start = Instant::now();
-    let swept = sweep(&Sweep { space, traces: packed, jobs, stop, prune: arguments.prune }, store, &mut |at| {
-        progress::show(&bar, at)
-    });
+    let job = Sweep {
+        space,
+        traces: packed,
+        jobs: jobs(arguments),
+        stop,
+        search,
+        goal: arguments.goal.goal(),
+        prune: arguments.prune,
+    };
+    let swept = sweep(&job, store, &mut |at| progress::show(&bar, at));
     bar.finish_and_clear();
     let elapsed = start.elapsed().as_secs_f64();
     match swept {
         Ok(replayed) => {
-            answer::speed(space, packed, replayed, elapsed);
-            Ok((replayed == space.distinct().count()).then_some(elapsed))
+            answer::speed(space, packed, search, replayed, elapsed);
+            let whole = search == Search::Halving || replayed == space.distinct().count();
+            Ok(whole.then_some(elapsed))
         }
         Err(SweepError::Interrupted) => Err(Failure::interrupted(format!(
             "interrupted; what was done is kept in {}, and the same command goes on from it",

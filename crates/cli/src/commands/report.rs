@@ -16,11 +16,12 @@ pub const PAGE: &str = "report.html";
 pub fn run(arguments: &Report) -> Result<(), Failure> {
     let store = Store::open(&arguments.dir.join(Store::FILE))?;
     let exploration = Exploration::load(&store)?;
-    if exploration.rows.len() < 10_000 || exploration.points.is_empty() {
+    if !store.finished()? || exploration.points.is_empty() {
         return Err(Failure::bad_input(format!(
-            "{} holds {} of 10,000 designs: run the `heapsmith explore` command that began it again, and it goes on",
+            "{} holds {} of {} designs: run the `heapsmith explore` command that began it again, and it goes on",
             arguments.dir.display(),
-            exploration.rows.len()
+            exploration.rows.len(),
+            exploration.designs
         )));
     }
     let traces = (0..exploration.traces.len())

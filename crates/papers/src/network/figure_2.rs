@@ -1,6 +1,6 @@
 //! Figure 2: ten thousand allocators as dots, on Easyport with a capture of FTP sessions.
 
-use heapsmith_explore::{FACTORS, Objective, Preference, effects, finding};
+use heapsmith_explore::{Exploration, Objective, Preference, effects, finding};
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use serde::Serialize;
 
@@ -47,13 +47,21 @@ struct Row {
     recommended: bool,
 }
 
+/// The techniques of the classic space, whose levels are numbers.
+const TECHNIQUES: [&str; 4] = ["freelists", "fit", "split", "coalesce"];
+
+fn level(exploration: &Exploration, index: usize, technique: &str) -> u8 {
+    let level = exploration.families.level(&exploration.rows[index].design, technique);
+    level.and_then(|level| level.parse().ok()).unwrap_or(0)
+}
+
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     let swept = swept(setting, &EASYPORT, &EASYPORT.inputs[..1], (0, 1))?;
     let whole = setting.is_whole();
     let exploration = &swept.exploration;
     let row = |index: usize| {
         let (row, point) = (&exploration.rows[index], &exploration.points[index]);
-        let [freelists, fit, split, coalesce] = [0, 1, 2, 3].map(|factor| row.design.level(factor));
+        let [freelists, fit, split, coalesce] = TECHNIQUES.map(|factor| level(exploration, index, factor));
         Row {
             design: row.design.number,
             freelists,
@@ -67,7 +75,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             accesses_per_op: point.get(Objective::Accesses),
             accesses_max: point.get(Objective::Worst),
             on_front: exploration.staircase.contains(&index),
-            recommended: row.design.is_recommended(),
+            recommended: exploration.families.is_recommended(&row.design),
         }
     };
     let rows: Vec<Row> = (0..exploration.rows.len()).map(row).collect();
@@ -84,8 +92,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
 
 fn state(outcome: &mut Outcome, swept: &Swept, whole: bool) {
     let exploration = &swept.exploration;
-    let effects = effects(exploration);
-    let finding = finding(exploration, &effects);
+    let finding = finding(exploration, &effects(exploration, 0));
     let front = exploration.staircase.len();
     outcome.state(
         "only a handful of the allocators is best in fragmentation and performance",
@@ -109,11 +116,10 @@ fn state(outcome: &mut Outcome, swept: &Swept, whole: bool) {
         near.join("; "),
         !finding.recommended.is_empty() && finding.recommended.iter().all(|design| design.holds()),
     );
-    let full = |factor: usize, level: u8| {
-        let on = exploration.staircase.iter().filter(|&&index| exploration.rows[index].design.level(factor) == level);
-        on.count()
+    let at = |(factor, wanted): (&str, u8)| {
+        exploration.staircase.iter().filter(|&&index| level(exploration, index, factor) == wanted).count()
     };
-    let [first, split, coalesce] = [full(1, 0), full(2, 100), full(3, 100)];
+    let [first, split, coalesce] = [("fit", 0), ("split", 100), ("coalesce", 100)].map(at);
     outcome.state(
         "the allocators of the front share first fit, full splitting and full coalescing",
         format!("of {front}: {first} with first fit, {split} with full splitting, {coalesce} with full coalescing"),
@@ -135,7 +141,7 @@ fn state(outcome: &mut Outcome, swept: &Swept, whole: bool) {
 
 fn front(rows: &[Row]) -> Shown {
     let mut columns = vec!["design"];
-    columns.extend(FACTORS.map(|factor| factor.name));
+    columns.extend(TECHNIQUES);
     columns.extend(["fragmentation", "accesses/op", "worst operation", "in the figure"]);
     let mut shown = Shown::new("The front, and the designs that the paper recommends", columns);
     let mut wanted: Vec<&Row> = rows.iter().filter(|row| row.on_front || row.recommended).collect();

@@ -34,7 +34,7 @@ pub(crate) fn swept(
     let space = Space::classic(&traces);
     let dir = tempfile::tempdir()?;
     let mut store = Store::begin(&path(dir.path()), &space, &traces, "heapsmith reproduce")?;
-    let job = Sweep { space: &space, traces: &traces, jobs: setting.jobs, stop: setting.stop, prune: false };
+    let job = Sweep::exhaustive(&space, &traces, setting.jobs, setting.stop);
     let (start, mut failed) = (Instant::now(), Ok(()));
     let outcome = sweep(&job, &mut store, &mut |progress| {
         let (done, of) = (part.0 * progress.total + progress.designs, part.1 * progress.total);

@@ -1,7 +1,7 @@
 //! Table 2: what each technique does to internal and external fragmentation and to performance, as computed main
 //! effects over the whole space, for all three applications and all their inputs: the 45 days of the paper.
 
-use heapsmith_explore::{Effect, FACTORS, Objective, effects};
+use heapsmith_explore::{Effect, Objective, effects};
 use heapsmith_report::chart::{Bars, Measured, Scale};
 use serde::Serialize;
 
@@ -63,7 +63,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     let mut all: Vec<(&'static str, Vec<Effect>, Swept)> = Vec::new();
     for (number, application) in APPLICATIONS.into_iter().enumerate() {
         let swept = swept(setting, application, application.inputs, (number, APPLICATIONS.len()))?;
-        all.push((application.name, effects(&swept.exploration), swept));
+        all.push((application.name, effects(&swept.exploration, 0), swept));
     }
     let rows: Vec<Row> = all.iter().flat_map(|(name, effects, _)| rows(name, effects)).collect();
     let mut outcome = Outcome::new(&rows)?;
@@ -94,8 +94,8 @@ fn rows(application: &'static str, effects: &[Effect]) -> Vec<Row> {
                 application,
                 technique,
                 objective: name,
-                none: effect.means[0],
-                full: effect.means[9],
+                none: effect.first(),
+                full: effect.last(),
                 share_of_variance: effect.share,
                 sign: sign(effect),
                 sign_of_paper: PAPER[factor][index],
@@ -144,7 +144,7 @@ fn largest(outcome: &mut Outcome, all: &[(&'static str, Vec<Effect>, Swept)]) {
         let fragmentation = effects.iter().filter(|effect| effect.objective == Objective::Fragmentation);
         let Some(most) = fragmentation.max_by(|a, b| a.share.total_cmp(&b.share)) else { continue };
         found.push(format!("{application}: {} ({} of the variance)", TECHNIQUES[most.factor], percent(most.share)));
-        holds &= FACTORS[most.factor].name == "split";
+        holds &= TECHNIQUES[most.factor] == "splitting";
     }
     outcome.state("splitting, or the lack of it, matters most for fragmentation", found.join("; "), holds);
 }

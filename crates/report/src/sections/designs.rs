@@ -171,7 +171,7 @@ fn about(study: &Study<'_>, place: Place) -> String {
         designs => format!(" and {}", plural(designs as u64 - 1, "other", "others")),
     };
     let values = values(study.point(place.index), &design.spec.to_string());
-    format!("<b>design {:04}</b>{others}<br>{}<br>{values}", design.number, levels(design))
+    format!("<b>design {:04}</b>{others}<br>{}<br>{values}", design.number, levels(&study.exploration.families, design))
 }
 
 fn values(point: &Objectives, spec: &str) -> String {

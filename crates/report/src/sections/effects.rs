@@ -1,6 +1,6 @@
 //! What each technique does (Table 2, computed).
 
-use heapsmith_explore::{FACTORS, Objective};
+use heapsmith_explore::Objective;
 use plotly::common::{Line, Marker, Mode};
 use plotly::layout::{Axis, AxisType};
 use plotly::{Plot, Scatter};
@@ -40,47 +40,53 @@ pub fn section(study: &Study<'_>) -> String {
     let ranges = Ranges::of(study);
     body.push_str(&key());
     body.push_str("<div class=\"grid\">\n");
-    (0..FACTORS.len()).for_each(|factor| body.push_str(&figure(study, factor, &ranges)));
+    (0..study.factors().len()).for_each(|factor| body.push_str(&figure(study, factor, &ranges)));
     body.push_str("</div>\n");
     body.push_str(&changes(study));
     body.push_str(&shares(study));
+    body.push_str(&together(study));
     wrap("effects", "What each technique does", &body)
 }
 
 fn sentence(study: &Study<'_>) -> String {
-    let leader = |shares: &[(&'static str, f64)], objective: Objective| {
-        let Some(&(name, share)) = shares.first() else { return String::new() };
-        let factor = FACTORS.iter().position(|factor| factor.name == name).unwrap_or(0);
-        let rest = 1.0 - shares.iter().map(|(_, share)| share).sum::<f64>();
-        let direction = match study.effect(objective, factor).map_or(0.0, |effect| effect.change()) {
-            change if change < 0.0 => "lowers",
-            _ => "raises",
-        };
+    let family = &study.exploration.families.0[study.family];
+    let leader = |objective: Objective| {
+        let own = || study.effects.iter().filter(move |effect| effect.objective == objective);
+        let Some(most) = own().max_by(|a, b| a.share.total_cmp(&b.share)) else { return String::new() };
+        let (factor, share) = (most.factor, most.share);
+        let rest = 1.0 - own().map(|effect| effect.share).sum::<f64>();
+        let direction = if most.change() < 0.0 { "lowers" } else { "raises" };
         format!(
             "<strong>{}</strong>, which {direction} it, explains {} of the variance of {{}}; {} is left to how techniques \
              act together",
-            capitalized(technique(factor)),
+            capitalized(technique(&study.factors()[factor].name)),
             percent(share),
             percent(rest.max(0.0)),
         )
     };
-    let fragmentation = leader(&study.finding.fragmentation, Objective::Fragmentation).replace("{}", "fragmentation");
-    let accesses = leader(&study.finding.accesses, Objective::Accesses).replace("{}", "accesses");
+    let fragmentation = leader(Objective::Fragmentation).replace("{}", "fragmentation");
+    let accesses = leader(Objective::Accesses).replace("{}", "accesses");
     paragraph(&format!("{fragmentation}. {accesses}."))
-        + &paragraph(
-            "Each chart is the mean over all designs at a level of one technique, the others at every level. The four \
-             charts share their scales.",
-        )
+        + &paragraph(&format!(
+            "Each chart is the mean over all {} designs{} at a level of one technique, the others at every level. The \
+                 charts share their scales.",
+            thousands(family.designs() as u64),
+            if study.exploration.families.0.len() > 1 {
+                format!(" of the family {}", family.name)
+            } else {
+                String::new()
+            },
+        ))
 }
 
-/// The key to the four figures.
+/// The key to the figures.
 fn key() -> String {
     let line = |name: &str, colour: &str| format!("<span><i style=\"background:{colour}\"></i>{name}</span>");
     let shares: String = SHARES.map(|(name, _, colour)| line(name, colour)).concat();
     format!("<p class=\"key\">{shares}{}</p>\n", line("accesses per operation", colour::BLUE))
 }
 
-/// The ranges that the four figures share.
+/// The ranges that the figures share.
 struct Ranges {
     shares: Vec<f64>,
     accesses: Vec<f64>,
@@ -90,7 +96,7 @@ impl Ranges {
     fn of(study: &Study<'_>) -> Ranges {
         let most = |objective: Objective| {
             let effects = study.effects.iter().filter(|effect| effect.objective == objective);
-            effects.flat_map(|effect| effect.means).fold(0.0, f64::max)
+            effects.flat_map(|effect| effect.means.clone()).fold(0.0, f64::max)
         };
         let range = |most: f64| vec![0.0, rounded((most * 1.08).max(0.01))];
         // Internal and external make up the fragmentation, so neither is larger.
@@ -104,15 +110,16 @@ fn figure(study: &Study<'_>, factor: usize, ranges: &Ranges) -> String {
         plot.add_trace(line(study, objective, factor, 100.0, name, colour));
     }
     plot.add_trace(line(study, Objective::Accesses, factor, 1.0, "accesses / op", colour::BLUE).y_axis("y2"));
-    let levels = FACTORS[factor].levels.map(|level| level.to_string()).to_vec();
-    let x: Axis = axis(FACTORS[factor].unit).type_(AxisType::Category).anchor("y2").category_array(levels);
+    let own = &study.factors()[factor];
+    let levels = own.levels.clone();
+    let x: Axis = axis(own.unit()).type_(AxisType::Category).anchor("y2").category_array(levels);
     let share = axis("%").domain(&[0.47, 1.0]).range(ranges.shares.clone());
     let cost = axis("accesses").domain(&[0.0, 0.38]).range(ranges.accesses.clone());
     let layout = layout(x, share, 12).y_axis2(cost).hover_mode(plotly::layout::HoverMode::X);
     plot.set_layout(layout.show_legend(false));
-    let name = capitalized(technique(factor));
+    let name = capitalized(technique(&own.name));
     let description =
-        format!("Line chart of mean fragmentation and accesses against the level of {}", technique(factor));
+        format!("Line chart of mean fragmentation and accesses against the level of {}", technique(&own.name));
     format!("<div><h3>{name}</h3>{}</div>\n", embed(plot, &format!("plot-effect-{factor}"), 330, &description, ""))
 }
 
@@ -124,9 +131,9 @@ fn line(
     name: &str,
     colour: &'static str,
 ) -> Box<Scatter<String, f64>> {
-    let x = FACTORS[factor].levels.map(|level| level.to_string()).to_vec();
-    let means = study.effect(objective, factor).map_or([0.0; 10], |effect| effect.means);
-    Scatter::new(x, means.map(|mean| rounded(mean * scale)).to_vec())
+    let x = study.factors()[factor].levels.clone();
+    let means = study.effect(objective, factor).map_or_else(Vec::new, |effect| effect.means.clone());
+    Scatter::new(x, means.into_iter().map(|mean| rounded(mean * scale)).collect())
         .name(name)
         .mode(Mode::LinesMarkers)
         .line(Line::new().width(2.0).color(colour))
@@ -135,6 +142,9 @@ fn line(
 
 /// How an objective changes from no use of a technique to full use, beside the paper's sign.
 fn changes(study: &Study<'_>) -> String {
+    if study.exploration.classic() != Some(study.family) {
+        return String::new();
+    }
     let mut table = Table::new(
         "What full use changes, beside none, on average over all designs; in grey the sign in Table 2 of Mamagkakis et \
          al. 2006 (their performance, + for faster, is compared with accesses), and whether it is the same here. An \
@@ -146,7 +156,7 @@ fn changes(study: &Study<'_>) -> String {
             let Some(effect) = study.effect(objective, factor) else { return Cell::text("–") };
             let text = match objective.is_share() {
                 true => points(effect.change()),
-                false => relative(effect.means[0], effect.means[9]),
+                false => relative(effect.first(), effect.last()),
             };
             let sign = if effect.share < NONE { 0.0 } else { effect.change().signum() * more_is };
             Cell::html(format!("{text}{}", paper.map_or(String::new(), |paper| beside(paper, sign))))
@@ -154,7 +164,7 @@ fn changes(study: &Study<'_>) -> String {
         table.row(
             "",
             vec![
-                Cell::text(&capitalized(technique(factor))),
+                Cell::text(&capitalized(technique(&study.factors()[factor].name))),
                 change(Objective::Fragmentation, None, 1.0),
                 change(Objective::Internal, Some(internal), 1.0),
                 change(Objective::External, Some(external), 1.0),
@@ -186,23 +196,52 @@ fn beside(paper: &str, sign: f64) -> String {
 
 fn shares(study: &Study<'_>) -> String {
     let mut table = Table::new(
-        "Share of the variance over the space that each technique explains by itself (η²). The space is a full factorial, \
+        "Share of the variance over these designs that each technique explains by itself (η²). They are a full factorial, \
          so what is left over is the techniques' interactions.",
         &["technique", "fragmentation", "internal", "external", "accesses", "p99 accesses", "worst accesses"],
     );
     let share = |objective, factor| study.effect(objective, factor).map_or(0.0, |effect| effect.share);
     let bar = |share: f64| Cell::bar(&percent(share), share);
-    for factor in 0..FACTORS.len() {
-        let mut row = vec![Cell::text(&capitalized(technique(factor)))];
-        row.extend(Objective::ALL.map(|objective| bar(share(objective, factor))));
+    for factor in 0..study.factors().len() {
+        let mut row = vec![Cell::text(&capitalized(technique(&study.factors()[factor].name)))];
+        row.extend(Objective::COUNTED.map(|objective| bar(share(objective, factor))));
         table.row("", row);
     }
     let mut row = vec![Cell::text("Interactions")];
-    row.extend(Objective::ALL.map(|objective| {
-        let explained: f64 = (0..FACTORS.len()).map(|factor| share(objective, factor)).sum();
+    row.extend(Objective::COUNTED.map(|objective| {
+        let explained: f64 = (0..study.factors().len()).map(|factor| share(objective, factor)).sum();
         // Where nothing varies there is nothing to explain.
         bar(if explained > 0.0 { (1.0 - explained).max(0.0) } else { 0.0 })
     }));
     table.row("", row);
+    table.render()
+}
+
+/// The pairs of techniques that explain most by what they do together.
+fn together(study: &Study<'_>) -> String {
+    const SHOWN: usize = 6;
+    let mut table = Table::new(
+        "The share that two techniques explain together beyond what each explains alone, for the pairs that explain most \
+         of fragmentation or of accesses.",
+        &["techniques", "fragmentation", "internal", "external", "accesses", "p99 accesses", "worst accesses"],
+    );
+    let share = |factors, objective| {
+        let own = study.interactions.iter().find(|pair| pair.factors == factors && pair.objective == objective);
+        own.map_or(0.0, |pair| pair.share)
+    };
+    let most = |factors| share(factors, Objective::Fragmentation).max(share(factors, Objective::Accesses));
+    let first = study.interactions.first().map(|pair| pair.objective);
+    let mut pairs: Vec<(usize, usize)> =
+        study.interactions.iter().filter(|pair| Some(pair.objective) == first).map(|pair| pair.factors).collect();
+    pairs.sort_by(|&a, &b| most(b).total_cmp(&most(a)));
+    for pair in pairs.into_iter().take(SHOWN) {
+        let [a, b] = [pair.0, pair.1].map(|factor| technique(&study.factors()[factor].name));
+        let mut row = vec![Cell::text(&capitalized(&format!("{a} with {b}")))];
+        row.extend(Objective::COUNTED.map(|objective| {
+            let share = share(pair, objective);
+            Cell::bar(&percent(share), share)
+        }));
+        table.row("", row);
+    }
     table.render()
 }

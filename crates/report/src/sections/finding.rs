@@ -1,6 +1,6 @@
 //! The 2006 paper's finding, put to the test.
 
-use heapsmith_explore::{FACTORS, NEAR, Recommended};
+use heapsmith_explore::{NEAR, Recommended};
 
 use crate::html::{Cell, Table, code, paragraph, section as wrap};
 use crate::number::{count, percent};
@@ -49,20 +49,20 @@ fn verdict(study: &Study<'_>) -> String {
 }
 
 /// Which technique explains the most of the variance of fragmentation; nothing where designs were cut short.
-fn leader(shares: &[(&'static str, f64)]) -> String {
-    let Some(&(name, most)) = shares.first() else { return String::new() };
+fn leader(shares: &[(String, f64)]) -> String {
+    let Some((name, most)) = shares.first() else { return String::new() };
     if name == "split" {
         return format!(
             "Splitting does explain more of the variance of fragmentation than any other technique: {}.",
-            percent(most)
+            percent(*most)
         );
     }
-    let share = shares.iter().find(|(name, _)| *name == "split").map_or(0.0, |&(_, share)| share);
-    let leader = FACTORS.iter().position(|factor| factor.name == name).map_or("nothing", technique);
+    let share = shares.iter().find(|(name, _)| name == "split").map_or(0.0, |(_, share)| *share);
+    let leader = technique(name);
     format!(
         "Not splitting ({}) but {leader} ({}) explains the most of the variance of fragmentation.",
         percent(share),
-        percent(most)
+        percent(*most)
     )
 }
 
@@ -70,7 +70,10 @@ fn distance(design: &Recommended) -> String {
     match (design.on_front, design.shortfall) {
         (true, short) if short <= 0.0 => "on the front".to_owned(),
         (true, short) => {
-            format!("on the front of all four objectives, and {} from it in memory and accesses alone", percent(short))
+            format!(
+                "on the front over all chosen objectives, and {} from it in memory and accesses alone",
+                percent(short)
+            )
         }
         (false, short) if short <= 0.0 => "level with the front in memory or accesses, but beaten".to_owned(),
         (false, short) if short < 0.0005 => "less than 0.1% from the front in memory and accesses".to_owned(),

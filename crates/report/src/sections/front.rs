@@ -4,7 +4,7 @@ use heapsmith_explore::{Objective, Objectives, Retimed};
 use heapsmith_trace::Bytes;
 
 use crate::html::{Cell, Table, code, paragraph, section as wrap};
-use crate::number::{count, percent, plural, thousands};
+use crate::number::{count, listed, percent, plural, thousands};
 use crate::study::{Study, accesses, footprint, fragmentation};
 
 /// Rows of the second table; more than this nobody reads.
@@ -28,9 +28,17 @@ pub fn section(study: &Study<'_>) -> String {
             _ => "By fragmentation.".to_owned(),
         };
         body.push_str(&format!(
-            "<details><summary>{} more that none beats in all of fragmentation, accesses, p99 and worst accesses ({} designs \
-             in all)</summary>\n{}</details>\n",
+            "<details><summary>{} more that none beats in all of {} ({} designs in all)</summary>\n{}</details>\n",
             thousands(others.len() as u64),
+            listed(
+                &study
+                    .exploration
+                    .goal
+                    .objectives
+                    .iter()
+                    .map(|objective| objective.words().to_owned())
+                    .collect::<Vec<_>>()
+            ),
             thousands(front.len() as u64),
             table(study, &caption, &others[..others.len().min(MOST)]).render(),
         ));
@@ -38,10 +46,15 @@ pub fn section(study: &Study<'_>) -> String {
     wrap("front", "The front", &body)
 }
 
-/// One design of each place of the four-objective front that the first table does not show.
+/// One design of each place of the front over the chosen objectives that the first table does not show.
 fn others(study: &Study<'_>) -> Vec<usize> {
     let same = |a: usize, b: usize| {
-        Objective::FRONT.iter().all(|&objective| study.point(a).get(objective) == study.point(b).get(objective))
+        study
+            .exploration
+            .goal
+            .objectives
+            .iter()
+            .all(|&objective| study.point(a).get(objective) == study.point(b).get(objective))
     };
     let mut others: Vec<usize> = Vec::new();
     for &index in &study.exploration.front {

@@ -1,5 +1,7 @@
 //! How the page was made, and what its numbers mean.
 
+use heapsmith_explore::Search;
+
 use crate::html::{Cell, Table, code, escape, section as wrap};
 use crate::number::{plural, thousands};
 use crate::study::Study;
@@ -27,10 +29,18 @@ fn facts(study: &Study<'_>) -> String {
         ),
     ));
     if exploration.pruned > 0 {
-        let told = "as they could no longer reach a front: a finished design had no more of anything";
+        let told = match exploration.search {
+            Search::Exhaustive => {
+                "cut short, as they could no longer reach a front: a finished design had no more of anything"
+            }
+            Search::Halving => {
+                "left out after a slice of the trace, on which others were nearer to the front: of these it is not known \
+                 what they would have measured"
+            }
+        };
         facts.push((
-            "cut short",
-            format!("{}, {told}", plural(exploration.pruned as u64, "design more", "designs more")),
+            "not replayed whole",
+            format!("{}, {told}", plural(exploration.pruned as u64, "design", "designs")),
         ));
     }
     if let Some(seconds) = study.input.elapsed {

@@ -9,13 +9,14 @@ use crate::study::{Study, accesses, fragmentation};
 
 /// The section.
 pub fn section(study: &Study<'_>) -> String {
+    let families = &study.exploration.families;
     let design = &study.exploration.rows[study.pick].design;
     let alike = study.exploration.alike(study.pick) - 1;
     let mut body = paragraph(&rule(study));
     body.push_str(&paragraph(&format!(
         "It is design {:04}: {}. {}",
         design.number,
-        levels(design),
+        levels(families, design),
         match alike {
             0 => "No other design measures the same.".to_owned(),
             _ => format!(
@@ -85,7 +86,7 @@ fn trade(study: &Study<'_>, neighbour: Option<usize>, way: &str, none: &str) -> 
     format!(
         "<li><strong>{way}</strong>: the next design on the front ({:04}: {}) takes {} and does {}: {}</li>\n",
         design.number,
-        levels(design),
+        levels(&study.exploration.families, design),
         change(memory, "memory"),
         change(work, "work"),
         code(&shortened(&design.spec.to_string())),

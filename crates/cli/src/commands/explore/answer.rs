@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use heapsmith_explore::{Effect, Exploration, FACTORS, Finding, NEAR, Objective, Objectives, Space, Store};
+use heapsmith_explore::{
+    Agreement, CLOSE, Effect, Exploration, FINALISTS, Finding, Judged, NEAR, Objective, Objectives, Preference, Search,
+    Space, Store, interactions,
+};
 use heapsmith_peers::peers;
 use heapsmith_trace::PackedTrace;
 
@@ -15,9 +18,18 @@ use crate::table::{self, Item, Table, integer, none, number, percent, text, word
 const SHOWN: usize = 12;
 
 /// How fast the sweep was.
-pub fn speed(space: &Space, traces: &[PackedTrace], replayed: usize, elapsed: f64) {
+pub fn speed(space: &Space, traces: &[PackedTrace], search: Search, replayed: usize, elapsed: f64) {
     let distinct = space.distinct().count();
     let events: usize = traces.iter().map(|trace| trace.events.len()).sum();
+    if search == Search::Halving {
+        eprintln!(
+            "{} designs, {distinct} distinct heaps, of which {replayed} were replayed whole, the others on slices of the \
+             traces; all in {elapsed:.1} s: {:.0} designs/s",
+            space.designs.len(),
+            space.designs.len() as f64 / elapsed.max(1e-9),
+        );
+        return;
+    }
     eprintln!(
         "{} designs, {distinct} distinct heaps, {replayed} replayed now in {elapsed:.1} s: {:.0} designs/s, \
          {:.1} ns an event",
@@ -30,14 +42,24 @@ pub fn speed(space: &Space, traces: &[PackedTrace], replayed: usize, elapsed: f6
 /// Prints the front, the catalogue, the effects and the finding; to programs, the first two.
 pub fn print(
     exploration: &Exploration,
+    preference: Preference,
     pick: usize,
-    effects: &[Effect],
+    (family, effects): (usize, &[Effect]),
     finding: &Finding,
     format: Format,
 ) -> Result<(), Failure> {
     let people = format == Format::Table;
     if people {
         println!("\nThe front: designs that no other beats in both fragmentation and accesses");
+        if exploration.search == Search::Halving {
+            println!(
+                "{} of {} designs were replayed whole; of the others it is known that they are behind on slices of the \
+                 traces, and not what the whole would say",
+                exploration.rows.len(),
+                exploration.designs
+            );
+        }
+        goal(exploration);
     }
     front(exploration, pick, finding, people).print(format)?;
     if people && let Some(timing) = exploration.timings.first() {
@@ -57,19 +79,168 @@ pub fn print(
             println!("\n{}", without_effects(exploration));
         } else {
             println!("\nWhat explains the differences: share of the variance, and the mean from no use to full use");
-            effects_table(effects).print(format)?;
+            effects_table(exploration, family, effects).print(format)?;
+            together(exploration, family);
         }
-        println!(
-            "\nMamagkakis et al. 2006 recommend two or three free lists, first fit, full splitting, full coalescing:"
-        );
-        recommended(exploration, finding);
+        if !finding.recommended.is_empty() {
+            println!(
+                "\nMamagkakis et al. 2006 recommend two or three free lists, first fit, full splitting, full coalescing:"
+            );
+            recommended(exploration, finding);
+        }
+        if !exploration.judged.is_empty() {
+            println!("\nOn traces that the choice was not made for: what it has beyond the pick in hindsight");
+            judged_table(&exploration.judged).print(format)?;
+            warnings(&exploration.judged);
+        }
         println!("\nThe pick\n  {}", exploration.rows[pick].design.spec);
         reason(exploration, pick);
+        beside_classic(exploration, preference, pick);
     }
     Ok(())
 }
 
+/// What a search had found of the true front.
+pub fn agreement(found: &Exploration, whole: &Exploration) {
+    let agreement = Agreement::of(found, whole);
+    let share = |part: usize, of: usize| format!("{part} of {of} ({:.1}%)", part as f64 * 100.0 / of.max(1) as f64);
+    println!(
+        "\nThe search beside replaying every design: {} of {} designs were replayed whole",
+        found.rows.len(),
+        whole.rows.len()
+    );
+    println!(
+        "  over fragmentation and accesses: recall {}, within {:.0}% {}, hypervolume ratio {:.4}",
+        share(agreement.found, agreement.places),
+        CLOSE * 100.0,
+        share(agreement.close, agreement.places),
+        agreement.hypervolume
+    );
+    println!(
+        "  over all chosen objectives: recall {}, within {:.0}% {}",
+        share(agreement.found_all, agreement.places_all),
+        CLOSE * 100.0,
+        share(agreement.close_all, agreement.places_all)
+    );
+}
+
+/// What was asked for, where it is not the usual.
+fn goal(exploration: &Exploration) {
+    let goal = &exploration.goal;
+    if goal.objectives != Objective::FRONT {
+        let names: Vec<&str> = goal.objectives.iter().map(|objective| objective.words()).collect();
+        println!("The pick is of the front over {}: {} designs", names.join(", "), exploration.front.len());
+    }
+    for constraint in &goal.constraints {
+        let kept =
+            exploration.points.iter().filter(|p| p.failed == 0 && p.get(constraint.objective) <= constraint.most);
+        let of = if constraint.objective.is_counted() { exploration.rows.len() } else { FINALISTS };
+        println!(
+            "{} of at most {}: {} of {of} designs keep it",
+            constraint.objective.words(),
+            constraint.objective.shown(constraint.most),
+            kept.count()
+        );
+    }
+}
+
+/// Why there is no pick.
+pub fn nothing(exploration: &Exploration) -> Failure {
+    let served = exploration.points.iter().filter(|point| point.failed == 0).count();
+    if served == 0 {
+        return Failure::job("every design refused a request of these traces: there is nothing to pick");
+    }
+    let best = |objective| {
+        let all = exploration.points.iter().filter(|point| point.failed == 0).map(|point| point.get(objective));
+        objective.shown(all.fold(f64::INFINITY, f64::min))
+    };
+    let each = exploration.goal.constraints.iter().map(|constraint| {
+        format!(
+            "{} of at most {} (the least of any design is {})",
+            constraint.objective.words(),
+            constraint.objective.shown(constraint.most),
+            best(constraint.objective)
+        )
+    });
+    Failure::job(format!(
+        "no design keeps every constraint: {}; loosen one, or try --space wide",
+        each.collect::<Vec<_>>().join(", ")
+    ))
+}
+
+/// The pairs of techniques that explain most by what they do together.
+fn together(exploration: &Exploration, family: usize) {
+    const SHOWN: usize = 3;
+    let factors = &exploration.families.0[family].factors;
+    let pairs = interactions(exploration, family);
+    for objective in [Objective::Fragmentation, Objective::Accesses] {
+        let mut own: Vec<_> = pairs.iter().filter(|pair| pair.objective == objective).collect();
+        own.sort_by(|a, b| b.share.total_cmp(&a.share));
+        let shown = own.iter().take(SHOWN).map(|pair| {
+            let (a, b) = pair.factors;
+            format!("{} with {} {:.1}%", factors[a].name, factors[b].name, pair.share * 100.0)
+        });
+        println!("  together, of {}: {}", objective.words(), shown.collect::<Vec<_>>().join(", "));
+    }
+}
+
+fn judged_table(judged: &[Judged]) -> Table {
+    let columns = [
+        "trace",
+        "heap_of",
+        "fragmentation",
+        "accesses_per_op",
+        "from_front",
+        "footprint_regret",
+        "accesses_regret",
+        "heap",
+    ];
+    let mut table = Table::new(&columns);
+    for row in judged {
+        let name = if row.failed > 0 { format!("{} (refuses)", row.name) } else { row.name.clone() };
+        table.row([
+            text(&row.trace),
+            text(&name),
+            percent(row.fragmentation),
+            number(row.accesses, 2),
+            percent(row.shortfall),
+            percent(row.footprint_regret),
+            percent(row.accesses_regret),
+            table::heap(&row.heap),
+        ]);
+    }
+    table
+}
+
+/// Where the pick is overfitted, and why.
+fn warnings(judged: &[Judged]) {
+    for row in judged {
+        if let Some(reason) = &row.warning {
+            println!(
+                "  warning: on {} the pick is {:.1}% from the front, so it is overfitted: {reason}",
+                row.trace,
+                row.shortfall * 100.0
+            );
+        }
+    }
+}
+
+/// The pick of the classic space, where a wider one was explored.
+fn beside_classic(exploration: &Exploration, preference: Preference, pick: usize) {
+    let Some(classic) = exploration.classic_pick(preference) else { return };
+    println!("  the classic space would give {}", exploration.rows[classic].design.spec);
+    for &objective in &exploration.goal.objectives {
+        let at = |index: usize| objective.shown(exploration.points[index].get(objective));
+        println!("    {}: {} here, {} there", objective.words(), at(pick), at(classic));
+    }
+}
+
 fn without_effects(exploration: &Exploration) -> String {
+    if exploration.search == Search::Halving {
+        return "What each technique does is not told: it is a mean over all designs, and not all were replayed whole \
+                (--search exhaustive)"
+            .to_owned();
+    }
     format!(
         "{} designs were cut short, as they can reach no front (--prune); what each technique does is not known \
          without them: run it again without --prune, which replays only those",
@@ -184,7 +355,7 @@ fn thinned(stairs: &[usize], pick: usize, most: usize) -> Vec<usize> {
     chosen
 }
 
-fn effects_table(effects: &[Effect]) -> Table {
+fn effects_table(exploration: &Exploration, family: usize, effects: &[Effect]) -> Table {
     let mut table = Table::new(&[
         "technique",
         "fragmentation",
@@ -198,22 +369,22 @@ fn effects_table(effects: &[Effect]) -> Table {
         "worst",
     ]);
     let of = |factor: usize, objective| effects.iter().find(|e| e.factor == factor && e.objective == objective);
-    for (factor, technique) in FACTORS.iter().enumerate() {
+    for (factor, technique) in exploration.families.0[family].factors.iter().enumerate() {
         let share = |objective| of(factor, objective).map_or_else(none, |effect| percent(effect.share));
-        let mean = |objective: Objective, level: usize| {
+        let mean = |objective: Objective, mean: fn(&Effect) -> f64| {
             let item = |mean: f64| if objective.is_share() { percent(mean) } else { number(mean, 1) };
-            of(factor, objective).map_or_else(none, |effect| item(effect.means[level]))
+            of(factor, objective).map_or_else(none, |effect| item(mean(effect)))
         };
         table.row([
-            text(technique.name),
+            text(&technique.name),
             share(Objective::Fragmentation),
-            mean(Objective::Fragmentation, 0),
-            mean(Objective::Fragmentation, 9),
+            mean(Objective::Fragmentation, Effect::first),
+            mean(Objective::Fragmentation, Effect::last),
             share(Objective::Internal),
             share(Objective::External),
             share(Objective::Accesses),
-            mean(Objective::Accesses, 0),
-            mean(Objective::Accesses, 9),
+            mean(Objective::Accesses, Effect::first),
+            mean(Objective::Accesses, Effect::last),
             share(Objective::Worst),
         ]);
     }
@@ -253,7 +424,7 @@ fn recommended(exploration: &Exploration, finding: &Finding) {
             point.get(Objective::Accesses)
         );
     }
-    let most = |shares: &[(&'static str, f64)]| {
+    let most = |shares: &[(String, f64)]| {
         let each = shares.iter().map(|(name, share)| format!("{name} {:.1}%", share * 100.0));
         each.collect::<Vec<_>>().join(", ")
     };

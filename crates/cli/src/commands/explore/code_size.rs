@@ -1,0 +1,59 @@
+//! The code of a design, compiled: an objective.
+
+use std::fs;
+use std::path::PathBuf;
+
+use heapsmith_emit::size::{TARGETS, Target, size};
+use heapsmith_emit::{EmitError, File, Name, Request, SizeError, c};
+use heapsmith_spec::Spec;
+
+use crate::failure::Failure;
+
+/// Compiles emitted C for one processor.
+pub struct Compiler {
+    dir: PathBuf,
+    target: Option<&'static Target>,
+}
+
+impl Compiler {
+    /// A folder to compile in.
+    pub fn new() -> Result<Compiler, Failure> {
+        let dir = std::env::temp_dir().join(format!("heapsmith-code-{}", std::process::id()));
+        fs::create_dir_all(&dir).map_err(|error| Failure::writing(&dir, &error))?;
+        Ok(Compiler { dir, target: None })
+    }
+
+    /// Bytes of text and data of a heap's C; none where it cannot be emitted.
+    pub fn size(&mut self, spec: &Spec) -> Result<Option<u64>, Failure> {
+        let request = Request { spec: spec.clone(), name: Name::new("heap")?, figures: None };
+        let files = match c::emit(&request) {
+            Ok(files) => files,
+            Err(EmitError::NotYet { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        for File { name, text } in files {
+            let path = self.dir.join(name);
+            fs::write(&path, text).map_err(|error| Failure::writing(&path, &error))?;
+        }
+        let source = self.dir.join("heap.c");
+        let object = self.dir.join("heap.o");
+        let target = match self.target {
+            Some(target) => target,
+            None => {
+                let cross = TARGETS.iter().find(|target| target.name == "Cortex-M3").unwrap_or(&TARGETS[0]);
+                let missing = matches!(size(cross, &source, &object), Err(SizeError::Missing { .. }));
+                let target = if missing { &TARGETS[0] } else { cross };
+                eprintln!("code size: text and data at -Os for {}", target.name);
+                self.target.insert(target)
+            }
+        };
+        let bytes = size(target, &source, &object)?;
+        Ok(Some(bytes.text + bytes.data))
+    }
+}
+
+impl Drop for Compiler {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}

@@ -1,0 +1,112 @@
+//! How the choice holds on traces that it was not made for.
+//!
+//! ```text
+//!   --holdout TRACE   choose on all traces given,      judge on TRACE
+//!   --holdout each    choose on all but one, in turn,  judge on that one
+//! ```
+//!
+//! Each trace that is judged on is explored by itself, for its front and its pick in hindsight. Every exploration has a
+//! folder inside that of the whole, so an interrupted run goes on.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use heapsmith_explore::{Exploration, Judged, Preference, Search, Store, Sweep, judge as judge_on, sweep};
+use heapsmith_spec::{Spec, catalogue};
+use heapsmith_trace::PackedTrace;
+
+use super::{command, jobs, space};
+use crate::args::Explore;
+use crate::failure::Failure;
+use crate::{input, progress};
+
+/// A choice and the trace that it is judged on.
+struct Trial<'t> {
+    /// The traces that it is made for.
+    chosen_on: Vec<PackedTrace>,
+    /// The trace.
+    judged_on: &'t PackedTrace,
+    /// The name of its folder.
+    folder: String,
+}
+
+/// Judges the choice as the arguments ask for.
+pub fn judge(
+    arguments: &Explore,
+    exploration: &Exploration,
+    traces: &[PackedTrace],
+    preference: Preference,
+    stop: &AtomicBool,
+    dir: &Path,
+) -> Result<Vec<Judged>, Failure> {
+    let (each, named): (Vec<_>, Vec<_>) = arguments.holdout.iter().partition(|path| path.as_os_str() == "each");
+    if !each.is_empty() && traces.len() < 2 {
+        return Err(Failure::wrong_use("--holdout each holds out every trace in turn: name two traces or more"));
+    }
+    let held =
+        named.iter().map(|path| input::stream_packed(path, &arguments.reading)).collect::<Result<Vec<_>, _>>()?;
+    let mut trials: Vec<Trial<'_>> = Vec::new();
+    for (number, judged_on) in traces.iter().enumerate().filter(|_| !each.is_empty()) {
+        let others = traces.iter().enumerate().filter(|(other, _)| *other != number);
+        let chosen_on = others.map(|(_, trace)| trace.clone()).collect();
+        trials.push(Trial { chosen_on, judged_on, folder: format!("without-{}", number + 1) });
+    }
+    for (number, judged_on) in held.iter().enumerate() {
+        trials.push(Trial { chosen_on: Vec::new(), judged_on, folder: format!("held-out-{}", number + 1) });
+    }
+    let also = fixed(arguments);
+    let mut judged = Vec::new();
+    for (number, trial) in trials.iter().enumerate() {
+        eprintln!("judging on {} ({} of {})", trial.judged_on.name, number + 1, trials.len());
+        let dir = dir.join(&trial.folder);
+        let one = std::slice::from_ref(trial.judged_on);
+        let hindsight = explored(arguments, one, stop, &dir.join("hindsight"))?;
+        let own;
+        let (choice, chosen_on) = match trial.chosen_on.as_slice() {
+            [] => (exploration, traces),
+            chosen_on => {
+                own = explored(arguments, chosen_on, stop, &dir)?;
+                (&own, chosen_on)
+            }
+        };
+        let heaps = choice.judged_heaps(preference, &also);
+        judged.extend(judge_on(&hindsight, trial.judged_on, chosen_on, &heaps, preference)?);
+    }
+    Ok(judged)
+}
+
+/// The designs of the catalogue that were made for the workload, by the paper's recommendation.
+fn fixed(arguments: &Explore) -> Vec<(String, Spec)> {
+    let workload = arguments.reading.as_.as_deref().unwrap_or_default();
+    let wanted = format!("network-{workload}");
+    let own = catalogue().iter().filter(|entry| entry.name == wanted);
+    own.filter_map(|entry| Some((entry.name.to_owned(), entry.spec.parse().ok()?))).collect()
+}
+
+/// Explores some traces in a folder; designs that can reach no front are cut short.
+fn explored(
+    arguments: &Explore,
+    traces: &[PackedTrace],
+    stop: &AtomicBool,
+    dir: &Path,
+) -> Result<Exploration, Failure> {
+    fs::create_dir_all(dir).map_err(|error| Failure::writing(dir, &error))?;
+    let space = space(&arguments.space, traces)?;
+    let mut store = Store::begin(&dir.join(Store::FILE), &space, traces, &command())?;
+    let search = arguments.search.search(&space, traces);
+    let job = Sweep {
+        space: &space,
+        traces,
+        jobs: jobs(arguments),
+        stop,
+        search,
+        goal: arguments.goal.goal(),
+        prune: search == Search::Exhaustive,
+    };
+    let bar = progress::sweep_bar(space.designs.len() as u64);
+    let swept = sweep(&job, &mut store, &mut |at| progress::show(&bar, at));
+    bar.finish_and_clear();
+    swept?;
+    Ok(Exploration::load(&store)?)
+}

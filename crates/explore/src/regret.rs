@@ -1,0 +1,196 @@
+//! How a choice holds on what it was not made for.
+//!
+//! ```text
+//!   traces explored ──▶ pick, the paper's designs ──┐
+//!                                                   ├──▶ replayed on the other trace: from its front, regret
+//!   another trace ──▶ explored by itself ──▶ front, ┘
+//!                                            pick in hindsight
+//! ```
+//!
+//! The other trace is held out, or a perturbed copy of one that was explored. *From the front* is the least factor, less
+//! one, by which all chosen objectives would have to shrink for no design of the space made for that trace to beat the
+//! heap in all of them; *regret* is what the heap has beyond the pick that exploring that trace would have given.
+
+use heapsmith_replay::Measures;
+use heapsmith_spec::build::words_for;
+use heapsmith_spec::{Layer, Spec};
+use heapsmith_trace::{Operation, PackedTrace};
+use rusqlite::params;
+
+use crate::exploration::Exploration;
+use crate::finding::NEAR;
+use crate::front::{amount, shortfall};
+use crate::objective::{Objective, Objectives};
+use crate::pick::Preference;
+use crate::store::{Store, StoreError};
+use crate::sweep::{SweepError, on_all};
+
+/// A heap that was chosen elsewhere, on a trace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// The trace that it is judged on.
+    pub trace: String,
+    /// What the heap is: `pick`, `2006, 2 lists`, a name of the catalogue, or `hindsight`.
+    pub name: String,
+    /// The heap.
+    pub heap: String,
+    /// Requests that it refuses there.
+    pub failed: u64,
+    /// Its fragmentation there.
+    pub fragmentation: f64,
+    /// Its accesses an operation there.
+    pub accesses: f64,
+    /// The factor, less one, to the front of that trace over fragmentation and accesses.
+    pub shortfall: f64,
+    /// Footprint beyond that of the pick in hindsight, as a share.
+    pub footprint_regret: f64,
+    /// Accesses beyond those of the pick in hindsight, as a share.
+    pub accesses_regret: f64,
+    /// Why it does worse here than where it was chosen, where it does.
+    pub warning: Option<String>,
+}
+
+const OVER: [Objective; 2] = [Objective::Fragmentation, Objective::Accesses];
+
+/// Judges heaps on a trace that `hindsight` is the exploration of. The first is the pick, which was made for
+/// `explored`; the pick in hindsight is the last row.
+///
+/// # Errors
+///
+/// A heap that cannot be replayed.
+pub fn judge(
+    hindsight: &Exploration,
+    trace: &PackedTrace,
+    explored: &[PackedTrace],
+    heaps: &[(String, Spec)],
+    preference: Preference,
+) -> Result<Vec<Judged>, SweepError> {
+    let Some(best) = hindsight.pick(preference) else { return Ok(Vec::new()) };
+    let known = (hindsight.rows[best].design.spec.clone(), &hindsight.points[best]);
+    let one = std::slice::from_ref(trace);
+    let mut regions = None;
+    let mut rows = Vec::new();
+    let all = heaps.iter().map(|(name, spec)| (name.as_str(), spec)).chain([("hindsight", &known.0)]);
+    for (name, spec) in all {
+        let measures: Vec<Measures> = on_all(spec, one, &mut regions)?;
+        let point = Objectives::of(&measures);
+        let beyond = |objective| amount(&point, objective) / amount(known.1, objective) - 1.0;
+        let shortfall = shortfall(&point, &hindsight.points, &OVER);
+        let is_pick = rows.is_empty();
+        rows.push(Judged {
+            trace: trace.name.clone(),
+            name: name.to_owned(),
+            heap: spec.to_string(),
+            failed: point.failed,
+            fragmentation: point.get(Objective::Fragmentation),
+            accesses: point.get(Objective::Accesses),
+            shortfall,
+            footprint_regret: beyond(Objective::Fragmentation),
+            accesses_regret: beyond(Objective::Accesses),
+            warning: (is_pick && (shortfall > NEAR || point.failed > 0)).then(|| reason(spec, explored, trace)),
+        });
+    }
+    Ok(rows)
+}
+
+/// What is different on a trace for a heap that was made for others.
+fn reason(spec: &Spec, explored: &[PackedTrace], trace: &PackedTrace) -> String {
+    let one = std::slice::from_ref(trace);
+    if let Some((before, now)) = served(spec, explored).zip(served(spec, one))
+        && before - now > 0.1
+    {
+        return format!(
+            "its free lists are for sizes that {:.0}% of the requests explored have, and {:.0}% of these: list more sizes, \
+             or explore with traces like this one",
+            before * 100.0,
+            now * 100.0
+        );
+    }
+    let most = explored.iter().map(|trace| trace.slots).max().unwrap_or(0);
+    if trace.slots > most * 2 {
+        return format!(
+            "{} blocks are live at once here, and at most {most} on the traces explored: lists are longer, so searches cost \
+             more; explore with a trace as large, or --prefer bounded",
+            trace.slots
+        );
+    }
+    "its levels are as good as any on the traces explored, and not here: explore with more traces, and prefer a design \
+     that is near the front of each"
+        .to_owned()
+}
+
+/// The share of requests whose blocks a spec's free lists keep; none if it has no lists.
+fn served(spec: &Spec, traces: &[PackedTrace]) -> Option<f64> {
+    let Some(Layer::FreeLists(lists)) = spec.layers.first() else { return None };
+    let kept: Vec<Option<usize>> =
+        lists.sizes.iter().flat_map(|sizes| sizes.ranges()).map(|(_, size)| words_for(spec, size)).collect();
+    let requests = || traces.iter().flat_map(|trace| &trace.events).filter(|event| event.operation != Operation::Free);
+    let served = requests().filter(|event| kept.contains(&words_for(spec, event.size))).count();
+    Some(served as f64 / requests().count().max(1) as f64)
+}
+
+impl Exploration {
+    /// The heaps that are judged on other traces: the pick, the designs that the paper recommends, and `also`.
+    pub fn judged_heaps(&self, preference: Preference, also: &[(String, Spec)]) -> Vec<(String, Spec)> {
+        let named = |name: String, index: usize| (name, self.rows[index].design.spec.clone());
+        let pick = self.pick(preference).map(|index| named("pick".to_owned(), index));
+        let recommended = (0..self.rows.len()).filter(|&index| self.families.is_recommended(&self.rows[index].design));
+        let recommended = recommended.map(|index| {
+            let lists = self.families.level(&self.rows[index].design, "freelists").unwrap_or_default();
+            named(format!("2006, {lists} lists"), index)
+        });
+        pick.into_iter().chain(recommended).chain(also.iter().cloned()).collect()
+    }
+
+    /// Keeps what was judged instead of what was kept before.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be written.
+    pub fn set_judged(&mut self, store: &mut Store, judged: Vec<Judged>) -> Result<(), StoreError> {
+        store.run(|db| {
+            db.execute("DELETE FROM judged", [])?;
+            for row in &judged {
+                db.execute(
+                    "INSERT INTO judged VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    params![
+                        row.trace,
+                        row.name,
+                        row.heap,
+                        row.failed as i64,
+                        row.fragmentation,
+                        row.accesses,
+                        row.shortfall,
+                        row.footprint_regret,
+                        row.accesses_regret,
+                        row.warning
+                    ],
+                )?;
+            }
+            Ok(())
+        })?;
+        self.judged = judged;
+        Ok(())
+    }
+}
+
+pub(crate) fn load_judged(store: &Store) -> Result<Vec<Judged>, StoreError> {
+    store.run(|db| {
+        let mut statement = db.prepare("SELECT * FROM judged ORDER BY rowid")?;
+        let rows = statement.query_map([], |row| {
+            Ok(Judged {
+                trace: row.get(0)?,
+                name: row.get(1)?,
+                heap: row.get(2)?,
+                failed: row.get::<_, i64>(3)? as u64,
+                fragmentation: row.get(4)?,
+                accesses: row.get(5)?,
+                shortfall: row.get(6)?,
+                footprint_regret: row.get(7)?,
+                accesses_regret: row.get(8)?,
+                warning: row.get(9)?,
+            })
+        })?;
+        rows.collect()
+    })
+}

@@ -1,0 +1,180 @@
+//! Which designs are replayed on whole traces.
+//!
+//! ```text
+//!   all designs ──▶ a 64th of the traces ──▶ those nearest to the fronts, a quarter
+//!                          a 16th        ◀──┘
+//!                          a quarter     ──▶ a 16th of them …
+//!                          the whole     ──▶ a 64th of them, and the classic space
+//!                              │
+//!                              ▼ front ──▶ neighbours: one technique at another level
+//!                              ▲                 │
+//!                              └── the whole ◀───┘   until every neighbour of the front was replayed
+//! ```
+//!
+//! Successive halving (Jamieson and Talwalkar 2016), here by four, finds where to look: each round gives every design
+//! that is left four times the events, and keeps the quarter that lies nearest to the fronts of the round: the one over
+//! all chosen objectives that replays count, and the one over fragmentation and accesses. A slice is the begin of a trace
+//! and a window around its peak, before which what is live there is allocated. Designs on a front of a slice are kept,
+//! up to half of the round; so are 400 heaps at least, and the classic space where it is a part of a wider one, as it is
+//! compared with.
+//!
+//! A slice tells little of differences of a percent, so Pareto local search (Paquete, Chiarandini and Stützle 2004) goes
+//! on from there with whole replays: it ends when no design of the fronts gets better by the level of one technique.
+//!
+//! What was left out was not replayed whole: its row is missing from the results, and the page says how many are. The
+//! choice is a function of traces, space and goal, so it does not depend on interrupts or threads.
+
+use std::collections::HashMap;
+use std::str::FromStr;
+
+use heapsmith_replay::Measures;
+use heapsmith_trace::PackedTrace;
+
+use crate::front::{excess, pareto};
+use crate::goal::Goal;
+use crate::objective::{Objective, Objectives};
+use crate::space::{Design, Space};
+
+/// How designs are chosen for replays of whole traces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Search {
+    /// All are.
+    #[default]
+    Exhaustive,
+    /// Those that are near the front on slices of the traces.
+    Halving,
+}
+
+impl Search {
+    /// Its name in stores.
+    pub fn name(self) -> &'static str {
+        match self {
+            Search::Exhaustive => "exhaustive",
+            Search::Halving => "halving",
+        }
+    }
+
+    /// Events, of all distinct designs together, up to which all are replayed where nothing is said: a minute or two
+    /// on two processors.
+    pub const EXHAUSTIVE: u64 = 3_000_000_000;
+
+    /// Exhaustive where that takes a minute or two, else halving.
+    pub fn fitting(space: &Space, traces: &[PackedTrace]) -> Search {
+        let events: u64 = traces.iter().map(|trace| trace.events.len() as u64).sum();
+        let work = events.saturating_mul(space.distinct().count() as u64);
+        if work <= Search::EXHAUSTIVE { Search::Exhaustive } else { Search::Halving }
+    }
+}
+
+impl FromStr for Search {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Search, String> {
+        [Search::Exhaustive, Search::Halving]
+            .into_iter()
+            .find(|search| search.name() == name)
+            .ok_or_else(|| format!("{name:?} is no search"))
+    }
+}
+
+/// A round grows by this factor over the one before, and keeps the share of one in so many.
+const FACTOR: usize = 4;
+
+/// Rounds on slices before the whole traces.
+pub(crate) const ROUNDS: usize = 3;
+
+/// A slice has no fewer events: below it the first peaks of a program are all that a heap sees.
+const LEAST_EVENTS: usize = 4_000;
+
+/// A round keeps no fewer distinct heaps: the end of a search costs little, and small differences decide there.
+const LEAST_DESIGNS: usize = 400;
+
+/// The slices of a round, from 0: of each trace its begin, and a window of as many events around its peak, before which
+/// what is live there is allocated. None where they would be the whole.
+pub(crate) fn slices(traces: &[PackedTrace], round: usize) -> Option<Vec<[PackedTrace; 2]>> {
+    let part = FACTOR.pow((ROUNDS - round) as u32);
+    let wanted = |trace: &PackedTrace| (trace.events.len() / part).max(LEAST_EVENTS);
+    let shorter = traces.iter().any(|trace| wanted(trace) < trace.events.len());
+    shorter.then(|| traces.iter().map(|trace| windows(trace, wanted(trace))).collect())
+}
+
+/// The begin and the peak, half of the events each.
+fn windows(trace: &PackedTrace, events: usize) -> [PackedTrace; 2] {
+    let all = trace.events.len();
+    let long = (events / 2).min(all);
+    // Most of the window lies before the peak, as that is what leads to it.
+    let peak = trace.peak_event().saturating_sub(long / 4 * 3).min(all - long);
+    [0, peak].map(|begin| trace.window(begin..begin + long))
+}
+
+/// Whether a design is kept whatever slices say.
+pub(crate) fn is_spared(space: &Space, design: &Design) -> bool {
+    space.families.0.len() > 1 && space.families.is_classic(design)
+}
+
+/// The designs of a round that the next one goes on with, by their numbers, ascending: the quarter nearest to the fronts
+/// of one of the slices.
+pub(crate) fn survivors(goal: &Goal, measured: &HashMap<u32, Vec<Measures>>) -> Vec<u32> {
+    let mut numbers: Vec<u32> = measured.keys().copied().collect();
+    numbers.sort_unstable();
+    let mut nearest = vec![f64::INFINITY; numbers.len()];
+    for slice in 0..2 {
+        let of_slice = |number: &u32| {
+            let own: Vec<Measures> = measured[number].iter().skip(slice).step_by(2).cloned().collect();
+            Objectives::of(&own)
+        };
+        let points: Vec<Objectives> = numbers.iter().map(of_slice).collect();
+        for over in fronts(goal) {
+            let far = distances(&points, &over);
+            nearest.iter_mut().zip(far).for_each(|(nearest, far)| *nearest = nearest.min(far));
+        }
+    }
+    let mut ranked: Vec<(f64, u32)> = nearest.into_iter().zip(numbers).collect();
+    ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let on_front = ranked.iter().take_while(|(distance, _)| *distance <= 0.0).count();
+    let quota = (ranked.len() / FACTOR).max(on_front.min(ranked.len() / 2)).max(LEAST_DESIGNS);
+    let mut survivors: Vec<u32> = ranked.into_iter().take(quota).map(|(_, number)| number).collect();
+    survivors.sort_unstable();
+    survivors
+}
+
+/// The objectives of the fronts that a search looks for.
+fn fronts(goal: &Goal) -> [Vec<Objective>; 2] {
+    let counted = goal.objectives.iter().copied().filter(|objective| objective.is_counted()).collect();
+    [counted, vec![Objective::Fragmentation, Objective::Accesses]]
+}
+
+/// How far each point lies from the front over some objectives; infinite for what refuses requests.
+pub(crate) fn distances(points: &[Objectives], over: &[Objective]) -> Vec<f64> {
+    let mut line: Vec<Objectives> = pareto(points, over).into_iter().map(|index| points[index]).collect();
+    line.dedup_by_key(|point| over.iter().map(|&objective| point.get(objective).to_bits()).collect::<Vec<u64>>());
+    let distance = |point: &Objectives| if point.failed > 0 { f64::INFINITY } else { excess(point, &line, over) };
+    points.iter().map(distance).collect()
+}
+
+/// The distinct heaps that differ from one on a front of `known` in the level of one technique, and are not known, by
+/// their numbers, ascending.
+pub(crate) fn neighbours(space: &Space, goal: &Goal, known: &HashMap<u32, Objectives>) -> Vec<u32> {
+    let mut numbers: Vec<u32> = known.keys().copied().collect();
+    numbers.sort_unstable();
+    let points: Vec<Objectives> = numbers.iter().map(|number| known[number]).collect();
+    let mut found: Vec<u32> = Vec::new();
+    for over in fronts(goal) {
+        let mut places: HashMap<Vec<u64>, usize> = HashMap::new();
+        for index in pareto(&points, &over) {
+            let place = over.iter().map(|&objective| points[index].get(objective).to_bits()).collect();
+            let here = places.entry(place).or_default();
+            *here += 1;
+            if *here <= ALIKE {
+                found.extend(space.neighbours(&space.designs[numbers[index] as usize]));
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.retain(|number| !known.contains_key(number));
+    found
+}
+
+/// So many designs of one place of a front have their neighbours tried.
+const ALIKE: usize = 2;

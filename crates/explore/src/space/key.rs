@@ -1,0 +1,56 @@
+//! Which designs are the same heap on some traces.
+//!
+//! Levels become bytes; where two levels fall between the same two request sizes, the designs decide alike. A key is
+//! the spec with every number that requests are compared with moved to the next number that decides otherwise.
+
+use heapsmith_spec::build::{format, lists_in_words, words_for};
+use heapsmith_spec::{Coalesce, Layer, Pool, Spec, Split};
+
+use super::requests::Requests;
+
+/// What decides a heap's addresses on some traces.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    lists: Vec<(usize, usize)>,
+    spec: Spec,
+}
+
+impl Key {
+    pub fn of(spec: &Spec, requests: &Requests) -> Key {
+        let mut key = spec.clone();
+        let mut lists = Vec::new();
+        for layer in &mut key.layers {
+            if let Layer::FreeLists(layer) = layer {
+                lists = lists_in_words(spec, layer);
+                layer.sizes.clear();
+            }
+        }
+        // No block of a program is smaller than that of its least request.
+        let least_block = words_for(spec, requests.least()).unwrap_or_else(|| format(spec).least);
+        if let Some((split, coalesce)) = techniques(&mut key.pool) {
+            if let Split::From(least) = *split {
+                *split = match requests.least_from(least) {
+                    0 => Split::Always,
+                    u64::MAX => Split::Never,
+                    least => Split::From(least),
+                };
+            }
+            if let Coalesce::From(least) = *coalesce {
+                let words = least.div_ceil(u64::from(spec.word.bytes())) as usize + 1;
+                *coalesce = if words > least_block { Coalesce::From(words as u64) } else { Coalesce::Immediate };
+            }
+        }
+        Key { lists, spec: key }
+    }
+}
+
+/// The splitting and coalescing of pools that have both.
+pub(super) fn techniques(pool: &mut Pool) -> Option<(&mut Split, &mut Coalesce)> {
+    match pool {
+        Pool::List(list) => Some((&mut list.split, &mut list.coalesce)),
+        Pool::Bins(bins) => Some((&mut bins.split, &mut bins.coalesce)),
+        Pool::Tree(tree) => Some((&mut tree.split, &mut tree.coalesce)),
+        Pool::SkipList(list) => Some((&mut list.split, &mut list.coalesce)),
+        _ => None,
+    }
+}

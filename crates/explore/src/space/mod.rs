@@ -1,0 +1,317 @@
+//! Spaces of designs: the classic one, the wide one, and those that users write.
+//!
+//! | space | designs | is |
+//! |---|---|---|
+//! | `classic` | 10,000 | four techniques at ten levels each, on an address-ordered list |
+//! | `wide` | over 100,000 | every structure for a whole program, with every technique that it takes |
+//! | a file | what it says | families in the same form ([`Family`]) |
+//!
+//! Both of ours are texts in that form (`classic.toml`, `wide.toml`). Different levels may become the same heap (a size
+//! that 40% of the requests share is on one side of every threshold between): such designs are replayed once, and each
+//! keeps its own row.
+//!
+//! Source of the classic space: Mamagkakis et al. 2006, §5 ("about 10 levels", about 10,000 designs).
+
+mod family;
+mod key;
+mod requests;
+
+use std::collections::HashMap;
+
+use heapsmith_spec::{Spec, SpecError};
+use heapsmith_trace::PackedTrace;
+
+pub use family::{Factor, Family};
+use key::Key;
+use requests::{By, Requests};
+
+const CLASSIC: &str = include_str!("classic.toml");
+const WIDE: &str = include_str!("wide.toml");
+
+/// Why a text makes no space.
+#[derive(Debug, thiserror::Error)]
+pub enum SpaceError {
+    /// It is not of the form.
+    #[error("the space cannot be read: {0}\n`heapsmith explore --print-space wide` prints one to begin with")]
+    Text(String),
+    /// A family is wrong.
+    #[error("the family {family:?} {what}")]
+    Family {
+        /// Its name.
+        family: String,
+        /// What is wrong with it, and how to mend it.
+        what: String,
+    },
+    /// Levels of a family together make no heap.
+    #[error(
+        "the family {family:?} makes {text:?}, which is no heap:\n{cause}\ntake the level out, or give it a family of its own"
+    )]
+    Spec {
+        /// Its name.
+        family: String,
+        /// The spec.
+        text: String,
+        /// What is wrong with it.
+        cause: SpecError,
+    },
+    /// There are more designs than a space holds.
+    #[error("the space has {0} designs: {most} are the most; take levels out", most = Space::MOST)]
+    Large(usize),
+}
+
+/// A point of the space.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Design {
+    /// Its number, from 0: families one after the other, the last factor fastest. In the classic space the levels'
+    /// indexes are its decimal digits.
+    pub number: u32,
+    /// Index of its family.
+    pub family: u16,
+    /// Indexes into the levels of its family's factors.
+    pub levels: Box<[u8]>,
+    /// The heap.
+    pub spec: Spec,
+    /// The lowest number of a design that is the same heap on these traces.
+    pub same_as: u32,
+}
+
+/// All designs, for some traces.
+#[derive(Debug, Clone)]
+pub struct Space {
+    /// Its name.
+    pub name: String,
+    /// The text that it was made of.
+    pub text: String,
+    /// The families.
+    pub families: Families,
+    /// The designs by number.
+    pub designs: Vec<Design>,
+}
+
+impl Space {
+    /// The most designs of a space.
+    pub const MOST: usize = 10_000_000;
+
+    /// The classic space for `traces`.
+    pub fn classic(traces: &[PackedTrace]) -> Space {
+        // A test makes both of ours.
+        Space::of("classic", CLASSIC, traces).expect("the text is sound")
+    }
+
+    /// The wide space for `traces`; its first family is the classic space.
+    pub fn wide(traces: &[PackedTrace]) -> Space {
+        Space::of("wide", WIDE, traces).expect("the text is sound")
+    }
+
+    /// The text of one of our own spaces.
+    pub fn own_text(name: &str) -> Option<&'static str> {
+        [("classic", CLASSIC), ("wide", WIDE)].into_iter().find(|own| own.0 == name).map(|own| own.1)
+    }
+
+    /// The space that a text says, for `traces`.
+    ///
+    /// # Errors
+    ///
+    /// [`SpaceError`] says what is wrong with the text.
+    pub fn of(name: &str, text: &str, traces: &[PackedTrace]) -> Result<Space, SpaceError> {
+        let families = Families::of(text)?;
+        let total = families.0.iter().map(Family::designs).fold(0, usize::saturating_add);
+        if total > Space::MOST {
+            return Err(SpaceError::Large(total));
+        }
+        let mut making = Making { requests: Requests::of(traces), listed: HashMap::new() };
+        let mut first: HashMap<Key, u32> = HashMap::new();
+        let mut designs = Vec::with_capacity(total);
+        for (index, family) in families.0.iter().enumerate() {
+            for place in 0..family.designs() {
+                let number = designs.len() as u32;
+                let levels = levels(family, place);
+                let spec = making.spec(family, &levels)?;
+                let same_as = *first.entry(Key::of(&spec, &making.requests)).or_insert(number);
+                designs.push(Design { number, family: index as u16, levels, spec, same_as });
+            }
+        }
+        Ok(Space { name: name.to_owned(), text: text.to_owned(), families, designs })
+    }
+
+    /// The distinct heaps that differ from a design in the level of one technique, itself left out.
+    pub fn neighbours(&self, design: &Design) -> Vec<u32> {
+        let family = self.families.family(design);
+        let mut found = Vec::new();
+        // How far apart two designs are whose last levels differ by one.
+        let mut step = 1;
+        for (factor, &level) in family.factors.iter().zip(&*design.levels).rev() {
+            let first = design.number - u32::from(level) * step;
+            let others =
+                (0..factor.levels.len() as u32).map(|level| self.designs[(first + level * step) as usize].same_as);
+            found.extend(others.filter(|&other| other != design.same_as));
+            step *= factor.levels.len() as u32;
+        }
+        found
+    }
+
+    /// The designs that have to be replayed: one of each heap.
+    pub fn distinct(&self) -> impl Iterator<Item = &Design> {
+        self.designs.iter().filter(|design| design.same_as == design.number)
+    }
+}
+
+/// The families of a space, by index.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Families(pub Vec<Family>);
+
+impl Families {
+    /// Those of a space's text.
+    ///
+    /// # Errors
+    ///
+    /// [`SpaceError`] says what is wrong with the text.
+    pub fn of(text: &str) -> Result<Families, SpaceError> {
+        family::families(text).map(Families)
+    }
+
+    /// The family of a design.
+    pub fn family(&self, design: &Design) -> &Family {
+        &self.0[usize::from(design.family)]
+    }
+
+    /// The level of a technique that a design has; none if its family has no such technique.
+    pub fn level(&self, design: &Design, factor: &str) -> Option<&str> {
+        let family = self.family(design);
+        let factor = family.factor(factor)?;
+        Some(&family.factors[factor].levels[usize::from(design.levels[factor])])
+    }
+
+    /// The names of all techniques, in the order of the families.
+    pub fn factors(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for factor in self.0.iter().flat_map(|family| &family.factors) {
+            if !names.contains(&factor.name.as_str()) {
+                names.push(&factor.name);
+            }
+        }
+        names
+    }
+
+    /// Whether a design is of the classic space.
+    pub fn is_classic(&self, design: &Design) -> bool {
+        self.family(design).name == "classic"
+    }
+
+    /// Whether a design is one that the paper recommends: two or three free lists, first fit, full splitting, full
+    /// coalescing (Mamagkakis et al. 2006, §5).
+    pub fn is_recommended(&self, design: &Design) -> bool {
+        let level = |factor| self.level(design, factor);
+        self.is_classic(design)
+            && matches!(level("freelists"), Some("2" | "3"))
+            && [("fit", "0"), ("split", "100"), ("coalesce", "100")].into_iter().all(|(f, l)| level(f) == Some(l))
+    }
+}
+
+/// The levels of the design at `place` of a family, the last factor fastest.
+fn levels(family: &Family, mut place: usize) -> Box<[u8]> {
+    let mut levels = vec![0_u8; family.factors.len()];
+    for (level, factor) in levels.iter_mut().zip(&family.factors).rev() {
+        *level = (place % factor.levels.len()) as u8;
+        place /= factor.levels.len();
+    }
+    levels.into()
+}
+
+/// Turns levels into specs.
+struct Making {
+    requests: Requests,
+    /// Sizes by the heap that they are chosen for, without its free lists.
+    listed: HashMap<(Spec, usize, By), Vec<u64>>,
+}
+
+impl Making {
+    fn spec(&mut self, family: &Family, levels: &[u8]) -> Result<Spec, SpaceError> {
+        let mut heap = family.heaps[0].as_str();
+        let (mut arguments, mut options, mut lists) = (Vec::new(), String::new(), None);
+        for (factor, &level) in family.factors.iter().zip(levels) {
+            let level = factor.levels[usize::from(level)].as_str();
+            match factor.name.as_str() {
+                Family::HEAP => heap = level,
+                "freelists" => lists = Some(level),
+                "align" if level == "word" => {}
+                "word" | "align" => options.push_str(&format!(" {}={level}", factor.name)),
+                "fit" => arguments.push(fit(level)),
+                "split" => arguments.push(self.technique("split", level, "always")),
+                "coalesce" => arguments.push(self.technique("coalesce", level, "immediate")),
+                name => arguments.push(format!("{name}={level}")),
+            }
+        }
+        let text = spliced(heap, &arguments.join(", ")) + &options;
+        let parse = |text: String| match text.parse::<Spec>() {
+            Ok(spec) => Ok(spec),
+            Err(cause) => Err(SpaceError::Spec { family: family.name.clone(), text, cause }),
+        };
+        let spec = parse(text.clone())?;
+        let Some(lists) = lists else { return Ok(spec) };
+        let sizes = self.sizes(family, &spec, lists)?;
+        if sizes.is_empty() {
+            return Ok(spec);
+        }
+        let sizes: Vec<String> = sizes.iter().map(u64::to_string).collect();
+        parse(format!("freelists({}) {text}", sizes.join(",")))
+    }
+
+    /// `split=never`, `split>=512`, `split=always` of a level in percent; other levels are words of the spec.
+    fn technique(&self, key: &str, level: &str, full: &str) -> String {
+        match level.parse::<u8>() {
+            Ok(0) => format!("{key}=never"),
+            Ok(percent) => match self.requests.threshold(percent) {
+                least if least <= self.requests.least() => format!("{key}={full}"),
+                least => format!("{key}>={least}"),
+            },
+            Err(_) if level.starts_with(">=") => format!("{key}{level}"),
+            Err(_) => format!("{key}={level}"),
+        }
+    }
+
+    /// The sizes of the free lists that a level asks for.
+    fn sizes(&mut self, family: &Family, heap: &Spec, level: &str) -> Result<Vec<u64>, SpaceError> {
+        let (by, count) = match level.strip_prefix("saved ") {
+            Some(count) => (By::SavedBytes, count),
+            None => (By::Popularity, level),
+        };
+        let count: usize = count.trim().parse().map_err(|_| SpaceError::Family {
+            family: family.name.clone(),
+            what: format!("has freelists = {level:?}: a level is a number of lists, as 4, or \"saved 4\""),
+        })?;
+        // What decides the blocks of requests, so that few heaps share the work of many designs.
+        let mut alike = Spec { word: heap.word, alignment: heap.alignment, ..Spec::new(heap.pool.clone()) };
+        if let Some((split, coalesce)) = key::techniques(&mut alike.pool) {
+            (*split, *coalesce) = Default::default();
+        }
+        let requests = &self.requests;
+        let chosen = self.listed.entry((alike, count, by));
+        Ok(chosen.or_insert_with_key(|(alike, count, by)| requests.listed(alike, *count, *by)).clone())
+    }
+}
+
+/// The fit policy of a level.
+fn fit(level: &str) -> String {
+    match level.parse::<u8>() {
+        Ok(0) => "fit=first".to_owned(),
+        Ok(100) => "fit=best".to_owned(),
+        Ok(percent) => format!("fit=best({percent}%)"),
+        Err(_) => format!("fit={level}"),
+    }
+}
+
+/// A heap with more arguments of its pool: inside its last parentheses, or in its own.
+fn spliced(heap: &str, arguments: &str) -> String {
+    if arguments.is_empty() {
+        return heap.to_owned();
+    }
+    match heap.strip_suffix(')') {
+        Some(open) if open.ends_with('(') => format!("{open}{arguments})"),
+        Some(open) => format!("{open}, {arguments})"),
+        None => format!("{heap}({arguments})"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

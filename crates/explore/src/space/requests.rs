@@ -1,0 +1,86 @@
+//! What levels mean in bytes: the requests of the traces that a space is made for.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use heapsmith_spec::Spec;
+use heapsmith_spec::build::words_for;
+use heapsmith_trace::{Operation, PackedTrace};
+
+/// By what the sizes of free lists are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum By {
+    /// Requests of the block size.
+    Popularity,
+    /// Bytes that go through its blocks, which a list spares the pool.
+    SavedBytes,
+}
+
+/// The requests of all traces.
+pub(super) struct Requests {
+    /// Distinct sizes, ascending, with their number.
+    sizes: Vec<(u64, u64)>,
+    total: u64,
+}
+
+impl Requests {
+    pub fn of(traces: &[PackedTrace]) -> Requests {
+        let mut counts: HashMap<u64, u64> = HashMap::new();
+        let events = traces.iter().flat_map(|trace| &trace.events);
+        for event in events.filter(|event| event.operation != Operation::Free) {
+            *counts.entry(event.size.max(1)).or_default() += 1;
+        }
+        let total = counts.values().sum();
+        let mut sizes: Vec<_> = counts.into_iter().collect();
+        sizes.sort_unstable();
+        Requests { sizes, total }
+    }
+
+    /// The least size of all.
+    pub fn least(&self) -> u64 {
+        self.sizes.first().map_or(0, |&(size, _)| size)
+    }
+
+    /// The least requested size from `least` on; 0 if that is the least of all.
+    pub fn least_from(&self, least: u64) -> u64 {
+        match self.sizes.partition_point(|&(size, _)| size < least) {
+            0 => 0,
+            index => self.sizes.get(index).map_or(u64::MAX, |&(size, _)| size),
+        }
+    }
+
+    /// The smallest size of the largest `percent` of the requests.
+    pub fn threshold(&self, percent: u8) -> u64 {
+        let wanted = (u128::from(self.total) * u128::from(percent)).div_ceil(100) as u64;
+        let mut seen = 0;
+        for &(size, count) in self.sizes.iter().rev() {
+            seen += count;
+            if seen >= wanted {
+                return size;
+            }
+        }
+        0
+    }
+
+    /// A size for each of the `most` first block sizes of a heap, the size itself being its most popular; ascending.
+    pub fn listed(&self, heap: &Spec, most: usize, by: By) -> Vec<u64> {
+        let mut blocks: HashMap<usize, (u64, u64, u64)> = HashMap::new();
+        for &(size, count) in &self.sizes {
+            let Some(words) = words_for(heap, size) else { continue };
+            let (total, best, chosen) = blocks.entry(words).or_default();
+            *total += count;
+            if count > *best {
+                (*best, *chosen) = (count, size);
+            }
+        }
+        let rank = |(words, (total, _, size)): (usize, (u64, u64, u64))| match by {
+            By::Popularity => (total, size),
+            By::SavedBytes => (total.saturating_mul(words as u64), size),
+        };
+        let mut ranked: Vec<(u64, u64)> = blocks.into_iter().map(rank).collect();
+        ranked.sort_unstable_by_key(|&(total, size)| (Reverse(total), size));
+        let mut sizes: Vec<u64> = ranked.into_iter().take(most).map(|(_, size)| size).collect();
+        sizes.sort_unstable();
+        sizes
+    }
+}

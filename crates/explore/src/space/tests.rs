@@ -1,0 +1,90 @@
+use heapsmith_trace::{Action, Bytes, Event, Origin, Trace};
+
+use super::*;
+
+/// Requests of these sizes, so many of each.
+fn trace(sizes: &[(u64, u64)]) -> PackedTrace {
+    let mut trace = Trace::new(Origin::new("sizes", ""));
+    let each = sizes.iter().flat_map(|&(size, count)| std::iter::repeat_n(size, count as usize));
+    for (id, size) in each.enumerate() {
+        let id = id as u64;
+        trace.events.push(Event::at(id, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
+        trace.events.push(Event::at(id, Action::Free { id }));
+    }
+    PackedTrace::new(&trace).expect("a sound trace")
+}
+
+fn made(text: &str, sizes: &[(u64, u64)]) -> Vec<String> {
+    let space = Space::of("a test", text, &[trace(sizes)]).unwrap_or_else(|error| panic!("{error}"));
+    space.designs.iter().map(|design| design.spec.to_string()).collect()
+}
+
+fn refused(text: &str) -> String {
+    Space::of("a test", text, &[trace(&[(8, 1)])]).expect_err("it is wrong").to_string()
+}
+
+#[test]
+fn the_classic_space_is_the_product_of_its_levels() {
+    let space = Space::classic(&[trace(&[(16, 50), (1476, 30), (40, 15), (600, 5)])]);
+    assert_eq!(space.designs.len(), 10_000);
+    let design = &space.designs[2099];
+    assert_eq!(&*design.levels, [2, 0, 9, 9], "the levels' indexes are the digits of the number");
+    assert_eq!(
+        design.spec.to_string(),
+        "freelists(16,1476) list(order=address, fit=first, split=always, coalesce=immediate)"
+    );
+    let recommended: Vec<u32> =
+        space.designs.iter().filter(|design| space.families.is_recommended(design)).map(|d| d.number).collect();
+    assert_eq!(recommended, [2099, 3099]);
+    assert_eq!(space.families.level(design, "split"), Some("100"));
+    assert!(space.distinct().count() < 2000, "levels between the same two sizes are the same heap");
+}
+
+#[test]
+fn the_wide_space_holds_the_classic_one_and_over_100_000_designs() {
+    let traces = [trace(&[(16, 50), (1476, 30), (40, 15), (600, 5), (66, 40), (512, 30)])];
+    let (wide, classic) = (Space::wide(&traces), Space::classic(&traces));
+    assert!(wide.designs.len() > 100_000, "{}", wide.designs.len());
+    assert_eq!(wide.designs[..10_000], classic.designs);
+    assert!(wide.designs.iter().all(|design| design.spec.to_string().parse().as_ref() == Ok(&design.spec)));
+    let kinds: std::collections::HashSet<_> =
+        wide.designs.iter().map(|d| std::mem::discriminant(&d.spec.pool)).collect();
+    assert!(kinds.len() >= 9, "lists, bins, classes, trees, skip lists, TLSF, half-fit, buddies, pages");
+}
+
+#[test]
+fn levels_become_bytes_of_the_traces() {
+    let text = r#"
+        [[family]]
+        name = "two"
+        heap = ["list(order=lifo)", "tree(red-black)"]
+        [family.levels]
+        freelists = [1, "saved 1"]
+        split = [30, "never"]
+        align = ["word", 16]
+    "#;
+    // 30% of the requests have 1000 bytes; most have 20, and most bytes go through those of 1000.
+    let specs = made(text, &[(20, 7), (1000, 3)]);
+    assert_eq!(specs.len(), 16);
+    assert_eq!(specs[0], "freelists(20) list(order=lifo, fit=first, split>=1000, coalesce=immediate)");
+    assert_eq!(specs[1], "freelists(20) list(order=lifo, fit=first, split>=1000, coalesce=immediate) align=16");
+    assert_eq!(specs[4], "freelists(1000) list(order=lifo, fit=first, split>=1000, coalesce=immediate)");
+    assert_eq!(specs[8 + 2], "freelists(20) tree(red-black, fit=best, split=never, coalesce=immediate)");
+}
+
+#[test]
+fn what_is_wrong_with_a_space_is_named() {
+    assert!(refused("families = 3").contains("unknown field `families`"));
+    assert!(refused("[[family]]\nname = \"a\"\nheap = \"list\"\nlevel = 2").contains("unknown field `level`"));
+    let error = refused("[[family]]\nname = \"a\"\nheap = \"list\"\n[family.levels]\norder = [\"lifo\", \"size\"]");
+    assert!(error.contains("family \"a\" makes \"list(order=size)\"") && error.contains("lifo"), "{error}");
+    let error = refused("[[family]]\nname = \"a\"\nheap = \"list\"\n[family.levels]\nfreelists = [\"many\"]");
+    assert!(error.contains("\"saved 4\""), "{error}");
+    let error = refused("[[family]]\nname = \"a\"\nheap = \"list\"\n[family.levels]\nword = []");
+    assert!(error.contains("has no level of word"), "{error}");
+    let error = refused("[[family]]\nname = \"a\"\nheap = \"list\"\n[[family]]\nname = \"a\"\nheap = \"tree\"");
+    assert!(error.contains("is there twice"), "{error}");
+    let many = "[[family]]\nname = \"a\"\nheap = \"list\"\n[family.levels]\n".to_owned()
+        + &["a", "b", "c", "d"].map(|key| format!("{key} = {:?}\n", (0..100).collect::<Vec<u32>>())).concat();
+    assert!(refused(&many).contains("100000000 designs"));
+}
