@@ -161,6 +161,13 @@ impl Exploration {
         pick(&points, preference, self.goal.balanced())
     }
 
+    /// The preferred design without regard to the classic pick, where that is another one: it trades.
+    pub fn trading_pick(&self, preference: Preference) -> Option<usize> {
+        let trading = pick(&self.points, preference, self.goal.balanced())?;
+        let same = |other: usize| self.rows[other].measures == self.rows[trading].measures;
+        self.pick(preference).is_some_and(|pick| !same(pick)).then_some(trading)
+    }
+
     /// Index of the family that is the classic space.
     pub fn classic(&self) -> Option<usize> {
         self.families.0.iter().position(|family| family.name == "classic")

@@ -103,11 +103,20 @@ fn peers_are_shown_where_they_were_measured() {
 #[test]
 fn a_page_of_designs_cut_short_says_so_and_knows_no_effects() {
     let (exploration, _) = exploration();
-    let pruned = Exploration { pruned: 4_321, ..exploration.clone() };
+    let pick = exploration.pick(Preference::Balanced).expect("a pick");
+    let mut pruned = Exploration { pruned: 4_321, ..exploration.clone() };
+    // One design that is missing is enough: what is left is no factorial.
+    let missing = (0..pruned.rows.len()).rev().find(|index| !pruned.staircase.contains(index) && *index != pick);
+    let last = missing.expect("a design off the front");
+    pruned.rows.truncate(last);
+    pruned.points.truncate(last);
+    for indexes in [&mut pruned.front, &mut pruned.staircase] {
+        indexes.retain(|&index| index < last);
+    }
     let html = page(&PageInput { exploration: &pruned, ..input(Preference::Balanced) }).expect("a page");
     let own = own_text(&html);
     assert!(!own.contains("plot-effect-0") && own.contains("4,321 of the designs were cut short"));
-    assert!(own.contains("4,321 designs more, as they could no longer reach a front"));
+    assert!(own.contains("4,321 designs, cut short, as they could no longer reach a front"));
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub enum SpaceError {
         /// The spec.
         text: String,
         /// What is wrong with it.
-        cause: SpecError,
+        cause: Box<SpecError>,
     },
     /// There are more designs than a space holds.
     #[error("the space has {0} designs: {most} are the most; take levels out", most = Space::MOST)]
@@ -245,7 +245,7 @@ impl Making {
         let text = spliced(heap, &arguments.join(", ")) + &options;
         let parse = |text: String| match text.parse::<Spec>() {
             Ok(spec) => Ok(spec),
-            Err(cause) => Err(SpaceError::Spec { family: family.name.clone(), text, cause }),
+            Err(cause) => Err(SpaceError::Spec { family: family.name.clone(), text, cause: Box::new(cause) }),
         };
         let spec = parse(text.clone())?;
         let Some(lists) = lists else { return Ok(spec) };

@@ -1,6 +1,6 @@
 //! What each technique does (Table 2, computed).
 
-use heapsmith_explore::Objective;
+use heapsmith_explore::{Objective, Search};
 use plotly::common::{Line, Marker, Mode};
 use plotly::layout::{Axis, AxisType};
 use plotly::{Plot, Scatter};
@@ -29,9 +29,12 @@ const PAPER: [[&str; 3]; 4] =
 /// The section.
 pub fn section(study: &Study<'_>) -> String {
     if study.effects.is_empty() {
+        let why = match study.exploration.search {
+            Search::Exhaustive => "were cut short, as they can reach no front (<code>--prune</code>)",
+            Search::Halving => "were left out by the search (<code>--search exhaustive</code> replays all)",
+        };
         let told = format!(
-            "{} of the designs were cut short, as they can reach no front (<code>--prune</code>). What a technique does \
-             is a mean over all designs, so it is not known without them.",
+            "{} of the designs {why}. What a technique does is a mean over all designs, so it is not known without them.",
             thousands(study.exploration.pruned as u64)
         );
         return wrap("effects", "What each technique does", &paragraph(&told));

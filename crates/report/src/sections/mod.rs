@@ -10,6 +10,7 @@ pub mod live;
 mod method;
 mod peers;
 pub mod sizes;
+mod tomorrow;
 mod view;
 mod why;
 
@@ -27,6 +28,7 @@ pub fn all(study: &Study<'_>) -> Result<Vec<String>, ReportError> {
         effects::section(study),
         finding::section(study),
         front::section(study),
+        tomorrow::section(study),
         catalogue::section(study),
         peers::section(study),
         method::section(study),

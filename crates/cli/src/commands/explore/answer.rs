@@ -228,10 +228,18 @@ fn warnings(judged: &[Judged]) {
 /// The pick of the classic space, where a wider one was explored.
 fn beside_classic(exploration: &Exploration, preference: Preference, pick: usize) {
     let Some(classic) = exploration.classic_pick(preference) else { return };
+    let all = |index: usize| {
+        let shown = exploration.goal.objectives.iter().map(|&objective| {
+            format!("{} {}", objective.words(), objective.shown(exploration.points[index].get(objective)))
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    };
+    println!("  it has {}", all(pick));
     println!("  the classic space would give {}", exploration.rows[classic].design.spec);
-    for &objective in &exploration.goal.objectives {
-        let at = |index: usize| objective.shown(exploration.points[index].get(objective));
-        println!("    {}: {} here, {} there", objective.words(), at(pick), at(classic));
+    println!("    with {}: the pick is nowhere worse", all(classic));
+    if let Some(trading) = exploration.trading_pick(preference) {
+        println!("  if one may be traded for another, {}", exploration.rows[trading].design.spec);
+        println!("    with {}", all(trading));
     }
 }
 
