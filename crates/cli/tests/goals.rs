@@ -53,7 +53,7 @@ fn a_space_that_is_wrong_is_told_with_what_may_stand_there() {
     let (code, error) = refused(&explore(dir.path(), &["--space", "wrong.toml"]));
     assert_eq!(code, Some(2));
     assert!(
-        error.contains("wrong.toml: the family \"small\" makes \"list(order=size)\"") && error.contains("lifo"),
+        error.contains("wrong.toml: the family \"small\" makes \"list(order=size) word=4\"") && error.contains("lifo"),
         "{error}"
     );
     let (code, error) = refused(&explore(dir.path(), &["--space", "nowhere.toml"]));

@@ -21,6 +21,10 @@ const SHOWN: usize = 12;
 pub fn speed(space: &Space, traces: &[PackedTrace], search: Search, replayed: usize, elapsed: f64) {
     let distinct = space.distinct().count();
     let events: usize = traces.iter().map(|trace| trace.events.len()).sum();
+    if replayed == 0 {
+        eprintln!("{} designs, {distinct} distinct heaps: all that is asked for was replayed before", space.designs.len());
+        return;
+    }
     if search == Search::Halving {
         eprintln!(
             "{} designs, {distinct} distinct heaps, of which {replayed} were replayed whole, the others on slices of the \

@@ -25,7 +25,7 @@ impl Compiler {
 
     /// Bytes of text and data of a heap's C; none where it cannot be emitted.
     pub fn size(&mut self, spec: &Spec) -> Result<Option<u64>, Failure> {
-        let request = Request { spec: spec.clone(), name: Name::new("heap")?, figures: None };
+        let request = Request { spec: spec.clone(), name: Name::new("own_heap")?, figures: None };
         let files = match c::emit(&request) {
             Ok(files) => files,
             Err(EmitError::NotYet { .. }) => return Ok(None),
@@ -35,8 +35,8 @@ impl Compiler {
             let path = self.dir.join(name);
             fs::write(&path, text).map_err(|error| Failure::writing(&path, &error))?;
         }
-        let source = self.dir.join("heap.c");
-        let object = self.dir.join("heap.o");
+        let source = self.dir.join("own_heap.c");
+        let object = self.dir.join("own_heap.o");
         let target = match self.target {
             Some(target) => target,
             None => {
