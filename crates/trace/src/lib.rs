@@ -26,6 +26,7 @@
 
 #![forbid(unsafe_code)]
 
+mod draws;
 mod error;
 mod event;
 mod file;
@@ -37,6 +38,7 @@ mod statistics;
 mod trace;
 mod transform;
 
+pub use draws::Draws;
 pub use error::TraceError;
 pub use event::{Action, Event};
 pub use file::{NEWEST_SCHEMA, OLDEST_SCHEMA, TraceWriter};

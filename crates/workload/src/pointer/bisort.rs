@@ -23,7 +23,7 @@ use std::mem::swap;
 
 use super::structure::{Field, size};
 use super::{FREE, POINTER, pointer};
-use crate::draws::Draws;
+use heapsmith_trace::Draws;
 use crate::error::LoadError;
 use crate::program::Program;
 use crate::settings::Settings;

@@ -28,7 +28,7 @@ use self::delaunay::triangulate;
 use self::quad_edge::{Edges, Point};
 use super::structure::{Field, size};
 use super::{FREE, POINTER, pointer};
-use crate::draws::Draws;
+use heapsmith_trace::Draws;
 use crate::error::LoadError;
 use crate::program::Program;
 use crate::settings::Settings;

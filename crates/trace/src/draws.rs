@@ -6,7 +6,7 @@
 
 /// A sequence of random numbers.
 #[derive(Debug, Clone)]
-pub(crate) struct Draws(u64);
+pub struct Draws(u64);
 
 impl Draws {
     /// The sequence of a seed.
