@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use heapsmith_explore::Preference;
-use heapsmith_trace::{Bytes, Slice, Transforms};
+use heapsmith_trace::{Bytes, Cuts, Jitter, Perturbation, Slice, Stretch, Transforms};
 
 /// Which memory allocator suits a program, and why.
 #[derive(Debug, Parser)]
@@ -98,6 +98,20 @@ pub struct Reading {
     /// Use only the blocks that this thread allocates, whoever frees them; may be repeated
     #[arg(long, value_name = "N", help_heading = TRANSFORMS)]
     pub thread: Vec<u32>,
+    /// Change sizes at random, by up to this share (10%): every distinct size to another; with each=10% every request by
+    /// itself
+    #[arg(long, value_name = "SHARE", help_heading = TRANSFORMS)]
+    pub jitter: Option<Jitter>,
+    /// Let this share of the blocks live longer or shorter, between half and twice as many events (20%)
+    #[arg(long, value_name = "SHARE", help_heading = TRANSFORMS)]
+    pub stretch: Option<Stretch>,
+    /// Cut the trace into so many equal parts, or before each of its marks, and put these in a random order. Blocks that
+    /// live across a cut stay where they are
+    #[arg(long, value_name = "PARTS|marks", help_heading = TRANSFORMS)]
+    pub shuffle: Option<Cuts>,
+    /// What --jitter, --stretch and --shuffle draw from: the same number gives the same trace
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = TRANSFORMS)]
+    pub perturb_seed: u64,
     /// Let so many copies of the program share the heap, event by event in turns
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = TRANSFORMS)]
     pub scale: Option<u32>,
@@ -115,6 +129,8 @@ impl Reading {
         Transforms {
             slice: self.slice.or(self.shorten.map(Slice::first)),
             threads: self.thread.clone(),
+            perturbation: Perturbation { jitter: self.jitter, stretch: self.stretch, shuffle: self.shuffle },
+            seed: self.perturb_seed,
             copies: self.scale.unwrap_or(1),
             collect: self.collect.map(Bytes),
             heap: None,
@@ -246,6 +262,13 @@ pub struct Inspect {
     /// Write a page with figures, which needs no network
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Also show the floor: most bytes live at once, and what one who knows when each block is freed was found to
+    /// need without moving any. Holds the whole trace, and takes seconds for large ones
+    #[arg(long)]
+    pub floor: bool,
+    /// With --floor: how hard to look for a lower placement, in millions of comparisons
+    #[arg(long, value_name = "MILLIONS", default_value_t = 400, requires = "floor")]
+    pub effort: u64,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

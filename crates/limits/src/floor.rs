@@ -33,17 +33,14 @@ pub struct Floor {
     pub work: u64,
     /// Whether too many blocks live together to search holes: a lower placement is likely.
     pub is_coarse: bool,
+    /// Whether no placement is lower.
+    pub is_least: bool,
 }
 
 impl Floor {
     /// `placed / live − 1`: what holes between blocks cost one who knows the future.
     pub fn fragmentation(&self) -> f64 {
         if self.live.0 == 0 { 0.0 } else { self.placed.0 as f64 / self.live.0 as f64 - 1.0 }
-    }
-
-    /// Whether no placement is lower.
-    pub fn is_least(&self) -> bool {
-        self.placed == self.live
     }
 }
 
@@ -73,5 +70,6 @@ pub fn floor(trace: &PackedTrace, effort: Effort) -> Floor {
         placements: placed.placements,
         work: placed.work,
         is_coarse: placed.is_coarse,
+        is_least: placed.is_least,
     }
 }

@@ -32,6 +32,7 @@ mod event;
 mod file;
 mod live;
 mod packed;
+mod perturb;
 mod quantity;
 mod sink;
 mod statistics;
@@ -44,6 +45,7 @@ pub use event::{Action, Event};
 pub use file::{NEWEST_SCHEMA, OLDEST_SCHEMA, TraceWriter};
 pub use live::LARGEST_REQUEST;
 pub use packed::{Operation, PackedEvent, PackedTrace, Packer};
+pub use perturb::{Cuts, Jitter, Perturbation, Share, Stretch, perturb};
 pub use quantity::{Bytes, Nanoseconds};
 pub use sink::Sink;
 pub use statistics::{

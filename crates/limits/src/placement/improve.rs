@@ -11,14 +11,14 @@ use super::in_holes::{Fit, InHoles};
 use super::lifetimes::Lifetimes;
 use super::{Best, Method, Placement};
 
-/// Changes the order of the best placement until the work is done.
-pub(super) fn improve(lifetimes: &Lifetimes, holes: &mut InHoles<'_>, best: &mut Best) {
-    let mut draws = Draws::new(best.effort.seed);
+/// Changes the order of the best placement until so much work is done in all.
+pub(super) fn improve(lifetimes: &Lifetimes, holes: &mut InHoles<'_>, best: &mut Best, until: u64) {
+    let mut draws = Draws::new(best.effort.seed ^ until);
     let mut current = best.placed.placement.clone();
     // From the bottom up: first fit in this order puts no block higher.
     let mut order: Vec<u32> = (0..lifetimes.all().len() as u32).collect();
     order.sort_by_key(|&block| current.offsets[block as usize]);
-    while best.goes_on() {
+    while best.goes_on_until(until) {
         let mut changed = order.clone();
         change(lifetimes, &current, &mut changed, &mut draws);
         let before = holes.work;

@@ -5,19 +5,19 @@
 //!                           ├─▶ on_top     six orders, on the skyline            O(n log n)
 //!                           ├─▶ in_holes   six orders, first and tightest hole   O(p log n)
 //!                           ├─▶ improve    the best order, changed at its top    O(p log n) each time
-//!                           └─▶ search     bottom up, with what cannot work cut  as far as the work goes
+//!                           └─▶ search     bottom up, what cannot work is cut      as far as the work goes
 //!                                  └─▶ the lowest Placement ─▶ verify
 //! ```
 //!
 //! n lifetimes, of which p pairs live together. This is offline dynamic storage allocation: strongly
 //! NP-hard (Garey and Johnson, 1979, problem SR2), with a placement of at most 2+ε times the most live
 //! bytes always possible, and of nearly those where each block is small beside their sum (Buchsbaum, Karloff,
-//! Kenyon, Reingold, Thorup: OPT versus LOAD in Dynamic Storage Allocation, SIAM Journal on Computing 33, 2004). What stands here is heuristics of
-//! the practice, the best of which is taken; whether it is the least possible is known only
-//! where it equals the most live bytes.
+//! Kenyon, Reingold, Thorup: OPT versus LOAD in Dynamic Storage Allocation, SIAM Journal on Computing 33,
+//! 2004). What stands here is heuristics of the practice, the best of which is taken. Whether it is the least
+//! possible is known where it equals the most live bytes, and where the search came to its end.
 //!
-//! Each step is tried as long as the work that it takes at least is left ([`Effort::work`]), so a trace
-//! of millions of blocks gets the first two alone.
+//! A step that may take more work than is left ([`Effort::work`]) is not begun, so a trace of millions of
+//! blocks gets the first two alone; only thousands of blocks are searched.
 
 mod improve;
 mod in_holes;
@@ -25,6 +25,7 @@ mod in_time;
 mod lifetimes;
 mod on_top;
 mod order;
+mod search;
 mod verify;
 
 pub use lifetimes::{Lifetime, Lifetimes};
@@ -78,6 +79,8 @@ pub enum Method {
     TightestHole(Order),
     /// Into the first hole, in an order that was changed step by step.
     Improved,
+    /// Bottom up, with what cannot work cut.
+    Search,
 }
 
 impl std::fmt::Display for Method {
@@ -88,6 +91,7 @@ impl std::fmt::Display for Method {
             Method::OnTop(order) => write!(f, "on top, {order}"),
             Method::FirstHole(order) => write!(f, "first fit, {order}"),
             Method::TightestHole(order) => write!(f, "tightest fit, {order}"),
+            Method::Search => f.write_str("search bottom up"),
             Method::Improved => f.write_str("first fit, the order improved step by step"),
         }
     }
@@ -106,6 +110,8 @@ pub struct Placed {
     pub work: u64,
     /// Whether holes were left unsearched, as the pairs of blocks that live together are more than the work.
     pub is_coarse: bool,
+    /// Whether no placement is lower: it needs the most live bytes, or a search has shown that less is impossible.
+    pub is_least: bool,
 }
 
 /// Places all blocks as low as the effort allows.
@@ -128,8 +134,15 @@ pub fn place(lifetimes: &Lifetimes, effort: Effort) -> Placed {
     for (order, blocks) in &orders {
         best.try_in_holes(&mut holes, Method::TightestHole(*order), blocks, Fit::Tightest);
     }
-    improve::improve(lifetimes, &mut holes, &mut best);
+    // An eighth of what is left, then all but an eighth of the rest.
+    let share = |best: &Best| effort.work.saturating_sub(best.placed.work) / 8;
+    let until = best.placed.work + share(&best);
+    improve::improve(lifetimes, &mut holes, &mut best, until);
+    let for_search = 7 * share(&best);
+    search::lower(lifetimes, &mut best, for_search);
+    improve::improve(lifetimes, &mut holes, &mut best, effort.work);
     best.placed.is_coarse &= !best.is_least();
+    best.placed.is_least = best.is_least();
     let Best { placed, .. } = best;
     if let Err(wrong) = verify(lifetimes, &placed.placement.offsets, placed.placement.footprint) {
         panic!("the placement by {} is wrong: {wrong}", placed.method);
@@ -140,7 +153,8 @@ pub fn place(lifetimes: &Lifetimes, effort: Effort) -> Placed {
 /// The best so far, and what work is left.
 struct Best {
     placed: Placed,
-    live: u64,
+    /// No placement is lower: the most live bytes, or more where a search has shown it.
+    least: u64,
     /// Work of a placement into holes, at most.
     each: u64,
     effort: Effort,
@@ -149,18 +163,30 @@ struct Best {
 impl Best {
     fn new(lifetimes: &Lifetimes, placement: Placement, effort: Effort) -> Best {
         let blocks = lifetimes.all().len() as u64;
-        let placed = Placed { placement, method: Method::Forwards, placements: 1, work: blocks, is_coarse: true };
-        Best { placed, live: lifetimes.live(), each: blocks + lifetimes.pairs(), effort }
+        let placed = Placed {
+            placement,
+            method: Method::Forwards,
+            placements: 1,
+            work: blocks,
+            is_coarse: true,
+            is_least: false,
+        };
+        Best { placed, least: lifetimes.live(), each: blocks + lifetimes.pairs(), effort }
     }
 
     /// Nothing can be lower.
     fn is_least(&self) -> bool {
-        self.placed.placement.footprint <= self.live
+        self.placed.placement.footprint <= self.least
     }
 
     /// Whether another placement into holes may be made.
     fn goes_on(&self) -> bool {
-        !self.is_least() && self.placed.work + self.each <= self.effort.work
+        self.goes_on_until(self.effort.work)
+    }
+
+    /// Whether it may before so much work is done.
+    fn goes_on_until(&self, work: u64) -> bool {
+        !self.is_least() && self.placed.work + self.each <= work
     }
 
     fn take(&mut self, method: Method, placement: Placement) {
