@@ -280,7 +280,9 @@ pub struct Inspect {
     heapsmith replay samples/ftp.pcap.xz --as drr --heap windows-xp --heap 'list(fit=best)'\n  \
     heapsmith replay workload:treeadd --set depth=12 --heap phk --heap tlsf\n  \
     heapsmith replay trace.parquet --heap 'freelists(66,1514) list word=4' --min-region --verify\n  \
-    heapsmith replay trace.parquet --heap tlsf --heap peer:libc --heap peer:mimalloc --time --latency\n\n\
+    heapsmith replay trace.parquet --heap tlsf --heap peer:libc --heap peer:mimalloc --time --latency\n  \
+    heapsmith replay trace.parquet --heap tlsf --over-time=20 --region 1M\n  \
+    heapsmith replay trace.parquet --heap tlsf --heap windows-xp --loop 100\n\n\
     peer:NAME is somebody else's allocator, called directly (`heapsmith heaps` lists them; peer:all is each of them). \
     It has no accesses and no footprint in bytes; memory is then measured for all heaps alike: by the pages that a \
     child process touches while it replays with payloads written.")]
@@ -320,9 +322,37 @@ pub struct Replay {
     /// Replay in a region of so many bytes (K and M may follow)
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub region: Option<u64>,
+    /// In place of the table, show each heap at so many moments of the trace (200 where no number is given): footprint, free
+    /// bytes, and the largest request that would succeed in the region, which is as large as the largest footprint
+    /// unless --region says otherwise
+    #[arg(long, value_name = "MOMENTS", num_args = 0..=1, require_equals = true, default_missing_value = "200",
+        value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = NOT_OVER_TIME)]
+    pub over_time: Option<u32>,
+    /// In place of the table, replay the trace so many times over in one heap, and show whether its footprint settles or
+    /// drifts
+    #[arg(long = "loop", value_name = "PASSES", value_parser = clap::value_parser!(u32).range(2..),
+        conflicts_with_all = NOT_OVER_TIME)]
+    pub passes: Option<u32>,
+    /// With --loop: what becomes of blocks that the trace never frees
+    #[arg(long, value_enum, default_value_t, requires = "passes")]
+    pub left: Left,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+/// What is measured only by a replay that looks at nothing else.
+const NOT_OVER_TIME: &[&str] = &["verify", "check", "time", "latency", "pages", "min_region"];
+
+/// What becomes of blocks that the trace never frees, when it is replayed over and over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Left {
+    /// Those of the first pass stay to the end, as what a program builds up once; those of the others are freed when
+    /// the pass ends
+    #[default]
+    Kept,
+    /// Those of every pass are freed when it ends
+    Freed,
 }
 
 fn bytes(text: &str) -> Result<u64, String> {
