@@ -263,7 +263,8 @@ pub struct Inspect {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Also show the floor: most bytes live at once, and what one who knows when each block is freed was found to
-    /// need without moving any. Holds the whole trace, and takes seconds for large ones
+    /// need without moving any. Holds the whole trace, and takes seconds for large ones. As JSON or CSV it comes in
+    /// place of the sizes
     #[arg(long)]
     pub floor: bool,
     /// With --floor: how hard to look for a lower placement, in millions of comparisons

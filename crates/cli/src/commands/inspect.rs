@@ -9,7 +9,7 @@ use heapsmith_trace::{LiveCurve, Origin, Packer, Profile, Profiler, SiteShare, S
 
 use crate::args::{Format, Inspect};
 use crate::failure::Failure;
-use crate::table::{Table, integer, percent};
+use crate::table::{Table, bytes, integer, percent, text};
 use crate::{input, progress};
 
 /// Sizes that are listed for people; programs get all.
@@ -43,6 +43,9 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
         summary(&origin, &profile);
         floor.iter().for_each(tell);
     }
+    if let (Some(floor), Format::Json | Format::Csv) = (&floor, arguments.format) {
+        return floor_table(&origin, floor).print(arguments.format);
+    }
     let listed = if arguments.format == Format::Table { LISTED } else { usize::MAX };
     let columns = ["size", "requests", "share", "cumulated", "births", "deaths"];
     let mut table = Table::new(&columns);
@@ -60,6 +63,20 @@ fn look_for_floor(packer: Packer, arguments: &Inspect) -> Floor {
     let floor = floor(&packer.finish(String::new()), effort);
     spinner.finish_and_clear();
     floor
+}
+
+/// The floor for programs, in place of the sizes.
+fn floor_table(origin: &Origin, floor: &Floor) -> Table {
+    let columns =
+        ["trace", "live", "placed", "fragmentation", "is_least", "method", "blocks", "pairs", "placements", "work"];
+    let mut table = Table::new(&columns);
+    let [live, placed] = [floor.live, floor.placed].map(bytes);
+    let [blocks, pairs, placements, work] = [floor.blocks, floor.pairs, floor.placements, floor.work].map(integer);
+    let is_least = text(if floor.is_least { "yes" } else { "no" });
+    let (fragmentation, method) = (percent(floor.fragmentation()), text(floor.method.to_string()));
+    let name = text(origin.name());
+    table.row([name, live, placed, fragmentation, is_least, method, blocks, pairs, placements, work]);
+    table
 }
 
 /// The two lines of the floor.
