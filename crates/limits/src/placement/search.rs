@@ -19,6 +19,8 @@
 //! inference, dominance and dynamic decomposition are its words for them. Capacities are tried from the most live bytes up,
 //! each in several orders of equal offsets, with ever more steps.
 
+use heapsmith_trace::Draws;
+
 use super::lifetimes::{Lifetime, Lifetimes};
 use super::order::Order;
 use super::{Best, Method, Placement, align_up};
@@ -254,6 +256,8 @@ pub(super) fn lower(lifetimes: &Lifetimes, best: &mut Best, work: u64) {
     let orders: Vec<Vec<u32>> = TURNS.iter().map(|order| order.of(lifetimes)).collect();
     let unit = unit(lifetimes);
     let mut each = 50 * lifetimes.all().len() as u64;
+    let mut draws = Draws::new(best.effort.seed);
+    let mut orders = orders;
     while search.work < work && !best.is_least() {
         let mut least = best.least;
         while least < best.placed.placement.footprint && search.work < work {
@@ -276,6 +280,7 @@ pub(super) fn lower(lifetimes: &Lifetimes, best: &mut Best, work: u64) {
             }
         }
         each *= 4;
+        orders = TURNS.iter().map(|order| loosened(order.of(lifetimes), &mut draws)).collect();
     }
 }
 
@@ -292,4 +297,15 @@ fn unit(lifetimes: &Lifetimes) -> u64 {
     let all = lifetimes.all().iter();
     let alignments = all.clone().map(|lifetime| lifetime.alignment).filter(|&alignment| alignment > 1);
     all.map(|lifetime| lifetime.size).chain(alignments).fold(0, divisor).max(1)
+}
+
+/// An order in which blocks have moved by up to a quarter of its length.
+fn loosened(mut order: Vec<u32>, draws: &mut Draws) -> Vec<u32> {
+    let most = order.len() as u64 / 4 + 1;
+    let mut places: Vec<(u64, u32)> =
+        order.iter().enumerate().map(|(place, &block)| (place as u64 + draws.below(most), block)).collect();
+    places.sort();
+    order.clear();
+    order.extend(places.into_iter().map(|(_, block)| block));
+    order
 }
