@@ -16,8 +16,9 @@
 //! 3. blocks that are left fall apart into groups that do not meet in time: each is searched by itself.
 //!
 //! Source: Moffitt, MiniMalloc (ASPLOS 2023), written anew from its description; canonical solutions, section
-//! inference, dominance and dynamic decomposition are its words for them. Capacities are tried from the most live bytes up,
-//! each in several orders of equal offsets, with ever more steps.
+//! inference, dominance and dynamic decomposition are its words for them. A search that takes long mostly took a wrong
+//! turn early (Gomes, Selman, Kautz, AAAI 1998), so it is begun again: each capacity in several orders of equal offsets, with
+//! ever more steps, and after the first round also in orders that draws have loosened.
 
 use heapsmith_trace::Draws;
 
@@ -280,7 +281,8 @@ pub(super) fn lower(lifetimes: &Lifetimes, best: &mut Best, work: u64) {
             }
         }
         each *= 4;
-        orders = TURNS.iter().map(|order| loosened(order.of(lifetimes), &mut draws)).collect();
+        orders.truncate(TURNS.len());
+        orders.extend(TURNS.iter().map(|order| loosened(order.of(lifetimes), &mut draws)));
     }
 }
 
