@@ -61,7 +61,7 @@ pub fn verify(lifetimes: &Lifetimes, offsets: &[u64], footprint: u64) -> Result<
         let offset = offsets[block];
         let end = offset.checked_add(lifetime.size).filter(|&end| end <= footprint);
         let end = end.ok_or(Misplaced::Outside { block })?;
-        if offset % lifetime.alignment != 0 {
+        if !offset.is_multiple_of(lifetime.alignment) {
             return Err(Misplaced::Misaligned { block });
         }
         if let Some((_, &(lower, _))) = live.range(..=offset).next_back().filter(|(_, (_, end))| *end > offset) {

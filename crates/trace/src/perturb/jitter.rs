@@ -37,7 +37,7 @@ impl Jitter {
 
 /// The draws of a size: they depend on nothing else in the trace.
 fn of_size(seed: u64, size: Bytes) -> Draws {
-    Draws::new(Draws::new(seed).next() ^ Draws::new(size.0).next())
+    Draws::new(Draws::new(seed).bits() ^ Draws::new(size.0).bits())
 }
 
 fn jittered(size: Bytes, share: Share, draws: &mut Draws) -> Bytes {
