@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: what is claimed about speed and memory, printed.
 
+mod floor;
 mod hit;
 mod import;
 mod peers;
@@ -17,6 +18,8 @@ pub enum Bench {
     Explore,
     /// A hit of a free list beside a heap that does nothing
     Hit,
+    /// How near to the most live bytes blocks can be placed, on samples and on the problems beside the workspace
+    Floor,
     /// Accesses of an operation at 10³ to 10⁶ live blocks for every heap, and their slope
     Growth,
     /// The front and the pick beside other people's allocators, on network traffic and on recorded programs
@@ -34,13 +37,15 @@ pub enum Bench {
 /// Runs a benchmark, or all of them: half an hour on two cores.
 pub fn bench(which: Option<Bench>) -> Outcome {
     let Some(which) = which else {
-        let all = [Bench::Explore, Bench::Hit, Bench::Growth, Bench::Import { large: false }, Bench::Record];
+        let all =
+            [Bench::Explore, Bench::Hit, Bench::Floor, Bench::Growth, Bench::Import { large: false }, Bench::Record];
         all.into_iter().try_for_each(|which| bench(Some(which)))?;
         return peers::peers(&peers::Arguments::default());
     };
     match which {
         Bench::Explore => explore(),
         Bench::Hit => hit::hit(),
+        Bench::Floor => floor::floor(),
         Bench::Growth => soak::growth(),
         Bench::Peers(arguments) => peers::peers(&arguments),
         Bench::Record => record::record(),

@@ -45,6 +45,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "heapsmith-papers",
             "heapsmith-peers",
             "heapsmith-launch",
+            "heapsmith-limits",
             "heapsmith-recording",
             "heapsmith-replay",
             "heapsmith-report",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use heapsmith_explore::Preference;
-use heapsmith_trace::{Bytes, Slice, Transforms};
+use heapsmith_trace::{Bytes, Cuts, Jitter, Perturbation, Slice, Stretch, Transforms};
 
 mod explored;
 
@@ -102,6 +102,20 @@ pub struct Reading {
     /// Use only the blocks that this thread allocates, whoever frees them; may be repeated
     #[arg(long, value_name = "N", help_heading = TRANSFORMS)]
     pub thread: Vec<u32>,
+    /// Change sizes at random, by up to this share (10%): every distinct size to another; with each=10% every request by
+    /// itself
+    #[arg(long, value_name = "SHARE", help_heading = TRANSFORMS)]
+    pub jitter: Option<Jitter>,
+    /// Let this share of the blocks live longer or shorter, between half and twice as many events (20%)
+    #[arg(long, value_name = "SHARE", help_heading = TRANSFORMS)]
+    pub stretch: Option<Stretch>,
+    /// Cut the trace into so many equal parts, or before each of its marks, and put these in a random order. Blocks that
+    /// live across a cut stay where they are
+    #[arg(long, value_name = "PARTS|marks", help_heading = TRANSFORMS)]
+    pub shuffle: Option<Cuts>,
+    /// What --jitter, --stretch and --shuffle draw from: the same number gives the same trace
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = TRANSFORMS)]
+    pub perturb_seed: u64,
     /// Let so many copies of the program share the heap, event by event in turns
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = TRANSFORMS)]
     pub scale: Option<u32>,
@@ -119,6 +133,8 @@ impl Reading {
         Transforms {
             slice: self.slice.or(self.shorten.map(Slice::first)),
             threads: self.thread.clone(),
+            perturbation: Perturbation { jitter: self.jitter, stretch: self.stretch, shuffle: self.shuffle },
+            seed: self.perturb_seed,
             copies: self.scale.unwrap_or(1),
             collect: self.collect.map(Bytes),
             heap: None,
@@ -250,6 +266,14 @@ pub struct Inspect {
     /// Write a page with figures, which needs no network
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Also show the floor: most bytes live at once, and what one who knows when each block is freed was found to
+    /// need without moving any. Holds the whole trace, and takes seconds for large ones. As JSON or CSV it comes in
+    /// place of the sizes
+    #[arg(long)]
+    pub floor: bool,
+    /// With --floor: how hard to look for a lower placement, in millions of comparisons
+    #[arg(long, value_name = "MILLIONS", default_value_t = 400, requires = "floor")]
+    pub effort: u64,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -261,7 +285,9 @@ pub struct Inspect {
     heapsmith replay samples/ftp.pcap.xz --as drr --heap windows-xp --heap 'list(fit=best)'\n  \
     heapsmith replay workload:treeadd --set depth=12 --heap phk --heap tlsf\n  \
     heapsmith replay trace.parquet --heap 'freelists(66,1514) list word=4' --min-region --verify\n  \
-    heapsmith replay trace.parquet --heap tlsf --heap peer:libc --heap peer:mimalloc --time --latency\n\n\
+    heapsmith replay trace.parquet --heap tlsf --heap peer:libc --heap peer:mimalloc --time --latency\n  \
+    heapsmith replay trace.parquet --heap tlsf --over-time=20 --region 1M\n  \
+    heapsmith replay trace.parquet --heap tlsf --heap windows-xp --loop 100\n\n\
     peer:NAME is somebody else's allocator, called directly (`heapsmith heaps` lists them; peer:all is each of them). \
     It has no accesses and no footprint in bytes; memory is then measured for all heaps alike: by the pages that a \
     child process touches while it replays with payloads written.")]
@@ -301,9 +327,37 @@ pub struct Replay {
     /// Replay in a region of so many bytes (K and M may follow)
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub region: Option<u64>,
+    /// In place of the table, show each heap at so many moments of the trace (200 where no number is given): footprint, free
+    /// bytes, and the largest request that would succeed in the region, which is as large as the largest footprint
+    /// unless --region says otherwise
+    #[arg(long, value_name = "MOMENTS", num_args = 0..=1, require_equals = true, default_missing_value = "200",
+        value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = NOT_OVER_TIME)]
+    pub over_time: Option<u32>,
+    /// In place of the table, replay the trace so many times over in one heap, and show whether its footprint settles or
+    /// drifts
+    #[arg(long = "loop", value_name = "PASSES", value_parser = clap::value_parser!(u32).range(2..),
+        conflicts_with_all = NOT_OVER_TIME)]
+    pub passes: Option<u32>,
+    /// With --loop: what becomes of blocks that the trace never frees
+    #[arg(long, value_enum, default_value_t, requires = "passes")]
+    pub left: Left,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+/// What is measured only by a replay that looks at nothing else.
+const NOT_OVER_TIME: &[&str] = &["verify", "check", "time", "latency", "pages", "min_region"];
+
+/// What becomes of blocks that the trace never frees, when it is replayed over and over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Left {
+    /// Those of the first pass stay to the end, as what a program builds up once; those of the others are freed when
+    /// the pass ends
+    #[default]
+    Kept,
+    /// Those of every pass are freed when it ends
+    Freed,
 }
 
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {

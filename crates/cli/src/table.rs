@@ -46,6 +46,11 @@ pub fn integer(value: u64) -> Item {
     Item { value: Value::from(value), shown: thousands(value) }
 }
 
+/// A difference, shown as it is told.
+pub fn difference(value: i64, shown: &str) -> Item {
+    Item { value: Value::from(value), shown: shown.to_owned() }
+}
+
 /// A number of bytes, shown in its unit.
 pub fn bytes(value: heapsmith_trace::Bytes) -> Item {
     Item { value: Value::from(value.0), shown: value.to_string() }

@@ -8,3 +8,11 @@
 //!   attack     what a program was found to make it need
 //!   bound      what no program can make it exceed
 //! ```
+
+#![forbid(unsafe_code)]
+
+mod floor;
+pub mod placement;
+
+pub use floor::{Floor, floor};
+pub use placement::Effort;

@@ -4,6 +4,8 @@
 //!   PackedTrace ─┐
 //!                ├─▶ replay ──▶ Measures   counted: the same on every machine
 //!   Spec ────────┘  ├─▶ at_peak ─▶ AtPeak  where the bytes are at the peak
+//!                   ├─▶ over_time ▶ Moments where they are at many moments, and what would still be served
+//!                   ├─▶ passes ──▶ Drift   the trace over and over: whether the footprint settles
 //!                   ├─▶ kinds ──▶ Kinds    allocating and freeing apart
 //!                   └─▶ min_region         the smallest region that serves the trace
 //!
@@ -22,7 +24,9 @@ mod live;
 mod measures;
 mod min_region;
 mod movable;
+mod over_time;
 mod pages;
+mod passes;
 mod peak;
 mod peer;
 mod region;
@@ -39,7 +43,9 @@ pub use kinds::{KindCost, Kinds, kinds};
 pub use measures::{Accesses, Measures, PerOperation, Visits};
 pub use min_region::min_region;
 pub use movable::{MovableMeasures, MovedFor, Moving, replay_movable};
+pub use over_time::{Moment, over_time};
 pub use pages::{PAGES_CHILD, Pages, PagesError, pages, pages_child};
+pub use passes::{Drift, Left, Pass, passes};
 pub use peak::{AtPeak, at_peak};
 pub use peer::{PeerMeasures, replay_peer};
 pub use region::Region;

@@ -42,25 +42,33 @@ pub fn at_peak(
     let by_size = spec.layers.iter().any(|layer| !matches!(layer, Layer::FreeLists(_)));
     let most = if by_size { u64::MAX } else { measures.footprint_peak.0.next_multiple_of(8) };
     let source = region.source(Bytes(most));
-    Ok(with_dyn_heap(spec, source, Counting::default(), |heap| look(heap, trace, measures))?)
+    let (event, most) = (measures.peak_event, measures.footprint_peak.0);
+    Ok(with_dyn_heap(spec, source, Counting::default(), |heap| look(heap, trace, event, most))?)
 }
 
-fn look(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, measures: &Measures) -> AtPeak {
+/// Replays up to an event, and looks; no request above `most` is tried.
+fn look(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, event: u64, most: u64) -> AtPeak {
+    let live = replayed(heap, trace, event);
+    let mut at_peak = survey(heap, &live);
+    at_peak.largest_request = Bytes(largest_request(heap, most));
+    at_peak
+}
+
+/// Replays up to an event, and it.
+pub(crate) fn replayed(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, event: u64) -> LiveTable {
     let mut live = LiveTable::new(trace.slots);
-    for event in trace.events.iter().take(measures.peak_event as usize + 1) {
+    for event in trace.events.iter().take(event as usize + 1) {
         match event.operation {
             Operation::Allocate => drop(live.allocate(heap, event.slot, event.size, event.alignment())),
             Operation::Free => drop(live.free(heap, event.slot)),
             Operation::Reallocate => drop(live.reallocate(heap, event.slot, event.size)),
         }
     }
-    let mut at_peak = survey(heap, &live);
-    at_peak.largest_request = Bytes(largest_request(heap, measures.footprint_peak.0));
-    at_peak
+    live
 }
 
 /// What the bytes of the footprint are now.
-fn survey(heap: &dyn Heap<Meter = Counting>, live: &LiveTable) -> AtPeak {
+pub(crate) fn survey(heap: &dyn Heap<Meter = Counting>, live: &LiveTable) -> AtPeak {
     let (mut used, mut free, mut kept, mut around, mut largest, mut header) = (0, 0, 0, 0, 0, 0);
     heap.walk(&mut |block| {
         header = block.header as u64;
@@ -90,9 +98,9 @@ fn survey(heap: &dyn Heap<Meter = Counting>, live: &LiveTable) -> AtPeak {
     }
 }
 
-/// The largest request that the heap serves now. The first attempt fails, and
+/// The largest request that the heap serves now, of `most` bytes or less. The first attempt fails, and
 /// makes the heap do all that it can to serve it.
-fn largest_request(heap: &mut dyn Heap<Meter = Counting>, footprint: u64) -> u64 {
+pub(crate) fn largest_request(heap: &mut dyn Heap<Meter = Counting>, most: u64) -> u64 {
     let mut table = LiveTable::new(1);
     let mut serves = |size: u64| {
         table.allocate(heap, 0, size, 1).is_some_and(|_| {
@@ -100,8 +108,8 @@ fn largest_request(heap: &mut dyn Heap<Meter = Counting>, footprint: u64) -> u64
             true
         })
     };
-    serves(footprint);
-    let (mut least, mut most) = (0, footprint + 1);
+    serves(most);
+    let (mut least, mut most) = (0, most + 1);
     while most - least > 1 {
         let middle = least + (most - least) / 2;
         if serves(middle) {

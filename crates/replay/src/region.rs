@@ -27,9 +27,14 @@ impl Region {
         Region::new(Region::size_for(trace))
     }
 
+    /// The same for a trace that is replayed so many times over.
+    pub fn for_passes(trace: &PackedTrace, passes: u64) -> Result<Region, ReplayError> {
+        Region::new(Bytes(enough(trace, passes)))
+    }
+
     /// Bytes of such a reserve.
     pub(crate) fn size_for(trace: &PackedTrace) -> Bytes {
-        Bytes(enough(trace))
+        Bytes(enough(trace, 1))
     }
 
     /// A reserve of `size` bytes, or the largest part of it that the system grants.
@@ -61,8 +66,8 @@ impl Region {
     }
 }
 
-/// Bytes in which every design but an absurd one has room.
-fn enough(trace: &PackedTrace) -> u64 {
+/// Bytes in which every design but an absurd one has room, for so many passes over the trace.
+fn enough(trace: &PackedTrace, passes: u64) -> u64 {
     // A header, the least block and the gap before an aligned payload, generously.
     const OVERHEAD: u64 = 64;
     let all = trace.events.iter().filter(|event| event.operation != Operation::Free).fold(0_u64, |sum, event| {
@@ -70,5 +75,5 @@ fn enough(trace: &PackedTrace) -> u64 {
     });
     let largest = trace.events.iter().map(|event| event.size).max().unwrap_or(0);
     let most = trace.requested_peak.0.saturating_mul(32).max(largest.saturating_mul(4)).saturating_add(16 << 20);
-    all.saturating_mul(2).min(most)
+    all.saturating_mul(2).saturating_mul(passes).min(most)
 }

@@ -35,6 +35,14 @@ pub enum SubjectError {
 }
 
 impl Subject {
+    /// The heap's spec, if it is one of ours.
+    pub fn spec(&self) -> Option<&Spec> {
+        match self {
+            Subject::Heap(spec) => Some(spec),
+            _ => None,
+        }
+    }
+
     /// The peer, if it is one.
     pub fn peer(&self) -> Option<Peer> {
         match self {

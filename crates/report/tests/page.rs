@@ -85,7 +85,9 @@ fn every_section_is_there_in_order() {
         .map(|id| html.find(&format!("<section id=\"{id}\"")).unwrap_or_else(|| panic!("no section {id}")))
         .collect();
     assert!(places.is_sorted());
-    for figure in ["plot-designs", "plot-live-0", "plot-sizes-0", "plot-effect-0", "plot-effect-3", "plot-peers"] {
+    for figure in
+        ["plot-designs", "plot-live-0", "plot-room-0", "plot-sizes-0", "plot-effect-0", "plot-effect-3", "plot-peers"]
+    {
         assert!(html.contains(&format!("Plotly.newPlot(\"{figure}\"")), "no figure {figure}");
     }
 }

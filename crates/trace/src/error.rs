@@ -141,6 +141,9 @@ pub enum TraceError {
         /// The alignment.
         alignment: u64,
     },
+    /// Segments between marks were asked for, and there are none.
+    #[error("the trace has no marks to cut it at: name a number of parts, such as --shuffle 8")]
+    NoMarks,
     /// More blocks live at once, or more bytes, than the replayable form can count.
     #[error("event {record}: {cause}")]
     TooMuch {

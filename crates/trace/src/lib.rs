@@ -26,11 +26,13 @@
 
 #![forbid(unsafe_code)]
 
+mod draws;
 mod error;
 mod event;
 mod file;
 mod live;
 mod packed;
+mod perturb;
 mod quantity;
 mod sink;
 mod statistics;
@@ -38,11 +40,13 @@ mod trace;
 mod transform;
 mod window;
 
+pub use draws::Draws;
 pub use error::TraceError;
 pub use event::{Action, Event};
 pub use file::{NEWEST_SCHEMA, OLDEST_SCHEMA, TraceWriter};
 pub use live::LARGEST_REQUEST;
 pub use packed::{Operation, PackedEvent, PackedTrace, Packer};
+pub use perturb::{Cuts, Jitter, Perturbation, Share, Stretch, perturb};
 pub use quantity::{Bytes, Nanoseconds};
 pub use sink::Sink;
 pub use statistics::{

@@ -1,10 +1,10 @@
 //! What takes a trace event by event, so that no reader has to hold one as a whole.
 //!
 //! ```text
-//!   file, importer, workload ──► slice ──► threads ──► copies ──► collections ──► Trace
-//!          (source)                     (transforms)                          │   TraceWriter
-//!                                                                             │   Packer
-//!                                                                             └─  Profiler
+//!   file, importer, workload ──► slice ──► threads ──► perturbed ──► copies ──► collections ──► Trace
+//!          (source)                     (transforms)                                        │   TraceWriter
+//!                                                                                           │   Packer
+//!                                                                                           └─  Profiler
 //! ```
 //!
 //! A source names a site or a label before the first event that uses it, stops early when
@@ -39,6 +39,35 @@ pub trait Sink {
     /// As [`take`](Sink::take): what was held back may come now.
     fn end(&mut self) -> Result<(), TraceError> {
         Ok(())
+    }
+}
+
+/// Two sinks that take the same trace: the one may be full before the other.
+impl<A: Sink, B: Sink> Sink for (A, B) {
+    fn take(&mut self, event: Event) -> Result<(), TraceError> {
+        if !self.0.is_full() {
+            self.0.take(event)?;
+        }
+        if self.1.is_full() { Ok(()) } else { self.1.take(event) }
+    }
+
+    fn name_site(&mut self, name: &str) {
+        self.0.name_site(name);
+        self.1.name_site(name);
+    }
+
+    fn name_label(&mut self, text: &str) {
+        self.0.name_label(text);
+        self.1.name_label(text);
+    }
+
+    fn is_full(&self) -> bool {
+        self.0.is_full() && self.1.is_full()
+    }
+
+    fn end(&mut self) -> Result<(), TraceError> {
+        self.0.end()?;
+        self.1.end()
     }
 }
 
@@ -121,5 +150,21 @@ mod tests {
         let mut copy = Trace::new(trace.origin.clone());
         trace.send(&mut &mut copy).unwrap();
         assert_eq!(copy, trace);
+    }
+
+    #[test]
+    fn two_sinks_take_the_same_trace_each_as_far_as_it_goes() {
+        let mut trace = Trace::new(Origin::new("test", ""));
+        trace.sites = vec!["here".to_owned()];
+        trace.labels = vec!["now".to_owned()];
+        trace.events = vec![Event::at(3, Action::Mark { label: 0 }), Event::at(4, Action::Mark { label: 0 })];
+        let (mut whole, mut part) = (Trace::new(trace.origin.clone()), Trace::new(trace.origin.clone()));
+        let first = crate::Transforms { slice: Some(crate::Slice::first(1)), ..Default::default() };
+        let mut both = (&mut whole, first.before(&mut part));
+        assert!(!both.is_full());
+        trace.send(&mut both).unwrap();
+        drop(both);
+        assert_eq!((&whole, &part.events[..]), (&trace, &trace.events[..1]));
+        assert_eq!((&part.sites, &part.labels), (&trace.sites, &trace.labels));
     }
 }

@@ -30,9 +30,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use heapsmith_trace::{LARGEST_REQUEST, Nanoseconds};
+use heapsmith_trace::{Draws, LARGEST_REQUEST, Nanoseconds};
 
-use crate::draws::Draws;
 use crate::error::LoadError;
 use crate::input::{Format, Input, Rate, rates};
 use crate::settings::Settings;

@@ -22,7 +22,6 @@
 
 mod cfrac;
 mod distribution;
-mod draws;
 mod drr;
 mod easyport;
 mod error;

@@ -18,12 +18,12 @@
 //! Source: Diamantstein, Stroud-Taylor, Trostanovsky, "malloc(): Through the Looking Glass",
 //! section 2.4.2: 10 to 10,000 requests of 1 to 1024 bytes.
 
-use crate::draws::Draws;
 use crate::error::LoadError;
 use crate::program::Program;
 use crate::settings::Settings;
 use crate::tape::{Block, Tape};
 use crate::workload::{NOTHING, Parameter, Run, SEED, Workload};
+use heapsmith_trace::Draws;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "random-half",

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
+use heapsmith_limits::{Effort, Floor, floor};
 use heapsmith_recording::Symbols;
 use heapsmith_report::inspection;
-use heapsmith_trace::{LiveCurve, Origin, Profile, Profiler, SiteShare, Statistics};
+use heapsmith_trace::{LiveCurve, Origin, Packer, Profile, Profiler, SiteShare, Statistics};
 
 use crate::args::{Format, Inspect};
 use crate::failure::Failure;
-use crate::input;
-use crate::table::{Table, integer, percent};
+use crate::table::{Table, bytes, integer, percent, text};
+use crate::{input, progress};
 
 /// Sizes that are listed for people; programs get all.
 const LISTED: usize = 12;
@@ -26,8 +27,13 @@ const POINTS: usize = 600;
 
 pub fn run(arguments: &Inspect) -> Result<(), Failure> {
     let mut profiler = Profiler::new(POINTS);
-    let origin = input::send(&arguments.trace, &arguments.reading, &mut profiler)?;
+    let mut packer = arguments.floor.then(Packer::default);
+    let origin = match &mut packer {
+        Some(packer) => input::send(&arguments.trace, &arguments.reading, &mut (&mut profiler, packer))?,
+        None => input::send(&arguments.trace, &arguments.reading, &mut profiler)?,
+    };
     let mut profile = profiler.finish();
+    let floor = packer.map(|packer| look_for_floor(packer, arguments));
     name_sites(&origin, &mut profile);
     if let Some(out) = &arguments.html {
         write_page(&origin, &profile, out)?;
@@ -35,6 +41,10 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
     let statistics = &profile.statistics;
     if arguments.format == Format::Table {
         summary(&origin, &profile);
+        floor.iter().for_each(tell);
+    }
+    if let (Some(floor), Format::Json | Format::Csv) = (&floor, arguments.format) {
+        return floor_table(&origin, floor).print(arguments.format);
     }
     let listed = if arguments.format == Format::Table { LISTED } else { usize::MAX };
     let columns = ["size", "requests", "share", "cumulated", "births", "deaths"];
@@ -45,6 +55,44 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
         table.row([size, requests, share, cumulated, births, deaths]);
     }
     table.print(arguments.format)
+}
+
+fn look_for_floor(packer: Packer, arguments: &Inspect) -> Floor {
+    let spinner = progress::spinner("placing blocks with their lifetimes known");
+    let effort = Effort { work: arguments.effort.saturating_mul(1_000_000), ..Effort::USUAL };
+    let floor = floor(&packer.finish(String::new()), effort);
+    spinner.finish_and_clear();
+    floor
+}
+
+/// The floor for programs, in place of the sizes.
+fn floor_table(origin: &Origin, floor: &Floor) -> Table {
+    let columns =
+        ["trace", "live", "placed", "fragmentation", "is_least", "method", "blocks", "pairs", "placements", "work"];
+    let mut table = Table::new(&columns);
+    let [live, placed] = [floor.live, floor.placed].map(bytes);
+    let [blocks, pairs, placements, work] = [floor.blocks, floor.pairs, floor.placements, floor.work].map(integer);
+    let is_least = text(if floor.is_least { "yes" } else { "no" });
+    let (fragmentation, method) = (percent(floor.fragmentation()), text(floor.method.to_string()));
+    let name = text(origin.name());
+    table.row([name, live, placed, fragmentation, is_least, method, blocks, pairs, placements, work]);
+    table
+}
+
+/// The two lines of the floor.
+fn tell(floor: &Floor) {
+    println!("the floor: at least {}, the most bytes live at once", floor.live);
+    println!(
+        "           {} (+{:.2}%) with every lifetime known and no block moved, {}: {}{}",
+        floor.placed,
+        floor.fragmentation() * 100.0,
+        match floor.is_least {
+            true => "and no placement needs less",
+            false => "as far as was found",
+        },
+        floor.method,
+        if floor.is_coarse { "; holes were not searched, a greater --effort would" } else { "" }
+    );
 }
 
 fn write_page(origin: &Origin, profile: &Profile, out: &Path) -> Result<(), Failure> {

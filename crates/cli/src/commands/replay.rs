@@ -13,10 +13,15 @@ use crate::commands::pages;
 use crate::failure::Failure;
 use crate::{input, progress};
 
+mod moments;
+mod passes;
 mod rows;
 
 pub fn run(arguments: &Replay) -> Result<(), Failure> {
     let subjects = subjects(&arguments.heap)?;
+    if arguments.over_time.is_some() || arguments.passes.is_some() {
+        return over_time(arguments, &subjects);
+    }
     let job = Job { arguments, subjects: &subjects };
     job.warn();
     let mut results = Vec::new();
@@ -37,6 +42,38 @@ pub fn run(arguments: &Replay) -> Result<(), Failure> {
             Ok(())
         }
     }
+}
+
+/// Looks at heaps along their traces, in place of measuring them as a whole.
+fn over_time(arguments: &Replay, subjects: &[Subject]) -> Result<(), Failure> {
+    let heaps: Vec<&Spec> = subjects.iter().filter_map(Subject::spec).collect();
+    if heaps.len() < subjects.len() {
+        eprintln!("--over-time and --loop leave peers out: only our heaps can be looked into");
+    }
+    let (mut moments, mut drifts) = (moments::table(), passes::table());
+    for path in &arguments.traces {
+        let trace = input::stream_packed(path, &arguments.reading)?;
+        input::announce(&trace);
+        for spec in &heaps {
+            let spinner = progress::spinner(&format!("{} on {spec}", trace.name));
+            if let Some(count) = arguments.over_time {
+                moments::add(&mut moments, spec, &trace, arguments.region.map(Bytes), count as usize)?;
+            }
+            if let Some(count) = arguments.passes {
+                passes::add(&mut drifts, spec, &trace, arguments, count as usize)?;
+            }
+            spinner.finish_and_clear();
+        }
+    }
+    if arguments.over_time.is_some() {
+        moments.print(arguments.format)?;
+        moments::explain(arguments);
+    }
+    if arguments.passes.is_some() {
+        drifts.print(arguments.format)?;
+        passes::explain(arguments);
+    }
+    Ok(())
 }
 
 /// The heaps as they were named; `peer:all` is every peer of this build.

@@ -7,6 +7,7 @@ use heapsmith_trace::{Action, Bytes, LiveCurve, Trace};
 use plotly::common::{Fill, Line, LineShape, Mode};
 use plotly::{Plot, Scatter};
 
+use super::room;
 use crate::ReportError;
 use crate::figure::{Series, axis, colour, embed, layout};
 use crate::html::{code, escape, paragraph, section as wrap};
@@ -26,6 +27,7 @@ pub fn section(study: &Study<'_>) -> Result<String, ReportError> {
             body.push_str(&format!("<h3>{}</h3>\n", escape(&studied.packed.name)));
         }
         body.push_str(&figure(study, studied, number)?);
+        body.push_str(&room::figure(study, studied, number)?);
     }
     if study.traces.len() > FIGURES {
         body.push_str(&paragraph(&format!("The first {FIGURES} of {} traces are drawn.", study.traces.len())));
@@ -34,14 +36,14 @@ pub fn section(study: &Study<'_>) -> Result<String, ReportError> {
 }
 
 /// A heap whose footprint is drawn.
-struct Drawn {
-    name: String,
-    spec: Spec,
-    colour: &'static str,
+pub(super) struct Drawn {
+    pub name: String,
+    pub spec: Spec,
+    pub colour: &'static str,
 }
 
 /// The pick, Windows XP, Lea, and the tightest other allocator of the catalogue.
-fn drawn(study: &Study<'_>) -> Vec<Drawn> {
+pub(super) fn drawn(study: &Study<'_>) -> Vec<Drawn> {
     const NAMED: [(&str, &str); 2] = [("windows-xp", colour::BLUE), ("lea-2.7.2", colour::ORANGE)];
     let served = || study.exploration.catalogue.iter().filter(|entry| entry.objectives.failed == 0);
     let others = served().filter(|entry| NAMED.iter().all(|(name, _)| entry.name != *name));
@@ -57,10 +59,10 @@ fn drawn(study: &Study<'_>) -> Vec<Drawn> {
 }
 
 /// What the horizontal axis counts.
-struct Clock {
-    title: &'static str,
+pub(super) struct Clock {
+    pub title: &'static str,
     /// Of each event that heaps see, when it happens.
-    packed: Vec<f64>,
+    pub packed: Vec<f64>,
     /// Of each event of the trace.
     all: Vec<f64>,
 }
@@ -68,7 +70,7 @@ struct Clock {
 impl Clock {
     /// Time where the trace has it, in a unit that suits; the event's number otherwise.
     /// Where the trace's clock goes backwards, this one stands still.
-    fn of(trace: &Trace) -> Clock {
+    pub fn of(trace: &Trace) -> Clock {
         let (first, last) = trace
             .events
             .iter()

@@ -9,6 +9,7 @@ mod headline;
 pub mod live;
 mod method;
 mod peers;
+mod room;
 pub mod sizes;
 mod tomorrow;
 mod view;

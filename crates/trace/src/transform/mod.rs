@@ -1,8 +1,8 @@
 //! What can be done to a trace on its way: a stretch of it, some of its threads, copies of
-//! it, other times of freeing.
+//! it, other sizes and lifetimes, other times of freeing.
 //!
 //! ```text
-//!   source ──► slice ──► threads ──► copies ──► collections ──► sink
+//!   source ──► slice ──► threads ──► perturbed ──► copies ──► collections ──► sink
 //! ```
 //!
 //! The order is always this one, whatever the order of the options: a slice counts the
@@ -10,22 +10,25 @@
 //! made of what is left, and all copies share the heap that is collected.
 //!
 //! Every transform takes a valid trace and gives one. Each holds no more than the live
-//! blocks (collections: also those that are dead and not yet freed).
+//! blocks (collections: also those that are dead and not yet freed), except what perturbs: it
+//! holds the whole trace.
 
 mod collect;
 mod copies;
+mod perturbed;
 mod slice;
 mod threads;
 mod through;
 
 use collect::{Collections, Due};
 use copies::Copies;
+use perturbed::Perturbed;
 pub use slice::Slice;
 use slice::Sliced;
 use threads::Threads;
 use through::{Through, Transform};
 
-use crate::{Bytes, Sink};
+use crate::{Bytes, Perturbation, Sink};
 
 /// Which transforms a trace goes through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,6 +37,10 @@ pub struct Transforms {
     pub slice: Option<Slice>,
     /// Only the blocks that these threads allocate; of all threads if empty.
     pub threads: Vec<u32>,
+    /// Changed at random.
+    pub perturbation: Perturbation,
+    /// What the changes are drawn from.
+    pub seed: u64,
     /// So many copies, interleaved; 0 and 1 leave the trace as it is.
     pub copies: u32,
     /// Free in bursts, whenever so many bytes were requested since the last.
@@ -55,6 +62,9 @@ impl Transforms {
         if self.copies > 1 {
             chain = through(Copies::new(self.copies), chain);
         }
+        if !self.perturbation.is_nothing() {
+            chain = through(Perturbed::new(self.perturbation, self.seed), chain);
+        }
         if !self.threads.is_empty() {
             chain = through(Threads::new(&self.threads), chain);
         }
@@ -73,6 +83,10 @@ impl Transforms {
         }
         if !self.threads.is_empty() {
             set("thread", self.threads.iter().map(u32::to_string).collect::<Vec<_>>().join(","));
+        }
+        if !self.perturbation.is_nothing() {
+            self.perturbation.settings().into_iter().for_each(|(name, value)| set(&name, value));
+            set("perturb-seed", self.seed.to_string());
         }
         if self.copies > 1 {
             set("scale", self.copies.to_string());

@@ -201,7 +201,7 @@ proptest! {
     ) {
         let slice = slice.map(|(from, length)| format!("{from}..{}", from + length).parse().unwrap());
         let transforms =
-            Transforms { slice, threads: thread.into_iter().collect(), copies, collect: collect.map(Bytes), heap: None };
+            Transforms { slice, threads: thread.into_iter().collect(), copies, collect: collect.map(Bytes), ..Transforms::default() };
         let out = through(&transforms, &program);
         let packed = PackedTrace::new(&out).unwrap();
         if copies > 1 && collect.is_none() {

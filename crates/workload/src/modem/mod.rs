@@ -34,11 +34,10 @@ mod units;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use heapsmith_trace::Nanoseconds;
+use heapsmith_trace::{Draws, Nanoseconds};
 
 use self::rules::Session;
 use self::units::{Kind, Unit};
-use crate::draws::Draws;
 use crate::error::LoadError;
 use crate::settings::Settings;
 use crate::tape::{Block, Site, Tape};

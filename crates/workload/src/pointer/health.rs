@@ -35,12 +35,12 @@ use std::collections::VecDeque;
 
 use super::structure::{Field, size};
 use super::{FREE, POINTER, pointer};
-use crate::draws::Draws;
 use crate::error::LoadError;
 use crate::program::Program;
 use crate::settings::Settings;
 use crate::tape::{Block, Site, Tape};
 use crate::workload::{NOTHING, Parameter, Run, SEED, Workload};
+use heapsmith_trace::Draws;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "health",

@@ -117,8 +117,8 @@ fn takes_right(edges: &mut Edges, left: Edge, right: Edge) -> bool {
 mod tests {
     use super::super::quad_edge::Point;
     use super::*;
-    use crate::draws::Draws;
     use crate::program::Program;
+    use heapsmith_trace::Draws;
 
     fn edges(points: &[Point]) -> Vec<(usize, usize)> {
         let mut edges = Edges::new(Program::with_work(), 64, points);

@@ -6,7 +6,7 @@
 
 /// A sequence of random numbers.
 #[derive(Debug, Clone)]
-pub(crate) struct Draws(u64);
+pub struct Draws(u64);
 
 impl Draws {
     /// The sequence of a seed.
@@ -15,7 +15,7 @@ impl Draws {
     }
 
     /// The next 64 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -24,7 +24,7 @@ impl Draws {
 
     /// Uniform in [0, 1).
     pub fn uniform(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Exponential with the mean 1: a falling run of uniform draws gives its first, if its
@@ -50,7 +50,7 @@ impl Draws {
 
     /// A whole number below `bound`, which is above 0 and far below 2^64.
     pub fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+        ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
     /// A whole number from `least` to `most`.
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn the_draws_are_splitmix64() {
         // The first output for the seed 1234567 of the authors' reference.
-        assert_eq!(Draws(1_234_567).next(), 6_457_827_717_110_365_317);
+        assert_eq!(Draws(1_234_567).bits(), 6_457_827_717_110_365_317);
     }
 
     #[test]

@@ -1,0 +1,127 @@
+//! The floor, perturbed traces, and heaps over time and over many passes, through the command.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let command = Command::new(env!("CARGO_BIN_EXE_heapsmith"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("COLUMNS", "160")
+        .output();
+    command.expect("the command runs")
+}
+
+/// Standard output of what has to work.
+fn heapsmith(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn json(folder: &Path, arguments: &[&str]) -> Vec<serde_json::Value> {
+    serde_json::from_str(&heapsmith(folder, &[arguments, &["--format", "json"]].concat())).expect("JSON")
+}
+
+/// Blocks of three sizes, freed in turns; every tenth is never freed.
+fn trace(folder: &Path) {
+    let mut text = String::from("action,id,size\n");
+    for id in 0..200_u64 {
+        text += &format!("allocate,{id},{}\n", [24, 66, 500][id as usize % 3]);
+        if id >= 7 && (id - 7) % 10 != 0 {
+            text += &format!("free,{},\n", id - 7);
+        }
+    }
+    std::fs::write(folder.join("trace.csv"), text).expect("a file");
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    trace(folder.path());
+    folder
+}
+
+#[test]
+fn moments_of_a_trace_are_a_table() {
+    let folder = folder();
+    let arguments = ["replay", "trace.csv", "--heap", "list(order=address, fit=first)", "--over-time=8"];
+    insta::assert_snapshot!(heapsmith(folder.path(), &arguments));
+    let rows = json(folder.path(), &["replay", "trace.csv", "--heap", "list", "--heap", "tlsf", "--over-time"]);
+    assert_eq!(rows.len(), 400);
+    assert!(rows.iter().all(|row| row["footprint"].as_u64() >= row["requested"].as_u64()));
+    let larger = ["replay", "trace.csv", "--heap", "list", "--heap", "tlsf", "--over-time", "--region", "64K"];
+    let more = json(folder.path(), &larger);
+    assert!(rows.iter().zip(&more).all(|(row, more)| {
+        more["largest_request"].as_u64() > row["largest_request"].as_u64() && more["footprint"] == row["footprint"]
+    }));
+}
+
+#[test]
+fn a_trace_is_looped_and_drift_is_told() {
+    let folder = folder();
+    let heaps = ["--heap", "list(order=address, fit=first)", "--heap", "bump"];
+    let arguments = [&["replay", "trace.csv", "--loop", "20"], &heaps[..]].concat();
+    insta::assert_snapshot!(heapsmith(folder.path(), &arguments));
+    let rows = json(folder.path(), &[&arguments[..], &["--left", "freed"]].concat());
+    assert_eq!(rows[0]["drift"], 0);
+    assert_eq!(rows[1]["settles"], "no");
+    assert_eq!(rows[0]["footprint_peaks"].as_array().map(Vec::len), Some(20));
+}
+
+#[test]
+fn what_looks_over_time_measures_nothing_else() {
+    let folder = folder();
+    for wrong in [&["--over-time", "--time"][..], &["--loop", "3", "--verify"], &["--left", "freed"], &["--loop", "1"]]
+    {
+        let output = run(folder.path(), &[&["replay", "trace.csv", "--heap", "list"], wrong].concat());
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn the_floor_has_two_lines() {
+    let folder = folder();
+    let told = heapsmith(folder.path(), &["inspect", "trace.csv", "--floor"]);
+    let lines: Vec<&str> = told.lines().skip_while(|line| !line.starts_with("the floor")).take(2).collect();
+    insta::assert_snapshot!(lines.join("\n"));
+    let rows = json(folder.path(), &["inspect", "trace.csv", "--floor"]);
+    assert!(rows[0]["placed"].as_u64() >= rows[0]["live"].as_u64() && rows[0]["live"].as_u64() > Some(0));
+    assert!(!heapsmith(folder.path(), &["inspect", "trace.csv"]).contains("the floor"));
+}
+
+#[test]
+fn lists_of_lifetimes_have_a_floor_and_are_replayed() {
+    let folder = folder();
+    let buffers = "id,lower,upper,size\n0,0,10,100\n1,5,20,50\n2,10,30,100\n3,20,40,50\n";
+    std::fs::write(folder.path().join("buffers.csv"), buffers).expect("a file");
+    let floor = &json(folder.path(), &["inspect", "buffers.csv", "--floor"])[0];
+    assert_eq!((&floor["live"], &floor["placed"], &floor["is_least"]), (&150.into(), &150.into(), &"yes".into()));
+    heapsmith(folder.path(), &["replay", "buffers.csv", "--heap", "tlsf", "--verify"]);
+}
+
+#[test]
+fn a_perturbed_trace_is_told_reproduced_and_replayed() {
+    let folder = folder();
+    let all = ["--jitter", "each=20%", "--stretch", "50%", "--shuffle", "4", "--perturb-seed", "5"];
+    let told = heapsmith(folder.path(), &[&["inspect", "trace.csv"], &all[..]].concat());
+    for setting in ["jitter=each=20%", "stretch=50%", "shuffle=4", "perturb-seed=5"] {
+        assert!(told.contains(setting), "{told}");
+    }
+    assert!(told.contains("200 allocations, 173 frees"), "{told}");
+    assert_eq!(heapsmith(folder.path(), &[&["inspect", "trace.csv"], &all[..]].concat()), told);
+    let other = [&["inspect", "trace.csv"], &all[..7], &["6"]].concat();
+    assert_ne!(heapsmith(folder.path(), &other), told);
+    heapsmith(folder.path(), &[&["replay", "trace.csv", "--heap", "list", "--verify"], &all[..]].concat());
+    let output = run(folder.path(), &["inspect", "trace.csv", "--shuffle", "marks"]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && error.contains("no marks"), "{error}");
+}
+
+#[test]
+fn wrong_shares_are_wrong_use() {
+    let folder = folder();
+    for wrong in [["--jitter", "10"], ["--jitter", "each=0%"], ["--stretch", "200%"], ["--shuffle", "1"]] {
+        let output = run(folder.path(), &[&["inspect", "trace.csv"], &wrong[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}

@@ -1,0 +1,75 @@
+//! The floor of a trace: what no heap goes below.
+//!
+//! ```text
+//!   placed    what one who knows all lifetimes was found to need, without moving blocks
+//!   ──────
+//!   live      most bytes live at once: below it nothing can go
+//! ```
+//!
+//! `live` is certain. `placed` is a placement that exists, verified, without headers or any other words of a
+//! heap: a heap that comes near it leaves nothing to gain, and one that could know lifetimes would go no lower than
+//! between the two.
+
+use heapsmith_trace::{Bytes, PackedTrace};
+
+use crate::placement::{Effort, Lifetimes, Method, place};
+
+/// What no heap goes below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Floor {
+    /// Most bytes live at once.
+    pub live: Bytes,
+    /// The footprint of the lowest placement that was found.
+    pub placed: Bytes,
+    /// Blocks that were placed: allocations, and reallocations to another size.
+    pub blocks: u64,
+    /// Pairs of blocks that live together.
+    pub pairs: u64,
+    /// What found the placement.
+    pub method: Method,
+    /// Placements that were made, or begun.
+    pub placements: u64,
+    /// Work that was done ([`Effort::work`]).
+    pub work: u64,
+    /// Whether too many blocks live together to search holes: a lower placement is likely.
+    pub is_coarse: bool,
+    /// Whether no placement is lower.
+    pub is_least: bool,
+}
+
+impl Floor {
+    /// `placed / live − 1`: what holes between blocks cost one who knows the future.
+    pub fn fragmentation(&self) -> f64 {
+        if self.live.0 == 0 { 0.0 } else { self.placed.0 as f64 / self.live.0 as f64 - 1.0 }
+    }
+}
+
+/// The floor of a trace.
+///
+/// ```
+/// use heapsmith_limits::{Effort, floor};
+/// use heapsmith_trace::{Action, Bytes, Event, PackedTrace, Trace};
+///
+/// let mut trace = Trace::default();
+/// for (id, size) in [(0, 100), (1, 50)] {
+///     trace.events.push(Event::at(id, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
+/// }
+/// let floor = floor(&PackedTrace::new(&trace)?, Effort::QUICK);
+/// assert_eq!((floor.live, floor.placed), (Bytes(150), Bytes(150)));
+/// # Ok::<(), heapsmith_trace::TraceError>(())
+/// ```
+pub fn floor(trace: &PackedTrace, effort: Effort) -> Floor {
+    let lifetimes = Lifetimes::of(trace, effort.alignment);
+    let placed = place(&lifetimes, effort);
+    Floor {
+        live: Bytes(lifetimes.live()),
+        placed: Bytes(placed.placement.footprint),
+        blocks: lifetimes.all().len() as u64,
+        pairs: lifetimes.pairs(),
+        method: placed.method,
+        placements: placed.placements,
+        work: placed.work,
+        is_coarse: placed.is_coarse,
+        is_least: placed.is_least,
+    }
+}

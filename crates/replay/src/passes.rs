@@ -1,0 +1,125 @@
+//! A trace over and over through one heap: whether the footprint settles or drifts.
+//!
+//! ```text
+//!   pass       1          2          3
+//!   footprint  ╱╲╱▔╲──────╱╲╱▔▔╲─────╱╲╱▔▔╲──     peak of a pass, and what remains after it
+//! ```
+//!
+//! A trace that is recorded is short; a server or a device runs for months. What holes one pass leaves, the next finds, and a
+//! design that is tight once may not be so the hundredth time.
+//!
+//! What the trace never frees is handled by one of two rules ([`Left`]). Nothing of the trace is copied: memory is its
+//! own, and two tables of live blocks.
+
+use heapsmith::{Counting, Heap};
+use heapsmith_spec::Spec;
+use heapsmith_spec::build::with_dyn_heap;
+use heapsmith_trace::{Bytes, Operation, PackedTrace};
+
+use crate::live::LiveTable;
+use crate::region::Region;
+use crate::run::ReplayError;
+
+/// What becomes of blocks that the trace never frees.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Left {
+    /// Those of the first pass stay live to the end, as what a program builds up once; those of every
+    /// other pass are freed when it ends, in the order of their slots.
+    #[default]
+    Kept,
+    /// Those of every pass are freed when it ends: each begins with nothing live.
+    Freed,
+}
+
+/// One pass.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pass {
+    /// Most bytes of the region that were used in this pass, headers and holes included.
+    pub footprint_peak: Bytes,
+    /// Bytes that are used when it is over and what it left is handled.
+    pub footprint: Bytes,
+    /// Bytes requested that are live then.
+    pub left: Bytes,
+    /// Metadata words that its operations read and wrote.
+    pub accesses: u64,
+    /// Requests that were refused.
+    pub failed: u64,
+}
+
+/// How the footprint goes from pass to pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drift {
+    /// Most bytes used in the last pass less those in the first; where the first leaves blocks live, which are in the
+    /// way of all others alike, less those in the second.
+    pub bytes: i128,
+    /// The first pass (from 1) after which every pass is as it was, in peak and in what remains; none if
+    /// the last still differs from the one before.
+    pub settles: Option<usize>,
+}
+
+impl Drift {
+    /// Of passes that [`passes()`] gave.
+    pub fn of(passes: &[Pass]) -> Drift {
+        let is_alike = passes.first().is_none_or(|pass| pass.left == Bytes(0));
+        let first = if is_alike { passes.first() } else { passes.get(1).or(passes.first()) };
+        let peak = |pass: Option<&Pass>| pass.map_or(0, |pass| i128::from(pass.footprint_peak.0));
+        let same = |pass: &&Pass| {
+            let footprints = |pass: &Pass| (pass.footprint_peak, pass.footprint);
+            passes.last().is_some_and(|last| footprints(last) == footprints(pass))
+        };
+        let settled = passes.iter().rev().take_while(same).count();
+        let settles = (settled > 1).then_some(passes.len() - settled + 1);
+        Drift { bytes: peak(passes.last()) - peak(first), settles }
+    }
+}
+
+/// Replays the trace so many times, one after another, in one heap.
+pub fn passes(
+    spec: &Spec,
+    trace: &PackedTrace,
+    region: &mut Region,
+    size: Option<Bytes>,
+    count: usize,
+    left: Left,
+) -> Result<Vec<Pass>, ReplayError> {
+    let source = region.source(size.unwrap_or(Bytes(u64::MAX)));
+    Ok(with_dyn_heap(spec, source, Counting::default(), |heap| {
+        let mut kept = LiveTable::new(if left == Left::Kept { trace.slots } else { 0 });
+        let mut live = LiveTable::new(trace.slots);
+        let number = |pass: usize| match (pass, left) {
+            (0, Left::Kept) => one(heap, trace, &mut kept),
+            _ => {
+                let pass = one(heap, trace, &mut live);
+                for slot in 0..trace.slots {
+                    let _ = live.free(heap, slot as u32);
+                }
+                Pass { footprint: Bytes(heap.footprint() as u64), left: requested(&kept), ..pass }
+            }
+        };
+        (0..count).map(number).collect()
+    })?)
+}
+
+fn requested(live: &LiveTable) -> Bytes {
+    Bytes(live.iter().map(|block| block.requested).sum())
+}
+
+fn one(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, live: &mut LiveTable) -> Pass {
+    let before = heap.meter().accesses;
+    let mut pass = Pass::default();
+    for event in &trace.events {
+        let refused = match event.operation {
+            Operation::Allocate => live.allocate(heap, event.slot, event.size, event.alignment()).is_none(),
+            Operation::Free => {
+                let _ = live.free(heap, event.slot);
+                false
+            }
+            Operation::Reallocate => live.reallocate(heap, event.slot, event.size).is_err(),
+        };
+        pass.failed += u64::from(refused);
+        pass.footprint_peak = pass.footprint_peak.max(Bytes(heap.footprint() as u64));
+    }
+    pass.accesses = heap.meter().accesses - before;
+    (pass.footprint, pass.left) = (Bytes(heap.footprint() as u64), requested(live));
+    pass
+}
