@@ -456,6 +456,10 @@ pub struct Explore {
     /// turn, and judge on that one. May be repeated
     #[arg(long, value_name = "TRACE|each")]
     pub holdout: Vec<PathBuf>,
+    /// Judge the pick on so many perturbed copies of each trace: in turn with sizes jittered by 10%, request by request;
+    /// with 20% of the blocks freed at another time; with ten segments in another order
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub perturb: u32,
     /// Leave out other people's allocators, and memory by pages
     #[arg(long)]
     pub no_peers: bool,

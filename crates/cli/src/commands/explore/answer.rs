@@ -22,7 +22,10 @@ pub fn speed(space: &Space, traces: &[PackedTrace], search: Search, replayed: us
     let distinct = space.distinct().count();
     let events: usize = traces.iter().map(|trace| trace.events.len()).sum();
     if replayed == 0 {
-        eprintln!("{} designs, {distinct} distinct heaps: all that is asked for was replayed before", space.designs.len());
+        eprintln!(
+            "{} designs, {distinct} distinct heaps: all that is asked for was replayed before",
+            space.designs.len()
+        );
         return;
     }
     if search == Search::Halving {

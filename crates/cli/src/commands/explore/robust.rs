@@ -3,6 +3,7 @@
 //! ```text
 //!   --holdout TRACE   choose on all traces given,      judge on TRACE
 //!   --holdout each    choose on all but one, in turn,  judge on that one
+//!   --perturb N       choose on all traces given,      judge on N changed copies of each
 //! ```
 //!
 //! Each trace that is judged on is explored by itself, for its front and its pick in hindsight. Every exploration has a
@@ -14,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 
 use heapsmith_explore::{Exploration, Judged, Preference, Search, Store, Sweep, judge as judge_on, sweep};
 use heapsmith_spec::{Spec, catalogue};
-use heapsmith_trace::PackedTrace;
+use heapsmith_trace::{Cuts, Jitter, PackedTrace, Perturbation, Share, Stretch, perturb};
 
 use super::{command, jobs, space};
 use crate::args::Explore;
@@ -55,6 +56,10 @@ pub fn judge(
     for (number, judged_on) in held.iter().enumerate() {
         trials.push(Trial { chosen_on: Vec::new(), judged_on, folder: format!("held-out-{}", number + 1) });
     }
+    let changed: Vec<PackedTrace> = traces.iter().flat_map(|trace| perturbed(trace, arguments.perturb)).collect();
+    for (number, judged_on) in changed.iter().enumerate() {
+        trials.push(Trial { chosen_on: Vec::new(), judged_on, folder: format!("perturbed-{}", number + 1) });
+    }
     let also = fixed(arguments);
     let mut judged = Vec::new();
     for (number, trial) in trials.iter().enumerate() {
@@ -74,6 +79,17 @@ pub fn judge(
         judged.extend(judge_on(&hindsight, trial.judged_on, chosen_on, &heaps, preference)?);
     }
     Ok(judged)
+}
+
+/// Copies of a trace as it might have been, with three kinds of change in turn.
+fn perturbed(trace: &PackedTrace, copies: u32) -> Vec<PackedTrace> {
+    let kinds = [
+        Perturbation { jitter: Some(Jitter::Requests(Share::percent(10))), ..Perturbation::default() },
+        Perturbation { stretch: Some(Stretch(Share::percent(20))), ..Perturbation::default() },
+        Perturbation { shuffle: Some(Cuts::Parts(10)), ..Perturbation::default() },
+    ];
+    let copy = |(seed, kind): (u32, &Perturbation)| perturb(trace, *kind, u64::from(seed) + 1);
+    (0..copies).zip(kinds.iter().cycle()).map(copy).collect()
 }
 
 /// The designs of the catalogue that were made for the workload, by the paper's recommendation.
