@@ -56,6 +56,8 @@ pub enum Command {
     Emit(Emit),
     /// Do the papers' tables and figures again: data, figures, and a page with what holds
     Reproduce(Reproduce),
+    /// The most memory that a heap can be made to need, by arithmetic: the formula, its numbers, its source
+    Bound(Bound),
 }
 
 /// How tables are printed.
@@ -455,6 +457,39 @@ pub struct Emit {
     #[arg(long)]
     pub size: bool,
     /// How to print the sizes
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// The programs that a bound or an attack is about.
+#[derive(Debug, Args)]
+pub struct Programs {
+    /// Most bytes requested and live at once (K and M may follow)
+    #[arg(long, value_name = "BYTES", value_parser = above_zero)]
+    pub live: u64,
+    /// Bytes of the largest request
+    #[arg(long, value_name = "BYTES", value_parser = above_zero)]
+    pub largest: u64,
+    /// Bytes of the smallest request; the larger it is, the fewer blocks there can be
+    #[arg(long, value_name = "BYTES", value_parser = above_zero, default_value_t = 1)]
+    pub least: u64,
+}
+
+/// Arguments of `bound`.
+#[derive(Debug, Args)]
+#[command(after_help = "The bound holds for every program of allocations and frees with at most so many bytes live, in \
+    requests of the given sizes; for the heap as it runs here, headers, rounding, control words and layers included. A \
+    region of so many bytes serves every such program.\n\nExamples:\n  \
+    heapsmith bound first-fit --live 20K --largest 512 --least 16\n  \
+    heapsmith bound tlsf --live 20K --largest 512 --least 16 --format json\n  \
+    heapsmith bound 'freelists(32) list(order=implicit) word=4 align=8' --live 20K --largest 512")]
+pub struct Bound {
+    /// A spec, or a name of the catalogue; several are shown one after another
+    #[arg(required = true, value_name = "SPEC")]
+    pub heap: Vec<String>,
+    #[command(flatten)]
+    pub programs: Programs,
+    /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -8,3 +8,11 @@
 //!   attack     what a program was found to make it need
 //!   bound      what no program can make it exceed
 //! ```
+//!
+//! [`bound()`] is arithmetic: it replays nothing.
+
+
+
+pub mod bound;
+
+pub use bound::{Bound, Program, ProgramError, Term, bound};

@@ -1,5 +1,6 @@
 //! A module a command.
 
+pub mod bound;
 pub mod emit;
 pub mod explore;
 pub mod heaps;
