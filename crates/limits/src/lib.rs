@@ -9,10 +9,10 @@
 //!   bound      what no program can make it exceed
 //! ```
 //!
-//! [`bound()`] is arithmetic: it replays nothing.
+//! [`bound()`] is arithmetic: it replays nothing. [`attack()`] drives the real heap.
 
-
-
+pub mod attack;
 pub mod bound;
 
+pub use attack::{Attack, AttackError, Goal, attack};
 pub use bound::{Bound, Program, ProgramError, Term, bound};

@@ -1,9 +1,7 @@
 //! Bytes that a heap takes before its first block.
 
-use heapsmith::{Heap, Unmetered};
-use heapsmith_replay::Region;
+use heapsmith_replay::{Region, drive};
 use heapsmith_spec::Spec;
-use heapsmith_spec::build::with_dyn_heap;
 use heapsmith_trace::Bytes;
 
 /// The footprint of an empty heap: control words, the alignment of the first block, and the blocks that layers keep
@@ -11,6 +9,5 @@ use heapsmith_trace::Bytes;
 pub(super) fn empty_footprint(spec: &Spec) -> Result<u64, String> {
     // The lists of 1024 sizes with words of 8 bytes, tails, maps and all, are below 64 KiB.
     let mut region = Region::new(Bytes(1 << 20)).map_err(|error| error.to_string())?;
-    with_dyn_heap(spec, region.source(Bytes(u64::MAX)), Unmetered, |heap: &mut dyn Heap<Meter = Unmetered>| heap.footprint() as u64)
-        .map_err(|error| error.to_string())
+    drive(spec, &mut region, 0, |heap| heap.footprint().0).map_err(|error| error.to_string())
 }

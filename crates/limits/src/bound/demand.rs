@@ -215,6 +215,16 @@ impl<'s> Demand<'s> {
         low
     }
 
+    /// The largest request whose block has no more than `block` bytes; the least request if none has.
+    pub fn last_request(&self, block: u64) -> u64 {
+        let (mut low, mut high) = (self.program.least, self.program.largest);
+        while low < high {
+            let middle = low + (high - low).div_ceil(2);
+            if self.need(middle).is_some_and(|its| its <= block) { low = middle } else { high = middle - 1 }
+        }
+        low
+    }
+
     /// Whether some request is larger than the pool's classes.
     pub fn beyond_classes(&self) -> bool {
         let last = self.classes.last().map_or(0, |&(_, high)| high as u64 * self.word);
