@@ -51,11 +51,23 @@ pub struct Outcome {
     pub accesses_worst: u64,
 }
 
+/// What counts towards the live bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charge {
+    /// What is requested.
+    Requests,
+    /// What is requested, and so many bytes of header with each block: for comparison with theory, which has none.
+    WithHeader(u64),
+}
+
 /// A program at work on a heap.
 #[derive(Debug)]
 pub struct Adversary<'d, 'h> {
     heap: &'d mut Driven<'h>,
     program: Program,
+    /// Bytes that a live block counts beyond its request.
+    header: u64,
+    used: u64,
     most_operations: usize,
     tape: Tape,
     /// By payload offset.
@@ -79,6 +91,7 @@ pub fn region_for(program: Program) -> Result<Region, ReplayError> {
 pub fn run(
     spec: &Spec,
     program: Program,
+    charge: Charge,
     region: &mut Region,
     most_operations: usize,
     plan: impl FnOnce(&mut Adversary<'_, '_>),
@@ -88,8 +101,13 @@ pub fn run(
     drive(spec, region, blocks, |heap| {
         let last_first = spec.pool == Pool::Stack;
         let (tape, blocks) = (Tape::default(), BTreeMap::new());
+        let header = match charge {
+            Charge::Requests => 0,
+            Charge::WithHeader(header) => header,
+        };
+        let (used, next_id, over) = (0, 0, false);
         let mut adversary =
-            Adversary { heap, program, most_operations, tape, blocks, next_id: 0, last_first, over: false };
+            Adversary { heap, program, header, used, most_operations, tape, blocks, next_id, last_first, over };
         plan(&mut adversary);
         Outcome {
             live_peak: adversary.heap.requested_peak().0,
@@ -105,7 +123,7 @@ impl Adversary<'_, '_> {
     /// bytes, the operations or the region.
     pub fn allocate(&mut self, size: u64) -> Option<Block> {
         let size = size.clamp(self.program.least, self.program.largest);
-        if self.over || self.left() < size || self.tape.steps.len() >= self.most_operations {
+        if self.over || self.left() < size + self.header || self.tape.steps.len() >= self.most_operations {
             return None;
         }
         let Some(placed) = self.heap.allocate(size) else {
@@ -116,6 +134,7 @@ impl Adversary<'_, '_> {
         let (at, bytes, slot) = (placed.offset, placed.block, placed.slot);
         let block = Block { at, bytes, requested: size, slot, id: self.next_id };
         self.next_id += 1;
+        self.used += size + self.header;
         self.tape.steps.push(Step::Allocate { id: block.id, size });
         self.blocks.insert(at, block);
         Some(block)
@@ -129,6 +148,7 @@ impl Adversary<'_, '_> {
         }
         if let Some(block) = self.blocks.remove(&at) {
             self.heap.free(block.slot);
+            self.used -= block.requested + self.header;
             self.tape.steps.push(Step::Free { id: block.id });
         }
     }
@@ -146,7 +166,7 @@ impl Adversary<'_, '_> {
     pub fn fill(&mut self, size: u64, live: u64) -> usize {
         let size = size.clamp(self.program.least, self.program.largest);
         let mut count = 0;
-        while self.requested() + size <= live && self.allocate(size).is_some() {
+        while self.used + size + self.header <= live && self.allocate(size).is_some() {
             count += 1;
         }
         count
@@ -157,14 +177,9 @@ impl Adversary<'_, '_> {
         self.blocks.values()
     }
 
-    /// Bytes requested and live.
-    pub fn requested(&self) -> u64 {
-        self.heap.requested().0
-    }
-
     /// Bytes that may still be asked for.
     pub fn left(&self) -> u64 {
-        self.program.live - self.requested()
+        self.program.live - self.used
     }
 
     /// Whether nothing more can be done.
@@ -175,10 +190,5 @@ impl Adversary<'_, '_> {
     /// The limits.
     pub fn program(&self) -> Program {
         self.program
-    }
-
-    /// Most bytes of the region used so far.
-    pub fn footprint(&self) -> u64 {
-        self.heap.footprint_peak().0
     }
 }

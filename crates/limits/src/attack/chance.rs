@@ -19,7 +19,7 @@
 use heapsmith_replay::{Region, ReplayError};
 use heapsmith_spec::{Pool, Spec};
 
-use super::adversary::{Adversary, Outcome, run};
+use super::adversary::{Adversary, Charge, Outcome, run};
 use super::random::Random;
 use crate::bound::Program;
 
@@ -48,7 +48,7 @@ pub fn random_programs(
             for seed in 1..=SEEDS {
                 let random = Random::new(seed);
                 let stack = spec.pool == Pool::Stack;
-                let outcome = run(spec, program, region, operations, |adversary| {
+                let outcome = run(spec, program, Charge::Requests, region, operations, |adversary| {
                     Chance { random, sizes, breathing, stack, operations, done: 0 }.carry_out(adversary);
                 })?;
                 each(&outcome);

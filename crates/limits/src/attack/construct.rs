@@ -9,6 +9,9 @@
 //! | carve | Robson 1977; Knuth 1997, §2.5, exercise 42 | best fit, worst fit, good fit, lists by time |
 //! | every other, then the largest | Donahue et al. 2001, §3.1 | searches: every hole is looked at in vain |
 
+use heapsmith_spec::Pool;
+
+use super::comb::{Comb, Tooth};
 use super::plan::{Carve, Plan, Round};
 use super::sieve::Keep;
 use crate::bound::Demand;
@@ -19,22 +22,39 @@ const MOST_ROUNDS: usize = 512;
 /// Every construction, with its name.
 pub fn constructions(demand: &Demand) -> Vec<(&'static str, Plan)> {
     let mut all = vec![
-        ("Robson's offsets, sizes doubling", growing(demand, Keep::Offsets, 2.0)),
+        ("Robson's offsets, sizes doubling", robson(demand)),
         ("fewest bytes without holes, sizes doubling", growing(demand, Keep::Gaps, 2.0)),
         ("fewest bytes without holes, sizes half as large again", growing(demand, Keep::Gaps, 1.5)),
         ("fewest bytes without holes, sizes a fifth larger", growing(demand, Keep::Gaps, 1.2)),
         ("one block a cell, sizes doubling", growing(demand, Keep::Cells, 2.0)),
+        ("Robson's offsets, in requests that just need the block", just_needed(demand, robson(demand))),
+        ("one block a cell, in requests that just need it", just_needed(demand, growing(demand, Keep::Cells, 2.0))),
         ("one size after another, from the smallest", one_by_one(demand)),
         ("every other block, then the largest", every_other(demand)),
+        ("the largest, over and over", over_and_over(demand, &[demand.largest_block()])),
+        ("the largest and the smallest in turns", over_and_over(demand, &[demand.largest_block(), demand.least_block()])),
+        ("one object a page, one size after another", one_a_page(demand)),
     ];
     all.extend(carvings(demand).into_iter().map(|carve| ("a hole behind each smallest block", Plan::Carve(carve))));
+    all.extend(combs(demand).into_iter().map(|comb| ("holes between smallest blocks, many at once", Plan::Comb(comb))));
     all.retain(|(_, plan)| *plan != Plan::Rounds(Vec::new()));
     all
 }
 
 /// A round that asks for blocks of up to `block` bytes.
 fn round(demand: &Demand, keep: Keep, block: u64) -> Round {
-    Round { keep, upwards: true, size: demand.last_request(block), block, percent: 100 }
+    Round { keep, upwards: frees_upwards(demand), size: demand.last_request(block), block, percent: 100 }
+}
+
+/// Whether blocks are freed from the first to the last: a stack wants the last first.
+fn frees_upwards(demand: &Demand) -> bool {
+    demand.spec.pool != Pool::Stack
+}
+
+/// Robson's adversary (1971, 1974): sizes double, and of two places modulo the next size those blocks stay that cover
+/// the one where they block the most.
+pub fn robson(demand: &Demand) -> Plan {
+    growing(demand, Keep::Offsets, 2.0)
 }
 
 /// Rounds with block sizes that grow by `factor`.
@@ -53,6 +73,13 @@ fn growing(demand: &Demand, keep: Keep, factor: f64) -> Plan {
     Plan::Rounds(rounds)
 }
 
+/// The same blocks for fewer bytes: the smallest requests that need them.
+fn just_needed(demand: &Demand, plan: Plan) -> Plan {
+    let Plan::Rounds(rounds) = plan else { return plan };
+    let least = |round: Round| Round { size: demand.first_request(round.block), ..round };
+    Plan::Rounds(rounds.into_iter().map(least).collect())
+}
+
 /// All block sizes, each with all that may be live, in its smallest requests.
 fn one_by_one(demand: &Demand) -> Plan {
     let mut sizes: Vec<(u64, u64)> = Vec::new();
@@ -67,12 +94,32 @@ fn one_by_one(demand: &Demand) -> Plan {
     let step = sizes.len().div_ceil(MOST_ROUNDS);
     let rounds = sizes.iter().step_by(step).map(|&(size, block)| Round {
         keep: Keep::Nothing,
-        upwards: true,
+        upwards: frees_upwards(demand),
         size,
         block,
         percent: 100,
     });
     Plan::Rounds(rounds.collect())
+}
+
+/// These blocks in turns, each with all that may be live, and all freed.
+fn over_and_over(demand: &Demand, blocks: &[u64]) -> Plan {
+    let rounds = blocks.iter().cycle().take(MOST_ROUNDS).map(|&block| round(demand, Keep::Nothing, block));
+    Plan::Rounds(rounds.collect())
+}
+
+/// Sizes of objects one after another, of each page the cheapest object kept; none for other heaps.
+fn one_a_page(demand: &Demand) -> Plan {
+    let Pool::Pages(pages) = &demand.spec.pool else { return Plan::Rounds(Vec::new()) };
+    let mut rounds = Vec::new();
+    let mut object = demand.least_block();
+    while object <= demand.largest_block() {
+        let size = demand.first_request(object);
+        let block = pages.page.max(object);
+        rounds.push(Round { keep: Keep::Cells, upwards: true, size, block, percent: 100 });
+        object *= 2;
+    }
+    Plan::Rounds(rounds)
 }
 
 /// Smallest blocks, every other freed, then the largest.
@@ -106,4 +153,33 @@ fn carvings(demand: &Demand) -> Vec<Carve> {
         }
     }
     carvings
+}
+
+/// Holes of one size for policies that take what was freed last, or the largest; holes that grow for best fit.
+fn combs(demand: &Demand) -> Vec<Comb> {
+    let (largest, least, granule) = (demand.largest_block(), demand.least_block(), demand.granule);
+    let small = demand.program.least;
+    let tooth = |block: u64| Tooth { hole: vec![demand.last_request(block)], filler: None };
+    let mut combs = vec![Comb { teeth: vec![tooth(largest); 200], small }];
+    // Good fit passes over a hole of twice a power of two and a little for a request of half of it.
+    let word = demand.word;
+    let power = (1_u64 << (largest.saturating_sub(granule) / word).max(1).ilog2()) * word + granule;
+    if power <= largest {
+        let twice = Tooth { hole: vec![demand.last_request(power); 2], filler: None };
+        combs.push(Comb { teeth: vec![twice; 200], small });
+    }
+    for from in [largest / 4, largest / 2, largest * 3 / 4, largest * 7 / 8] {
+        let from = from.next_multiple_of(granule).max(2 * least);
+        let fillers = (from..=largest.saturating_sub(least)).step_by(granule as usize).take(2_000);
+        let teeth: Vec<Tooth> = fillers
+            .map(|filler| Tooth {
+                hole: vec![demand.last_request(filler + least)],
+                filler: Some(demand.last_request(filler)),
+            })
+            .collect();
+        if !teeth.is_empty() {
+            combs.push(Comb { teeth, small });
+        }
+    }
+    combs
 }

@@ -15,6 +15,7 @@
 
 mod adversary;
 mod chance;
+mod comb;
 mod construct;
 mod plan;
 mod random;
@@ -27,7 +28,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use heapsmith_replay::{Region, ReplayError};
 use heapsmith_spec::Spec;
 
-pub use adversary::{Adversary, Block, Outcome, region_for, run};
+pub use adversary::{Adversary, Block, Charge, Outcome, region_for, run};
+pub use construct::robson;
+pub use comb::{Comb, Tooth};
 pub use plan::{Carve, Plan, Round};
 pub use random::Random;
 pub use sieve::Keep;
@@ -147,7 +150,7 @@ pub fn attack(
                 None => break,
             },
         };
-        let outcome = run(spec, demand.program, &mut region, options.operations, |adversary| plan.carry_out(adversary))?;
+        let outcome = run(spec, demand.program, Charge::Requests, &mut region, options.operations, |a| plan.carry_out(a))?;
         tried += 1;
         let score = options.goal.of(&outcome);
         search.note(plan.clone(), score);

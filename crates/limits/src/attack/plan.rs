@@ -2,15 +2,17 @@
 //!
 //! ```text
 //!   rounds   keep some ─▶ fill with the next size ─▶ keep some ─▶ fill …      Robson 1971, 1974; Knuth, ex. 41
-//!   carve    │ x │ x │ guard │  ─▶ free x x ─▶ put a smallest block in ─▶ the hole is too small for x x
-//!            └ for each smallest block a hole of almost the largest size     Robson 1977; Knuth, ex. 42
+//!   carve    a smallest block is put at one end of a hole; what is left serves no large request, so the next
+//!            hole is made of new memory, one after another                     Robson 1977; Knuth, ex. 42
 //! ```
 //!
 //! To carve, a smallest block must be put where it is wanted. A policy that takes what was freed last, or the largest
 //! hole, does so by itself. One that takes the smallest hole is given one of just that size: a `filler` takes all of
-//! the hole but so much, the smallest block takes the rest, and the filler is freed.
+//! the hole but so much, the smallest block takes the rest, and the filler is freed. ([`comb`](super::comb) does so for
+//! many holes at once.)
 
 use super::adversary::Adversary;
+use super::comb::Comb;
 use super::sieve::{Keep, Place, sieve};
 
 /// A round: free some, then ask for one size.
@@ -44,8 +46,10 @@ pub struct Carve {
 pub enum Plan {
     /// Rounds.
     Rounds(Vec<Round>),
-    /// Carving.
+    /// Carving, hole by hole.
     Carve(Carve),
+    /// Carving, many holes at once.
+    Comb(Comb),
 }
 
 impl Plan {
@@ -54,6 +58,7 @@ impl Plan {
         match self {
             Plan::Rounds(rounds) => carry_out_rounds(rounds, adversary),
             Plan::Carve(carve) => carve.carry_out(adversary),
+            Plan::Comb(comb) => comb.carry_out(adversary),
         }
     }
 }

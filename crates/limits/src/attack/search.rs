@@ -11,6 +11,7 @@
 
 use std::collections::HashSet;
 
+use super::comb::Comb;
 use super::plan::{Carve, Plan, Round};
 use super::random::Random;
 use super::sieve::Keep;
@@ -63,6 +64,7 @@ impl<'d, 's> Search<'d, 's> {
         match plan {
             Plan::Rounds(rounds) => self.change_rounds(rounds),
             Plan::Carve(carve) => self.change_carve(carve),
+            Plan::Comb(comb) => self.change_comb(comb),
         }
     }
 
@@ -106,6 +108,25 @@ impl<'d, 's> Search<'d, 's> {
                 let block = self.demand.need(carve.hole[0]).unwrap_or(0);
                 let filler = block.saturating_sub(self.demand.need(carve.small).unwrap_or(0));
                 carve.filler = if carve.filler.is_some() { None } else { Some(self.demand.last_request(filler)) };
+            }
+        }
+    }
+
+    fn change_comb(&mut self, comb: &mut Comb) {
+        match self.random.below(4) {
+            0 => comb.small = self.near(comb.small),
+            1 => {
+                // Fewer, or every one twice: holes that grow slower.
+                let keep = self.random.within(1, 3) as usize;
+                comb.teeth = comb.teeth.iter().step_by(keep).cloned().collect();
+            }
+            2 => {
+                let twice = comb.teeth.iter().flat_map(|tooth| [tooth.clone(), tooth.clone()]);
+                comb.teeth = twice.take(2_000).collect();
+            }
+            _ => {
+                let skip = self.random.below(comb.teeth.len() as u64) as usize;
+                comb.teeth.drain(..skip);
             }
         }
     }
