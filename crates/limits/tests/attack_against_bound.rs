@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use heapsmith_limits::attack::{Options, by_chance, region_for};
 use heapsmith_limits::{Goal, Program, attack, bound};
 use heapsmith_spec::{Spec, arbitrary, catalogue};
-use proptest::prelude::{ProptestConfig, Strategy, any, prop_assert, proptest};
+use proptest::prelude::{Strategy, any, prop_assert, proptest};
 
 /// Attacks that fit a test: the constructions, and some rounds of search.
 fn quick(goal: Goal, seed: u64) -> Options {
@@ -68,8 +68,6 @@ fn programs() -> impl Strategy<Value = Program> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
-
     #[test]
     fn no_attack_on_any_heap_exceeds_its_bound(spec in arbitrary::spec(), program in programs(), seed in any::<u64>()) {
         let exceeded = exceeded(&spec, program, seed);

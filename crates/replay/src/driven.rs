@@ -68,12 +68,12 @@ impl Driven<'_> {
     /// Asks for a block; none if the heap refuses, or no slot is left.
     pub fn allocate(&mut self, size: u64) -> Option<Placed> {
         let slot = self.empty.pop()?;
-        let live = self.live.allocate(self.heap, slot, size, 1);
-        self.count();
-        let Some(live) = live else {
+        let Some(live) = self.live.allocate(self.heap, slot, size, 1) else {
+            self.accesses = self.heap.meter().accesses;
             self.empty.push(slot);
             return None;
         };
+        self.count();
         self.requested += size;
         self.requested_peak = self.requested_peak.max(self.requested);
         Some(Placed { slot, offset: self.live.offset(self.heap, live) as u64, block: live.block })
@@ -114,7 +114,7 @@ impl Driven<'_> {
         Bytes(self.heap.footprint_peak() as u64)
     }
 
-    /// The most accesses of one operation so far.
+    /// The most accesses of one operation so far, refused requests left out.
     pub fn accesses_worst(&self) -> u64 {
         self.accesses_worst
     }

@@ -61,6 +61,11 @@ pub(super) fn worst(demand: &Demand, footprint: Option<u64>) -> Worst {
         Pool::SkipList(_) => Worst::none("about the logarithm of the free sizes, expected; a row of bad luck is linear"),
         Pool::Pages(_) => Worst::none("a move of the directory reads and writes all of it; no number is derived"),
     };
+    // What layers keep they give back all at once when the region is full; with room for the bound it never is.
+    let has_room = footprint.is_some_and(|bytes| bytes <= demand.spec.word.max_region());
+    if !has_room && (demand.quarantined() > 0 || demand.listed().next().is_some()) {
+        return Worst::none("a full region makes a layer give back all that it keeps, in one operation");
+    }
     demand.spec.layers.iter().fold(pool, |worst, layer| with_layer(demand, worst, layer))
 }
 
