@@ -1,5 +1,6 @@
 //! A module a command.
 
+pub mod attack;
 pub mod bound;
 pub mod emit;
 pub mod explore;

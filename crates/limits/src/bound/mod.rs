@@ -37,7 +37,7 @@ use heapsmith_spec::{Coalesce, Fit, List, Order, Pool, Spec, Split};
 
 pub use accesses::Worst;
 pub use demand::Demand;
-pub use program::{Program, ProgramError, any_allocator};
+pub use program::{Program, ProgramError, any_allocator, units_of_any_allocator};
 
 /// A symbol of a formula with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -26,6 +26,10 @@ use super::{Found, Term, Unbounded, shown};
 const FIELDS: u64 = 4;
 
 pub(super) fn bound(demand: &Demand, pages: &Pages) -> Result<Found, Unbounded> {
+    if u64::from(demand.spec.alignment) > pages.page {
+        return Err(Unbounded("runs that are aligned beyond a page leave gaps before them, for which no bound is derived: \
+            use pages as large as the alignment"));
+    }
     let used = pages_in_use(demand, pages);
     let run = demand.largest_block().div_ceil(pages.page).max(1);
     let entry = entry(demand, pages);
