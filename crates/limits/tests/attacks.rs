@@ -2,29 +2,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use heapsmith_limits::attack::{Attack, Charge, Options, region_for, robson, run};
-use heapsmith_limits::bound::{Demand, units_of_any_allocator};
+use heapsmith_limits::attack::{Attack, Options, forced};
 use heapsmith_limits::{Goal, Program, attack};
 use heapsmith_replay::{Options as Replaying, Region, replay};
 use heapsmith_spec::{Spec, catalogue, resolve};
 
 fn found(spec: &Spec, program: Program, options: Options) -> Attack {
     attack(spec, program, options, &AtomicBool::new(false), |_| {}).expect("the heap serves such programs")
-}
-
-/// The footprint that Robson's adversary forces, in units, with `live` units live and requests up to 2^log units. The
-/// model has no headers: a unit is the smallest block, and a block's header counts as live.
-fn forced(spec: &Spec, live: u64, log: u32) -> u64 {
-    let header = u64::from(spec.word.bytes());
-    let smallest = Demand::new(spec, Program { live: 1, largest: 1, least: 1 }).expect("a heap");
-    let unit = smallest.least_block();
-    let program = Program { live: live * unit, largest: (unit << log) - header, least: unit - header };
-    let demand = Demand::new(spec, program).expect("a heap");
-    let plan = robson(&demand);
-    let mut region = region_for(program).expect("address space");
-    let charge = Charge::WithHeader(header);
-    let outcome = run(spec, program, charge, &mut region, usize::MAX >> 33, |adversary| plan.carry_out(adversary));
-    (outcome.expect("a heap").footprint - demand.control) / unit
 }
 
 #[test]
@@ -34,7 +18,8 @@ fn robsons_adversary_reaches_nine_tenths_of_his_bound_on_first_fit() {
         let spec = resolve(name).expect("a heap");
         for live in [16, 64, 100, 256, 1000, 4096] {
             for log in (1..=10).filter(|&log| 1 << (log + 1) <= live) {
-                let (reached, bound) = (forced(&spec, live, log), units_of_any_allocator(live, log));
+                let forced = forced(&spec, live, log).expect("an attack");
+                let (reached, bound) = (forced.reached, forced.bound);
                 assert!(reached * 10 >= bound * 9, "{name}, M = {live}, n = 2^{log}: {reached} of {bound}");
             }
         }
@@ -47,7 +32,8 @@ fn robsons_adversary_reaches_his_bound_on_every_joining_heap() {
     for name in ["best-fit", "worst-fit", "next-fit", "windows-ce", "red-black-tree", "tlsf", "half-fit", "knuth-buddy"] {
         let spec = resolve(name).expect("a heap");
         for (live, log) in [(64, 3), (256, 4), (1024, 6)] {
-            let (reached, bound) = (forced(&spec, live, log), units_of_any_allocator(live, log));
+            let forced = forced(&spec, live, log).expect("an attack");
+            let (reached, bound) = (forced.reached, forced.bound);
             assert!(reached * 10 >= bound * 9, "{name}, M = {live}, n = 2^{log}: {reached} of {bound}");
         }
     }

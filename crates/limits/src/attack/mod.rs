@@ -22,6 +22,7 @@ mod random;
 mod search;
 mod sieve;
 mod tape;
+mod theory;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,12 +30,12 @@ use heapsmith_replay::{Region, ReplayError};
 use heapsmith_spec::Spec;
 
 pub use adversary::{Adversary, Block, Charge, Outcome, region_for, run};
-pub use construct::robson;
 pub use comb::{Comb, Tooth};
 pub use plan::{Carve, Plan, Round};
 pub use random::Random;
 pub use sieve::Keep;
 pub use tape::{Step, Tape};
+pub use theory::{Forced, forced};
 
 use crate::bound::{Demand, Program};
 use search::Search;
