@@ -7,6 +7,7 @@
 //! | cells, doubling | Knuth 1997, §2.5, exercise 41 | buddy systems, pages |
 //! | one size after another | Wilson et al. 1995, §3.6 | classes, pages, heaps that join nothing |
 //! | carve | Robson 1977; Knuth 1997, §2.5, exercise 42 | best fit, worst fit, good fit, lists by time |
+//! | the same sizes over and over | – | heaps that give nothing back, or join nothing |
 //! | every other, then the largest | Donahue et al. 2001, §3.1 | searches: every hole is looked at in vain |
 
 use heapsmith_spec::Pool;
@@ -18,6 +19,8 @@ use crate::bound::Demand;
 
 /// Rounds that one plan has at most.
 const MOST_ROUNDS: usize = 512;
+/// Rounds of the same again: for heaps that need more the longer it goes on.
+const MOST_TURNS: usize = 2048;
 
 /// Every construction, with its name.
 pub fn constructions(demand: &Demand) -> Vec<(&'static str, Plan)> {
@@ -104,7 +107,7 @@ fn one_by_one(demand: &Demand) -> Plan {
 
 /// These blocks in turns, each with all that may be live, and all freed.
 fn over_and_over(demand: &Demand, blocks: &[u64]) -> Plan {
-    let rounds = blocks.iter().cycle().take(MOST_ROUNDS).map(|&block| round(demand, Keep::Nothing, block));
+    let rounds = blocks.iter().cycle().take(MOST_TURNS).map(|&block| round(demand, Keep::Nothing, block));
     Plan::Rounds(rounds.collect())
 }
 
