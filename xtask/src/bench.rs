@@ -36,7 +36,8 @@ pub enum Bench {
 /// Runs a benchmark, or all of them: half an hour on two cores.
 pub fn bench(which: Option<Bench>) -> Outcome {
     let Some(which) = which else {
-        let all = [Bench::Explore, Bench::Hit, Bench::Growth, Bench::Attacks, Bench::Import { large: false }, Bench::Record];
+        let all =
+            [Bench::Explore, Bench::Hit, Bench::Growth, Bench::Attacks, Bench::Import { large: false }, Bench::Record];
         all.into_iter().try_for_each(|which| bench(Some(which)))?;
         return peers::peers(&peers::Arguments::default());
     };

@@ -479,12 +479,14 @@ pub struct Programs {
 
 /// Arguments of `bound`.
 #[derive(Debug, Args)]
-#[command(after_help = "The bound holds for every program of allocations and frees with at most so many bytes live, in \
+#[command(
+    after_help = "The bound holds for every program of allocations and frees with at most so many bytes live, in \
     requests of the given sizes; for the heap as it runs here, headers, rounding, control words and layers included. A \
     region of so many bytes serves every such program.\n\nExamples:\n  \
     heapsmith bound first-fit --live 20K --largest 512 --least 16\n  \
     heapsmith bound tlsf --live 20K --largest 512 --least 16 --format json\n  \
-    heapsmith bound 'freelists(32) list(order=implicit) word=4 align=8' --live 20K --largest 512")]
+    heapsmith bound 'freelists(32) list(order=implicit) word=4 align=8' --live 20K --largest 512"
+)]
 pub struct Bound {
     /// A spec, or a name of the catalogue; several are shown one after another
     #[arg(required = true, value_name = "SPEC")]
@@ -508,12 +510,14 @@ pub enum Goal {
 
 /// Arguments of `attack`.
 #[derive(Debug, Args)]
-#[command(after_help = "Ctrl-C ends the search and keeps the best attack so far. The same seed and the same numbers give \
+#[command(
+    after_help = "Ctrl-C ends the search and keeps the best attack so far. The same seed and the same numbers give \
     the same attack.\n\nExamples:\n  \
     heapsmith attack first-fit --live 20K --largest 512 --least 16\n  \
     heapsmith attack tlsf best-fit knuth-buddy --live 20K --largest 512 --least 16 --rounds 1000\n  \
     heapsmith attack best-fit --live 20K --largest 512 --goal accesses -o worst.parquet\n  \
-    heapsmith replay worst.parquet --heap best-fit")]
+    heapsmith replay worst.parquet --heap best-fit"
+)]
 pub struct Attack {
     /// A spec, or a name of the catalogue; several are attacked one after another, `all` is the whole catalogue
     #[arg(required = true, value_name = "SPEC")]

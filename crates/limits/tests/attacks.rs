@@ -29,7 +29,8 @@ fn robsons_adversary_reaches_nine_tenths_of_his_bound_on_first_fit() {
 #[test]
 fn robsons_adversary_reaches_his_bound_on_every_joining_heap() {
     // His theorem is about any policy.
-    for name in ["best-fit", "worst-fit", "next-fit", "windows-ce", "red-black-tree", "tlsf", "half-fit", "knuth-buddy"] {
+    for name in ["best-fit", "worst-fit", "next-fit", "windows-ce", "red-black-tree", "tlsf", "half-fit", "knuth-buddy"]
+    {
         let spec = resolve(name).expect("a heap");
         for (live, log) in [(64, 3), (256, 4), (1024, 6)] {
             let forced = forced(&spec, live, log).expect("an attack");
@@ -53,7 +54,8 @@ fn attacks_need_twice_the_memory_of_the_worst_random_program_on_most_designs() {
         }
     }
     assert!(twice.len() >= 20, "only {twice:?}");
-    for name in ["first-fit", "best-fit", "next-fit", "worst-fit", "tlsf", "half-fit", "enea-ose", "phk", "knuth-buddy"] {
+    for name in ["first-fit", "best-fit", "next-fit", "worst-fit", "tlsf", "half-fit", "enea-ose", "phk", "knuth-buddy"]
+    {
         assert!(twice.contains(&name), "{name} is not among {twice:?}");
     }
 }

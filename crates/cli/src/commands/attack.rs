@@ -20,7 +20,9 @@ pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
     let heaps = heaps(&arguments.heap)?;
     if let (Some(out), true) = (&arguments.out, heaps.len() > 1) {
         let out = out.display();
-        return Err(Failure::wrong_use(format!("{out} holds the attack on one heap: name one heap, or leave --out out")));
+        return Err(Failure::wrong_use(format!(
+            "{out} holds the attack on one heap: name one heap, or leave --out out"
+        )));
     }
     let stop = interrupt::catch()?;
     let mut table = Table::new(COLUMNS);
@@ -71,8 +73,7 @@ fn one(
         args::Goal::Footprint => Goal::Footprint,
         args::Goal::Accesses => Goal::Accesses,
     };
-    let options =
-        Options { goal, seed: arguments.seed, rounds: arguments.rounds, operations: arguments.operations };
+    let options = Options { goal, seed: arguments.seed, rounds: arguments.rounds, operations: arguments.operations };
     let bar = progress::attack_bar(name);
     let found = attack(spec, program, options, stop, |at| {
         bar.set_length(at.all as u64);
@@ -131,13 +132,7 @@ heap that moves nothing, headers left out; random: the largest of 30 random prog
 most accesses of one operation.
 ";
 
-fn write(
-    out: &Path,
-    spec: &Spec,
-    program: Program,
-    arguments: &args::Attack,
-    found: &Attack,
-) -> Result<(), Failure> {
+fn write(out: &Path, spec: &Spec, program: Program, arguments: &args::Attack, found: &Attack) -> Result<(), Failure> {
     let mut origin = Origin::new("attack", spec.to_string());
     let settings = [
         ("live", program.live.to_string()),

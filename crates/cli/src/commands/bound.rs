@@ -91,7 +91,8 @@ fn page(spec: &Spec, program: Program, bound: &Bound) -> String {
     lines.push(format!("  source         {}", bound.source));
     lines.extend(bound.requires.iter().map(|requires| format!("  stands on      {requires}")));
     let worst = &bound.worst;
-    let accesses = |most: Option<u64>| most.map_or_else(|| "no number".to_owned(), |most| format!("at most {most} accesses"));
+    let accesses =
+        |most: Option<u64>| most.map_or_else(|| "no number".to_owned(), |most| format!("at most {most} accesses"));
     lines.push(format!("  one allocation {}", accesses(worst.allocate)));
     lines.push(format!("  one free       {}", accesses(worst.free)));
     if !worst.formula.is_empty() {

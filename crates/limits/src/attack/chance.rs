@@ -99,7 +99,8 @@ impl Chance {
             SizesBy::Drifting => {
                 let share = self.done as f64 / self.operations.max(1) as f64;
                 let middle = least + ((largest - least) as f64 * share.min(1.0)) as u64;
-                self.random.within((middle / 2).max(least), (middle * 3 / 2).clamp(least, largest).max(middle / 2).max(least))
+                self.random
+                    .within((middle / 2).max(least), (middle * 3 / 2).clamp(least, largest).max(middle / 2).max(least))
             }
         }
     }

@@ -35,7 +35,10 @@ pub fn constructions(demand: &Demand) -> Vec<(&'static str, Plan)> {
         ("one size after another, from the smallest", one_by_one(demand)),
         ("every other block, then the largest", every_other(demand)),
         ("the largest, over and over", over_and_over(demand, &[demand.largest_block()])),
-        ("the largest and the smallest in turns", over_and_over(demand, &[demand.largest_block(), demand.least_block()])),
+        (
+            "the largest and the smallest in turns",
+            over_and_over(demand, &[demand.largest_block(), demand.least_block()]),
+        ),
         ("one object a page, one size after another", one_a_page(demand)),
     ];
     all.extend(carvings(demand).into_iter().map(|carve| ("a hole behind each smallest block", Plan::Carve(carve))));

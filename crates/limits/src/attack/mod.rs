@@ -151,7 +151,8 @@ pub fn attack(
                 None => break,
             },
         };
-        let outcome = run(spec, demand.program, Charge::Requests, &mut region, options.operations, |a| plan.carry_out(a))?;
+        let outcome =
+            run(spec, demand.program, Charge::Requests, &mut region, options.operations, |a| plan.carry_out(a))?;
         tried += 1;
         let score = options.goal.of(&outcome);
         search.note(plan.clone(), score);
@@ -178,12 +179,7 @@ impl Goal {
 }
 
 /// The worst that random programs of so many operations did.
-pub fn by_chance(
-    spec: &Spec,
-    program: Program,
-    region: &mut Region,
-    operations: usize,
-) -> Result<Chance, ReplayError> {
+pub fn by_chance(spec: &Spec, program: Program, region: &mut Region, operations: usize) -> Result<Chance, ReplayError> {
     let mut worst = Chance::default();
     chance::random_programs(spec, program, region, operations, |outcome| {
         worst.footprint = worst.footprint.max(outcome.footprint);

@@ -120,7 +120,8 @@ fn gaps(adversary: &Adversary<'_, '_>, next: u64, origin: u64) -> BTreeSet<u64> 
         near.push_back(number);
     }
     // What lies above the last kept block is given back: its end, and what may be asked for again behind it.
-    let last = (0..blocks.len()).max_by_key(|&number| (blocks[number].end() as i128 - i128::from(cost[number]), number));
+    let last =
+        (0..blocks.len()).max_by_key(|&number| (blocks[number].end() as i128 - i128::from(cost[number]), number));
     let chain = std::iter::successors(last, |&number| before[number]);
     chain.map(|number| blocks[number].at).collect()
 }

@@ -30,7 +30,8 @@ impl Tape {
     /// The operations as a trace, one a nanosecond.
     pub fn trace(&self, origin: Origin) -> Trace {
         let mut trace = Trace::new(origin);
-        trace.events = self.steps.iter().enumerate().map(|(time, step)| Event::at(time as u64, action(*step))).collect();
+        trace.events =
+            self.steps.iter().enumerate().map(|(time, step)| Event::at(time as u64, action(*step))).collect();
         trace
     }
 

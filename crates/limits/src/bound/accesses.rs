@@ -58,7 +58,9 @@ pub(super) fn worst(demand: &Demand, footprint: Option<u64>) -> Worst {
         Pool::List(all) => list(demand, all, footprint),
         Pool::Bins(_) => Worst::none("no number is derived for bins: it depends on what is in one bin"),
         Pool::Tree(_) => Worst::none("about the logarithm of the free sizes; no number is derived"),
-        Pool::SkipList(_) => Worst::none("about the logarithm of the free sizes, expected; a row of bad luck is linear"),
+        Pool::SkipList(_) => {
+            Worst::none("about the logarithm of the free sizes, expected; a row of bad luck is linear")
+        }
         Pool::Pages(_) => Worst::none("a move of the directory reads and writes all of it; no number is derived"),
     };
     // What layers keep they give back all at once when the region is full; with room for the bound it never is.

@@ -31,7 +31,8 @@ pub(super) fn bound(demand: &Demand) -> Found {
     let largest = demand.largest_block().max(own.most);
     let orders = u64::from((largest / least).ilog2());
     let control = demand.control;
-    let footprint = saturated(u128::from(control) + u128::from(bytes) * u128::from(1 + orders) + 4 * u128::from(largest));
+    let footprint =
+        saturated(u128::from(control) + u128::from(bytes) * u128::from(1 + orders) + 4 * u128::from(largest));
     Found {
         footprint,
         formula: "C + M·(1 + log2(n/m)) + 4n",

@@ -39,6 +39,8 @@ pub struct Demand<'s> {
     pub control: u64,
     /// Request sizes that share a need, as coarsely as costs little.
     pub steps: Vec<Step>,
+    /// Bytes of blocks for bytes requested, at worst.
+    ratio: (u64, u64),
     /// Block sizes that free lists keep, in words: the range of each, and what all of it is rounded up to.
     lists: Vec<(usize, usize)>,
     /// The classes of the pool, in words.
@@ -95,6 +97,7 @@ impl<'s> Demand<'s> {
             slack,
             control,
             steps: Vec::new(),
+            ratio: (0, 1),
             lists,
             classes,
             beyond,
@@ -103,6 +106,7 @@ impl<'s> Demand<'s> {
             format!("this heap refuses every request of {} bytes or more: ask about smaller ones", program.least)
         })?;
         demand.steps = demand.all_steps();
+        demand.ratio = demand.worst_ratio();
         Ok(demand)
     }
 
@@ -133,8 +137,9 @@ impl<'s> Demand<'s> {
     /// The block size that the pool's index rounds up to; none if it refuses.
     fn rounded(&self, words: usize) -> Option<usize> {
         match &self.spec.pool {
-            Pool::Classes(_) => within(&self.classes, words)
-                .or_else(|| self.beyond.map(|step| words_ceil(words, step as usize))),
+            Pool::Classes(_) => {
+                within(&self.classes, words).or_else(|| self.beyond.map(|step| words_ceil(words, step as usize)))
+            }
             Pool::Tlsf(tlsf) => match tlsf.largest {
                 Some(largest) => {
                     let most = words_for(self.spec, largest)? as u64;
@@ -191,14 +196,20 @@ impl<'s> Demand<'s> {
 
     /// Most bytes in the blocks of a program with so many bytes live, slack included.
     pub fn blocks_of(&self, live: u64) -> u64 {
-        let (mut bytes, mut request) = (0_u128, 1_u128);
+        let (bytes, request) = self.ratio;
+        saturated(u128::from(live) * u128::from(bytes) / u128::from(request))
+    }
+
+    /// Bytes of a block, slack included, for so many bytes requested, where they are most.
+    fn worst_ratio(&self) -> (u64, u64) {
+        let (mut bytes, mut request) = (0, 1);
         for step in &self.steps {
-            let (block, from) = (u128::from(step.need + self.slack), u128::from(step.from));
-            if block * request > bytes * from {
+            let (block, from) = (step.need + self.slack, step.from);
+            if u128::from(block) * u128::from(request) > u128::from(bytes) * u128::from(from) {
                 (bytes, request) = (block, from);
             }
         }
-        saturated(u128::from(live) * bytes / request)
+        (bytes, request)
     }
 
     /// Most blocks of a program with so many bytes live.

@@ -15,7 +15,8 @@
 //! Mn − O(M + n²) units (Knuth 1997, §2.5, exercise 42). It holds for next fit, worst fit and first fit in lists of
 //! any order, and for bins, as no argument on them uses where a block is taken from.
 
-use super::demand::{Demand, saturated};
+use super::demand::{Demand, Step, saturated};
+use super::kept::Kept;
 use super::{Found, Term, shown};
 
 /// Where the argument is from.
@@ -39,7 +40,7 @@ pub(super) fn with_holes(
     let kept = demand.kept();
     let mut worst = (0, demand.steps[0]);
     for &step in &demand.steps {
-        let total = total(demand, &hole, step.from, step.need);
+        let total = total(demand, kept, &hole, step);
         if total > worst.0 {
             worst = (total, step);
         }
@@ -70,11 +71,10 @@ pub(super) fn with_holes(
     }
 }
 
-/// Most bytes when a request of `size`, which needs `need` bytes, takes new memory.
-fn total(demand: &Demand, hole: &impl Fn(u64) -> u64, size: u64, need: u64) -> u64 {
-    let kept = demand.kept();
-    let others = demand.program.live - size;
+/// Most bytes when a request of this step takes new memory.
+fn total(demand: &Demand, kept: Kept, hole: &impl Fn(u64) -> u64, step: Step) -> u64 {
+    let others = demand.program.live - step.from;
     let blocks = u128::from(demand.count_of(others) + kept.blocks);
     let bytes = u128::from(demand.blocks_of(others)) + u128::from(kept.bytes);
-    saturated(u128::from(demand.control + need) + bytes + blocks * u128::from(hole(need)))
+    saturated(u128::from(demand.control + step.need) + bytes + blocks * u128::from(hole(step.need)))
 }

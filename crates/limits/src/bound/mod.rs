@@ -188,12 +188,18 @@ fn joined(demand: &Demand, split: Split, coalesce: Coalesce, source: &'static st
         return Ok(by_size::whole_blocks(demand));
     }
     Err(Unbounded(match (demand.always_splits(split), demand.never_coalesces(coalesce)) {
-        (true, _) => "freed blocks that are not joined are split further and further: a program that frees large \
-            blocks and asks for small ones, over and over, may need new memory every time",
-        (false, true) => "some requests split what they are given, and nothing is joined again: blocks only become \
-            smaller, and large requests may need new memory every time",
-        (false, false) => "a small request may be given a free block of any size whole: freed beside another it joins \
-            a larger one, which the next small request takes, and so on without end",
+        (true, _) => {
+            "freed blocks that are not joined are split further and further: a program that frees large \
+            blocks and asks for small ones, over and over, may need new memory every time"
+        }
+        (false, true) => {
+            "some requests split what they are given, and nothing is joined again: blocks only become \
+            smaller, and large requests may need new memory every time"
+        }
+        (false, false) => {
+            "a small request may be given a free block of any size whole: freed beside another it joins \
+            a larger one, which the next small request takes, and so on without end"
+        }
     }))
 }
 

@@ -27,8 +27,10 @@ const FIELDS: u64 = 4;
 
 pub(super) fn bound(demand: &Demand, pages: &Pages) -> Result<Found, Unbounded> {
     if u64::from(demand.spec.alignment) > pages.page {
-        return Err(Unbounded("runs that are aligned beyond a page leave gaps before them, for which no bound is derived: \
-            use pages as large as the alignment"));
+        return Err(Unbounded(
+            "runs that are aligned beyond a page leave gaps before them, for which no bound is derived: \
+            use pages as large as the alignment",
+        ));
     }
     let used = pages_in_use(demand, pages);
     let run = demand.largest_block().div_ceil(pages.page).max(1);
@@ -77,7 +79,8 @@ fn pages_in_use(demand: &Demand, pages: &Pages) -> u64 {
     }
     // In runs: the most pages for a byte.
     let runs = demand.steps.iter().filter(|step| step.need > pages.page / 2);
-    let most = runs.map(|step| (u128::from(left) * u128::from(step.need / pages.page)).div_ceil(step.from.into())).max();
+    let most =
+        runs.map(|step| (u128::from(left) * u128::from(step.need / pages.page)).div_ceil(step.from.into())).max();
     used + most.map_or(0, super::demand::saturated)
 }
 

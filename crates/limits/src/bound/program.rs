@@ -18,7 +18,9 @@ pub enum ProgramError {
     #[error("a program that asks for 0 bytes needs no heap: give sizes above 0")]
     Zero,
     /// The least request is larger than the largest.
-    #[error("the smallest request, {least} bytes, is larger than the largest, {largest}: swap them, or leave the smallest out")]
+    #[error(
+        "the smallest request, {least} bytes, is larger than the largest, {largest}: swap them, or leave the smallest out"
+    )]
     LeastAboveLargest {
         /// Bytes of the smallest request.
         least: u64,
@@ -26,7 +28,9 @@ pub enum ProgramError {
         largest: u64,
     },
     /// The largest request is larger than all that may be live.
-    #[error("a request of {largest} bytes is more than the {live} bytes that may be live: raise the live bytes, or lower the largest request")]
+    #[error(
+        "a request of {largest} bytes is more than the {live} bytes that may be live: raise the live bytes, or lower the largest request"
+    )]
     LargestAboveLive {
         /// Bytes of the largest request.
         largest: u64,
