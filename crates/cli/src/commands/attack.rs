@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use heapsmith_limits::attack::{Attack, Options, attack};
-use heapsmith_limits::bound::any_allocator;
 use heapsmith_limits::{Bound, Goal, Program, bound};
 use heapsmith_spec::{Spec, catalogue, resolve};
 use heapsmith_trace::Origin;
@@ -21,7 +20,7 @@ pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
     if let (Some(out), true) = (&arguments.out, heaps.len() > 1) {
         let out = out.display();
         return Err(Failure::wrong_use(format!(
-            "{out} holds the attack on one heap: name one heap, or leave --out out"
+            "{out} holds the attack on one heap: name one heap, or none of --out and -o"
         )));
     }
     let stop = interrupt::catch()?;
@@ -30,7 +29,7 @@ pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
     for (name, spec) in &heaps {
         let found = one(name, spec, program, arguments, stop)?;
         let bound = bound(spec, program.live, program.largest, program.least);
-        table.row(row(name, spec, program, &found, &bound));
+        table.row(row(name, spec, &found, &bound));
         if let Some(out) = &arguments.out {
             write(out, spec, program, arguments, &found)?;
         }
@@ -103,7 +102,7 @@ const COLUMNS: &[&str] = &[
     "by",
 ];
 
-fn row(name: &str, spec: &Spec, program: Program, found: &Attack, bound: &Bound) -> Vec<Item> {
+fn row(name: &str, spec: &Spec, found: &Attack, bound: &Bound) -> Vec<Item> {
     let (outcome, chance) = (&found.outcome, found.chance);
     let share = |value: u64, of: u64| value as f64 / of.max(1) as f64;
     let worst_bound = bound.worst.allocate.zip(bound.worst.free).map(|(allocate, free)| allocate.max(free));
@@ -115,7 +114,7 @@ fn row(name: &str, spec: &Spec, program: Program, found: &Attack, bound: &Bound)
         integer(outcome.footprint),
         bound.footprint.map_or_else(none, integer),
         bound.footprint.map_or_else(none, |most| percent(share(outcome.footprint, most))),
-        percent(share(outcome.footprint, any_allocator(program))),
+        bound.any_allocator.map_or_else(none, |forced| percent(share(outcome.footprint, forced))),
         integer(chance.footprint),
         number(share(outcome.footprint, chance.footprint), 2),
         integer(outcome.accesses_worst),

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use heapsmith_limits::bound::any_allocator;
 use heapsmith_limits::{Bound, Program, bound};
 use heapsmith_spec::{Spec, resolve};
 use heapsmith_trace::Bytes;
@@ -46,7 +45,7 @@ pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
             integer(program.largest),
             integer(program.least),
             number(bound.footprint),
-            integer(any_allocator(program)),
+            number(bound.any_allocator),
             text(&bound.formula),
             text(&bound.numbers),
             text(bound.source),
@@ -98,10 +97,11 @@ fn page(spec: &Spec, program: Program, bound: &Bound) -> String {
     if !worst.formula.is_empty() {
         lines.push(format!("                 {}", worst.formula));
     }
-    let forced = any_allocator(program);
-    lines.push(format!(
-        "  any allocator  some such program makes every heap that moves nothing need {forced} bytes (Robson 1971, 1974)"
-    ));
+    if let Some(forced) = bound.any_allocator {
+        lines.push(format!(
+            "  any allocator  some such program makes every heap that moves nothing need {forced} bytes (Robson 1971, 1974)"
+        ));
+    }
     lines.push(String::new());
     lines.join("\n")
 }

@@ -75,6 +75,9 @@ pub struct Bound {
     pub why_none: String,
     /// The worst single operation.
     pub worst: Worst,
+    /// Bytes that some such program makes any heap need that moves nothing ([`any_allocator`]); none for a heap that
+    /// refuses such programs: a stack, which wants its blocks back in reverse order.
+    pub any_allocator: Option<u64>,
 }
 
 /// What a family's module makes of a demand: a bound without what all have in common.
@@ -112,6 +115,7 @@ pub fn bound(spec: &Spec, live: u64, largest: u64, least: u64) -> Bound {
     };
     let found = family(&demand);
     let worst = accesses::worst(&demand, found.as_ref().ok().map(|found| found.footprint));
+    let forced = (demand.spec.pool != Pool::Stack).then(|| any_allocator(demand.program));
     match found {
         Ok(found) => Bound {
             footprint: Some(found.footprint),
@@ -122,8 +126,9 @@ pub fn bound(spec: &Spec, live: u64, largest: u64, least: u64) -> Bound {
             requires: requires(&demand, found.footprint),
             why_none: String::new(),
             worst,
+            any_allocator: forced,
         },
-        Err(Unbounded(why)) => Bound::none(why.to_owned(), worst),
+        Err(Unbounded(why)) => Bound { any_allocator: forced, ..Bound::none(why.to_owned(), worst) },
     }
 }
 
@@ -139,6 +144,7 @@ impl Bound {
             requires: Vec::new(),
             why_none: why,
             worst,
+            any_allocator: None,
         }
     }
 }
@@ -234,7 +240,7 @@ fn shown(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
             text.push(' ');
         }
         text.push(digit);
