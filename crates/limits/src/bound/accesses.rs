@@ -44,6 +44,8 @@ impl Worst {
 
 /// The worst operation of the heap, whose footprint never exceeds `footprint` where that is known.
 pub(super) fn worst(demand: &Demand, footprint: Option<u64>) -> Worst {
+    // What is done when the region is full is not counted; with room for the bound it never is.
+    let has_room = footprint.is_some_and(|bytes| bytes <= demand.spec.word.max_region());
     let pool = match &demand.spec.pool {
         Pool::Fixed(_) | Pool::Stack => Worst::of(3, 3, "constant"),
         Pool::Bump(bump) => match bump.reclaim {
@@ -52,6 +54,7 @@ pub(super) fn worst(demand: &Demand, footprint: Option<u64>) -> Worst {
         },
         Pool::Tlsf(tlsf) => two_level(demand, tlsf.second_level.into()),
         Pool::HalfFit => Worst::of(44, 34, "constant: 44, 34"),
+        Pool::Classes(_) if !has_room => Worst::none("a full region is searched class by class"),
         Pool::Classes(_) if demand.beyond_classes() => Worst::none("blocks beyond the classes are searched one by one"),
         Pool::Classes(_) => Worst::of(12, 8, "constant"),
         Pool::Buddy(all) => buddy(demand, all, footprint),
@@ -63,8 +66,6 @@ pub(super) fn worst(demand: &Demand, footprint: Option<u64>) -> Worst {
         }
         Pool::Pages(_) => Worst::none("a move of the directory reads and writes all of it; no number is derived"),
     };
-    // What layers keep they give back all at once when the region is full; with room for the bound it never is.
-    let has_room = footprint.is_some_and(|bytes| bytes <= demand.spec.word.max_region());
     if !has_room && (demand.quarantined() > 0 || demand.listed().next().is_some()) {
         return Worst::none("a full region makes a layer give back all that it keeps, in one operation");
     }
