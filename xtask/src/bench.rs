@@ -24,6 +24,8 @@ pub enum Bench {
     Growth,
     /// The front and the pick beside other people's allocators, on network traffic and on recorded programs
     Peers(peers::Arguments),
+    /// What attacks reach on every heap of the catalogue: of the bound, of Robson's lower bound, and against chance
+    Attacks,
     /// Programs plain, recorded, and under heaptrack, in turns: how much slower they are
     Record,
     /// Memory of importing and replaying long traces: 10^6 and 10^7 events
@@ -37,8 +39,15 @@ pub enum Bench {
 /// Runs a benchmark, or all of them: half an hour on two cores.
 pub fn bench(which: Option<Bench>) -> Outcome {
     let Some(which) = which else {
-        let all =
-            [Bench::Explore, Bench::Hit, Bench::Floor, Bench::Growth, Bench::Import { large: false }, Bench::Record];
+        let all = [
+            Bench::Explore,
+            Bench::Hit,
+            Bench::Floor,
+            Bench::Growth,
+            Bench::Attacks,
+            Bench::Import { large: false },
+            Bench::Record,
+        ];
         all.into_iter().try_for_each(|which| bench(Some(which)))?;
         return peers::peers(&peers::Arguments::default());
     };
@@ -48,9 +57,16 @@ pub fn bench(which: Option<Bench>) -> Outcome {
         Bench::Floor => floor::floor(),
         Bench::Growth => soak::growth(),
         Bench::Peers(arguments) => peers::peers(&arguments),
+        Bench::Attacks => attacks(),
         Bench::Record => record::record(),
         Bench::Import { large } => import::import(large),
     }
+}
+
+/// Writes `bench/results/attacks.csv`, `attacks-robson.csv` and `attacks.txt`; fails if a target is missed.
+fn attacks() -> Outcome {
+    let arguments = ["run", "--release", "--quiet", "--package", "heapsmith-limits", "--example", "attacks"];
+    cargo(&[arguments.as_slice(), &["--", "bench/results"]].concat())
 }
 
 /// Events of the trace.

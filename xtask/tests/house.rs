@@ -42,6 +42,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "heapsmith-emit",
             "heapsmith-explore",
             "heapsmith-import",
+            "heapsmith-limits",
             "heapsmith-papers",
             "heapsmith-peers",
             "heapsmith-launch",

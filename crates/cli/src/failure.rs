@@ -17,6 +17,7 @@ use std::path::Path;
 use heapsmith_emit::{EmitError, SizeError};
 use heapsmith_explore::{MeasureError, StoreError, SweepError};
 use heapsmith_launch::LibraryError;
+use heapsmith_limits::AttackError;
 use heapsmith_recording::RecordingError;
 use heapsmith_replay::{PagesError, ReplayError, SubjectError};
 use heapsmith_report::ReportError;
@@ -138,6 +139,15 @@ impl From<ReplayError> for Failure {
             ReplayError::NoMemory { .. } => Failure::environment(error),
             ReplayError::Build(_) | ReplayError::Peer(_) => Failure::wrong_use(error),
             ReplayError::Fault { .. } => Failure::job(error),
+        }
+    }
+}
+
+impl From<AttackError> for Failure {
+    fn from(error: AttackError) -> Failure {
+        match error {
+            AttackError::Refuses(_) => Failure::wrong_use(error),
+            AttackError::Replay(error) => error.into(),
         }
     }
 }

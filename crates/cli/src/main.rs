@@ -35,6 +35,8 @@ fn main() -> ExitCode {
         Command::Explore(arguments) => commands::explore::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
+        Command::Attack(arguments) => commands::attack::run(&arguments),
+        Command::Bound(arguments) => commands::bound::run(&arguments),
     };
     end(outcome.map(|()| ExitCode::SUCCESS))
 }

@@ -57,3 +57,10 @@ pub fn experiments_bar(experiments: usize) -> ProgressBar {
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
+
+/// The bar of an attack on one heap.
+pub fn attack_bar(heap: &str) -> ProgressBar {
+    let template = "{msg} {bar:32.cyan/blue} {human_pos}/{human_len} plans  {eta} left  {prefix}";
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(0).with_style(style.progress_chars("━╸─")).with_message(format!("attacking {heap}"))
+}

@@ -19,6 +19,7 @@
 //! dispatches. A region is reserved once and serves one replay after another.
 
 mod curve;
+mod driven;
 mod kinds;
 mod live;
 mod measures;
@@ -38,6 +39,7 @@ mod time;
 mod unit;
 
 pub use curve::footprint_curve;
+pub use driven::{Driven, Placed, drive};
 pub use heapsmith_spec::build::BuildError;
 pub use kinds::{KindCost, Kinds, kinds};
 pub use measures::{Accesses, Measures, PerOperation, Visits};

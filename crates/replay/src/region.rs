@@ -53,7 +53,7 @@ impl Region {
     }
 
     /// The first `most` bytes as the region of a heap.
-    pub(crate) fn source(&mut self, most: Bytes) -> Fixed<'_> {
+    pub fn source(&mut self, most: Bytes) -> Fixed<'_> {
         let spare: &mut [MaybeUninit<u64>] = self.memory.spare_capacity_mut();
         let misaligned = spare.as_ptr().addr() % ALIGNMENT;
         let skip = ((ALIGNMENT - misaligned) % ALIGNMENT / 8).min(spare.len());

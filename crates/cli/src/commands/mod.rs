@@ -1,5 +1,7 @@
 //! A module a command.
 
+pub mod attack;
+pub mod bound;
 pub mod emit;
 pub mod explore;
 pub mod heaps;

@@ -1,0 +1,153 @@
+//! `heapsmith attack`: the program that hurts a heap, beside its bound and what chance does.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use heapsmith_limits::attack::{Attack, Options, attack};
+use heapsmith_limits::{Bound, Goal, Program, bound};
+use heapsmith_spec::{Spec, catalogue, resolve};
+use heapsmith_trace::Origin;
+
+use crate::args::{self, Format};
+use crate::commands::bound::program;
+use crate::failure::Failure;
+use crate::table::{Item, Table, heap, integer, none, number, percent, text};
+use crate::{interrupt, progress};
+
+pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
+    let program = program(&arguments.programs)?;
+    let heaps = heaps(&arguments.heap)?;
+    if let (Some(out), true) = (&arguments.out, heaps.len() > 1) {
+        let out = out.display();
+        return Err(Failure::wrong_use(format!(
+            "{out} holds the attack on one heap: name one heap, or none of --out and -o"
+        )));
+    }
+    let stop = interrupt::catch()?;
+    let mut table = Table::new(COLUMNS);
+    let mut stopped = false;
+    for (name, spec) in &heaps {
+        let found = one(name, spec, program, arguments, stop)?;
+        let bound = bound(spec, program.live, program.largest, program.least);
+        table.row(row(name, spec, &found, &bound));
+        if let Some(out) = &arguments.out {
+            write(out, spec, program, arguments, &found)?;
+        }
+        stopped |= found.stopped;
+        if stopped {
+            break;
+        }
+    }
+    table.print(arguments.format)?;
+    if arguments.format == Format::Table {
+        eprint!("{LEGEND}");
+    }
+    if stopped { Err(Failure::interrupted("stopped: what is shown is the best so far")) } else { Ok(()) }
+}
+
+/// The heaps as they were named.
+fn heaps(named: &[String]) -> Result<Vec<(String, Spec)>, Failure> {
+    let mut heaps = Vec::new();
+    for name in named {
+        if name == "all" {
+            for entry in catalogue() {
+                heaps.push((entry.name.to_owned(), entry.spec.parse()?));
+            }
+        } else {
+            heaps.push((name.clone(), resolve(name)?));
+        }
+    }
+    Ok(heaps)
+}
+
+/// The attack on one heap, with its bar.
+fn one(
+    name: &str,
+    spec: &Spec,
+    program: Program,
+    arguments: &args::Attack,
+    stop: &AtomicBool,
+) -> Result<Attack, Failure> {
+    let goal = match arguments.goal {
+        args::Goal::Footprint => Goal::Footprint,
+        args::Goal::Accesses => Goal::Accesses,
+    };
+    let options = Options { goal, seed: arguments.seed, rounds: arguments.rounds, operations: arguments.operations };
+    let bar = progress::attack_bar(name);
+    let found = attack(spec, program, options, stop, |at| {
+        bar.set_length(at.all as u64);
+        bar.set_position(at.tried as u64);
+        bar.set_prefix(match goal {
+            Goal::Footprint => format!("{} bytes so far", at.best),
+            Goal::Accesses => format!("{} accesses so far", at.best),
+        });
+    })?;
+    bar.finish_and_clear();
+    Ok(found)
+}
+
+const COLUMNS: &[&str] = &[
+    "heap",
+    "operations",
+    "live_peak",
+    "footprint_peak",
+    "bound",
+    "of_bound",
+    "of_any_allocator",
+    "random_footprint",
+    "times_random",
+    "worst",
+    "worst_bound",
+    "random_worst",
+    "by",
+];
+
+fn row(name: &str, spec: &Spec, found: &Attack, bound: &Bound) -> Vec<Item> {
+    let (outcome, chance) = (&found.outcome, found.chance);
+    let share = |value: u64, of: u64| value as f64 / of.max(1) as f64;
+    let worst_bound = bound.worst.allocate.zip(bound.worst.free).map(|(allocate, free)| allocate.max(free));
+    let name = if name == spec.to_string() { heap(name) } else { text(name) };
+    vec![
+        name,
+        integer(outcome.tape.steps.len() as u64),
+        integer(outcome.live_peak),
+        integer(outcome.footprint),
+        bound.footprint.map_or_else(none, integer),
+        bound.footprint.map_or_else(none, |most| percent(share(outcome.footprint, most))),
+        bound.any_allocator.map_or_else(none, |forced| percent(share(outcome.footprint, forced))),
+        integer(chance.footprint),
+        number(share(outcome.footprint, chance.footprint), 2),
+        integer(outcome.accesses_worst),
+        worst_bound.map_or_else(none, integer),
+        integer(chance.accesses_worst),
+        text(&found.by),
+    ]
+}
+
+/// Below the table.
+const LEGEND: &str = "
+bound: what no such program can exceed (heapsmith bound); of_any_allocator: of what Robson's lower bound forces on every
+heap that moves nothing, headers left out; random: the largest of 30 random programs with as many operations; worst:
+most accesses of one operation.
+";
+
+fn write(out: &Path, spec: &Spec, program: Program, arguments: &args::Attack, found: &Attack) -> Result<(), Failure> {
+    let mut origin = Origin::new("attack", spec.to_string());
+    let settings = [
+        ("live", program.live.to_string()),
+        ("largest", program.largest.to_string()),
+        ("least", program.least.to_string()),
+        ("seed", arguments.seed.to_string()),
+        ("rounds", arguments.rounds.to_string()),
+        ("by", found.by.clone()),
+    ];
+    origin.settings = settings.map(|(key, value)| (key.to_owned(), value)).to_vec();
+    found.outcome.tape.trace(origin).write(out)?;
+    eprintln!(
+        "{} operations written to {}; heapsmith replay {} --heap '{spec}'",
+        found.outcome.tape.steps.len(),
+        out.display(),
+        out.display()
+    );
+    Ok(())
+}

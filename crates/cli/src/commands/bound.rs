@@ -1,0 +1,107 @@
+//! `heapsmith bound`: the most memory that a heap can be made to need, with how it comes about.
+
+use std::io::{self, Write};
+
+use heapsmith_limits::{Bound, Program, bound};
+use heapsmith_spec::{Spec, resolve};
+use heapsmith_trace::Bytes;
+
+use crate::args::{self, Format, Programs};
+use crate::failure::Failure;
+use crate::table::{Table, integer, none, text};
+
+pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
+    let program = program(&arguments.programs)?;
+    let specs = arguments.heap.iter().map(|heap| Ok(resolve(heap)?)).collect::<Result<Vec<Spec>, Failure>>()?;
+    let bounds = specs.iter().map(|spec| (spec, bound(spec, program.live, program.largest, program.least)));
+    if arguments.format == Format::Table {
+        let text: String = bounds.map(|(spec, bound)| page(spec, program, &bound)).collect::<Vec<_>>().join("\n");
+        return match io::stdout().write_all(text.as_bytes()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            printed => printed.map_err(|error| Failure::environment(format!("cannot print: {error}"))),
+        };
+    }
+    let mut table = Table::new(&[
+        "heap",
+        "live",
+        "largest",
+        "least",
+        "bound",
+        "any_allocator",
+        "formula",
+        "numbers",
+        "source",
+        "requires",
+        "why_none",
+        "worst_allocate",
+        "worst_free",
+        "worst_formula",
+    ]);
+    for (spec, bound) in bounds {
+        let number = |value: Option<u64>| value.map_or_else(none, integer);
+        table.row([
+            text(spec.to_string()),
+            integer(program.live),
+            integer(program.largest),
+            integer(program.least),
+            number(bound.footprint),
+            number(bound.any_allocator),
+            text(&bound.formula),
+            text(&bound.numbers),
+            text(bound.source),
+            text(bound.requires.join("; ")),
+            text(&bound.why_none),
+            number(bound.worst.allocate),
+            number(bound.worst.free),
+            text(&bound.worst.formula),
+        ]);
+    }
+    table.print(arguments.format)
+}
+
+/// The programs that were asked about.
+pub fn program(programs: &Programs) -> Result<Program, Failure> {
+    Program::new(programs.live, programs.largest, programs.least).map_err(Failure::wrong_use)
+}
+
+/// What people read: a paragraph a heap.
+fn page(spec: &Spec, program: Program, bound: &Bound) -> String {
+    let Program { live, largest, least } = program;
+    let mut lines = vec![
+        spec.to_string(),
+        format!("  programs       at most {live} bytes live, in requests of {least} to {largest} bytes"),
+    ];
+    match bound.footprint {
+        Some(footprint) => {
+            let times = footprint as f64 / live as f64;
+            lines.push(format!("  bound          {footprint} bytes ({}), {times:.2} × what is live", Bytes(footprint)));
+        }
+        None => {
+            lines.push("  bound          no bound known to us".to_owned());
+            lines.push(format!("  why            {}", bound.why_none));
+        }
+    }
+    lines.push(format!("  formula        {}", bound.formula));
+    if !bound.numbers.is_empty() {
+        lines.push(format!("                 = {}", bound.numbers));
+    }
+    let terms = bound.terms.iter();
+    lines.extend(terms.map(|term| format!("    {:<12} {} = {}", term.symbol, term.meaning, term.value)));
+    lines.push(format!("  source         {}", bound.source));
+    lines.extend(bound.requires.iter().map(|requires| format!("  stands on      {requires}")));
+    let worst = &bound.worst;
+    let accesses =
+        |most: Option<u64>| most.map_or_else(|| "no number".to_owned(), |most| format!("at most {most} accesses"));
+    lines.push(format!("  one allocation {}", accesses(worst.allocate)));
+    lines.push(format!("  one free       {}", accesses(worst.free)));
+    if !worst.formula.is_empty() {
+        lines.push(format!("                 {}", worst.formula));
+    }
+    if let Some(forced) = bound.any_allocator {
+        lines.push(format!(
+            "  any allocator  some such program makes every heap that moves nothing need {forced} bytes (Robson 1971, 1974)"
+        ));
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}

@@ -1,0 +1,107 @@
+//! What chance alone makes of the same limits: random programs with as many operations.
+//!
+//! Sizes are drawn in five ways and blocks live in two, so that an attack is compared with the random program that
+//! hurts the heap most, not with a tame one.
+//!
+//! | sizes | |
+//! |---|---|
+//! | even | every size from the least to the largest as often |
+//! | magnitudes | every magnitude as often |
+//! | two | the least or the largest |
+//! | powers | a power of two times the least |
+//! | drifting | even within a window that moves from small to large |
+//!
+//! | lives | |
+//! |---|---|
+//! | full | as much live as may be; a random block is freed when a request does not fit |
+//! | breathing | filled, then half of it freed at random, and again |
+
+use heapsmith_replay::{Region, ReplayError};
+use heapsmith_spec::{Pool, Spec};
+
+use super::adversary::{Adversary, Charge, Outcome, run};
+use super::random::Random;
+use crate::bound::Program;
+
+#[derive(Debug, Clone, Copy)]
+enum SizesBy {
+    Even,
+    Magnitudes,
+    Two,
+    Powers,
+    Drifting,
+}
+
+/// Seeds of each kind of random program.
+const SEEDS: u64 = 3;
+
+/// Every random program that an attack of so many operations is compared with.
+pub fn random_programs(
+    spec: &Spec,
+    program: Program,
+    region: &mut Region,
+    operations: usize,
+    mut each: impl FnMut(&Outcome),
+) -> Result<(), ReplayError> {
+    for sizes in [SizesBy::Even, SizesBy::Magnitudes, SizesBy::Two, SizesBy::Powers, SizesBy::Drifting] {
+        for breathing in [false, true] {
+            for seed in 1..=SEEDS {
+                let random = Random::new(seed);
+                let stack = spec.pool == Pool::Stack;
+                let outcome = run(spec, program, Charge::Requests, region, operations, |adversary| {
+                    Chance { random, sizes, breathing, stack, operations, done: 0 }.carry_out(adversary);
+                })?;
+                each(&outcome);
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Chance {
+    random: Random,
+    sizes: SizesBy,
+    breathing: bool,
+    stack: bool,
+    operations: usize,
+    done: usize,
+}
+
+impl Chance {
+    fn carry_out(&mut self, adversary: &mut Adversary<'_, '_>) {
+        let mut live: Vec<u64> = Vec::new();
+        while !adversary.is_over() {
+            let size = self.size(adversary.program());
+            self.done += 1;
+            if adversary.left() >= size {
+                match adversary.allocate(size) {
+                    Some(block) => live.push(block.at),
+                    None => return,
+                }
+                continue;
+            }
+            let frees = if self.breathing { live.len().div_ceil(2) } else { 1 };
+            for _ in 0..frees.min(live.len()) {
+                self.done += 1;
+                let place = if self.stack { live.len() - 1 } else { self.random.below(live.len() as u64) as usize };
+                adversary.free(live.swap_remove(place));
+            }
+        }
+    }
+
+    fn size(&mut self, program: Program) -> u64 {
+        let Program { least, largest, .. } = program;
+        match self.sizes {
+            SizesBy::Even => self.random.within(least, largest),
+            SizesBy::Magnitudes => self.random.magnitude(least, largest),
+            SizesBy::Two => [least, largest][self.random.below(2) as usize],
+            SizesBy::Powers => least << self.random.below(u64::from((largest / least).ilog2()) + 1),
+            SizesBy::Drifting => {
+                let share = self.done as f64 / self.operations.max(1) as f64;
+                let middle = least + ((largest - least) as f64 * share.min(1.0)) as u64;
+                self.random
+                    .within((middle / 2).max(least), (middle * 3 / 2).clamp(least, largest).max(middle / 2).max(least))
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The constructions of the literature, with this heap's sizes.
+//!
+//! | plan | from | against |
+//! |---|---|---|
+//! | offsets, doubling | Robson 1971, 1974 | every heap that moves nothing |
+//! | gaps, doubling or in finer steps | Robson 1977, first fit | lists in address order |
+//! | cells, doubling | Knuth 1997, §2.5, exercise 41 | buddy systems, pages |
+//! | one size after another | Wilson et al. 1995, §3.6 | classes, pages, heaps that join nothing |
+//! | carve | Robson 1977; Knuth 1997, §2.5, exercise 42 | best fit, worst fit, good fit, lists by time |
+//! | the same sizes over and over | – | heaps that give nothing back, or join nothing |
+//! | every other, then the largest | Donahue et al. 2001, §3.1 | searches: every hole is looked at in vain |
+
+use heapsmith_spec::Pool;
+
+use super::comb::{Comb, Tooth};
+use super::plan::{Carve, Plan, Round};
+use super::sieve::Keep;
+use crate::bound::Demand;
+
+/// Rounds that one plan has at most.
+const MOST_ROUNDS: usize = 512;
+/// Rounds of the same again: for heaps that need more the longer it goes on.
+const MOST_TURNS: usize = 2048;
+
+/// Every construction, with its name.
+pub fn constructions(demand: &Demand) -> Vec<(&'static str, Plan)> {
+    let mut all = vec![
+        ("Robson's offsets, sizes doubling", robson(demand)),
+        ("fewest bytes without holes, sizes doubling", growing(demand, Keep::Gaps, 2.0)),
+        ("fewest bytes without holes, sizes half as large again", growing(demand, Keep::Gaps, 1.5)),
+        ("fewest bytes without holes, sizes a fifth larger", growing(demand, Keep::Gaps, 1.2)),
+        ("one block a cell, sizes doubling", growing(demand, Keep::Cells, 2.0)),
+        ("Robson's offsets, in requests that just need the block", just_needed(demand, robson(demand))),
+        ("one block a cell, in requests that just need it", just_needed(demand, growing(demand, Keep::Cells, 2.0))),
+        ("one size after another, from the smallest", one_by_one(demand)),
+        ("every other block, then the largest", every_other(demand)),
+        ("the largest, over and over", over_and_over(demand, &[demand.largest_block()])),
+        (
+            "the largest and the smallest in turns",
+            over_and_over(demand, &[demand.largest_block(), demand.least_block()]),
+        ),
+        ("one object a page, one size after another", one_a_page(demand)),
+    ];
+    all.extend(carvings(demand).into_iter().map(|carve| ("a hole behind each smallest block", Plan::Carve(carve))));
+    all.extend(combs(demand).into_iter().map(|comb| ("holes between smallest blocks, many at once", Plan::Comb(comb))));
+    all.retain(|(_, plan)| *plan != Plan::Rounds(Vec::new()));
+    all
+}
+
+/// A round that asks for blocks of up to `block` bytes.
+fn round(demand: &Demand, keep: Keep, block: u64) -> Round {
+    Round { keep, upwards: frees_upwards(demand), size: demand.last_request(block), block, percent: 100 }
+}
+
+/// Whether blocks are freed from the first to the last: a stack wants the last first.
+fn frees_upwards(demand: &Demand) -> bool {
+    demand.spec.pool != Pool::Stack
+}
+
+/// Robson's adversary (1971, 1974): sizes double, and of two places modulo the next size those blocks stay that cover
+/// the one where they block the most.
+pub fn robson(demand: &Demand) -> Plan {
+    growing(demand, Keep::Offsets, 2.0)
+}
+
+/// Rounds with block sizes that grow by `factor`.
+fn growing(demand: &Demand, keep: Keep, factor: f64) -> Plan {
+    let (least, largest) = (demand.least_block(), demand.largest_block());
+    let mut rounds = vec![round(demand, Keep::All, least)];
+    let mut block = least as f64 * factor;
+    while block <= largest as f64 && rounds.len() < MOST_ROUNDS {
+        let whole = (block as u64).next_multiple_of(demand.granule).min(largest);
+        rounds.push(round(demand, keep, whole));
+        block *= factor;
+    }
+    if rounds.last().is_some_and(|last| last.block < largest) {
+        rounds.push(round(demand, keep, largest));
+    }
+    Plan::Rounds(rounds)
+}
+
+/// The same blocks for fewer bytes: the smallest requests that need them.
+fn just_needed(demand: &Demand, plan: Plan) -> Plan {
+    let Plan::Rounds(rounds) = plan else { return plan };
+    let least = |round: Round| Round { size: demand.first_request(round.block), ..round };
+    Plan::Rounds(rounds.into_iter().map(least).collect())
+}
+
+/// All block sizes, each with all that may be live, in its smallest requests.
+fn one_by_one(demand: &Demand) -> Plan {
+    let mut sizes: Vec<(u64, u64)> = Vec::new();
+    let mut first = demand.program.least;
+    while let Some(block) = demand.need(first) {
+        sizes.push((first, block));
+        if block == demand.largest_block() || sizes.len() == 64 * MOST_ROUNDS {
+            break;
+        }
+        first = demand.first_request(block + 1);
+    }
+    let step = sizes.len().div_ceil(MOST_ROUNDS);
+    let rounds = sizes.iter().step_by(step).map(|&(size, block)| Round {
+        keep: Keep::Nothing,
+        upwards: frees_upwards(demand),
+        size,
+        block,
+        percent: 100,
+    });
+    Plan::Rounds(rounds.collect())
+}
+
+/// These blocks in turns, each with all that may be live, and all freed.
+fn over_and_over(demand: &Demand, blocks: &[u64]) -> Plan {
+    let rounds = blocks.iter().cycle().take(MOST_TURNS).map(|&block| round(demand, Keep::Nothing, block));
+    Plan::Rounds(rounds.collect())
+}
+
+/// Sizes of objects one after another, of each page the cheapest object kept; none for other heaps.
+fn one_a_page(demand: &Demand) -> Plan {
+    let Pool::Pages(pages) = &demand.spec.pool else { return Plan::Rounds(Vec::new()) };
+    let mut rounds = Vec::new();
+    let mut object = demand.least_block();
+    while object <= demand.largest_block() {
+        let size = demand.first_request(object);
+        let block = pages.page.max(object);
+        rounds.push(Round { keep: Keep::Cells, upwards: true, size, block, percent: 100 });
+        object *= 2;
+    }
+    Plan::Rounds(rounds)
+}
+
+/// Smallest blocks, every other freed, then the largest.
+fn every_other(demand: &Demand) -> Plan {
+    let fill = round(demand, Keep::All, demand.least_block());
+    let largest = Round { percent: 100, ..round(demand, Keep::Every(2), demand.largest_block()) };
+    Plan::Rounds(vec![Round { percent: 90, ..fill }, largest])
+}
+
+/// Holes of the largest size, of powers of two and of a little more, with and without a filler, once and twice.
+fn carvings(demand: &Demand) -> Vec<Carve> {
+    let (largest, small, word) = (demand.largest_block(), demand.least_block(), demand.word);
+    // A power of two of words, and the least above it: where good fit rounds up the least and the most.
+    let power = (1 << (largest / word).max(1).ilog2()) * word;
+    let above = if power + demand.granule <= largest { power + demand.granule } else { power / 2 + demand.granule };
+    let mut blocks = vec![largest, power, above];
+    // The lower ends of the lists of TLSF.
+    let part = (power / 32).max(demand.granule);
+    blocks.push(largest / part * part);
+    blocks.dedup();
+    let mut carvings = Vec::new();
+    for block in blocks.into_iter().filter(|&block| block >= 2 * small) {
+        let size = demand.last_request(block);
+        let filler = Some(demand.last_request(block - small));
+        let (once, twice) = (vec![size], vec![size, size]);
+        for (hole, filler) in [(once.clone(), None), (once, filler), (twice.clone(), None), (twice, filler)] {
+            let carve = Carve { hole, filler, small: demand.program.least };
+            if !carvings.contains(&carve) {
+                carvings.push(carve);
+            }
+        }
+    }
+    carvings
+}
+
+/// Holes of one size for policies that take what was freed last, or the largest; holes that grow for best fit.
+fn combs(demand: &Demand) -> Vec<Comb> {
+    let (largest, least, granule) = (demand.largest_block(), demand.least_block(), demand.granule);
+    let small = demand.program.least;
+    let tooth = |block: u64| Tooth { hole: vec![demand.last_request(block)], filler: None };
+    let mut combs = vec![Comb { teeth: vec![tooth(largest); 200], small }];
+    // Good fit passes over a hole of twice a power of two and a little for a request of half of it.
+    let word = demand.word;
+    let power = (1_u64 << (largest.saturating_sub(granule) / word).max(1).ilog2()) * word + granule;
+    if power <= largest {
+        let twice = Tooth { hole: vec![demand.last_request(power); 2], filler: None };
+        combs.push(Comb { teeth: vec![twice; 200], small });
+    }
+    for from in [largest / 4, largest / 2, largest * 3 / 4, largest * 7 / 8] {
+        let from = from.next_multiple_of(granule).max(2 * least);
+        let fillers = (from..=largest.saturating_sub(least)).step_by(granule as usize).take(2_000);
+        let teeth: Vec<Tooth> = fillers
+            .map(|filler| Tooth {
+                hole: vec![demand.last_request(filler + least)],
+                filler: Some(demand.last_request(filler)),
+            })
+            .collect();
+        if !teeth.is_empty() {
+            combs.push(Comb { teeth, small });
+        }
+    }
+    combs
+}

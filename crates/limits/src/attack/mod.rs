@@ -1,0 +1,190 @@
+//! Programs that are made to hurt one heap.
+//!
+//! ```text
+//!   constructions of the literature ─┐
+//!                                    ├─ plans ─▶ adversary on the real heap ─▶ tape, footprint, accesses
+//!   search: the best, changed ───────┘                    ▲ sees every offset
+//!                                                         │
+//!   random programs with as many operations ─▶ what chance alone makes of the same limits
+//! ```
+//!
+//! The tape of an attack is a trace as any other: replayed on the same heap it has the same footprint to the byte.
+//!
+//! An attack is one program, so it is a lower bound of the worst case; [`bound()`](crate::bound::bound) is an upper
+//! bound. Where both meet the worst case is known.
+
+mod adversary;
+mod chance;
+mod comb;
+mod construct;
+mod plan;
+mod random;
+mod search;
+mod sieve;
+mod tape;
+mod theory;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use heapsmith_replay::{Region, ReplayError};
+use heapsmith_spec::Spec;
+
+pub use adversary::{Adversary, Block, Charge, Outcome, region_for, run};
+pub use comb::{Comb, Tooth};
+pub use plan::{Carve, Plan, Round};
+pub use random::Random;
+pub use sieve::Keep;
+pub use tape::{Step, Tape};
+pub use theory::{Forced, forced};
+
+use crate::bound::{Demand, Program};
+use search::Search;
+
+/// What an attack is after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Goal {
+    /// The largest footprint.
+    #[default]
+    Footprint,
+    /// The most accesses of one operation.
+    Accesses,
+}
+
+/// How an attack is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// What it is after.
+    pub goal: Goal,
+    /// Where the search begins.
+    pub seed: u64,
+    /// Plans that the search tries beyond the constructions.
+    pub rounds: usize,
+    /// Operations that one program has at most.
+    pub operations: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { goal: Goal::Footprint, seed: 1, rounds: 200, operations: 200_000 }
+    }
+}
+
+/// The best attack that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attack {
+    /// What it came to, with its operations.
+    pub outcome: Outcome,
+    /// The construction that it is, or began as.
+    pub by: String,
+    /// What was carried out.
+    pub plan: Plan,
+    /// Plans that were tried.
+    pub tried: usize,
+    /// The best random programs with as many operations.
+    pub chance: Chance,
+    /// Whether it was stopped before it had tried all.
+    pub stopped: bool,
+}
+
+/// What random programs came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Chance {
+    /// The largest footprint of any.
+    pub footprint: u64,
+    /// The most accesses of one operation of any.
+    pub accesses_worst: u64,
+    /// How many there were.
+    pub programs: usize,
+}
+
+/// How far an attack is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Plans tried.
+    pub tried: usize,
+    /// Plans in all.
+    pub all: usize,
+    /// The best so far.
+    pub best: u64,
+}
+
+/// Why there is no attack.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AttackError {
+    /// The heap serves no such program.
+    #[error("{0}")]
+    Refuses(String),
+    /// The heap cannot be made.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+}
+
+/// Attacks the heap of `spec` with programs within the limits of `program`, until all is tried or `stop` is set.
+///
+/// # Errors
+///
+/// The heap cannot be made, or refuses every request of the program.
+pub fn attack(
+    spec: &Spec,
+    program: Program,
+    options: Options,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(Progress),
+) -> Result<Attack, AttackError> {
+    let demand = Demand::new(spec, program).map_err(AttackError::Refuses)?;
+    let mut region = region_for(program)?;
+    let mut search = Search::new(&demand, options.seed);
+    let mut constructions = construct::constructions(&demand).into_iter();
+    let all = constructions.len() + options.rounds;
+    let mut best: Option<Attack> = None;
+    let (mut tried, mut stopped) = (0, false);
+    while tried < all {
+        // One is always tried, so that there is something to show.
+        if best.is_some() && stop.load(Ordering::Relaxed) {
+            stopped = true;
+            break;
+        }
+        let (by, plan) = match constructions.next() {
+            Some((by, plan)) => (by.to_owned(), plan),
+            None => match search.next() {
+                Some(plan) => (String::new(), plan),
+                None => break,
+            },
+        };
+        let outcome =
+            run(spec, demand.program, Charge::Requests, &mut region, options.operations, |a| plan.carry_out(a))?;
+        tried += 1;
+        let score = options.goal.of(&outcome);
+        search.note(plan.clone(), score);
+        if best.as_ref().is_none_or(|best| score > options.goal.of(&best.outcome)) {
+            let by = if by.is_empty() { format!("search, round {}", tried + options.rounds - all) } else { by };
+            best = Some(Attack { outcome, by, plan, tried, chance: Chance::default(), stopped });
+        }
+        progress(Progress { tried, all, best: best.as_ref().map_or(0, |best| options.goal.of(&best.outcome)) });
+    }
+    let Some(best) = best else { return Err(AttackError::Refuses("there is no plan for such sizes".to_owned())) };
+    let operations = best.outcome.tape.steps.len();
+    let chance = by_chance(spec, demand.program, &mut region, operations)?;
+    Ok(Attack { tried, stopped, chance, ..best })
+}
+
+impl Goal {
+    /// What an outcome is worth.
+    pub fn of(self, outcome: &Outcome) -> u64 {
+        match self {
+            Goal::Footprint => outcome.footprint,
+            Goal::Accesses => outcome.accesses_worst,
+        }
+    }
+}
+
+/// The worst that random programs of so many operations did.
+pub fn by_chance(spec: &Spec, program: Program, region: &mut Region, operations: usize) -> Result<Chance, ReplayError> {
+    let mut worst = Chance::default();
+    chance::random_programs(spec, program, region, operations, |outcome| {
+        worst.footprint = worst.footprint.max(outcome.footprint);
+        worst.accesses_worst = worst.accesses_worst.max(outcome.accesses_worst);
+        worst.programs += 1;
+    })?;
+    Ok(worst)
+}

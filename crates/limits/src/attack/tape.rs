@@ -1,0 +1,53 @@
+//! What an attack did, as operations that can be replayed.
+
+use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace, TraceError};
+
+/// One operation of an attack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// Asks for a block.
+    Allocate {
+        /// Names the block.
+        id: u64,
+        /// Bytes.
+        size: u64,
+    },
+    /// Frees a block.
+    Free {
+        /// The block's name.
+        id: u64,
+    },
+}
+
+/// The operations of an attack, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Tape {
+    /// The operations.
+    pub steps: Vec<Step>,
+}
+
+impl Tape {
+    /// The operations as a trace, one a nanosecond.
+    pub fn trace(&self, origin: Origin) -> Trace {
+        let mut trace = Trace::new(origin);
+        trace.events =
+            self.steps.iter().enumerate().map(|(time, step)| Event::at(time as u64, action(*step))).collect();
+        trace
+    }
+
+    /// The operations, ready for replay.
+    ///
+    /// # Errors
+    ///
+    /// A tape that frees what it never allocated.
+    pub fn packed(&self, name: &str) -> Result<PackedTrace, TraceError> {
+        PackedTrace::new(&self.trace(Origin::new("attack", name)))
+    }
+}
+
+fn action(step: Step) -> Action {
+    match step {
+        Step::Allocate { id, size } => Action::Allocate { id, size: Bytes(size), alignment: 0 },
+        Step::Free { id } => Action::Free { id },
+    }
+}

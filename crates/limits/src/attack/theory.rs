@@ -1,0 +1,50 @@
+//! Robson's lower bound beside what his adversary reaches here, in his units.
+//!
+//! The theory knows no headers. So a unit is the smallest block, sizes are 1, 2, 4 … 2^log units of whole blocks, and
+//! a block counts as live with its header; control words are left out. Then a heap of this workspace is a heap of the
+//! theory, and the adversary must reach M/2·log2 n + M − n + 1 units on every one that moves nothing.
+//!
+//! Sources: Robson 1971, An estimate of the store size necessary for dynamic storage allocation; Robson 1974, Bounds
+//! for some functions concerning dynamic storage allocation.
+
+use heapsmith_spec::Spec;
+
+use super::adversary::{Charge, region_for, run};
+use super::construct::robson;
+use super::{AttackError, Outcome};
+use crate::bound::{Demand, Program, units_of_any_allocator};
+
+/// What Robson's adversary reached, in units of the smallest block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forced {
+    /// Units of the footprint.
+    pub reached: u64,
+    /// Units that his theorem names.
+    pub bound: u64,
+    /// What was done.
+    pub outcome: Outcome,
+}
+
+/// Lets Robson's adversary attack the heap of `spec` with at most `live` units live, in sizes of up to 2^`log` units.
+///
+/// # Errors
+///
+/// The heap cannot be made, or has no blocks with headers of a word.
+pub fn forced(spec: &Spec, live: u64, log: u32) -> Result<Forced, AttackError> {
+    let header = u64::from(spec.word.bytes());
+    let one = Program { live: 1, largest: 1, least: 1 };
+    let unit = Demand::new(spec, one).map_err(AttackError::Refuses)?.least_block();
+    let program = Program { live: live * unit, largest: (unit << log) - header, least: unit - header };
+    let demand = Demand::new(spec, program).map_err(AttackError::Refuses)?;
+    if demand.least_block() != unit || demand.largest_block() != unit << log {
+        return Err(AttackError::Refuses("blocks of this heap are no powers of two of its smallest".to_owned()));
+    }
+    let plan = robson(&demand);
+    let mut region = region_for(program)?;
+    // A round frees and asks for no more blocks than there are units.
+    let operations = (2 * live * (u64::from(log) + 1)) as usize;
+    let outcome =
+        run(spec, program, Charge::WithHeader(header), &mut region, operations, |adversary| plan.carry_out(adversary))?;
+    let reached = (outcome.footprint - demand.control) / unit;
+    Ok(Forced { reached, bound: units_of_any_allocator(live, log), outcome })
+}

@@ -1,0 +1,48 @@
+//! Buddy systems: at most 1 + log2(n) times what is live, and a little.
+//!
+//! Cells are places where blocks of an order may lie. Let `E_k` be the cells of order k that are blocks or divided
+//! further, M the most bytes live and 2^k the bytes of order k, from the smallest order asked for, m, to the largest, n.
+//!
+//! A block of order k + 1 is divided only when no block of order k is free, in Knuth's system as in the estranged one,
+//! which divides before it glues. So then every cell of order k is used whole, of which there are M/2^k at most, or
+//! divided, of which there are about half as many as cells of order k − 1. With what the ends of the region add (a cell
+//! cut off below, one begun above, one skipped to reach the next place),
+//!
+//! ```text
+//!   E_k ≤ E_{k−1}/2 + M/2^k + 3      E_m ≤ M/m + 3
+//!   2^k·E_k ≤ M·(1 + log2(2^k/m)) + 3·2^(k+1)
+//! ```
+//!
+//! and for the largest order, where growth ends, the bound is C + M·(1 + log2(n/m)) + 4n. M(1 + log2 n) is the
+//! published form (Knuth 1997, §2.5, exercise 41, for a memory that begins as one block).
+//!
+//! A region skips to the next place for a larger block, and this adds at most one cell to each order until a request of
+//! that order or below grows the region again, which it does only when every cell of the order is used or divided.
+
+use super::demand::{Demand, saturated};
+use super::{Found, Term, shown};
+
+pub(super) fn bound(demand: &Demand) -> Found {
+    let kept = demand.kept();
+    let own = demand.own_blocks();
+    let live = u128::from(demand.blocks_of(demand.program.live));
+    let bytes = saturated(live + u128::from(kept.bytes) + u128::from(own.bytes));
+    let least = own.least.map_or(demand.least_block(), |least| least.min(demand.least_block()));
+    let largest = demand.largest_block().max(own.most);
+    let orders = u64::from((largest / least).ilog2());
+    let control = demand.control;
+    let footprint =
+        saturated(u128::from(control) + u128::from(bytes) * u128::from(1 + orders) + 4 * u128::from(largest));
+    Found {
+        footprint,
+        formula: "C + M·(1 + log2(n/m)) + 4n",
+        terms: vec![
+            Term::new("C", "bytes before the first block", shown(control)),
+            Term::new("M", "most bytes in used blocks, each a power of two of words", shown(bytes)),
+            Term::new("n", "bytes of the largest block", shown(largest)),
+            Term::new("m", "bytes of the smallest block", shown(least)),
+        ],
+        numbers: format!("{} + {} · {} + 4 · {}", shown(control), shown(bytes), 1 + orders, shown(largest)),
+        source: "Knuth 1997, §2.5, exercise 41 (M(1 + log2 n)), with this heap's cut-off ends and its growth",
+    }
+}

@@ -1,0 +1,299 @@
+//! What a pool is asked for by the programs of a bound, layers included.
+//!
+//! ```text
+//!   a request of the program
+//!     └─ guard: its words around the payload
+//!          └─ free lists: rounded up to its list's size
+//!               └─ block: header, granule, smallest block; or class, power of two, page
+//! ```
+//!
+//! A pool that splits gives a block as it is when the rest would be no block: so a block may be larger than it was
+//! asked for by the *slack*, the smallest block less a granule. Every used block is counted with it.
+//!
+//! The blocks of a program are bounded one by one: no block has more bytes for each byte requested than the worst
+//! size has, so all have at most *ratio* × live bytes, and there are at most live ÷ least of them.
+
+use heapsmith::block::words_ceil;
+use heapsmith_spec::build::{classes_in_words, format, lists_in_words, words_for};
+use heapsmith_spec::{Coalesce, Layer, Pool, Spec, Split};
+
+use super::control::empty_footprint;
+use super::program::Program;
+
+/// The demand on the pool of a spec.
+#[derive(Debug)]
+pub struct Demand<'s> {
+    /// The heap.
+    pub spec: &'s Spec,
+    /// The program; its largest request is one that the heap serves.
+    pub program: Program,
+    /// The largest request that was asked about.
+    pub asked_largest: u64,
+    /// Bytes of a word.
+    pub word: u64,
+    /// Bytes that every block is a multiple of.
+    pub granule: u64,
+    /// Bytes that a used block may have beyond its need.
+    pub slack: u64,
+    /// Bytes of the region before the first block of the program.
+    pub control: u64,
+    /// Request sizes that share a need, as coarsely as costs little.
+    pub steps: Vec<Step>,
+    /// Bytes of blocks for bytes requested, at worst.
+    ratio: (u64, u64),
+    /// Block sizes that free lists keep, in words: the range of each, and what all of it is rounded up to.
+    lists: Vec<(usize, usize)>,
+    /// The classes of the pool, in words.
+    classes: Vec<(usize, usize)>,
+    /// Words of a block beyond the classes are a multiple of this.
+    beyond: Option<u64>,
+}
+
+/// Requests of `from` to `to` bytes; none of them needs a block of more than `need` bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// The smallest.
+    pub from: u64,
+    /// The largest.
+    pub to: u64,
+    /// Bytes of the largest of their blocks, without slack.
+    pub need: u64,
+}
+
+impl<'s> Demand<'s> {
+    /// The demand of `program` on the heap of `spec`.
+    ///
+    /// # Errors
+    ///
+    /// Why the heap serves no request of the program, or cannot be made.
+    pub fn new(spec: &'s Spec, program: Program) -> Result<Demand<'s>, String> {
+        let word = u64::from(spec.word.bytes());
+        let format = format(spec);
+        let splits = matches!(
+            spec.pool,
+            Pool::List(_) | Pool::Bins(_) | Pool::Tree(_) | Pool::SkipList(_) | Pool::Tlsf(_) | Pool::HalfFit
+        );
+        let slack = if splits { (format.least - format.granule) as u64 * word } else { 0 };
+        let lists = match spec.layers.last() {
+            Some(Layer::FreeLists(layer)) => lists_in_words(spec, layer),
+            _ => Vec::new(),
+        };
+        let (classes, beyond) = match &spec.pool {
+            Pool::Classes(classes) => {
+                let step = classes.beyond.map(|step| (step / word).max(1));
+                (classes_in_words(spec, classes), step)
+            }
+            _ => (Vec::new(), None),
+        };
+        let granule = format.granule as u64 * word;
+        let control = empty_footprint(spec)?;
+        let asked_largest = program.largest;
+        let mut demand = Demand {
+            spec,
+            program,
+            asked_largest,
+            word,
+            granule,
+            slack,
+            control,
+            steps: Vec::new(),
+            ratio: (0, 1),
+            lists,
+            classes,
+            beyond,
+        };
+        demand.program.largest = demand.largest_served().ok_or_else(|| {
+            format!("this heap refuses every request of {} bytes or more: ask about smaller ones", program.least)
+        })?;
+        demand.steps = demand.all_steps();
+        demand.ratio = demand.worst_ratio();
+        Ok(demand)
+    }
+
+    /// Bytes that the pool is asked for when the program asks for `size`, guards included.
+    pub fn below_guards(&self, size: u64) -> u64 {
+        let align = (u64::from(self.spec.alignment) / self.word).max(1);
+        let front = 3_u64.next_multiple_of(align);
+        let guards = self.spec.layers.iter().filter(|layer| matches!(layer, Layer::Guard(_))).count();
+        (0..guards).fold(size, |size, _| (front + size.div_ceil(self.word) + 1) * self.word)
+    }
+
+    /// Bytes of the block that a request of `size` needs, without slack; none if the heap refuses it. Never
+    /// decreases as `size` grows.
+    pub fn need(&self, size: u64) -> Option<u64> {
+        let below = self.below_guards(size);
+        if let Pool::Fixed(most) = self.spec.pool {
+            let block = most.next_multiple_of(self.word).next_multiple_of(self.spec.alignment.into());
+            return (below <= block).then_some(block);
+        }
+        if matches!(self.spec.pool, Pool::Stack | Pool::Bump(_)) {
+            let words = below.div_ceil(self.word) + 1;
+            return Some((words * self.word).next_multiple_of(self.spec.alignment.into()));
+        }
+        let words = self.rounded(words_for(self.spec, below)?)?;
+        Some(within(&self.lists, words).unwrap_or(words) as u64 * self.word)
+    }
+
+    /// The block size that the pool's index rounds up to; none if it refuses.
+    fn rounded(&self, words: usize) -> Option<usize> {
+        match &self.spec.pool {
+            Pool::Classes(_) => {
+                within(&self.classes, words).or_else(|| self.beyond.map(|step| words_ceil(words, step as usize)))
+            }
+            Pool::Tlsf(tlsf) => match tlsf.largest {
+                Some(largest) => {
+                    let most = words_for(self.spec, largest)? as u64;
+                    (words as u64 <= super::good_fit::list_ceil(tlsf.second_level.into(), most)).then_some(words)
+                }
+                None => Some(words),
+            },
+            _ => Some(words),
+        }
+    }
+
+    /// The largest request of the program that the heap serves.
+    fn largest_served(&self) -> Option<u64> {
+        let Program { least, largest, .. } = self.program;
+        self.need(least)?;
+        let (mut served, mut refused) = (least, largest + 1);
+        if self.need(largest).is_some() {
+            return Some(largest);
+        }
+        while refused - served > 1 {
+            let middle = served + (refused - served) / 2;
+            if self.need(middle).is_some() { served = middle } else { refused = middle }
+        }
+        Some(served)
+    }
+
+    /// Every request size: one by one at first, then in steps of a 128th of the size.
+    fn all_steps(&self) -> Vec<Step> {
+        let Program { least, largest, .. } = self.program;
+        let mut steps: Vec<Step> = Vec::new();
+        let mut from = least;
+        while from <= largest {
+            let to = (from + (from / 128).max(1) - 1).min(largest);
+            if let Some(need) = self.need(to) {
+                match steps.last_mut() {
+                    Some(last) if last.need == need => last.to = to,
+                    _ => steps.push(Step { from, to, need }),
+                }
+            }
+            from = to + 1;
+        }
+        steps
+    }
+
+    /// Bytes of the smallest block.
+    pub fn least_block(&self) -> u64 {
+        self.need(self.program.least).unwrap_or(self.granule)
+    }
+
+    /// Bytes of the largest block, without slack.
+    pub fn largest_block(&self) -> u64 {
+        self.need(self.program.largest).unwrap_or(self.granule)
+    }
+
+    /// Most bytes in the blocks of a program with so many bytes live, slack included.
+    pub fn blocks_of(&self, live: u64) -> u64 {
+        let (bytes, request) = self.ratio;
+        saturated(u128::from(live) * u128::from(bytes) / u128::from(request))
+    }
+
+    /// Bytes of a block, slack included, for so many bytes requested, where they are most.
+    fn worst_ratio(&self) -> (u64, u64) {
+        let (mut bytes, mut request) = (0, 1);
+        for step in &self.steps {
+            let (block, from) = (step.need + self.slack, step.from);
+            if u128::from(block) * u128::from(request) > u128::from(bytes) * u128::from(from) {
+                (bytes, request) = (block, from);
+            }
+        }
+        (bytes, request)
+    }
+
+    /// Most blocks of a program with so many bytes live.
+    pub fn count_of(&self, live: u64) -> u64 {
+        live / self.program.least
+    }
+
+    /// The smallest request that needs a block of `need` bytes or more.
+    pub fn first_request(&self, need: u64) -> u64 {
+        let (mut low, mut high) = (self.program.least, self.program.largest);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.need(middle).is_some_and(|its| its >= need) { high = middle } else { low = middle + 1 }
+        }
+        low
+    }
+
+    /// The largest request whose block has no more than `block` bytes; the least request if none has.
+    pub fn last_request(&self, block: u64) -> u64 {
+        let (mut low, mut high) = (self.program.least, self.program.largest);
+        while low < high {
+            let middle = low + (high - low).div_ceil(2);
+            if self.need(middle).is_some_and(|its| its <= block) { low = middle } else { high = middle - 1 }
+        }
+        low
+    }
+
+    /// Whether some request is larger than the pool's classes.
+    pub fn beyond_classes(&self) -> bool {
+        let last = self.classes.last().map_or(0, |&(_, high)| high as u64 * self.word);
+        self.largest_block() > last
+    }
+
+    /// Whether sizes beyond the classes are not multiples of their step: rounding is by masks, for powers of two alone.
+    pub fn rounds_unevenly(&self) -> bool {
+        self.beyond_classes() && self.beyond.is_some_and(|step| !step.is_power_of_two())
+    }
+
+    /// Block sizes that free lists keep, in bytes.
+    pub fn listed(&self) -> impl Iterator<Item = u64> + '_ {
+        self.lists.iter().map(|&(_, high)| high as u64 * self.word)
+    }
+
+    /// Whether a pool request is always split from what it is given.
+    pub fn always_splits(&self, split: Split) -> bool {
+        match split {
+            Split::Always => true,
+            Split::Never => false,
+            Split::From(from) => self.below_guards(self.program.least) >= from,
+        }
+    }
+
+    /// Whether no request is split from what it is given.
+    pub fn never_splits(&self, split: Split) -> bool {
+        match split {
+            Split::Always => false,
+            Split::Never => true,
+            Split::From(from) => self.below_guards(self.program.largest) < from,
+        }
+    }
+
+    /// Whether no freed block is joined with its neighbours.
+    pub fn never_coalesces(&self, coalesce: Coalesce) -> bool {
+        coalesce == Coalesce::Never
+    }
+
+    /// Whether free neighbours are joined, and rests split off, before new memory is taken.
+    pub fn joins(&self, split: Split, coalesce: Coalesce) -> bool {
+        let coalesces = match coalesce {
+            Coalesce::Immediate | Coalesce::Deferred | Coalesce::EveryCall => true,
+            Coalesce::From(from) => self.least_block() - self.word >= from,
+            Coalesce::Never => false,
+        };
+        coalesces && self.always_splits(split)
+    }
+}
+
+/// The upper end of the range that holds `words`; ranges ascend.
+fn within(ranges: &[(usize, usize)], words: usize) -> Option<usize> {
+    let place = ranges.partition_point(|&(_, high)| high < words);
+    ranges.get(place).filter(|&&(low, _)| low <= words).map(|&(_, high)| high)
+}
+
+/// A number that is no more than a `u64` holds.
+pub(super) fn saturated(value: u128) -> u64 {
+    u64::try_from(value).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,101 @@
+//! What layers keep: blocks that are used in the eyes of the pool and not with the program.
+//!
+//! - A *quarantine* of q blocks keeps q blocks of whatever size.
+//! - A *free list* of block size c takes a new block from the pool only when it is empty, so when all blocks of that
+//!   size are with the program: of each size there are never more than the program can have live at once.
+//!
+//! The second needs that nothing but a request of its own list becomes a block of size c. A pool that leaves a rest
+//! smaller than the smallest block with the block gives larger blocks than were asked for: then a freed block may
+//! go to the list of a larger size, where it waits for requests that may never come. Nothing bounds how many.
+
+use heapsmith_spec::Layer;
+use heapsmith_spec::build::words_for;
+
+use super::demand::{Demand, saturated};
+
+/// Why free lists before some pools give no bound.
+pub(super) const TRAPS: &str = "free lists take in blocks of other sizes: a block that was given with a rest too small \
+    to split off goes to the list of the larger size when it is freed, and waits there until the region is full. \
+    Lists that leave no such sizes beside them (a smallest block of one granule) are bounded";
+
+/// Blocks that layers keep, at most.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// How many.
+    pub blocks: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// The blocks that layers keep for their own words, from the beginning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Own {
+    /// How many.
+    pub blocks: u64,
+    /// Their bytes, at most.
+    pub bytes: u64,
+    /// Bytes of the smallest, at least; none if there are none.
+    pub least: Option<u64>,
+    /// Bytes of the largest, at most.
+    pub most: u64,
+}
+
+impl Demand<'_> {
+    /// What layers keep for their own words: a reserve one, a guard with a quarantine three.
+    pub fn own_blocks(&self) -> Own {
+        let owns = |layer: &&Layer| match layer {
+            Layer::Reserve(_) => true,
+            Layer::Guard(guard) => guard.quarantine > 0,
+            _ => false,
+        };
+        let blocks = self.spec.layers.iter().filter(owns).count() as u64;
+        if blocks == 0 {
+            return Own::default();
+        }
+        // At most three words, through the guards below; at least one.
+        let most = self.need(3 * self.word).unwrap_or(0);
+        let least = words_for(self.spec, self.word).map(|words| words as u64 * self.word);
+        Own { blocks, bytes: blocks * most, least, most }
+    }
+
+    /// Blocks that wait in quarantines, at most.
+    pub fn quarantined(&self) -> u64 {
+        let quarantines = self.spec.layers.iter().map(|layer| match layer {
+            Layer::Guard(guard) => u64::from(guard.quarantine),
+            _ => 0,
+        });
+        quarantines.sum()
+    }
+
+    /// What layers keep beside what is live, at most.
+    pub fn kept(&self) -> Kept {
+        let quarantined = self.quarantined();
+        let largest = self.largest_block() + self.slack;
+        let mut kept = Kept { blocks: quarantined, bytes: quarantined.saturating_mul(largest) };
+        for block in self.listed().filter(|&block| self.is_asked_for(block)) {
+            let most = self.program.live / self.first_request(block) + quarantined;
+            kept.blocks += most;
+            kept.bytes = saturated(u128::from(kept.bytes) + u128::from(most) * u128::from(block));
+        }
+        kept
+    }
+
+    /// Whether some request of the program needs a block of just `block` bytes.
+    fn is_asked_for(&self, block: u64) -> bool {
+        let request = self.first_request(block);
+        self.need(request) == Some(block)
+    }
+
+    /// Whether blocks of other sizes may come to a free list.
+    pub fn traps_blocks(&self) -> bool {
+        if self.slack == 0 {
+            return false;
+        }
+        // A block of `need` bytes may be given with up to `slack` more.
+        self.listed().any(|block| {
+            let low = block.saturating_sub(self.slack);
+            let request = self.first_request(low);
+            self.need(request).is_some_and(|need| need >= low && need < block)
+        })
+    }
+}

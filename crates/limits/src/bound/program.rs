@@ -1,0 +1,90 @@
+//! The programs that a bound is about.
+
+/// All programs with these three numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Program {
+    /// Most bytes requested and live at once.
+    pub live: u64,
+    /// Bytes of the largest request.
+    pub largest: u64,
+    /// Bytes of the smallest request.
+    pub least: u64,
+}
+
+/// Why numbers make no program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ProgramError {
+    /// A size of zero.
+    #[error("a program that asks for 0 bytes needs no heap: give sizes above 0")]
+    Zero,
+    /// The least request is larger than the largest.
+    #[error(
+        "the smallest request, {least} bytes, is larger than the largest, {largest}: swap them, or leave the smallest out"
+    )]
+    LeastAboveLargest {
+        /// Bytes of the smallest request.
+        least: u64,
+        /// Bytes of the largest request.
+        largest: u64,
+    },
+    /// The largest request is larger than all that may be live.
+    #[error(
+        "a request of {largest} bytes is more than the {live} bytes that may be live: raise the live bytes, or lower the largest request"
+    )]
+    LargestAboveLive {
+        /// Bytes of the largest request.
+        largest: u64,
+        /// Most bytes live.
+        live: u64,
+    },
+    /// More than any region has.
+    #[error("{live} live bytes are more than any region has: give at most 2^48")]
+    TooMuch {
+        /// Most bytes live.
+        live: u64,
+    },
+}
+
+impl Program {
+    /// The most live bytes that are looked at.
+    const MOST: u64 = 1 << 48;
+
+    /// The programs with these numbers.
+    ///
+    /// # Errors
+    ///
+    /// Numbers that no program has: zero, or not in the order `least ≤ largest ≤ live`.
+    pub fn new(live: u64, largest: u64, least: u64) -> Result<Program, ProgramError> {
+        if live == 0 || largest == 0 || least == 0 {
+            return Err(ProgramError::Zero);
+        }
+        if least > largest {
+            return Err(ProgramError::LeastAboveLargest { least, largest });
+        }
+        if largest > live {
+            return Err(ProgramError::LargestAboveLive { largest, live });
+        }
+        if live > Program::MOST {
+            return Err(ProgramError::TooMuch { live });
+        }
+        Ok(Program { live, largest, least })
+    }
+}
+
+/// Bytes that some such program makes *any* allocator need that does not move blocks, headers not counted.
+///
+/// With units of the smallest request, M of them live and n the largest power of two of them in a request, a
+/// program exists that makes every allocator use M/2·log2 n + M − n + 1 units (Robson 1971, 1974). The argument is
+/// about whole units; an allocator that places by the byte holds as many unit points in a block, so it needs at
+/// most one unit less.
+pub fn any_allocator(program: Program) -> u64 {
+    let unit = program.least;
+    let log = (program.largest / unit).max(1).ilog2();
+    units_of_any_allocator(program.live / unit, log).saturating_sub(1).saturating_mul(unit).max(program.live)
+}
+
+/// The same in units, for requests of 1, 2, 4 … 2^log units, `live` of them at most: M/2·log2 n + M − n + 1.
+pub fn units_of_any_allocator(live: u64, log: u32) -> u64 {
+    // Half of M has to be counted in whole blocks at every step, so an odd unit is left out.
+    (live / 2 * u64::from(log) + live + 1).saturating_sub(1 << log)
+}

@@ -1,0 +1,85 @@
+//! No attack exceeds the bound, on any heap that has one.
+
+use std::sync::atomic::AtomicBool;
+
+use heapsmith_limits::attack::{Options, by_chance, region_for};
+use heapsmith_limits::{Goal, Program, attack, bound};
+use heapsmith_spec::{Spec, arbitrary, catalogue};
+use proptest::prelude::{Strategy, any, prop_assert, proptest};
+
+/// Attacks that fit a test: the constructions, and some rounds of search.
+fn quick(goal: Goal, seed: u64) -> Options {
+    Options { goal, seed, rounds: 12, operations: 12_000 }
+}
+
+/// Attacks and random programs for both goals; what exceeds the bound, in words.
+fn exceeded(spec: &Spec, program: Program, seed: u64) -> Option<String> {
+    let bound = bound(spec, program.live, program.largest, program.least);
+    let mut worst = (0, 0);
+    for goal in [Goal::Footprint, Goal::Accesses] {
+        let found = attack(spec, program, quick(goal, seed), &AtomicBool::new(false), |_| {});
+        let Ok(found) = found else { return None };
+        worst.0 = worst.0.max(found.outcome.footprint).max(found.chance.footprint);
+        worst.1 = worst.1.max(found.outcome.accesses_worst).max(found.chance.accesses_worst);
+    }
+    let (footprint, accesses) = worst;
+    if bound.footprint.is_some_and(|most| footprint > most) {
+        return Some(format!("{spec}, {program:?}: footprint {footprint} above the bound {:?}", bound.footprint));
+    }
+    // An attack counts one operation's accesses without telling which kind it was.
+    let most = bound.worst.allocate.zip(bound.worst.free).map(|(allocate, free)| allocate.max(free));
+    if most.is_some_and(|most| accesses > most) {
+        return Some(format!("{spec}, {program:?}: {accesses} accesses above the bound {most:?}"));
+    }
+    None
+}
+
+const PROGRAMS: [(u64, u64, u64); 8] = [
+    (200, 200, 1),
+    (1_000, 64, 1),
+    (4_000, 500, 8),
+    (8_192, 1_024, 16),
+    (10_000, 32, 32),
+    (20_000, 5_000, 24),
+    (30_000, 30_000, 700),
+    (40_000, 9_000, 100),
+];
+
+#[test]
+fn no_attack_on_the_catalogue_exceeds_its_bound() {
+    let mut bounded = 0;
+    for entry in catalogue() {
+        let spec: Spec = entry.spec.parse().expect("an entry is a spec");
+        for (live, largest, least) in PROGRAMS {
+            let program = Program::new(live, largest, least).expect("a program");
+            bounded += usize::from(bound(&spec, live, largest, least).footprint.is_some());
+            assert_eq!(exceeded(&spec, program, 1), None);
+        }
+    }
+    assert!(bounded >= 20 * PROGRAMS.len(), "bounds went missing: {bounded}");
+}
+
+fn programs() -> impl Strategy<Value = Program> {
+    (1_u64..400, 0_u64..2_000, 0_u64..12_000).prop_map(|(least, more, live)| Program {
+        least,
+        largest: least + more,
+        live: least + more + live,
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_attack_on_any_heap_exceeds_its_bound(spec in arbitrary::spec(), program in programs(), seed in any::<u64>()) {
+        let exceeded = exceeded(&spec, program, seed);
+        prop_assert!(exceeded.is_none(), "{}", exceeded.unwrap_or_default());
+    }
+
+    #[test]
+    fn no_random_program_exceeds_the_bound_of_any_heap(spec in arbitrary::spec(), program in programs()) {
+        let bound = bound(&spec, program.live, program.largest, program.least);
+        let mut region = region_for(program).expect("address space");
+        if let Ok(chance) = by_chance(&spec, program, &mut region, 3_000) {
+            prop_assert!(bound.footprint.is_none_or(|most| chance.footprint <= most), "{spec} {chance:?} {bound:?}");
+        }
+    }
+}

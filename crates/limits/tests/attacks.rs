@@ -1,0 +1,115 @@
+//! What attacks reach: Robson's lower bounds, more than chance, and the same footprint when they are replayed.
+
+use std::sync::atomic::AtomicBool;
+
+use heapsmith_limits::attack::{Attack, Options, forced};
+use heapsmith_limits::{Goal, Program, attack};
+use heapsmith_replay::{Options as Replaying, Region, replay};
+use heapsmith_spec::{Spec, catalogue, resolve};
+
+fn found(spec: &Spec, program: Program, options: Options) -> Attack {
+    attack(spec, program, options, &AtomicBool::new(false), |_| {}).expect("the heap serves such programs")
+}
+
+#[test]
+fn robsons_adversary_reaches_nine_tenths_of_his_bound_on_first_fit() {
+    let first_fit = ["first-fit", "peintner-first-fast", "peintner-first-slow", "list(order=address) word=8"];
+    for name in first_fit {
+        let spec = resolve(name).expect("a heap");
+        for live in [16, 64, 100, 256, 1000, 4096] {
+            for log in (1..=10).filter(|&log| 1 << (log + 1) <= live) {
+                let forced = forced(&spec, live, log).expect("an attack");
+                let (reached, bound) = (forced.reached, forced.bound);
+                assert!(reached * 10 >= bound * 9, "{name}, M = {live}, n = 2^{log}: {reached} of {bound}");
+            }
+        }
+    }
+}
+
+#[test]
+fn robsons_adversary_reaches_his_bound_on_every_joining_heap() {
+    // His theorem is about any policy.
+    for name in ["best-fit", "worst-fit", "next-fit", "windows-ce", "red-black-tree", "tlsf", "half-fit", "knuth-buddy"]
+    {
+        let spec = resolve(name).expect("a heap");
+        for (live, log) in [(64, 3), (256, 4), (1024, 6)] {
+            let forced = forced(&spec, live, log).expect("an attack");
+            let (reached, bound) = (forced.reached, forced.bound);
+            assert!(reached * 10 >= bound * 9, "{name}, M = {live}, n = 2^{log}: {reached} of {bound}");
+        }
+    }
+}
+
+#[test]
+fn attacks_need_twice_the_memory_of_the_worst_random_program_on_most_designs() {
+    let program = Program::new(16_384, 512, 16).expect("a program");
+    let options = Options { rounds: 0, ..Options::default() };
+    let mut twice = Vec::new();
+    for entry in catalogue() {
+        let spec: Spec = entry.spec.parse().expect("an entry is a spec");
+        let attack = found(&spec, program, options);
+        assert!(attack.chance.programs >= 30, "random programs went missing");
+        if attack.outcome.footprint >= 2 * attack.chance.footprint {
+            twice.push(entry.name);
+        }
+    }
+    assert!(twice.len() >= 20, "only {twice:?}");
+    for name in ["first-fit", "best-fit", "next-fit", "worst-fit", "tlsf", "half-fit", "enea-ose", "phk", "knuth-buddy"]
+    {
+        assert!(twice.contains(&name), "{name} is not among {twice:?}");
+    }
+}
+
+#[test]
+fn attacks_on_fixed_sizes_meet_the_bound() {
+    for name in ["pool-64", "enea-ose", "uclinux"] {
+        let spec = resolve(name).expect("a heap");
+        let program = Program::new(16_384, 512, 16).expect("a program");
+        let bound = heapsmith_limits::bound(&spec, program.live, program.largest, program.least);
+        let attack = found(&spec, program, Options { rounds: 0, ..Options::default() });
+        assert_eq!(Some(attack.outcome.footprint), bound.footprint, "{name}");
+    }
+}
+
+#[test]
+fn a_tape_replays_to_the_same_footprint_and_accesses() {
+    let program = Program::new(8_000, 700, 20).expect("a program");
+    for entry in catalogue() {
+        let spec: Spec = entry.spec.parse().expect("an entry is a spec");
+        for goal in [Goal::Footprint, Goal::Accesses] {
+            let attack = found(&spec, program, Options { goal, rounds: 10, operations: 10_000, seed: 7 });
+            let trace = attack.outcome.tape.packed("test").expect("a sound trace");
+            let mut region = Region::for_trace(&trace).expect("address space");
+            let measures = replay(&spec, &trace, &mut region, Replaying::VERIFY).expect("a replay");
+            assert_eq!(measures.failed, 0, "{}", entry.name);
+            assert_eq!(measures.footprint_peak.0, attack.outcome.footprint, "{}", entry.name);
+            assert_eq!(measures.accesses.max, attack.outcome.accesses_worst, "{}", entry.name);
+            assert_eq!(trace.requested_peak.0, attack.outcome.live_peak, "{}", entry.name);
+            let sizes = trace.events.iter().map(|event| event.size).filter(|&size| size > 0);
+            assert!(sizes.into_iter().all(|size| (20..=700).contains(&size)) && trace.requested_peak.0 <= 8_000);
+        }
+    }
+}
+
+#[test]
+fn a_seed_gives_one_attack_and_the_search_never_makes_it_worse() {
+    let spec = resolve("first-fit").expect("a heap");
+    let program = Program::new(8_000, 256, 16).expect("a program");
+    let options = Options { rounds: 40, seed: 3, operations: 20_000, ..Options::default() };
+    let (first, again) = (found(&spec, program, options), found(&spec, program, options));
+    assert_eq!(first, again);
+    let none = found(&spec, program, Options { rounds: 0, ..options });
+    assert!(first.outcome.footprint >= none.outcome.footprint);
+    let other = found(&spec, program, Options { seed: 4, ..options });
+    assert_ne!((&first.plan, first.tried), (&none.plan, none.tried));
+    assert!(other.outcome.footprint >= none.outcome.footprint);
+}
+
+#[test]
+fn a_stop_keeps_the_best_so_far() {
+    let spec = resolve("tlsf").expect("a heap");
+    let program = Program::new(4_000, 256, 16).expect("a program");
+    let stop = AtomicBool::new(true);
+    let attack = attack(&spec, program, Options::default(), &stop, |_| {}).expect("an attack");
+    assert!(attack.stopped && attack.tried == 1 && attack.outcome.footprint > 0);
+}

@@ -1,0 +1,121 @@
+//! A heap driven one operation at a time, by somebody who looks at what it answers.
+//!
+//! ```text
+//!   Spec ──drive──▶ Driven: allocate ─▶ slot and offset      an adversary chooses the next
+//!                           free slot                        operation by the offsets so far
+//! ```
+//!
+//! What is asked is the same as in a replay, so a trace of the same operations has the same footprint and accesses.
+
+use heapsmith::{Counting, Heap};
+use heapsmith_spec::Spec;
+use heapsmith_spec::build::with_dyn_heap;
+use heapsmith_trace::Bytes;
+
+use crate::live::LiveTable;
+use crate::region::Region;
+use crate::run::ReplayError;
+
+/// Where a block is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    /// Its slot.
+    pub slot: u32,
+    /// Bytes from the region's base to its payload.
+    pub offset: u64,
+    /// Bytes of the block, header included.
+    pub block: u64,
+}
+
+/// A heap that is driven.
+pub struct Driven<'h> {
+    heap: &'h mut dyn Heap<Meter = Counting>,
+    live: LiveTable,
+    empty: Vec<u32>,
+    requested: u64,
+    requested_peak: u64,
+    accesses: u64,
+    accesses_worst: u64,
+}
+
+impl core::fmt::Debug for Driven<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Driven").field("requested", &self.requested).field("footprint", &self.footprint()).finish()
+    }
+}
+
+/// Makes the heap of `spec` in all of `region`, with room for `blocks` live blocks, and hands it to `driver`.
+///
+/// # Errors
+///
+/// The heap cannot be made.
+pub fn drive<T>(
+    spec: &Spec,
+    region: &mut Region,
+    blocks: u32,
+    driver: impl FnOnce(&mut Driven<'_>) -> T,
+) -> Result<T, ReplayError> {
+    let source = region.source(Bytes(u64::MAX));
+    Ok(with_dyn_heap(spec, source, Counting::default(), |heap| {
+        let accesses = heap.meter().accesses;
+        let live = LiveTable::new(blocks as usize);
+        let empty = (0..blocks).rev().collect();
+        driver(&mut Driven { heap, live, empty, requested: 0, requested_peak: 0, accesses, accesses_worst: 0 })
+    })?)
+}
+
+impl Driven<'_> {
+    /// Asks for a block; none if the heap refuses, or no slot is left.
+    pub fn allocate(&mut self, size: u64) -> Option<Placed> {
+        let slot = self.empty.pop()?;
+        let Some(live) = self.live.allocate(self.heap, slot, size, 1) else {
+            self.accesses = self.heap.meter().accesses;
+            self.empty.push(slot);
+            return None;
+        };
+        self.count();
+        self.requested += size;
+        self.requested_peak = self.requested_peak.max(self.requested);
+        Some(Placed { slot, offset: self.live.offset(self.heap, live) as u64, block: live.block })
+    }
+
+    /// Frees the block of a slot; an empty one does nothing.
+    pub fn free(&mut self, slot: u32) {
+        if let Some(live) = self.live.free(self.heap, slot) {
+            self.requested -= live.requested;
+            self.empty.push(slot);
+            self.count();
+        }
+    }
+
+    fn count(&mut self) {
+        let now = self.heap.meter().accesses;
+        self.accesses_worst = self.accesses_worst.max(now - self.accesses);
+        self.accesses = now;
+    }
+
+    /// Bytes requested and live now.
+    pub fn requested(&self) -> Bytes {
+        Bytes(self.requested)
+    }
+
+    /// The most that [`Driven::requested`] ever was.
+    pub fn requested_peak(&self) -> Bytes {
+        Bytes(self.requested_peak)
+    }
+
+    /// Bytes of the region up to the wilderness, now.
+    pub fn footprint(&self) -> Bytes {
+        Bytes(self.heap.footprint() as u64)
+    }
+
+    /// The most that [`Driven::footprint`] ever was.
+    pub fn footprint_peak(&self) -> Bytes {
+        Bytes(self.heap.footprint_peak() as u64)
+    }
+
+    /// The most accesses of one operation so far, refused requests left out.
+    pub fn accesses_worst(&self) -> u64 {
+        self.accesses_worst
+    }
+}
