@@ -115,8 +115,8 @@ proptest! {
     fn the_lowest_placement_of_few_blocks_is_found(lifetimes in lifetimes(8, 10)) {
         let mut best = u64::MAX;
         least(lifetimes.all(), &mut vec![None; lifetimes.all().len()], 0, &mut best);
-        let placed = place(&lifetimes, SMALL);
-        prop_assert!(placed.is_least);
+        let placed = place(&lifetimes, Effort { work: 10_000_000, ..SMALL });
+        prop_assert!(placed.is_least, "the search comes to its end");
         prop_assert_eq!(placed.placement.footprint, best);
     }
 

@@ -241,3 +241,19 @@ fn on_its_way_a_trace_is_perturbed_after_its_slice() {
         transforms.settings().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!(settings, ["slice=..6", "shuffle=3", "perturb-seed=4"]);
 }
+
+#[test]
+fn what_is_never_freed_stays_in_its_place() {
+    let mut events = vec![Event::at(0, Action::Allocate { id: 99, size: Bytes(99), alignment: 0 })];
+    events.extend(segments(&[1, 1]));
+    for segment in [2, 3] {
+        events.push(Event::at(0, Action::Mark { label: 0 }));
+        events.extend(segments(&[segment; 2]));
+    }
+    let how = Perturbation { shuffle: Some(Cuts::Parts(3)), ..Perturbation::default() };
+    for seed in 0..30 {
+        let changed = how.apply(events.clone(), seed).unwrap();
+        let is_it = |event: &Event| matches!(event.action, Action::Allocate { size: Bytes(99), .. });
+        assert!(changed.iter().position(is_it).unwrap() <= 1, "{changed:?}");
+    }
+}
