@@ -21,7 +21,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith-limits", &["heapsmith", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
     (
         "heapsmith-report",
-        &["heapsmith-explore", "heapsmith-peers", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"],
+        &[
+            "heapsmith-explore",
+            "heapsmith-limits",
+            "heapsmith-peers",
+            "heapsmith-replay",
+            "heapsmith-spec",
+            "heapsmith-trace",
+        ],
     ),
     (
         "heapsmith-papers",
@@ -42,7 +49,6 @@ const ARROWS: &[(&str, &[&str])] = &[
             "heapsmith-emit",
             "heapsmith-explore",
             "heapsmith-import",
-            "heapsmith-limits",
             "heapsmith-papers",
             "heapsmith-peers",
             "heapsmith-launch",

@@ -28,11 +28,7 @@ impl Lines {
             let size = event.size.max(1);
             (least.min(size), largest.max(size))
         });
-        Lines {
-            trace: trace.name.clone(),
-            floor: floor(trace, effort),
-            requests: least.min(largest)..=largest,
-        }
+        Lines { trace: trace.name.clone(), floor: floor(trace, effort), requests: least.min(largest)..=largest }
     }
 
     /// What no program with as many live bytes as the trace, in requests of its sizes, can make a heap exceed.

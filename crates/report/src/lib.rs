@@ -33,6 +33,7 @@ pub use inspection::{findings, inspection};
 pub use reproduction::{Reproduced, ReproducedPaper, ShownTable, reproduction};
 
 use heapsmith_explore::{Exploration, Preference};
+use heapsmith_limits::Lines;
 use heapsmith_replay::ReplayError;
 use heapsmith_trace::{Trace, TraceError};
 
@@ -43,6 +44,8 @@ use crate::study::Study;
 pub struct PageInput<'a> {
     /// The finished exploration.
     pub exploration: &'a Exploration,
+    /// The reference lines of each of its traces; none leaves their section out.
+    pub lines: &'a [Lines],
     /// Its traces, in the order of [`Exploration::traces`].
     pub traces: &'a [Trace],
     /// What the pick should be good at.

@@ -1,9 +1,10 @@
 //! The page of a small exploration.
 
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
+use std::sync::{LazyLock, OnceLock};
 
 use heapsmith_explore::{Exploration, Paged, Preference, Space, Store, Sweep, measure_catalogue, sweep};
+use heapsmith_limits::Lines;
 use heapsmith_peers::Peer;
 use heapsmith_replay::Effort;
 use heapsmith_report::{PageInput, ReportError, page};
@@ -63,7 +64,12 @@ fn exploration() -> &'static (Exploration, Trace) {
 
 fn input(preference: Preference) -> PageInput<'static> {
     let (exploration, trace) = exploration();
-    PageInput { exploration, traces: std::slice::from_ref(trace), preference, elapsed: Some(1.25) }
+    static LINES: LazyLock<Lines> = LazyLock::new(|| {
+        let packed = PackedTrace::new(&exploration().1).expect("a sound trace");
+        Lines::of(&packed, heapsmith_limits::Effort::QUICK)
+    });
+    let lines = std::slice::from_ref(&*LINES);
+    PageInput { exploration, traces: std::slice::from_ref(trace), lines, preference, elapsed: Some(1.25) }
 }
 
 /// The page without the plotting library, whose text is not ours.
@@ -119,6 +125,17 @@ fn a_page_of_designs_cut_short_says_so_and_knows_no_effects() {
     let own = own_text(&html);
     assert!(!own.contains("plot-effect-0") && own.contains("4,321 of the designs were cut short"));
     assert!(own.contains("4,321 designs, cut short, as they could no longer reach a front"));
+}
+
+#[test]
+fn every_result_stands_between_a_floor_and_a_bound() {
+    let html = page(&input(Preference::Balanced)).expect("a page");
+    assert!(html.contains("plot-limits") && html.contains("Between the floor and the bound"));
+    let own = own_text(&html);
+    assert!(own.contains("are live at once; one who knew every lifetime and moved nothing would need"), "{own}");
+    assert!(own.contains("can make it need more than"));
+    let without = page(&PageInput { lines: &[], ..input(Preference::Balanced) }).expect("a page");
+    assert!(!without.contains("plot-limits"));
 }
 
 #[test]

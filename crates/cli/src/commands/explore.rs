@@ -11,6 +11,7 @@ use heapsmith_explore::{
 };
 use heapsmith_peers::Peer;
 use heapsmith_replay::Effort;
+use heapsmith_report::PageInput;
 use heapsmith_trace::{PackedTrace, Trace};
 use heapsmith_workload::PREFIX;
 
@@ -61,8 +62,12 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     }
     let judged = robust::judge(arguments, &exploration, &packed, preference, stop, &dir)?;
     exploration.set_judged(&mut store, judged)?;
-    write_all(&exploration, &traces, preference, elapsed, &dir)?;
-    answer::print(&exploration, preference, pick, (family, &effects), &finding, arguments.format)?;
+    let lines = report::lines(&packed);
+    write_tables(&exploration, &dir)?;
+    let page = PageInput { exploration: &exploration, traces: &traces, lines: &lines, preference, elapsed };
+    report::write(&page, &dir.join(report::PAGE))?;
+    let answer = answer::Answer { exploration: &exploration, lines: &lines, preference, pick, family };
+    answer.print(&effects, &finding, arguments.format)?;
     if arguments.format == Format::Table {
         answer::next_steps(&dir);
     }
@@ -225,17 +230,11 @@ fn replay_all(
     }
 }
 
-fn write_all(
-    exploration: &Exploration,
-    traces: &[Trace],
-    preference: Preference,
-    elapsed: Option<f64>,
-    dir: &Path,
-) -> Result<(), Failure> {
+/// The results as CSV and Parquet.
+fn write_tables(exploration: &Exploration, dir: &Path) -> Result<(), Failure> {
     let csv = dir.join("results.csv");
     let written = File::create(&csv).and_then(|file| write_csv(exploration, std::io::BufWriter::new(file)));
     written.map_err(|error| Failure::writing(&csv, &error))?;
     let parquet = dir.join("results.parquet");
-    write_parquet(exploration, &parquet).map_err(|error| Failure::writing(&parquet, &error))?;
-    report::write(exploration, traces, preference, elapsed, &dir.join(report::PAGE))
+    write_parquet(exploration, &parquet).map_err(|error| Failure::writing(&parquet, &error))
 }

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use heapsmith_explore::{Exploration, Preference, Store};
+use heapsmith_explore::{Exploration, Store};
+use heapsmith_limits::{Effort, Lines};
 use heapsmith_report::{PageInput, page};
-use heapsmith_trace::Trace;
+use heapsmith_trace::{PackedTrace, Trace};
 
 use crate::args::Report;
 use crate::failure::Failure;
-use crate::progress;
+use crate::{input, progress};
 
 /// Name of the page in an exploration's folder.
 pub const PAGE: &str = "report.html";
@@ -28,7 +29,16 @@ pub fn run(arguments: &Report) -> Result<(), Failure> {
         .map(|number| Trace::read(trace_file(&arguments.dir, number)))
         .collect::<Result<Vec<_>, _>>()?;
     let out = arguments.out.clone().unwrap_or_else(|| arguments.dir.join(PAGE));
-    write(&exploration, &traces, arguments.prefer.into(), None, &out)?;
+    let packed = traces.iter().map(input::packed).collect::<Result<Vec<_>, _>>()?;
+    let lines = lines(&packed);
+    let page = PageInput {
+        exploration: &exploration,
+        traces: &traces,
+        lines: &lines,
+        preference: arguments.prefer.into(),
+        elapsed: None,
+    };
+    write(&page, &out)?;
     eprintln!("wrote {}", out.display());
     Ok(())
 }
@@ -38,16 +48,18 @@ pub fn trace_file(dir: &Path, number: usize) -> PathBuf {
     dir.join(format!("trace-{}.parquet", number + 1))
 }
 
+/// The reference lines of traces.
+pub fn lines(traces: &[PackedTrace]) -> Vec<Lines> {
+    let spinner = progress::spinner("placing blocks with their lifetimes known");
+    let lines = traces.iter().map(|trace| Lines::of(trace, Effort::QUICK)).collect();
+    spinner.finish_and_clear();
+    lines
+}
+
 /// Writes the page.
-pub fn write(
-    exploration: &Exploration,
-    traces: &[Trace],
-    preference: Preference,
-    elapsed: Option<f64>,
-    out: &Path,
-) -> Result<(), Failure> {
+pub fn write(input: &PageInput<'_>, out: &Path) -> Result<(), Failure> {
     let spinner = progress::spinner("drawing the page");
-    let html = page(&PageInput { exploration, traces, preference, elapsed })?;
+    let html = page(input)?;
     std::fs::write(out, html).map_err(|error| Failure::writing(out, &error))?;
     spinner.finish_and_clear();
     Ok(())

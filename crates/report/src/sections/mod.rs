@@ -6,6 +6,7 @@ mod effects;
 mod finding;
 mod front;
 mod headline;
+mod limits;
 pub mod live;
 mod method;
 mod peers;
@@ -24,6 +25,7 @@ pub fn all(study: &Study<'_>) -> Result<Vec<String>, ReportError> {
         headline::section(study),
         why::section(study),
         designs::section(study),
+        limits::section(study),
         live::section(study)?,
         sizes::section(study),
         effects::section(study),

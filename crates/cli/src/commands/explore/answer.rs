@@ -6,8 +6,10 @@ use heapsmith_explore::{
     Agreement, CLOSE, Effect, Exploration, FINALISTS, Finding, Judged, NEAR, Objective, Objectives, Preference, Search,
     Space, Store, interactions,
 };
+use heapsmith_limits::Lines;
 use heapsmith_peers::peers;
-use heapsmith_trace::PackedTrace;
+use heapsmith_spec::Spec;
+use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::args::Format;
 use crate::commands::report;
@@ -46,65 +48,111 @@ pub fn speed(space: &Space, traces: &[PackedTrace], search: Search, replayed: us
     );
 }
 
-/// Prints the front, the catalogue, the effects and the finding; to programs, the first two.
-pub fn print(
-    exploration: &Exploration,
-    preference: Preference,
-    pick: usize,
-    (family, effects): (usize, &[Effect]),
-    finding: &Finding,
-    format: Format,
-) -> Result<(), Failure> {
-    let people = format == Format::Table;
-    if people {
-        println!("\nThe front: designs that no other beats in both fragmentation and accesses");
-        if exploration.search == Search::Halving {
-            println!(
-                "{} of {} designs were replayed whole; of the others it is known that they are behind on slices of the \
+/// What is told.
+pub struct Answer<'a> {
+    pub exploration: &'a Exploration,
+    /// The reference lines of each trace.
+    pub lines: &'a [Lines],
+    pub preference: Preference,
+    /// Index of the pick.
+    pub pick: usize,
+    /// The family whose effects are told.
+    pub family: usize,
+}
+
+impl Answer<'_> {
+    /// Prints the front, the catalogue, the effects and the finding; to programs, the first two.
+    pub fn print(&self, effects: &[Effect], finding: &Finding, format: Format) -> Result<(), Failure> {
+        let Answer { exploration, preference, pick, family, .. } = *self;
+        let people = format == Format::Table;
+        if people {
+            println!("\nThe front: designs that no other beats in both fragmentation and accesses");
+            if exploration.search == Search::Halving {
+                println!(
+                    "{} of {} designs were replayed whole; of the others it is known that they are behind on slices of the \
                  traces, and not what the whole would say",
-                exploration.rows.len(),
-                exploration.designs
-            );
+                    exploration.rows.len(),
+                    exploration.designs
+                );
+            }
+            goal(exploration);
         }
-        goal(exploration);
-    }
-    front(exploration, pick, finding, people).print(format)?;
-    if people && let Some(timing) = exploration.timings.first() {
-        println!(
-            "ns/op: measured alone, median of {} rounds; a heap that does nothing: {:.1}",
-            timing.rounds, timing.floor
-        );
-    }
-    if people && !exploration.pages.is_empty() {
-        println!(
-            "page fragmentation: most bytes in pages that a child process touched with payloads written, over the \
-             bytes requested; ours and peers alike"
-        );
-    }
-    if people {
-        if effects.is_empty() {
-            println!("\n{}", without_effects(exploration));
-        } else {
-            println!("\nWhat explains the differences: share of the variance, and the mean from no use to full use");
-            effects_table(exploration, family, effects).print(format)?;
-            together(exploration, family);
-        }
-        if !finding.recommended.is_empty() {
+        self.front(finding, people).print(format)?;
+        if people && let Some(timing) = exploration.timings.first() {
             println!(
-                "\nMamagkakis et al. 2006 recommend two or three free lists, first fit, full splitting, full coalescing:"
+                "ns/op: measured alone, median of {} rounds; a heap that does nothing: {:.1}",
+                timing.rounds, timing.floor
             );
-            recommended(exploration, finding);
         }
-        if !exploration.judged.is_empty() {
-            println!("\nOn traces that the choice was not made for: what it has beyond the pick in hindsight");
-            judged_table(&exploration.judged).print(format)?;
-            warnings(&exploration.judged);
+        if people && !exploration.pages.is_empty() {
+            println!(
+                "page fragmentation: most bytes in pages that a child process touched with payloads written, over the \
+             bytes requested; ours and peers alike"
+            );
         }
-        println!("\nThe pick\n  {}", exploration.rows[pick].design.spec);
-        reason(exploration, pick);
-        beside_classic(exploration, preference, pick);
+        if people {
+            if effects.is_empty() {
+                println!("\n{}", without_effects(exploration));
+            } else {
+                println!(
+                    "\nWhat explains the differences: share of the variance, and the mean from no use to full use"
+                );
+                effects_table(exploration, family, effects).print(format)?;
+                together(exploration, family);
+            }
+            if !finding.recommended.is_empty() {
+                println!(
+                    "\nMamagkakis et al. 2006 recommend two or three free lists, first fit, full splitting, full coalescing:"
+                );
+                recommended(exploration, finding);
+            }
+            if !exploration.judged.is_empty() {
+                println!("\nOn traces that the choice was not made for: what it has beyond the pick in hindsight");
+                judged_table(&exploration.judged).print(format)?;
+                warnings(&exploration.judged);
+            }
+            println!("\nThe pick\n  {}", exploration.rows[pick].design.spec);
+            reason(exploration, pick);
+            beside_classic(exploration, preference, pick);
+            self.reference_lines();
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Floor, achieved, bound.
+    fn reference_lines(&self) {
+        let row = &self.exploration.rows[self.pick];
+        for (lines, measures) in self.lines.iter().zip(&row.measures) {
+            let floor = &lines.floor;
+            let beyond = |bytes: Bytes| (bytes.0 as f64 / floor.live.0.max(1) as f64 - 1.0) * 100.0;
+            let found = if floor.is_least { "no placement needs less" } else { "as far as was found" };
+            println!("\nThree lines of {}", lines.trace);
+            println!("  floor     {:>10}  most bytes live at once", floor.live.to_string());
+            println!(
+                "            {:>10}  +{:.2}%, with every lifetime known and no block moved: {found}",
+                floor.placed.to_string(),
+                beyond(floor.placed)
+            );
+            let achieved = measures.footprint_peak;
+            println!("  achieved  {:>10}  +{:.2}%, the pick", achieved.to_string(), beyond(achieved));
+            let bound = lines.bound(&row.design.spec);
+            match bound.footprint {
+                Some(bytes) => println!(
+                    "  bound     {:>10}  +{:.0}%, for any program with as many live bytes in requests of {} to {} bytes\n\
+                     {:24}{}\n{:24}{}",
+                    Bytes(bytes).to_string(),
+                    beyond(Bytes(bytes)),
+                    lines.requests.start(),
+                    lines.requests.end(),
+                    "",
+                    bound.formula,
+                    "",
+                    bound.source
+                ),
+                None => println!("  bound           none  {}", bound.why_none),
+            }
+        }
+    }
 }
 
 /// What a search had found of the true front.
@@ -263,40 +311,69 @@ fn without_effects(exploration: &Exploration) -> String {
     )
 }
 
-const COLUMNS: [&str; 9] =
-    ["note", "design", "fragmentation", "page_fragmentation", "accesses_per_op", "p99", "worst", "ns_per_op", "heap"];
+const COLUMNS: [&str; 10] = [
+    "note",
+    "design",
+    "fragmentation",
+    "bound",
+    "page_fragmentation",
+    "accesses_per_op",
+    "p99",
+    "worst",
+    "ns_per_op",
+    "heap",
+];
 
-fn front(exploration: &Exploration, pick: usize, finding: &Finding, people: bool) -> Table {
-    let mut table = Table::new(&COLUMNS).hiding(&["floor_ns_per_op", "touched"]);
-    let stairs = thinned(&exploration.staircase, pick, if people { SHOWN } else { usize::MAX });
-    let mut indexes = stairs.clone();
-    let others = finding.recommended.iter().map(|design| design.index).chain([pick]);
-    indexes.extend(others.filter(|index| !stairs.contains(index)));
-    for index in indexes {
-        let is_pick = index == pick;
-        let is_recommended = finding.recommended.iter().any(|design| design.index == index);
-        let note = match (is_pick, is_recommended) {
-            (true, _) => "pick",
-            (_, true) => "2006",
-            _ => "",
-        };
-        let design = &exploration.rows[index].design;
-        let shown = integer(u64::from(design.number));
-        let measured = measured(exploration, &exploration.name(index));
-        table.row(row(note, shown, &exploration.points[index], measured, &design.spec.to_string()));
+impl Answer<'_> {
+    /// The bound of a heap as fragmentation, averaged over the traces as fragmentation is; none where none is known.
+    fn bound(&self, spec: &Spec) -> Item {
+        let each = self.lines.iter().map(|lines| lines.bound_fragmentation(spec)).collect::<Option<Vec<f64>>>();
+        each.map_or_else(none, |each| percent(each.iter().sum::<f64>() / each.len().max(1) as f64))
     }
-    for entry in &exploration.catalogue {
-        let measured = measured(exploration, &entry.name);
-        table.row(row("", text(&entry.name), &entry.objectives, measured, &entry.spec));
-    }
-    let events = exploration.pages.iter().map(|pages| pages.events).max();
-    for entry in peers() {
-        let name = entry.peer.to_string();
-        if exploration.timing_of(&name).is_some() {
-            table.row(peer_row(exploration, entry.name, &name, events));
+
+    fn front(&self, finding: &Finding, people: bool) -> Table {
+        let (exploration, pick) = (self.exploration, self.pick);
+        let mut table = Table::new(&COLUMNS).hiding(&["floor_ns_per_op", "touched", "live", "placed"]);
+        let stairs = thinned(&exploration.staircase, pick, if people { SHOWN } else { usize::MAX });
+        let mut indexes = stairs.clone();
+        let others = finding.recommended.iter().map(|design| design.index).chain([pick]);
+        indexes.extend(others.filter(|index| !stairs.contains(index)));
+        for index in indexes {
+            let is_pick = index == pick;
+            let is_recommended = finding.recommended.iter().any(|design| design.index == index);
+            let note = match (is_pick, is_recommended) {
+                (true, _) => "pick",
+                (_, true) => "2006",
+                _ => "",
+            };
+            let design = &exploration.rows[index].design;
+            let shown = integer(u64::from(design.number));
+            let measured = measured(exploration, &exploration.name(index));
+            let bound = self.bound(&design.spec);
+            let row = row(note, shown, &exploration.points[index], bound, measured, &design.spec.to_string());
+            table.row(row.into_iter().chain(self.floors()));
         }
+        for entry in &exploration.catalogue {
+            let measured = measured(exploration, &entry.name);
+            let bound = entry.spec.parse().map_or_else(|_| none(), |spec| self.bound(&spec));
+            let row = row("", text(&entry.name), &entry.objectives, bound, measured, &entry.spec);
+            table.row(row.into_iter().chain(self.floors()));
+        }
+        let events = exploration.pages.iter().map(|pages| pages.events).max();
+        for entry in peers() {
+            let name = entry.peer.to_string();
+            if exploration.timing_of(&name).is_some() {
+                table.row(peer_row(exploration, entry.name, &name, events).into_iter().chain(self.floors()));
+            }
+        }
+        table
     }
-    table
+
+    /// The floor of all traces together: most live bytes, and the lowest placement that was found.
+    fn floors(&self) -> [Item; 2] {
+        let total = |bytes: fn(&Lines) -> Bytes| table::bytes(self.lines.iter().map(bytes).sum());
+        [total(|lines| lines.floor.live), total(|lines| lines.floor.placed)]
+    }
 }
 
 /// What was measured of something, not counted.
@@ -317,12 +394,13 @@ fn measured(exploration: &Exploration, name: &str) -> Figures {
     }
 }
 
-fn row(note: &str, name: Item, point: &Objectives, measured: Figures, heap: &str) -> Vec<Item> {
+fn row(note: &str, name: Item, point: &Objectives, bound: Item, measured: Figures, heap: &str) -> Vec<Item> {
     let note = if point.failed > 0 { "refuses" } else { note };
     vec![
         word(note, if note == "pick" { "▶ pick" } else { note }),
         name,
         percent(point.get(Objective::Fragmentation)),
+        bound,
         measured.page_fragmentation,
         number(point.get(Objective::Accesses), 2),
         integer(point.get(Objective::P99) as u64),
@@ -346,6 +424,7 @@ fn peer_row(exploration: &Exploration, short: &str, name: &str, events: Option<u
     vec![
         text(if refuses { "refuses" } else { "peer" }),
         text(short),
+        none(),
         none(),
         measured.page_fragmentation,
         none(),

@@ -1,0 +1,179 @@
+//! The reference lines: floor, achieved, bound.
+
+use heapsmith_explore::Objectives;
+use heapsmith_limits::Lines;
+use heapsmith_spec::Spec;
+use plotly::common::{HoverInfo, Line, Marker, MarkerSymbol, Mode};
+use plotly::layout::AxisType;
+use plotly::{Plot, Scatter};
+
+use crate::figure::{axis, colour, embed, layout};
+use crate::html::{Cell, Table, escape, paragraph, section as wrap};
+use crate::number::{percent, rounded};
+use crate::sections::front::spec;
+use crate::spec_text::shortened;
+use crate::study::{Study, fragmentation};
+
+/// A heap between its lines.
+struct Between {
+    name: String,
+    spec: String,
+    achieved: f64,
+    /// As fragmentation; none where no bound is known of it on some trace.
+    bound: Option<f64>,
+    is_pick: bool,
+}
+
+/// The section.
+pub fn section(study: &Study<'_>) -> String {
+    let lines = study.input.lines;
+    if lines.is_empty() {
+        return String::new();
+    }
+    let heaps = heaps(study);
+    let caption = "Each mark is a heap of the front or of the catalogue, the tightest first. Up: more memory. Nothing lies \
+                   below the line of the floor, and no program with as many live bytes, in requests of these sizes, can \
+                   push a heap above its bound.";
+    let description = "Chart of the memory of each heap between the floor and its bound";
+    let figure = embed(figure(lines, &heaps), "plot-limits", 420, description, caption);
+    let body = sentence(study, lines) + &figure + &table(&heaps).render();
+    wrap("limits", "Between the floor and the bound", &body)
+}
+
+/// The mean of a share over the traces; none where it is not known of one.
+fn mean(lines: &[Lines], share: impl Fn(&Lines) -> Option<f64>) -> Option<f64> {
+    let all = lines.iter().map(share).collect::<Option<Vec<f64>>>()?;
+    Some(all.iter().sum::<f64>() / all.len().max(1) as f64)
+}
+
+fn placed(lines: &[Lines]) -> f64 {
+    mean(lines, |line| Some(line.floor.fragmentation())).unwrap_or(0.0)
+}
+
+fn heaps(study: &Study<'_>) -> Vec<Between> {
+    let lines = study.input.lines;
+    let between = |name: String, heap: &Spec, point: &Objectives, is_pick: bool| Between {
+        name,
+        spec: heap.to_string(),
+        achieved: fragmentation(point),
+        bound: mean(lines, |line| line.bound_fragmentation(heap)),
+        is_pick,
+    };
+    let mut indexes: Vec<usize> = study.exploration.staircase.clone();
+    if !indexes.contains(&study.pick) {
+        indexes.push(study.pick);
+    }
+    let design = |index: usize| {
+        let design = &study.exploration.rows[index].design;
+        let is_pick = index == study.pick;
+        let name = if is_pick { "the pick".to_owned() } else { format!("design {}", design.number) };
+        between(name, &design.spec, study.point(index), is_pick)
+    };
+    let catalogued =
+        study.exploration.catalogue.iter().filter(|entry| entry.objectives.failed == 0).filter_map(|entry| {
+            let heap: Spec = entry.spec.parse().ok()?;
+            Some(between(entry.name.clone(), &heap, &entry.objectives, false))
+        });
+    let mut heaps: Vec<Between> = indexes.into_iter().map(design).chain(catalogued).collect();
+    heaps.sort_by(|a, b| a.achieved.total_cmp(&b.achieved));
+    heaps
+}
+
+fn sentence(study: &Study<'_>, lines: &[Lines]) -> String {
+    let pick = &study.exploration.rows[study.pick];
+    let each = lines.iter().zip(&pick.measures).map(|(line, measures)| {
+        let floor = &line.floor;
+        let bound = line.bound(&pick.design.spec);
+        let above = match bound.footprint {
+            Some(bytes) => format!(
+                "no program with as many live bytes, in requests of {} to {} bytes, can make it need more than <strong>{}\
+                 </strong> ({})",
+                line.requests.start(),
+                line.requests.end(),
+                heapsmith_trace::Bytes(bytes),
+                escape(bound.source),
+            ),
+            None => format!("no bound of it is known: {}", escape(&bound.why_none)),
+        };
+        format!(
+            "<li>{}: at most {} are live at once; one who knew every lifetime and moved nothing would need {}{}; the pick \
+             needs <strong>{}</strong>; {above}.</li>\n",
+            escape(&line.trace),
+            floor.live,
+            floor.placed,
+            if floor.is_least { ", and nobody less" } else { ", as far as was found" },
+            measures.footprint_peak,
+        )
+    });
+    let each: String = each.collect();
+    paragraph(
+        "Three lines stand beside every result: what nobody goes below, what was achieved, and what no program exceeds.",
+    ) + &format!("<ul>\n{each}</ul>\n")
+}
+
+fn figure(lines: &[Lines], heaps: &[Between]) -> Plot {
+    // As multiples of the bytes requested, so that the floor is at 1 and a logarithm can be taken.
+    let x: Vec<f64> = (1..=heaps.len()).map(|place| place as f64).collect();
+    let points = |chosen: &dyn Fn(&Between) -> Option<f64>| -> (Vec<f64>, Vec<f64>, Vec<String>) {
+        let mut all = (Vec::new(), Vec::new(), Vec::new());
+        for (heap, &x) in heaps.iter().zip(&x) {
+            if let Some(share) = chosen(heap) {
+                all.0.push(x);
+                all.1.push(rounded(1.0 + share));
+                all.2.push(format!("<b>{}</b><br>{}<br>{}", heap.name, escape(&shortened(&heap.spec)), percent(share)));
+            }
+        }
+        all
+    };
+    let series = |name: &str, (x, y, hover): (Vec<f64>, Vec<f64>, Vec<String>), symbol, size, color| {
+        Scatter::new(x, y)
+            .name(name)
+            .mode(Mode::Markers)
+            .hover_info(HoverInfo::Text)
+            .hover_text_array(hover)
+            .marker(Marker::new().symbol(symbol).size(size).color(color))
+    };
+    let flat = |name: &str, share: f64, color| {
+        let ends = vec![0.5, heaps.len() as f64 + 0.5];
+        Scatter::new(ends, vec![rounded(1.0 + share); 2])
+            .name(name)
+            .mode(Mode::Lines)
+            .line(Line::new().width(2.0).color(color))
+    };
+    let mut plot = Plot::new();
+    plot.add_trace(flat("floor: most live bytes", 0.0, colour::GREY));
+    plot.add_trace(flat("floor: lifetimes known", placed(lines), colour::GREEN));
+    plot.add_trace(series("bound", points(&|heap| heap.bound), MarkerSymbol::TriangleDown, 9, colour::ORANGE));
+    plot.add_trace(series("achieved", points(&|heap| Some(heap.achieved)), MarkerSymbol::Circle, 8, colour::BLUE));
+    let pick = points(&|heap| heap.is_pick.then_some(heap.achieved));
+    plot.add_trace(series("the pick", pick, MarkerSymbol::Star, 16, colour::VERMILION));
+    let y = axis("memory, as a multiple of the most live bytes").type_(AxisType::Log);
+    plot.set_layout(layout(axis("heaps, the tightest first").show_tick_labels(false), y, 48));
+    plot
+}
+
+fn table(heaps: &[Between]) -> Table {
+    let columns = ["heap", "achieved", "bound", "spec"];
+    let mut table = Table::new(
+        "Memory beyond the most live bytes, as a share of them: on these traces, and at most for any program like them. A \
+         dash: no bound in the live bytes is known.",
+        &columns,
+    )
+    .sortable();
+    for heap in heaps {
+        let bound = match heap.bound {
+            Some(bound) => Cell::number(percent(bound), bound),
+            None => Cell::number("–", f64::MAX),
+        };
+        table.row(
+            if heap.is_pick { "pick" } else { "" },
+            vec![
+                Cell::text(&heap.name),
+                Cell::number(percent(heap.achieved), heap.achieved),
+                bound,
+                Cell::wide(spec(&heap.spec)),
+            ],
+        );
+    }
+    table
+}
