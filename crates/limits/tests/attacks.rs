@@ -3,9 +3,10 @@
 use std::sync::atomic::AtomicBool;
 
 use heapsmith_limits::attack::{Attack, Options, forced};
-use heapsmith_limits::{Goal, Program, attack};
+use heapsmith_limits::{Goal, Program, ProgramError, attack};
 use heapsmith_replay::{Options as Replaying, Region, replay};
 use heapsmith_spec::{Spec, catalogue, resolve};
+use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
 
 fn found(spec: &Spec, program: Program, options: Options) -> Attack {
     attack(spec, program, options, &AtomicBool::new(false), |_| {}).expect("the heap serves such programs")
@@ -112,4 +113,22 @@ fn a_stop_keeps_the_best_so_far() {
     let stop = AtomicBool::new(true);
     let attack = attack(&spec, program, Options::default(), &stop, |_| {}).expect("an attack");
     assert!(attack.stopped && attack.tried == 1 && attack.outcome.footprint > 0);
+}
+
+#[test]
+fn a_trace_tells_its_own_program_where_a_bound_covers_it() {
+    let request = |id, size, alignment| Event::at(0, Action::Allocate { id, size: Bytes(size), alignment });
+    let packed = |events: &[Event]| {
+        let mut trace = Trace::new(Origin::new("test", "none"));
+        trace.events = events.to_vec();
+        PackedTrace::new(&trace).expect("a sound trace")
+    };
+    let events = [request(1, 100, 0), request(2, 30, 8), Event::at(0, Action::Free { id: 1 }), request(3, 60, 0)];
+    let program = Program { live: 130, largest: 100, least: 30 };
+    assert_eq!(Program::of(&packed(&events), 8), Ok(program));
+    assert_eq!(Program::of(&packed(&events), 4), Err(ProgramError::Aligned { alignment: 8 }));
+    let resized = Event::at(0, Action::Reallocate { id: 3, size: Bytes(10) });
+    let resized = packed(&[&events[..], &[resized]].concat());
+    assert_eq!(Program::of(&resized, 8), Err(ProgramError::Reallocates { count: 1 }));
+    assert_eq!(Program::of(&packed(&[request(1, 0, 0)]), 8), Err(ProgramError::Zero));
 }
