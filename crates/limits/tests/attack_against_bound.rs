@@ -9,7 +9,7 @@ use proptest::prelude::{Strategy, any, prop_assert, proptest};
 
 /// Attacks that fit a test: the constructions, and some rounds of search.
 fn quick(goal: Goal, seed: u64) -> Options {
-    Options { goal, seed, rounds: 12, operations: 12_000 }
+    Options { goal, seed, rounds: 8, operations: 6_000 }
 }
 
 /// Attacks and random programs for both goals; what exceeds the bound, in words.

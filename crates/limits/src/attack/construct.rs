@@ -29,6 +29,8 @@ pub fn constructions(demand: &Demand) -> Vec<(&'static str, Plan)> {
         ("fewest bytes without holes, sizes doubling", growing(demand, Keep::Gaps, 2.0)),
         ("fewest bytes without holes, sizes half as large again", growing(demand, Keep::Gaps, 1.5)),
         ("fewest bytes without holes, sizes a fifth larger", growing(demand, Keep::Gaps, 1.2)),
+        ("fewest bytes without holes, sizes a tenth larger", growing(demand, Keep::Gaps, 1.1)),
+        ("fewest bytes without holes, sizes a twentieth larger", growing(demand, Keep::Gaps, 1.05)),
         ("one block a cell, sizes doubling", growing(demand, Keep::Cells, 2.0)),
         ("Robson's offsets, in requests that just need the block", just_needed(demand, robson(demand))),
         ("one block a cell, in requests that just need it", just_needed(demand, growing(demand, Keep::Cells, 2.0))),

@@ -89,6 +89,11 @@ struct Found {
     source: &'static str,
 }
 
+/// Bytes of the largest region of any word.
+const MOST: u64 = 1 << 56;
+const TOO_LARGE: &str = "the bound exceeds the largest region that any word can name: ask about fewer live bytes or larger \
+    smallest requests";
+
 /// Why a family has no bound.
 struct Unbounded(&'static str);
 
@@ -113,7 +118,8 @@ pub fn bound(spec: &Spec, live: u64, largest: u64, least: u64) -> Bound {
         Ok(demand) => demand,
         Err(why) => return Bound::none(why, Worst::default()),
     };
-    let found = family(&demand);
+    let found =
+        family(&demand).and_then(|found| if found.footprint > MOST { Err(Unbounded(TOO_LARGE)) } else { Ok(found) });
     let worst = accesses::worst(&demand, found.as_ref().ok().map(|found| found.footprint));
     let forced = (demand.spec.pool != Pool::Stack).then(|| any_allocator(demand.program));
     match found {

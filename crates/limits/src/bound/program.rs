@@ -1,5 +1,7 @@
 //! The programs that a bound is about.
 
+use heapsmith_trace::{Operation, PackedTrace};
+
 /// All programs with these three numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Program {
@@ -37,6 +39,22 @@ pub enum ProgramError {
         /// Most bytes live.
         live: u64,
     },
+    /// A trace resizes blocks.
+    #[error(
+        "the trace has {count} reallocations, which no bound covers: they resize blocks where no allocation puts them"
+    )]
+    Reallocates {
+        /// How many.
+        count: u64,
+    },
+    /// A trace asks for alignments that a heap does not give by itself.
+    #[error(
+        "the trace asks for payloads at multiples of {alignment} bytes, which no bound covers: use a heap with align={alignment}"
+    )]
+    Aligned {
+        /// The coarsest, in bytes.
+        alignment: u64,
+    },
     /// More than any region has.
     #[error("{live} live bytes are more than any region has: give at most 2^48")]
     TooMuch {
@@ -68,6 +86,25 @@ impl Program {
             return Err(ProgramError::TooMuch { live });
         }
         Ok(Program { live, largest, least })
+    }
+
+    /// The programs that are as this trace, for heaps whose payloads lie at multiples of `alignment` bytes. One pass
+    /// over the trace; its bound on any such heap is then a [`bound()`](super::bound()) away.
+    ///
+    /// # Errors
+    ///
+    /// The trace does what no bound covers: reallocations, coarser alignments, requests of 0 bytes.
+    pub fn of(trace: &PackedTrace, alignment: u32) -> Result<Program, ProgramError> {
+        if trace.reallocations > 0 {
+            return Err(ProgramError::Reallocates { count: trace.reallocations });
+        }
+        let requests = || trace.events.iter().filter(|event| event.operation == Operation::Allocate);
+        let coarsest = requests().map(|event| event.alignment()).max().unwrap_or(1);
+        if coarsest > alignment.into() {
+            return Err(ProgramError::Aligned { alignment: coarsest });
+        }
+        let sizes = || requests().map(|event| event.size);
+        Program::new(trace.requested_peak.0, sizes().max().unwrap_or(0), sizes().min().unwrap_or(0))
     }
 }
 
