@@ -1,11 +1,9 @@
 //! The reference lines of a trace: its floor, and the bound of any heap for programs like it.
 
-use std::ops::RangeInclusive;
-
 use heapsmith_spec::Spec;
-use heapsmith_trace::{Bytes, Operation, PackedTrace};
+use heapsmith_trace::{Operation, PackedTrace};
 
-use crate::bound::{Bound, bound};
+use crate::bound::{Bound, Program, ProgramError, Worst, bound};
 use crate::floor::{Floor, floor};
 use crate::placement::Effort;
 
@@ -16,24 +14,33 @@ pub struct Lines {
     pub trace: String,
     /// What no heap goes below.
     pub floor: Floor,
-    /// The least and the largest request of the trace, in bytes.
-    pub requests: RangeInclusive<u64>,
+    /// The programs that are as the trace; why not where a bound covers none.
+    pub program: Result<Program, ProgramError>,
+    /// The coarsest alignment that the trace asks for, in bytes.
+    coarsest: u64,
 }
 
 impl Lines {
-    /// The lines of a trace. Cost: that of [`floor`] with this effort, and a pass over the events.
+    /// The lines of a trace. Cost: that of [`floor`] with this effort, and two passes over the events.
     pub fn of(trace: &PackedTrace, effort: Effort) -> Lines {
-        let events = trace.events.iter().filter(|event| event.operation != Operation::Free);
-        let (least, largest) = events.fold((u64::MAX, 1), |(least, largest), event| {
-            let size = event.size.max(1);
-            (least.min(size), largest.max(size))
-        });
-        Lines { trace: trace.name.clone(), floor: floor(trace, effort), requests: least.min(largest)..=largest }
+        let allocations = trace.events.iter().filter(|event| event.operation == Operation::Allocate);
+        Lines {
+            trace: trace.name.clone(),
+            floor: floor(trace, effort),
+            program: Program::of(trace, u32::MAX),
+            coarsest: allocations.map(|event| event.alignment()).max().unwrap_or(1),
+        }
     }
 
     /// What no program with as many live bytes as the trace, in requests of its sizes, can make a heap exceed.
     pub fn bound(&self, spec: &Spec) -> Bound {
-        bound(spec, self.floor.live.0, *self.requests.end(), *self.requests.start())
+        match self.program {
+            Ok(_) if self.coarsest > spec.alignment.into() => {
+                Bound::none(ProgramError::Aligned { alignment: self.coarsest }.to_string(), Worst::default())
+            }
+            Ok(program) => bound(spec, program.live, program.largest, program.least),
+            Err(error) => Bound::none(error.to_string(), Worst::default()),
+        }
     }
 
     /// The bound as fragmentation: bytes beyond the most live ones, over those; none where no bound is known.
@@ -41,16 +48,11 @@ impl Lines {
         let footprint = self.bound(spec).footprint?;
         Some(footprint as f64 / self.floor.live.0.max(1) as f64 - 1.0)
     }
-
-    /// The footprint of the lowest placement that was found.
-    pub fn placed(&self) -> Bytes {
-        self.floor.placed
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use heapsmith_trace::{Action, Event, Trace};
+    use heapsmith_trace::{Action, Bytes, Event, Trace};
 
     use super::*;
 
@@ -62,11 +64,26 @@ mod tests {
         }
         let trace = PackedTrace::new(&trace).expect("a sound trace");
         let lines = Lines::of(&trace, Effort::QUICK);
-        assert_eq!((lines.floor.live, lines.placed(), lines.requests.clone()), (Bytes(850), Bytes(850), 50..=700));
+        assert_eq!((lines.floor.live, lines.floor.placed), (Bytes(850), Bytes(850)));
+        assert_eq!(lines.program, Program::new(850, 700, 50));
         let spec = "list(order=address)".parse().expect("a spec");
         let bound = lines.bound(&spec).footprint.expect("a bound");
         assert!(bound > 850);
         assert_eq!(lines.bound_fragmentation(&spec), Some(bound as f64 / 850.0 - 1.0));
         assert_eq!(lines.bound_fragmentation(&"bump".parse().expect("a spec")), None);
+    }
+
+    #[test]
+    fn what_no_bound_covers_is_named() {
+        let mut trace = Trace::default();
+        trace.events.push(Event::at(0, Action::Allocate { id: 0, size: Bytes(100), alignment: 64 }));
+        let lines = |trace: &Trace| Lines::of(&PackedTrace::new(trace).expect("a sound trace"), Effort::QUICK);
+        let first_fit = "list(order=address)".parse().expect("a spec");
+        let bound = lines(&trace).bound(&first_fit);
+        assert!(bound.footprint.is_none() && bound.why_none.contains("align=64"), "{}", bound.why_none);
+        let aligned = "list(order=address) align=64".parse().expect("a spec");
+        assert!(lines(&trace).bound(&aligned).footprint.is_some());
+        trace.events.push(Event::at(1, Action::Reallocate { id: 0, size: Bytes(200) }));
+        assert!(lines(&trace).bound(&aligned).why_none.contains("1 reallocations"));
     }
 }

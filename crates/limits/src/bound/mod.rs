@@ -140,7 +140,7 @@ pub fn bound(spec: &Spec, live: u64, largest: u64, least: u64) -> Bound {
 
 impl Bound {
     /// No bound, and why.
-    fn none(why: String, worst: Worst) -> Bound {
+    pub(crate) fn none(why: String, worst: Worst) -> Bound {
         Bound {
             footprint: None,
             formula: "C + the blocks of all requests ever made".to_owned(),

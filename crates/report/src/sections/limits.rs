@@ -84,16 +84,16 @@ fn sentence(study: &Study<'_>, lines: &[Lines]) -> String {
     let each = lines.iter().zip(&pick.measures).map(|(line, measures)| {
         let floor = &line.floor;
         let bound = line.bound(&pick.design.spec);
-        let above = match bound.footprint {
-            Some(bytes) => format!(
+        let above = match (bound.footprint, &line.program) {
+            (Some(bytes), Ok(program)) => format!(
                 "no program with as many live bytes, in requests of {} to {} bytes, can make it need more than <strong>{}\
                  </strong> ({})",
-                line.requests.start(),
-                line.requests.end(),
+                program.least,
+                program.largest,
                 heapsmith_trace::Bytes(bytes),
                 escape(bound.source),
             ),
-            None => format!("no bound of it is known: {}", escape(&bound.why_none)),
+            _ => format!("no bound of it is known: {}", escape(&bound.why_none)),
         };
         format!(
             "<li>{}: at most {} are live at once; one who knew every lifetime and moved nothing would need {}{}; the pick \

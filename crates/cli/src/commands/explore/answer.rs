@@ -136,20 +136,20 @@ impl Answer<'_> {
             let achieved = measures.footprint_peak;
             println!("  achieved  {:>10}  +{:.2}%, the pick", achieved.to_string(), beyond(achieved));
             let bound = lines.bound(&row.design.spec);
-            match bound.footprint {
-                Some(bytes) => println!(
+            match (bound.footprint, &lines.program) {
+                (Some(bytes), Ok(program)) => println!(
                     "  bound     {:>10}  +{:.0}%, for any program with as many live bytes in requests of {} to {} bytes\n\
                      {:24}{}\n{:24}{}",
                     Bytes(bytes).to_string(),
                     beyond(Bytes(bytes)),
-                    lines.requests.start(),
-                    lines.requests.end(),
+                    program.least,
+                    program.largest,
                     "",
                     bound.formula,
                     "",
                     bound.source
                 ),
-                None => println!("  bound           none  {}", bound.why_none),
+                _ => println!("  bound           none  {}", bound.why_none),
             }
         }
     }
@@ -259,12 +259,17 @@ fn judged_table(judged: &[Judged]) -> Table {
             percent(row.fragmentation),
             number(row.accesses, 2),
             percent(row.shortfall),
-            percent(row.footprint_regret),
-            percent(row.accesses_regret),
+            percent(rounded(row.footprint_regret)),
+            percent(rounded(row.accesses_regret)),
             table::heap(&row.heap),
         ]);
     }
     table
+}
+
+/// A share that reads as 0 is 0, and not one below.
+fn rounded(share: f64) -> f64 {
+    if share.abs() < 0.0005 { 0.0 } else { share }
 }
 
 /// Where the pick is overfitted, and why.
@@ -292,7 +297,11 @@ fn beside_classic(exploration: &Exploration, preference: Preference, pick: usize
     println!("  it has {}", all(pick));
     println!("  the classic space would give {}", exploration.rows[classic].design.spec);
     println!("    with {}: the pick is nowhere worse", all(classic));
-    if let Some(trading) = exploration.trading_pick(preference) {
+    let far = |a: usize, b: usize| {
+        let at = |index: usize, objective| exploration.points[index].get(objective);
+        exploration.goal.objectives.iter().any(|&one| at(a, one) < at(b, one) * (1.0 - CLOSE))
+    };
+    if let Some(trading) = exploration.trading_pick(preference).filter(|&trading| far(trading, pick)) {
         println!("  if one may be traded for another, {}", exploration.rows[trading].design.spec);
         println!("    with {}", all(trading));
     }
