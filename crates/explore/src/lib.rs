@@ -28,7 +28,7 @@ pub use effects::{Effect, effects};
 pub use exploration::{Catalogued, Exploration, Row, measure_catalogue};
 pub use export::{write_csv, write_parquet};
 pub use finding::{Finding, NEAR, Recommended, finding};
-pub use front::{dominates, pareto, shortfall, staircase};
+pub use front::{dominates, pareto, pareto_of, shortfall, staircase};
 pub use measured::{MeasureError, Paged, Retimed};
 pub use objective::{Objective, Objectives};
 pub use pick::{Preference, pick};

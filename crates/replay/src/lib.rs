@@ -19,6 +19,7 @@
 mod curve;
 mod kinds;
 mod live;
+mod map;
 mod measures;
 mod min_region;
 mod movable;
@@ -36,6 +37,7 @@ mod unit;
 pub use curve::footprint_curve;
 pub use heapsmith_spec::build::BuildError;
 pub use kinds::{KindCost, Kinds, kinds};
+pub use map::{HeapMap, heap_map};
 pub use measures::{Accesses, Measures, PerOperation, Visits};
 pub use min_region::min_region;
 pub use movable::{MovableMeasures, MovedFor, Moving, replay_movable};

@@ -26,23 +26,27 @@
 
 #![forbid(unsafe_code)]
 
+mod columns;
 mod error;
 mod event;
 mod file;
 mod live;
 mod packed;
 mod quantity;
+mod shared;
 mod sink;
 mod statistics;
 mod trace;
 mod transform;
 
+pub use columns::ActionColumns;
 pub use error::TraceError;
 pub use event::{Action, Event};
 pub use file::{NEWEST_SCHEMA, OLDEST_SCHEMA, TraceWriter};
 pub use live::LARGEST_REQUEST;
 pub use packed::{Operation, PackedEvent, PackedTrace, Packer};
 pub use quantity::{Bytes, Nanoseconds};
+pub use shared::{Keeper, PackedEvents};
 pub use sink::Sink;
 pub use statistics::{
     Form, HeatMap, Lifetimes, LiveCurve, LivePoint, Profile, Profiler, Quantiles, Shape, SiteShare, SizeShare,
