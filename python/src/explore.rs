@@ -81,7 +81,7 @@ impl Sweep {
         });
         match swept {
             Ok(swept) => Ok(swept?),
-            Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(Raised(self.interrupted())),
+            Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(Raised(PyKeyboardInterrupt::new_err(self.interrupted()))),
             Err(error) => Err(error.into()),
         }
     }
@@ -104,6 +104,13 @@ impl Sweep {
     #[getter]
     fn total(&self) -> usize {
         self.space.designs.len()
+    }
+
+    /// What is said where it is interrupted.
+    #[getter]
+    fn interrupted(&self) -> String {
+        let dir = self.dir.display();
+        format!("interrupted; what was done is kept in {dir}, and the same call with out={dir} goes on from it")
     }
 
     /// Keeps the answers of batches, all or none of them. Gives the numbers of their designs.
@@ -137,12 +144,6 @@ impl Sweep {
 impl Sweep {
     fn store(&self) -> Outcome<std::sync::MutexGuard<'_, Store>> {
         self.store.lock().map_err(|_| PyRuntimeError::new_err("the store was left by work that failed").into())
-    }
-
-    fn interrupted(&self) -> PyErr {
-        let dir = self.dir.display();
-        let text = format!("interrupted; what was done is kept in {dir}, and the same call with out={dir} goes on from it");
-        PyKeyboardInterrupt::new_err(text)
     }
 }
 

@@ -115,6 +115,9 @@ fn count(
     Ok(Some((measures, at_peak)))
 }
 
+/// A part of the footprint at the peak.
+type OfPeak = fn(&AtPeak) -> Bytes;
+
 fn table(rows: &[Row], wanted: Wanted) -> PyResult<Table> {
     let measures = |row: &Row| row.counted.as_ref().map(|(measures, _)| measures.clone());
     let share = |of: fn(&Measures) -> f64| rows.iter().map(move |row| row.counted.as_ref().map(|(m, _)| of(m)));
@@ -129,7 +132,7 @@ fn table(rows: &[Row], wanted: Wanted) -> PyResult<Table> {
     for (column, name) in Measures::COLUMNS.iter().enumerate() {
         columns = columns.known(name, integers.iter().map(|row| row.as_ref().map(|row| row[column])));
     }
-    let peaks: [(&str, fn(&AtPeak) -> Bytes); 8] = [
+    let peaks: [(&str, OfPeak); 8] = [
         ("peak_requested", |peak| peak.requested),
         ("peak_headers", |peak| peak.headers),
         ("peak_padding", |peak| peak.padding),
