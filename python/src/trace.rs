@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use heapsmith_trace::{Bytes, Event, Origin, Packer, Sink, Slice, Trace as Whole, TraceError, TraceWriter, Transforms};
 use heapsmith_workload::stream;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
+use pyo3::types::{PyCapsule, PyMapping, PyTuple};
 
 use crate::capsule::{Batches, give, take};
 use crate::columns::{ColumnsBuilder, send};
@@ -88,22 +88,56 @@ impl Trace {
 
 #[pymethods]
 impl Trace {
-    /// Reads what lies at a path through the door that all commands use.
+    /// Reads a trace file, imports what another tool recorded, or makes a trace of any other input.
+    ///
+    /// Parameters
+    /// ----------
+    /// path
+    ///     A trace file (Parquet); a recording of heaptrack, mtrace, ltrace and others, told by its content; a capture or a
+    ///     log, with ``as_``; or ``workload:NAME`` for what needs no file. ``.xz``, ``.gz`` and ``.zst`` are read as they are.
+    /// as_
+    ///     The importer or workload that makes a trace of the input: see :func:`heapsmith.workloads`.
+    /// settings
+    ///     Parameters of it: a mapping.
+    /// slice
+    ///     Only a stretch: events from 0 (``"..1000"``, ``"500..800"``) or times (``"1.5s..2s"``). Blocks that live at
+    ///     its beginning are allocated there. ``shorten=N`` is ``slice="..N"``.
+    /// thread
+    ///     Only the blocks that these threads allocate: a list of numbers.
+    /// scale
+    ///     So many copies of the program share the heap.
+    /// collect
+    ///     Free in bursts, whenever so many bytes were requested.
+    ///
+    /// Raises
+    /// ------
+    /// UsageError
+    ///     There is no such importer, workload or parameter, or none was named for a capture or a log.
+    /// TraceError
+    ///     The input is damaged: the message names the event and the cause.
+    /// SystemFailure
+    ///     The file cannot be opened or read.
     #[staticmethod]
-    #[pyo3(name = "_read", signature = (path, as_, settings, slice, threads, copies, collect))]
+    #[pyo3(signature = (path, *, as_=None, settings=None, slice=None, shorten=None, thread=Vec::new(), scale=1, collect=None))]
     #[allow(clippy::too_many_arguments)]
     fn read(
         py: Python<'_>,
         path: PathBuf,
         as_: Option<String>,
-        settings: Vec<(String, String)>,
-        slice: Option<String>,
-        threads: Vec<u32>,
-        copies: u32,
+        settings: Option<&Bound<'_, PyMapping>>,
+        slice: Option<&str>,
+        shorten: Option<u64>,
+        thread: Vec<u32>,
+        scale: u32,
         collect: Option<u64>,
     ) -> Outcome<Trace> {
-        let slice = slice.map(|text| text.parse::<Slice>().map_err(|error| Raised::usage(error.to_string()))).transpose()?;
-        let transforms = Transforms { slice, threads, copies, collect: collect.map(Bytes), heap: None };
+        if slice.is_some() && shorten.is_some() {
+            return Err(Raised::usage("shorten=N is slice=\"..N\": give one of the two"));
+        }
+        let slice = slice.map(|text| text.parse::<Slice>().map_err(|error| Raised::usage(error.to_string())));
+        let slice = slice.transpose()?.or(shorten.map(Slice::first));
+        let transforms = Transforms { slice, threads: thread, copies: scale, collect: collect.map(Bytes), heap: None };
+        let settings = settings.map_or_else(|| Ok(Vec::new()), pairs)?;
         let mut both = Both::new(Some(ColumnsBuilder::new()));
         let loaded = unlocked(py, &AtomicBool::new(false), || {
             let sink = &mut *transforms.before(&mut both);
@@ -117,10 +151,33 @@ impl Trace {
         Ok(Trace { origin, sites, labels, remarks: loaded.remarks, columns, packed: Py::new(py, packed)? })
     }
 
-    /// Takes the events of a table in place.
+    /// Takes the events of a table of pandas, polars or pyarrow: anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``.
+    ///
+    /// The columns stay where they are: they are read in place, once, and the trace gives the same memory on. What is made
+    /// beside them is the packed form, 16 bytes an event.
+    ///
+    /// Parameters
+    /// ----------
+    /// table
+    ///     A row for each event, in order. ``action``: ``allocate``, ``free``, ``reallocate`` or ``mark``, as text or
+    ///     categories. ``id``: integers that name a block while it lives. ``size``: bytes requested, of ``allocate`` and
+    ///     ``reallocate``. And where they are known: ``time`` (ns), ``thread``, ``alignment`` (bytes, a power of two, or 0),
+    ///     ``site`` and ``label`` (indexes from 0). A missing value is a null or a NaN. Other columns are ignored.
+    /// name
+    ///     What tables and titles call it.
+    /// sites, labels
+    ///     The names of call sites and the texts of marks.
+    ///
+    /// Raises
+    /// ------
+    /// UsageError
+    ///     It is no table.
+    /// TraceError
+    ///     A column is missing or of another type; a row is no event; a block is freed that is not live, and the like. The
+    ///     message names the event, from 1.
     #[staticmethod]
-    #[pyo3(name = "_of_table", signature = (table, name, sites, labels))]
-    fn of_table(
+    #[pyo3(signature = (table, *, name="table".to_owned(), sites=Vec::new(), labels=Vec::new()))]
+    fn from_arrow(
         py: Python<'_>,
         table: &Bound<'_, PyAny>,
         name: String,
@@ -228,10 +285,19 @@ impl Trace {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let (py, trace) = (slf.py(), slf.get());
-        let made = slf.get_type().getattr("_of_table")?;
+        let made = py.import("heapsmith._traces")?.getattr("remade")?;
         let arguments = (Trace::to_arrow(slf)?, trace.name(), trace.sites(), trace.labels()).into_pyobject(py)?;
         (made, arguments).into_pyobject(py)
     }
+}
+
+/// The parameters of a mapping, as the command takes them: text.
+fn pairs(settings: &Bound<'_, PyMapping>) -> PyResult<Vec<(String, String)>> {
+    let text = |item: Bound<'_, PyAny>| {
+        let (key, value) = item.extract::<(String, Bound<'_, PyAny>)>()?;
+        Ok((key, value.str()?.to_string()))
+    };
+    settings.items()?.iter().map(text).collect()
 }
 
 /// The packed traces of objects that are traces.
