@@ -25,7 +25,8 @@ def events(count: int, seed: int = 7, live: int = 300) -> pa.Table:
         full = draw.random() < len(blocks) / (2 * live)
         rows["time"].append(number * 1000)
         if full:
-            blocks[(place := draw.randrange(len(blocks)))], blocks[-1] = blocks[-1], blocks[place]
+            place = draw.randrange(len(blocks))
+            blocks[place], blocks[-1] = blocks[-1], blocks[place]
             rows["action"].append("free")
             rows["id"].append(blocks.pop())
             rows["size"].append(None)

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 import random
+import socket
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -99,7 +100,9 @@ class Cluster:
         disconnect = _connect(ray, self.address, self.runtime_env)
         try:
             references = [ray.put(trace) for trace in traces]
-            task = ray.remote(_measure).options(num_cpus=1, max_retries=self.retries, retry_exceptions=False)
+            task = ray.remote(_measure).options(
+                name="heapsmith batch", num_cpus=1, max_retries=self.retries, retry_exceptions=False
+            )
             yield from self._drive(ray, task, _Designs(designs, self.seconds), references)
         except ray.exceptions.RayTaskError as error:
             raise _cause(error) from error
@@ -212,10 +215,18 @@ def _connect(ray: Any, address: str, runtime_env: dict[str, Any] | None) -> Call
     if ray.is_initialized():
         return lambda: None
     try:
+        _answers_at(address)
         ray.init(address=address, runtime_env=runtime_env, log_to_driver=False, logging_level="ERROR")
     except Exception as error:
         raise ClusterError(f"there is no Ray cluster at {address}: {_first_line(error)}") from error
     return ray.shutdown  # type: ignore[no-any-return]
+
+
+def _answers_at(address: str) -> None:
+    """Whether somebody listens at an address: Ray itself waits for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 def _cause(error: Any) -> BaseException:
