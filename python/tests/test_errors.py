@@ -99,5 +99,5 @@ def test_the_environment_is_told_apart(small, tmp_path):
         hs.explore(small, out=file / "below")
     with pytest.raises(hs.SystemFailure, match="cannot write"):
         small.write(file / "below.parquet")
-    with pytest.raises(hs.UsageError, match="there is no preference 'best'"):
+    with pytest.raises(hs.UsageError, match='there is no preference "best"; there are balanced'):
         hs.explore(small, out=tmp_path / "small", prune=True).pick("best")

@@ -139,7 +139,7 @@ def rows(*rows: tuple) -> pa.Table:
         (rows(("allocate", None, 8)), "the table is damaged at event 1: allocate without an id"),
         (rows(("allocate", 1, -8)), "size is -8, below 0"),
         (rows(("allocate", 1, 1.5)), "size is 1.5, which is no whole number"),
-        (rows((None, 1, 8)), "the action is missing"),
+        (rows(("allocate", 1, 8), (None, 1, 8)), "damaged at event 2: the action is missing"),
         (rows(("allocate", 1, "8")), "column size has type Utf8, not that of integers"),
         (rows((3, 1, 8)), "column action has type Int64, not that of text"),
         (pa.table({"action": ["free"]}), "the table is not a heapsmith trace: column id is missing"),

@@ -134,15 +134,16 @@ def explore(
         Ctrl-C. What was done is kept, in ``out`` or in the folder that the message names, and the same call with that
         folder goes on from it. Whatever else ends the process loses a batch.
     """
-    traces = traces_of(traces)
-    if not all(isinstance(trace, Trace) for trace in traces) or not traces:
+    given = traces_of(traces)
+    chosen = [trace for trace in given if isinstance(trace, Trace)]
+    if not chosen or len(chosen) != len(given):
         raise UsageError("explore keeps its traces beside the results: give a Trace, or several")
     if prune and cluster is not None:
         raise UsageError("prune compares designs as they end, on one machine: leave out cluster, or prune")
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="heapsmith-explore-"))
     try:
-        sweep = _native.Sweep(traces, folder, _command(folder))
-        _replay_all(sweep, traces, jobs, prune, cluster, progress)
+        sweep = _native.Sweep(chosen, folder, _command(folder))
+        _replay_all(sweep, chosen, jobs, prune, cluster, progress)
         sweep.finish()
         found = Exploration(folder)
     except KeyboardInterrupt:

@@ -7,6 +7,26 @@ from typing import Any, final
 
 import pyarrow as pa
 
+__all__ = [
+    "Explored",
+    "Heap",
+    "Inspected",
+    "PackedTrace",
+    "Sweep",
+    "Table",
+    "Trace",
+    "__version__",
+    "blocks",
+    "emit",
+    "heaps",
+    "link",
+    "measure_batch",
+    "replay",
+    "time_native_replay",
+    "undominated",
+    "workload_parameters",
+]
+
 __version__: str
 
 @final
@@ -36,7 +56,7 @@ class Trace:
 
     @staticmethod
     def from_arrow(
-        table: Any, *, name: str = "table", sites: Sequence[str] = ..., labels: Sequence[str] = ...
+        table: Any, *, name: str = ..., sites: Sequence[str] = ..., labels: Sequence[str] = ...
     ) -> Trace:
         """Take the events of a table of pandas, polars or pyarrow in place."""
 
