@@ -1,7 +1,6 @@
 //! `heapsmith.emit`: a heap as source.
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 use heapsmith_emit::{Name, Request, c, preload, rust};
 use heapsmith_spec::resolve;
@@ -26,7 +25,7 @@ pub fn emit(heap: &str, language: &str, name: &str) -> Outcome<Vec<(String, Stri
 #[pyfunction]
 pub fn link(py: Python<'_>, heap: &str, name: &str, dir: PathBuf) -> Outcome<PathBuf> {
     let request = request(heap, "so", name)?;
-    let output = unlocked(py, &AtomicBool::new(false), || preload::compile(&dir, &request))?.map_err(|error| {
+    let output = unlocked(py, |_| preload::compile(&dir, &request))?.map_err(|error| {
         let text = format!("cannot run cc: {error}; install a C compiler (on Debian: build-essential)");
         Raised(classes::SystemFailure::new_err(text))
     })?;

@@ -32,7 +32,7 @@ use pyo3::types::PyBytes;
 
 use crate::errors::{Outcome, Raised};
 use crate::trace::{Trace, packed};
-use crate::wait::{interruptible, unlocked};
+use crate::wait::unlocked;
 
 /// An exploration that is being done: its folder, its space and its store.
 #[pyclass(frozen, module = "heapsmith._native")]
@@ -53,7 +53,7 @@ impl Sweep {
         let space = Space::classic(&packed);
         fs::create_dir_all(&dir).map_err(|error| Raised::writing(&dir, &error))?;
         let mut store = Store::begin(&dir.join(Store::FILE), &space, &packed, command)?;
-        unlocked(py, &AtomicBool::new(false), || {
+        unlocked(py, |_| {
             for (number, trace) in wholes.iter().enumerate() {
                 let path = trace_file(&dir, number);
                 if !path.exists() {
@@ -68,16 +68,15 @@ impl Sweep {
 
     /// Replays what is not done on threads here; `noted` is called with designs done, designs in all, and places on
     /// the front so far.
-    fn run(&self, py: Python<'_>, jobs: usize, prune: bool, noted: Option<Bound<'_, PyAny>>) -> Outcome<usize> {
+    fn run(&self, py: Python<'_>, jobs: usize, prune: bool, noted: Option<Py<PyAny>>) -> Outcome<usize> {
         let stop = AtomicBool::new(false);
         let all = Swept { space: &self.space, traces: &self.traces, jobs, stop: &stop, prune };
-        let job = |note: &mut dyn FnMut((usize, usize, usize))| {
+        let swept = unlocked(py, |patience| {
             let mut store = self.store.lock().map_err(|_| SweepError::Interrupted)?;
-            sweep(&all, &mut store, &mut |at| note((at.designs, at.total, at.front)))
-        };
-        let swept = interruptible(py, &stop, job, |at| match &noted {
-            Some(noted) => noted.call1(at).map(drop),
-            None => Ok(()),
+            sweep(&all, &mut store, &mut |at| {
+                patience.tell(noted.as_ref(), (at.designs, at.total, at.front));
+                stop.fetch_or(patience.is_over(), Ordering::Relaxed);
+            })
         });
         match swept {
             Ok(swept) => Ok(swept?),
@@ -130,7 +129,7 @@ impl Sweep {
 
     /// Writes `results.csv` and `results.parquet`.
     fn finish(&self, py: Python<'_>) -> Outcome<()> {
-        unlocked(py, &AtomicBool::new(false), || {
+        unlocked(py, |_| {
             let exploration = Exploration::load(&*self.store()?)?;
             let csv = self.dir.join("results.csv");
             let written = File::create(&csv).and_then(|file| write_csv(&exploration, BufWriter::new(file)));
@@ -170,12 +169,11 @@ pub fn measure_batch<'py>(
     let traces = packed(&traces)?;
     let parsed = designs.iter().map(|(number, text)| Ok((*number, resolve(text)?)));
     let designs = parsed.collect::<Outcome<Vec<(u32, Spec)>>>()?;
-    let stop = AtomicBool::new(false);
-    let bytes = unlocked(py, &stop, || {
+    let bytes = unlocked(py, |patience| {
         let mut regions = traces.iter().map(Region::for_trace).collect::<Result<Vec<_>, _>>()?;
         let mut bytes = Vec::new();
         for (number, spec) in &designs {
-            if stop.load(Ordering::Relaxed) {
+            if patience.is_over() {
                 break;
             }
             bytes.extend(u64::from(*number).to_le_bytes());

@@ -1,7 +1,6 @@
 //! What an exploration found, read back from its folder.
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 use heapsmith_explore::{Exploration, FACTORS, Objective, Preference, Store, effects, pareto_of};
 use heapsmith_replay::Measures;
@@ -27,7 +26,7 @@ impl Explored {
     /// Reads a folder that `explore` wrote.
     #[new]
     fn open(py: Python<'_>, dir: PathBuf) -> Outcome<Explored> {
-        let exploration = unlocked(py, &AtomicBool::new(false), || {
+        let exploration = unlocked(py, |_| {
             let store = Store::open(&dir.join(Store::FILE))?;
             Exploration::load(&store).map_err(Raised::from)
         })??;
@@ -126,7 +125,7 @@ impl Explored {
     /// The page, as text; it reads the traces that lie beside the results.
     fn page(&self, py: Python<'_>, prefer: &str) -> Outcome<String> {
         let preference = preference(prefer)?;
-        unlocked(py, &AtomicBool::new(false), || {
+        unlocked(py, |_| {
             let files = (0..self.exploration.traces.len()).map(|number| Trace::read(trace_file(&self.dir, number)));
             let traces = files.collect::<Result<Vec<_>, _>>()?;
             let input = PageInput { exploration: &self.exploration, traces: &traces, preference, elapsed: None };

@@ -1,6 +1,5 @@
 //! `heapsmith.inspect`: what is in a trace.
 
-use std::sync::atomic::AtomicBool;
 
 use heapsmith_report::{findings, inspection};
 use heapsmith_trace::{Nanoseconds, Origin, Profile, Profiler, Quantiles};
@@ -25,7 +24,7 @@ impl Inspected {
     #[new]
     fn of(py: Python<'_>, trace: &Bound<'_, Trace>, points: usize) -> Outcome<Inspected> {
         let trace = trace.get();
-        let profile = unlocked(py, &AtomicBool::new(false), || {
+        let profile = unlocked(py, |_| {
             let mut profiler = Profiler::new(points.max(1));
             trace.send(&mut profiler).map(|()| profiler.finish())
         })??;

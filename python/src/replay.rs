@@ -1,7 +1,5 @@
 //! `heapsmith.replay`: given heaps on given traces, measured.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use heapsmith_replay::{
     AtPeak, Effort, Measures, Options, Region, ReplayError, Subject, Timing, at_peak, heap_map, min_region, replay,
     replay_while, time,
@@ -13,7 +11,7 @@ use pyo3::prelude::*;
 use crate::errors::{Outcome, Raised};
 use crate::tables::{Columns, Table};
 use crate::trace::packed;
-use crate::wait::{interruptible, unlocked};
+use crate::wait::{Patience, unlocked};
 
 /// What was measured of one heap on one trace.
 struct Row {
@@ -45,7 +43,7 @@ pub fn replay_all(
     region: Option<u64>,
     with_min_region: bool,
     rounds: usize,
-    noted: Option<Bound<'_, PyAny>>,
+    noted: Option<Py<PyAny>>,
 ) -> Outcome<Table> {
     let traces = packed(&traces)?;
     let subjects = heaps.iter().map(|text| Ok(text.parse::<Subject>()?)).collect::<Outcome<Vec<_>>>()?;
@@ -53,12 +51,8 @@ pub fn replay_all(
         return Err(Raised::usage(format!("{peer} has no accesses and no footprint to count: ask for time=True")));
     }
     let options = Options { region: region.map(Bytes), verify, check_every: check, stop_when_refused: false };
-    let (stop, wanted) = (AtomicBool::new(false), Wanted { options, min_region: with_min_region, rounds });
-    let job = |note: &mut dyn FnMut(usize)| measure(&traces, &subjects, wanted, &stop, note);
-    let rows = interruptible(py, &stop, job, |done| match &noted {
-        Some(noted) => noted.call1((done,)).map(drop),
-        None => Ok(()),
-    })??;
+    let wanted = Wanted { options, min_region: with_min_region, rounds };
+    let rows = unlocked(py, |patience| measure(&traces, &subjects, wanted, patience, noted.as_ref()))??;
     Ok(table(&rows, wanted)?)
 }
 
@@ -66,8 +60,8 @@ fn measure(
     traces: &[PackedTrace],
     subjects: &[Subject],
     wanted: Wanted,
-    stop: &AtomicBool,
-    note: &mut dyn FnMut(usize),
+    patience: &mut Patience,
+    noted: Option<&Py<PyAny>>,
 ) -> Result<Vec<Row>, ReplayError> {
     let mut rows = Vec::new();
     for trace in traces {
@@ -75,7 +69,7 @@ fn measure(
         let timings = (wanted.rounds > 0).then(|| time(subjects, trace, &mut region, Effort::rounds(wanted.rounds)));
         let timings = timings.transpose()?;
         for (number, subject) in subjects.iter().enumerate() {
-            if stop.load(Ordering::Relaxed) {
+            if patience.is_over() {
                 return Ok(rows);
             }
             let mut row = Row {
@@ -86,13 +80,13 @@ fn measure(
                 timing: timings.as_ref().map(|all| (all.subjects[number].clone(), all.floor.median)),
             };
             if let Subject::Heap(spec) = subject {
-                row.counted = count(spec, trace, &mut region, wanted.options, stop)?;
-                if wanted.min_region && !stop.load(Ordering::Relaxed) {
+                row.counted = count(spec, trace, &mut region, wanted.options, patience)?;
+                if wanted.min_region && !patience.is_over() {
                     row.min_region = min_region(spec, trace, &mut region)?.map(|bytes| bytes.0);
                 }
             }
             rows.push(row);
-            note(rows.len());
+            patience.tell(noted, (rows.len(),));
         }
     }
     Ok(rows)
@@ -104,10 +98,10 @@ fn count(
     trace: &PackedTrace,
     region: &mut Region,
     options: Options,
-    stop: &AtomicBool,
+    patience: &mut Patience,
 ) -> Result<Option<(Measures, AtPeak)>, ReplayError> {
     let measures = match options == Options::MEASURE {
-        true => replay_while(spec, trace, region, &mut |_| !stop.load(Ordering::Relaxed))?,
+        true => replay_while(spec, trace, region, &mut |_| !patience.is_over())?,
         false => Some(replay(spec, trace, region, options)?),
     };
     let Some(measures) = measures else { return Ok(None) };
@@ -169,7 +163,7 @@ pub fn blocks(
     events: Option<usize>,
 ) -> Outcome<(Table, usize, u64)> {
     let (trace, spec) = (packed(&[trace])?.remove(0), resolve(heap)?);
-    let (map, events) = unlocked(py, &AtomicBool::new(false), || {
+    let (map, events) = unlocked(py, |_| {
         let mut region = Region::for_trace(&trace)?;
         let events = match events {
             Some(events) => events.min(trace.events.len()),
@@ -196,14 +190,14 @@ pub fn blocks(
 pub fn time_native_replay(py: Python<'_>, trace: Bound<'_, PyAny>, heap: &str, rounds: usize) -> Outcome<Vec<u64>> {
     let (traces, subjects) = (packed(&[trace])?, [heap.parse::<Subject>()?]);
     let wanted = Wanted { options: Options::MEASURE, min_region: false, rounds: 0 };
-    let all = py.detach(|| {
+    let all = unlocked(py, |patience| {
         let once = |_| {
             let start = std::time::Instant::now();
-            let rows = measure(&traces, &subjects, wanted, &AtomicBool::new(false), &mut |_| {})?;
+            let rows = measure(&traces, &subjects, wanted, patience, None)?;
             std::hint::black_box(rows);
             Ok(start.elapsed().as_nanos() as u64)
         };
         (0..rounds).map(once).collect::<Result<Vec<u64>, ReplayError>>()
-    });
+    })?;
     Ok(all?)
 }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use heapsmith_trace::{Bytes, Event, Origin, Packer, Sink, Slice, Trace as Whole, TraceError, TraceWriter, Transforms};
 use heapsmith_workload::stream;
@@ -139,7 +138,7 @@ impl Trace {
         let transforms = Transforms { slice, threads: thread, copies: scale, collect: collect.map(Bytes), heap: None };
         let settings = settings.map_or_else(|| Ok(Vec::new()), pairs)?;
         let mut both = Both::new(Some(ColumnsBuilder::new()));
-        let loaded = unlocked(py, &AtomicBool::new(false), || {
+        let loaded = unlocked(py, |_| {
             let sink = &mut *transforms.before(&mut both);
             stream(&path, as_.as_deref(), &settings, sink)
         })??;
@@ -185,7 +184,7 @@ impl Trace {
         labels: Vec<String>,
     ) -> Outcome<Trace> {
         let columns = take(table)?;
-        let packed = unlocked(py, &AtomicBool::new(false), || {
+        let packed = unlocked(py, |_| {
             let mut both = Both::new(None);
             send(&columns, &mut both)?;
             Ok::<_, TraceError>(Packed::new(both.packer.finish(name.clone())))
@@ -266,7 +265,7 @@ impl Trace {
 
     /// Writes a trace file (Parquet), which every command of heapsmith reads.
     fn write(&self, py: Python<'_>, path: PathBuf) -> Outcome<()> {
-        Ok(unlocked(py, &AtomicBool::new(false), || self.write_to(&path))??)
+        Ok(unlocked(py, |_| self.write_to(&path))??)
     }
 
     fn __len__(&self) -> usize {

@@ -1,68 +1,52 @@
 //! Long work: without Python's lock, and Ctrl-C ends it.
 //!
 //! ```text
-//!   Python's thread                      a thread of its own
-//!   ───────────────                      ───────────────────
-//!   wait, unlocked  ◀── notes ────────── job: replays, sweeps
-//!   signals? progress?                     reads `stop` now and then
-//!   raise, or return ◀── what came out ──
+//!   Python's thread:  unlock ──▶ job ··▶ patience.is_over()? ··▶ job ──▶ lock ──▶ return, or raise
+//!                                             │ every 50 ms: lock, signals?, unlock
 //! ```
 //!
-//! Only Python's main thread learns of a signal. Cost: a thread, some 50 µs.
+//! The work stays on the thread that asked for it: a call costs no thread. Python raises signals on its main thread
+//! only. Work that cannot be stopped in the middle (one pass over a trace, a replay that verifies) is ended after it.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-/// How long it takes at most until a signal is seen.
+/// How often signals are looked for.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-enum Message<N, T> {
-    Note(N),
-    Done(T),
+/// Whether work should go on.
+#[derive(Debug)]
+pub struct Patience {
+    looked: Instant,
+    raised: Option<PyErr>,
 }
 
-/// Does a job that can be stopped. What it notes is handed to `noted`, with Python's lock. When a signal raises
-/// or `noted` does, `stop` is set, and the exception is given once the job has ended.
-pub fn interruptible<N: Send, T: Send>(
-    py: Python<'_>,
-    stop: &AtomicBool,
-    job: impl FnOnce(&mut dyn FnMut(N)) -> T + Send,
-    mut noted: impl FnMut(N) -> PyResult<()>,
-) -> PyResult<T> {
-    let (sender, receiver) = mpsc::channel();
-    let receiver = Mutex::new(receiver);
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let mut note = |note| drop(sender.send(Message::Note(note)));
-            let done = job(&mut note);
-            drop(sender.send(Message::Done(done)));
-        });
-        let mut raised = None;
-        loop {
-            let message = py.detach(|| match receiver.lock() {
-                Ok(receiver) => receiver.recv_timeout(PATIENCE),
-                Err(_) => Err(RecvTimeoutError::Disconnected),
-            });
-            let outcome = match message {
-                Ok(Message::Done(done)) => return raised.map_or(Ok(done), Err),
-                Ok(Message::Note(note)) => py.check_signals().and_then(|()| noted(note)),
-                Err(RecvTimeoutError::Timeout) => py.check_signals(),
-                Err(RecvTimeoutError::Disconnected) => return Err(PyRuntimeError::new_err("the work ended early")),
-            };
-            if let Err(error) = outcome {
-                stop.store(true, Ordering::Relaxed);
-                raised.get_or_insert(error);
-            }
+impl Patience {
+    /// Whether a signal raised an exception, or what was told did: the work is to end.
+    pub fn is_over(&mut self) -> bool {
+        if self.raised.is_none() && self.looked.elapsed() >= PATIENCE {
+            self.looked = Instant::now();
+            self.raised = Python::attach(|py| py.check_signals()).err();
         }
-    })
+        self.raised.is_some()
+    }
+
+    /// Calls what wants to be told how far the work is.
+    pub fn tell<A>(&mut self, noted: Option<&Py<PyAny>>, arguments: A)
+    where
+        A: for<'py> pyo3::call::PyCallArgs<'py>,
+    {
+        if let Some(noted) = noted {
+            let outcome = Python::attach(|py| noted.call1(py, arguments).map(drop));
+            self.raised = self.raised.take().or(outcome.err());
+        }
+    }
 }
 
-/// As [`interruptible`], for a job that notes nothing.
-pub fn unlocked<T: Send>(py: Python<'_>, stop: &AtomicBool, job: impl FnOnce() -> T + Send) -> PyResult<T> {
-    interruptible::<(), T>(py, stop, |_| job(), |()| Ok(()))
+/// Does a job without Python's lock. What was raised meanwhile is given in place of what came out.
+pub fn unlocked<T: Send>(py: Python<'_>, job: impl FnOnce(&mut Patience) -> T + Send) -> PyResult<T> {
+    let mut patience = Patience { looked: Instant::now(), raised: None };
+    let done = py.detach(|| job(&mut patience));
+    patience.raised.map_or(Ok(done), Err)
 }

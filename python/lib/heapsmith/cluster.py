@@ -70,7 +70,8 @@ class Cluster:
         self.retries = retries
         self.runtime_env = runtime_env
         self.figures: dict[str, float] = {}
-        """What the last exploration took: ``seconds``, ``designs`` replayed, ``batches``, ``busy`` (seconds of workers
+        """What the last exploration took: ``seconds``, ``first`` (seconds until the first batch came: workers start), ``designs``
+        replayed, ``batches``, ``busy`` (seconds of workers
         in replays), ``store`` (seconds of the driver in its store), ``rows_per_second`` of the store."""
 
     def run(self, sweep: _native.Sweep, traces: list[PackedTrace], progress: bool | None = None) -> None:
@@ -79,12 +80,13 @@ class Cluster:
         weights = sweep.weights()
         done = sweep.total - sum(weights[number] for number, _ in open_designs)
         begun = time.perf_counter()
-        figures = {"designs": float(len(open_designs)), "batches": 0.0, "busy": 0.0, "store": 0.0}
+        figures = {"designs": float(len(open_designs)), "batches": 0.0, "busy": 0.0, "store": 0.0, "first": 0.0}
         with Bar(sweep.total, "designs", progress) as bar:
             bar.reach(done)
             if open_designs:
                 for answers, busy in self._answers(open_designs, traces):
                     stored = time.perf_counter()
+                    figures["first"] = figures["first"] or stored - begun
                     done += sum(weights[number] for number in sweep.add(answers))
                     figures["store"] += time.perf_counter() - stored
                     figures["batches"] += len(answers)
