@@ -49,7 +49,8 @@ impl Sweep {
     #[new]
     fn begin(py: Python<'_>, traces: Vec<Bound<'_, PyAny>>, dir: PathBuf, command: &str) -> Outcome<Sweep> {
         let packed = packed(&traces)?;
-        let wholes: Vec<Py<Trace>> = traces.into_iter().filter_map(|trace| trace.cast_into().ok()).map(Bound::unbind).collect();
+        let wholes: Vec<Py<Trace>> =
+            traces.into_iter().filter_map(|trace| trace.cast_into().ok()).map(Bound::unbind).collect();
         let space = Space::classic(&packed);
         fs::create_dir_all(&dir).map_err(|error| Raised::writing(&dir, &error))?;
         let mut store = Store::begin(&dir.join(Store::FILE), &space, &packed, command)?;
@@ -80,7 +81,9 @@ impl Sweep {
         });
         match swept {
             Ok(swept) => Ok(swept?),
-            Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(Raised(PyKeyboardInterrupt::new_err(self.interrupted()))),
+            Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
+                Err(Raised(PyKeyboardInterrupt::new_err(self.interrupted())))
+            }
             Err(error) => Err(error.into()),
         }
     }

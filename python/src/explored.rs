@@ -54,7 +54,8 @@ impl Explored {
     /// Every design, a row each: over all traces.
     fn designs(&self) -> PyResult<Table> {
         let exploration = &self.exploration;
-        let mut columns = Columns::default().integers("number", exploration.rows.iter().map(|row| row.design.number.into()));
+        let mut columns =
+            Columns::default().integers("number", exploration.rows.iter().map(|row| row.design.number.into()));
         for (index, factor) in FACTORS.iter().enumerate() {
             let levels = exploration.rows.iter().map(|row| u64::from(row.design.level(index)));
             columns = columns.integers(factor.name, levels);

@@ -1,6 +1,5 @@
 //! `heapsmith.inspect`: what is in a trace.
 
-
 use heapsmith_report::{findings, inspection};
 use heapsmith_trace::{Nanoseconds, Origin, Profile, Profiler, Quantiles};
 use pyo3::prelude::*;

@@ -47,7 +47,9 @@ pub fn replay_all(
 ) -> Outcome<Table> {
     let traces = packed(&traces)?;
     let subjects = heaps.iter().map(|text| Ok(text.parse::<Subject>()?)).collect::<Outcome<Vec<_>>>()?;
-    if rounds == 0 && let Some(peer) = subjects.iter().find(|subject| subject.peer().is_some()) {
+    if rounds == 0
+        && let Some(peer) = subjects.iter().find(|subject| subject.peer().is_some())
+    {
         return Err(Raised::usage(format!("{peer} has no accesses and no footprint to count: ask for time=True")));
     }
     let options = Options { region: region.map(Bytes), verify, check_every: check, stop_when_refused: false };

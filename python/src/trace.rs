@@ -275,7 +275,10 @@ impl Trace {
     fn __repr__(&self) -> String {
         let packed = &self.packed.get().trace;
         let (name, events) = (self.origin.name(), self.columns.rows());
-        format!("<Trace {name}: {events} events, at most {} in {} blocks live at once>", packed.requested_peak, packed.slots)
+        format!(
+            "<Trace {name}: {events} events, at most {} in {} blocks live at once>",
+            packed.requested_peak, packed.slots
+        )
     }
 
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

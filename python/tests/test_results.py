@@ -62,6 +62,29 @@ def test_a_replay_is_that_of_the_command(trace, command, tmp_path):
         assert {name: row[name] for name in shared} == {name: line[name] for name in shared}
 
 
+def test_a_replay_is_one_call_into_rust_whatever_the_trace(trace, small):
+    """What Python does for a replay does not depend on the trace: the same functions, the same number of times."""
+
+    def calls(trace: hs.Trace) -> list[str]:
+        seen: list[str] = []
+
+        def note(frame, event, argument) -> None:
+            if event in ("call", "c_call"):
+                seen.append(getattr(argument, "__name__", None) or frame.f_code.co_name)
+
+        hs.replay(trace, "tlsf")
+        sys.setprofile(note)
+        try:
+            hs.replay(trace, "tlsf")
+        finally:
+            sys.setprofile(None)
+        return seen
+
+    assert len(trace) == 10 * len(small)
+    assert calls(trace) == calls(small)
+    assert len(calls(trace)) < 60
+
+
 def test_peers_have_a_time_and_nothing_else(trace):
     row = hs.replay(trace, "peer:libc", time=True, rounds=1).to_pylist()[0]
     assert row["ns_per_op"] > 0 and row["fragmentation"] is None
@@ -108,7 +131,7 @@ def test_an_interrupt_ends_a_replay(trace):
 
 
 def test_an_exploration_that_is_interrupted_goes_on(tmp_path):
-    trace = hs.Trace.from_arrow(events(4_000, seed=3), name="stopped")
+    trace = hs.Trace.from_arrow(events(20_000, seed=3), name="stopped")
     whole = hs.explore(trace, out=tmp_path / "whole")
     timer = threading.Thread(target=lambda: _when_done(tmp_path / "parts", 50))
     timer.start()

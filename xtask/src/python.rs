@@ -50,7 +50,8 @@ pub fn python(arguments: &Arguments) -> Outcome {
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", bin.display());
     let environment = [("HEAPSMITH_COMMAND", command.as_str()), ("PATH", path.as_str())];
-    let mut words = vec!["--config-file", "python/pyproject.toml", "--rootdir", "python", "python/tests", "--durations", "5"];
+    let mut words =
+        vec!["--config-file", "python/pyproject.toml", "--rootdir", "python", "python/tests", "--durations", "5"];
     words.extend(arguments.only.iter().flat_map(|only| ["-k", only]));
     run_with(&program("pytest"), &environment, &words)
 }

@@ -92,20 +92,23 @@ def _curve(live: Any) -> str:
     points = _rows(live)
     most = max((point["live"] for point in points), default=0) or 1
     last = max((point["event"] for point in points), default=0) or 1
-    place = lambda point: f"{point['event'] / last * _WIDTH:.1f},{(1 - point['live'] / most) * _HEIGHT:.1f}"
-    line = " ".join(place(point) for point in points)
+    line = " ".join(
+        f"{point['event'] / last * _WIDTH:.1f},{(1 - point['live'] / most) * _HEIGHT:.1f}" for point in points
+    )
     area = f"<polygon points='0,{_HEIGHT} {line} {_WIDTH},{_HEIGHT}' fill='#7aa6da' stroke='none'/>"
     return _picture(area, f"live bytes over events, at most {_bytes(most)}")
 
 
 def _dots(front: Sequence[dict[str, Any]], pick: dict[str, Any]) -> str:
     """The front over fragmentation and accesses."""
-    xs, ys = ([row[name] for row in front] for name in ("fragmentation", "accesses_per_op"))
-    scale = lambda value, values: (value - min(values)) / ((max(values) - min(values)) or 1)
-    dot = lambda row, size, colour: (
-        f"<circle cx='{10 + scale(row['fragmentation'], xs) * (_WIDTH - 20):.1f}' "
-        f"cy='{10 + (1 - scale(row['accesses_per_op'], ys)) * (_HEIGHT - 20):.1f}' r='{size}' fill='{colour}'/>"
-    )
+    names = ("fragmentation", "accesses_per_op")
+    ends = [(min(row[name] for row in front), max(row[name] for row in front)) for name in names]
+
+    def dot(row: dict[str, Any], size: int, colour: str) -> str:
+        x, y = ((row[name] - least) / ((most - least) or 1) for name, (least, most) in zip(names, ends))
+        place = f"cx='{10 + x * (_WIDTH - 20):.1f}' cy='{10 + (1 - y) * (_HEIGHT - 20):.1f}'"
+        return f"<circle {place} r='{size}' fill='{colour}'/>"
+
     dots = "".join(dot(row, 3, "#7aa6da") for row in front) + dot(pick, 6, "#d75f00")
     return _picture(dots, "the front: fragmentation to the right, accesses upwards; the pick is large")
 
