@@ -200,6 +200,25 @@ def test_errors_say_what_to_do(small, tmp_path, monkeypatch):
         hs.explore(small, out=tmp_path / "found", cluster="auto")
 
 
+def test_a_worker_of_another_version_is_refused(nodes, small, tmp_path, monkeypatch):
+    monkeypatch.setattr(heapsmith.cluster._native, "__version__", "9.9.9")
+    with pytest.raises(hs.ClusterError, match=r"a worker has heapsmith .*, the driver 9\.9\.9: install the same"):
+        hs.explore(small, out=tmp_path / "found", cluster=nodes.address)
+
+
+def test_a_batch_that_no_worker_survives_is_told_and_the_rest_is_kept(nodes, small, tmp_path, monkeypatch):
+    def _measure(references, designs, version):
+        os._exit(1)
+
+    measure = heapsmith.cluster._measure
+    monkeypatch.setattr(heapsmith.cluster, "_measure", _measure)
+    with pytest.raises(hs.ClusterError, match="a batch was lost 2 times .*: .*; what was done is kept"):
+        hs.explore(small, out=tmp_path / "found", cluster=Cluster(nodes.address, retries=1))
+    monkeypatch.setattr(heapsmith.cluster, "_measure", measure)
+    ray.shutdown()
+    assert hs.explore(small, out=tmp_path / "found", cluster=nodes.address).designs.num_rows == 10_000
+
+
 def test_a_batch_is_as_many_designs_as_take_its_time():
     from heapsmith.cluster import _Designs
 
