@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -31,7 +32,12 @@ STORE = 80 << 20
 @pytest.fixture(scope="module")
 def nodes():
     """A head without processors, where the driver is, and two nodes of one each. The last test loses one of them."""
-    cluster = Nodes(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": STORE})
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    head = {"num_cpus": 0, "object_store_memory": STORE, "ray_client_server_port": port}
+    cluster = Nodes(initialize_head=True, head_node_args=head)
+    cluster.client = f"ray://{cluster.address.rpartition(':')[0]}:{port}"
     cluster.workers = [cluster.add_node(num_cpus=1, object_store_memory=STORE) for _ in range(2)]
     cluster.wait_for_nodes()
     yield cluster
@@ -180,10 +186,14 @@ def test_an_interrupt_keeps_what_was_done_and_names_the_folder(nodes, long, sing
     assert 0 < again.figures["designs"] < len(_open(long, tmp_path / "empty"))
 
 
-def test_the_command_of_the_shell(nodes, small, explored, tmp_path):
+@pytest.mark.parametrize("way", ["from a machine of the cluster", "from another machine, by ray://"])
+def test_the_command_of_the_shell(nodes, small, explored, tmp_path, way):
     small.write(tmp_path / "small.parquet")
-    words = [tmp_path / "small.parquet", "--address", nodes.address, "-o", tmp_path / "found"]
-    done = subprocess.run(["heapsmith-ray", *map(str, words)], capture_output=True, text=True)
+    address = nodes.client if "ray://" in way else nodes.address
+    words = [tmp_path / "small.parquet", "--address", address, "-o", tmp_path / "found"]
+    # Ray's own client hands on the token of this machine only where it is told to.
+    environment = {"RAY_AUTH_MODE": "token", **os.environ} if "ray://" in way else None
+    done = subprocess.run(["heapsmith-ray", *map(str, words)], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     assert explored.pick().spec in done.stdout
     found = hs.open_exploration(tmp_path / "found")

@@ -36,6 +36,7 @@ class Bar:
 
 
 def _watched() -> bool:
-    if "ipykernel" in sys.modules:
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and hasattr(ipython.get_ipython(), "kernel"):
         return True
     return sys.stderr is not None and sys.stderr.isatty()

@@ -23,6 +23,7 @@ Each worker needs this package in the version of the driver.
 from __future__ import annotations
 
 import math
+import os
 import random
 import socket
 import time
@@ -220,7 +221,10 @@ def _connect(ray: Any, address: str, runtime_env: dict[str, Any] | None) -> Call
         _answers_at(address)
         ray.init(address=address, runtime_env=runtime_env, log_to_driver=False, logging_level="ERROR")
     except Exception as error:
-        raise ClusterError(f"there is no Ray cluster at {address}: {_first_line(error)}") from error
+        hint = ""
+        if address.startswith("ray://") and "RAY_AUTH_MODE" not in os.environ:
+            hint = "; where it wants a token, set RAY_AUTH_MODE=token"
+        raise ClusterError(f"there is no Ray cluster at {address}: {_first_line(error)}{hint}") from error
     return ray.shutdown  # type: ignore[no-any-return]
 
 
