@@ -4,6 +4,7 @@ mod bench;
 mod check32;
 mod hardware;
 mod origin;
+mod python;
 mod readme;
 mod real;
 mod run;
@@ -68,6 +69,8 @@ enum Verb {
         /// One step alone
         step: Option<hardware::Step>,
     },
+    /// Build the Python package, install it into a fresh environment, run its tests and notebooks
+    Python(python::Arguments),
     /// Run the README's first command; keep its output and a picture of its page in docs/
     Readme,
     /// Make the samples again from real servers and clients (root; minutes)
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Verb::Fuzz { cases } => test::fuzz(cases),
         Verb::Real(arguments) => real::real(&arguments),
         Verb::Hardware { step } => hardware::hardware(step),
+        Verb::Python(arguments) => python::python(&arguments),
         Verb::Readme => readme::readme(),
         Verb::Samples => run::run("samples/make", &["--install"]),
     };

@@ -2,6 +2,7 @@
 
 use crate::check32;
 use crate::hardware;
+use crate::python;
 use crate::real;
 use crate::run::{Outcome, cargo, run};
 use crate::tools;
@@ -34,6 +35,7 @@ pub fn test() -> Outcome {
     ])?;
     real::real(&real::Arguments::quick())?;
     hardware::quick()?;
+    python::python(&python::Arguments::default())?;
     match check32::prepare() {
         Ok(()) => check32::check32(check32::Which::Quick),
         Err(why) => {

@@ -47,19 +47,12 @@ pub fn trace(path: &Path, reading: &Reading) -> Result<Trace, Failure> {
 pub fn stream_packed(path: &Path, reading: &Reading) -> Result<PackedTrace, Failure> {
     let mut packer = Packer::default();
     let origin = send(path, reading, &mut packer)?;
-    checked(packer.finish(origin.name()))
+    Ok(packer.finish(origin.name()).checked()?)
 }
 
 /// A trace as it is replayed.
 pub fn packed(trace: &Trace) -> Result<PackedTrace, Failure> {
-    checked(PackedTrace::new(trace)?)
-}
-
-fn checked(packed: PackedTrace) -> Result<PackedTrace, Failure> {
-    if packed.events.is_empty() {
-        return Err(Failure::bad_input(format!("{} holds no allocations", packed.name)));
-    }
-    Ok(packed)
+    Ok(PackedTrace::new(trace)?.checked()?)
 }
 
 /// Says on standard error what a trace is.

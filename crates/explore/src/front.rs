@@ -20,22 +20,28 @@ pub fn dominates(a: &Objectives, b: &Objectives, over: &[Objective]) -> bool {
 ///
 /// Time O(points × front) after sorting.
 pub fn pareto(points: &[Objectives], over: &[Objective]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..points.len()).filter(|&index| points[index].is_compared()).collect();
-    let key = |index: usize| over.iter().map(move |&objective| points[index].get(objective));
+    let serving = (0..points.len()).filter(|&index| points[index].is_compared()).collect();
+    pareto_of(serving, over.len(), |index, objective| points[index].get(over[objective]))
+}
+
+/// As [`pareto`], of `candidates` with values in so many objectives, whatever these are.
+pub fn pareto_of(mut candidates: Vec<usize>, objectives: usize, value: impl Fn(usize, usize) -> f64) -> Vec<usize> {
+    let key = |index: usize| (0..objectives).map(move |objective| (index, objective));
+    let compare = |a: usize, b: usize| {
+        let orders = key(a).zip(key(b)).map(|(a, b)| value(a.0, a.1).total_cmp(&value(b.0, b.1)));
+        orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+    };
+    let at_most = |a: usize, b: usize| key(a).zip(key(b)).all(|(a, b)| value(a.0, a.1) <= value(b.0, b.1));
     // A point can be dominated only by one that comes before it in this order.
-    order.sort_by(|&a, &b| {
-        let differing = key(a).zip(key(b)).map(|(a, b)| a.total_cmp(&b)).find(|order| order.is_ne());
-        differing.unwrap_or(a.cmp(&b))
-    });
+    candidates.sort_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
     let mut front: Vec<usize> = Vec::new();
     let mut distinct: Vec<usize> = Vec::new();
-    for index in order {
-        let point = &points[index];
-        if distinct.iter().any(|&other| dominates(&points[other], point, over)) {
-            continue;
-        }
-        let repeats = distinct.last().is_some_and(|&last| key(last).eq(key(index)));
+    for index in candidates {
+        let repeats = distinct.last().is_some_and(|&last| at_most(last, index) && at_most(index, last));
         if !repeats {
+            if distinct.iter().any(|&other| at_most(other, index)) {
+                continue;
+            }
             distinct.push(index);
         }
         front.push(index);

@@ -243,8 +243,12 @@ impl Store {
         search.map_or(Ok(Search::default()), |name| name.parse().map_err(|error| self.damaged(error)))
     }
 
-    /// Keeps whether the sweep came to its end.
-    pub(crate) fn set_finished(&mut self, finished: bool) -> Result<(), StoreError> {
+    /// Keeps whether the sweep came to its end: said by [`sweep`](crate::sweep()), and by who replays designs elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be written.
+    pub fn set_finished(&mut self, finished: bool) -> Result<(), StoreError> {
         self.set_meta("finished", if finished { "yes" } else { "no" })
     }
 

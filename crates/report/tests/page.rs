@@ -62,13 +62,18 @@ fn exploration() -> &'static (Exploration, Trace) {
     })
 }
 
-fn input(preference: Preference) -> PageInput<'static> {
-    let (exploration, trace) = exploration();
+/// The reference lines of the trace.
+fn lines() -> &'static Lines {
     static LINES: LazyLock<Lines> = LazyLock::new(|| {
         let packed = PackedTrace::new(&exploration().1).expect("a sound trace");
         Lines::of(&packed, heapsmith_limits::Effort::QUICK)
     });
-    let lines = std::slice::from_ref(&*LINES);
+    &LINES
+}
+
+fn input(preference: Preference) -> PageInput<'static> {
+    let (exploration, trace) = exploration();
+    let lines = std::slice::from_ref(lines());
     PageInput { exploration, traces: std::slice::from_ref(trace), lines, preference, elapsed: Some(1.25) }
 }
 

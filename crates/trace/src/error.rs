@@ -81,6 +81,12 @@ pub enum TraceError {
         /// What was wrong.
         cause: String,
     },
+    /// Nothing in it is for a heap.
+    #[error("{name} holds no allocations")]
+    NoAllocations {
+        /// The trace's name.
+        name: String,
+    },
     /// A block is freed whose id was never allocated.
     #[error("event {record}: free of block {id}, which was never allocated")]
     UnknownFree {

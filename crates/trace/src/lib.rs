@@ -26,6 +26,7 @@
 
 #![forbid(unsafe_code)]
 
+mod columns;
 mod draws;
 mod error;
 mod event;
@@ -34,12 +35,14 @@ mod live;
 mod packed;
 mod perturb;
 mod quantity;
+mod shared;
 mod sink;
 mod statistics;
 mod trace;
 mod transform;
 mod window;
 
+pub use columns::ActionColumns;
 pub use draws::Draws;
 pub use error::TraceError;
 pub use event::{Action, Event};
@@ -48,6 +51,7 @@ pub use live::LARGEST_REQUEST;
 pub use packed::{Operation, PackedEvent, PackedTrace, Packer};
 pub use perturb::{Cuts, Jitter, Perturbation, Share, Stretch, perturb};
 pub use quantity::{Bytes, Nanoseconds};
+pub use shared::{Keeper, PackedEvents};
 pub use sink::Sink;
 pub use statistics::{
     Form, HeatMap, Lifetimes, LiveCurve, LivePoint, Profile, Profiler, Quantiles, Shape, SiteShare, SizeShare,

@@ -16,7 +16,7 @@ use std::hash::Hasher;
 use twox_hash::XxHash64;
 
 use crate::live::{Change, Ledger, told_apart};
-use crate::{Action, Bytes, Event, Sink, Trace, TraceError};
+use crate::{Action, Bytes, Event, PackedEvents, Sink, Trace, TraceError};
 
 /// What a packed event does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,7 +58,7 @@ impl PackedEvent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackedTrace {
     /// The events without marks.
-    pub events: Vec<PackedEvent>,
+    pub events: PackedEvents,
     /// Length of the table of live blocks: the most blocks live at once.
     pub slots: usize,
     /// The most bytes requested and live at once.
@@ -88,16 +88,28 @@ impl PackedTrace {
     /// alignment that is no power of two.
     pub fn new(trace: &Trace) -> Result<PackedTrace, TraceError> {
         let mut packer = Packer::default();
-        packer.packed.events.reserve_exact(trace.events.len());
+        packer.events.reserve_exact(trace.events.len());
         for event in &trace.events {
             packer.take(*event).map_err(|error| told_apart(error, &trace.events))?;
         }
         Ok(packer.finish(trace.name()))
     }
 
-    fn empty(name: String) -> PackedTrace {
+    /// This trace, if there is anything in it for a heap.
+    ///
+    /// # Errors
+    ///
+    /// [`TraceError::NoAllocations`].
+    pub fn checked(self) -> Result<PackedTrace, TraceError> {
+        match self.events.is_empty() {
+            true => Err(TraceError::NoAllocations { name: self.name }),
+            false => Ok(self),
+        }
+    }
+
+    pub(crate) fn empty(name: String) -> PackedTrace {
         PackedTrace {
-            events: Vec::new(),
+            events: Vec::new().into(),
             slots: 0,
             requested_peak: Bytes(0),
             allocations: 0,
@@ -109,18 +121,17 @@ impl PackedTrace {
         }
     }
 
-    fn push(&mut self, change: Change, alignment_log2: u8, record: u64) -> Result<(), TraceError> {
-        let (operation, slot, size, counter) = match change {
-            Change::Allocated(block) => (Operation::Allocate, block.slot, block.size, &mut self.allocations),
-            Change::Freed(block) => (Operation::Free, block.slot, Bytes(0), &mut self.frees),
-            Change::Reallocated(block) => (Operation::Reallocate, block.slot, block.size, &mut self.reallocations),
-            Change::Marked => return Ok(()),
+    /// Counts the event of this number, from 1.
+    pub(crate) fn count(&mut self, operation: Operation, size: Bytes, record: u64) -> Result<(), TraceError> {
+        let counter = match operation {
+            Operation::Allocate => &mut self.allocations,
+            Operation::Free => &mut self.frees,
+            Operation::Reallocate => &mut self.reallocations,
         };
         *counter += 1;
         let total = self.requested_total.0.checked_add(size.0);
         self.requested_total =
             Bytes(total.ok_or(TraceError::TooMuch { record, cause: "more than 2^64 bytes are requested in all" })?);
-        self.events.push(PackedEvent { size: size.0, slot, operation, alignment_log2 });
         Ok(())
     }
 }
@@ -129,21 +140,36 @@ impl PackedTrace {
 #[derive(Debug)]
 pub struct Packer {
     ledger: Ledger,
+    events: Vec<PackedEvent>,
+    /// Everything but the events.
     packed: PackedTrace,
 }
 
 impl Default for Packer {
     fn default() -> Packer {
-        Packer { ledger: Ledger::default(), packed: PackedTrace::empty(String::new()) }
+        Packer { ledger: Ledger::default(), events: Vec::new(), packed: PackedTrace::empty(String::new()) }
     }
 }
 
 impl Packer {
     /// The packed trace, under a name.
     pub fn finish(self, name: String) -> PackedTrace {
-        let Packer { ledger, packed } = self;
-        let fingerprint = fingerprint(&packed.events);
-        PackedTrace { slots: ledger.slots as usize, requested_peak: ledger.peak, fingerprint, name, ..packed }
+        let Packer { ledger, events, packed } = self;
+        let fingerprint = fingerprint(&events);
+        let (slots, requested_peak) = (ledger.slots as usize, ledger.peak);
+        PackedTrace { events: events.into(), slots, requested_peak, fingerprint, name, ..packed }
+    }
+
+    fn push(&mut self, change: Change, alignment_log2: u8) -> Result<(), TraceError> {
+        let (operation, slot, size) = match change {
+            Change::Allocated(block) => (Operation::Allocate, block.slot, block.size),
+            Change::Freed(block) => (Operation::Free, block.slot, Bytes(0)),
+            Change::Reallocated(block) => (Operation::Reallocate, block.slot, block.size),
+            Change::Marked => return Ok(()),
+        };
+        self.packed.count(operation, size, self.ledger.events)?;
+        self.events.push(PackedEvent { size: size.0, slot, operation, alignment_log2 });
+        Ok(())
     }
 }
 
@@ -154,7 +180,7 @@ impl Sink for Packer {
             Action::Allocate { alignment, .. } if alignment != 0 => alignment,
             _ => 1,
         };
-        self.packed.push(change, alignment.trailing_zeros() as u8, self.ledger.events)
+        self.push(change, alignment.trailing_zeros() as u8)
     }
 }
 

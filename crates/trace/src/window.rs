@@ -49,7 +49,7 @@ impl PackedTrace {
             requested_total: events.iter().map(|event| Bytes(event.size)).sum(),
             fingerprint: fingerprint(&events),
             name: format!("{} [{}..{}]", self.name, range.start, range.end),
-            events,
+            events: events.into(),
         }
     }
 }

@@ -2,12 +2,7 @@
 
 use parquet::data_type::ByteArray;
 
-use crate::{Action, Bytes, Event, Nanoseconds};
-
-const ALLOCATE: &str = "allocate";
-const FREE: &str = "free";
-const REALLOCATE: &str = "reallocate";
-const MARK: &str = "mark";
+use crate::{Action, ActionColumns, Event, Nanoseconds};
 
 /// A column that may hold nulls, as Parquet stores it: which rows have a value, and the
 /// values that there are.
@@ -45,15 +40,10 @@ pub(super) struct Rows {
 
 impl Rows {
     pub fn of(events: &[Event]) -> Rows {
-        let names = [ALLOCATE, FREE, REALLOCATE, MARK].map(ByteArray::from);
+        let names = Action::NAMES.map(ByteArray::from);
         let mut rows = Rows::default();
         for event in events {
-            let (name, id, size, alignment, label) = match event.action {
-                Action::Allocate { id, size, alignment } => (0, Some(id), Some(size.0), Some(alignment), None),
-                Action::Free { id } => (1, Some(id), None, None, None),
-                Action::Reallocate { id, size } => (2, Some(id), Some(size.0), None, None),
-                Action::Mark { label } => (3, None, None, None, Some(label)),
-            };
+            let (name, ActionColumns { id, size, alignment, label }) = event.action.columns();
             rows.time.push(event.time.0 as i64);
             rows.thread.push(event.thread as i32);
             rows.action.push(names[name].clone());
@@ -75,13 +65,14 @@ impl Rows {
         let mut label = self.label.iter();
         let mut site = self.site.iter();
         for (row, action) in self.action.iter().enumerate() {
-            let row_columns = RowColumns {
+            let columns = ActionColumns {
                 id: id.next().flatten().map(|id| id as u64),
                 size: size.next().flatten().map(|size| size as u64),
                 alignment: alignment.next().flatten().map(|bytes| bytes as u64),
                 label: label.next().flatten().map(|label| label as u32),
             };
-            let action = row_columns.action(action).map_err(|cause| (row as u64, cause))?;
+            let name = action.as_utf8().map_err(|_| (row as u64, "the action is not text".to_owned()))?;
+            let action = columns.action(name).map_err(|cause| (row as u64, cause))?;
             events.push(Event {
                 time: Nanoseconds(self.time[row] as u64),
                 thread: self.thread[row] as u32,
@@ -90,29 +81,5 @@ impl Rows {
             });
         }
         Ok(())
-    }
-}
-
-/// The columns of one row that depend on its action.
-struct RowColumns {
-    id: Option<u64>,
-    size: Option<u64>,
-    alignment: Option<u64>,
-    label: Option<u32>,
-}
-
-impl RowColumns {
-    fn action(&self, name: &ByteArray) -> Result<Action, String> {
-        let name = name.as_utf8().map_err(|_| "the action is not text")?;
-        let no = |column: &str| format!("{name} without {column}");
-        let id = || self.id.ok_or_else(|| no("an id"));
-        let size = || self.size.map(Bytes).ok_or_else(|| no("a size"));
-        match name {
-            ALLOCATE => Ok(Action::Allocate { id: id()?, size: size()?, alignment: self.alignment.unwrap_or(0) }),
-            FREE => Ok(Action::Free { id: id()? }),
-            REALLOCATE => Ok(Action::Reallocate { id: id()?, size: size()? }),
-            MARK => Ok(Action::Mark { label: self.label.ok_or_else(|| no("a label"))? }),
-            _ => Err(format!("unknown action {name:?}; known are {ALLOCATE}, {FREE}, {REALLOCATE}, {MARK}")),
-        }
     }
 }

@@ -1,0 +1,66 @@
+//! An action as the columns of a table, and back: what trace files and other tables of events share.
+//!
+//! | action | id | size | alignment | label |
+//! |---|---|---|---|---|
+//! | `allocate` | yes | yes | yes, or 0 where it is missing | |
+//! | `free` | yes | | | |
+//! | `reallocate` | yes | yes | | |
+//! | `mark` | | | | yes |
+
+use crate::{Action, Bytes};
+
+const ALLOCATE: &str = "allocate";
+const FREE: &str = "free";
+const REALLOCATE: &str = "reallocate";
+const MARK: &str = "mark";
+
+/// The columns of one row that depend on its action.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ActionColumns {
+    /// Names the block.
+    pub id: Option<u64>,
+    /// Bytes requested.
+    pub size: Option<u64>,
+    /// A power of two, or 0.
+    pub alignment: Option<u64>,
+    /// Index of a mark's text.
+    pub label: Option<u32>,
+}
+
+impl Action {
+    /// The names of the actions, as they stand in tables.
+    pub const NAMES: [&str; 4] = [ALLOCATE, FREE, REALLOCATE, MARK];
+
+    /// This action as a row: an index into [`Action::NAMES`], and the columns.
+    pub fn columns(self) -> (usize, ActionColumns) {
+        let none = ActionColumns::default();
+        match self {
+            Action::Allocate { id, size, alignment } => {
+                (0, ActionColumns { id: Some(id), size: Some(size.0), alignment: Some(alignment), ..none })
+            }
+            Action::Free { id } => (1, ActionColumns { id: Some(id), ..none }),
+            Action::Reallocate { id, size } => (2, ActionColumns { id: Some(id), size: Some(size.0), ..none }),
+            Action::Mark { label } => (3, ActionColumns { label: Some(label), ..none }),
+        }
+    }
+}
+
+impl ActionColumns {
+    /// The action of this name with these columns.
+    ///
+    /// # Errors
+    ///
+    /// In words: an unknown name, or a column that its action needs and that has no value.
+    pub fn action(self, name: &str) -> Result<Action, String> {
+        let no = |column: &str| format!("{name} without {column}");
+        let id = || self.id.ok_or_else(|| no("an id"));
+        let size = || self.size.map(Bytes).ok_or_else(|| no("a size"));
+        match name {
+            ALLOCATE => Ok(Action::Allocate { id: id()?, size: size()?, alignment: self.alignment.unwrap_or(0) }),
+            FREE => Ok(Action::Free { id: id()? }),
+            REALLOCATE => Ok(Action::Reallocate { id: id()?, size: size()? }),
+            MARK => Ok(Action::Mark { label: self.label.ok_or_else(|| no("a label"))? }),
+            _ => Err(format!("unknown action {name:?}; known are {ALLOCATE}, {FREE}, {REALLOCATE}, {MARK}")),
+        }
+    }
+}

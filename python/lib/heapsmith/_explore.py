@@ -1,0 +1,221 @@
+"""Every design of a space on some traces: the front, the pick and the why."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from heapsmith import _native
+from heapsmith._native import Heap, Trace
+from heapsmith._progress import Bar
+from heapsmith._replay import traces_of
+from heapsmith._traces import write_page
+from heapsmith.errors import UsageError
+
+if TYPE_CHECKING:
+    from heapsmith.cluster import Cluster
+
+Prefer = Literal["balanced", "speed", "memory", "bounded"]
+
+
+class Exploration:
+    """What an exploration found. Less is better in every objective. Tables are ``pyarrow.Table``."""
+
+    def __init__(self, out: str | os.PathLike[str]) -> None:
+        self.out = Path(out)
+        """The folder: ``results.sqlite``, ``results.csv``, ``results.parquet`` and the traces. The command's
+        ``report``, ``emit`` and ``run`` take it."""
+        self._explored = _native.Explored(self.out)
+
+    @property
+    def traces(self) -> list[str]:
+        """Names of the traces."""
+        return self._explored.traces
+
+    @cached_property
+    def designs(self) -> pa.Table:
+        """Every design, a row each, over all traces: ``number``; the levels of the techniques ``freelists``, ``fit``,
+        ``split``, ``coalesce``; the objectives ``fragmentation``, ``internal_fragmentation``,
+        ``external_fragmentation`` (shares of the requested peak), ``accesses_per_op``, ``accesses_p99``,
+        ``accesses_max`` (metadata words); ``failed``; ``on_front``: no design beats it in fragmentation, accesses, p99
+        and worst; ``on_staircase``: nor in fragmentation and accesses alone, one design for each place; ``heap``."""
+        return pa.table(self._explored.designs())
+
+    @cached_property
+    def measures(self) -> pa.Table:
+        """Every design on every trace, with all integers that were counted: the columns of :func:`replay`."""
+        return pa.table(self._explored.measures())
+
+    @cached_property
+    def front(self) -> pa.Table:
+        """The designs that no other beats in both fragmentation and accesses, ascending in fragmentation: rows of
+        :attr:`designs`."""
+        return self.designs.filter(pc.field("on_staircase")).sort_by("fragmentation")
+
+    @cached_property
+    def catalogue(self) -> pa.Table:
+        """Allocators of the literature on the same traces: ``name``, the objectives, ``heap``."""
+        return pa.table(self._explored.catalogue())
+
+    @cached_property
+    def effects(self) -> pa.Table:
+        """Main effects: ``technique``, ``objective``, ``share`` of the objective's variance that the technique explains
+        (0 to 1), and ``mean`` of the objective at each ``level`` (in ``unit``). No rows where designs were cut short."""
+        return pa.table(self._explored.effects())
+
+    def pick(self, prefer: Prefer = "balanced") -> Heap:
+        """The preferred design of the front: its knee, or the best in ``speed``, ``memory`` or ``bounded`` worst
+        operations."""
+        return self._explored.pick(prefer)[1]
+
+    def pick_row(self, prefer: Prefer = "balanced") -> dict[str, Any]:
+        """The pick as a row of :attr:`designs`."""
+        row: dict[str, Any] = self.designs.slice(self._explored.pick(prefer)[0], 1).to_pylist()[0]
+        return row
+
+    def report(self, path: str | os.PathLike[str] | None = None, *, prefer: Prefer = "balanced") -> Path:
+        """Write the page of the exploration, which needs no network (by default ``report.html`` in its folder)."""
+        return write_page(path or self.out / "report.html", self._explored.page(prefer))
+
+    def __repr__(self) -> str:
+        return f"<Exploration of {', '.join(self.traces)}: {self.designs.num_rows} designs, front of {self.front.num_rows}>"
+
+    def _repr_html_(self) -> str:
+        from heapsmith import _html
+
+        return _html.exploration(self)
+
+
+def explore(
+    traces: Trace | Iterable[Trace],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    prune: bool = False,
+    cluster: str | Cluster | None = None,
+    progress: bool | None = None,
+) -> Exploration:
+    """Replay traces through the 10,000 designs of the classic space, and find the ones that suit.
+
+    Parameters
+    ----------
+    traces
+        One trace or several, which every design replays.
+    out
+        The folder for the results. What it holds of the same exploration is gone on with. Without it results live
+        as long as what is returned.
+    jobs
+        Threads to replay on; by default all cores.
+    prune
+        Cut short what can no longer reach the front: the front and the pick stay, effects are not computed.
+    cluster
+        Replay on a Ray cluster: ``"auto"``, an address, ``"ray://HOST:10001"``, or a :class:`heapsmith.cluster.Cluster`
+        with settings. The answer is the same, row for row.
+    progress
+        Show a bar of tqdm: yes, no, or where somebody can see it.
+
+    Raises
+    ------
+    TraceError, StoreError, SystemFailure
+        A trace without allocations; a folder of another exploration; a folder that cannot be written.
+    ClusterError
+        The cluster cannot do it.
+    KeyboardInterrupt
+        Ctrl-C. What was done is kept, in ``out`` or in the folder that the message names, and the same call with that
+        folder goes on from it. Whatever else ends the process loses a batch.
+    """
+    given = traces_of(traces)
+    chosen = [trace for trace in given if isinstance(trace, Trace)]
+    if not chosen or len(chosen) != len(given):
+        raise UsageError("explore keeps its traces beside the results: give a Trace, or several")
+    if prune and cluster is not None:
+        raise UsageError("prune compares designs as they end, on one machine: leave out cluster, or prune")
+    folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="heapsmith-explore-"))
+    try:
+        sweep = _native.Sweep(chosen, folder, _command(folder))
+        _replay_all(sweep, chosen, jobs, prune, cluster, progress)
+        sweep.finish()
+        found = Exploration(folder)
+    except KeyboardInterrupt:
+        # The message names the folder, whoever made it.
+        raise
+    except BaseException:
+        if out is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    if out is None:
+        weakref.finalize(found, shutil.rmtree, folder, True)
+    return found
+
+
+def _replay_all(
+    sweep: _native.Sweep,
+    traces: Sequence[Trace],
+    jobs: int | None,
+    prune: bool,
+    cluster: str | Cluster | None,
+    progress: bool | None,
+) -> None:
+    if cluster is None:
+        with Bar(sweep.total, "designs", progress) as bar:
+            sweep.run(jobs or os.cpu_count() or 1, prune, lambda done, _, front: bar.reach(done, f"front {front}"))
+        return
+    from heapsmith.cluster import Cluster
+
+    chosen = cluster if isinstance(cluster, Cluster) else Cluster(cluster)
+    try:
+        chosen.run(sweep, [trace.packed for trace in traces], progress)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(sweep.interrupted) from None
+
+
+def open_exploration(out: str | os.PathLike[str]) -> Exploration:
+    """What :func:`explore`, or the command ``heapsmith explore``, left in a folder.
+
+    Raises StoreError where there is none.
+    """
+    return Exploration(out)
+
+
+def pareto(table: Any, over: Sequence[str] | Mapping[str, Any] = ("fragmentation", "accesses_per_op")) -> pa.Table:
+    """The rows of a table that no other row beats in everything: the Pareto front, in the order of the table.
+
+    Parameters
+    ----------
+    table
+        Any Arrow table (pyarrow, pandas, polars): results of :func:`replay`, :attr:`Exploration.designs`, your own.
+    over
+        Columns of numbers; less is better. For a column in which more is better, negate it. A row with a null in one
+        of them is not compared; nor is one whose column ``failed``, if there is one, is not 0.
+
+    Equal rows are all on the front.
+    """
+    rows = pa.table(table)
+    missing = [name for name in over if name not in rows.column_names]
+    if missing:
+        raise UsageError(f"there is no column {missing[0]!r}; there are {', '.join(rows.column_names)}")
+    if not list(over):
+        raise UsageError("name at least one column to compare by")
+    known = pc.is_valid(rows.column(list(over)[0]))
+    for name in over:
+        known = pc.and_(known, pc.is_valid(rows.column(name)))
+    if "failed" in rows.column_names:
+        known = pc.and_(known, pc.fill_null(pc.equal(rows.column("failed"), 0), True))
+    rows = rows.filter(known)
+    columns = [pc.cast(rows.column(name), pa.float64()).to_pylist() for name in over]
+    return rows.take(pa.array(_native.undominated([list(point) for point in zip(*columns)]), pa.int64()))
+
+
+def _command(folder: Path) -> str:
+    """What is kept as the command: what Python was started with."""
+    return f"python: heapsmith.explore(out={str(folder)!r}) in {Path(sys.argv[0] or 'python').name}"

@@ -1,0 +1,104 @@
+"""Given heaps on given traces, measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Union
+
+import pyarrow as pa
+
+from heapsmith import _native
+from heapsmith._native import Heap, PackedTrace, Trace
+from heapsmith._progress import Bar
+
+AnyTrace = Union[Trace, PackedTrace]
+AnyHeap = Union[Heap, str]
+
+
+def traces_of(traces: AnyTrace | Iterable[AnyTrace]) -> list[AnyTrace]:
+    """One trace or several, as a list."""
+    return [traces] if isinstance(traces, (Trace, PackedTrace)) else list(traces)
+
+
+def replay(
+    traces: AnyTrace | Iterable[AnyTrace],
+    heaps: AnyHeap | Sequence[AnyHeap],
+    *,
+    verify: bool = False,
+    check: int | None = None,
+    region: int | None = None,
+    min_region: bool = False,
+    time: bool = False,
+    rounds: int = 9,
+    progress: bool | None = None,
+) -> pa.Table:
+    """Replay traces through heaps, and measure.
+
+    Parameters
+    ----------
+    traces
+        One trace or several.
+    heaps
+        Specs, names of the catalogue, or :class:`Heap`. With ``time``, also ``peer:NAME``: somebody else's
+        allocator, of which only the time is known.
+    verify
+        Fill every block with a pattern, and verify it when it is freed.
+    check
+        Verify every invariant of the heap after every so many operations.
+    region
+        Replay in a region of so many bytes. By default there is room for any design that is not absurd.
+    min_region
+        Find the smallest region in which the trace completes (about 15 replays more).
+    time
+        Measure time, in turns with a heap that does nothing, in ``rounds`` rounds.
+    progress
+        Show a bar of tqdm: yes, no, or where somebody can see it.
+
+    Returns
+    -------
+    pyarrow.Table
+        A row for each heap on each trace, traces first: ``trace``, ``heap``; ``fragmentation`` and its internal and
+        external part (shares of the requested peak: 0.1 is 10 % more memory than was asked for); ``accesses_per_op``
+        and the integers behind it (metadata words read and written: total, p50, p99, p999, max; ``visits`` alike);
+        ``requested_peak``, ``footprint_peak`` and what the bytes are at the peak (``peak_headers``, ``peak_free``, …),
+        in bytes; ``failed``, requests refused; with ``min_region`` that many bytes, or null; with ``time``
+        ``ns_per_op`` (median round) and ``floor_ns_per_op`` (a heap that does nothing).
+
+    Raises
+    ------
+    SpecError
+        A text is no heap.
+    TraceError
+        A trace has no allocations.
+    ReplayError
+        With ``verify`` or ``check``: the heap is wrong.
+    SystemFailure
+        The system does not grant the region.
+
+    Counts are the same on every machine; times are not.
+
+    >>> import heapsmith as hs
+    >>> trace = hs.Trace.read("workload:sizes")
+    >>> hs.replay(trace, "tlsf", min_region=True).column("failed").to_pylist()
+    [0]
+    """
+    traces = traces_of(traces)
+    heaps = [heaps] if isinstance(heaps, (Heap, str)) else list(heaps)
+    noted, total = None, len(traces) * len(heaps)
+    with Bar(total, "replay", progress if total > 1 else False) as bar:
+        noted = bar.reach if total > 1 else None
+        table = _native.replay(
+            traces, [str(heap) for heap in heaps], verify, check, region, min_region, rounds if time else 0, noted
+        )
+    return pa.table(table)
+
+
+def heaps() -> pa.Table:
+    """The allocators that have a name: ``name``, ``heap`` (the spec), ``source`` (the literature)."""
+    return pa.table(_native.heaps())
+
+
+def workloads() -> pa.Table:
+    """What makes a trace of a capture, a log or nothing, a row for each parameter: ``name``, ``about``, ``input``,
+    ``source``, ``parameter``, ``default``, ``meaning``. See :meth:`Trace.read`, ``as_`` and ``settings``."""
+    return pa.table(_native.workload_parameters())

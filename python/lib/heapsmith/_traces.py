@@ -1,0 +1,89 @@
+"""What is in a trace."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from heapsmith import _native
+from heapsmith._native import Trace
+from heapsmith.errors import SystemFailure
+
+
+class Inspection:
+    """What :func:`inspect` found. Tables are ``pyarrow.Table``."""
+
+    def __init__(self, trace: Trace, points: int) -> None:
+        self.trace = trace
+        self._inspected = _native.Inspected(trace, points)
+
+    @cached_property
+    def totals(self) -> dict[str, Any]:
+        """Counts of events and blocks; bytes (``requested_peak``, ``requested_total``, ``bytes_left``);
+        ``duration_ns``; ``form``, the form of usage: thin spikes, fat spikes, plateau or ramp."""
+        return self._inspected.totals()
+
+    @cached_property
+    def sizes(self) -> pa.Table:
+        """Every requested size in bytes, the most popular first: ``size``, ``requests``, ``share`` of all requests,
+        ``cumulated``, ``births``, ``deaths``."""
+        return pa.table(self._inspected.sizes())
+
+    @cached_property
+    def live(self) -> pa.Table:
+        """Live bytes over the trace, the highest of each stretch: ``event`` (from 0), ``time`` (ns), ``live`` (bytes),
+        ``blocks``."""
+        return pa.table(self._inspected.live())
+
+    @cached_property
+    def lifetimes(self) -> pa.Table:
+        """Quantiles of the lifetimes of freed blocks: ``quantile``, ``events``, ``time`` (ns)."""
+        return pa.table(self._inspected.lifetimes())
+
+    @cached_property
+    def sites(self) -> pa.Table:
+        """The call sites that asked for most bytes first; no rows where none was recorded."""
+        return pa.table(self._inspected.sites())
+
+    @cached_property
+    def findings(self) -> list[str]:
+        """What stands out, in words."""
+        return self._inspected.findings()
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page with figures, which needs no network; gives its path."""
+        return write_page(path, self._inspected.page())
+
+    def __repr__(self) -> str:
+        return f"<Inspection of {self.trace.name}: {'; '.join(self.findings)}>"
+
+    def _repr_html_(self) -> str:
+        from heapsmith import _html
+
+        return _html.inspection(self)
+
+
+def inspect(trace: Trace, *, points: int = 600) -> Inspection:
+    """Show what is in a trace: sizes, lifetimes, live bytes, call sites, the form of its usage.
+
+    ``points`` is the number of points of the live bytes, at least, where the trace has so many events.
+    """
+    return Inspection(trace, points)
+
+
+def remade(table: pa.Table, name: str, sites: list[str], labels: list[str]) -> Trace:
+    """A trace that was pickled."""
+    return Trace.from_arrow(table, name=name, sites=sites, labels=labels)
+
+
+def write_page(path: str | os.PathLike[str], text: str) -> Path:
+    """Write a page, or say why not."""
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SystemFailure(f"cannot write {path}: {error.strerror}") from error
+    return Path(path)

@@ -1,0 +1,249 @@
+"""An exploration on a Ray cluster.
+
+::
+
+    driver                                   object store of each node          workers
+    ──────                                   ─────────────────────────          ───────
+    traces, packed ──put once──────────────▶ 16 bytes an event ──mapped──▶ replay, in place
+    designs ──batches of a second or so────────────────────────────────▶ measure
+    results.sqlite ◀──rows of integers, as they come───────────────────────────┘
+
+Ray schedules, retries and moves the trace between nodes; nothing of that is done here. What is done here:
+
+- a batch is as many designs as take ``seconds`` by what was measured so far, and fewer towards the end, so that no
+  worker is left alone with a long one;
+- a batch is kept the moment that it comes, in the store of the command: a driver that is killed, or stopped, is
+  started again with the same ``out`` and goes on;
+- a batch of a worker or a node that is lost is run again by Ray, elsewhere; the rows are integers that do not depend
+  on where, so the answer is that of one machine, row for row.
+
+Each worker needs this package in the version of the driver.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import socket
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from heapsmith import _native
+from heapsmith._native import PackedTrace
+from heapsmith._progress import Bar
+from heapsmith.errors import ClusterError, HeapsmithError, UsageError
+
+_Design = tuple[int, str]
+
+
+class Cluster:
+    """Where and how to replay.
+
+    Parameters
+    ----------
+    address
+        ``"auto"``: the cluster that this machine is in; ``"HOST:PORT"``; ``"ray://HOST:10001"`` for one that it is
+        not in; ``"local"``: one that is started here and ends with it. A Ray that is connected already is used as it
+        is.
+    seconds
+        How long a batch should take. What a batch costs beside its replays is some milliseconds; what a lost worker
+        costs is this.
+    retries
+        How often Ray runs a batch again whose worker or node was lost.
+    runtime_env
+        Handed to Ray: how workers get this package where it is not installed, as in ``{"pip": ["heapsmith"]}``.
+    """
+
+    def __init__(
+        self,
+        address: str = "auto",
+        *,
+        seconds: float = 1.0,
+        retries: int = 5,
+        runtime_env: dict[str, Any] | None = None,
+    ) -> None:
+        if not seconds > 0:
+            raise UsageError("a batch takes some time: give seconds above 0")
+        self.address = address
+        self.seconds = seconds
+        self.retries = retries
+        self.runtime_env = runtime_env
+        self.figures: dict[str, float] = {}
+        """What the last exploration took: ``seconds``, ``first`` (seconds until the first batch came: workers start), ``designs``
+        replayed, ``batches``, ``busy`` (seconds of workers
+        in replays), ``store`` (seconds of the driver in its store), ``rows_per_second`` of the store."""
+
+    def run(self, sweep: _native.Sweep, traces: list[PackedTrace], progress: bool | None = None) -> None:
+        """Replay what is not done of a sweep, and keep it there."""
+        open_designs = sweep.open()
+        weights = sweep.weights()
+        done = sweep.total - sum(weights[number] for number, _ in open_designs)
+        begun = time.perf_counter()
+        figures = {"designs": float(len(open_designs)), "batches": 0.0, "busy": 0.0, "store": 0.0, "first": 0.0}
+        with Bar(sweep.total, "designs", progress) as bar:
+            bar.reach(done)
+            if open_designs:
+                for answers, busy in self._answers(open_designs, traces):
+                    stored = time.perf_counter()
+                    figures["first"] = figures["first"] or stored - begun
+                    done += sum(weights[number] for number in sweep.add(answers))
+                    figures["store"] += time.perf_counter() - stored
+                    figures["batches"] += len(answers)
+                    figures["busy"] += busy
+                    bar.reach(done)
+        figures["seconds"] = time.perf_counter() - begun
+        figures["rows_per_second"] = figures["designs"] * len(traces) / max(figures["store"], 1e-9)
+        self.figures = figures
+
+    def _answers(self, designs: list[_Design], traces: list[PackedTrace]) -> Iterator[tuple[list[bytes], float]]:
+        """The answers as they come, some at a time, and the seconds that their workers took."""
+        ray = _ray()
+        disconnect = _connect(ray, self.address, self.runtime_env)
+        try:
+            references = [ray.put(trace) for trace in traces]
+            task = ray.remote(_measure).options(
+                name="heapsmith batch", num_cpus=1, max_retries=self.retries, retry_exceptions=False
+            )
+            yield from self._drive(ray, task, _Designs(designs, self.seconds), references)
+        except ray.exceptions.RayTaskError as error:
+            raise _cause(error) from error
+        except ray.exceptions.RayError as error:
+            raise ClusterError(
+                f"a batch was lost {self.retries + 1} times ({type(error).__name__}): {_first_line(error)}; what was "
+                "done is kept, and the same call goes on from it"
+            ) from error
+        finally:
+            disconnect()
+
+    def _drive(
+        self, ray: Any, task: Any, designs: _Designs, references: list[Any]
+    ) -> Iterator[tuple[list[bytes], float]]:
+        running: set[Any] = set()
+        looked, slots = 0.0, 1
+        try:
+            while designs or running:
+                if time.perf_counter() - looked > 2:
+                    looked, slots = time.perf_counter(), _slots(ray)
+                # One batch more than there are slots for each slot: a worker finds the next one waiting.
+                while designs and len(running) < 2 * slots:
+                    running.add(task.remote(references, designs.take(slots), _native.__version__))
+                ready, _ = ray.wait(list(running), num_returns=1, timeout=1.0)
+                if not ready:
+                    continue
+                # Whatever else is there goes into the store with it: one transaction for all.
+                ready, _ = ray.wait(list(running), num_returns=len(running), timeout=0)
+                running.difference_update(ready)
+                answers, busy = [], 0.0
+                for answer, count, seconds in ray.get(ready):
+                    designs.took(count, seconds)
+                    answers.append(answer)
+                    busy += seconds
+                yield answers, busy
+        finally:
+            for reference in running:
+                ray.cancel(reference, force=False)
+
+
+class _Designs:
+    """Designs that are still to be handed out, in an order that mixes cheap and dear ones."""
+
+    def __init__(self, designs: list[_Design], seconds: float) -> None:
+        self._left = list(designs)
+        # The same on every run; which design goes where does not matter to the answer.
+        random.Random(20060101).shuffle(self._left)
+        self._seconds = seconds
+        self._cost: float | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._left)
+
+    def took(self, designs: int, seconds: float) -> None:
+        """So many designs took so long: the mean of what was measured, the latest counting most."""
+        cost = seconds / max(designs, 1)
+        self._cost = cost if self._cost is None else 0.7 * self._cost + 0.3 * cost
+
+    def take(self, slots: int) -> list[_Design]:
+        """The next batch. Before anything was measured it is small; at the end all slots share what is left."""
+        count = 2 if self._cost is None else max(1, int(self._seconds / max(self._cost, 1e-6)))
+        count = min(count, max(1, math.ceil(len(self._left) / (3 * slots))))
+        batch, self._left = self._left[-count:], self._left[:-count]
+        return batch
+
+
+def _measure(references: list[Any], designs: list[_Design], version: str) -> tuple[bytes, int, float]:
+    """On a worker: the answer of a batch, its designs, and the seconds that it took.
+
+    A trace is mapped from the node's object store, and kept mapped for the batches to come.
+    """
+    begun = time.perf_counter()
+    if _native.__version__ != version:
+        raise ClusterError(f"a worker has heapsmith {_native.__version__}, the driver {version}: install the same")
+    answer = _native.measure_batch(_mapped(references), designs)
+    return answer, len(designs), time.perf_counter() - begun
+
+
+# Of the batch before: batches of one exploration have the same traces.
+_MAPPED: dict[str, PackedTrace] = {}
+
+
+def _mapped(references: list[Any]) -> list[PackedTrace]:
+    import ray
+
+    keys = [reference.hex() for reference in references]
+    for gone in _MAPPED.keys() - set(keys):
+        del _MAPPED[gone]
+    for key, reference in zip(keys, references):
+        if key not in _MAPPED:
+            _MAPPED[key] = ray.get(reference)
+    return [_MAPPED[key] for key in keys]
+
+
+def _slots(ray: Any) -> int:
+    """Processors of the cluster as it is now."""
+    return max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+
+def _ray() -> Any:
+    try:
+        import ray
+    except ImportError as error:
+        raise ClusterError("a cluster needs Ray: pip install 'heapsmith[cluster]'") from error
+    return ray
+
+
+def _connect(ray: Any, address: str, runtime_env: dict[str, Any] | None) -> Callable[[], None]:
+    """Connects, unless that was done before; gives what undoes it."""
+    if ray.is_initialized():
+        return lambda: None
+    try:
+        _answers_at(address)
+        ray.init(address=address, runtime_env=runtime_env, log_to_driver=False, logging_level="ERROR")
+    except Exception as error:
+        hint = ""
+        if address.startswith("ray://") and "RAY_AUTH_MODE" not in os.environ:
+            hint = "; where it wants a token, set RAY_AUTH_MODE=token"
+        raise ClusterError(f"there is no Ray cluster at {address}: {_first_line(error)}{hint}") from error
+    return ray.shutdown  # type: ignore[no-any-return]
+
+
+def _answers_at(address: str) -> None:
+    """Whether somebody listens at an address: Ray itself waits for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+
+
+def _cause(error: Any) -> BaseException:
+    """What a worker raised: our own exceptions as they were, everything else as one of the cluster."""
+    cause = error.cause
+    if isinstance(cause, HeapsmithError):
+        return type(cause)(*cause.args)
+    if isinstance(cause, ModuleNotFoundError) or "ModuleNotFoundError" in str(error):
+        return ClusterError("heapsmith is not installed on a worker: install it on every node, or give runtime_env")
+    return ClusterError(f"a batch failed: {_first_line(cause or error)}")
+
+
+def _first_line(error: BaseException) -> str:
+    return next((line for line in str(error).splitlines() if line.strip()), type(error).__name__).strip()

@@ -1,0 +1,184 @@
+//! What an exploration found, read back from its folder.
+
+use std::path::PathBuf;
+
+use heapsmith_explore::{Exploration, Objective, Preference, Row, Store, effects, pareto_of};
+use heapsmith_limits::{Effort, Lines};
+use heapsmith_replay::Measures;
+use heapsmith_report::{PageInput, page};
+use heapsmith_trace::{PackedTrace, Trace};
+use pyo3::prelude::*;
+
+use crate::errors::{Outcome, Raised};
+use crate::explore::trace_file;
+use crate::heap::Heap;
+use crate::tables::{Columns, Table};
+use crate::wait::unlocked;
+
+/// A finished exploration.
+#[pyclass(frozen, module = "heapsmith._native")]
+pub struct Explored {
+    dir: PathBuf,
+    exploration: Exploration,
+}
+
+#[pymethods]
+impl Explored {
+    /// Reads a folder that `explore` wrote.
+    #[new]
+    fn open(py: Python<'_>, dir: PathBuf) -> Outcome<Explored> {
+        let exploration = unlocked(py, |_| {
+            let store = Store::open(&dir.join(Store::FILE))?;
+            Exploration::load(&store).map_err(Raised::from)
+        })??;
+        Ok(Explored { dir, exploration })
+    }
+
+    /// Names of the traces.
+    #[getter]
+    fn traces(&self) -> Vec<String> {
+        self.exploration.traces.clone()
+    }
+
+    /// The name of the space.
+    #[getter]
+    fn space(&self) -> &str {
+        &self.exploration.space
+    }
+
+    /// Designs that were cut short.
+    #[getter]
+    fn pruned(&self) -> usize {
+        self.exploration.pruned
+    }
+
+    /// Every design, a row each: over all traces.
+    fn designs(&self) -> PyResult<Table> {
+        let exploration = &self.exploration;
+        let mut columns =
+            Columns::default().integers("number", exploration.rows.iter().map(|row| row.design.number.into()));
+        for name in exploration.families.factors() {
+            let level = |row: &Row| exploration.families.level(&row.design, name).unwrap_or_default().to_owned();
+            let levels: Vec<String> = exploration.rows.iter().map(level).collect();
+            let numbers: Result<Vec<u64>, _> = levels.iter().map(|level| level.parse()).collect();
+            columns = match numbers {
+                Ok(numbers) => columns.integers(name, numbers.into_iter()),
+                Err(_) => columns.texts(name, levels.into_iter()),
+            };
+        }
+        for objective in Objective::COUNTED {
+            columns = columns.numbers(objective.name(), exploration.points.iter().map(|point| point.get(objective)));
+        }
+        columns
+            .integers("failed", exploration.points.iter().map(|point| point.failed))
+            .flags("on_front", (0..exploration.rows.len()).map(|index| exploration.front.binary_search(&index).is_ok()))
+            .flags("on_staircase", (0..exploration.rows.len()).map(|index| exploration.staircase.contains(&index)))
+            .texts("heap", exploration.rows.iter().map(|row| row.design.spec.to_string()))
+            .table()
+    }
+
+    /// Every design on every trace, with all that was counted.
+    fn measures(&self) -> PyResult<Table> {
+        let exploration = &self.exploration;
+        let lines: Vec<_> = exploration
+            .rows
+            .iter()
+            .flat_map(|row| row.measures.iter().zip(&exploration.traces).map(move |(m, trace)| (row, m, trace)))
+            .collect();
+        let columns = Columns::default()
+            .integers("number", lines.iter().map(|(row, ..)| row.design.number.into()))
+            .texts("trace", lines.iter().map(|(.., trace)| trace));
+        counted(columns, lines.iter().map(|(_, measures, _)| *measures))
+            .texts("heap", lines.iter().map(|(row, ..)| row.design.spec.to_string()))
+            .table()
+    }
+
+    /// The allocators of the catalogue, a row each: over all traces.
+    fn catalogue(&self) -> PyResult<Table> {
+        let entries = &self.exploration.catalogue;
+        let mut columns = Columns::default().texts("name", entries.iter().map(|entry| &entry.name));
+        for objective in Objective::COUNTED {
+            columns = columns.numbers(objective.name(), entries.iter().map(|entry| entry.objectives.get(objective)));
+        }
+        columns
+            .integers("failed", entries.iter().map(|entry| entry.objectives.failed))
+            .texts("heap", entries.iter().map(|entry| &entry.spec))
+            .table()
+    }
+
+    /// The index of the preferred design among the designs, and its heap.
+    fn pick(&self, prefer: &str) -> Outcome<(usize, Heap)> {
+        let dir = self.dir.display();
+        let none = format!("{dir} has no pick: the exploration is not finished, or every design refuses requests");
+        let index = self.exploration.pick(preference(prefer)?);
+        let index = index.ok_or_else(|| Raised(crate::errors::classes::HeapsmithError::new_err(none)))?;
+        Ok((index, Heap::of(&self.exploration.rows[index].design.spec)))
+    }
+
+    /// The main effects: technique, objective, share of the variance, and the mean at each level.
+    fn effects(&self) -> PyResult<Table> {
+        let family = self.exploration.classic().unwrap_or(0);
+        let factors = self.exploration.families.0.get(family).map_or(&[][..], |family| &family.factors);
+        let effects = effects(&self.exploration, family);
+        let rows: Vec<_> =
+            effects.iter().flat_map(|effect| (0..effect.means.len()).map(move |level| (effect, level))).collect();
+        let level = |factor: usize, level: usize| factors[factor].levels[level].parse().unwrap_or(level as u64);
+        Columns::default()
+            .texts("technique", rows.iter().map(|(effect, _)| &factors[effect.factor].name))
+            .texts("objective", rows.iter().map(|(effect, _)| effect.objective.name()))
+            .numbers("share", rows.iter().map(|(effect, _)| effect.share))
+            .integers("level", rows.iter().map(|&(effect, at)| level(effect.factor, at)))
+            .texts("unit", rows.iter().map(|(effect, _)| factors[effect.factor].unit()))
+            .numbers("mean", rows.iter().map(|&(effect, level)| effect.means[level]))
+            .table()
+    }
+
+    /// The page, as text; it reads the traces that lie beside the results.
+    fn page(&self, py: Python<'_>, prefer: &str) -> Outcome<String> {
+        let preference = preference(prefer)?;
+        unlocked(py, |_| {
+            let files = (0..self.exploration.traces.len()).map(|number| Trace::read(trace_file(&self.dir, number)));
+            let traces = files.collect::<Result<Vec<_>, _>>()?;
+            let packed = traces.iter().map(PackedTrace::new).collect::<Result<Vec<_>, _>>()?;
+            let lines: Vec<Lines> = packed.iter().map(|trace| Lines::of(trace, Effort::QUICK)).collect();
+            let exploration = &self.exploration;
+            let input = PageInput { exploration, traces: &traces, lines: &lines, preference, elapsed: None };
+            page(&input).map_err(Raised::from)
+        })?
+    }
+}
+
+/// Shares and every integer of measures.
+fn counted<'m>(columns: Columns, measures: impl Iterator<Item = &'m Measures>) -> Columns {
+    let measures: Vec<&Measures> = measures.collect();
+    let mut columns = columns
+        .numbers("fragmentation", measures.iter().map(|m| m.fragmentation()))
+        .numbers("internal_fragmentation", measures.iter().map(|m| m.internal_fragmentation()))
+        .numbers("external_fragmentation", measures.iter().map(|m| m.external_fragmentation()))
+        .numbers("accesses_per_op", measures.iter().map(|m| m.accesses_per_operation()));
+    let rows: Vec<Vec<u64>> = measures.iter().map(|m| m.to_row()).collect();
+    for (column, name) in Measures::COLUMNS.iter().enumerate() {
+        columns = columns.integers(name, rows.iter().map(|row| row[column]));
+    }
+    columns
+}
+
+fn preference(text: &str) -> Outcome<Preference> {
+    match text {
+        "balanced" => Ok(Preference::Balanced),
+        "speed" => Ok(Preference::Speed),
+        "memory" => Ok(Preference::Memory),
+        "bounded" => Ok(Preference::Bounded),
+        _ => Err(Raised::usage(format!("there is no preference {text:?}; there are balanced, speed, memory, bounded"))),
+    }
+}
+
+/// The indexes of the points that no other beats, ascending; a point is a value for each objective, less is better.
+#[pyfunction]
+pub fn undominated(points: Vec<Vec<f64>>) -> Outcome<Vec<usize>> {
+    let width = points.first().map_or(0, Vec::len);
+    if points.iter().any(|point| point.len() != width || point.iter().any(|value| value.is_nan())) {
+        return Err(Raised::usage("every point needs a number for every objective"));
+    }
+    Ok(pareto_of((0..points.len()).collect(), width, |index, objective| points[index][objective]))
+}

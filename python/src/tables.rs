@@ -1,0 +1,81 @@
+//! Results as Arrow tables.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::capsule::{Batches, give};
+
+/// A table that any library of tables takes: `pyarrow.table(it)`.
+#[pyclass(frozen, module = "heapsmith._native")]
+pub struct Table(pub Batches);
+
+#[pymethods]
+impl Table {
+    /// The table as a stream of Arrow's C interface. The schema that is asked for is not looked at: there is one.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        give(py, &self.0)
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.rows()
+    }
+}
+
+/// Columns that a table is made of, in order.
+#[derive(Default)]
+pub struct Columns(Vec<(String, ArrayRef)>);
+
+impl Columns {
+    /// A column of integers.
+    pub fn integers(mut self, name: &str, values: impl IntoIterator<Item = u64>) -> Columns {
+        self.0.push((name.to_owned(), Arc::new(UInt64Array::from_iter_values(values))));
+        self
+    }
+
+    /// A column of integers that may be missing.
+    pub fn known(mut self, name: &str, values: impl IntoIterator<Item = Option<u64>>) -> Columns {
+        self.0.push((name.to_owned(), Arc::new(UInt64Array::from_iter(values))));
+        self
+    }
+
+    /// A column of numbers.
+    pub fn numbers(mut self, name: &str, values: impl IntoIterator<Item = f64>) -> Columns {
+        self.0.push((name.to_owned(), Arc::new(Float64Array::from_iter_values(values))));
+        self
+    }
+
+    /// A column of numbers that may be missing.
+    pub fn measured(mut self, name: &str, values: impl IntoIterator<Item = Option<f64>>) -> Columns {
+        self.0.push((name.to_owned(), Arc::new(Float64Array::from_iter(values))));
+        self
+    }
+
+    /// A column of yes and no.
+    pub fn flags(mut self, name: &str, values: impl IntoIterator<Item = bool>) -> Columns {
+        let values: Vec<bool> = values.into_iter().collect();
+        self.0.push((name.to_owned(), Arc::new(BooleanArray::from(values))));
+        self
+    }
+
+    /// A column of text.
+    pub fn texts<T: AsRef<str>>(mut self, name: &str, values: impl IntoIterator<Item = T>) -> Columns {
+        self.0.push((name.to_owned(), Arc::new(StringArray::from_iter_values(values))));
+        self
+    }
+
+    /// The table; every column has a value for each row.
+    pub fn table(self) -> PyResult<Table> {
+        let batch = RecordBatch::try_from_iter(self.0);
+        let batch = batch.map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))?;
+        Ok(Table(Batches::one(batch)))
+    }
+}

@@ -1,0 +1,317 @@
+//! `heapsmith.Trace`: events as Arrow columns, and their packed form.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use heapsmith_trace::{Bytes, Event, Origin, Packer, Sink, Slice, Trace as Whole, TraceError, TraceWriter, Transforms};
+use heapsmith_workload::stream;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyMapping, PyTuple};
+
+use crate::capsule::{Batches, give, take};
+use crate::columns::{ColumnsBuilder, send};
+use crate::errors::{Outcome, Raised};
+use crate::packed::Packed;
+use crate::wait::unlocked;
+
+/// What a program asked of its heap, in order.
+#[pyclass(frozen, module = "heapsmith")]
+pub struct Trace {
+    origin: Origin,
+    sites: Vec<String>,
+    labels: Vec<String>,
+    remarks: Vec<String>,
+    columns: Batches,
+    packed: Py<Packed>,
+}
+
+/// Takes a trace into columns and into its packed form at once.
+struct Both {
+    columns: Option<ColumnsBuilder>,
+    packer: Packer,
+    sites: Vec<String>,
+    labels: Vec<String>,
+}
+
+impl Both {
+    fn new(columns: Option<ColumnsBuilder>) -> Both {
+        Both { columns, packer: Packer::default(), sites: Vec::new(), labels: Vec::new() }
+    }
+}
+
+impl Sink for Both {
+    fn take(&mut self, event: Event) -> Result<(), TraceError> {
+        self.packer.take(event)?;
+        if let Some(columns) = &mut self.columns {
+            columns.push(&event);
+        }
+        Ok(())
+    }
+
+    fn name_site(&mut self, name: &str) {
+        self.sites.push(name.to_owned());
+    }
+
+    fn name_label(&mut self, text: &str) {
+        self.labels.push(text.to_owned());
+    }
+}
+
+impl Trace {
+    /// Hands the events to a sink.
+    pub fn send(&self, sink: &mut dyn Sink) -> Result<(), TraceError> {
+        self.sites.iter().for_each(|site| sink.name_site(site));
+        self.labels.iter().for_each(|label| sink.name_label(label));
+        send(&self.columns, sink)
+    }
+
+    /// Where it came from.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Writes a trace file.
+    pub fn write_to(&self, path: &Path) -> Result<(), TraceError> {
+        let mut writer = TraceWriter::create(path)?;
+        self.send(&mut writer)?;
+        writer.finish(&self.origin)
+    }
+
+    /// As the libraries hold a whole trace.
+    pub fn whole(&self) -> Result<Whole, TraceError> {
+        let mut whole = Whole::new(self.origin.clone());
+        self.send(&mut whole)?;
+        Ok(whole)
+    }
+}
+
+#[pymethods]
+impl Trace {
+    /// Reads a trace file, imports what another tool recorded, or makes a trace of any other input.
+    ///
+    /// Parameters
+    /// ----------
+    /// path
+    ///     A trace file (Parquet); a recording of heaptrack, mtrace, ltrace and others, told by its content; a capture or a
+    ///     log, with ``as_``; or ``workload:NAME`` for what needs no file. ``.xz``, ``.gz`` and ``.zst`` are read as they are.
+    /// as_
+    ///     The importer or workload that makes a trace of the input: see :func:`heapsmith.workloads`.
+    /// settings
+    ///     Parameters of it: a mapping.
+    /// slice
+    ///     Only a stretch: events from 0 (``"..1000"``, ``"500..800"``) or times (``"1.5s..2s"``). Blocks that live at
+    ///     its beginning are allocated there. ``shorten=N`` is ``slice="..N"``.
+    /// thread
+    ///     Only the blocks that these threads allocate: a list of numbers.
+    /// scale
+    ///     So many copies of the program share the heap.
+    /// collect
+    ///     Free in bursts, whenever so many bytes were requested.
+    ///
+    /// Raises
+    /// ------
+    /// UsageError
+    ///     There is no such importer, workload or parameter, or none was named for a capture or a log.
+    /// TraceError
+    ///     The input is damaged: the message names the event and the cause.
+    /// SystemFailure
+    ///     The file cannot be opened or read.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, as_=None, settings=None, slice=None, shorten=None, thread=Vec::new(), scale=1, collect=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn read(
+        py: Python<'_>,
+        path: PathBuf,
+        as_: Option<String>,
+        settings: Option<&Bound<'_, PyMapping>>,
+        slice: Option<&str>,
+        shorten: Option<u64>,
+        thread: Vec<u32>,
+        scale: u32,
+        collect: Option<u64>,
+    ) -> Outcome<Trace> {
+        if slice.is_some() && shorten.is_some() {
+            return Err(Raised::usage("shorten=N is slice=\"..N\": give one of the two"));
+        }
+        let slice = slice.map(|text| text.parse::<Slice>().map_err(|error| Raised::usage(error.to_string())));
+        let slice = slice.transpose()?.or(shorten.map(Slice::first));
+        let collect = collect.map(Bytes);
+        let transforms = Transforms { slice, threads: thread, copies: scale, collect, ..Transforms::default() };
+        let settings = settings.map_or_else(|| Ok(Vec::new()), pairs)?;
+        let mut both = Both::new(Some(ColumnsBuilder::new()));
+        let loaded = unlocked(py, |_| {
+            let sink = &mut *transforms.before(&mut both);
+            stream(&path, as_.as_deref(), &settings, sink)
+        })??;
+        let mut origin = loaded.origin;
+        origin.settings.extend(transforms.settings());
+        let Both { columns, packer, sites, labels } = both;
+        let packed = Packed::new(packer.finish(origin.name()));
+        let columns = columns.unwrap_or_else(ColumnsBuilder::new).finish();
+        Ok(Trace { origin, sites, labels, remarks: loaded.remarks, columns, packed: Py::new(py, packed)? })
+    }
+
+    /// Takes the events of a table of pandas, polars or pyarrow: anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``.
+    ///
+    /// The columns stay where they are: they are read in place, once, and the trace gives the same memory on. What is made
+    /// beside them is the packed form, 16 bytes an event.
+    ///
+    /// Parameters
+    /// ----------
+    /// table
+    ///     A row for each event, in order. ``action``: ``allocate``, ``free``, ``reallocate`` or ``mark``, as text or
+    ///     categories. ``id``: integers that name a block while it lives. ``size``: bytes requested, of ``allocate`` and
+    ///     ``reallocate``. And where they are known: ``time`` (ns), ``thread``, ``alignment`` (bytes, a power of two, or 0),
+    ///     ``site`` and ``label`` (indexes from 0). A missing value is a null or a NaN. Other columns are ignored.
+    /// name
+    ///     What tables and titles call it.
+    /// sites, labels
+    ///     The names of call sites and the texts of marks.
+    ///
+    /// Raises
+    /// ------
+    /// UsageError
+    ///     It is no table.
+    /// TraceError
+    ///     A column is missing or of another type; a row is no event; a block is freed that is not live, and the like. The
+    ///     message names the event, from 1.
+    #[staticmethod]
+    #[pyo3(signature = (table, *, name="table".to_owned(), sites=Vec::new(), labels=Vec::new()))]
+    fn from_arrow(
+        py: Python<'_>,
+        table: &Bound<'_, PyAny>,
+        name: String,
+        sites: Vec<String>,
+        labels: Vec<String>,
+    ) -> Outcome<Trace> {
+        let columns = take(table)?;
+        let packed = unlocked(py, |_| {
+            let mut both = Both::new(None);
+            send(&columns, &mut both)?;
+            Ok::<_, TraceError>(Packed::new(both.packer.finish(name.clone())))
+        })??;
+        let origin = Origin::new(name, "");
+        Ok(Trace { origin, sites, labels, remarks: Vec::new(), columns, packed: Py::new(py, packed)? })
+    }
+
+    /// The trace's name: what made it, and of what.
+    #[getter]
+    fn name(&self) -> String {
+        self.origin.name()
+    }
+
+    /// Every parameter that made it, with the value that was used.
+    #[getter]
+    fn settings(&self) -> Vec<(String, String)> {
+        self.origin.settings.clone()
+    }
+
+    /// What was odd about the input, in words.
+    #[getter]
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
+    }
+
+    /// The names of call sites, which the column `site` counts from 0.
+    #[getter]
+    fn sites(&self) -> Vec<String> {
+        self.sites.clone()
+    }
+
+    /// The texts of marks, which the column `label` counts from 0.
+    #[getter]
+    fn labels(&self) -> Vec<String> {
+        self.labels.clone()
+    }
+
+    /// The most bytes requested and live at once.
+    #[getter]
+    fn requested_peak(&self) -> u64 {
+        self.packed.get().trace.requested_peak.0
+    }
+
+    /// The most blocks live at once.
+    #[getter]
+    fn blocks_peak(&self) -> usize {
+        self.packed.get().trace.slots
+    }
+
+    /// The same for equal events on every machine, as text.
+    #[getter]
+    fn fingerprint(&self) -> String {
+        format!("{:016x}", self.packed.get().trace.fingerprint)
+    }
+
+    /// The trace as it is replayed, in a buffer of 16 bytes an event.
+    #[getter]
+    fn packed(&self, py: Python<'_>) -> Py<Packed> {
+        self.packed.clone_ref(py)
+    }
+
+    /// The columns as a stream of Arrow's C interface, without a copy.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        give(py, &self.columns)
+    }
+
+    /// The columns as a `pyarrow.Table`, without a copy.
+    fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("pyarrow")?.call_method1("table", (slf,))
+    }
+
+    /// Writes a trace file (Parquet), which every command of heapsmith reads.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> Outcome<()> {
+        Ok(unlocked(py, |_| self.write_to(&path))??)
+    }
+
+    fn __len__(&self) -> usize {
+        self.columns.rows()
+    }
+
+    fn __repr__(&self) -> String {
+        let packed = &self.packed.get().trace;
+        let (name, events) = (self.origin.name(), self.columns.rows());
+        format!(
+            "<Trace {name}: {events} events, at most {} in {} blocks live at once>",
+            packed.requested_peak, packed.slots
+        )
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("heapsmith._html")?.call_method1("trace", (slf,))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, trace) = (slf.py(), slf.get());
+        let made = py.import("heapsmith._traces")?.getattr("remade")?;
+        let arguments = (Trace::to_arrow(slf)?, trace.name(), trace.sites(), trace.labels()).into_pyobject(py)?;
+        (made, arguments).into_pyobject(py)
+    }
+}
+
+/// The parameters of a mapping, as the command takes them: text.
+fn pairs(settings: &Bound<'_, PyMapping>) -> PyResult<Vec<(String, String)>> {
+    let text = |item: Bound<'_, PyAny>| {
+        let (key, value) = item.extract::<(String, Bound<'_, PyAny>)>()?;
+        Ok((key, value.str()?.to_string()))
+    };
+    settings.items()?.iter().map(text).collect()
+}
+
+/// The packed traces of objects that are traces.
+pub fn packed(traces: &[Bound<'_, PyAny>]) -> Outcome<Vec<heapsmith_trace::PackedTrace>> {
+    let each = traces.iter().map(|object| {
+        let packed: Arc<heapsmith_trace::PackedTrace> = match object.cast::<Trace>() {
+            Ok(trace) => trace.get().packed.get().trace.clone(),
+            Err(_) => object.cast::<Packed>().map_err(PyErr::from)?.get().trace.clone(),
+        };
+        // Its events are kept by an `Arc`: a clone is no copy.
+        Ok((*packed).clone().checked()?)
+    });
+    each.collect()
+}

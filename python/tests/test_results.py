@@ -1,0 +1,278 @@
+"""Heaps, replays, explorations, sources, figures."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import heapsmith as hs
+from heapsmith import _native, plots
+
+from conftest import ROOT, events
+
+matplotlib.use("Agg")
+
+
+def test_a_heap_is_its_text():
+    heap = hs.Heap("list( fit=best )  # a note")
+    assert str(heap) == heap.spec == "list(order=address, fit=best, split=always, coalesce=immediate)"
+    assert heap == hs.Heap(heap.spec) and hash(heap) == hash(hs.Heap(heap.spec))
+    assert heap != hs.Heap("tlsf")
+    assert pickle.loads(pickle.dumps(heap)) == heap
+    assert eval(repr(heap), {"Heap": hs.Heap}) == heap
+    assert hs.Heap("tlsf").for_malloc().spec.endswith("align=16")
+
+
+def test_a_replay_is_a_table_that_others_take(trace):
+    table = hs.replay([trace, trace], ["tlsf", hs.Heap("list(fit=best)")], min_region=True, time=True, rounds=2)
+    assert isinstance(table, pa.Table) and table.num_rows == 4
+    row = table.to_pylist()[1]
+    assert row["requested_peak"] == trace.requested_peak and row["failed"] == 0
+    assert row["fragmentation"] == row["footprint_peak"] / row["requested_peak"] - 1
+    assert row["internal_fragmentation"] + row["external_fragmentation"] == pytest.approx(row["fragmentation"])
+    assert row["accesses_per_op"] == row["accesses"] / row["operations"]
+    assert row["requested_peak"] <= row["min_region"] <= row["footprint_peak"] + 8
+    assert row["ns_per_op"] > row["floor_ns_per_op"] > 0
+    assert pl.from_arrow(table).shape == table.to_pandas().shape == table.shape
+
+
+def test_a_replay_is_that_of_the_command(trace, command, tmp_path):
+    import json
+
+    trace.write(tmp_path / "made.parquet")
+    program = os.environ["HEAPSMITH_COMMAND"]
+    words = [program, "replay", tmp_path / "made.parquet", "--heap", "tlsf", "--heap", "phk", "--format", "json"]
+    printed = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+    for row, line in zip(hs.replay(trace, ["tlsf", "phk"]).to_pylist(), printed):
+        shared = [name for name in row if name in line and name not in ("trace", "fragmentation", "accesses_per_op")]
+        shared = [name for name in shared if not name.endswith("_fragmentation")]
+        assert len(shared) > 25
+        assert {name: row[name] for name in shared} == {name: line[name] for name in shared}
+
+
+def test_a_replay_is_one_call_into_rust_whatever_the_trace(trace, small):
+    """What Python does for a replay does not depend on the trace: the same functions, the same number of times."""
+
+    def calls(trace: hs.Trace) -> list[str]:
+        seen: list[str] = []
+
+        def note(frame, event, argument) -> None:
+            if event in ("call", "c_call"):
+                seen.append(getattr(argument, "__name__", None) or frame.f_code.co_name)
+
+        hs.replay(trace, "tlsf")
+        sys.setprofile(note)
+        try:
+            hs.replay(trace, "tlsf")
+        finally:
+            sys.setprofile(None)
+        return seen
+
+    assert len(trace) == 10 * len(small)
+    assert calls(trace) == calls(small)
+    assert len(calls(trace)) < 60
+
+
+def test_peers_have_a_time_and_nothing_else(trace):
+    row = hs.replay(trace, "peer:libc", time=True, rounds=1).to_pylist()[0]
+    assert row["ns_per_op"] > 0 and row["fragmentation"] is None
+
+
+def test_a_region_that_is_too_small_refuses_and_says_so(trace):
+    table = hs.replay(trace, "tlsf", region=trace.requested_peak // 2)
+    assert table["failed"][0].as_py() > 0
+    assert hs.replay(trace, "tlsf", verify=True, check=1000)["failed"][0].as_py() == 0
+
+
+def test_long_work_lets_other_threads_run(trace):
+    """Python's lock is free while a replay runs: a thread counts on."""
+    many, counted, stop = [trace] * 60, [0], threading.Event()
+
+    def count() -> None:
+        while not stop.is_set():
+            counted[0] += 1
+            time.sleep(0.0005)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = counted[0]
+    _native.measure_batch([trace], [(number, "tlsf") for number in range(300)])
+    during = counted[0] - before
+    stop.set()
+    thread.join()
+    assert len(many) == 60 and during > 5
+
+
+def test_an_interrupt_ends_a_replay(trace):
+    program = (
+        "import heapsmith as hs, sys\n"
+        "trace = hs.Trace.read('workload:sizes', scale=40)\n"
+        "print('ready', flush=True)\n"
+        "try:\n    hs.replay(trace, ['list(order=lifo, fit=best)', 'list(fit=worst)'] * 5000)\n"
+        "except KeyboardInterrupt:\n    sys.exit(33)\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    child.send_signal(signal.SIGINT)
+    assert child.wait() == 33
+
+
+def test_an_exploration_that_is_interrupted_goes_on(tmp_path):
+    trace = hs.Trace.from_arrow(events(20_000, seed=3), name="stopped")
+    whole = hs.explore(trace, out=tmp_path / "whole")
+    timer = threading.Thread(target=lambda: _when_done(tmp_path / "parts", 50))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt, match="what was done is kept in .*parts, and the same call"):
+        hs.explore(trace, out=tmp_path / "parts", jobs=1)
+    timer.join()
+    left = len(_native.Sweep([trace], tmp_path / "parts", "test").open())
+    assert 0 < left < len(_native.Sweep([trace], tmp_path / "new", "test").open())
+    parts = hs.explore(trace, out=tmp_path / "parts")
+    assert parts.measures.equals(whole.measures)
+    assert (parts.out / "results.parquet").read_bytes() == (whole.out / "results.parquet").read_bytes()
+
+
+def _when_done(out: Path, least: int) -> None:
+    import sqlite3
+
+    while True:
+        try:
+            with sqlite3.connect(f"file:{out / 'results.sqlite'}?mode=ro", uri=True) as store:
+                if store.execute("SELECT count(*) FROM result").fetchone()[0] >= least:
+                    break
+        except sqlite3.OperationalError:
+            pass
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_an_exploration_has_front_pick_and_effects(explored, small):
+    assert explored.designs.num_rows == 10_000 and explored.traces == [small.name]
+    front = explored.front
+    assert front["fragmentation"].to_pylist() == sorted(front["fragmentation"].to_pylist())
+    assert front["accesses_per_op"].to_pylist() == sorted(front["accesses_per_op"].to_pylist(), reverse=True)
+    assert explored.pick().spec in front["heap"].to_pylist()
+    fewest = min(explored.designs["accesses_per_op"].to_pylist())
+    assert explored.pick_row("speed")["accesses_per_op"] == fewest
+    shares = explored.effects.group_by(["objective", "technique"]).aggregate([("share", "max")])
+    assert shares.num_rows == 24 and all(0 <= share <= 1 for share in shares["share_max"].to_pylist())
+    assert "tlsf" in explored.catalogue["name"].to_pylist()
+    # The measures are those of a replay.
+    row = explored.measures.filter(pa.compute.equal(explored.measures["number"], explored.pick_row()["number"])).to_pylist()[0]
+    replayed = hs.replay(small, explored.pick()).to_pylist()[0]
+    assert {name: replayed[name] for name in row if name != "number"} == {name: row[name] for name in row if name != "number"}
+
+
+def test_the_pareto_front_is_of_any_table(explored):
+    over = ["fragmentation", "accesses_per_op", "accesses_p99", "accesses_max"]
+    front = hs.pareto(explored.designs, over)
+    assert front.equals(explored.designs.filter(explored.designs["on_front"]))
+    own = pd.DataFrame({"name": ["a", "b", "c", "d"], "time": [1, 2, 2, None], "memory": [3, 1, 2, 0]})
+    assert hs.pareto(own, ["time", "memory"])["name"].to_pylist() == ["a", "b"]
+    with pytest.raises(hs.UsageError, match="there is no column 'speed'; there are name, time, memory"):
+        hs.pareto(own, ["speed"])
+
+
+def test_the_command_takes_what_python_explored(explored, command, tmp_path):
+    code, said = command("report", explored.out, "-o", tmp_path / "page.html")
+    assert code == 0, said
+    assert explored.report(tmp_path / "own.html").read_text() == (tmp_path / "page.html").read_text()
+
+
+def test_results_without_a_folder_live_as_long_as_they_are_used(small):
+    found = hs.explore(small, prune=True)
+    folder = found.out
+    assert folder.exists() and found.effects.num_rows == 0
+    del found
+    assert not folder.exists()
+
+
+def test_a_heap_is_emitted(tmp_path, command):
+    files = hs.emit("tlsf", "c", name="quick", out=tmp_path / "python")
+    assert sorted(files) == ["quick.c", "quick.h"]
+    code, said = command("emit", "tlsf", "--lang", "c", "--name", "quick", "-o", tmp_path / "command")
+    assert code == 0, said
+    assert {name: (tmp_path / "command" / name).read_text() for name in files} == files
+    assert list(hs.emit("tlsf", "rust", name="quick")) == ["quick.rs"]
+    hs.emit("tlsf word=8", "so", name="quick", out=tmp_path / "so")
+    done = subprocess.run(["ls", "/"], env={"LD_PRELOAD": str(tmp_path / "so" / "libquick.so")}, capture_output=True)
+    assert done.returncode == 0 and b"etc" in done.stdout
+
+
+def test_lists_of_what_has_a_name():
+    assert "windows-xp" in hs.heaps()["name"].to_pylist()
+    assert "drr" in hs.workloads()["name"].to_pylist()
+
+
+def test_everything_shows_itself_in_a_notebook(explored, trace):
+    shown = [trace, hs.Heap("tlsf"), explored, hs.inspect(trace)]
+    for html in (each._repr_html_() for each in shown):
+        assert "<script" not in html and "http" not in html
+    assert "<svg" in trace._repr_html_() and "▶ pick" in explored._repr_html_()
+    named = hs.Trace.from_arrow(events(10), name="<b>&")
+    assert "&lt;b&gt;&amp;" in named._repr_html_()
+
+
+def test_figures_are_drawn_on_axes(explored, small):
+    own = pd.DataFrame({"name": ["mine"], "fragmentation": [0.2], "accesses_per_op": [7.0]})
+    drawn = plots.front(explored, others=own, catalogue=True)
+    assert "mine" in [text.get_text() for text in drawn.texts]
+    axes = matplotlib.pyplot.subplots()[1]
+    assert plots.live_bytes(small, ax=axes) is axes
+    assert max(axes.lines[0].get_ydata()) == small.requested_peak
+    assert sum(bar.get_height() for bar in plots.histogram(small).patches) == pytest.approx(
+        sum(hs.inspect(small).sizes["requests"].to_pylist())
+    )
+    effects = plots.main_effects(explored, "accesses_per_op")
+    assert len(effects.lines) == 4
+    assert len(plots.heap_map(small, "freelists(66,1514) list", event=500).collections) > 0
+    assert plots.live_bytes(small, over="time").get_xlabel() == "time (ns)"
+    with pytest.raises(hs.UsageError, match="there is no objective"):
+        plots.main_effects(explored, "beauty")
+
+
+def test_a_heap_map_adds_up(small):
+    table, at, footprint = _native.blocks(small, "list(fit=best)", None)
+    blocks = pa.table(table).to_pylist()
+    row = hs.replay(small, "list(fit=best)").to_pylist()[0]
+    assert (at, footprint) == (row["peak_event"] + 1, row["footprint_at_peak"])
+    assert sum(block["size"] for block in blocks if block["state"] == "used") == row["blocks_at_peak"]
+    ends = [block["offset"] + block["size"] for block in blocks]
+    assert all(end <= block["offset"] for end, block in zip(ends, blocks[1:])) and ends[-1] <= footprint
+
+
+def test_progress_is_shown_where_it_is_asked_for(small, capsys):
+    hs.replay([small, small], ["tlsf"], progress=True)
+    assert "replay" in capsys.readouterr().err
+    hs.replay([small, small], ["tlsf"])
+    assert capsys.readouterr().err == ""
+
+
+def test_docstrings_run():
+    import doctest
+
+    for module in (hs, hs._replay, plots):
+        failed, tried = doctest.testmod(module)
+        assert tried > 0 and failed == 0
+
+
+def test_the_stubs_are_those_of_the_module():
+    names = ["mypy.stubtest", "heapsmith", "--mypy-config-file", str(ROOT / "python/pyproject.toml")]
+    names += ["--allowlist", str(ROOT / "python/tests/stubs.txt"), "--ignore-unused-allowlist"]
+    done = subprocess.run([sys.executable, "-m", *names], capture_output=True, text=True, cwd="/")
+    assert done.returncode == 0, done.stdout
+    done = subprocess.run([sys.executable, "-m", "mypy", "lib/heapsmith"], capture_output=True, text=True, cwd=ROOT / "python")
+    assert done.returncode == 0, done.stdout

@@ -1,0 +1,170 @@
+"""Traces: from files, from tables without a copy, and what is wrong with either."""
+
+from __future__ import annotations
+
+import pickle
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import heapsmith as hs
+
+from conftest import SAMPLES, events
+
+
+def addresses(table: pa.Table) -> list[list[int | None]]:
+    """Where the buffers of every column lie."""
+    chunks = (chunk for column in table.columns for chunk in column.chunks)
+    return [[buffer and buffer.address for buffer in chunk.buffers()] for chunk in chunks]
+
+
+def test_a_table_is_read_where_it_lies(table):
+    given_back = hs.Trace.from_arrow(table).to_arrow()
+    assert addresses(given_back) == addresses(table)
+    assert given_back.equals(table)
+
+
+def test_a_frame_of_polars_is_read_where_it_lies(table):
+    frame = pl.from_arrow(table)
+    numbers = frame.select("id", "size", "time")
+    expected = addresses(pa.table(numbers))
+    given_back = hs.Trace.from_arrow(frame).to_arrow().select(["id", "size", "time"])
+    assert addresses(given_back) == expected
+
+
+def test_a_frame_of_pandas_is_read_where_it_lies(table):
+    frame = pd.DataFrame({"id": table["id"].to_numpy(), "time": table["time"].to_numpy()})
+    frame["action"] = table["action"].to_pandas().astype("category")
+    frame["size"] = table["size"].to_pandas()
+    given_back = hs.Trace.from_arrow(frame).to_arrow()
+    assert given_back["id"].chunk(0).buffers()[1].address == frame["id"].to_numpy().ctypes.data
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda table: table.to_pandas(),
+        lambda table: table.to_pandas(types_mapper=pd.ArrowDtype),
+        lambda table: table.to_pandas().astype({"action": "category"}),
+        lambda table: pl.from_arrow(table),
+        lambda table: pl.from_arrow(table).with_columns(pl.col("action").cast(pl.Categorical)),
+        lambda table: table.set_column(1, "action", table["action"].cast(pa.large_string())),
+        lambda table: table.set_column(1, "action", table["action"].dictionary_encode()),
+        lambda table: table.set_column(3, "size", table["size"].cast(pa.float64())),
+        lambda table: table.set_column(3, "size", table["size"].cast(pa.uint16())),
+        lambda table: table.combine_chunks().to_batches()[0],
+        lambda table: pa.concat_tables([table.slice(0, 7), table.slice(7)]),
+    ],
+)
+def test_every_library_of_tables_gives_the_same_trace(table, trace, shape):
+    assert hs.Trace.from_arrow(shape(table)).fingerprint == trace.fingerprint
+
+
+def test_a_file_and_its_table_are_the_same_trace(tmp_path):
+    trace = hs.Trace.read(SAMPLES / "ftp.pcap.xz", as_="drr", settings={"rate": "100M"}, shorten=5000)
+    assert ("slice", "0..5000") in trace.settings or ("slice", "..5000") in trace.settings
+    again = hs.Trace.from_arrow(trace, name=trace.name)
+    assert (again.fingerprint, len(again)) == (trace.fingerprint, len(trace))
+    trace.write(tmp_path / "trace.parquet")
+    read = hs.Trace.read(tmp_path / "trace.parquet")
+    assert (read.fingerprint, read.name, read.settings) == (trace.fingerprint, trace.name, trace.settings)
+    assert read.to_arrow().equals(trace.to_arrow())
+    # And as pandas reads the file itself.
+    assert hs.Trace.from_arrow(pd.read_parquet(tmp_path / "trace.parquet")).fingerprint == trace.fingerprint
+
+
+def test_transforms_are_those_of_the_command(trace, tmp_path):
+    trace.write(tmp_path / "made.parquet")
+    twice = hs.Trace.read(tmp_path / "made.parquet", scale=2)
+    assert (len(twice), twice.requested_peak) == (2 * len(trace), 2 * trace.requested_peak)
+    assert len(hs.Trace.read(tmp_path / "made.parquet", slice="..100")) == 100
+
+
+def test_a_trace_is_pickled_with_its_names():
+    trace = hs.Trace.from_arrow(events(100), name="named", sites=["here"], labels=["now"])
+    again = pickle.loads(pickle.dumps(trace))
+    assert (again.name, again.sites, again.labels) == ("named", ["here"], ["now"])
+    assert again.fingerprint == trace.fingerprint
+
+
+def test_the_packed_form_is_mapped_and_not_copied(trace):
+    buffer = memoryview(trace.packed)
+    assert (buffer.nbytes, buffer.readonly) == (16 * len(trace), True)
+    mapped = hs.PackedTrace(buffer, "mapped")
+    assert pa.py_buffer(mapped).address == pa.py_buffer(trace.packed).address
+    assert mapped.fingerprint == trace.fingerprint
+    # What may be written to is copied.
+    copied = hs.PackedTrace(bytearray(buffer), "copied")
+    assert copied.fingerprint == trace.fingerprint
+    # Pickled out of band, as an object store does, the events stay where they are.
+    buffers: list[pickle.PickleBuffer] = []
+    pickled = pickle.dumps(trace.packed, protocol=5, buffer_callback=buffers.append)
+    assert len(pickled) < 300
+    again = pickle.loads(pickled, buffers=buffers)
+    assert pa.py_buffer(again).address == pa.py_buffer(trace.packed).address
+    assert pickle.loads(pickle.dumps(trace.packed, protocol=4)).fingerprint == trace.fingerprint
+
+
+def test_replays_of_a_mapped_trace_are_the_same(trace):
+    mapped = hs.PackedTrace(memoryview(trace.packed), trace.name)
+    assert hs.replay(mapped, ["tlsf", "phk"]).equals(hs.replay(trace, ["tlsf", "phk"]))
+
+
+def test_a_buffer_that_holds_no_trace_is_refused(trace):
+    damaged = bytearray(memoryview(trace.packed))
+    damaged[12] = 7
+    with pytest.raises(hs.TraceError, match="damaged"):
+        hs.PackedTrace(bytes(damaged), "damaged")
+    with pytest.raises(hs.TraceError, match="damaged"):
+        hs.PackedTrace(bytes(memoryview(trace.packed))[:-1], "short")
+    damaged[12] = 1
+    with pytest.raises(hs.TraceError, match="event 1: free of block"):
+        hs.PackedTrace(bytes(damaged), "freed")
+
+
+def rows(*rows: tuple) -> pa.Table:
+    columns = zip(*rows)
+    return pa.table(dict(zip(["action", "id", "size"], map(list, columns))))
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        (rows(("allocate", 1, 8), ("free", 1, None), ("free", 1, None)), "event 3: free of block 1, which is not live"),
+        (rows(("allocate", 1, 8), ("allocate", 1, 8)), "event 2: allocation of block 1, which is live already"),
+        (rows(("allocate", 1, None)), "the table is damaged at event 1: allocate without a size"),
+        (rows(("malloc", 1, 8)), 'the table is damaged at event 1: unknown action "malloc"; known are allocate, free'),
+        (rows(("allocate", None, 8)), "the table is damaged at event 1: allocate without an id"),
+        (rows(("allocate", 1, -8)), "size is -8, below 0"),
+        (rows(("allocate", 1, 1.5)), "size is 1.5, which is no whole number"),
+        (rows(("allocate", 1, 8), (None, 1, 8)), "damaged at event 2: the action is missing"),
+        (rows(("allocate", 1, "8")), "column size has type Utf8, not that of integers"),
+        (rows((3, 1, 8)), "column action has type Int64, not that of text"),
+        (pa.table({"action": ["free"]}), "the table is not a heapsmith trace: column id is missing"),
+    ],
+)
+def test_a_table_that_is_no_trace_is_told_why(table, text):
+    with pytest.raises(hs.TraceError) as raised:
+        hs.Trace.from_arrow(table)
+    assert text in str(raised.value)
+    assert raised.value.exit_code == 3
+
+
+def test_what_is_no_table_is_told():
+    with pytest.raises(hs.UsageError, match="a list is no Arrow table"):
+        hs.Trace.from_arrow([1, 2])
+    with pytest.raises(hs.UsageError, match="is no table"):
+        hs.Trace.from_arrow(pa.array([1, 2]))
+
+
+def test_inspection_finds_what_is_in_a_trace(trace):
+    found = hs.inspect(trace)
+    assert found.totals["events"] == len(trace)
+    assert found.totals["requested_peak"] == trace.requested_peak
+    assert found.sizes["requests"].to_pylist() == sorted(found.sizes["requests"].to_pylist(), reverse=True)
+    assert max(found.live["live"].to_pylist()) == trace.requested_peak
+    assert found.lifetimes["quantile"].to_pylist()[0] == "min"
+    assert found.findings and found.totals["form"] in ("plateau", "ramp", "thin spikes", "fat spikes")
+    assert found.sites.num_rows == 0
