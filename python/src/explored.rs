@@ -62,8 +62,8 @@ impl Explored {
             let levels: Vec<String> = exploration.rows.iter().map(level).collect();
             let numbers: Result<Vec<u64>, _> = levels.iter().map(|level| level.parse()).collect();
             columns = match numbers {
-                Ok(numbers) => columns.integers(name, numbers.into_iter()),
-                Err(_) => columns.texts(name, levels.into_iter()),
+                Ok(numbers) => columns.integers(name, numbers),
+                Err(_) => columns.texts(name, levels),
             };
         }
         for objective in Objective::COUNTED {

@@ -32,7 +32,7 @@ fn program(requests: u64, leaks: bool) -> PackedTrace {
 
 /// The first events of a trace.
 fn first(trace: &PackedTrace, events: usize) -> PackedTrace {
-    PackedTrace { events: trace.events[..events].to_vec(), ..trace.clone() }
+    PackedTrace { events: trace.events[..events].to_vec().into(), ..trace.clone() }
 }
 
 const HEAPS: &[&str] =
@@ -76,7 +76,9 @@ fn the_largest_request_succeeds_and_a_larger_one_does_not() {
                     let slot = part.slots as u32;
                     part.slots += 1;
                     let operation = heapsmith_trace::Operation::Allocate;
-                    part.events.push(heapsmith_trace::PackedEvent { size, slot, operation, alignment_log2: 0 });
+                    let last = heapsmith_trace::PackedEvent { size, slot, operation, alignment_log2: 0 };
+                    let events: Vec<_> = part.events.iter().copied().chain([last]).collect();
+                    part.events = events.into();
                     part
                 };
                 let mut serves = |request: u64| {
