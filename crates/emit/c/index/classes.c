@@ -21,7 +21,7 @@ static Index index_round(Index words)
 {
     const Index list = class_of(words);
 {% if index.beyond %}
-    return (list < CLASSES) ? class_words(list) : ((words + (STEP - 1U)) & ~((Index)STEP - 1U));
+    return (list < CLASSES) ? class_words(list) : (((words + (STEP - 1U)) / STEP) * STEP);
 {%- else %}
     return (list < CLASSES) ? class_words(list) : 0U;
 {%- endif %}

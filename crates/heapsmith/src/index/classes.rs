@@ -18,7 +18,7 @@
 //! Source: Mamagkakis et al. 2006, Table 1 (Enea OSE: eight lists, no heap, no
 //! splitting, no coalescing; uClinux: powers of two to 4 KB, then multiples).
 
-use crate::block::{Span, is_used, words_ceil, words_of};
+use crate::block::{Span, is_used, words_of};
 use crate::heap::Violation;
 use crate::index::{Found, Index, broken, control};
 use crate::levels::Levels;
@@ -82,7 +82,7 @@ impl<C: SizeMap> Index for Classes<C> {
     fn round(&self, words: usize) -> Option<usize> {
         match self.map.list_of(words) {
             Some(list) => Some(self.map.words(list)),
-            None => self.beyond.map(|step| words_ceil(words, step)),
+            None => self.beyond.map(|step| words.div_ceil(step) * step),
         }
     }
 

@@ -14,10 +14,6 @@
 use super::demand::{Demand, saturated};
 use super::{Found, Term, shown};
 
-/// Why a step that is no power of two has no bound.
-pub(super) const UNEVEN: &str = "beyond the classes, blocks are rounded up to their step by a mask, which is a multiple \
-    for powers of two of words alone: use such a step";
-
 /// Sizes are summed one by one up to so many; beyond, bounded together.
 const MOST_SIZES: u64 = 20_000;
 

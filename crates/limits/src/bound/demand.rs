@@ -13,7 +13,6 @@
 //! The blocks of a program are bounded one by one: no block has more bytes for each byte requested than the worst
 //! size has, so all have at most *ratio* × live bytes, and there are at most live ÷ least of them.
 
-use heapsmith::block::words_ceil;
 use heapsmith_spec::build::{classes_in_words, format, lists_in_words, words_for};
 use heapsmith_spec::{Coalesce, Layer, Pool, Spec, Split};
 
@@ -137,9 +136,8 @@ impl<'s> Demand<'s> {
     /// The block size that the pool's index rounds up to; none if it refuses.
     fn rounded(&self, words: usize) -> Option<usize> {
         match &self.spec.pool {
-            Pool::Classes(_) => {
-                within(&self.classes, words).or_else(|| self.beyond.map(|step| words_ceil(words, step as usize)))
-            }
+            Pool::Classes(_) => within(&self.classes, words)
+                .or_else(|| self.beyond.map(|step| words.div_ceil(step as usize) * step as usize)),
             Pool::Tlsf(tlsf) => match tlsf.largest {
                 Some(largest) => {
                     let most = words_for(self.spec, largest)? as u64;
@@ -241,11 +239,6 @@ impl<'s> Demand<'s> {
     pub fn beyond_classes(&self) -> bool {
         let last = self.classes.last().map_or(0, |&(_, high)| high as u64 * self.word);
         self.largest_block() > last
-    }
-
-    /// Whether sizes beyond the classes are not multiples of their step: rounding is by masks, for powers of two alone.
-    pub fn rounds_unevenly(&self) -> bool {
-        self.beyond_classes() && self.beyond.is_some_and(|step| !step.is_power_of_two())
     }
 
     /// Block sizes that free lists keep, in bytes.

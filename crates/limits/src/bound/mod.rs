@@ -167,7 +167,6 @@ fn family(demand: &Demand) -> Result<Found, Unbounded> {
         Pool::SkipList(list) => joined(demand, list.split, list.coalesce, holes::BEST_FIT),
         Pool::Tlsf(tlsf) => Ok(good_fit::bound(demand, tlsf.second_level.into())),
         Pool::HalfFit => Ok(good_fit::bound(demand, 0)),
-        Pool::Classes(_) if demand.rounds_unevenly() => Err(Unbounded(by_size::UNEVEN)),
         Pool::Classes(_) => Ok(by_size::classes(demand)),
         Pool::Buddy(_) => Ok(buddy::bound(demand)),
         Pool::Pages(pages) => pages::bound(demand, pages),

@@ -1,0 +1,65 @@
+//! The wide space on traces of different character.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use heapsmith_explore::{Exploration, Objective, Preference, Search, Space, Store, Sweep, sweep};
+use heapsmith_trace::PackedTrace;
+use heapsmith_workload::load;
+
+/// The beginning of a sample, or of a workload that needs no file.
+fn trace(sample: &str, workload: Option<&str>, events: usize) -> PackedTrace {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples");
+    let path = if sample.starts_with("workload:") { sample.into() } else { samples.join(sample) };
+    let mut trace = load(&path, workload, &[]).expect("the sample reads");
+    trace.events.truncate(events);
+    PackedTrace::new(&trace).expect("a sound trace")
+}
+
+fn explored(space: &Space, traces: &[PackedTrace], search: Search) -> Exploration {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut store = Store::begin(&dir.path().join(Store::FILE), space, traces, "a test").expect("a store");
+    let stop = AtomicBool::new(false);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let job = Sweep { search, ..Sweep::exhaustive(space, traces, threads, &stop) };
+    sweep(&job, &mut store, &mut |_| {}).expect("not interrupted");
+    Exploration::load(&store).expect("an exploration")
+}
+
+/// The pick of the classic space alone and that of the wide one, by every preference.
+#[test]
+#[ignore = "needs --release: `cargo xtask test` runs it"]
+fn on_traces_of_different_character_the_wide_pick_is_nowhere_worse_than_the_classic_one() {
+    let traces = [
+        trace("ftp.pcap.xz", Some("drr"), 20_000),
+        trace("web.log.xz", Some("url"), 20_000),
+        trace("workload:modem", None, 20_000),
+        trace("workload:health", None, 20_000),
+    ];
+    let mut better = 0;
+    for trace in &traces {
+        let traces = std::slice::from_ref(trace);
+        let classic = explored(&Space::classic(traces), traces, Search::Exhaustive);
+        let wide = explored(&Space::wide(traces), traces, Search::Halving);
+        assert!(wide.designs > 100_000 && wide.search == Search::Halving);
+        for preference in [Preference::Balanced, Preference::Speed, Preference::Memory, Preference::Bounded] {
+            let (theirs, ours) = (classic.pick(preference).expect("a pick"), wide.pick(preference).expect("a pick"));
+            let known = wide.classic_pick(preference).expect("the classic space is a part");
+            assert_eq!(wide.points[known], classic.points[theirs], "{}: the classic pick is the same", trace.name);
+            let value = |objective| (wide.points[ours].get(objective), classic.points[theirs].get(objective));
+            for objective in Objective::FRONT {
+                let (ours, theirs) = value(objective);
+                assert!(ours <= theirs, "{}, {preference:?}: {objective} {ours} instead of {theirs}", trace.name);
+                better += usize::from(ours < theirs);
+            }
+            println!(
+                "{}, {preference:?}: {} beside {}: {:?}",
+                trace.name,
+                wide.rows[ours].design.spec,
+                classic.rows[theirs].design.spec,
+                Objective::FRONT.map(value)
+            );
+        }
+    }
+    assert!(better > 0, "the wide space has something better to offer");
+}
