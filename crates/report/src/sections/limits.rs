@@ -36,7 +36,9 @@ pub fn section(study: &Study<'_>) -> String {
                    push a heap above its bound.";
     let description = "Chart of the memory of each heap between the floor and its bound";
     let figure = embed(figure(lines, &heaps), "plot-limits", 420, description, caption);
-    let body = sentence(study, lines) + &figure + &table(&heaps).render();
+    let folded =
+        format!("<details><summary>Every heap with its bound</summary>\n{}</details>\n", table(&heaps).render());
+    let body = sentence(study, lines) + &figure + &folded;
     wrap("limits", "Between the floor and the bound", &body)
 }
 
@@ -147,7 +149,7 @@ fn figure(lines: &[Lines], heaps: &[Between]) -> Plot {
     plot.add_trace(series("achieved", points(&|heap| Some(heap.achieved)), MarkerSymbol::Circle, 8, colour::BLUE));
     let pick = points(&|heap| heap.is_pick.then_some(heap.achieved));
     plot.add_trace(series("the pick", pick, MarkerSymbol::Star, 16, colour::VERMILION));
-    let y = axis("memory, as a multiple of the most live bytes").type_(AxisType::Log);
+    let y = axis("memory, as a multiple of the most live bytes").type_(AxisType::Log).dtick(1.0);
     plot.set_layout(layout(axis("heaps, the tightest first").show_tick_labels(false), y, 48));
     plot
 }
