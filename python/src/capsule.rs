@@ -11,10 +11,11 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, to_ffi};
 use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
-use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
+use arrow_array::{Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
 use arrow_schema::{ArrowError, Schema};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
@@ -92,6 +93,13 @@ pub fn give<'py>(py: Python<'py>, table: &Batches) -> PyResult<Bound<'py, PyCaps
     let batches = table.batches.clone().into_iter().map(Ok);
     let reader: Box<dyn RecordBatchReader + Send> = Box::new(RecordBatchIterator::new(batches, table.schema.clone()));
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), STREAM)
+}
+
+/// A table of one batch as capsules of its schema and its columns: less to take than a stream.
+pub fn give_one<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+    let (array, schema) = to_ffi(&StructArray::from(batch.clone()).into_data())
+        .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    Ok((PyCapsule::new_with_value(py, schema, SCHEMA)?, PyCapsule::new_with_value(py, array, ARRAY)?))
 }
 
 fn unreadable(error: ArrowError) -> Raised {

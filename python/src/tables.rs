@@ -6,11 +6,11 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::capsule::{Batches, give};
+use crate::capsule::{Batches, give, give_one};
 
 /// A table that any library of tables takes: `pyarrow.table(it)`.
 #[pyclass(frozen, module = "heapsmith._native")]
-pub struct Table(pub Batches);
+pub struct Table(RecordBatch);
 
 #[pymethods]
 impl Table {
@@ -22,11 +22,22 @@ impl Table {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        give(py, &self.0)
+        give(py, &Batches::one(self.0.clone()))
+    }
+
+    /// The table as one batch of Arrow's C interface: every table that is made here is one.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        let _ = requested_schema;
+        give_one(py, &self.0)
     }
 
     fn __len__(&self) -> usize {
-        self.0.rows()
+        self.0.num_rows()
     }
 }
 
@@ -76,6 +87,6 @@ impl Columns {
     pub fn table(self) -> PyResult<Table> {
         let batch = RecordBatch::try_from_iter(self.0);
         let batch = batch.map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))?;
-        Ok(Table(Batches::one(batch)))
+        Ok(Table(batch))
     }
 }

@@ -90,7 +90,8 @@ def replay(
         table = _native.replay(
             traces, [str(heap) for heap in heaps], verify, check, region, min_region, rounds if time else 0, noted
         )
-    return pa.table(table)
+    # One batch is less to take over than a stream of them.
+    return pa.Table.from_batches([pa.record_batch(table)])
 
 
 def heaps() -> pa.Table:
