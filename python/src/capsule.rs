@@ -11,11 +11,10 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, to_ffi};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
 use arrow_schema::{ArrowError, Schema};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
@@ -95,11 +94,12 @@ pub fn give<'py>(py: Python<'py>, table: &Batches) -> PyResult<Bound<'py, PyCaps
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), STREAM)
 }
 
-/// A table of one batch as capsules of its schema and its columns: less to take than a stream.
-pub fn give_one<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-    let (array, schema) = to_ffi(&StructArray::from(batch.clone()).into_data())
-        .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    Ok((PyCapsule::new_with_value(py, schema, SCHEMA)?, PyCapsule::new_with_value(py, array, ARRAY)?))
+/// The columns of a batch without their schema: a capsule of Arrow's C data interface, and the array's address.
+pub fn give_columns<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<(Bound<'py, PyCapsule>, usize)> {
+    let array = FFI_ArrowArray::new(&StructArray::from(batch.clone()).into_data());
+    let capsule = PyCapsule::new_with_value(py, array, ARRAY)?;
+    let address = capsule.pointer_checked(Some(ARRAY))?.addr().get();
+    Ok((capsule, address))
 }
 
 fn unreadable(error: ArrowError) -> Raised {
