@@ -42,7 +42,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(heap::workload_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_all, module)?)?;
     module.add_function(wrap_pyfunction!(replay::blocks, module)?)?;
-    module.add_function(wrap_pyfunction!(replay::time_native_replay, module)?)?;
+    module.add_function(wrap_pyfunction!(replay::replaying_ns, module)?)?;
     module.add_function(wrap_pyfunction!(explore::measure_batch, module)?)?;
     module.add_function(wrap_pyfunction!(explored::undominated, module)?)?;
     module.add_function(wrap_pyfunction!(emit::emit, module)?)?;

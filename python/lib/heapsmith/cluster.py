@@ -22,6 +22,7 @@ Each worker needs this package in the version of the driver.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import random
@@ -71,9 +72,9 @@ class Cluster:
         self.retries = retries
         self.runtime_env = runtime_env
         self.figures: dict[str, float] = {}
-        """What the last exploration took: ``seconds``, ``first`` (seconds until the first batch came: workers start), ``designs``
-        replayed, ``batches``, ``busy`` (seconds of workers
-        in replays), ``store`` (seconds of the driver in its store), ``rows_per_second`` of the store."""
+        """What the last exploration took: ``seconds``, ``first`` (seconds until the first batch came: workers
+        start), ``designs`` replayed, ``batches``, ``busy`` (seconds of workers in replays), ``store`` (seconds of the
+        driver in its store), ``rows_per_second`` of the store."""
 
     def run(self, sweep: _native.Sweep, traces: list[PackedTrace], progress: bool | None = None) -> None:
         """Replay what is not done of a sweep, and keep it there."""
@@ -142,8 +143,10 @@ class Cluster:
                     busy += seconds
                 yield answers, busy
         finally:
-            for reference in running:
-                ray.cancel(reference, force=False)
+            # Of a cluster that is gone there is nothing to cancel.
+            with contextlib.suppress(Exception):
+                for reference in running:
+                    ray.cancel(reference, force=False)
 
 
 class _Designs:
@@ -160,7 +163,7 @@ class _Designs:
         return bool(self._left)
 
     def took(self, designs: int, seconds: float) -> None:
-        """So many designs took so long: the mean of what was measured, the latest counting most."""
+        """So many designs took so long: what was measured before counts less with every batch."""
         cost = seconds / max(designs, 1)
         self._cost = cost if self._cost is None else 0.7 * self._cost + 0.3 * cost
 
