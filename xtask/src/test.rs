@@ -29,6 +29,8 @@ pub fn test() -> Outcome {
         "heapsmith-explore",
         "--test",
         "space",
+        "--test",
+        "wide",
         "--",
         "--include-ignored",
         "--nocapture",
