@@ -106,6 +106,13 @@ pub fn lists_in_words(spec: &Spec, layer: &crate::FreeLists) -> Vec<(usize, usiz
     listed_by(&layer.sizes, |size| words_for(spec, size)).iter().map(|list| (list.low, list.high)).collect()
 }
 
+/// Words that blocks beyond the classes are a multiple of: the step, and no less than what blocks begin at; none where
+/// nothing beyond is served.
+pub fn step_in_words(spec: &Spec, classes: &Classes) -> Option<usize> {
+    let step = classes.beyond? / u64::from(spec.word.bytes());
+    Some((step as usize).max(1).next_multiple_of(format(spec).granule))
+}
+
 /// The block sizes that the classes of the heap of `spec` serve, in words, ascending. Classes leave no
 /// gaps: a request goes to the smallest class that holds it.
 pub fn classes_in_words(spec: &Spec, classes: &Classes) -> Vec<(usize, usize)> {
@@ -293,7 +300,7 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
     fn classes<W: Word>(self, classes: &Classes) -> Result<J::Output, BuildError> {
         let levels = self.levels(crate::Fit::First, Split::Never, crate::Coalesce::Never);
         let map = table(self.arena, class_lists(self.spec, classes));
-        let beyond = classes.beyond.map(|step| (step as usize / W::BYTES).max(1));
+        let beyond = step_in_words(self.spec, classes);
         self.layered::<W, _, false>(index::Classes::new(map, beyond), levels)
     }
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use heapsmith::index;
-use heapsmith_spec::build::{classes_in_words, lists_in_words, spacing, words_for};
+use heapsmith_spec::build::{classes_in_words, lists_in_words, spacing, step_in_words, words_for};
 use heapsmith_spec::{
     BinOrder, Bins, BuddySystem, Classes, Coalesce, Defragment, Each, Ends, Fit, Layer, List, Order, Pages, Pool,
     Reclaim, Search, SkipList, Spec, Split, Tries, WordSize,
@@ -306,7 +306,7 @@ impl<'s> Made<'s> {
         self.uses.insert("heapsmith::sizes::SizeMap");
         self.levels(Fit::First, Split::Never, Coalesce::Never);
         self.maps.push(Map::new("Classes", "classes", classes_in_words(self.spec, classes)));
-        let beyond = classes.beyond.map(|step| (step / u64::from(self.spec.word.bytes())).max(1));
+        let beyond = step_in_words(self.spec, classes);
         let map = format!("{}Classes", self.camel);
         self.blocks(&format!("Classes<{map}>"), &format!("Classes::new({map}, {beyond:?})"), false);
     }

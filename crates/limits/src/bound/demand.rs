@@ -13,7 +13,7 @@
 //! The blocks of a program are bounded one by one: no block has more bytes for each byte requested than the worst
 //! size has, so all have at most *ratio* × live bytes, and there are at most live ÷ least of them.
 
-use heapsmith_spec::build::{classes_in_words, format, lists_in_words, words_for};
+use heapsmith_spec::build::{classes_in_words, format, lists_in_words, step_in_words, words_for};
 use heapsmith_spec::{Coalesce, Layer, Pool, Spec, Split};
 
 use super::control::empty_footprint;
@@ -79,7 +79,7 @@ impl<'s> Demand<'s> {
         };
         let (classes, beyond) = match &spec.pool {
             Pool::Classes(classes) => {
-                let step = classes.beyond.map(|step| (step / word).max(1));
+                let step = step_in_words(spec, classes).map(|words| words as u64);
                 (classes_in_words(spec, classes), step)
             }
             _ => (Vec::new(), None),

@@ -1,6 +1,6 @@
 //! The numbers of a fixed set of block sizes.
 
-use heapsmith_spec::build::classes_in_words;
+use heapsmith_spec::build::{classes_in_words, step_in_words};
 use heapsmith_spec::{Classes, Spec};
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub struct ClassesPlan {
 pub(super) fn classes(classes: &Classes, spec: &Spec) -> IndexPlan {
     let rows = classes_in_words(spec, classes);
     let number = rows.len() as u64;
-    let beyond = classes.beyond.map(|step| (step / u64::from(spec.word.bytes())).max(1));
+    let beyond = step_in_words(spec, classes).map(|words| words as u64);
     let lists = number + u64::from(beyond.is_some());
     IndexPlan {
         kind: "classes",
