@@ -35,6 +35,8 @@ def nodes():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
+    # gRPC's handlers of forks are at odds with the process that Ray forks for each client of ray://.
+    os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
     head = {"num_cpus": 0, "object_store_memory": STORE, "ray_client_server_port": port}
     cluster = Nodes(initialize_head=True, head_node_args=head)
     cluster.client = f"ray://{cluster.address.rpartition(':')[0]}:{port}"

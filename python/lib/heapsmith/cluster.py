@@ -222,13 +222,25 @@ def _connect(ray: Any, address: str, runtime_env: dict[str, Any] | None) -> Call
         return lambda: None
     try:
         _answers_at(address)
-        ray.init(address=address, runtime_env=runtime_env, log_to_driver=False, logging_level="ERROR")
+        _init(ray, address, runtime_env, attempts=3 if address.startswith("ray://") else 1)
     except Exception as error:
         hint = ""
         if address.startswith("ray://") and "RAY_AUTH_MODE" not in os.environ:
             hint = "; where it wants a token, set RAY_AUTH_MODE=token"
         raise ClusterError(f"there is no Ray cluster at {address}: {_first_line(error)}{hint}") from error
     return ray.shutdown  # type: ignore[no-any-return]
+
+
+def _init(ray: Any, address: str, runtime_env: dict[str, Any] | None, attempts: int) -> None:
+    """Connects. Ray starts a process for each client of ``ray://``, which now and then does not come up."""
+    for left in reversed(range(attempts)):
+        try:
+            ray.init(address=address, runtime_env=runtime_env, log_to_driver=False, logging_level="ERROR")
+            return
+        except ConnectionError:
+            ray.shutdown()
+            if not left:
+                raise
 
 
 def _answers_at(address: str) -> None:
