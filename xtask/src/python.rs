@@ -9,7 +9,7 @@
 
 use std::path::PathBuf;
 
-use crate::run::{Outcome, cargo, output, root, run_with, target};
+use crate::run::{Outcome, output, root, run_with, target};
 use crate::tools;
 
 /// What is done.
@@ -21,6 +21,9 @@ pub struct Arguments {
     /// Only tests whose names match, as pytest's -k takes them
     #[arg(long, value_name = "EXPRESSION")]
     only: Option<String>,
+    /// Whether the workspace was tested before, so that its command is there
+    #[arg(skip)]
+    pub with_tests: bool,
 }
 
 /// The least Python that the package takes, as its `pyproject.toml` says.
@@ -33,20 +36,22 @@ pub fn python(arguments: &Arguments) -> Outcome {
     let environment = fresh_environment()?;
     let bin = environment.join("bin");
     let program = |name: &str| bin.join(name).display().to_string();
-    // The wheel is built with the optimised crates that other verbs build too, into the same folder.
+    // The wheel is built with the crates that the other tests build too, into the same folder; one that is measured is
+    // optimised, as a user's is.
     let built = target().display().to_string();
+    let profile = if arguments.bench { "--profile release" } else { "--profile dev" };
     let wanted = format!("{}[test]", root().join("python").display());
     run_with(
         &program("pip"),
-        &[("CARGO_TARGET_DIR", &built)],
+        &[("CARGO_TARGET_DIR", &built), ("MATURIN_PEP517_ARGS", profile)],
         &["install", "--quiet", "--disable-pip-version-check", &wanted],
     )?;
     if arguments.bench {
         let results = root().join("bench/results").display().to_string();
         return run_with(&program("python"), &[], &["python/bench.py", "--out", &results]);
     }
-    cargo(&["build", "--release", "--package", "heapsmith-cli"])?;
-    let command = target().join("release/heapsmith").display().to_string();
+    tools::command_for_tests(arguments.with_tests)?;
+    let command = target().join("debug/heapsmith").display().to_string();
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", bin.display());
     let environment = [("HEAPSMITH_COMMAND", command.as_str()), ("PATH", path.as_str())];

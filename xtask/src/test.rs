@@ -21,12 +21,11 @@ pub fn test() -> Outcome {
     tools::install(&tools::EMIT)?;
     lint()?;
     cargo(&["test", "--workspace", "--all-features"])?;
-    // Whole spaces are replayed: these need optimised heaps.
+    // Whole spaces are replayed, which plain `cargo test` leaves out.
     cargo(&[
         "test",
-        "--release",
-        "--package",
-        "heapsmith-explore",
+        "--workspace",
+        "--all-features",
         "--test",
         "space",
         "--test",
@@ -37,7 +36,7 @@ pub fn test() -> Outcome {
     ])?;
     real::real(&real::Arguments::quick())?;
     hardware::quick()?;
-    python::python(&python::Arguments::default())?;
+    python::python(&python::Arguments { with_tests: true, ..python::Arguments::default() })?;
     match check32::prepare() {
         Ok(()) => check32::check32(check32::Which::Quick),
         Err(why) => {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::run::{Outcome, is_there, run};
+use crate::run::{Outcome, cargo, is_there, run};
 
 /// A program or a file, and the Debian package that has it.
 #[derive(Clone, Copy)]
@@ -114,4 +114,13 @@ pub fn install(tools: &[Tool]) -> Outcome {
 pub fn install_packages(packages: &[&str]) -> Outcome {
     let install = ["install", "--yes", "--no-install-recommends"];
     run("apt-get", &["update"]).and_then(|()| run("apt-get", &[&install[..], packages].concat()))
+}
+
+/// Builds the command in the profile of the tests, as `target/debug/heapsmith`; `tested`: with the features that the
+/// workspace's tests were built with, so that nothing is compiled twice.
+pub fn command_for_tests(tested: bool) -> Outcome {
+    match tested {
+        true => cargo(&["build", "--workspace", "--all-features", "--bins"]),
+        false => cargo(&["build", "--package", "heapsmith-cli"]),
+    }
 }

@@ -1,7 +1,7 @@
 //! Every spec of the classic space, on a sample.
 //!
-//! These take minutes without optimisation, so the test command runs them with
-//! `--release --include-ignored`; plain `cargo test` says that they are left out.
+//! These take minutes, so the test command runs them with `--include-ignored`; plain `cargo test` says that they are
+//! left out.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,7 +38,7 @@ fn for_all(designs: &[&Design], trace: &PackedTrace, job: impl Fn(&Design, &mut 
 }
 
 #[test]
-#[ignore = "needs --release: `cargo xtask test` runs it"]
+#[ignore = "takes a minute: `cargo xtask test` runs it"]
 fn all_specs_keep_every_payload_on_a_whole_sample() {
     let trace = trace(usize::MAX);
     let space = Space::classic(std::slice::from_ref(&trace));
@@ -52,7 +52,7 @@ fn all_specs_keep_every_payload_on_a_whole_sample() {
 }
 
 #[test]
-#[ignore = "needs --release: `cargo xtask test` runs it"]
+#[ignore = "takes a minute: `cargo xtask test` runs it"]
 fn all_specs_hold_every_invariant_after_every_operation() {
     let whole = trace(usize::MAX);
     let space = Space::classic(std::slice::from_ref(&whole));
@@ -69,7 +69,7 @@ fn all_specs_hold_every_invariant_after_every_operation() {
 
 /// Designs that share one replay must be the same heap: shown by replaying all of them.
 #[test]
-#[ignore = "needs --release: `cargo xtask test` runs it"]
+#[ignore = "takes a minute: `cargo xtask test` runs it"]
 fn designs_that_share_a_replay_measure_the_same() {
     let trace = trace(20_000);
     let space = Space::classic(std::slice::from_ref(&trace));

@@ -13,7 +13,7 @@ use std::process::Command;
 use clap::ValueEnum;
 
 use super::witness::Expected;
-use crate::run::{cargo, output, root, target};
+use crate::run::{output, root, target};
 use crate::tools::{self, Tool};
 
 /// How a heap comes before a program.
@@ -135,7 +135,7 @@ pub fn ready(wanted: &Wanted, folder: &Path) -> Result<Vec<Allocator>, String> {
         Some(command) => command.to_owned(),
         None => {
             // What it preloads or emits is optimised whatever the profile of the command itself is.
-            cargo(&["build", "--package", "heapsmith-cli"])?;
+            tools::command_for_tests(wanted.quick)?;
             target().join("debug/heapsmith")
         }
     };
