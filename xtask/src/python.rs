@@ -23,7 +23,14 @@ pub struct Arguments {
     only: Option<String>,
     /// Whether the workspace was tested before, so that its command is there
     #[arg(skip)]
-    pub with_tests: bool,
+    with_tests: bool,
+}
+
+impl Arguments {
+    /// As the test command wants it, after the workspace's tests.
+    pub fn with_tests() -> Arguments {
+        Arguments { with_tests: true, ..Arguments::default() }
+    }
 }
 
 /// The least Python that the package takes, as its `pyproject.toml` says.

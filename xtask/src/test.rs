@@ -36,7 +36,7 @@ pub fn test() -> Outcome {
     ])?;
     real::real(&real::Arguments::quick())?;
     hardware::quick()?;
-    python::python(&python::Arguments { with_tests: true, ..python::Arguments::default() })?;
+    python::python(&python::Arguments::with_tests())?;
     match check32::prepare() {
         Ok(()) => check32::check32(check32::Which::Quick),
         Err(why) => {
