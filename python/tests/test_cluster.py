@@ -179,8 +179,9 @@ def test_workers_of_a_node_map_the_same_memory(nodes, trace):
 
 
 def test_an_interrupt_keeps_what_was_done_and_names_the_folder(nodes, long, single, tmp_path):
-    cluster = Watched(nodes.address, seconds=0.2)
-    when_batches_came(cluster, cluster.came, 5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    # Short batches, so that many are still to come when the second has, on any machine.
+    cluster = Watched(nodes.address, seconds=0.02)
+    when_batches_came(cluster, cluster.came, 2, lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt, match="what was done is kept in .*found"):
         hs.explore(long, out=tmp_path / "found", cluster=cluster)
     again = Cluster(nodes.address)
