@@ -83,7 +83,7 @@ fn designs(program: Program, text: &mut String, csv: &mut String) -> Result<usiz
         let found = attack(&spec, program, Options::default(), &AtomicBool::new(false), |_| {})?;
         let limit = bound(&spec, live, largest, least);
         twice += usize::from(found.outcome.footprint >= 2 * found.chance.footprint);
-        line(entry.name, &found, &limit, any, text)?;
+        line(entry.name, &found, &limit, text)?;
         let number = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
         writeln!(
             csv,
@@ -92,10 +92,10 @@ fn designs(program: Program, text: &mut String, csv: &mut String) -> Result<usiz
             found.outcome.tape.steps.len(),
             found.outcome.footprint,
             number(limit.footprint),
-            any,
+            number(limit.any_allocator),
             found.chance.footprint,
             found.outcome.accesses_worst,
-            number(limit.worst.allocate.max(limit.worst.free)),
+            number(limit.worst.allocate.zip(limit.worst.free).map(|(allocate, free)| allocate.max(free))),
             found.by
         )?;
     }
@@ -107,7 +107,7 @@ fn designs(program: Program, text: &mut String, csv: &mut String) -> Result<usiz
     Ok(twice)
 }
 
-fn line(name: &str, found: &Attack, limit: &Bound, any: u64, text: &mut String) -> Result<(), Box<dyn Error>> {
+fn line(name: &str, found: &Attack, limit: &Bound, text: &mut String) -> Result<(), Box<dyn Error>> {
     let reached = found.outcome.footprint;
     let share = |of: Option<u64>, digits: usize| {
         of.map_or_else(|| "-".to_owned(), |of| format!("{:.digits$}%", reached as f64 * 100.0 / of as f64))
@@ -118,7 +118,7 @@ fn line(name: &str, found: &Attack, limit: &Bound, any: u64, text: &mut String) 
         text,
         "{name:<20}{reached:>10}{bound:>10}{:>10}{:>10}{:>10}{times:>7.2}x  {}",
         share(limit.footprint, 1),
-        share(Some(any), 0),
+        share(limit.any_allocator, 0),
         found.chance.footprint,
         found.by
     )?;
