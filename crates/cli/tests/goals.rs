@@ -92,6 +92,34 @@ fn constraints_are_kept_and_those_that_nothing_keeps_are_named() {
 }
 
 #[test]
+fn times_that_decide_are_kept_so_the_page_made_again_has_the_same_pick() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let objectives = ["--shorten", "1500", "--objectives", "fragmentation,ns", "--rounds", "1"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+    command.current_dir(dir.path()).arg("explore").arg(sample("ftp.pcap.xz"));
+    told(&command.args(["--as", "drr", "--no-peers", "--out", "out"]).args(objectives).output().expect("it starts"));
+    let page = || std::fs::read_to_string(dir.path().join("out/report.html")).expect("a page");
+    let pick = |page: &str| {
+        let (_, spec) = page.split_once("id=\"pick-spec\">").expect("a pick");
+        spec.split('<').next().expect("text").to_owned()
+    };
+    let first = pick(&page());
+    let mut again = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+    told(&again.current_dir(dir.path()).args(["report", "out"]).output().expect("it starts"));
+    assert_eq!(pick(&page()), first);
+}
+
+#[test]
+fn the_pick_is_judged_on_traces_as_they_might_have_been() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let told = told(&explore(dir.path(), &["--perturb", "3"]));
+    for change in ["jitter=each=10%", "stretch=20%", "shuffle=10"] {
+        let rows = told.lines().filter(|line| line.contains(change) && line.contains("hindsight"));
+        assert_eq!(rows.count(), 1, "{change}: {told}");
+    }
+}
+
+#[test]
 fn each_trace_is_held_out_in_turn_and_the_papers_designs_stand_beside_the_pick() {
     let dir = tempfile::tempdir().expect("a folder");
     let second = sample("web.pcap.xz");

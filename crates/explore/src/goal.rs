@@ -44,11 +44,6 @@ impl Goal {
         }
     }
 
-    /// Whether something is asked for that no replay counts.
-    pub fn needs_measuring(&self) -> bool {
-        self.all().any(|objective| !objective.is_counted())
-    }
-
     /// Whether an objective is compared by or constrained.
     pub fn asks_for(&self, objective: Objective) -> bool {
         self.all().any(|asked| asked == objective)
@@ -99,7 +94,7 @@ mod tests {
         let goal = Goal { objectives: vec![Objective::Worst, Objective::CodeSize], constraints: vec![constraint] };
         assert_eq!(goal.to_string(), "accesses_max,code_size;min_region<=30000");
         assert_eq!(goal.to_string().parse(), Ok(goal.clone()));
-        assert!(goal.needs_measuring() && goal.asks_for(Objective::MinRegion));
+        assert!(goal.asks_for(Objective::MinRegion));
         assert_eq!(goal.balanced(), [Objective::Worst, Objective::CodeSize]);
         assert_eq!(Goal::default().balanced(), [Objective::Fragmentation, Objective::Accesses]);
     }

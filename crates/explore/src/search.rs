@@ -152,8 +152,8 @@ pub(crate) fn distances(points: &[Objectives], over: &[Objective]) -> Vec<f64> {
     points.iter().map(distance).collect()
 }
 
-/// The distinct heaps that differ from one on a front of `known` in the level of one technique, and are not known, by
-/// their numbers, ascending.
+/// The distinct heaps that differ from one on a front of `known` in the level of one technique, by their numbers,
+/// ascending.
 pub(crate) fn neighbours(space: &Space, goal: &Goal, known: &HashMap<u32, Objectives>) -> Vec<u32> {
     let mut numbers: Vec<u32> = known.keys().copied().collect();
     numbers.sort_unstable();
@@ -172,7 +172,6 @@ pub(crate) fn neighbours(space: &Space, goal: &Goal, known: &HashMap<u32, Object
     }
     found.sort_unstable();
     found.dedup();
-    found.retain(|number| !known.contains_key(number));
     found
 }
 

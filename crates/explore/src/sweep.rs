@@ -5,6 +5,7 @@
 //! writes the store and reports progress. The order of results does not matter:
 //! each is kept under its design's number.
 
+use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -96,7 +97,10 @@ pub fn sweep(sweep: &Sweep<'_>, store: &mut Store, progress: &mut dyn FnMut(Prog
                 let known = store.objectives()?;
                 let own = |design: &&Design| Some((design.number, *known.get(&design.number)?));
                 let own = chosen.iter().filter_map(own).collect();
-                let found = neighbours(sweep.space, &sweep.goal, &own);
+                let tried: HashSet<u32> = chosen.iter().map(|design| design.number).collect();
+                let mut found = neighbours(sweep.space, &sweep.goal, &own);
+                // What was cut short has no measures, and was tried all the same.
+                found.retain(|number| !tried.contains(number));
                 if found.is_empty() {
                     break;
                 }

@@ -48,6 +48,21 @@ fn of_the_classic_space_the_search_finds_every_point_that_matters() {
 }
 
 #[test]
+fn a_search_that_cuts_designs_short_ends_and_finds_the_same_front() {
+    let traces = [trace("ftp.pcap.xz", "drr", 12_000)];
+    let space = Space::classic(&traces);
+    let stop = AtomicBool::new(false);
+    let fronts = [false, true].map(|prune| {
+        let dir = tempfile::tempdir().expect("a folder");
+        let mut store = Store::begin(&dir.path().join(Store::FILE), &space, &traces, "a test").expect("a store");
+        let search = Sweep { search: Search::Halving, prune, ..Sweep::exhaustive(&space, &traces, 2, &stop) };
+        let found = explored(&mut store, &search);
+        found.staircase.iter().map(|&index| found.rows[index].measures.clone()).collect::<Vec<_>>()
+    });
+    assert_eq!(fronts[0], fronts[1]);
+}
+
+#[test]
 fn a_search_that_is_interrupted_goes_on_and_comes_to_the_same() {
     let traces = [trace("ftp.pcap.xz", "drr", 12_000)];
     let space = Space::classic(&traces);

@@ -51,13 +51,19 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
         answer::agreement(&found, &exploration);
     }
     let preference = Preference::from(arguments.prefer);
+    let by_time = exploration.goal.asks_for(Objective::Time);
+    if by_time {
+        // The pick depends on times, so everything is timed before it, and in one go: only such times compare.
+        let also: Vec<usize> = exploration.finalists().into_iter().chain(recommended(&exploration)).collect();
+        measure(arguments, &mut exploration, &mut store, &packed, &also)?;
+    }
     measure_finalists(arguments, &mut exploration, &mut store, &packed, stop)?;
     let Some(pick) = exploration.pick(preference) else { return Err(answer::nothing(&exploration)) };
     let family = exploration.classic().unwrap_or(usize::from(exploration.rows[pick].design.family));
     let effects = effects(&exploration, family);
     let finding = finding(&exploration, &effects);
-    if arguments.rounds > 0 {
-        let also: Vec<usize> = finding.recommended.iter().map(|design| design.index).chain([pick]).collect();
+    if arguments.rounds > 0 && !by_time {
+        let also: Vec<usize> = recommended(&exploration).into_iter().chain([pick]).collect();
         measure(arguments, &mut exploration, &mut store, &packed, &also)?;
     }
     let judged = robust::judge(arguments, &exploration, &packed, preference, stop, &dir)?;
@@ -95,7 +101,13 @@ fn space(name: &SpaceName, packed: &[PackedTrace]) -> Result<Space, Failure> {
     space
 }
 
-/// Measures what the goal asks for and no replay counts, of the finalists.
+/// The designs that the paper recommends.
+fn recommended(exploration: &Exploration) -> Vec<usize> {
+    let rows = exploration.rows.iter().enumerate();
+    rows.filter(|(_, row)| exploration.families.is_recommended(&row.design)).map(|(index, _)| index).collect()
+}
+
+/// Measures the smallest regions and code sizes of the finalists, where the goal asks for them.
 fn measure_finalists(
     arguments: &Explore,
     exploration: &mut Exploration,
@@ -103,15 +115,9 @@ fn measure_finalists(
     packed: &[PackedTrace],
     stop: &AtomicBool,
 ) -> Result<(), Failure> {
-    if !exploration.goal.needs_measuring() {
+    let goal = &exploration.goal;
+    if !goal.asks_for(Objective::MinRegion) && !goal.asks_for(Objective::CodeSize) {
         return Ok(());
-    }
-    if exploration.goal.asks_for(Objective::Time) {
-        let finalists = exploration.finalists();
-        let named: Vec<_> = exploration.named(&finalists, &[]);
-        let spinner = progress::spinner("timing the finalists, one at a time");
-        exploration.retime(store, packed, &named, Effort::rounds(arguments.rounds.max(1)))?;
-        spinner.finish_and_clear();
     }
     let spinner = progress::spinner("measuring the finalists");
     let mut compiler = code_size::Compiler::new()?;
@@ -135,7 +141,7 @@ fn measure(
 ) -> Result<(), Failure> {
     let peers: Vec<Peer> = if arguments.no_peers { Vec::new() } else { Peer::built().collect() };
     let named = exploration.named(also, &peers);
-    let effort = Effort::rounds(arguments.rounds);
+    let effort = Effort::rounds(arguments.rounds.max(1));
     let spinner = progress::spinner("timing the front and the peers, one at a time");
     exploration.retime(store, packed, &named, effort)?;
     spinner.finish_and_clear();
