@@ -37,6 +37,7 @@ mod perturb;
 mod quantity;
 mod shared;
 mod sink;
+mod slots;
 mod statistics;
 mod trace;
 mod transform;

@@ -12,8 +12,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::packed::fingerprint;
-use crate::{Bytes, LARGEST_REQUEST, Operation, PackedEvent, PackedTrace, TraceError};
+use crate::{PackedEvent, PackedTrace, TraceError};
 
 /// Whoever keeps events for as long as it lives.
 pub type Keeper = Arc<dyn AsRef<[PackedEvent]> + Send + Sync>;
@@ -74,59 +73,20 @@ impl PackedTrace {
     ///
     /// As [`PackedTrace::new`], with slots for ids: who wrote the buffer is not trusted.
     pub fn kept(keeper: Keeper, name: String) -> Result<PackedTrace, TraceError> {
-        let mut packed = PackedTrace::empty(name);
         let events = PackedEvents::Kept(keeper);
         let slots = events.iter().map(|event| event.slot as usize + 1).max().unwrap_or(0);
         if slots > events.len() {
             let cause = "a slot lies beyond the number of events";
             return Err(TraceError::TooMuch { record: events.len() as u64, cause });
         }
-        let mut live = Live { sizes: vec![None; slots], bytes: 0, peak: 0 };
-        for (event, record) in events.iter().zip(1..) {
-            live.apply(event, record)?;
-            packed.count(event.operation, Bytes(event.size), record)?;
-        }
-        let fingerprint = fingerprint(&events);
-        Ok(PackedTrace { events, slots, requested_peak: Bytes(live.peak), fingerprint, ..packed })
-    }
-}
-
-/// What is live in which slot.
-struct Live {
-    sizes: Vec<Option<u64>>,
-    bytes: u64,
-    peak: u64,
-}
-
-impl Live {
-    fn apply(&mut self, event: &PackedEvent, record: u64) -> Result<(), TraceError> {
-        let id = u64::from(event.slot);
-        if event.size > LARGEST_REQUEST.0 {
-            return Err(TraceError::TooLarge { record, size: Bytes(event.size) });
-        }
-        if event.alignment_log2 >= 64 {
-            return Err(TraceError::BadAlignment { record, alignment: event.alignment_log2.into() });
-        }
-        let slot = &mut self.sizes[event.slot as usize];
-        let new = (event.operation != Operation::Free).then_some(event.size);
-        let old = std::mem::replace(slot, new);
-        match (event.operation, old) {
-            (Operation::Allocate, Some(_)) => return Err(TraceError::LiveAllocate { record, id }),
-            (Operation::Free, None) => return Err(TraceError::NotLive { record, id }),
-            (Operation::Reallocate, None) => return Err(TraceError::UnknownReallocate { record, id }),
-            _ => {}
-        }
-        let grown = self.bytes.checked_add(new.unwrap_or(0));
-        let grown = grown.ok_or(TraceError::TooMuch { record, cause: "more than 2^64 bytes are live at once" })?;
-        self.bytes = grown - old.unwrap_or(0);
-        self.peak = self.peak.max(self.bytes);
-        Ok(())
+        PackedTrace::verified(events, slots, name)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Bytes, Operation};
 
     fn event(operation: Operation, slot: u32, size: u64) -> PackedEvent {
         PackedEvent { size, slot, operation, alignment_log2: 0 }

@@ -2,21 +2,18 @@
 
 use std::ops::Range;
 
-use crate::packed::fingerprint;
-use crate::{Bytes, Operation, PackedEvent, PackedTrace};
+use crate::slots::Slots;
+use crate::{Operation, PackedEvent, PackedTrace};
 
 impl PackedTrace {
     /// Index of the first event after which most bytes are live. Cost: a pass over the events.
     pub fn peak_event(&self) -> usize {
-        let mut live = Live::new(self.slots);
-        let mut peak = (0, Bytes(0));
-        for (index, event) in self.events.iter().enumerate() {
-            live.apply(*event);
-            if live.bytes > peak.1 {
-                peak = (index, live.bytes);
-            }
-        }
-        peak.0
+        let mut live = Slots::new(self.slots);
+        let reached = |(event, record): (&PackedEvent, u64)| {
+            live.apply(event, record).expect("its events were looked at when it was made");
+            live.bytes == self.requested_peak.0
+        };
+        self.events.iter().zip(1..).position(reached).unwrap_or(0)
     }
 
     /// The events of a range, after allocations of what is live where it begins, in the order of its slots. Such blocks
@@ -26,62 +23,23 @@ impl PackedTrace {
     ///
     /// If the range does not lie in the trace.
     pub fn window(&self, range: Range<usize>) -> PackedTrace {
-        let mut live = Live::new(self.slots);
-        self.events[..range.start].iter().for_each(|event| live.apply(*event));
-        let allocate = |(slot, block): (usize, &Option<PackedEvent>)| {
-            block.map(|block| PackedEvent { operation: Operation::Allocate, slot: slot as u32, ..block })
-        };
-        let before: Vec<PackedEvent> = live.blocks.iter().enumerate().filter_map(allocate).collect();
-        let events: Vec<PackedEvent> = before.into_iter().chain(self.events[range.clone()].iter().copied()).collect();
-        let mut live = Live::new(self.slots);
-        let mut peak = Bytes(0);
-        for event in &events {
-            live.apply(*event);
-            peak = peak.max(live.bytes);
+        const SOUND: &str = "a part of a sound trace, after what it builds on, is sound";
+        let mut live = Slots::new(self.slots);
+        for (event, record) in self.events[..range.start].iter().zip(1..) {
+            live.apply(event, record).expect(SOUND);
         }
-        let count = |operation| events.iter().filter(|event| event.operation == operation).count() as u64;
-        PackedTrace {
-            slots: self.slots,
-            requested_peak: peak,
-            allocations: count(Operation::Allocate),
-            frees: count(Operation::Free),
-            reallocations: count(Operation::Reallocate),
-            requested_total: events.iter().map(|event| Bytes(event.size)).sum(),
-            fingerprint: fingerprint(&events),
-            name: format!("{} [{}..{}]", self.name, range.start, range.end),
-            events: events.into(),
-        }
-    }
-}
-
-/// What is live, by slot.
-struct Live {
-    blocks: Vec<Option<PackedEvent>>,
-    bytes: Bytes,
-}
-
-impl Live {
-    fn new(slots: usize) -> Live {
-        Live { blocks: vec![None; slots], bytes: Bytes(0) }
-    }
-
-    fn apply(&mut self, event: PackedEvent) {
-        let block = &mut self.blocks[event.slot as usize];
-        self.bytes.0 -= block.map_or(0, |block| block.size);
-        *block = match event.operation {
-            Operation::Free => None,
-            Operation::Allocate => Some(event),
-            // A block keeps the alignment that it was allocated with.
-            Operation::Reallocate => block.map(|block| PackedEvent { size: event.size, ..block }),
-        };
-        self.bytes.0 += block.map_or(0, |block| block.size);
+        let allocate = |block: &PackedEvent| PackedEvent { operation: Operation::Allocate, ..*block };
+        let before = live.blocks.iter().flatten().map(allocate);
+        let events: Vec<PackedEvent> = before.chain(self.events[range.clone()].iter().copied()).collect();
+        let name = format!("{} [{}..{}]", self.name, range.start, range.end);
+        PackedTrace::verified(events.into(), self.slots, name).expect(SOUND)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Action, Event, Origin, Trace};
+    use crate::{Action, Bytes, Event, Origin, Trace};
 
     fn packed(actions: &[Action]) -> PackedTrace {
         let mut trace = Trace::new(Origin::new("test", ""));
