@@ -4,12 +4,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use heapsmith_explore::Preference;
 use heapsmith_trace::{Bytes, Cuts, Jitter, Perturbation, Slice, Stretch, Transforms};
 
 mod explored;
+mod limits;
 
-pub use explored::{SearchName, SpaceName, Wanted};
+pub use explored::{Explore, Prefer, SearchName, SpaceName};
+pub use limits::{Attack, Bound, Goal, Programs};
 
 /// Which memory allocator suits a program, and why.
 #[derive(Debug, Parser)]
@@ -386,92 +387,6 @@ fn above_zero(text: &str) -> Result<u64, String> {
     }
 }
 
-/// What the pick should be good at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Prefer {
-    /// The knee of the front over fragmentation and accesses
-    #[default]
-    Balanced,
-    /// Fewest accesses an operation
-    Speed,
-    /// Least fragmentation
-    Memory,
-    /// Fewest accesses in the worst operation
-    Bounded,
-}
-
-impl From<Prefer> for Preference {
-    fn from(prefer: Prefer) -> Preference {
-        match prefer {
-            Prefer::Balanced => Preference::Balanced,
-            Prefer::Speed => Preference::Speed,
-            Prefer::Memory => Preference::Memory,
-            Prefer::Bounded => Preference::Bounded,
-        }
-    }
-}
-
-/// Arguments of `explore`.
-#[derive(Debug, Clone, Args)]
-#[command(after_help = "An exploration that was interrupted (Ctrl-C, or worse) goes on when the same command is \
-    given again, and ends with the same answer.\n\nExamples:\n  \
-    heapsmith explore samples/ftp.pcap.xz --as drr\n  \
-    heapsmith explore samples/web.log.xz --as url --prefer memory --out web\n  \
-    heapsmith explore monday.parquet tuesday.parquet --jobs 4\n  \
-    heapsmith explore workload:modem --prefer bounded")]
-pub struct Explore {
-    /// Trace files, anything importable, or workload:NAME for a workload that needs no file; of several, the designs are judged on all
-    #[arg(required_unless_present = "print_space")]
-    pub traces: Vec<PathBuf>,
-    #[command(flatten)]
-    pub reading: Reading,
-    /// The designs to try: classic (10,000), wide (over 100,000, every structure), or a file that says them in the form
-    /// that --print-space prints
-    #[arg(long, value_name = "classic|wide|FILE", default_value = "classic")]
-    pub space: SpaceName,
-    /// Print the text of one of our spaces, to begin a file of your own with, and do nothing else
-    #[arg(long, value_name = "classic|wide", value_parser = ["classic", "wide"], exclusive = true)]
-    pub print_space: Option<String>,
-    /// Which designs are replayed on whole traces
-    #[arg(long, value_enum, default_value_t)]
-    pub search: SearchName,
-    /// After a search, replay every design too, and tell what share of the true front the search had found
-    #[arg(long)]
-    pub compare_search: bool,
-    /// Folder for the results and the page; by default explore-INPUT-WORKLOAD
-    #[arg(short, long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// What the pick should be good at
-    #[arg(long, value_enum, default_value_t)]
-    pub prefer: Prefer,
-    #[command(flatten)]
-    pub goal: Wanted,
-    /// Threads to replay on; by default as many as there are processors
-    #[arg(short, long, value_name = "N")]
-    pub jobs: Option<usize>,
-    /// Rounds of timing the front and the peers at the end; 0 leaves out times and memory by pages
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    pub rounds: usize,
-    /// Cut short designs that can no longer reach the front: the front and the pick are the same, the table has fewer
-    /// designs, and there are no main effects, which are over all designs
-    #[arg(long)]
-    pub prune: bool,
-    /// Judge the pick on this trace, which the exploration does not see; "each": explore without each of the traces in
-    /// turn, and judge on that one. May be repeated
-    #[arg(long, value_name = "TRACE|each")]
-    pub holdout: Vec<PathBuf>,
-    /// Judge the pick on so many perturbed copies of each trace: in turn with sizes jittered by 10%, request by request;
-    /// with 20% of the blocks freed at another time; with ten segments in another order
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub perturb: u32,
-    /// Leave out other people's allocators, and memory by pages
-    #[arg(long)]
-    pub no_peers: bool,
-    /// How to print the front
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
-}
-
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub struct Report {
@@ -531,94 +446,6 @@ pub struct Emit {
     /// How to print the sizes
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-}
-
-/// The programs that a bound or an attack is about.
-#[derive(Debug, Args)]
-pub struct Programs {
-    /// Most bytes requested and live at once (K and M may follow)
-    #[arg(long, value_name = "BYTES", value_parser = above_zero)]
-    pub live: u64,
-    /// Bytes of the largest request
-    #[arg(long, value_name = "BYTES", value_parser = above_zero)]
-    pub largest: u64,
-    /// Bytes of the smallest request; the larger it is, the fewer blocks there can be
-    #[arg(long, value_name = "BYTES", value_parser = above_zero, default_value_t = 1)]
-    pub least: u64,
-}
-
-/// Arguments of `bound`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "The bound holds for every program of allocations and frees with at most so many bytes live, in \
-    requests of the given sizes; for the heap as it runs here, headers, rounding, control words and layers included. A \
-    region of so many bytes serves every such program.\n\nExamples:\n  \
-    heapsmith bound first-fit --live 20K --largest 512 --least 16\n  \
-    heapsmith bound tlsf --live 20K --largest 512 --least 16 --format json\n  \
-    heapsmith bound 'freelists(32) list(order=implicit) word=4 align=8' --live 20K --largest 512"
-)]
-pub struct Bound {
-    /// A spec, or a name of the catalogue; several are shown one after another
-    #[arg(required = true, value_name = "SPEC")]
-    pub heap: Vec<String>,
-    #[command(flatten)]
-    pub programs: Programs,
-    /// How to print
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
-}
-
-/// What an attack is after.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Goal {
-    /// The largest footprint
-    #[default]
-    Footprint,
-    /// The most accesses of one operation
-    Accesses,
-}
-
-/// Arguments of `attack`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Ctrl-C ends the search and keeps the best attack so far. The same seed and the same numbers give \
-    the same attack.\n\nExamples:\n  \
-    heapsmith attack first-fit --live 20K --largest 512 --least 16\n  \
-    heapsmith attack tlsf best-fit knuth-buddy --live 20K --largest 512 --least 16 --rounds 1000\n  \
-    heapsmith attack best-fit --live 20K --largest 512 --goal accesses -o worst.parquet\n  \
-    heapsmith replay worst.parquet --heap best-fit"
-)]
-pub struct Attack {
-    /// A spec, or a name of the catalogue; several are attacked one after another, `all` is the whole catalogue
-    #[arg(required = true, value_name = "SPEC")]
-    pub heap: Vec<String>,
-    #[command(flatten)]
-    pub programs: Programs,
-    /// What the attack is after
-    #[arg(long, value_enum, default_value_t)]
-    pub goal: Goal,
-    /// Where the search begins
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
-    /// Plans that the search tries beyond the constructions
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    pub rounds: usize,
-    /// Operations that the program has at most
-    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = operations)]
-    pub operations: usize,
-    /// The trace file to write (Parquet); of one heap alone
-    #[arg(short, long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// How to print
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
-}
-
-fn operations(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(number) if (1..=10_000_000).contains(&number) => Ok(number),
-        _ => Err("write a number from 1 to 10000000".to_owned()),
-    }
 }
 
 /// Arguments of `reproduce`.

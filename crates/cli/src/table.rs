@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use comfy_table::{
     Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table as Drawn, TableStyle, Width,
 };
+use heapsmith_report::thousands;
 use serde_json::{Map, Value};
 
 use crate::args::Format;
@@ -83,18 +84,6 @@ pub fn word(value: &str, shown: &str) -> Item {
 
 fn rounded(value: f64) -> Value {
     Value::from((value * 1e6).round() / 1e6)
-}
-
-fn thousands(value: u64) -> String {
-    let digits = value.to_string();
-    let mut shown = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
 }
 
 /// Rows of items under the names of their columns.

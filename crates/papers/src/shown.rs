@@ -1,5 +1,6 @@
 //! Tables as people read them, and numbers in sentences.
 
+pub(crate) use heapsmith_report::{listed, thousands};
 use serde::{Deserialize, Serialize};
 
 /// A value of a table.
@@ -92,19 +93,6 @@ impl Shown {
     }
 }
 
-/// A whole number with its thousands apart.
-pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut shown = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
-}
-
 /// A share as percent.
 pub(crate) fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
@@ -120,16 +108,6 @@ pub(crate) fn digits(number: f64) -> String {
         size if size >= 10.0 => format!("{number:.1}"),
         size if size >= 0.1 || size == 0.0 => format!("{number:.2}"),
         _ => format!("{number:.4}"),
-    }
-}
-
-/// `a`, `a and b`, `a, b and c`.
-pub(crate) fn listed<S: AsRef<str>>(items: &[S]) -> String {
-    let items: Vec<&str> = items.iter().map(S::as_ref).collect();
-    match items[..] {
-        [] => String::new(),
-        [one] => one.to_owned(),
-        [ref first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 

@@ -30,6 +30,7 @@ mod spec_text;
 mod study;
 
 pub use inspection::{findings, inspection};
+pub use number::{listed, thousands};
 pub use reproduction::{Reproduced, ReproducedPaper, ShownTable, reproduction};
 
 use heapsmith_explore::{Exploration, Preference};

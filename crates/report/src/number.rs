@@ -72,11 +72,12 @@ pub fn plural(number: u64, one: &str, many: &str) -> String {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-pub fn listed(items: &[String]) -> String {
-    match items {
+pub fn listed<S: AsRef<str>>(items: &[S]) -> String {
+    let items: Vec<&str> = items.iter().map(S::as_ref).collect();
+    match items[..] {
         [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [one] => one.to_owned(),
+        [ref first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 

@@ -4,10 +4,96 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use heapsmith_explore::{Constraint, Goal, Objective, Search, Space};
+use heapsmith_explore::{Constraint, Goal, Objective, Preference, Search, Space};
 use heapsmith_trace::PackedTrace;
 
-use super::bytes;
+use super::{Format, Reading, bytes};
+
+/// What the pick should be good at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Prefer {
+    /// The knee of the front over fragmentation and accesses
+    #[default]
+    Balanced,
+    /// Fewest accesses an operation
+    Speed,
+    /// Least fragmentation
+    Memory,
+    /// Fewest accesses in the worst operation
+    Bounded,
+}
+
+impl From<Prefer> for Preference {
+    fn from(prefer: Prefer) -> Preference {
+        match prefer {
+            Prefer::Balanced => Preference::Balanced,
+            Prefer::Speed => Preference::Speed,
+            Prefer::Memory => Preference::Memory,
+            Prefer::Bounded => Preference::Bounded,
+        }
+    }
+}
+
+/// Arguments of `explore`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "An exploration that was interrupted (Ctrl-C, or worse) goes on when the same command is \
+    given again, and ends with the same answer.\n\nExamples:\n  \
+    heapsmith explore samples/ftp.pcap.xz --as drr\n  \
+    heapsmith explore samples/web.log.xz --as url --prefer memory --out web\n  \
+    heapsmith explore monday.parquet tuesday.parquet --jobs 4\n  \
+    heapsmith explore workload:modem --prefer bounded")]
+pub struct Explore {
+    /// Trace files, anything importable, or workload:NAME for a workload that needs no file; of several, the designs are judged on all
+    #[arg(required_unless_present = "print_space")]
+    pub traces: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// The designs to try: classic (10,000), wide (over 100,000, every structure), or a file that says them in the form
+    /// that --print-space prints
+    #[arg(long, value_name = "classic|wide|FILE", default_value = "classic")]
+    pub space: SpaceName,
+    /// Print the text of one of our spaces, to begin a file of your own with, and do nothing else
+    #[arg(long, value_name = "classic|wide", value_parser = ["classic", "wide"], exclusive = true)]
+    pub print_space: Option<String>,
+    /// Which designs are replayed on whole traces
+    #[arg(long, value_enum, default_value_t)]
+    pub search: SearchName,
+    /// After a search, replay every design too, and tell what share of the true front the search had found
+    #[arg(long)]
+    pub compare_search: bool,
+    /// Folder for the results and the page; by default explore-INPUT-WORKLOAD
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// What the pick should be good at
+    #[arg(long, value_enum, default_value_t)]
+    pub prefer: Prefer,
+    #[command(flatten)]
+    pub goal: Wanted,
+    /// Threads to replay on; by default as many as there are processors
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Rounds of timing the front and the peers at the end; 0 leaves out times and memory by pages
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub rounds: usize,
+    /// Cut short designs that can no longer reach the front: the front and the pick are the same, the table has fewer
+    /// designs, and there are no main effects, which are over all designs
+    #[arg(long)]
+    pub prune: bool,
+    /// Judge the pick on this trace, which the exploration does not see; "each": explore without each of the traces in
+    /// turn, and judge on that one. May be repeated
+    #[arg(long, value_name = "TRACE|each")]
+    pub holdout: Vec<PathBuf>,
+    /// Judge the pick on so many perturbed copies of each trace: in turn with sizes jittered by 10%, request by request;
+    /// with 20% of the blocks freed at another time; with ten segments in another order
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub perturb: u32,
+    /// Leave out other people's allocators, and memory by pages
+    #[arg(long)]
+    pub no_peers: bool,
+    /// How to print the front
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
 
 /// The designs to try.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,42 @@
+//! Floor, achieved, bound.
+
+use heapsmith_trace::Bytes;
+
+use super::Answer;
+
+impl Answer<'_> {
+    /// Floor, achieved, bound.
+    pub(super) fn reference_lines(&self) {
+        let row = &self.exploration.rows[self.pick];
+        for (lines, measures) in self.lines.iter().zip(&row.measures) {
+            let floor = &lines.floor;
+            let beyond = |bytes: Bytes| (bytes.0 as f64 / floor.live.0.max(1) as f64 - 1.0) * 100.0;
+            let found = if floor.is_least { "no placement needs less" } else { "as far as was found" };
+            println!("\nThree lines of {}", lines.trace);
+            println!("  floor     {:>10}  most bytes live at once", floor.live.to_string());
+            println!(
+                "            {:>10}  +{:.2}%, with every lifetime known and no block moved: {found}",
+                floor.placed.to_string(),
+                beyond(floor.placed)
+            );
+            let achieved = measures.footprint_peak;
+            println!("  achieved  {:>10}  +{:.2}%, the pick", achieved.to_string(), beyond(achieved));
+            let bound = lines.bound(&row.design.spec);
+            match (bound.footprint, &lines.program) {
+                (Some(bytes), Ok(program)) => println!(
+                    "  bound     {:>10}  +{:.0}%, for any program with as many live bytes in requests of {} to {} bytes\n\
+                     {:24}{}\n{:24}{}",
+                    Bytes(bytes).to_string(),
+                    beyond(Bytes(bytes)),
+                    program.least,
+                    program.largest,
+                    "",
+                    bound.formula,
+                    "",
+                    bound.source
+                ),
+                _ => println!("  bound           none  {}", bound.why_none),
+            }
+        }
+    }
+}

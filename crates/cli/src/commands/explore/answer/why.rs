@@ -1,0 +1,162 @@
+//! Why the designs differ, and what the pick's neighbours trade.
+
+use heapsmith_explore::{CLOSE, Effect, Exploration, Finding, NEAR, Objective, Preference, Search, interactions};
+
+use crate::table::{Table, none, number, percent, text};
+
+/// The pairs of techniques that explain most by what they do together.
+pub fn together(exploration: &Exploration, family: usize) {
+    const SHOWN: usize = 3;
+    let factors = &exploration.families.0[family].factors;
+    let pairs = interactions(exploration, family);
+    for objective in [Objective::Fragmentation, Objective::Accesses] {
+        let mut own: Vec<_> = pairs.iter().filter(|pair| pair.objective == objective).collect();
+        own.sort_by(|a, b| b.share.total_cmp(&a.share));
+        let shown = own.iter().take(SHOWN).map(|pair| {
+            let (a, b) = pair.factors;
+            format!("{} with {} {:.1}%", factors[a].name, factors[b].name, pair.share * 100.0)
+        });
+        println!("  together, of {}: {}", objective.words(), shown.collect::<Vec<_>>().join(", "));
+    }
+}
+
+/// The pick of the classic space, where a wider one was explored.
+pub fn beside_classic(exploration: &Exploration, preference: Preference, pick: usize) {
+    let Some(classic) = exploration.classic_pick(preference) else { return };
+    let all = |index: usize| {
+        let shown = exploration.goal.objectives.iter().map(|&objective| {
+            format!("{} {}", objective.words(), objective.shown(exploration.points[index].get(objective)))
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    };
+    println!("  it has {}", all(pick));
+    println!("  the classic space would give {}", exploration.rows[classic].design.spec);
+    println!("    with {}: the pick is nowhere worse", all(classic));
+    let far = |a: usize, b: usize| {
+        let at = |index: usize, objective| exploration.points[index].get(objective);
+        exploration.goal.objectives.iter().any(|&one| at(a, one) < at(b, one) * (1.0 - CLOSE))
+    };
+    if let Some(trading) = exploration.trading_pick(preference).filter(|&trading| far(trading, pick)) {
+        println!("  if one may be traded for another, {}", exploration.rows[trading].design.spec);
+        println!("    with {}", all(trading));
+    }
+}
+
+pub fn without_effects(exploration: &Exploration) -> String {
+    if exploration.search == Search::Halving {
+        return "What each technique does is not told: it is a mean over all designs, and not all were replayed whole \
+                (--search exhaustive)"
+            .to_owned();
+    }
+    format!(
+        "{} designs were cut short, as they can reach no front (--prune); what each technique does is not known \
+         without them: run it again without --prune, which replays only those",
+        exploration.pruned
+    )
+}
+
+pub fn effects_table(exploration: &Exploration, family: usize, effects: &[Effect]) -> Table {
+    let mut table = Table::new(&[
+        "technique",
+        "fragmentation",
+        "none",
+        "full",
+        "internal",
+        "external",
+        "accesses",
+        "none ",
+        "full ",
+        "worst",
+    ]);
+    let of = |factor: usize, objective| effects.iter().find(|e| e.factor == factor && e.objective == objective);
+    for (factor, technique) in exploration.families.0[family].factors.iter().enumerate() {
+        let share = |objective| of(factor, objective).map_or_else(none, |effect| percent(effect.share));
+        let mean = |objective: Objective, mean: fn(&Effect) -> f64| {
+            let item = |mean: f64| if objective.is_share() { percent(mean) } else { number(mean, 1) };
+            of(factor, objective).map_or_else(none, |effect| item(mean(effect)))
+        };
+        table.row([
+            text(&technique.name),
+            share(Objective::Fragmentation),
+            mean(Objective::Fragmentation, Effect::first),
+            mean(Objective::Fragmentation, Effect::last),
+            share(Objective::Internal),
+            share(Objective::External),
+            share(Objective::Accesses),
+            mean(Objective::Accesses, Effect::first),
+            mean(Objective::Accesses, Effect::last),
+            share(Objective::Worst),
+        ]);
+    }
+    let rest = |objective| {
+        let shares = effects.iter().filter(|effect| effect.objective == objective).map(|effect| effect.share);
+        percent((1.0 - shares.sum::<f64>()).max(0.0))
+    };
+    table.row([
+        text("interactions"),
+        rest(Objective::Fragmentation),
+        none(),
+        none(),
+        rest(Objective::Internal),
+        rest(Objective::External),
+        rest(Objective::Accesses),
+        none(),
+        none(),
+        rest(Objective::Worst),
+    ]);
+    table
+}
+
+pub fn recommended(exploration: &Exploration, finding: &Finding) {
+    for design in &finding.recommended {
+        let point = &exploration.points[design.index];
+        let place = if design.on_front {
+            "on the front".to_owned()
+        } else if design.holds() {
+            format!("near the front ({:.1}% from it, within {:.0}%)", design.shortfall * 100.0, NEAR * 100.0)
+        } else {
+            format!("not near the front: {:.1}% from it in both footprint and accesses", design.shortfall * 100.0)
+        };
+        println!(
+            "  {} lists: {place}; fragmentation {:.1}%, {:.2} accesses an operation",
+            design.lists,
+            point.get(Objective::Fragmentation) * 100.0,
+            point.get(Objective::Accesses)
+        );
+    }
+    let most = |shares: &[(String, f64)]| {
+        let each = shares.iter().map(|(name, share)| format!("{name} {:.1}%", share * 100.0));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    if !finding.fragmentation.is_empty() {
+        println!("  of the fragmentation's variance: {}", most(&finding.fragmentation));
+    }
+}
+
+/// What the pick's neighbours on the front trade.
+pub fn reason(exploration: &Exploration, pick: usize) {
+    let at = |index: usize| {
+        let point = &exploration.points[index];
+        (point.get(Objective::Fragmentation) * 100.0, point.get(Objective::Accesses))
+    };
+    let (fragmentation, accesses) = at(pick);
+    println!("  fragmentation {fragmentation:.1}%, {accesses:.2} accesses an operation");
+    let place = exploration.staircase.iter().position(|&stair| exploration.points[stair] == exploration.points[pick]);
+    let Some(place) = place else { return };
+    if let Some(&tighter) = place.checked_sub(1).and_then(|before| exploration.staircase.get(before)) {
+        let (less, more) = at(tighter);
+        println!(
+            "  the next tighter saves {:.2} points of fragmentation and costs {:.2} accesses an operation",
+            fragmentation - less,
+            more - accesses
+        );
+    }
+    if let Some(&faster) = exploration.staircase.get(place + 1) {
+        let (more, less) = at(faster);
+        println!(
+            "  the next faster saves {:.2} accesses an operation and costs {:.2} points of fragmentation",
+            accesses - less,
+            more - fragmentation
+        );
+    }
+}
