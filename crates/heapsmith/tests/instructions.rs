@@ -8,9 +8,10 @@
 #[allow(dead_code, unreachable_pub)]
 mod example;
 
+mod callgrind;
+
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use example::{HEAPS, PROGRAMS};
 
@@ -20,35 +21,9 @@ const TOLERANCE: f64 = 0.10;
 /// Events of a program, twice: the difference of three rounds and one.
 const EVENTS: f64 = 2.0 * 20_000.0;
 
-fn built() -> PathBuf {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let target = package.join("../../target/folding");
-    let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--release", "--package", "heapsmith", "--example", "hot_paths", "--target-dir"])
-        .arg(&target)
-        .current_dir(package)
-        .status()
-        .expect("cargo runs");
-    assert!(status.success(), "the example compiles");
-    target.join("release/examples/hot_paths")
-}
-
-/// Instructions of a whole run.
-fn counted(program: &Path, arguments: [&str; 3]) -> f64 {
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        .arg(program)
-        .args(arguments)
-        .output()
-        .expect("valgrind is missing: install the package valgrind");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {told}");
-    let count = told.lines().find_map(|line| line.split_once("Collected : "));
-    count.and_then(|(_, number)| number.trim().parse().ok()).expect("callgrind tells its count")
-}
-
 fn an_event(built: &Path, program: &str, heap: &str) -> f64 {
-    (counted(built, [program, heap, "3"]) - counted(built, [program, heap, "1"])) / EVENTS
+    let whole = |rounds| callgrind::counted(built, &[program, heap, rounds]) as f64;
+    (whole("3") - whole("1")) / EVENTS
 }
 
 #[test]
@@ -57,7 +32,7 @@ fn no_hot_path_takes_more_instructions_than_it_did() {
         println!("NOT RUN: instructions.txt was counted on x86-64");
         return;
     }
-    let built = built();
+    let built = callgrind::built("hot_paths");
     let mut table = format!("{:<16}", "");
     PROGRAMS.iter().for_each(|program| write!(table, "{:>9}", program.name).expect("text"));
     for heap in HEAPS {

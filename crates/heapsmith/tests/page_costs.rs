@@ -5,47 +5,22 @@
 //! took never-used memory, accesses, visits and instructions of the unit; and the instructions of a word of work beside none of these. With `HEAPSMITH_ACCEPT=1`
 //! the file is written anew.
 
+mod callgrind;
 #[path = "../examples/page_costs.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod example;
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use example::{LEVELS, PROGRAMS, SEARCHES};
 
 /// What a count of instructions may differ by: another compiler gives other code.
 const TOLERANCE: f64 = 0.10;
 
-fn built() -> PathBuf {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let target = package.join("../../target/folding");
-    let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--release", "--package", "heapsmith", "--example", "page_costs", "--target-dir"])
-        .arg(&target)
-        .current_dir(package)
-        .status()
-        .expect("cargo runs");
-    assert!(status.success(), "the example compiles");
-    target.join("release/examples/page_costs")
-}
-
 /// Instructions of a round: three, less one, by two.
 fn round(program: &Path, arguments: &[&str]) -> u64 {
-    let whole = |number: &str| -> u64 {
-        let output = Command::new("valgrind")
-            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-            .arg(program)
-            .args(arguments)
-            .arg(number)
-            .output()
-            .expect("valgrind is missing: install the package valgrind");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments:?}: {told}");
-        let count = told.lines().find_map(|line| line.split_once("Collected : "));
-        count.and_then(|(_, number)| number.trim().parse().ok()).expect("callgrind tells its count")
-    };
+    let whole = |number| callgrind::counted(program, &[arguments, &[number]].concat());
     (whole("3") - whole("1")) / 2
 }
 
@@ -55,7 +30,7 @@ fn costs_of_programs_are_computed_from_what_is_counted_now() {
         println!("NOT RUN: instructions.csv was counted on x86-64");
         return;
     }
-    let built = built();
+    let built = callgrind::built("page_costs");
     let mut table = "search,program,operations,by_growing,accesses,visits,unit,instructions\n".to_owned();
     for search in SEARCHES {
         for program in PROGRAMS {
