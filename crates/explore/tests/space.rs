@@ -83,3 +83,21 @@ fn designs_that_share_a_replay_measure_the_same() {
     });
     println!("{} designs measure what the heap that stands for them does", shared.len());
 }
+
+/// The same of the wide space, for one of so many of its designs.
+#[test]
+#[ignore = "takes a minute: `cargo xtask test` runs it"]
+fn designs_of_the_wide_space_that_share_a_replay_measure_the_same() {
+    let trace = trace(4_000);
+    let space = Space::wide(std::slice::from_ref(&trace));
+    let shared: Vec<&Design> =
+        space.designs.iter().filter(|design| design.same_as != design.number).step_by(23).collect();
+    assert!(shared.len() > 1000);
+    for_all(&shared, &trace, |design, region| {
+        let own = replay(&design.spec, &trace, region, Options::MEASURE).expect("a replay");
+        let other = &space.designs[design.same_as as usize];
+        let shared = replay(&other.spec, &trace, region, Options::MEASURE).expect("a replay");
+        assert_eq!(own, shared, "{} and {}", design.spec, other.spec);
+    });
+    println!("{} designs of the wide space measure what the heap that stands for them does", shared.len());
+}
