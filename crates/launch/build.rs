@@ -53,7 +53,8 @@ fn with_cargo(name: &str) {
         .args(["--crate-type", "cdylib", "--target", &variable("TARGET"), "--target-dir"])
         .arg(&folder)
         // Call sites begin at the frame of the hook.
-        .args(["--", "--cfg", "heapsmith_names", "-C", "force-frame-pointers=yes", "-C", "link-arg=-Wl,-z,defs"])
+        .args(["--", "--cfg", "heapsmith_names", "--cfg", "heapsmith_frames", "-C", "force-frame-pointers=yes"])
+        .args(["-C", "link-arg=-Wl,-z,defs"])
         // What this build was asked for (a lint's driver, a sanitizer) is not asked of a library that goes into programs.
         .env_remove("RUSTC_WORKSPACE_WRAPPER")
         .env_remove("RUSTC_WRAPPER")
@@ -79,7 +80,7 @@ fn compile(name: &str, source: &Path) {
         .args(["--edition", "2024", "--crate-name", name, "--crate-type", "cdylib"])
         .args(["--cfg", "heapsmith_alone", "--target", &variable("TARGET")])
         // Call sites begin at the frame of the hook.
-        .args(["-C", "force-frame-pointers=yes"])
+        .args(["--cfg", "heapsmith_frames", "-C", "force-frame-pointers=yes"])
         .args(["-C", "opt-level=3", "-C", "panic=abort", "-C", "codegen-units=1", "-C", "strip=symbols"])
         // A symbol that nobody has would be noticed only when a program is started.
         .args(["-C", "link-arg=-Wl,-z,defs"])

@@ -70,6 +70,9 @@ mod process;
 mod site;
 #[path = "../../recorder/src/slow.rs"]
 mod slow;
+#[path = "../../recorder/src/stack.rs"]
+#[allow(dead_code, reason = "objects have no call sites")]
+mod stack;
 #[path = "../../recorder/src/system.rs"]
 #[allow(dead_code, reason = "the recorder uses the rest")]
 mod system;

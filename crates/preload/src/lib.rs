@@ -42,6 +42,8 @@ mod say;
 pub mod serve;
 pub mod settings;
 pub mod site;
+#[path = "../../recorder/src/stack.rs"]
+pub mod stack;
 pub mod statistics;
 mod thread;
 #[path = "../../recorder/src/unwind.rs"]

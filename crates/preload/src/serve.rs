@@ -14,7 +14,7 @@ use core::sync::atomic::Ordering;
 use heapsmith_spec::Threads;
 
 use crate::process::{Process, process};
-use crate::site::Caller;
+use crate::stack::Caller;
 use crate::{mapped, misuse, thread};
 
 /// What every block is a multiple of; a request that names no alignment, or a finer one.

@@ -5,6 +5,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use crate::stack::{Caller, hash};
 use crate::{pages, unwind};
 
 /// The most frames of a stack.
@@ -15,37 +16,6 @@ const STACKS: usize = 1 << 18;
 
 /// Places that are tried for a stack.
 const TRIES: usize = 64;
-
-/// Where a hook was called from.
-#[derive(Clone, Copy, Debug)]
-pub struct Caller {
-    /// Where the return address stands; null for nowhere.
-    pub return_at: *const u64,
-    /// The caller's `rbp`.
-    pub rbp: u64,
-}
-
-impl Caller {
-    /// The caller of the hook that this is inlined into.
-    #[cfg(heapsmith_names)]
-    #[inline(always)]
-    pub fn of_hook() -> Caller {
-        let frame: *const u64;
-        // SAFETY: reads a register. The library is compiled with frame pointers, so it points at the
-        // caller's `rbp`, which the return address follows.
-        unsafe {
-            core::arch::asm!("mov {}, rbp", out(reg) frame, options(nomem, nostack, preserves_flags));
-            Caller { return_at: frame.add(1), rbp: *frame }
-        }
-    }
-
-    /// Nobody: without frame pointers nothing is known.
-    #[cfg(not(heapsmith_names))]
-    #[inline(always)]
-    pub fn of_hook() -> Caller {
-        Caller { return_at: core::ptr::null(), rbp: 0 }
-    }
-}
 
 /// A stack: its hash, and its return addresses up to a 0.
 #[derive(Debug)]
@@ -74,7 +44,7 @@ impl Sites {
 
     /// The number of the caller's stack.
     pub fn number(&self, caller: Caller) -> u32 {
-        if caller.return_at.is_null() {
+        if caller.is_none() {
             return 0;
         }
         let mut frames = [0; MOST_FRAMES];
@@ -106,13 +76,4 @@ impl Sites {
         let frames = stack.map(|stack| &stack.frames[..]).unwrap_or_default();
         frames.iter().map(|frame| frame.load(Ordering::Relaxed)).take_while(|frame| *frame != 0)
     }
-}
-
-/// Never 0, which is no stack.
-fn hash(frames: &[u64]) -> u64 {
-    let mix = |hash: u64, frame: &u64| {
-        let product = (hash ^ frame).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        product ^ product >> 29
-    };
-    frames.iter().fold(frames.len() as u64, mix) | 1
 }

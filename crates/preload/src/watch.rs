@@ -15,7 +15,8 @@ use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use crate::process::Process;
 use crate::settings::Settings;
-use crate::site::{Caller, Sites};
+use crate::site::Sites;
+use crate::stack::Caller;
 use crate::{mapped, pages, say};
 
 /// The mark of a block that was freed.

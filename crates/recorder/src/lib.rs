@@ -46,6 +46,7 @@ mod process;
 mod real;
 mod site;
 mod slow;
+mod stack;
 mod system;
 mod thread;
 mod unwind;

@@ -16,6 +16,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::format::{MOST_FRAMES, NEW_SITE, SITE_AT, header, operation};
 use crate::process::{Process, wiped_pages};
+use crate::stack::{Caller, hash};
 use crate::system::getenv;
 use crate::thread::Thread;
 use crate::{module, unwind};
@@ -34,46 +35,6 @@ static FRAMES: AtomicUsize = AtomicUsize::new(UNKNOWN);
 pub struct Named {
     hash: u64,
     number: u64,
-}
-
-/// Where a hook was called from.
-#[derive(Clone, Copy)]
-pub struct Caller {
-    /// Where the return address stands; null for nowhere.
-    pub return_at: *const u64,
-    /// The caller's `rbp`.
-    pub rbp: u64,
-}
-
-impl Caller {
-    /// Nobody.
-    pub const NONE: Caller = Caller { return_at: core::ptr::null(), rbp: 0 };
-
-    /// Whether this is nobody.
-    #[inline(always)]
-    pub fn is_none(self) -> bool {
-        self.return_at.is_null()
-    }
-
-    /// The caller of the hook that this is inlined into.
-    #[cfg(heapsmith_alone)]
-    #[inline(always)]
-    pub fn of_hook() -> Caller {
-        let frame: *const u64;
-        // SAFETY: reads a register. The build script asks for frame pointers, so it points
-        // at the caller's `rbp`, which the return address follows.
-        unsafe {
-            core::arch::asm!("mov {}, rbp", out(reg) frame, options(nomem, nostack, preserves_flags));
-            Caller { return_at: frame.add(1), rbp: *frame }
-        }
-    }
-
-    /// Nobody: without frame pointers nothing is known.
-    #[cfg(not(heapsmith_alone))]
-    #[inline(always)]
-    pub fn of_hook() -> Caller {
-        Caller::NONE
-    }
 }
 
 /// Whether sites are, or may be, wanted.
@@ -148,13 +109,4 @@ fn remembered(thread: &mut Thread, hash: u64) -> *mut Named {
         }
     }
     thread.stacks.wrapping_add((hash >> 32) as usize % REMEMBERED)
-}
-
-/// Never 0, which an empty entry has.
-fn hash(frames: &[u64]) -> u64 {
-    let mix = |hash: u64, frame: &u64| {
-        let product = (hash ^ frame).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        product ^ product >> 29
-    };
-    frames.iter().fold(frames.len() as u64, mix) | 1
 }

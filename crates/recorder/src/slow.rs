@@ -12,7 +12,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::local::{BUSY, ENDED, NUMBER_AT, flags, set_flags, set_thread, thread};
 use crate::process::{self, Process, wiped_pages};
-use crate::site::{self, Caller};
+use crate::site;
+use crate::stack::Caller;
 use crate::system::{errno, pthread_key_create, pthread_setspecific, set_errno};
 use crate::thread::{Event, MANY, Thread};
 use crate::window;

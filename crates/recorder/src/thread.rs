@@ -24,7 +24,8 @@
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, compiler_fence};
 
 use crate::format::{ADDRESS_AT, ADDRESS_BITS, ADDRESS_SHIFT, ALIGNMENT_AT, OPERATION_BITS, TICK_BITS, operation};
-use crate::site::{self, Caller, Named};
+use crate::site::{self, Named};
+use crate::stack::Caller;
 use crate::{clock, slow};
 
 /// Bytes that one event may take at most: site (17 words), clock (2 words), and an allocation (2 words).

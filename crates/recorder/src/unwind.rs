@@ -29,7 +29,7 @@ use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 use crate::cfi;
-use crate::site::Caller;
+use crate::stack::Caller;
 use crate::system::{RTLD_DEFAULT, dlsym};
 
 /// What the C library says of the module that an address is in.

@@ -1,7 +1,7 @@
 //! The events of all threads in one order.
 //!
-//! The next event is the one with the lowest stamp. Stamps are right but for some ten
-//! nanoseconds (the counter may be read a little early), so an event that cannot be yet,
+//! The next event is the one with the lowest stamp. Stamps are right but for what the
+//! counters of two processors differ by, so an event that cannot be yet,
 //! the free of a block that is not live or an allocation where one is, waits until another
 //! thread has made it possible, or until the other threads are [`PATIENCE`] ahead: then
 //! the block is one from before the recording.
