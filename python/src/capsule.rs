@@ -13,11 +13,12 @@ use std::sync::Arc;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
-use arrow_array::{Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
+use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
 use arrow_schema::{ArrowError, Schema};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
+use crate::block::Block;
 use crate::errors::{Outcome, Raised};
 
 const STREAM: &CStr = c"arrow_array_stream";
@@ -94,10 +95,9 @@ pub fn give<'py>(py: Python<'py>, table: &Batches) -> PyResult<Bound<'py, PyCaps
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), STREAM)
 }
 
-/// The columns of a batch without their schema: a capsule of Arrow's C data interface, and the array's address.
-pub fn give_columns<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<(Bound<'py, PyCapsule>, usize)> {
-    let array = FFI_ArrowArray::new(&StructArray::from(batch.clone()).into_data());
-    let capsule = PyCapsule::new_with_value(py, array, ARRAY)?;
+/// The columns of a table without their schema: a capsule of Arrow's C data interface, and the array's address.
+pub fn give_block(py: Python<'_>, block: Block) -> PyResult<(Bound<'_, PyCapsule>, usize)> {
+    let capsule = PyCapsule::new_with_value(py, block, ARRAY)?;
     let address = capsule.pointer_checked(Some(ARRAY))?.addr().get();
     Ok((capsule, address))
 }

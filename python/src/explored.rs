@@ -53,7 +53,7 @@ impl Explored {
     }
 
     /// Every design, a row each: over all traces.
-    fn designs(&self) -> PyResult<Table> {
+    fn designs(&self) -> Table {
         let exploration = &self.exploration;
         let mut columns =
             Columns::default().integers("number", exploration.rows.iter().map(|row| row.design.number.into()));
@@ -62,8 +62,8 @@ impl Explored {
             let levels: Vec<String> = exploration.rows.iter().map(level).collect();
             let numbers: Result<Vec<u64>, _> = levels.iter().map(|level| level.parse()).collect();
             columns = match numbers {
-                Ok(numbers) => columns.integers(name, numbers),
-                Err(_) => columns.texts(name, levels),
+                Ok(numbers) => columns.integers(name.to_owned(), numbers),
+                Err(_) => columns.texts(name.to_owned(), levels),
             };
         }
         for objective in Objective::COUNTED {
@@ -78,7 +78,7 @@ impl Explored {
     }
 
     /// Every design on every trace, with all that was counted.
-    fn measures(&self) -> PyResult<Table> {
+    fn measures(&self) -> Table {
         let exploration = &self.exploration;
         let lines: Vec<_> = exploration
             .rows
@@ -94,7 +94,7 @@ impl Explored {
     }
 
     /// The allocators of the catalogue, a row each: over all traces.
-    fn catalogue(&self) -> PyResult<Table> {
+    fn catalogue(&self) -> Table {
         let entries = &self.exploration.catalogue;
         let mut columns = Columns::default().texts("name", entries.iter().map(|entry| &entry.name));
         for objective in Objective::COUNTED {
@@ -116,7 +116,7 @@ impl Explored {
     }
 
     /// The main effects: technique, objective, share of the variance, and the mean at each level.
-    fn effects(&self) -> PyResult<Table> {
+    fn effects(&self) -> Table {
         let family = self.exploration.classic().unwrap_or(0);
         let factors = self.exploration.families.0.get(family).map_or(&[][..], |family| &family.factors);
         let effects = effects(&self.exploration, family);
@@ -158,7 +158,7 @@ fn counted<'m>(columns: Columns, measures: impl Iterator<Item = &'m Measures>) -
         .numbers("accesses_per_op", measures.iter().map(|m| m.accesses_per_operation()));
     let rows: Vec<Vec<u64>> = measures.iter().map(|m| m.to_row()).collect();
     for (column, name) in Measures::COLUMNS.iter().enumerate() {
-        columns = columns.integers(name, rows.iter().map(|row| row[column]));
+        columns = columns.integers(*name, rows.iter().map(|row| row[column]));
     }
     columns
 }

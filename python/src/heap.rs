@@ -63,7 +63,7 @@ impl Heap {
 
 /// The allocators that have a name: `name`, `heap`, `source`.
 #[pyfunction]
-pub fn heaps() -> PyResult<Table> {
+pub fn heaps() -> Table {
     let all = catalogue();
     let spec = |text: &str| text.parse::<Spec>().map_or_else(|_| text.to_owned(), |spec| spec.to_string());
     Columns::default()
@@ -75,7 +75,7 @@ pub fn heaps() -> PyResult<Table> {
 
 /// What makes a trace of a file or of nothing: a row for each parameter.
 #[pyfunction]
-pub fn workload_parameters() -> PyResult<Table> {
+pub fn workload_parameters() -> Table {
     let rows: Vec<_> = workloads().iter().flat_map(|w| w.parameters.iter().map(move |p| (w, p))).collect();
     Columns::default()
         .texts("name", rows.iter().map(|(workload, _)| workload.name))

@@ -54,7 +54,7 @@ impl Inspected {
     }
 
     /// Every requested size, the most popular first.
-    fn sizes(&self) -> PyResult<Table> {
+    fn sizes(&self) -> Table {
         let sizes = &self.profile.statistics.sizes;
         Columns::default()
             .integers("size", sizes.iter().map(|size| size.size.0))
@@ -67,7 +67,7 @@ impl Inspected {
     }
 
     /// Live bytes over the trace: the highest point of each stretch.
-    fn live(&self) -> PyResult<Table> {
+    fn live(&self) -> Table {
         let points = &self.profile.curve.points;
         Columns::default()
             .integers("event", points.iter().map(|point| point.event))
@@ -78,7 +78,7 @@ impl Inspected {
     }
 
     /// How long freed blocks lived, in events and in nanoseconds.
-    fn lifetimes(&self) -> PyResult<Table> {
+    fn lifetimes(&self) -> Table {
         let lifetimes = &self.profile.statistics.lifetimes;
         let events = quantiles(&lifetimes.events, |&events| events);
         let times = quantiles(&lifetimes.time, |time: &Nanoseconds| time.0);
@@ -90,7 +90,7 @@ impl Inspected {
     }
 
     /// The call sites, those that asked for most bytes first.
-    fn sites(&self) -> PyResult<Table> {
+    fn sites(&self) -> Table {
         let sites = &self.profile.sites;
         Columns::default()
             .integers("requests", sites.iter().map(|site| site.requests))

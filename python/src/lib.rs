@@ -11,6 +11,7 @@
 //!
 //! Everything that takes long runs without Python's lock and is ended by Ctrl-C (`wait`).
 
+mod block;
 mod capsule;
 mod columns;
 mod emit;

@@ -63,7 +63,7 @@ pub fn replay_all(
         REPLAYING.store(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         rows
     })??;
-    Ok(table(&rows, wanted)?)
+    Ok(table(&rows, wanted))
 }
 
 fn measure(
@@ -122,7 +122,7 @@ fn count(
 /// A part of the footprint at the peak.
 type OfPeak = fn(&AtPeak) -> Bytes;
 
-fn table(rows: &[Row], wanted: Wanted) -> PyResult<Table> {
+fn table(rows: &[Row], wanted: Wanted) -> Table {
     let measures = |row: &Row| row.counted.as_ref().map(|(measures, _)| measures.clone());
     let share = |of: fn(&Measures) -> f64| rows.iter().map(move |row| row.counted.as_ref().map(|(m, _)| of(m)));
     let mut columns = Columns::default()
@@ -134,7 +134,7 @@ fn table(rows: &[Row], wanted: Wanted) -> PyResult<Table> {
         .measured("accesses_per_op", share(Measures::accesses_per_operation));
     let integers: Vec<Option<Vec<u64>>> = rows.iter().map(|row| measures(row).map(|m| m.to_row())).collect();
     for (column, name) in Measures::COLUMNS.iter().enumerate() {
-        columns = columns.known(name, integers.iter().map(|row| row.as_ref().map(|row| row[column])));
+        columns = columns.known(*name, integers.iter().map(|row| row.as_ref().map(|row| row[column])));
     }
     let peaks: [(&str, OfPeak); 8] = [
         ("peak_requested", |peak| peak.requested),
@@ -191,7 +191,7 @@ pub fn blocks(
         .integers("size", map.blocks.iter().map(|block| block.size as u64))
         .integers("header", map.blocks.iter().map(|block| block.header as u64))
         .texts("state", map.blocks.iter().map(|block| state(block.state)))
-        .table()?;
+        .table();
     Ok((table, events, map.footprint.0))
 }
 

@@ -1,17 +1,26 @@
 //! Results as Arrow tables.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use arrow_array::ffi::FFI_ArrowArray;
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
-use arrow_schema::{Field, Schema};
+use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
+use arrow_schema::{DataType, Field, Schema};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::capsule::{Batches, give, give_columns};
+use crate::block::{self, Block};
+use crate::capsule::{Batches, give, give_block};
 
 /// A table that any library of tables takes: `pyarrow.table(it)`.
 #[pyclass(frozen, module = "heapsmith._native")]
-pub struct Table(RecordBatch);
+pub struct Table {
+    rows: usize,
+    columns: Vec<Column>,
+    words: Buffer,
+}
 
 #[pymethods]
 impl Table {
@@ -23,70 +32,137 @@ impl Table {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        give(py, &Batches::one(self.0.clone()))
+        give(py, &Batches::one(self.batch()?))
     }
 
     /// The columns alone, for who knows the schema: a capsule that keeps them, and where it points to.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyCapsule>, usize)> {
-        give_columns(py, &self.0)
+        let given = |column: &Column| match &column.values {
+            Values::Words { from, known } => block::Column::Words { from: *from, known: known.clone() },
+            Values::Array(array) => block::Column::Array(FFI_ArrowArray::new(&array.to_data())),
+        };
+        give_block(py, Block::new(self.rows, self.words.clone(), self.columns.iter().map(given).collect()))
     }
 
     fn __len__(&self) -> usize {
-        self.0.num_rows()
+        self.rows
     }
 }
 
-/// Columns that a table is made of, in order.
+impl Table {
+    fn batch(&self) -> PyResult<RecordBatch> {
+        let array = |column: &Column| -> ArrayRef {
+            match &column.values {
+                Values::Array(array) => array.clone(),
+                Values::Words { from, known } if column.kind == DataType::Float64 => {
+                    Arc::new(Float64Array::new(ScalarBuffer::new(self.words.clone(), *from, self.rows), known.clone()))
+                }
+                Values::Words { from, known } => {
+                    Arc::new(UInt64Array::new(ScalarBuffer::new(self.words.clone(), *from, self.rows), known.clone()))
+                }
+            }
+        };
+        let field = |column: &Column| Field::new(&*column.name, column.kind.clone(), column.nullable);
+        let fields: Vec<Field> = self.columns.iter().map(field).collect();
+        let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), self.columns.iter().map(array).collect());
+        batch.map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
+}
+
+/// A column of a table.
+struct Column {
+    name: Cow<'static, str>,
+    kind: DataType,
+    nullable: bool,
+    values: Values,
+}
+
+/// What is in a column.
+enum Values {
+    /// So many of the table's words as it has rows, from here on; and which of them are there.
+    Words { from: usize, known: Option<NullBuffer> },
+    /// Anything that is no word.
+    Array(ArrayRef),
+}
+
+/// Columns that a table is made of, in order. Integers and numbers of all of them lie in one buffer.
 #[derive(Default)]
-pub struct Columns(Vec<(Field, ArrayRef)>);
+pub struct Columns {
+    columns: Vec<Column>,
+    words: Vec<u64>,
+    rows: Option<usize>,
+}
 
 impl Columns {
-    fn push(&mut self, name: &str, nullable: bool, array: impl Array + 'static) {
-        self.0.push((Field::new(name, array.data_type().clone(), nullable), Arc::new(array)));
+    fn push(mut self, name: Cow<'static, str>, kind: DataType, nullable: bool, rows: usize, values: Values) -> Columns {
+        assert_eq!(*self.rows.get_or_insert(rows), rows, "{name}: every column has a value for each row");
+        self.columns.push(Column { name, kind, nullable, values });
+        self
+    }
+
+    fn array(self, name: Cow<'static, str>, array: impl Array + 'static) -> Columns {
+        self.push(name, array.data_type().clone(), false, array.len(), Values::Array(Arc::new(array)))
+    }
+
+    fn words(
+        mut self,
+        name: Cow<'static, str>,
+        kind: DataType,
+        nullable: bool,
+        values: impl Iterator<Item = Option<u64>>,
+    ) -> Columns {
+        let (from, mut missing) = (self.words.len(), Vec::new());
+        for value in values {
+            if value.is_none() {
+                missing.push(self.words.len() - from);
+            }
+            self.words.push(value.unwrap_or_default());
+        }
+        let rows = self.words.len() - from;
+        let known = (!missing.is_empty()).then(|| (0..rows).map(|row| missing.binary_search(&row).is_err()).collect());
+        self.push(name, kind, nullable, rows, Values::Words { from, known })
     }
 
     /// A column of integers.
-    pub fn integers(mut self, name: &str, values: impl IntoIterator<Item = u64>) -> Columns {
-        self.push(name, false, UInt64Array::from_iter_values(values));
-        self
+    pub fn integers(self, name: impl Into<Cow<'static, str>>, values: impl IntoIterator<Item = u64>) -> Columns {
+        self.words(name.into(), DataType::UInt64, false, values.into_iter().map(Some))
     }
 
     /// A column of integers that may be missing.
-    pub fn known(mut self, name: &str, values: impl IntoIterator<Item = Option<u64>>) -> Columns {
-        self.push(name, true, UInt64Array::from_iter(values));
-        self
+    pub fn known(self, name: impl Into<Cow<'static, str>>, values: impl IntoIterator<Item = Option<u64>>) -> Columns {
+        self.words(name.into(), DataType::UInt64, true, values.into_iter())
     }
 
     /// A column of numbers.
-    pub fn numbers(mut self, name: &str, values: impl IntoIterator<Item = f64>) -> Columns {
-        self.push(name, false, Float64Array::from_iter_values(values));
-        self
+    pub fn numbers(self, name: impl Into<Cow<'static, str>>, values: impl IntoIterator<Item = f64>) -> Columns {
+        self.words(name.into(), DataType::Float64, false, values.into_iter().map(|value| Some(value.to_bits())))
     }
 
     /// A column of numbers that may be missing.
-    pub fn measured(mut self, name: &str, values: impl IntoIterator<Item = Option<f64>>) -> Columns {
-        self.push(name, true, Float64Array::from_iter(values));
-        self
+    pub fn measured(
+        self,
+        name: impl Into<Cow<'static, str>>,
+        values: impl IntoIterator<Item = Option<f64>>,
+    ) -> Columns {
+        self.words(name.into(), DataType::Float64, true, values.into_iter().map(|value| value.map(f64::to_bits)))
     }
 
     /// A column of yes and no.
-    pub fn flags(mut self, name: &str, values: impl IntoIterator<Item = bool>) -> Columns {
-        let values: Vec<bool> = values.into_iter().collect();
-        self.push(name, false, BooleanArray::from(values));
-        self
+    pub fn flags(self, name: impl Into<Cow<'static, str>>, values: impl IntoIterator<Item = bool>) -> Columns {
+        self.array(name.into(), values.into_iter().map(Some).collect::<BooleanArray>())
     }
 
     /// A column of text.
-    pub fn texts<T: AsRef<str>>(mut self, name: &str, values: impl IntoIterator<Item = T>) -> Columns {
-        self.push(name, false, StringArray::from_iter_values(values));
-        self
+    pub fn texts<T: AsRef<str>>(
+        self,
+        name: impl Into<Cow<'static, str>>,
+        values: impl IntoIterator<Item = T>,
+    ) -> Columns {
+        self.array(name.into(), StringArray::from_iter_values(values))
     }
 
-    /// The table; every column has a value for each row.
-    pub fn table(self) -> PyResult<Table> {
-        let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = self.0.into_iter().unzip();
-        let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays);
-        let batch = batch.map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))?;
-        Ok(Table(batch))
+    /// The table.
+    pub fn table(self) -> Table {
+        Table { rows: self.rows.unwrap_or(0), columns: self.columns, words: Buffer::from_vec(self.words) }
     }
 }

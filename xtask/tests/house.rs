@@ -96,6 +96,7 @@ const UNSAFE: &[&str] = &[
     "crates/spec/tests/layers.rs",
     "crates/trial/src/growth.rs",
     "crates/trial/src/oracle.rs",
+    "python/src/block.rs",
     "python/src/capsule.rs",
     "python/src/packed.rs",
 ];

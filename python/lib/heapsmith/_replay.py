@@ -84,13 +84,12 @@ def replay(
     """
     traces = traces_of(traces)
     heaps = [heaps] if isinstance(heaps, (Heap, str)) else list(heaps)
-    noted, total = None, len(traces) * len(heaps)
-    with Bar(total, "replay", progress if total > 1 else False) as bar:
-        noted = bar.reach if total > 1 else None
-        table = _native.replay(
-            traces, [str(heap) for heap in heaps], verify, check, region, min_region, rounds if time else 0, noted
-        )
-    return _taken(table, (min_region, time))
+    wanted = (traces, [str(heap) for heap in heaps], verify, check, region, min_region, rounds if time else 0)
+    total = len(traces) * len(heaps)
+    if total == 1:
+        return _taken(_native.replay(*wanted, None), (min_region, time))
+    with Bar(total, "replay", progress) as bar:
+        return _taken(_native.replay(*wanted, bar.reach), (min_region, time))
 
 
 # Schemas of results: taking one over costs as much as taking over what it describes.
