@@ -2,17 +2,13 @@
 //!
 //! Ticks are those of the processor's time stamp counter where that counter is invariant,
 //! which on Linux means that it runs alike on all processors; else nanoseconds of the
-//! monotonic clock.
+//! monotonic clock. The counter may be read before an earlier load has its value, so a thread that takes a block from
+//! another (a miss of the caches) and frees it may stamp that before the other's last event of the block. A fence would
+//! forbid it, and make recordings of several threads half as dear again; the decoder knows instead.
 //!
-//! The counter alone is read before earlier loads have their values: a thread that takes a block from another (a miss of
-//! the caches) and frees it would stamp that before the other's last event of it, and no order of the recording would
-//! be right. So a fence stands before it. What counters of two processors differ by is left: the decoder knows.
-//!
-//! Cost: 30 to 60 cycles with the counter, about twice that without.
-//!
-//! Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, RDTSC: LFENCE orders it.
+//! Cost: 20 to 40 cycles with the counter, about twice that without.
 
-use core::arch::x86_64::{__cpuid, _mm_lfence, _rdtsc};
+use core::arch::x86_64::{__cpuid, _rdtsc};
 
 use crate::system::{CLOCK_MONOTONIC, Timespec, clock_gettime};
 
@@ -25,11 +21,8 @@ pub fn counter_is_invariant() -> bool {
 /// The time stamp counter.
 #[inline(always)]
 pub fn counter() -> u64 {
-    // SAFETY: every x86-64 processor has the fence and the counter.
-    unsafe {
-        _mm_lfence();
-        _rdtsc()
-    }
+    // SAFETY: every x86-64 processor has the counter.
+    unsafe { _rdtsc() }
 }
 
 /// The clock's ticks.

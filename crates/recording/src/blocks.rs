@@ -24,6 +24,8 @@ pub(crate) struct Rate {
 struct Live {
     id: u64,
     size: u64,
+    /// Who asked for it last.
+    thread: u32,
 }
 
 /// A reallocation that has begun.
@@ -91,6 +93,12 @@ impl<'sink> Blocks<'sink> {
         waits.then_some(address)
     }
 
+    /// Whether this takes a live block that another thread asked for.
+    pub fn is_anothers(&self, event: &Stamped) -> bool {
+        let takes = matches!(event.act, Act::Free { .. } | Act::ReallocateBegins { .. });
+        takes && self.live.get(&event.act.address()).is_some_and(|block| block.thread != event.thread)
+    }
+
     /// Whether no event is wanted any more.
     pub fn is_full(&self) -> bool {
         self.refused.is_some() || self.sink.is_full()
@@ -141,7 +149,7 @@ impl<'sink> Blocks<'sink> {
                 self.make_room(thread, address);
                 self.push(thread, Action::Reallocate { id: block.id, size: Bytes(size) });
                 self.live_bytes = self.live_bytes.saturating_sub(block.size);
-                self.add(address, Live { id: block.id, size });
+                self.add(address, Live { id: block.id, size, thread });
             }
             (Moving::Unknown, 0, 0) => self.remarks.unknown_frees += 1,
             (Moving::Unknown, 0, _) => {}
@@ -158,7 +166,7 @@ impl<'sink> Blocks<'sink> {
         self.next_id += 1;
         self.allocations += 1;
         self.push(thread, Action::Allocate { id, size: Bytes(size), alignment });
-        self.add(address, Live { id, size });
+        self.add(address, Live { id, size, thread });
     }
 
     fn free(&mut self, thread: u32, block: Live) {

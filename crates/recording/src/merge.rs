@@ -1,10 +1,13 @@
 //! The events of all threads in one order.
 //!
-//! The next event is the one with the lowest stamp. Stamps are right but for what the
-//! counters of two processors differ by, so an event that cannot be yet,
-//! the free of a block that is not live or an allocation where one is, waits until another
-//! thread has made it possible, or until the other threads are [`PATIENCE`] ahead: then
-//! the block is one from before the recording.
+//! The next event is the one with the lowest stamp, but stamps may be early: a thread that takes a block from another
+//! and frees it may have read the counter before it had the block. So
+//!
+//! - an event that cannot be yet, the free of a block that is not live or an allocation where one is, waits until another
+//!   thread has made it possible, or until the other threads are [`PATIENCE`] ahead: then the block is one from before
+//!   the recording;
+//! - what a thread does to a block that another touched last comes [`EARLY`] ticks later: it can be, but may be meant for
+//!   the block after the other's reallocation of it.
 //!
 //! Cost: a step in a heap of as many entries as there are threads.
 
@@ -17,6 +20,9 @@ use crate::stream::{Stamped, Stream};
 
 /// Ticks that an event waits for other threads: a fraction of a millisecond.
 const PATIENCE: u64 = 1 << 20;
+
+/// Ticks that a stamp may be early: the time of a load that misses every cache, and of the walk to its page.
+const EARLY: u64 = 1 << 11;
 
 /// Applies the events of all streams to `blocks`, in order; says how many had to wait for another thread's.
 pub(crate) fn merge(streams: Vec<Stream<'_>>, blocks: &mut Blocks<'_>) -> Result<u64, RecordingError> {
@@ -69,10 +75,14 @@ impl Merge<'_> {
                 return Some(number);
             }
             let Reverse((ticks, number)) = self.ready.pop()?;
-            match self.heads[number].as_ref().and_then(|event| blocks.waits_for(event)) {
-                Some(address) => self.waiting.insert((ticks, number), address),
-                None => return Some(number),
-            };
+            let Some(event) = &self.heads[number] else { continue };
+            if let Some(address) = blocks.waits_for(event) {
+                self.waiting.insert((ticks, number), address);
+            } else if ticks == event.ticks && blocks.is_anothers(event) {
+                self.ready.push(Reverse((ticks + EARLY, number)));
+            } else {
+                return Some(number);
+            }
         }
     }
 

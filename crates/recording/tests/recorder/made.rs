@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use heapsmith_recording::format::{BLOCK_HEADER, FILE_HEADER, GRANULE, MAGIC_BLOCK, MAGIC_FILE, VERSION, header};
-use heapsmith_recording::{Recorded, Recording, RecordingError, decode, decode_to, is_recording};
+use heapsmith_recording::{Recorded, Recording, RecordingError, Remarks, decode, decode_to, is_recording};
 use heapsmith_trace::{Action, Bytes, PackedTrace, Trace, Transforms};
 
 const A: u64 = 0x5555_0000_1000;
@@ -117,7 +117,7 @@ fn allocated(id: u64, size: u64) -> Action {
 #[test]
 fn a_free_that_is_stamped_too_early_waits_for_its_allocation() {
     let made = Made::new()
-        .granule(1, 1, 0, &[thread(0), clock(1000), allocate(A, 50, 10), allocate(B, 900, 11)])
+        .granule(1, 1, 0, &[thread(0), clock(1000), allocate(A, 50, 10), allocate(B, 9000, 11)])
         .granule(2, 2, 0, &[thread(1), clock(1000), free(A, 20), small(A, 12), free(A, 10)]);
     let expected = [
         (0, allocated(0, 10)),
@@ -160,6 +160,17 @@ fn a_place_that_a_reallocation_leaves_may_be_taken_before_it_ends() {
         (0, Action::Free { id: 0 }),
     ];
     assert_eq!(made.actions(), expected);
+}
+
+#[test]
+fn a_free_that_is_stamped_before_the_other_threads_reallocation_comes_after_it() {
+    let made = Made::new()
+        .granule(1, 1, 0, &[thread(0), clock(1000), allocate(A, 0, 10), begin(A, 50), end(A, 50, 20)])
+        .granule(2, 2, 0, &[thread(1), clock(1000), free(A, 20)]);
+    let expected =
+        [(0, allocated(0, 10)), (0, Action::Reallocate { id: 0, size: Bytes(20) }), (1, Action::Free { id: 0 })];
+    assert_eq!(made.actions(), expected);
+    assert_eq!(made.read().expect("a good recording").remarks, Remarks::default());
 }
 
 #[test]
