@@ -21,15 +21,15 @@ pub struct Arguments {
     /// Only tests whose names match, as pytest's -k takes them
     #[arg(long, value_name = "EXPRESSION")]
     only: Option<String>,
-    /// Whether the workspace was tested before, so that its command is there
-    #[arg(skip)]
-    with_tests: bool,
+    /// The command `heapsmith` [default: it is built]
+    #[arg(long)]
+    command: Option<PathBuf>,
 }
 
 impl Arguments {
-    /// As the test command wants it, after the workspace's tests.
-    pub fn with_tests() -> Arguments {
-        Arguments { with_tests: true, ..Arguments::default() }
+    /// Its tests, beside a command that was built before.
+    pub fn with(command: PathBuf) -> Arguments {
+        Arguments { command: Some(command), ..Arguments::default() }
     }
 }
 
@@ -57,8 +57,7 @@ pub fn python(arguments: &Arguments) -> Outcome {
         let results = root().join("bench/results").display().to_string();
         return run_with(&program("python"), &[], &["python/bench.py", "--out", &results]);
     }
-    tools::command_for_tests(arguments.with_tests)?;
-    let command = target().join("debug/heapsmith").display().to_string();
+    let command = arguments.command.clone().map_or_else(tools::command, Ok)?.display().to_string();
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", bin.display());
     let environment = [("HEAPSMITH_COMMAND", command.as_str()), ("PATH", path.as_str())];

@@ -62,8 +62,8 @@ pub struct Arguments {
 
 impl Arguments {
     /// A small version of everything.
-    pub fn quick() -> Arguments {
-        Arguments { quick: true, ..Arguments::default() }
+    pub fn quick(command: PathBuf) -> Arguments {
+        Arguments { quick: true, command: Some(command), ..Arguments::default() }
     }
 }
 

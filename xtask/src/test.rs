@@ -4,7 +4,7 @@ use crate::check32;
 use crate::hardware;
 use crate::python;
 use crate::real;
-use crate::run::{Outcome, cargo, run};
+use crate::run::{Outcome, cargo, run, target};
 use crate::tools;
 
 /// Everything that must hold before a change lands.
@@ -34,9 +34,12 @@ pub fn test() -> Outcome {
         "--include-ignored",
         "--nocapture",
     ])?;
-    real::real(&real::Arguments::quick())?;
+    // Cargo built the command beside its tests. Built alone it would be compiled again: without the tests' dependencies
+    // others have fewer features.
+    let command = target().join("debug/heapsmith");
+    real::real(&real::Arguments::quick(command.clone()))?;
     hardware::quick()?;
-    python::python(&python::Arguments::with_tests())?;
+    python::python(&python::Arguments::with(command))?;
     match check32::prepare() {
         Ok(()) => check32::check32(check32::Which::Quick),
         Err(why) => {

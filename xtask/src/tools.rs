@@ -1,8 +1,8 @@
 //! What the verbs need beside Rust, installed from the distribution's packages.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::run::{Outcome, cargo, is_there, run};
+use crate::run::{Outcome, cargo, is_there, run, target};
 
 /// A program or a file, and the Debian package that has it.
 #[derive(Clone, Copy)]
@@ -116,11 +116,8 @@ pub fn install_packages(packages: &[&str]) -> Outcome {
     run("apt-get", &["update"]).and_then(|()| run("apt-get", &[&install[..], packages].concat()))
 }
 
-/// Builds the command in the profile of the tests, as `target/debug/heapsmith`; `tested`: with the features that the
-/// workspace's tests were built with, so that nothing is compiled twice.
-pub fn command_for_tests(tested: bool) -> Outcome {
-    match tested {
-        true => cargo(&["build", "--workspace", "--all-features", "--bins"]),
-        false => cargo(&["build", "--package", "heapsmith-cli"]),
-    }
+/// Builds the command in the profile of the tests; gives its path.
+pub fn command() -> Result<PathBuf, String> {
+    cargo(&["build", "--package", "heapsmith-cli"])?;
+    Ok(target().join("debug/heapsmith"))
 }

@@ -133,11 +133,8 @@ pub fn ready(wanted: &Wanted, folder: &Path) -> Result<Vec<Allocator>, String> {
     }
     let command = match wanted.command {
         Some(command) => command.to_owned(),
-        None => {
-            // What it preloads or emits is optimised whatever the profile of the command itself is.
-            tools::command_for_tests(wanted.quick)?;
-            target().join("debug/heapsmith")
-        }
+        // What it preloads or emits is optimised whatever the profile of the command itself is.
+        None => tools::command()?,
     };
     let command = command.canonicalize().map_err(|error| format!("cannot find {}: {error}", command.display()))?;
     let way = wanted.way.unwrap_or_else(|| if can_run(&command) { Way::Run } else { Way::Emit });
