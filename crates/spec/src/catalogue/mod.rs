@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(promise("first-fit").footprint, "about M log2 n (Robson 1977)");
         assert_ne!(promise("list(tags=off)").free, promise("list").free);
         assert_eq!(promise("list(split=never)").footprint, promise("list(fit=best, coalesce=never)").footprint);
-        assert!(promise("freelists(16) tlsf").footprint.contains("kept blocks"));
+        assert!(promise("freelists(16) tlsf").footprint.contains("blocks that lists keep count as live"));
     }
 
     #[test]

@@ -49,7 +49,10 @@ impl Spec {
             "constant" => cost.to_owned(),
             _ => format!("constant for a kept size, else {cost}"),
         };
-        let footprint = format!("{footprint}; kept blocks count as live, as they are flushed only when the pool fails");
+        let footprint = format!(
+            "{footprint}; blocks that lists keep count as live, and nothing bounds those that got a rest too small to \
+             split off (`heapsmith bound` tells for given sizes)"
+        );
         Promise { allocate: kept(allocate), free: kept(free), footprint }
     }
 }
