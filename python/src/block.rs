@@ -63,6 +63,7 @@ struct Root {
 }
 
 /// A table as a structure of its columns. Released by whom it is given to, once, or when it is dropped.
+#[repr(transparent)]
 pub struct Block(CArray);
 
 // SAFETY: what it points to is its own, and is not changed until it is released.

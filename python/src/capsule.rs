@@ -20,6 +20,7 @@ use pyo3::types::{PyCapsule, PyTuple};
 
 use crate::block::Block;
 use crate::errors::{Outcome, Raised};
+use crate::wait::unlocked;
 
 const STREAM: &CStr = c"arrow_array_stream";
 const SCHEMA: &CStr = c"arrow_schema";
@@ -62,12 +63,17 @@ pub fn take(object: &Bound<'_, PyAny>) -> Outcome<Batches> {
 
 fn take_stream(capsule: &Bound<'_, PyAny>) -> Outcome<Batches> {
     let pointer = capsule.cast::<PyCapsule>().map_err(PyErr::from)?.pointer_checked(Some(STREAM))?;
-    // SAFETY: a capsule of this name points to a stream, by the interface; the reader moves out of it, and leaves
-    // what the capsule's destructor takes for released.
-    let reader = unsafe { ArrowArrayStreamReader::from_raw(pointer.cast().as_ptr()) }.map_err(unreadable)?;
-    let schema = reader.schema();
-    let batches = reader.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
-    Ok(Batches { schema, batches })
+    // SAFETY: a capsule of this name points to a stream, by the interface; this moves out of it, and leaves what the
+    // capsule's destructor takes for released.
+    let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.cast().as_ptr()) };
+    // Who fills the stream may need Python's lock on a thread of its own.
+    let taken = unlocked(capsule.py(), |patience| {
+        let reader = ArrowArrayStreamReader::try_new(stream)?;
+        let schema = reader.schema();
+        let batches = reader.take_while(|_| !patience.is_over()).collect::<Result<Vec<_>, _>>()?;
+        Ok(Batches { schema, batches })
+    })?;
+    taken.map_err(unreadable)
 }
 
 fn take_array(pair: &Bound<'_, PyAny>) -> Outcome<Batches> {
@@ -84,6 +90,12 @@ fn take_array(pair: &Bound<'_, PyAny>) -> Outcome<Batches> {
     let data = data.map_err(unreadable)?;
     if !matches!(data.data_type(), arrow_schema::DataType::Struct(_)) {
         return Err(Raised::usage(format!("an array of {} is no table: give one with columns", data.data_type())));
+    }
+    if data.null_count() > 0 {
+        return Err(Raised::usage(format!(
+            "{} rows of the array are null as a whole: leave them out",
+            data.null_count()
+        )));
     }
     Ok(Batches::one(RecordBatch::from(StructArray::from(data))))
 }

@@ -205,7 +205,19 @@ impl<'a> Words<'a> {
             Words::Plain(column) => column.is_valid(row).then(|| column.value(row)),
             Words::Large(column) => column.is_valid(row).then(|| column.value(row)),
             Words::View(column) => column.is_valid(row).then(|| column.value(row)),
-            Words::Keyed(keys, words) => words.get(keys.get(row, "action").ok()?? as usize),
+            Words::Keyed(keys, words) => {
+                let key = usize::try_from(keys.get(row, "action").ok()??).ok()?;
+                (key < words.len()).then(|| words.get(key))?
+            }
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Words::Plain(column) => column.len(),
+            Words::Large(column) => column.len(),
+            Words::View(column) => column.len(),
+            Words::Keyed(_, words) => words.len(),
         }
     }
 }

@@ -21,12 +21,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use heapsmith_explore::{
-    Exploration, Space, Store, Sweep as Swept, SweepError, measure_catalogue, sweep, write_csv, write_parquet,
+    Exploration, Space, Store, Sweep as Swept, SweepError, begin, measure_catalogue, sweep, write_csv, write_parquet,
 };
 use heapsmith_replay::{Measures, Options, Region, replay};
 use heapsmith_spec::{Spec, resolve};
 use heapsmith_trace::PackedTrace;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -53,16 +53,11 @@ impl Sweep {
             traces.into_iter().filter_map(|trace| trace.cast_into().ok()).map(Bound::unbind).collect();
         let space = Space::classic(&packed);
         fs::create_dir_all(&dir).map_err(|error| Raised::writing(&dir, &error))?;
-        let mut store = Store::begin(&dir.join(Store::FILE), &space, &packed, command)?;
-        unlocked(py, |_| {
-            for (number, trace) in wholes.iter().enumerate() {
-                let path = trace_file(&dir, number);
-                if !path.exists() {
-                    trace.get().write_to(&path)?;
-                }
-            }
+        let store = unlocked(py, |_| {
+            let write = |number: usize, path: &Path| Ok::<(), Raised>(wholes[number].get().write_to(path)?);
+            let mut store = begin(&dir, &space, &packed, command, write)?;
             measure_catalogue(&mut store, &packed)?;
-            Ok::<(), Raised>(())
+            Ok::<Store, Raised>(store)
         })??;
         Ok(Sweep { dir, traces: packed, space, store: Mutex::new(store) })
     }
@@ -79,13 +74,7 @@ impl Sweep {
                 stop.fetch_or(patience.is_over(), Ordering::Relaxed);
             })
         });
-        match swept {
-            Ok(swept) => Ok(swept?),
-            Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
-                Err(Raised(PyKeyboardInterrupt::new_err(self.interrupted())))
-            }
-            Err(error) => Err(error.into()),
-        }
+        Ok(swept??)
     }
 
     /// The designs that must be replayed and are not done: number and spec.
@@ -108,11 +97,10 @@ impl Sweep {
         self.space.designs.len()
     }
 
-    /// What is said where it is interrupted.
+    /// Designs that were replayed.
     #[getter]
-    fn interrupted(&self) -> String {
-        let dir = self.dir.display();
-        format!("interrupted; what was done is kept in {dir}, and the same call with out={dir} goes on from it")
+    fn done(&self) -> Outcome<usize> {
+        Ok(self.store()?.done(false)?.len())
     }
 
     /// Keeps the answers of batches, all or none of them. Gives the numbers of their designs.
@@ -149,11 +137,6 @@ impl Sweep {
     fn store(&self) -> Outcome<std::sync::MutexGuard<'_, Store>> {
         self.store.lock().map_err(|_| PyRuntimeError::new_err("the store was left by work that failed").into())
     }
-}
-
-/// Where an exploration keeps its trace of this number.
-pub fn trace_file(dir: &Path, number: usize) -> PathBuf {
-    dir.join(format!("trace-{}.parquet", number + 1))
 }
 
 /// A design's number, and its measures on every trace.

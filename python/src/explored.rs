@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use heapsmith_explore::{Exploration, Objective, Preference, Row, Store, effects, pareto_of};
+use heapsmith_explore::{Exploration, Objective, Preference, Row, Store, effects, pareto_of, trace_file};
 use heapsmith_limits::{Effort, Lines};
 use heapsmith_replay::Measures;
 use heapsmith_report::{PageInput, page};
@@ -10,7 +10,6 @@ use heapsmith_trace::{PackedTrace, Trace};
 use pyo3::prelude::*;
 
 use crate::errors::{Outcome, Raised};
-use crate::explore::trace_file;
 use crate::heap::Heap;
 use crate::tables::{Columns, Table};
 use crate::wait::unlocked;

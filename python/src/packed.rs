@@ -10,7 +10,8 @@
 //! |---|---|
 //! | B1 | the memory begins at a multiple of 8 bytes and is a multiple of 16 bytes long |
 //! | B2 | byte 12 of every 16 is an operation: 0, 1 or 2 |
-//! | B3 | nobody writes to it while it is kept: words are this process's own, a mapped buffer is read-only |
+//! | B3 | nobody writes to it while it is kept: words are this process's own; of a mapped buffer whoever owns the memory
+//! says that it is read-only, not only whoever gives a view of it |
 //! | B4 | every byte is written, the two that an event does not use as 0 |
 #![allow(unsafe_code)]
 
@@ -88,7 +89,8 @@ impl Packed {
 
 #[pymethods]
 impl Packed {
-    /// Maps a buffer of packed events without copying it; one that may be written to, or lies at an odd place, is copied.
+    /// Maps a buffer of packed events without copying it. One that its owner may write to, or that lies at an odd place, is
+    /// copied; who lends memory as read-only must not change it while the trace lives.
     #[new]
     fn map(buffer: &Bound<'_, PyAny>, name: String) -> Outcome<Packed> {
         let view = PyMemoryView::from(buffer)?.call_method1("cast", ("B",))?;
@@ -102,7 +104,8 @@ impl Packed {
             let text = format!("{name} is damaged: the buffer does not hold packed events");
             return Err(Raised(classes::TraceError::new_err(text)));
         }
-        let in_place = buffer.readonly() && bytes.as_ptr().cast::<u64>().is_aligned() && !bytes.is_empty();
+        let owner = PyBuffer::<u8>::get(&view.getattr("obj")?).is_ok_and(|owner| owner.readonly());
+        let in_place = owner && buffer.readonly() && bytes.as_ptr().cast::<u64>().is_aligned() && !bytes.is_empty();
         let keeper: Keeper = if in_place { Arc::new(Mapped(buffer)) } else { Arc::new(Words::copied(bytes)) };
         Ok(Packed { trace: Arc::new(PackedTrace::kept(keeper, name)?) })
     }

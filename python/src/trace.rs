@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use heapsmith_trace::{Bytes, Event, Origin, Packer, Sink, Slice, Trace as Whole, TraceError, TraceWriter, Transforms};
+use heapsmith_trace::{
+    Action, Bytes, Event, Module, Origin, Packer, Sink, Slice, Trace as Whole, TraceError, TraceWriter, Transforms,
+};
 use heapsmith_workload::stream;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyMapping, PyTuple};
+use pyo3::types::{PyBool, PyCapsule, PyMapping, PyTuple};
 
 use crate::capsule::{Batches, give, take};
 use crate::columns::{ColumnsBuilder, send};
@@ -25,23 +27,38 @@ pub struct Trace {
     packed: Py<Packed>,
 }
 
+/// Names that are made for indexes without one, at most: more than a program has call sites.
+const NAMED: u32 = 1 << 20;
+
 /// Takes a trace into columns and into its packed form at once.
 struct Both {
     columns: Option<ColumnsBuilder>,
     packer: Packer,
     sites: Vec<String>,
     labels: Vec<String>,
+    /// One more than the largest index of a site, and of a label.
+    indexes: (u32, u32),
 }
 
 impl Both {
     fn new(columns: Option<ColumnsBuilder>) -> Both {
-        Both { columns, packer: Packer::default(), sites: Vec::new(), labels: Vec::new() }
+        Both { columns, packer: Packer::default(), sites: Vec::new(), labels: Vec::new(), indexes: (0, 0) }
     }
 }
 
 impl Sink for Both {
     fn take(&mut self, event: Event) -> Result<(), TraceError> {
         self.packer.take(event)?;
+        let (site, label) = (
+            event.site,
+            match event.action {
+                Action::Mark { label } => Some(label),
+                _ => None,
+            },
+        );
+        let above =
+            |index: Option<u32>, indexes: u32| index.map_or(indexes, |index| indexes.max(index.saturating_add(1)));
+        self.indexes = (above(site, self.indexes.0), above(label, self.indexes.1));
         if let Some(columns) = &mut self.columns {
             columns.push(&event);
         }
@@ -58,11 +75,19 @@ impl Sink for Both {
 }
 
 impl Trace {
-    /// Hands the events to a sink.
+    /// Hands the events to a sink; columns that somebody changed since the trace was made are no longer of it.
     pub fn send(&self, sink: &mut dyn Sink) -> Result<(), TraceError> {
         self.sites.iter().for_each(|site| sink.name_site(site));
         self.labels.iter().for_each(|label| sink.name_label(label));
-        send(&self.columns, sink)
+        let mut both = (Packer::default(), sink);
+        send(&self.columns, &mut both)?;
+        match both.0.finish(String::new()).fingerprint == self.packed.get().trace.fingerprint {
+            true => Ok(()),
+            false => Err(TraceError::NotATrace {
+                path: PathBuf::from(self.origin.name()),
+                cause: "the table that it was made from was changed since: make it of a copy".to_owned(),
+            }),
+        }
     }
 
     /// Where it came from.
@@ -75,6 +100,24 @@ impl Trace {
         let mut writer = TraceWriter::create(path)?;
         self.send(&mut writer)?;
         writer.finish(&self.origin)
+    }
+
+    fn of_columns(
+        py: Python<'_>,
+        columns: Batches,
+        origin: Origin,
+        sites: Vec<String>,
+        labels: Vec<String>,
+        remarks: Vec<String>,
+    ) -> Outcome<Trace> {
+        let (packed, (site_indexes, label_indexes)) = unlocked(py, |_| {
+            let mut both = Both::new(None);
+            send(&columns, &mut both)?;
+            Ok::<_, TraceError>((Packed::new(both.packer.finish(origin.name())), both.indexes))
+        })??;
+        let sites = named(sites, site_indexes, "site")?;
+        let labels = named(labels, label_indexes, "label")?;
+        Ok(Trace { origin, sites, labels, remarks, columns, packed: Py::new(py, packed)? })
     }
 
     /// As the libraries hold a whole trace.
@@ -145,7 +188,7 @@ impl Trace {
         })??;
         let mut origin = loaded.origin;
         origin.settings.extend(transforms.settings());
-        let Both { columns, packer, sites, labels } = both;
+        let Both { columns, packer, sites, labels, .. } = both;
         let packed = Packed::new(packer.finish(origin.name()));
         let columns = columns.unwrap_or_else(ColumnsBuilder::new).finish();
         Ok(Trace { origin, sites, labels, remarks: loaded.remarks, columns, packed: Py::new(py, packed)? })
@@ -166,7 +209,9 @@ impl Trace {
     /// name
     ///     What tables and titles call it.
     /// sites, labels
-    ///     The names of call sites and the texts of marks.
+    ///     The names of call sites and the texts of marks. What has no name is called by its index.
+    ///
+    /// The table must not be changed while the trace is used: what reads its columns again raises a TraceError then.
     ///
     /// Raises
     /// ------
@@ -184,14 +229,23 @@ impl Trace {
         sites: Vec<String>,
         labels: Vec<String>,
     ) -> Outcome<Trace> {
-        let columns = take(table)?;
-        let packed = unlocked(py, |_| {
-            let mut both = Both::new(None);
-            send(&columns, &mut both)?;
-            Ok::<_, TraceError>(Packed::new(both.packer.finish(name.clone())))
-        })??;
-        let origin = Origin::new(name, "");
-        Ok(Trace { origin, sites, labels, remarks: Vec::new(), columns, packed: Py::new(py, packed)? })
+        Trace::of_columns(py, take(table)?, Origin::new(name, ""), sites, labels, Vec::new())
+    }
+
+    /// A trace that was pickled: its columns, where it came from, names and remarks.
+    #[staticmethod]
+    fn _unpickled(
+        py: Python<'_>,
+        table: &Bound<'_, PyAny>,
+        origin: Pickled,
+        sites: Vec<String>,
+        labels: Vec<String>,
+        remarks: Vec<String>,
+    ) -> Outcome<Trace> {
+        let (program, source, heapsmith, settings, modules) = origin;
+        let modules = modules.into_iter().map(|(name, path, build_id)| Module { name, path, build_id }).collect();
+        let origin = Origin { program, source, settings, heapsmith, modules };
+        Trace::of_columns(py, take(table)?, origin, sites, labels, remarks)
     }
 
     /// The trace's name: what made it, and of what.
@@ -288,17 +342,38 @@ impl Trace {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let (py, trace) = (slf.py(), slf.get());
-        let made = py.import("heapsmith._traces")?.getattr("remade")?;
-        let arguments = (Trace::to_arrow(slf)?, trace.name(), trace.sites(), trace.labels()).into_pyobject(py)?;
-        (made, arguments).into_pyobject(py)
+        let Origin { program, source, settings, heapsmith, modules } = trace.origin.clone();
+        let modules = modules.into_iter().map(|module| (module.name, module.path, module.build_id)).collect();
+        let origin: Pickled = (program, source, heapsmith, settings, modules);
+        let names = (trace.sites(), trace.labels(), trace.remarks());
+        let arguments = (Trace::to_arrow(slf)?, origin, names.0, names.1, names.2).into_pyobject(py)?;
+        (py.get_type::<Trace>().getattr("_unpickled")?, arguments).into_pyobject(py)
     }
+}
+
+/// What an origin is to pickle: program, source, version, settings, modules.
+type Pickled = (String, String, String, Vec<(String, String)>, Vec<(String, String, String)>);
+
+/// Names for so many indexes: those that were given, and "site 7" for the others.
+fn named(mut names: Vec<String>, indexes: u32, what: &str) -> Result<Vec<String>, TraceError> {
+    if indexes > NAMED && indexes as usize > names.len() {
+        let cause = format!("{what} {} has no name: give {what}s, or count them from 0 without gaps", indexes - 1);
+        return Err(TraceError::NotATrace { path: PathBuf::from("the table"), cause });
+    }
+    let nameless = names.len()..(indexes as usize).max(names.len());
+    names.extend(nameless.map(|index| format!("{what} {index}")));
+    Ok(names)
 }
 
 /// The parameters of a mapping, as the command takes them: text.
 fn pairs(settings: &Bound<'_, PyMapping>) -> PyResult<Vec<(String, String)>> {
     let text = |item: Bound<'_, PyAny>| {
         let (key, value) = item.extract::<(String, Bound<'_, PyAny>)>()?;
-        Ok((key, value.str()?.to_string()))
+        let value = match value.cast::<PyBool>() {
+            Ok(flag) => if flag.is_true() { "yes" } else { "no" }.to_owned(),
+            Err(_) => value.str()?.to_string(),
+        };
+        Ok((key, value))
     };
     settings.items()?.iter().map(text).collect()
 }

@@ -220,16 +220,46 @@ def test_a_worker_of_another_version_is_refused(nodes, small, tmp_path, monkeypa
 
 
 def test_a_batch_that_no_worker_survives_is_told_and_the_rest_is_kept(nodes, small, tmp_path, monkeypatch):
-    def _measure(references, designs, version):
-        os._exit(1)
-
     measure = heapsmith.cluster._measure
+    doomed = _native.Sweep([small], tmp_path / "asked", "a test").open()[0][0]
+
+    def _measure(references, designs, version):
+        if any(number == doomed for number, _ in designs):
+            os._exit(1)
+        return measure(references, designs, version)
+
     monkeypatch.setattr(heapsmith.cluster, "_measure", _measure)
-    with pytest.raises(hs.ClusterError, match="a batch was lost 2 times .*: .*; what was done is kept"):
+    with pytest.raises(hs.ClusterError, match="a batch was lost 2 times .*: .*; what was done is kept in .*found, and"):
         hs.explore(small, out=tmp_path / "found", cluster=Cluster(nodes.address, retries=1))
     monkeypatch.setattr(heapsmith.cluster, "_measure", measure)
     ray.shutdown()
+    assert _native.Sweep([small], tmp_path / "found", "a test").done > 0, "batches beside it are kept"
     assert hs.explore(small, out=tmp_path / "found", cluster=nodes.address).designs.num_rows == 10_000
+
+
+def test_batches_that_came_with_a_lost_one_are_kept():
+    class Lost(Exception):
+        pass
+
+    class Ray:
+        class exceptions:
+            RayError = Lost
+
+        @staticmethod
+        def get(references):
+            if "lost" in references:
+                raise Lost
+            return references
+
+    found = heapsmith.cluster._outcomes(Ray, ["a", "lost", "b"])
+    assert [found[0], type(found[1]), found[2]] == ["a", Lost, "b"]
+
+
+def test_a_cluster_that_is_not_there_leaves_no_folder(small, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(hs.ClusterError, match="there is no Ray cluster at 127.0.0.1:1: "):
+        hs.explore(small, cluster="127.0.0.1:1")
+    assert not list(tmp_path.glob("heapsmith-explore-*"))
 
 
 def test_a_batch_is_as_many_designs_as_take_its_time():

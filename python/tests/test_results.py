@@ -127,6 +127,19 @@ def test_a_region_that_is_too_small_refuses_and_says_so(trace):
     assert hs.replay(trace, "tlsf", verify=True, check=1000)["failed"][0].as_py() == 0
 
 
+def test_a_heap_that_serves_nothing_has_a_row():
+    trace = hs.Trace.from_arrow(pa.table({"action": ["allocate", "free"], "id": [1, 1], "size": [1_000_000, None]}))
+    every = hs.replay(trace, hs.heaps()["name"].to_pylist())
+    assert every.num_rows == hs.heaps().num_rows and 1 in every["failed"].to_pylist()
+    row = hs.replay(trace, "list", region=50_000).to_pylist()[0]
+    assert (row["failed"], row["peak_requested"], row["peak_largest_request"]) == (1, 0, 0)
+
+
+def test_rounds_of_nothing_are_refused(small):
+    with pytest.raises(hs.UsageError, match="rounds=0 measures no time"):
+        hs.replay(small, "tlsf", time=True, rounds=0)
+
+
 def test_long_work_lets_other_threads_run(trace):
     """Python's lock is free while a replay runs: a thread counts on."""
     many, counted, stop = [trace] * 60, [0], threading.Event()
@@ -215,6 +228,33 @@ def test_the_pareto_front_is_of_any_table(explored):
     assert hs.pareto(own, ["time", "memory"])["name"].to_pylist() == ["a", "b"]
     with pytest.raises(hs.UsageError, match="there is no column 'speed'; there are name, time, memory"):
         hs.pareto(own, ["speed"])
+    with pytest.raises(hs.UsageError, match="there is no column 'speed'"):
+        hs.pareto(own, "speed")
+    assert hs.pareto(own, "time")["name"].to_pylist() == ["a"]
+    with pytest.raises(hs.UsageError, match="column 'name' holds .*, not numbers"):
+        hs.pareto(own, "name")
+    with pytest.raises(hs.UsageError, match=r"a LazyFrame is no table: .*collect\(\)"):
+        hs.pareto(pl.from_pandas(own).lazy(), "time")
+    large = pa.table({"bytes": pa.array([2**60, 2**60 + 2**20], pa.uint64()), "failed": [False, False]})
+    assert hs.pareto(large, "bytes")["bytes"].to_pylist() == [2**60]
+
+
+def test_a_folder_whose_store_was_deleted_gets_the_traces_of_the_next(tmp_path, small, trace):
+    _native.Sweep([small], tmp_path / "both", "a test")
+    (tmp_path / "both/results.sqlite").unlink()
+    _native.Sweep([trace], tmp_path / "both", "a test")
+    assert hs.Trace.read(tmp_path / "both/trace-1.parquet").fingerprint == trace.fingerprint
+
+
+def test_an_exploration_that_is_interrupted_before_it_begins_leaves_nothing(small, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("heapsmith._explore._replay_all", interrupted)
+    with pytest.raises(KeyboardInterrupt, match="interrupted before anything was replayed"):
+        hs.explore(small)
+    assert not list(tmp_path.glob("heapsmith-explore-*"))
 
 
 def test_the_command_takes_what_python_explored(explored, command, tmp_path):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import pickle
+import subprocess
+import sys
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import heapsmith as hs
@@ -89,6 +94,96 @@ def test_a_trace_is_pickled_with_its_names():
     assert again.fingerprint == trace.fingerprint
 
 
+def test_a_trace_is_pickled_with_what_made_it():
+    trace = hs.Trace.read("workload:treeadd", settings={"depth": 4})
+    again = pickle.loads(pickle.dumps(trace))
+    assert again.settings == trace.settings and ("depth", "4") in again.settings
+    assert (again.name, again.remarks) == (trace.name, trace.remarks)
+
+
+def test_sites_and_labels_without_names_get_some(tmp_path):
+    rows = {
+        "action": ["allocate", "mark", "free"],
+        "id": [1, None, 1],
+        "size": [8, None, None],
+        "site": [2, None, None],
+        "label": [None, 1, None],
+    }
+    trace = hs.Trace.from_arrow(pa.table(rows), sites=["here"])
+    assert (trace.sites, trace.labels) == (["here", "site 1", "site 2"], ["label 0", "label 1"])
+    trace.write(tmp_path / "named.parquet")
+    again = hs.Trace.read(tmp_path / "named.parquet")
+    assert (again.sites, again.labels, again.fingerprint) == (trace.sites, trace.labels, trace.fingerprint)
+    rows["site"][0] = 2**32 - 1
+    with pytest.raises(hs.TraceError, match="site 4294967294 has no name: give sites, or count them from 0"):
+        hs.Trace.from_arrow(pa.table(rows))
+
+
+def test_a_table_that_is_changed_afterwards_is_told(tmp_path):
+    sizes = np.array([10, 20, 0], np.uint64)
+    columns = [pa.array(["allocate", "allocate", "free"]), pa.array([1, 2, 1], pa.uint64()), pa.Array.from_buffers(
+        pa.uint64(), 3, [None, pa.py_buffer(sizes)]
+    )]
+    trace = hs.Trace.from_arrow(pa.table(columns, names=["action", "id", "size"]))
+    trace.write(tmp_path / "as-it-was.parquet")
+    sizes[0] = 1_000_000
+    for again in (lambda: trace.write(tmp_path / "changed.parquet"), lambda: hs.inspect(trace)):
+        with pytest.raises(hs.TraceError, match="was changed since: make it of a copy"):
+            again()
+    assert not (tmp_path / "changed.parquet").exists()
+
+
+def test_a_stream_whose_producer_needs_python_on_another_thread_is_read(tmp_path):
+    """As streams do that read through Python's files: they would wait for the lock for ever."""
+
+    class Filled:
+        """Hands out the stream of a reader whose batches come from another thread."""
+
+        def __init__(self, table: pa.Table) -> None:
+            self.batches = table.to_batches(max_chunksize=10)
+            self.schema = table.schema
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            def batches():
+                with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                    for batch in self.batches:
+                        yield pool.submit(lambda batch=batch: batch).result(timeout=20)
+
+            return pa.RecordBatchReader.from_batches(self.schema, batches()).__arrow_c_stream__()
+
+    table = events(100)
+    assert hs.Trace.from_arrow(Filled(table)).fingerprint == hs.Trace.from_arrow(table).fingerprint
+    # A file system in Python, on which pyarrow reads with threads of its own: in a process that may be ended.
+    program = (
+        "import faulthandler, sys\n"
+        "faulthandler.dump_traceback_later(60, exit=True)\n"
+        "import heapsmith as hs, pyarrow as pa, pyarrow.dataset as ds, pyarrow.parquet as pq, pyarrow.fs as fs\n"
+        "class Files(fs.FileSystemHandler):\n"
+        "    def __getattr__(self, name): raise NotImplementedError(name)\n"
+        "    def open_input_file(self, path): return pa.PythonFile(open(path, 'rb'), mode='r')\n"
+        "    def open_input_stream(self, path): return self.open_input_file(path)\n"
+        "    def get_file_info(self, paths): return [fs.FileInfo(path, fs.FileType.File) for path in paths]\n"
+        "    def normalize_path(self, path): return path\n"
+        "    def get_type_name(self): return 'ours'\n"
+        "Files.__abstractmethods__ = frozenset()\n"
+        "path = sys.argv[1]\n"
+        "lazy = ds.dataset(path, filesystem=fs.PyFileSystem(Files()), format='parquet').scanner().to_reader()\n"
+        "assert hs.Trace.from_arrow(lazy).fingerprint == hs.Trace.from_arrow(pq.read_table(path)).fingerprint\n"
+    )
+    pq.write_table(table, tmp_path / "plain.parquet")
+    done = subprocess.run([sys.executable, "-c", program, tmp_path / "plain.parquet"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_odd_columns_are_refused_and_do_not_panic():
+    rows = pa.array([{"action": "allocate", "id": 1, "size": 3}, None])
+    with pytest.raises(hs.UsageError, match="1 rows of the array are null as a whole: leave them out"):
+        hs.Trace.from_arrow(rows)
+    keyed = pa.DictionaryArray.from_arrays(pa.array([0, 5], pa.int32()), pa.array(["allocate"]), safe=False)
+    with pytest.raises(hs.TraceError, match="damaged at event 2: the action is missing"):
+        hs.Trace.from_arrow(pa.table({"action": keyed, "id": [1, 2], "size": [3, 4]}))
+
+
 def test_the_packed_form_is_mapped_and_not_copied(trace):
     buffer = memoryview(trace.packed)
     assert (buffer.nbytes, buffer.readonly) == (16 * len(trace), True)
@@ -98,6 +193,11 @@ def test_the_packed_form_is_mapped_and_not_copied(trace):
     # What may be written to is copied.
     copied = hs.PackedTrace(bytearray(buffer), "copied")
     assert copied.fingerprint == trace.fingerprint
+    # So is a view that may not be written to of memory that may.
+    memory = bytearray(buffer)
+    viewed = hs.PackedTrace(memoryview(memory).toreadonly(), "viewed")
+    memory[8:24] = b"\xff" * 16
+    assert hs.replay(viewed, "tlsf").equals(hs.replay(hs.PackedTrace(buffer, "viewed"), "tlsf"))
     # Pickled out of band, as an object store does, the events stay where they are.
     buffers: list[pickle.PickleBuffer] = []
     pickled = pickle.dumps(trace.packed, protocol=5, buffer_callback=buffers.append)

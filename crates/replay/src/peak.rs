@@ -1,7 +1,7 @@
 //! Where the bytes are at the peak: the moment when the most bytes are requested and live.
 
-use heapsmith::{Counting, Heap, State};
-use heapsmith_spec::build::with_dyn_heap;
+use heapsmith::{Counting, Heap, RegionError, State};
+use heapsmith_spec::build::{BuildError, with_dyn_heap};
 use heapsmith_spec::{Layer, Spec};
 use heapsmith_trace::{Bytes, Operation, PackedTrace};
 
@@ -41,9 +41,18 @@ pub fn at_peak(
     // A guard's quarantine and a reserve depend on the size of the region: theirs stays as it was.
     let by_size = spec.layers.iter().any(|layer| !matches!(layer, Layer::FreeLists(_)));
     let most = if by_size { u64::MAX } else { measures.footprint_peak.0.next_multiple_of(8) };
-    let source = region.source(Bytes(most));
-    let (event, most) = (measures.peak_event, measures.footprint_peak.0);
-    Ok(with_dyn_heap(spec, source, Counting::default(), |heap| look(heap, trace, event, most))?)
+    let (event, footprint) = (measures.peak_event, measures.footprint_peak.0);
+    let looked = with_dyn_heap(spec, region.source(Bytes(most)), Counting::default(), |heap| {
+        look(heap, trace, event, footprint)
+    });
+    match looked {
+        // No request was ever served: the largest footprint holds no block, and nothing would be served in it.
+        Err(BuildError::Region(RegionError::TooSmall { .. })) => {
+            let source = region.source(Bytes(u64::MAX));
+            Ok(with_dyn_heap(spec, source, Counting::default(), |heap| survey(heap, &LiveTable::new(0)))?)
+        }
+        looked => Ok(looked?),
+    }
 }
 
 /// Replays up to an event, and looks; no request above `most` is tried.

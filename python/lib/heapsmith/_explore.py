@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,7 +20,7 @@ from heapsmith._native import Heap, Trace
 from heapsmith._progress import Bar
 from heapsmith._replay import traces_of
 from heapsmith._traces import write_page
-from heapsmith.errors import UsageError
+from heapsmith.errors import ClusterError, UsageError
 
 if TYPE_CHECKING:
     from heapsmith.cluster import Cluster
@@ -131,9 +131,13 @@ def explore(
     ClusterError
         The cluster cannot do it.
     KeyboardInterrupt
-        Ctrl-C. What was done is kept, in ``out`` or in the folder that the message names, and the same call with that
-        folder goes on from it. Whatever else ends the process loses a batch.
+        Ctrl-C.
+
+    After a ClusterError or a KeyboardInterrupt what was done is kept, in ``out`` or in the folder that the message names,
+    and the same call with that folder goes on from it. Whatever else ends the process loses a batch.
     """
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"jobs={jobs} replays nothing: give 1 or more")
     given = traces_of(traces)
     chosen = [trace for trace in given if isinstance(trace, Trace)]
     if not chosen or len(chosen) != len(given):
@@ -141,14 +145,19 @@ def explore(
     if prune and cluster is not None:
         raise UsageError("prune compares designs as they end, on one machine: leave out cluster, or prune")
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="heapsmith-explore-"))
+    sweep = None
     try:
         sweep = _native.Sweep(chosen, folder, _command(folder))
         _replay_all(sweep, chosen, jobs, prune, cluster, progress)
         sweep.finish()
         found = Exploration(folder)
-    except KeyboardInterrupt:
-        # The message names the folder, whoever made it.
-        raise
+    except (KeyboardInterrupt, ClusterError) as error:
+        if sweep is not None and sweep.done:
+            kept = f"what was done is kept in {folder}, and the same call with out={folder} goes on from it"
+            raise type(error)(f"{str(error) or 'interrupted'}; {kept}") from error.__cause__
+        if out is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise type(error)(str(error) or "interrupted before anything was replayed") from error.__cause__
     except BaseException:
         if out is None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -173,10 +182,7 @@ def _replay_all(
     from heapsmith.cluster import Cluster
 
     chosen = cluster if isinstance(cluster, Cluster) else Cluster(cluster)
-    try:
-        chosen.run(sweep, [trace.packed for trace in traces], progress)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(sweep.interrupted) from None
+    chosen.run(sweep, [trace.packed for trace in traces], progress)
 
 
 def open_exploration(out: str | os.PathLike[str]) -> Exploration:
@@ -187,7 +193,7 @@ def open_exploration(out: str | os.PathLike[str]) -> Exploration:
     return Exploration(out)
 
 
-def pareto(table: Any, over: Sequence[str] | Mapping[str, Any] = ("fragmentation", "accesses_per_op")) -> pa.Table:
+def pareto(table: Any, over: str | Sequence[str] = ("fragmentation", "accesses_per_op")) -> pa.Table:
     """The rows of a table that no other row beats in everything: the Pareto front, in the order of the table.
 
     Parameters
@@ -199,21 +205,49 @@ def pareto(table: Any, over: Sequence[str] | Mapping[str, Any] = ("fragmentation
         of them is not compared; nor is one whose column ``failed``, if there is one, is not 0.
 
     Equal rows are all on the front.
+
+    Raises
+    ------
+    UsageError
+        It is no table; a column is not there, or twice, or does not hold numbers.
     """
-    rows = pa.table(table)
-    missing = [name for name in over if name not in rows.column_names]
-    if missing:
-        raise UsageError(f"there is no column {missing[0]!r}; there are {', '.join(rows.column_names)}")
-    if not list(over):
+    rows = _table(table)
+    names = [over] if isinstance(over, str) else list(over)
+    if not names:
         raise UsageError("name at least one column to compare by")
-    known = pc.is_valid(rows.column(list(over)[0]))
-    for name in over:
-        known = pc.and_(known, pc.is_valid(rows.column(name)))
+    columns = [_numbers(rows, name) for name in names]
+    known = pc.is_valid(columns[0])
+    for column in columns[1:]:
+        known = pc.and_(known, pc.is_valid(column))
     if "failed" in rows.column_names:
-        known = pc.and_(known, pc.fill_null(pc.equal(rows.column("failed"), 0), True))
-    rows = rows.filter(known)
-    columns = [pc.cast(rows.column(name), pa.float64()).to_pylist() for name in over]
-    return rows.take(pa.array(_native.undominated([list(point) for point in zip(*columns)]), pa.int64()))
+        known = pc.and_(known, pc.fill_null(pc.equal(_numbers(rows, "failed"), 0), True))
+    points = zip(*(column.filter(known).to_pylist() for column in columns))
+    front = _native.undominated([list(point) for point in points])
+    return rows.filter(known).take(pa.array(front, pa.int64()))
+
+
+def _table(table: Any) -> pa.Table:
+    """What gives columns, as a table."""
+    if not (isinstance(table, pa.Table) or hasattr(table, "__arrow_c_stream__") or hasattr(table, "__dataframe__")):
+        kind = type(table).__name__
+        raise UsageError(f"a {kind} is no table: give one of pyarrow, pandas or polars (collect() what is lazy)")
+    return pa.table(table)
+
+
+def _numbers(rows: pa.Table, name: str) -> pa.ChunkedArray:
+    """A column as floats."""
+    there = rows.column_names.count(name)
+    if there != 1:
+        known = ", ".join(rows.column_names)
+        raise UsageError(
+            f"there is no column {name!r}; there are {known}" if there == 0 else f"there are {there} columns {name!r}: {known}"
+        )
+    column = rows.column(name)
+    try:
+        # Integers above 2^53 are compared by the nearest float. A flag is 0 or 1.
+        return pc.cast(pc.cast(column, pa.int8()) if pa.types.is_boolean(column.type) else column, pa.float64(), safe=False)
+    except pa.ArrowException as error:
+        raise UsageError(f"column {name!r} holds {column.type}, not numbers") from error
 
 
 def _command(folder: Path) -> str:

@@ -61,6 +61,14 @@ class Trace:
     ) -> Trace:
         """Take the events of a table of pandas, polars or pyarrow in place."""
 
+    @staticmethod
+    def _unpickled(
+        table: Any,
+        origin: tuple[str, str, str, list[tuple[str, str]], list[tuple[str, str, str]]],
+        sites: Sequence[str],
+        labels: Sequence[str],
+        remarks: Sequence[str],
+    ) -> Trace: ...
     @property
     def name(self) -> str: ...
     @property
@@ -143,7 +151,7 @@ class Sweep:
     @property
     def total(self) -> int: ...
     @property
-    def interrupted(self) -> str: ...
+    def done(self) -> int: ...
     def add(self, answers: Sequence[bytes]) -> list[int]: ...
     def finish(self) -> None: ...
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 from heapsmith import _native
 from heapsmith._native import Heap, PackedTrace, Trace
 from heapsmith._progress import Bar
+from heapsmith.errors import UsageError
 
 AnyTrace = Union[Trace, PackedTrace]
 AnyHeap = Union[Heap, str]
@@ -66,6 +67,8 @@ def replay(
 
     Raises
     ------
+    UsageError
+        There are no rounds to time, or accesses of a peer are asked for.
     SpecError
         A text is no heap.
     TraceError
@@ -82,6 +85,8 @@ def replay(
     >>> hs.replay(trace, "tlsf", min_region=True).column("failed").to_pylist()
     [0]
     """
+    if time and rounds < 1:
+        raise UsageError(f"rounds={rounds} measures no time: give 1 or more, or leave out time")
     traces = traces_of(traces)
     heaps = [heaps] if isinstance(heaps, (Heap, str)) else list(heaps)
     wanted = (traces, [str(heap) for heap in heaps], verify, check, region, min_region, rounds if time else 0)

@@ -75,11 +75,6 @@ def inspect(trace: Trace, *, points: int = 600) -> Inspection:
     return Inspection(trace, points)
 
 
-def remade(table: pa.Table, name: str, sites: list[str], labels: list[str]) -> Trace:
-    """A trace that was pickled."""
-    return Trace.from_arrow(table, name=name, sites=sites, labels=labels)
-
-
 def write_page(path: str | os.PathLike[str], text: str) -> Path:
     """Write a page, or say why not."""
     try:

@@ -65,8 +65,10 @@ class Cluster:
         retries: int = 5,
         runtime_env: dict[str, Any] | None = None,
     ) -> None:
-        if not seconds > 0:
+        if not 0 < seconds < math.inf:
             raise UsageError("a batch takes some time: give seconds above 0")
+        if retries < 0:
+            raise UsageError("retries are counted: give 0 or more")
         self.address = address
         self.seconds = seconds
         self.retries = retries
@@ -104,17 +106,18 @@ class Cluster:
         disconnect = _connect(ray, self.address, self.runtime_env)
         try:
             references = [ray.put(trace) for trace in traces]
+            options = {"runtime_env": self.runtime_env} if self.runtime_env else {}
             task = ray.remote(_measure).options(
-                name="heapsmith batch", num_cpus=1, max_retries=self.retries, retry_exceptions=False
+                name="heapsmith batch", num_cpus=1, max_retries=self.retries, retry_exceptions=False, **options
             )
             yield from self._drive(ray, task, _Designs(designs, self.seconds), references)
         except ray.exceptions.RayTaskError as error:
             raise _cause(error) from error
-        except ray.exceptions.RayError as error:
-            raise ClusterError(
-                f"a batch was lost {self.retries + 1} times ({type(error).__name__}): {_first_line(error)}; what was "
-                "done is kept, and the same call goes on from it"
-            ) from error
+        except (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.OutOfMemoryError) as error:
+            what = f"a batch was lost {self.retries + 1} times"
+            raise ClusterError(f"{what} ({type(error).__name__}): {_first_line(error)}") from error
+        except (ray.exceptions.RayError, ConnectionError) as error:
+            raise ClusterError(f"the cluster failed ({type(error).__name__}): {_first_line(error)}") from error
         finally:
             disconnect()
 
@@ -123,12 +126,14 @@ class Cluster:
     ) -> Iterator[tuple[list[bytes], float]]:
         running: set[Any] = set()
         looked, slots = 0.0, 1
+        failed: Exception | None = None
         try:
-            while designs or running:
+            # After a batch failed none is handed out any more, and those that run are waited for.
+            while running or (designs and failed is None):
                 if time.perf_counter() - looked > 2:
                     looked, slots = time.perf_counter(), _slots(ray)
                 # One batch more than there are slots for each slot: a worker finds the next one waiting.
-                while designs and len(running) < 2 * slots:
+                while designs and failed is None and len(running) < 2 * slots:
                     running.add(task.remote(references, designs.take(slots), _native.__version__))
                 ready, _ = ray.wait(list(running), num_returns=1, timeout=1.0)
                 if not ready:
@@ -137,16 +142,33 @@ class Cluster:
                 ready, _ = ray.wait(list(running), num_returns=len(running), timeout=0)
                 running.difference_update(ready)
                 answers, busy = [], 0.0
-                for answer, count, seconds in ray.get(ready):
+                for outcome in _outcomes(ray, ready):
+                    if isinstance(outcome, Exception):
+                        failed = failed or outcome
+                        continue
+                    answer, count, seconds = outcome
                     designs.took(count, seconds)
                     answers.append(answer)
                     busy += seconds
-                yield answers, busy
+                if answers:
+                    yield answers, busy
+            if failed is not None:
+                raise failed
         finally:
             # Of a cluster that is gone there is nothing to cancel.
             with contextlib.suppress(Exception):
                 for reference in running:
                     ray.cancel(reference, force=False)
+
+
+def _outcomes(ray: Any, ready: list[Any]) -> list[Any]:
+    """What batches came to: their answers, and the exceptions of those that failed."""
+    try:
+        return list(ray.get(ready))
+    except ray.exceptions.RayError as error:
+        if len(ready) == 1:
+            return [error]
+    return [outcome for reference in ready for outcome in _outcomes(ray, [reference])]
 
 
 class _Designs:
@@ -180,10 +202,12 @@ def _measure(references: list[Any], designs: list[_Design], version: str) -> tup
 
     A trace is mapped from the node's object store, and kept mapped for the batches to come.
     """
-    begun = time.perf_counter()
     if _native.__version__ != version:
         raise ClusterError(f"a worker has heapsmith {_native.__version__}, the driver {version}: install the same")
-    answer = _native.measure_batch(_mapped(references), designs)
+    traces = _mapped(references)
+    # What it takes until a node has the trace is no cost of designs.
+    begun = time.perf_counter()
+    answer = _native.measure_batch(traces, designs)
     return answer, len(designs), time.perf_counter() - begun
 
 

@@ -109,6 +109,8 @@ def heap_map(
     """
     from matplotlib.patches import Patch
 
+    if event is not None and event < 0:
+        raise UsageError(f"event={event} is before the first: give a number of events from 0")
     ax = _axes(ax)
     blocks, at, footprint = _native.blocks(trace, str(heap), event)
     width = max(width, -(-footprint // 256 // 8) * 8)
@@ -134,7 +136,7 @@ def main_effects(exploration: Exploration, objective: str = "fragmentation", *, 
     ax = _axes(ax)
     effects = exploration.effects
     if effects.num_rows == 0:
-        raise UsageError("designs were cut short (prune), so effects are not known: explore without it")
+        raise UsageError("effects are of every design, and some were cut short (prune) or are not replayed yet")
     rows = effects.filter(pc.field("objective") == objective)
     if rows.num_rows == 0:
         known = ", ".join(dict.fromkeys(_list(effects, "objective")))

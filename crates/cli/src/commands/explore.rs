@@ -175,14 +175,7 @@ fn begin(dir: &Path, space: &Space, traces: &[Trace], packed: &[PackedTrace]) ->
     fs::create_dir_all(dir).map_err(|error| Failure::writing(dir, &error))?;
     let probe = dir.join(".writable");
     File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(|error| Failure::writing(dir, &error))?;
-    let store = Store::begin(&dir.join(Store::FILE), space, packed, &command())?;
-    for (number, trace) in traces.iter().enumerate() {
-        let path = report::trace_file(dir, number);
-        if !path.exists() {
-            trace.write(&path)?;
-        }
-    }
-    Ok(store)
+    heapsmith_explore::begin(dir, space, packed, &command(), |number, path| Ok(traces[number].write(path)?))
 }
 
 /// The command as it was typed.

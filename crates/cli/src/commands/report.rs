@@ -1,8 +1,8 @@
 //! `heapsmith report`: the page of a finished exploration.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use heapsmith_explore::{Exploration, Store};
+use heapsmith_explore::{Exploration, Store, trace_file};
 use heapsmith_limits::{Effort, Lines};
 use heapsmith_report::{PageInput, page};
 use heapsmith_trace::{PackedTrace, Trace};
@@ -41,11 +41,6 @@ pub fn run(arguments: &Report) -> Result<(), Failure> {
     write(&page, &out)?;
     eprintln!("wrote {}", out.display());
     Ok(())
-}
-
-/// Where an exploration keeps its trace of this number.
-pub fn trace_file(dir: &Path, number: usize) -> PathBuf {
-    dir.join(format!("trace-{}.parquet", number + 1))
 }
 
 /// The reference lines of traces.
