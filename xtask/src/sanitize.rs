@@ -26,7 +26,7 @@ pub fn sanitize() -> Outcome {
     let own =
         ["heapsmith", "--all-features", "--test", "buddy", "--test", "examples", "--test", "global", "--test", "pages"];
     cargo_with(&flags, &[&test[..], &own].concat())?;
-    cargo_with(&flags, &[&test[..], &["heapsmith-trial", "--lib"]].concat())?;
+    cargo_with(&flags, &[&test[..], &["heapsmith-trial", "--test", "trial"]].concat())?;
     cargo_with(&flags, &[&test[..], &["heapsmith-spec", "--test", "layers", "--test", "constant_time"]].concat())?;
     let threads = [&test[..], &["heapsmith-preload", "--test", "threads"]].concat();
     // What lives as long as the process hangs on mapped memory, where the sanitizer does not look for it.
@@ -52,7 +52,7 @@ fn valgrind() -> Outcome {
 
 /// Builds the tests of `heapsmith-trial` and returns the path of the program.
 fn trial_test(options: &[&str]) -> Result<String, String> {
-    let build = ["test", "--package", "heapsmith-trial", "--lib", "--no-run", "--message-format", "json"];
+    let build = ["test", "--package", "heapsmith-trial", "--test", "trial", "--no-run", "--message-format", "json"];
     let messages = output(env!("CARGO"), &[&build[..], options].concat())?;
     let program = messages.lines().filter_map(|line| line.split_once("\"executable\":\"")).next_back();
     let program = program.and_then(|(_, rest)| rest.split('"').next());
@@ -84,5 +84,5 @@ pub fn miri() -> Outcome {
     ];
     let miri = ["run", "nightly", "cargo", "miri", "test", "--package"];
     let run = |arguments: &[&str]| crate::run::run_with("rustup", &flags, &[&miri[..], arguments].concat());
-    run(&["heapsmith-trial", "--lib", "--", "every_heap_gets_through_some_programs", "--nocapture"])
+    run(&["heapsmith-trial", "--test", "trial", "--", "every_heap_gets_through_some_programs", "--nocapture"])
 }

@@ -132,16 +132,3 @@ pub fn slope(points: &[Churned]) -> f64 {
     let shared: f64 = logs.iter().map(|log| (log.0 - x) * (log.1 - y)).sum();
     shared / logs.iter().map(|log| (log.0 - x).powi(2)).sum::<f64>()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Churned, slope};
-
-    #[test]
-    fn the_slope_of_a_power_is_its_exponent() {
-        for exponent in [0.0, 0.1, 1.0, 2.0] {
-            let point = |live: usize| Churned { live, mean: 7.0 * (live as f64).powf(exponent), p999: 0, most: 0 };
-            assert!((slope(&[1_000, 10_000, 100_000].map(point)) - exponent).abs() < 1e-9);
-        }
-    }
-}

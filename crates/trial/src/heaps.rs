@@ -47,19 +47,3 @@ const KINDS: &[&str] = &[
 pub fn heaps() -> impl Iterator<Item = &'static str> {
     catalogue().iter().map(|entry| entry.name).chain(KINDS.iter().copied())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::heaps;
-    use heapsmith_spec::resolve;
-
-    #[test]
-    fn every_heap_is_one_and_none_is_there_twice() {
-        let mut specs: Vec<_> =
-            heaps().map(|heap| resolve(heap).unwrap_or_else(|error| panic!("{error}")).to_string()).collect();
-        let count = specs.len();
-        specs.sort();
-        specs.dedup();
-        assert_eq!(specs.len(), count);
-    }
-}

@@ -86,29 +86,3 @@ fn smaller(number: usize) -> Vec<usize> {
     numbers.dedup();
     numbers
 }
-
-#[cfg(test)]
-mod tests {
-    use super::shrink;
-    use crate::program::{Operation, long_program};
-
-    #[test]
-    fn what_has_no_part_in_a_failure_is_left_out() {
-        let large = |operation: &Operation| matches!(operation, Operation::Reallocate { size: 150.., .. });
-        let fails = |program: &[Operation]| {
-            program.iter().filter(|operation| large(operation)).count() >= 2
-                && program.contains(&Operation::FreeHighest)
-        };
-        let program = long_program(5000, 1);
-        assert!(fails(&program));
-        let short = shrink(program, fails);
-        assert!(fails(&short) && short.len() == 3, "{short:?}");
-        assert!(short.contains(&Operation::Reallocate { which: 0, size: 150 }), "{short:?}");
-    }
-
-    #[test]
-    fn a_program_that_is_as_short_as_can_be_stays() {
-        let program = vec![Operation::Allocate { size: 0, alignment: 0 }];
-        assert_eq!(shrink(program.clone(), |candidate| candidate.len() == 1), program);
-    }
-}

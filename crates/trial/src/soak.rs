@@ -173,28 +173,3 @@ fn perform(
     }
     oracle.verify(heap)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Trial;
-    use crate::heaps::heaps;
-    use heapsmith_spec::resolve;
-
-    /// Under tools that slow programs down, fewer programs are run: `HEAPSMITH_TRIAL_PROGRAMS`.
-    fn programs() -> u64 {
-        let set = std::env::var("HEAPSMITH_TRIAL_PROGRAMS").ok();
-        set.map_or(40, |number| number.parse().expect("HEAPSMITH_TRIAL_PROGRAMS is a number"))
-    }
-
-    #[test]
-    fn every_heap_gets_through_some_programs() {
-        for heap in heaps() {
-            let spec = resolve(heap).expect("it is a heap");
-            let mut trial = Trial::new(spec).unwrap_or_else(|error| panic!("{heap}: {error}"));
-            println!("{heap}");
-            for seed in 1..=programs() {
-                trial.run(seed).unwrap_or_else(|failure| panic!("{heap}: {failure}"));
-            }
-        }
-    }
-}
