@@ -13,8 +13,8 @@
  *     free           constant for a kept size, else constant beside a free block, else linear in
  *                    the free blocks
  *     most memory    none: free neighbours that are not joined, or rests that are not split off,
- *                    add up; kept blocks count as live, as they are flushed only when the pool
- *                    fails
+ *                    add up; blocks that lists keep count as live, and nothing bounds those that
+ *                    got a rest too small to split off (`heapsmith bound` tells for given sizes)
  *
  * The region holds all that the heap is: control words of 76 bytes, then the blocks. Words are of
  * 4 bytes, payloads multiples of 4 bytes, a region at most 4294967292 bytes. Needs no C library and is
