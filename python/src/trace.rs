@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use heapsmith_trace::{
-    Action, Bytes, Event, Module, Origin, Packer, Sink, Slice, Trace as Whole, TraceError, TraceWriter, Transforms,
+    Action, Bytes, Comparison, Event, Module, Origin, Packer, Sink, Slice, Trace as Whole, TraceError, TraceWriter,
+    Transforms,
 };
 use heapsmith_workload::stream;
 use pyo3::prelude::*;
@@ -79,9 +80,10 @@ impl Trace {
     pub fn send(&self, sink: &mut dyn Sink) -> Result<(), TraceError> {
         self.sites.iter().for_each(|site| sink.name_site(site));
         self.labels.iter().for_each(|label| sink.name_label(label));
-        let mut both = (Packer::default(), sink);
+        let packed = &self.packed.get().trace;
+        let mut both = (Comparison::with(packed), sink);
         send(&self.columns, &mut both)?;
-        match both.0.finish(String::new()).fingerprint == self.packed.get().trace.fingerprint {
+        match both.0.is_same() {
             true => Ok(()),
             false => Err(TraceError::NotATrace {
                 path: PathBuf::from(self.origin.name()),

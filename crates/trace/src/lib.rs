@@ -49,7 +49,7 @@ pub use error::TraceError;
 pub use event::{Action, Event};
 pub use file::{NEWEST_SCHEMA, OLDEST_SCHEMA, TraceWriter};
 pub use live::LARGEST_REQUEST;
-pub use packed::{Operation, PackedEvent, PackedTrace, Packer};
+pub use packed::{Comparison, Operation, PackedEvent, PackedTrace, Packer};
 pub use perturb::{Cuts, Jitter, Perturbation, Share, Stretch, perturb};
 pub use quantity::{Bytes, Nanoseconds};
 pub use shared::{Keeper, PackedEvents};

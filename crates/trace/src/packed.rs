@@ -159,28 +159,62 @@ impl Packer {
         let (slots, requested_peak) = (ledger.slots as usize, ledger.peak);
         PackedTrace { events: events.into(), slots, requested_peak, fingerprint, name, ..packed }
     }
-
-    fn push(&mut self, change: Change, alignment_log2: u8) -> Result<(), TraceError> {
-        let (operation, slot, size) = match change {
-            Change::Allocated(block) => (Operation::Allocate, block.slot, block.size),
-            Change::Freed(block) => (Operation::Free, block.slot, Bytes(0)),
-            Change::Reallocated(block) => (Operation::Reallocate, block.slot, block.size),
-            Change::Marked => return Ok(()),
-        };
-        self.packed.count(operation, size, self.ledger.events)?;
-        self.events.push(PackedEvent { size: size.0, slot, operation, alignment_log2 });
-        Ok(())
-    }
 }
 
 impl Sink for Packer {
     fn take(&mut self, event: Event) -> Result<(), TraceError> {
-        let change = self.ledger.apply(&event)?;
-        let alignment = match event.action {
-            Action::Allocate { alignment, .. } if alignment != 0 => alignment,
-            _ => 1,
-        };
-        self.push(change, alignment.trailing_zeros() as u8)
+        if let Some(event) = pack(&mut self.ledger, &event)? {
+            self.packed.count(event.operation, Bytes(event.size), self.ledger.events)?;
+            self.events.push(event);
+        }
+        Ok(())
+    }
+}
+
+/// The next event of a ledger, packed; none for a mark.
+fn pack(ledger: &mut Ledger, event: &Event) -> Result<Option<PackedEvent>, TraceError> {
+    let change = ledger.apply(event)?;
+    let alignment = match event.action {
+        Action::Allocate { alignment, .. } if alignment != 0 => alignment,
+        _ => 1,
+    };
+    let (operation, slot, size) = match change {
+        Change::Allocated(block) => (Operation::Allocate, block.slot, block.size),
+        Change::Freed(block) => (Operation::Free, block.slot, Bytes(0)),
+        Change::Reallocated(block) => (Operation::Reallocate, block.slot, block.size),
+        Change::Marked => return Ok(None),
+    };
+    Ok(Some(PackedEvent { size: size.0, slot, operation, alignment_log2: alignment.trailing_zeros() as u8 }))
+}
+
+/// Compares events, as they come, with a packed trace: the live set is all that it holds.
+#[derive(Debug)]
+pub struct Comparison<'p> {
+    ledger: Ledger,
+    expected: &'p [PackedEvent],
+    compared: usize,
+    same: bool,
+}
+
+impl Comparison<'_> {
+    /// Begins at the first event.
+    pub fn with(packed: &PackedTrace) -> Comparison<'_> {
+        Comparison { ledger: Ledger::default(), expected: &packed.events, compared: 0, same: true }
+    }
+
+    /// Whether the packed trace is that of the events that came.
+    pub fn is_same(&self) -> bool {
+        self.same && self.compared == self.expected.len()
+    }
+}
+
+impl Sink for Comparison<'_> {
+    fn take(&mut self, event: Event) -> Result<(), TraceError> {
+        if let Some(event) = pack(&mut self.ledger, &event)? {
+            self.same &= self.expected.get(self.compared) == Some(&event);
+            self.compared += 1;
+        }
+        Ok(())
     }
 }
 

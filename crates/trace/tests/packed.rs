@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use heapsmith_trace::{Action, Bytes, Event, LARGEST_REQUEST, Operation, Origin, PackedTrace, Trace, TraceError};
+use heapsmith_trace::{
+    Action, Bytes, Comparison, Event, LARGEST_REQUEST, Operation, Origin, PackedTrace, Trace, TraceError,
+};
 use proptest::prelude::*;
 
 fn trace(actions: impl IntoIterator<Item = Action>) -> Trace {
@@ -95,6 +97,22 @@ proptest! {
         prop_assert_eq!(PackedTrace::new(&renamed).unwrap().fingerprint, fingerprint);
         renamed.events.push(Event::at(0, allocate(5000, 1)));
         prop_assert_ne!(PackedTrace::new(&renamed).unwrap().fingerprint, fingerprint);
+    }
+
+    #[test]
+    fn a_comparison_is_of_the_events_and_of_how_many(trace in program(), other in program(), cut in 0usize..400) {
+        let packed = PackedTrace::new(&trace).unwrap();
+        let is_same = |trace: &Trace| {
+            let mut comparison = Comparison::with(&packed);
+            trace.send(&mut comparison).unwrap();
+            comparison.is_same()
+        };
+        prop_assert!(is_same(&trace));
+        let mut shorter = trace.clone();
+        shorter.events.truncate(cut);
+        for changed in [other, shorter] {
+            prop_assert_eq!(is_same(&changed), PackedTrace::new(&changed).unwrap().events == packed.events);
+        }
     }
 }
 
