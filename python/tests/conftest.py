@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 from pathlib import Path
 
@@ -37,6 +38,14 @@ def events(count: int, seed: int = 7, live: int = 300) -> pa.Table:
             blocks.append(number)
     types = {"time": pa.uint64(), "action": pa.string(), "id": pa.int64(), "size": pa.int64()}
     return pa.table({name: pa.array(values, types[name]) for name, values in rows.items()})
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interruptible():
+    """Ctrl-C is heard: a shell has what it starts in the background ignore it, and tests send it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

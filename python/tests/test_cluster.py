@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import socket
@@ -188,42 +187,6 @@ def test_an_interrupt_keeps_what_was_done_and_names_the_folder(nodes, long, sing
     again = Cluster(nodes.address)
     same(hs.explore(long, out=tmp_path / "found", cluster=again), single)
     assert 0 < again.figures["designs"] < len(_open(long, tmp_path / "empty"))
-
-
-def test_an_interrupt_that_ray_swallows_is_raised_all_the_same():
-    class Ray:
-        class exceptions:
-            RayError = OSError
-
-        @staticmethod
-        def cluster_resources():
-            return {"CPU": 1}
-
-        @staticmethod
-        def wait(references, num_returns, timeout):
-            with contextlib.suppress(KeyboardInterrupt):
-                os.kill(os.getpid(), signal.SIGINT)
-                time.sleep(1)
-            return references, []
-
-        @staticmethod
-        def get(references):
-            return [(b"", 1, 0.1) for _ in references]
-
-        @staticmethod
-        def cancel(reference, force):
-            pass
-
-    class Task:
-        @staticmethod
-        def remote(*_):
-            return object()
-
-    before = signal.getsignal(signal.SIGINT)
-    designs = heapsmith.cluster._Designs([(0, "tlsf")], seconds=1.0)
-    with pytest.raises(KeyboardInterrupt):
-        list(Cluster()._drive(Ray, Task, designs, []))
-    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.parametrize("way", ["from a machine of the cluster", "from another machine, by ray://"])

@@ -26,9 +26,7 @@ import contextlib
 import math
 import os
 import random
-import signal
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -129,7 +127,6 @@ class Cluster:
         running: set[Any] = set()
         looked, slots = 0.0, 1
         failed: Exception | None = None
-        interrupts = _Interrupts()
         try:
             # After a batch failed none is handed out any more, and those that run are waited for.
             while running or (designs and failed is None):
@@ -145,7 +142,6 @@ class Cluster:
                 ready, _ = ray.wait(list(running), num_returns=len(running), timeout=0)
                 running.difference_update(ready)
                 answers, busy = [], 0.0
-                interrupts.look()
                 for outcome in _outcomes(ray, ready):
                     if isinstance(outcome, Exception):
                         failed = failed or outcome
@@ -158,37 +154,11 @@ class Cluster:
                     yield answers, busy
             if failed is not None:
                 raise failed
-            interrupts.look()
         finally:
-            interrupts.end()
             # Of a cluster that is gone there is nothing to cancel.
             with contextlib.suppress(Exception):
                 for reference in running:
                     ray.cancel(reference, force=False)
-
-
-class _Interrupts:
-    """Notes Ctrl-C beside the exception that it raises, which Ray now and then swallows while it waits."""
-
-    def __init__(self) -> None:
-        self._pressed = False
-        self._before: Any = None
-        if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
-            self._before = signal.signal(signal.SIGINT, self._note)
-
-    def _note(self, number: int, frame: Any) -> None:
-        self._pressed = True
-        self._before(number, frame)
-
-    def look(self) -> None:
-        """Raise what was swallowed."""
-        if self._pressed:
-            raise KeyboardInterrupt
-
-    def end(self) -> None:
-        """Whoever was told of Ctrl-C before is told again."""
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
 
 
 def _outcomes(ray: Any, ready: list[Any]) -> list[Any]:
