@@ -56,15 +56,18 @@ def made(events: int, live: int = 500) -> hs.Trace:
 def replay_overhead(lines: list[str]) -> None:
     """What `replay` takes beside the replay in Rust that is in it."""
 
-    def calls(trace: hs.Trace, heap: str, rounds: int) -> tuple[list[int], list[int]]:
-        """Nanoseconds of each call, and of the replay in it."""
-        whole, inside = [], []
+    def calls(trace: hs.Trace, heap: str, rounds: int) -> tuple[list[int], list[int], list[int]]:
+        """Nanoseconds of each call, of the replay in it, and of freeing the table that it gave."""
+        whole, inside, freed = [], [], []
         for _ in range(rounds):
             begun = time.perf_counter_ns()
-            hs.replay(trace, heap)
-            whole.append(time.perf_counter_ns() - begun)
+            table = hs.replay(trace, heap)
+            done = time.perf_counter_ns()
+            del table
+            freed.append(time.perf_counter_ns() - done)
+            whole.append(done - begun)
             inside.append(_native.replaying_ns())
-        return whole, inside
+        return whole, inside, freed
 
     trace = made(EVENTS)
     lines += [
@@ -72,24 +75,28 @@ def replay_overhead(lines: list[str]) -> None:
         "",
         "Calls of `heapsmith.replay`, each timed from Python, and the replay in it by Rust, so that both are of one run over the",
         "same memory. What a call takes beside its replay is the same for every trace, but dearer after a long one, which leaves",
-        "nothing of Python in the caches. Medians; in brackets where the median lies with 95%.",
+        "nothing of Python in the caches. Medians; in brackets where the median lies with 95%. Freeing the table afterwards is",
+        "Python's, whenever it is no longer used.",
         "",
-        "| heap | the replay, in Rust | beside it | overhead (target: under 1%) |",
-        "|---|---:|---:|---:|",
+        "| heap | the replay, in Rust | beside it | overhead (target: under 1%) | freeing the table | overhead with it |",
+        "|---|---:|---:|---:|---:|---:|",
     ]
     for heap in HEAPS:
-        whole, inside = calls(trace, heap, 101)
+        whole, inside, freed = calls(trace, heap, 101)
         beside = [a - b for a, b in zip(whole, inside)]
         overhead = sorted(a / b for a, b in zip(beside, inside))
         # The order statistics between which the median lies in 95 of 100 cases.
         middle, aside = len(overhead) // 2, int(0.98 * len(overhead) ** 0.5)
         lines.append(
             f"| `{heap}` | {statistics.median(inside) / 1e6:.1f} ms | {statistics.median(beside) / 1e3:.0f} µs "
-            f"| {overhead[middle]:.2%} ({overhead[middle - aside]:.2%} to {overhead[middle + aside]:.2%}) |"
+            f"| {overhead[middle]:.2%} ({overhead[middle - aside]:.2%} to {overhead[middle + aside]:.2%}) "
+            f"| {statistics.median(freed) / 1e3:.0f} µs "
+            f"| {statistics.median((a + b) / c for a, b, c in zip(beside, freed, inside)):.2%} |"
         )
-    tiny = statistics.median(a - b for a, b in zip(*calls(made(2), HEAPS[0], 1001)))
+    whole, inside, freed = calls(made(2), HEAPS[0], 1001)
+    tiny = statistics.median(a - b for a, b in zip(whole, inside))
     lines += [
-        f"| `{HEAPS[0]}`, a trace of 2 events | | {tiny / 1e3:.0f} µs | |",
+        f"| `{HEAPS[0]}`, a trace of 2 events | | {tiny / 1e3:.0f} µs | | {statistics.median(freed) / 1e3:.0f} µs | |",
         "",
         "The first heap is among the cheapest that there are: five lists that serve all five sizes.",
         "",
