@@ -21,7 +21,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use heapsmith_explore::{
-    Exploration, Space, Store, Sweep as Swept, SweepError, begin, measure_catalogue, sweep, write_csv, write_parquet,
+    Exploration, Space, Store, Sweep as Swept, SweepError, measure_catalogue, sweep, write_csv, write_parquet,
 };
 use heapsmith_replay::{Measures, Options, Region, replay};
 use heapsmith_spec::{Spec, resolve};
@@ -55,7 +55,7 @@ impl Sweep {
         fs::create_dir_all(&dir).map_err(|error| Raised::writing(&dir, &error))?;
         let store = unlocked(py, |_| {
             let write = |number: usize, path: &Path| Ok::<(), Raised>(wholes[number].get().write_to(path)?);
-            let mut store = begin(&dir, &space, &packed, command, write)?;
+            let mut store = Store::begin_in(&dir, &space, &packed, command, write)?;
             measure_catalogue(&mut store, &packed)?;
             Ok::<Store, Raised>(store)
         })??;

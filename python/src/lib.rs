@@ -20,6 +20,7 @@ mod explore;
 mod explored;
 mod heap;
 mod inspect;
+mod names;
 mod packed;
 mod replay;
 mod tables;

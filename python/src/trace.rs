@@ -14,6 +14,7 @@ use pyo3::types::{PyBool, PyCapsule, PyMapping, PyTuple};
 use crate::capsule::{Batches, give, take};
 use crate::columns::{ColumnsBuilder, send};
 use crate::errors::{Outcome, Raised};
+use crate::names::Names;
 use crate::packed::Packed;
 use crate::wait::unlocked;
 
@@ -28,38 +29,28 @@ pub struct Trace {
     packed: Py<Packed>,
 }
 
-/// Names that are made for indexes without one, at most: more than a program has call sites.
-const NAMED: u32 = 1 << 20;
-
 /// Takes a trace into columns and into its packed form at once.
 struct Both {
     columns: Option<ColumnsBuilder>,
     packer: Packer,
-    sites: Vec<String>,
-    labels: Vec<String>,
-    /// One more than the largest index of a site, and of a label.
-    indexes: (u32, u32),
+    sites: Names,
+    labels: Names,
 }
 
 impl Both {
-    fn new(columns: Option<ColumnsBuilder>) -> Both {
-        Both { columns, packer: Packer::default(), sites: Vec::new(), labels: Vec::new(), indexes: (0, 0) }
+    fn new(columns: Option<ColumnsBuilder>, sites: Vec<String>, labels: Vec<String>) -> Both {
+        let (sites, labels) = (Names::new("site", sites), Names::new("label", labels));
+        Both { columns, packer: Packer::default(), sites, labels }
     }
 }
 
 impl Sink for Both {
     fn take(&mut self, event: Event) -> Result<(), TraceError> {
         self.packer.take(event)?;
-        let (site, label) = (
-            event.site,
-            match event.action {
-                Action::Mark { label } => Some(label),
-                _ => None,
-            },
-        );
-        let above =
-            |index: Option<u32>, indexes: u32| index.map_or(indexes, |index| indexes.max(index.saturating_add(1)));
-        self.indexes = (above(site, self.indexes.0), above(label, self.indexes.1));
+        event.site.into_iter().for_each(|site| self.sites.used(site));
+        if let Action::Mark { label } = event.action {
+            self.labels.used(label);
+        }
         if let Some(columns) = &mut self.columns {
             columns.push(&event);
         }
@@ -67,11 +58,11 @@ impl Sink for Both {
     }
 
     fn name_site(&mut self, name: &str) {
-        self.sites.push(name.to_owned());
+        self.sites.push(name);
     }
 
     fn name_label(&mut self, text: &str) {
-        self.labels.push(text.to_owned());
+        self.labels.push(text);
     }
 }
 
@@ -112,13 +103,12 @@ impl Trace {
         labels: Vec<String>,
         remarks: Vec<String>,
     ) -> Outcome<Trace> {
-        let (packed, (site_indexes, label_indexes)) = unlocked(py, |_| {
-            let mut both = Both::new(None);
+        let (packed, sites, labels) = unlocked(py, |_| {
+            let mut both = Both::new(None, sites, labels);
             send(&columns, &mut both)?;
-            Ok::<_, TraceError>((Packed::new(both.packer.finish(origin.name())), both.indexes))
+            let packed = Packed::new(both.packer.finish(origin.name()));
+            Ok::<_, TraceError>((packed, both.sites.complete()?, both.labels.complete()?))
         })??;
-        let sites = named(sites, site_indexes, "site")?;
-        let labels = named(labels, label_indexes, "label")?;
         Ok(Trace { origin, sites, labels, remarks, columns, packed: Py::new(py, packed)? })
     }
 
@@ -183,14 +173,15 @@ impl Trace {
         let collect = collect.map(Bytes);
         let transforms = Transforms { slice, threads: thread, copies: scale, collect, ..Transforms::default() };
         let settings = settings.map_or_else(|| Ok(Vec::new()), pairs)?;
-        let mut both = Both::new(Some(ColumnsBuilder::new()));
+        let mut both = Both::new(Some(ColumnsBuilder::new()), Vec::new(), Vec::new());
         let loaded = unlocked(py, |_| {
             let sink = &mut *transforms.before(&mut both);
             stream(&path, as_.as_deref(), &settings, sink)
         })??;
         let mut origin = loaded.origin;
         origin.settings.extend(transforms.settings());
-        let Both { columns, packer, sites, labels, .. } = both;
+        let Both { columns, packer, sites, labels } = both;
+        let (sites, labels) = (sites.complete()?, labels.complete()?);
         let packed = Packed::new(packer.finish(origin.name()));
         let columns = columns.unwrap_or_else(ColumnsBuilder::new).finish();
         Ok(Trace { origin, sites, labels, remarks: loaded.remarks, columns, packed: Py::new(py, packed)? })
@@ -239,12 +230,10 @@ impl Trace {
     fn _unpickled(
         py: Python<'_>,
         table: &Bound<'_, PyAny>,
-        origin: Pickled,
-        sites: Vec<String>,
-        labels: Vec<String>,
-        remarks: Vec<String>,
+        origin: PickledOrigin,
+        texts: (Vec<String>, Vec<String>, Vec<String>),
     ) -> Outcome<Trace> {
-        let (program, source, heapsmith, settings, modules) = origin;
+        let ((sites, labels, remarks), (program, source, heapsmith, settings, modules)) = (texts, origin);
         let modules = modules.into_iter().map(|(name, path, build_id)| Module { name, path, build_id }).collect();
         let origin = Origin { program, source, settings, heapsmith, modules };
         Trace::of_columns(py, take(table)?, origin, sites, labels, remarks)
@@ -346,26 +335,15 @@ impl Trace {
         let (py, trace) = (slf.py(), slf.get());
         let Origin { program, source, settings, heapsmith, modules } = trace.origin.clone();
         let modules = modules.into_iter().map(|module| (module.name, module.path, module.build_id)).collect();
-        let origin: Pickled = (program, source, heapsmith, settings, modules);
-        let names = (trace.sites(), trace.labels(), trace.remarks());
-        let arguments = (Trace::to_arrow(slf)?, origin, names.0, names.1, names.2).into_pyobject(py)?;
+        let origin: PickledOrigin = (program, source, heapsmith, settings, modules);
+        let texts = (trace.sites(), trace.labels(), trace.remarks());
+        let arguments = (Trace::to_arrow(slf)?, origin, texts).into_pyobject(py)?;
         (py.get_type::<Trace>().getattr("_unpickled")?, arguments).into_pyobject(py)
     }
 }
 
 /// What an origin is to pickle: program, source, version, settings, modules.
-type Pickled = (String, String, String, Vec<(String, String)>, Vec<(String, String, String)>);
-
-/// Names for so many indexes: those that were given, and "site 7" for the others.
-fn named(mut names: Vec<String>, indexes: u32, what: &str) -> Result<Vec<String>, TraceError> {
-    if indexes > NAMED && indexes as usize > names.len() {
-        let cause = format!("{what} {} has no name: give {what}s, or count them from 0 without gaps", indexes - 1);
-        return Err(TraceError::NotATrace { path: PathBuf::from("the table"), cause });
-    }
-    let nameless = names.len()..(indexes as usize).max(names.len());
-    names.extend(nameless.map(|index| format!("{what} {index}")));
-    Ok(names)
-}
+type PickledOrigin = (String, String, String, Vec<(String, String)>, Vec<(String, String, String)>);
 
 /// The parameters of a mapping, as the command takes them: text.
 fn pairs(settings: &Bound<'_, PyMapping>) -> PyResult<Vec<(String, String)>> {

@@ -115,7 +115,7 @@ def test_sites_and_labels_without_names_get_some(tmp_path):
     again = hs.Trace.read(tmp_path / "named.parquet")
     assert (again.sites, again.labels, again.fingerprint) == (trace.sites, trace.labels, trace.fingerprint)
     rows["site"][0] = 2**32 - 1
-    with pytest.raises(hs.TraceError, match="site 4294967294 has no name: give sites, or count them from 0"):
+    with pytest.raises(hs.TraceError, match="site 4294967295 has no name: give sites, or count them from 0"):
         hs.Trace.from_arrow(pa.table(rows))
 
 

@@ -36,7 +36,7 @@ pub use exploration::{Catalogued, Exploration, Row, measure_catalogue};
 pub use export::{write_csv, write_parquet};
 pub use finalists::FINALISTS;
 pub use finding::{Finding, NEAR, Recommended, finding};
-pub use folder::{begin, trace_file};
+pub use folder::trace_file;
 pub use front::{dominates, hypervolume, pareto, pareto_of, shortfall, staircase};
 pub use goal::{Constraint, Goal};
 pub use measured::{MeasureError, Paged, Retimed};

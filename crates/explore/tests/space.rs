@@ -67,37 +67,30 @@ fn all_specs_hold_every_invariant_after_every_operation() {
     println!("10,000 specs checked after each of {} operations", short.events.len());
 }
 
-/// Designs that share one replay must be the same heap: shown by replaying all of them.
-#[test]
-#[ignore = "takes a minute: `cargo xtask test` runs it"]
-fn designs_that_share_a_replay_measure_the_same() {
-    let trace = trace(20_000);
-    let space = Space::classic(std::slice::from_ref(&trace));
-    let shared: Vec<&Design> = space.designs.iter().filter(|design| design.same_as != design.number).collect();
+/// Designs that share one replay must be the same heap: shown by replaying one of so many of them.
+fn share_a_replay_and_measure_the_same(space: &Space, trace: &PackedTrace, one_of: usize) {
+    let shared = space.designs.iter().filter(|design| design.same_as != design.number);
+    let shared: Vec<&Design> = shared.step_by(one_of).collect();
     assert!(shared.len() > 1000);
-    for_all(&shared, &trace, |design, region| {
-        let own = replay(&design.spec, &trace, region, Options::MEASURE).expect("a replay");
+    for_all(&shared, trace, |design, region| {
+        let own = replay(&design.spec, trace, region, Options::MEASURE).expect("a replay");
         let other = &space.designs[design.same_as as usize];
-        let shared = replay(&other.spec, &trace, region, Options::MEASURE).expect("a replay");
+        let shared = replay(&other.spec, trace, region, Options::MEASURE).expect("a replay");
         assert_eq!(own, shared, "{} and {}", design.spec, other.spec);
     });
     println!("{} designs measure what the heap that stands for them does", shared.len());
 }
 
-/// The same of the wide space, for one of so many of its designs.
+#[test]
+#[ignore = "takes a minute: `cargo xtask test` runs it"]
+fn designs_that_share_a_replay_measure_the_same() {
+    let trace = trace(20_000);
+    share_a_replay_and_measure_the_same(&Space::classic(std::slice::from_ref(&trace)), &trace, 1);
+}
+
 #[test]
 #[ignore = "takes a minute: `cargo xtask test` runs it"]
 fn designs_of_the_wide_space_that_share_a_replay_measure_the_same() {
     let trace = trace(4_000);
-    let space = Space::wide(std::slice::from_ref(&trace));
-    let shared: Vec<&Design> =
-        space.designs.iter().filter(|design| design.same_as != design.number).step_by(23).collect();
-    assert!(shared.len() > 1000);
-    for_all(&shared, &trace, |design, region| {
-        let own = replay(&design.spec, &trace, region, Options::MEASURE).expect("a replay");
-        let other = &space.designs[design.same_as as usize];
-        let shared = replay(&other.spec, &trace, region, Options::MEASURE).expect("a replay");
-        assert_eq!(own, shared, "{} and {}", design.spec, other.spec);
-    });
-    println!("{} designs of the wide space measure what the heap that stands for them does", shared.len());
+    share_a_replay_and_measure_the_same(&Space::wide(std::slice::from_ref(&trace)), &trace, 23);
 }

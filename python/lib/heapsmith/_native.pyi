@@ -65,9 +65,7 @@ class Trace:
     def _unpickled(
         table: Any,
         origin: tuple[str, str, str, list[tuple[str, str]], list[tuple[str, str, str]]],
-        sites: Sequence[str],
-        labels: Sequence[str],
-        remarks: Sequence[str],
+        texts: tuple[Sequence[str], Sequence[str], Sequence[str]],
     ) -> Trace: ...
     @property
     def name(self) -> str: ...

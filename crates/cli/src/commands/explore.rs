@@ -175,7 +175,7 @@ fn begin(dir: &Path, space: &Space, traces: &[Trace], packed: &[PackedTrace]) ->
     fs::create_dir_all(dir).map_err(|error| Failure::writing(dir, &error))?;
     let probe = dir.join(".writable");
     File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(|error| Failure::writing(dir, &error))?;
-    heapsmith_explore::begin(dir, space, packed, &command(), |number, path| Ok(traces[number].write(path)?))
+    Store::begin_in(dir, space, packed, &command(), |number, path| Ok(traces[number].write(path)?))
 }
 
 /// The command as it was typed.
