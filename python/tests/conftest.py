@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sqlite3
 import subprocess
+import time
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
@@ -38,6 +41,28 @@ def events(count: int, seed: int = 7, live: int = 300) -> pa.Table:
             blocks.append(number)
     types = {"time": pa.uint64(), "action": pa.string(), "id": pa.int64(), "size": pa.int64()}
     return pa.table({name: pa.array(values, types[name]) for name, values in rows.items()})
+
+
+def replayed(out: Path) -> int:
+    """How many results the store of an exploration holds now, also while another process (never this one) writes it.
+
+    It is opened for writing, as whoever goes on opens it: a writer that was killed in a commit leaves a journal, which
+    only such a connection may roll back. For the same reason no error means nothing here but the store's absence.
+    """
+    file = out / "results.sqlite"
+    if not file.exists():
+        return 0
+    with closing(sqlite3.connect(f"file:{file}?mode=rw", uri=True)) as store:
+        begun = store.execute("SELECT count(*) FROM sqlite_master WHERE name = 'result'").fetchone()[0]
+        return store.execute("SELECT count(*) FROM result").fetchone()[0] if begun else 0
+
+
+def interrupt(process: int, out: str, least: int) -> None:
+    """Sends Ctrl-C to a process once its exploration has so many results."""
+    print("ready", flush=True)
+    while replayed(Path(out)) < least:
+        time.sleep(0.01)
+    os.kill(process, signal.SIGINT)
 
 
 @pytest.fixture(autouse=True, scope="session")

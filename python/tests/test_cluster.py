@@ -24,7 +24,7 @@ import heapsmith.cluster
 from heapsmith import _native
 from heapsmith.cluster import Cluster
 
-from conftest import events
+from conftest import events, replayed
 
 STORE = 80 << 20
 
@@ -121,11 +121,11 @@ def test_a_killed_driver_goes_on(nodes, long, single, tmp_path):
     )
     driver = subprocess.Popen([sys.executable, "-c", program])
     total = len(_open(long, tmp_path / "empty"))
-    while driver.poll() is None and _done(out) < total // 8:
+    while driver.poll() is None and replayed(out) < total // 8:
         time.sleep(0.05)
     driver.send_signal(signal.SIGKILL)
     assert driver.wait() == -signal.SIGKILL, "it was killed in the middle"
-    kept = _done(out)
+    kept = replayed(out)
     assert 0 < kept < total
     cluster = Cluster(nodes.address, seconds=0.3)
     found = hs.explore(hs.Trace.read(events_file), out=out, cluster=cluster)
@@ -135,16 +135,6 @@ def test_a_killed_driver_goes_on(nodes, long, single, tmp_path):
 
 def _open(trace: hs.Trace, out: Path) -> list[tuple[int, str]]:
     return _native.Sweep([trace], out, "test").open()
-
-
-def _done(out: Path) -> int:
-    import sqlite3
-
-    try:
-        with sqlite3.connect(f"file:{out / 'results.sqlite'}?mode=ro", uri=True) as store:
-            return store.execute("SELECT count(*) FROM result").fetchone()[0]
-    except sqlite3.OperationalError:
-        return 0
 
 
 def test_workers_of_a_node_map_the_same_memory(nodes, trace):
