@@ -22,7 +22,6 @@ Each worker needs this package in the version of the driver.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import random
@@ -124,41 +123,38 @@ class Cluster:
     def _drive(
         self, ray: Any, task: Any, designs: _Designs, references: list[Any]
     ) -> Iterator[tuple[list[bytes], float]]:
+        # Where this ends early, batches that run are left to end: they are at most two for each slot, of ``seconds``, and
+        # shutting down ends them at once. Ray's `cancel` aborts the driver's process where a task ends at the same time
+        # (ray-project/ray#54527; seen with 2.60).
         running: set[Any] = set()
         looked, slots = 0.0, 1
         failed: Exception | None = None
-        try:
-            # After a batch failed none is handed out any more, and those that run are waited for.
-            while running or (designs and failed is None):
-                if time.perf_counter() - looked > 2:
-                    looked, slots = time.perf_counter(), _slots(ray)
-                # One batch more than there are slots for each slot: a worker finds the next one waiting.
-                while designs and failed is None and len(running) < 2 * slots:
-                    running.add(task.remote(references, designs.take(slots), _native.__version__))
-                ready, _ = ray.wait(list(running), num_returns=1, timeout=1.0)
-                if not ready:
+        # After a batch failed none is handed out any more, and those that run are waited for.
+        while running or (designs and failed is None):
+            if time.perf_counter() - looked > 2:
+                looked, slots = time.perf_counter(), _slots(ray)
+            # One batch more than there are slots for each slot: a worker finds the next one waiting.
+            while designs and failed is None and len(running) < 2 * slots:
+                running.add(task.remote(references, designs.take(slots), _native.__version__))
+            ready, _ = ray.wait(list(running), num_returns=1, timeout=1.0)
+            if not ready:
+                continue
+            # Whatever else is there goes into the store with it: one transaction for all.
+            ready, _ = ray.wait(list(running), num_returns=len(running), timeout=0)
+            running.difference_update(ready)
+            answers, busy = [], 0.0
+            for outcome in _outcomes(ray, ready):
+                if isinstance(outcome, Exception):
+                    failed = failed or outcome
                     continue
-                # Whatever else is there goes into the store with it: one transaction for all.
-                ready, _ = ray.wait(list(running), num_returns=len(running), timeout=0)
-                running.difference_update(ready)
-                answers, busy = [], 0.0
-                for outcome in _outcomes(ray, ready):
-                    if isinstance(outcome, Exception):
-                        failed = failed or outcome
-                        continue
-                    answer, count, seconds = outcome
-                    designs.took(count, seconds)
-                    answers.append(answer)
-                    busy += seconds
-                if answers:
-                    yield answers, busy
-            if failed is not None:
-                raise failed
-        finally:
-            # Of a cluster that is gone there is nothing to cancel.
-            with contextlib.suppress(Exception):
-                for reference in running:
-                    ray.cancel(reference, force=False)
+                answer, count, seconds = outcome
+                designs.took(count, seconds)
+                answers.append(answer)
+                busy += seconds
+            if answers:
+                yield answers, busy
+        if failed is not None:
+            raise failed
 
 
 def _outcomes(ray: Any, ready: list[Any]) -> list[Any]:
