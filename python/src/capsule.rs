@@ -8,13 +8,13 @@
 //! Source: the Arrow C data and C stream interfaces, and their PyCapsule interface, of the Arrow format's specification.
 #![allow(unsafe_code)]
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_int};
 use std::sync::Arc;
 
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
-use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
-use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
-use arrow_schema::{ArrowError, Schema};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, from_ffi_and_data_type};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{Array, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader, StructArray};
+use arrow_schema::{ArrowError, DataType, Schema};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
@@ -68,12 +68,59 @@ fn take_stream(capsule: &Bound<'_, PyAny>) -> Outcome<Batches> {
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.cast().as_ptr()) };
     // Who fills the stream may need Python's lock on a thread of its own.
     let taken = unlocked(capsule.py(), |patience| {
-        let reader = ArrowArrayStreamReader::try_new(stream)?;
-        let schema = reader.schema();
-        let batches = reader.take_while(|_| !patience.is_over()).collect::<Result<Vec<_>, _>>()?;
+        let mut stream = Stream(stream);
+        let schema = stream.schema()?;
+        let columns = DataType::Struct(schema.fields().clone());
+        let mut batches = Vec::new();
+        while !patience.is_over()
+            && let Some(array) = stream.next()?
+        {
+            // SAFETY: by the interface, every array of a stream is one of its schema.
+            let rows = unsafe { from_ffi_and_data_type(array, columns.clone()) }?;
+            batches.push(batch(rows.into(), schema.clone())?);
+        }
         Ok(Batches { schema, batches })
     })?;
     taken.map_err(unreadable)
+}
+
+/// A stream of somebody else's. The reader of `arrow-array` drops which rows are null as a whole.
+struct Stream(FFI_ArrowArrayStream);
+
+impl Stream {
+    fn schema(&mut self) -> Result<Arc<Schema>, ArrowError> {
+        let mut schema = FFI_ArrowSchema::empty();
+        let get = self.0.get_schema.filter(|_| self.0.release.is_some());
+        // SAFETY: by the interface, the function of a stream that is not released is called with it and a place.
+        let code = get.map(|get| unsafe { get(&raw mut self.0, &raw mut schema) });
+        self.verify(code)?;
+        Ok(Arc::new(Schema::try_from(&schema)?))
+    }
+
+    /// The next array; none at the end.
+    fn next(&mut self) -> Result<Option<FFI_ArrowArray>, ArrowError> {
+        let mut array = FFI_ArrowArray::empty();
+        // SAFETY: as for the schema.
+        let code = self.0.get_next.map(|get| unsafe { get(&raw mut self.0, &raw mut array) });
+        self.verify(code)?;
+        Ok((!array.is_released()).then_some(array))
+    }
+
+    /// The error of a call that gave a code other than 0, in its producer's words where it has some.
+    fn verify(&mut self, code: Option<c_int>) -> Result<(), ArrowError> {
+        let Some(code) = code else {
+            return Err(ArrowError::CDataInterface("its stream was read before".to_owned()));
+        };
+        if code == 0 {
+            return Ok(());
+        }
+        // SAFETY: as for the schema; the text, if there is one, lasts until the next call.
+        let told = self.0.get_last_error.and_then(|get| unsafe {
+            let text = get(&raw mut self.0);
+            (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+        });
+        Err(ArrowError::CDataInterface(told.unwrap_or_else(|| format!("its producer failed with error {code}"))))
+    }
 }
 
 fn take_array(pair: &Bound<'_, PyAny>) -> Outcome<Batches> {
@@ -83,21 +130,26 @@ fn take_array(pair: &Bound<'_, PyAny>) -> Outcome<Batches> {
     let array = array.cast::<PyCapsule>().map_err(PyErr::from)?.pointer_checked(Some(ARRAY))?;
     // SAFETY: capsules of these names point to a schema and an array, by the interface; `from_raw` moves out of the
     // array and leaves it released, and the schema is read while its capsule lives.
-    let data = unsafe {
+    let rows = unsafe {
         let array = FFI_ArrowArray::from_raw(array.cast().as_ptr());
         from_ffi(array, schema.cast::<FFI_ArrowSchema>().as_ref())
     };
-    let data = data.map_err(unreadable)?;
-    if !matches!(data.data_type(), arrow_schema::DataType::Struct(_)) {
-        return Err(Raised::usage(format!("an array of {} is no table: give one with columns", data.data_type())));
+    let rows = rows.map_err(unreadable)?;
+    let DataType::Struct(columns) = rows.data_type() else {
+        return Err(Raised::usage(format!("an array of {} is no table: give one with columns", rows.data_type())));
+    };
+    let schema = Arc::new(Schema::new(columns.clone()));
+    Ok(Batches::one(batch(rows.into(), schema).map_err(unreadable)?))
+}
+
+/// Rows as a batch. A row that is null as a whole has no place in one.
+fn batch(rows: StructArray, schema: Arc<Schema>) -> Result<RecordBatch, ArrowError> {
+    if rows.null_count() > 0 {
+        let nulls = rows.null_count();
+        return Err(ArrowError::InvalidArgumentError(format!("{nulls} rows are null as a whole: leave them out")));
     }
-    if data.null_count() > 0 {
-        return Err(Raised::usage(format!(
-            "{} rows of the array are null as a whole: leave them out",
-            data.null_count()
-        )));
-    }
-    Ok(Batches::one(RecordBatch::from(StructArray::from(data))))
+    let count = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+    RecordBatch::try_new_with_options(schema, rows.into_parts().1, &count)
 }
 
 /// A table as a capsule that any library of tables takes.

@@ -175,10 +175,30 @@ def test_a_stream_whose_producer_needs_python_on_another_thread_is_read(tmp_path
     assert done.returncode == 0, done.stderr
 
 
+def test_a_stream_that_fails_or_was_read_says_so(table):
+    class Again:
+        capsule = table.__arrow_c_stream__()
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return self.capsule
+
+    assert len(hs.Trace.from_arrow(Again())) == table.num_rows
+    with pytest.raises(hs.UsageError, match="the table cannot be read: .*its stream was read before"):
+        hs.Trace.from_arrow(Again())
+
+    def batches():
+        yield from table.to_batches()
+        raise ValueError("the disk is gone")
+
+    with pytest.raises(hs.UsageError, match="the table cannot be read: .*the disk is gone"):
+        hs.Trace.from_arrow(pa.RecordBatchReader.from_batches(table.schema, batches()))
+
+
 def test_odd_columns_are_refused_and_do_not_panic():
     rows = pa.array([{"action": "allocate", "id": 1, "size": 3}, None])
-    with pytest.raises(hs.UsageError, match="1 rows of the array are null as a whole: leave them out"):
-        hs.Trace.from_arrow(rows)
+    for given in (rows, pa.chunked_array([rows])):
+        with pytest.raises(hs.UsageError, match="1 rows are null as a whole: leave them out"):
+            hs.Trace.from_arrow(given)
     keyed = pa.DictionaryArray.from_arrays(pa.array([0, 5], pa.int32()), pa.array(["allocate"]), safe=False)
     with pytest.raises(hs.TraceError, match="damaged at event 2: the action is missing"):
         hs.Trace.from_arrow(pa.table({"action": keyed, "id": [1, 2], "size": [3, 4]}))
