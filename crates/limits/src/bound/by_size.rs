@@ -4,7 +4,9 @@
 //! when every block that could serve is used: so for each size there are as many as were used at one time.
 //!
 //! - *Classes*: blocks of a class are used by its own requests alone, each of at least the bytes where the class
-//!   begins. With b bytes in a block: C + Σ b·⌊live / first request of the class⌋.
+//!   begins. With b bytes in a block: C + Σ b·⌊live / first request of the class⌋. Free lists before them may round
+//!   smaller requests up to a size between two classes, and these take free blocks of the class above: then
+//!   C + Σ b·(1 + ⌊(live − r) / s⌋), r the first request that needs b, s the first that may be given it.
 //! - *Lists, bins and trees that never split nor coalesce*: a block may also be used by smaller requests, of the
 //!   least size at worst: C + Σ b·(1 + ⌊(live − r) / least⌋), r the first request that needs b.
 //!
@@ -20,8 +22,18 @@ const MOST_SIZES: u64 = 20_000;
 pub(super) fn classes(demand: &Demand) -> Found {
     let live = demand.program.live;
     let quarantined = demand.quarantined();
-    let (bytes, sizes) = sum(demand, |first, _| live / first + quarantined);
-    found(demand, bytes, sizes, "C + Σ over the classes of b·(⌊L/r⌋ + q)")
+    let mut shared = false;
+    let (bytes, sizes) = sum(demand, |first, block| {
+        let user = demand.first_user(block);
+        shared |= user < first;
+        1 + (live - first) / user + quarantined
+    });
+    if !shared {
+        return found(demand, bytes, sizes, "C + Σ over the classes of b·(⌊L/r⌋ + q)");
+    }
+    let mut found = found(demand, bytes, sizes, "C + Σ over the block sizes of b·(1 + ⌊(L − r)/s⌋ + q)");
+    found.terms.push(Term::new("s", "bytes of the smallest request that may be given a block of b", "each size"));
+    found
 }
 
 pub(super) fn whole_blocks(demand: &Demand) -> Found {
@@ -49,7 +61,7 @@ fn found(demand: &Demand, bytes: u64, sizes: u64, formula: &'static str) -> Foun
 }
 
 /// The sum of block × count over all block sizes, and how many there are.
-fn sum(demand: &Demand, count: impl Fn(u64, u64) -> u64) -> (u64, u64) {
+fn sum(demand: &Demand, mut count: impl FnMut(u64, u64) -> u64) -> (u64, u64) {
     let (mut total, mut sizes) = (0_u128, 0);
     let mut first = demand.program.least;
     while let Some(block) = demand.need(first) {
@@ -59,7 +71,7 @@ fn sum(demand: &Demand, count: impl Fn(u64, u64) -> u64) -> (u64, u64) {
             break;
         }
         if sizes == MOST_SIZES {
-            let (rest, more) = rest(demand, first, block, &count);
+            let (rest, more) = rest(demand, block, count(first, block));
             return (saturated(total + rest), sizes + more);
         }
         first = demand.first_request(block + 1);
@@ -67,9 +79,9 @@ fn sum(demand: &Demand, count: impl Fn(u64, u64) -> u64) -> (u64, u64) {
     (saturated(total), sizes)
 }
 
-/// No less than the sum over the sizes above `block`.
-fn rest(demand: &Demand, first: u64, block: u64, count: &impl Fn(u64, u64) -> u64) -> (u128, u64) {
+/// No less than the sum over the sizes above `block`, of each of which there are at most `count`.
+fn rest(demand: &Demand, block: u64, count: u64) -> (u128, u64) {
     let more = (demand.largest_block() - block) / demand.granule;
     let most = demand.largest_block();
-    (u128::from(most) * u128::from(count(first, block)) * u128::from(more), more)
+    (u128::from(most) * u128::from(count) * u128::from(more), more)
 }

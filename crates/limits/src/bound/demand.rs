@@ -235,6 +235,15 @@ impl<'s> Demand<'s> {
         low
     }
 
+    /// The smallest request that may be given a block of `block` bytes from the classes: where free lists round to a
+    /// size between two classes, their requests take free blocks of the class above. Never decreases as `block` grows.
+    pub fn first_user(&self, block: u64) -> u64 {
+        let words = (block / self.word) as usize;
+        let place = self.classes.partition_point(|&(_, high)| high < words);
+        let low = self.classes.get(place).map_or(words, |&(low, _)| low);
+        self.first_request(low as u64 * self.word)
+    }
+
     /// Whether some request is larger than the pool's classes.
     pub fn beyond_classes(&self) -> bool {
         let last = self.classes.last().map_or(0, |&(_, high)| high as u64 * self.word);
