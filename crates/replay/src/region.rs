@@ -70,11 +70,10 @@ impl Region {
 fn enough(trace: &PackedTrace, passes: u64) -> u64 {
     // A header, the least block and the gap before an aligned payload, generously.
     const OVERHEAD: u64 = 64;
-    let (mut all, mut largest) = (0_u64, 0_u64);
-    for event in trace.events.iter().filter(|event| event.operation != Operation::Free) {
-        all = all.saturating_add(event.size).saturating_add(OVERHEAD).saturating_add(event.alignment());
-        largest = largest.max(event.size);
-    }
-    let most = trace.requested_peak.0.saturating_mul(32).max(largest.saturating_mul(4)).saturating_add(16 << 20);
+    let all = trace.events.iter().filter(|event| event.operation != Operation::Free).fold(0_u64, |sum, event| {
+        sum.saturating_add(event.size).saturating_add(OVERHEAD).saturating_add(event.alignment())
+    });
+    // The largest request is part of the peak.
+    let most = trace.requested_peak.0.saturating_mul(32).saturating_add(16 << 20);
     all.saturating_mul(2).saturating_mul(passes).min(most)
 }
