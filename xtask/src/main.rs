@@ -2,6 +2,7 @@
 
 mod bench;
 mod check32;
+mod fuzz;
 mod hardware;
 mod origin;
 mod python;
@@ -56,12 +57,8 @@ enum Verb {
     Sanitize,
     /// A part of the heaps' tests under Miri
     Miri,
-    /// Feed mutated and random files to every importer, for longer than the tests do
-    Fuzz {
-        /// Cases of each kind
-        #[arg(long, default_value_t = 100_000)]
-        cases: u32,
-    },
+    /// The property tests with new cases and more of them: files for importers, programs for heaps, attacks on bounds
+    Fuzz(fuzz::Arguments),
     /// Run real programs on heaps of ours and on others' allocators: right output, time, memory
     Real(real::Arguments),
     /// The search unit of hardware/: lint, simulate, prove, count gates, run it in a core; writes hardware/results
@@ -87,7 +84,7 @@ fn main() -> ExitCode {
         Verb::Check32 => check32::prepare().and_then(|()| check32::check32(check32::Which::All)),
         Verb::Sanitize => sanitize::sanitize(),
         Verb::Miri => sanitize::miri(),
-        Verb::Fuzz { cases } => test::fuzz(cases),
+        Verb::Fuzz(arguments) => fuzz::fuzz(&arguments),
         Verb::Real(arguments) => real::real(&arguments),
         Verb::Hardware { step } => hardware::hardware(step),
         Verb::Python(arguments) => python::python(&arguments),

@@ -4,7 +4,7 @@ use crate::check32;
 use crate::hardware;
 use crate::python;
 use crate::real;
-use crate::run::{Outcome, cargo, run, target};
+use crate::run::{Outcome, cargo, target};
 use crate::tools;
 
 /// Everything that must hold before a change lands.
@@ -47,12 +47,6 @@ pub fn test() -> Outcome {
             Ok(())
         }
     }
-}
-
-/// The property tests of the importers, with so many cases.
-pub fn fuzz(cases: u32) -> Outcome {
-    let cases = format!("PROPTEST_CASES={cases}");
-    run("env", &[&cases, env!("CARGO"), "test", "--release", "--package", "heapsmith-import", "--test", "fuzz"])
 }
 
 /// Format, clippy, docs.

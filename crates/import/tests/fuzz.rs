@@ -1,7 +1,7 @@
 //! Whatever the bytes, importing ends with a valid trace or an error: no panic, and no more
 //! memory than the file's length allows.
 //!
-//! `cargo xtask fuzz` runs the same for longer (`PROPTEST_CASES`).
+//! `cargo xtask fuzz importers` runs the same for longer, with other files.
 
 mod made;
 

@@ -95,7 +95,7 @@ fn designs(program: Program, text: &mut String, csv: &mut String) -> Result<usiz
             number(limit.any_allocator),
             found.chance.footprint,
             found.outcome.accesses_worst,
-            number(limit.worst.allocate.zip(limit.worst.free).map(|(allocate, free)| allocate.max(free))),
+            number(limit.worst.either()),
             found.by
         )?;
     }

@@ -105,7 +105,9 @@ const COLUMNS: &[&str] = &[
 fn row(name: &str, spec: &Spec, found: &Attack, bound: &Bound) -> Vec<Item> {
     let (outcome, chance) = (&found.outcome, found.chance);
     let share = |value: u64, of: u64| value as f64 / of.max(1) as f64;
-    let worst_bound = bound.worst.allocate.zip(bound.worst.free).map(|(allocate, free)| allocate.max(free));
+    // Where the region has no room for the bound, refusals may take more.
+    let has_room = bound.region.is_none_or(|region| region <= found.region.0);
+    let worst_bound = bound.worst.either().filter(|_| has_room);
     let name = if name == spec.to_string() { heap(name) } else { text(name) };
     vec![
         name,

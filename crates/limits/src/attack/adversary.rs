@@ -49,6 +49,8 @@ pub struct Outcome {
     pub footprint: u64,
     /// Most accesses of one operation.
     pub accesses_worst: u64,
+    /// Whether the heap refused a request, which ended it.
+    pub refused: bool,
 }
 
 /// What counts towards the live bytes.
@@ -113,6 +115,7 @@ pub fn run(
             live_peak: adversary.heap.requested_peak().0,
             footprint: adversary.heap.footprint_peak().0,
             accesses_worst: adversary.heap.accesses_worst(),
+            refused: adversary.over,
             tape: adversary.tape,
         }
     })

@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use heapsmith_replay::{Region, ReplayError};
 use heapsmith_spec::Spec;
+use heapsmith_trace::Bytes;
 
 pub use adversary::{Adversary, Block, Charge, Outcome, region_for, run};
 pub use comb::{Comb, Tooth};
@@ -84,6 +85,8 @@ pub struct Attack {
     pub chance: Chance,
     /// Whether it was stopped before it had tried all.
     pub stopped: bool,
+    /// Bytes of the region that it was made in.
+    pub region: Bytes,
 }
 
 /// What random programs came to.
@@ -95,6 +98,8 @@ pub struct Chance {
     pub accesses_worst: u64,
     /// How many there were.
     pub programs: usize,
+    /// Of these, how many the heap refused a request.
+    pub refused: usize,
 }
 
 /// How far an attack is.
@@ -158,13 +163,13 @@ pub fn attack(
         search.note(plan.clone(), score);
         if best.as_ref().is_none_or(|best| score > options.goal.of(&best.outcome)) {
             let by = if by.is_empty() { format!("search, round {}", tried + options.rounds - all) } else { by };
-            best = Some(Attack { outcome, by, plan, tried, chance: Chance::default(), stopped });
+            best = Some(Attack { outcome, by, plan, tried, chance: Chance::default(), stopped, region: region.size() });
         }
         progress(Progress { tried, all, best: best.as_ref().map_or(0, |best| options.goal.of(&best.outcome)) });
     }
     let Some(best) = best else { return Err(AttackError::Refuses("there is no plan for such sizes".to_owned())) };
     let operations = best.outcome.tape.steps.len();
-    let chance = by_chance(spec, demand.program, &mut region, operations)?;
+    let chance = by_chance(spec, program, &mut region, operations)?;
     Ok(Attack { tried, stopped, chance, ..best })
 }
 
@@ -178,13 +183,19 @@ impl Goal {
     }
 }
 
-/// The worst that random programs of so many operations did.
-pub fn by_chance(spec: &Spec, program: Program, region: &mut Region, operations: usize) -> Result<Chance, ReplayError> {
+/// The worst that random programs of so many operations did, in requests that the heap serves.
+///
+/// # Errors
+///
+/// The heap cannot be made, or refuses every request of the program.
+pub fn by_chance(spec: &Spec, program: Program, region: &mut Region, operations: usize) -> Result<Chance, AttackError> {
+    let program = Demand::new(spec, program).map_err(AttackError::Refuses)?.program;
     let mut worst = Chance::default();
     chance::random_programs(spec, program, region, operations, |outcome| {
         worst.footprint = worst.footprint.max(outcome.footprint);
         worst.accesses_worst = worst.accesses_worst.max(outcome.accesses_worst);
         worst.programs += 1;
+        worst.refused += usize::from(outcome.refused);
     })?;
     Ok(worst)
 }

@@ -40,12 +40,17 @@ impl Worst {
     fn none(why: &str) -> Worst {
         Worst { formula: why.to_owned(), ..Worst::default() }
     }
+
+    /// Most accesses of an operation of either kind; none where no number is known of one.
+    pub fn either(&self) -> Option<u64> {
+        Some(self.allocate?.max(self.free?))
+    }
 }
 
 /// The worst operation of the heap, whose footprint never exceeds `footprint` where that is known.
 pub(super) fn worst(demand: &Demand, footprint: Option<u64>) -> Worst {
     // What is done when the region is full is not counted; with room for the bound it never is.
-    let has_room = footprint.is_some_and(|bytes| bytes <= demand.spec.word.max_region());
+    let has_room = footprint.is_some_and(|bytes| demand.region_of(bytes) <= demand.spec.word.max_region());
     let pool = match &demand.spec.pool {
         Pool::Fixed(_) | Pool::Stack => Worst::of(3, 3, "constant"),
         Pool::Bump(bump) => match bump.reclaim {

@@ -182,6 +182,21 @@ impl<'s> Demand<'s> {
         steps
     }
 
+    /// Percent of the region that requests of low priority never get.
+    pub fn reserved(&self) -> u8 {
+        let reserved = self.spec.layers.iter().map(|layer| match layer {
+            Layer::Reserve(reserve) => reserve.high,
+            _ => 0,
+        });
+        reserved.max().unwrap_or(0)
+    }
+
+    /// Bytes of a region that leaves `footprint` beside its reserve.
+    pub fn region_of(&self, footprint: u64) -> u64 {
+        let given = 100 - u128::from(self.reserved().min(99));
+        saturated((u128::from(footprint) * 100).div_ceil(given))
+    }
+
     /// Bytes of the smallest block.
     pub fn least_block(&self) -> u64 {
         self.need(self.program.least).unwrap_or(self.granule)

@@ -13,7 +13,8 @@
 //! A bound holds for every program that never has more than `live` bytes requested and live at once, in
 //! requests of `least` to `largest` bytes, whatever their order and number. It is one of the heap that
 //! this workspace runs: headers, rounding, the smallest block, rests too small to be split off, control
-//! words and layers are in it. So a region of so many bytes serves every such program.
+//! words and layers are in it. So a region of so many bytes serves every such program; where a reserve keeps a part
+//! of the region, one of [`Bound::region`] bytes does.
 //!
 //! Where a published bound is about whole units without headers, its proof was gone through again with
 //! this heap's blocks; each family's module says how.
@@ -61,6 +62,9 @@ impl Term {
 pub struct Bound {
     /// The most bytes of the region ever used, control words included; none where no bound is known.
     pub footprint: Option<u64>,
+    /// Bytes of a region in which no such program is refused: the footprint, and what a reserve keeps free beside it.
+    /// The worst operation is that of such a region: where a request is refused, layers give back all that they keep.
+    pub region: Option<u64>,
     /// The formula in symbols; where no bound is known, the trivial one.
     pub formula: String,
     /// The symbols of the formula.
@@ -125,11 +129,12 @@ pub fn bound(spec: &Spec, live: u64, largest: u64, least: u64) -> Bound {
     match found {
         Ok(found) => Bound {
             footprint: Some(found.footprint),
+            region: Some(demand.region_of(found.footprint)),
             formula: found.formula.to_owned(),
             terms: found.terms,
             numbers: found.numbers,
             source: found.source,
-            requires: requires(&demand, found.footprint),
+            requires: requires(&demand, found.footprint, demand.region_of(found.footprint)),
             why_none: String::new(),
             worst,
             any_allocator: forced,
@@ -143,6 +148,7 @@ impl Bound {
     pub(crate) fn none(why: String, worst: Worst) -> Bound {
         Bound {
             footprint: None,
+            region: None,
             formula: "C + the blocks of all requests ever made".to_owned(),
             terms: Vec::new(),
             numbers: String::new(),
@@ -214,13 +220,18 @@ fn joined(demand: &Demand, split: Split, coalesce: Coalesce, source: &'static st
     }))
 }
 
-fn requires(demand: &Demand, footprint: u64) -> Vec<String> {
+fn requires(demand: &Demand, footprint: u64, region: u64) -> Vec<String> {
+    let room = if region == footprint {
+        "has room for the bound".to_owned()
+    } else {
+        format!("has {} bytes: room for the bound beside {}% in reserve", shown(region), demand.reserved())
+    };
     let mut requires = vec![
         "allocations and frees alone: a reallocation may hold two blocks at once, or resize one where no allocation \
          would have put it"
             .to_owned(),
         "no request aligned beyond the heap's own alignment".to_owned(),
-        "a region that begins at a multiple of 4096 bytes and has room for the bound".to_owned(),
+        format!("a region that begins at a multiple of 4096 bytes and {room}"),
     ];
     match demand.spec.pool {
         Pool::Stack => requires.push("blocks are freed in the reverse order of their allocation".to_owned()),
@@ -232,9 +243,9 @@ fn requires(demand: &Demand, footprint: u64) -> Vec<String> {
         requires.push(format!("requests above {most} bytes are refused by this heap and take no memory"));
     }
     let most = demand.spec.word.max_region();
-    if footprint > most {
+    if region > most {
         requires.push(format!(
-            "the bound exceeds {most} bytes, the largest region of this word: such a program may be refused; use a larger word"
+            "this exceeds {most} bytes, the largest region of this word: such a program may be refused; use a larger word"
         ));
     }
     requires

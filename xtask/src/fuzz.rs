@@ -1,0 +1,57 @@
+//! `cargo xtask fuzz`: the property tests with more cases than the tests try, and with others each time.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::run::{Outcome, cargo_with};
+
+/// What has property tests that are worth hours.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum Property {
+    /// Mutated and random files, to every importer: a valid trace or an error
+    Importers,
+    /// Random programs on random heaps, with the oracle and every invariant
+    Heaps,
+    /// Attacks and random programs on random heaps, against the bound
+    Bounds,
+}
+
+/// Which, how many, and from where.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// One of them alone
+    property: Option<Property>,
+    /// Cases of each test [default: 100000 for importers, 30000 for heaps, 10000 for bounds: minutes each]
+    #[arg(long)]
+    cases: Option<u32>,
+    /// Where the random numbers begin [default: the clock]
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+impl Property {
+    const ALL: [Property; 3] = [Property::Importers, Property::Heaps, Property::Bounds];
+
+    /// The package, its test, and how many cases some minutes are enough for.
+    fn test(self) -> (&'static str, &'static str, u32) {
+        match self {
+            Property::Importers => ("heapsmith-import", "fuzz", 100_000),
+            Property::Heaps => ("heapsmith-spec", "heaps", 30_000),
+            Property::Bounds => ("heapsmith-limits", "attack_against_bound", 10_000),
+        }
+    }
+}
+
+/// Runs the property tests. A case that fails is kept in `proptest-regressions`, and is tried first from then on.
+pub fn fuzz(arguments: &Arguments) -> Outcome {
+    let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
+    let seed = arguments.seed.unwrap_or_else(clock).to_string();
+    let all = arguments.property.map_or(Property::ALL.to_vec(), |property| vec![property]);
+    for property in all {
+        let (package, test, enough) = property.test();
+        let cases = arguments.cases.unwrap_or(enough).to_string();
+        eprintln!("xtask: {package}: {cases} cases, --seed {seed}");
+        let environment = [("PROPTEST_CASES", cases.as_str()), ("PROPTEST_RNG_SEED", seed.as_str())];
+        cargo_with(&environment, &["test", "--package", package, "--all-features", "--test", test])?;
+    }
+    Ok(())
+}
