@@ -98,7 +98,7 @@ pub fn rust(dir: &Path, heaps: &[Heap]) -> PathBuf {
     std::fs::write(dir.join("table.rs"), table).expect("the table is written");
     std::fs::write(dir.join("player.rs"), include_str!("player.rs")).expect("the player is written");
     let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../heapsmith/src/lib.rs");
-    let common = ["--edition", "2024", "-C", "opt-level=1", "-C", "debuginfo=0"];
+    let common = ["--edition", "2024", "-C", "opt-level=0", "-C", "debuginfo=0"];
     rustc(dir, &[&common[..], &["--crate-name", "heapsmith", "--crate-type", "rlib"]].concat(), &library);
     // What is emitted compiles without a warning.
     let flags = [&common[..], &["-D", "warnings", "--extern", "heapsmith=libheapsmith.rlib"]].concat();
