@@ -2,7 +2,7 @@
 //!
 //! `hot_paths PROGRAM HEAP ROUNDS` replays a made program so often over one heap, by the loop that a
 //! replay is timed with. What an event takes is `(three rounds - one round) / 2 / EVENTS`: all that is
-//! done once falls out. `tests/instructions.rs` does this for every pair and compares.
+//! done once falls out. `tests/instructions` does this for every pair and compares.
 #![allow(unsafe_code)]
 
 use core::mem::MaybeUninit;

@@ -7,7 +7,7 @@
 //! page_costs work ROUNDS                 builds a binary tree and adds it up: what a program does beside allocating
 //! ```
 //!
-//! A round is `(three rounds - one round) / 2`: all that is done once falls out. `tests/page_costs.rs` does this for
+//! A round is `(three rounds - one round) / 2`: all that is done once falls out. `tests/instructions` does this for
 //! every pair. Under `hardware` the unit's answers are read from a list that was made before: that stands for issuing its
 //! instruction and taking the answer, and the software is left as it is with a unit.
 #![allow(unsafe_code)]

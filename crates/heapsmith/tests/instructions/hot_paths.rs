@@ -1,18 +1,17 @@
-//! The instructions of the hot paths, counted by Valgrind's callgrind and held against a file.
+//! The instructions of the hot paths.
 //!
-//! `instructions.txt` has instructions an event, allocations and frees alike, for each heap and program of
+//! `hot_paths.txt` has instructions an event, allocations and frees alike, for each heap and program of
 //! `examples/hot_paths.rs`. They depend on the compiler and on nothing else of a machine, so a change of more
 //! than [`TOLERANCE`] is a change of the code. With `HEAPSMITH_ACCEPT=1` the file is written anew.
 
-#[path = "../examples/hot_paths.rs"]
+#[path = "../../examples/hot_paths.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod example;
-
-mod callgrind;
 
 use std::fmt::Write;
 use std::path::Path;
 
+use super::callgrind;
 use example::{HEAPS, PROGRAMS};
 
 /// What a count may differ by: another compiler gives other code.
@@ -29,7 +28,7 @@ fn an_event(built: &Path, program: &str, heap: &str) -> f64 {
 #[test]
 fn no_hot_path_takes_more_instructions_than_it_did() {
     if cfg!(not(target_arch = "x86_64")) {
-        println!("NOT RUN: instructions.txt was counted on x86-64");
+        println!("NOT RUN: hot_paths.txt was counted on x86-64");
         return;
     }
     let built = callgrind::built("hot_paths");
@@ -43,11 +42,11 @@ fn no_hot_path_takes_more_instructions_than_it_did() {
     }
     table.push('\n');
     println!("instructions an event\n{table}");
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/instructions.txt");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/instructions/hot_paths.txt");
     if std::env::var_os("HEAPSMITH_ACCEPT").is_some() {
         std::fs::write(&file, &table).expect("the file can be written");
     }
-    let accepted = std::fs::read_to_string(&file).expect("tests/instructions.txt");
+    let accepted = std::fs::read_to_string(&file).expect("tests/instructions/hot_paths.txt");
     let changes = changes(&accepted, &table);
     assert!(changes.is_empty(), "{changes:#?}\nif this is meant: HEAPSMITH_ACCEPT=1 cargo test --test instructions");
 }

@@ -1,18 +1,18 @@
-//! The instructions of the page heap under each search, counted by Valgrind's callgrind and held against a file.
+//! The instructions of the page heap under each search.
 //!
 //! `hardware/results/instructions.csv` is what costs of whole programs are computed from where no tool counts: for each
 //! search and program of `examples/page_costs.rs` the instructions of a round beside its operations, those of them that
 //! took never-used memory, accesses, visits and instructions of the unit; and the instructions of a word of work beside none of these. With `HEAPSMITH_ACCEPT=1`
 //! the file is written anew.
 
-mod callgrind;
-#[path = "../examples/page_costs.rs"]
+#[path = "../../examples/page_costs.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod example;
 
 use std::fmt::Write;
 use std::path::Path;
 
+use super::callgrind;
 use example::{LEVELS, PROGRAMS, SEARCHES};
 
 /// What a count of instructions may differ by: another compiler gives other code.
@@ -50,7 +50,7 @@ fn costs_of_programs_are_computed_from_what_is_counted_now() {
     }
     let accepted = std::fs::read_to_string(&file).expect("hardware/results/instructions.csv");
     let changes = changes(&accepted, &table);
-    assert!(changes.is_empty(), "{changes:#?}\nif this is meant: HEAPSMITH_ACCEPT=1 cargo test --test page_costs");
+    assert!(changes.is_empty(), "{changes:#?}\nif this is meant: HEAPSMITH_ACCEPT=1 cargo test --test instructions");
 }
 
 /// The lines whose counts differ, or whose instructions do by more than the tolerance.

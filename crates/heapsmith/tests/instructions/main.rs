@@ -1,0 +1,13 @@
+//! Instructions, counted by Valgrind's callgrind and held against files.
+//!
+//! | module | counts | file |
+//! |---|---|---|
+//! | `hot_paths` | an event on the hot paths of the heaps | `hot_paths.txt` |
+//! | `page_costs` | a round of the page heap under each search | `hardware/results/instructions.csv` |
+//!
+//! Counts hang on the compiler and on nothing else of a machine. Where they are meant to change:
+//! `HEAPSMITH_ACCEPT=1 cargo test -p heapsmith --test instructions`.
+
+mod callgrind;
+mod hot_paths;
+mod page_costs;
