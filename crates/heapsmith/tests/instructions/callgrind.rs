@@ -17,8 +17,14 @@ pub fn built(example: &str) -> PathBuf {
     target.join("release/examples").join(example)
 }
 
+/// Instructions of two rounds, the last argument being their number: three less one, so that what is done once falls out.
+pub fn two_rounds(program: &Path, arguments: &[&str]) -> u64 {
+    let whole = |rounds| counted(program, &[arguments, &[rounds]].concat());
+    whole("3") - whole("1")
+}
+
 /// Instructions of a whole run.
-pub fn counted(program: &Path, arguments: &[&str]) -> u64 {
+fn counted(program: &Path, arguments: &[&str]) -> u64 {
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program)

@@ -8,6 +8,7 @@
 //! Counts hang on the compiler and on nothing else of a machine. Where they are meant to change:
 //! `HEAPSMITH_ACCEPT=1 cargo test -p heapsmith --test instructions`.
 
+mod accepted;
 mod callgrind;
 mod hot_paths;
 mod page_costs;

@@ -2,27 +2,17 @@
 //!
 //! `hardware/results/instructions.csv` is what costs of whole programs are computed from where no tool counts: for each
 //! search and program of `examples/page_costs.rs` the instructions of a round beside its operations, those of them that
-//! took never-used memory, accesses, visits and instructions of the unit; and the instructions of a word of work beside none of these. With `HEAPSMITH_ACCEPT=1`
-//! the file is written anew.
+//! took never-used memory, accesses, visits and instructions of the unit; and the instructions of a word of work
+//! beside none of these.
 
 #[path = "../../examples/page_costs.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod example;
 
 use std::fmt::Write;
-use std::path::Path;
 
-use super::callgrind;
+use super::{accepted, callgrind};
 use example::{LEVELS, PROGRAMS, SEARCHES};
-
-/// What a count of instructions may differ by: another compiler gives other code.
-const TOLERANCE: f64 = 0.10;
-
-/// Instructions of a round: three, less one, by two.
-fn round(program: &Path, arguments: &[&str]) -> u64 {
-    let whole = |number| callgrind::counted(program, &[arguments, &[number]].concat());
-    (whole("3") - whole("1")) / 2
-}
 
 #[test]
 fn costs_of_programs_are_computed_from_what_is_counted_now() {
@@ -35,7 +25,7 @@ fn costs_of_programs_are_computed_from_what_is_counted_now() {
     for search in SEARCHES {
         for program in PROGRAMS {
             let [operations, grown, accesses, visits, unit] = example::counted(search, program);
-            let instructions = round(&built, &["run", search, program.name]);
+            let instructions = callgrind::two_rounds(&built, &["run", search, program.name]) / 2;
             let name = program.name;
             writeln!(table, "{search},{name},{operations},{grown},{accesses},{visits},{unit},{instructions}")
                 .expect("text");
@@ -43,14 +33,8 @@ fn costs_of_programs_are_computed_from_what_is_counted_now() {
     }
     // A node of the tree has three words, each written once and read once.
     let words = 6 * ((1_u64 << LEVELS) - 1);
-    writeln!(table, "work,tree,{words},0,0,0,0,{}", round(&built, &["work"])).expect("text");
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../hardware/results/instructions.csv");
-    if std::env::var_os("HEAPSMITH_ACCEPT").is_some() {
-        std::fs::write(&file, &table).expect("the file can be written");
-    }
-    let accepted = std::fs::read_to_string(&file).expect("hardware/results/instructions.csv");
-    let changes = changes(&accepted, &table);
-    assert!(changes.is_empty(), "{changes:#?}\nif this is meant: HEAPSMITH_ACCEPT=1 cargo test --test instructions");
+    writeln!(table, "work,tree,{words},0,0,0,0,{}", callgrind::two_rounds(&built, &["work"]) / 2).expect("text");
+    accepted::hold("../../hardware/results/instructions.csv", &table, changes);
 }
 
 /// The lines whose counts differ, or whose instructions do by more than the tolerance.
@@ -64,7 +48,7 @@ fn changes(accepted: &str, table: &str) -> Vec<String> {
     pairs
         .filter(|(old, new)| {
             let ((old, was), (new, is)) = (split(old), split(new));
-            old != new || (is / was - 1.0).abs() > TOLERANCE
+            old != new || accepted::differs(was, is)
         })
         .map(|(old, new)| format!("{old} before, {new} now"))
         .collect()
