@@ -19,7 +19,7 @@ pub fn check32(which: Which) -> Outcome {
     let test = ["test", "--target", TARGET, "--package"];
     let quick = [("PROPTEST_CASES", "100")];
     cargo_with(&quick, &[&test[..], &["heapsmith", "--all-features", "--lib", "--tests"]].concat())?;
-    cargo_with(&quick, &[&test[..], &["heapsmith-trial", "--test", "trial"]].concat())?;
+    cargo_with(&quick, &[&test[..], &["heapsmith-trial", "--test", "it"]].concat())?;
     if which == Which::All {
         cargo(&[&test[..], &["heapsmith-spec", "--all-features", "--lib", "--tests"]].concat())?;
     }

@@ -31,12 +31,12 @@ pub struct Arguments {
 impl Property {
     const ALL: [Property; 3] = [Property::Importers, Property::Heaps, Property::Bounds];
 
-    /// The package, its test, and how many cases some minutes are enough for.
+    /// The package, the module of its tests, and how many cases some minutes are enough for.
     fn test(self) -> (&'static str, &'static str, u32) {
         match self {
-            Property::Importers => ("heapsmith-import", "fuzz", 100_000),
-            Property::Heaps => ("heapsmith-spec", "heaps", 30_000),
-            Property::Bounds => ("heapsmith-limits", "attack_against_bound", 10_000),
+            Property::Importers => ("heapsmith-import", "fuzz::", 100_000),
+            Property::Heaps => ("heapsmith-spec", "heaps::", 30_000),
+            Property::Bounds => ("heapsmith-limits", "attack_against_bound::", 10_000),
         }
     }
 }
@@ -47,11 +47,11 @@ pub fn fuzz(arguments: &Arguments) -> Outcome {
     let seed = arguments.seed.unwrap_or_else(clock).to_string();
     let all = arguments.property.map_or(Property::ALL.to_vec(), |property| vec![property]);
     for property in all {
-        let (package, test, enough) = property.test();
+        let (package, module, enough) = property.test();
         let cases = arguments.cases.unwrap_or(enough).to_string();
         eprintln!("xtask: {package}: {cases} cases, --seed {seed}");
         let environment = [("PROPTEST_CASES", cases.as_str()), ("PROPTEST_RNG_SEED", seed.as_str())];
-        cargo_with(&environment, &["test", "--package", package, "--all-features", "--test", test])?;
+        cargo_with(&environment, &["test", "--package", package, "--all-features", "--test", "it", "--", module])?;
     }
     Ok(())
 }

@@ -23,11 +23,13 @@ pub fn sanitize() -> Outcome {
     let test = ["test", "--target", HOST, "--package"];
     // Examples for the documentation are linked without the sanitizer, so they are left out.
     // Nor can `folding` be: it reads machine code, and the sanitizer adds to it.
-    let own =
-        ["heapsmith", "--all-features", "--test", "buddy", "--test", "examples", "--test", "global", "--test", "pages"];
+    let own = ["heapsmith", "--all-features", "--test", "it", "--test", "global", "--", "--skip", "folding::"];
     cargo_with(&flags, &[&test[..], &own].concat())?;
-    cargo_with(&flags, &[&test[..], &["heapsmith-trial", "--test", "trial"]].concat())?;
-    cargo_with(&flags, &[&test[..], &["heapsmith-spec", "--test", "layers", "--test", "constant_time"]].concat())?;
+    cargo_with(&flags, &[&test[..], &["heapsmith-trial", "--test", "it"]].concat())?;
+    cargo_with(
+        &flags,
+        &[&test[..], &["heapsmith-spec", "--test", "it", "--", "layers::", "constant_time::"]].concat(),
+    )?;
     let threads = [&test[..], &["heapsmith-preload", "--test", "threads"]].concat();
     // What lives as long as the process hangs on mapped memory, where the sanitizer does not look for it.
     cargo_with(&[&flags[..], &[("ASAN_OPTIONS", "detect_leaks=0")]].concat(), &threads)?;
@@ -42,7 +44,7 @@ fn valgrind() -> Outcome {
     let program = trial_test(&[])?;
     let status = Command::new("valgrind")
         .args(["--quiet", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"])
-        .args([&program, "every_heap_gets_through_some_programs"])
+        .args([&program, "trial::every_heap_gets_through_some_programs"])
         .env("HEAPSMITH_TRIAL_PROGRAMS", "4")
         .current_dir(root())
         .status()
@@ -52,7 +54,7 @@ fn valgrind() -> Outcome {
 
 /// Builds the tests of `heapsmith-trial` and returns the path of the program.
 fn trial_test(options: &[&str]) -> Result<String, String> {
-    let build = ["test", "--package", "heapsmith-trial", "--test", "trial", "--no-run", "--message-format", "json"];
+    let build = ["test", "--package", "heapsmith-trial", "--test", "it", "--no-run", "--message-format", "json"];
     let messages = output(env!("CARGO"), &[&build[..], options].concat())?;
     let program = messages.lines().filter_map(|line| line.split_once("\"executable\":\"")).next_back();
     let program = program.and_then(|(_, rest)| rest.split('"').next());
@@ -84,5 +86,5 @@ pub fn miri() -> Outcome {
     ];
     let miri = ["run", "nightly", "cargo", "miri", "test", "--package"];
     let run = |arguments: &[&str]| crate::run::run_with("rustup", &flags, &[&miri[..], arguments].concat());
-    run(&["heapsmith-trial", "--test", "trial", "--", "every_heap_gets_through_some_programs", "--nocapture"])
+    run(&["heapsmith-trial", "--test", "it", "--", "every_heap_gets_through_some_programs", "--nocapture"])
 }

@@ -54,7 +54,7 @@ fn install() -> Outcome {
 
 /// Whole spaces are replayed, which plain `cargo test` leaves out.
 fn spaces() -> Outcome {
-    let which = ["--test", "space", "--test", "wide", "--", "--include-ignored", "--nocapture"];
+    let which = ["--test", "it", "--", "--include-ignored", "--nocapture", "space::", "wide::"];
     cargo(&[&["test", "--workspace", "--all-features"], &which[..]].concat())
 }
 

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The C follows the Rust heap word by word: the same requests give the same
-//! offsets, and leave the same bytes in the region. `tests/differential` runs
+//! offsets, and leave the same bytes in the region. `tests/it/differential` runs
 //! both, and the emitted Rust, through the same programs.
 //!
 //! Emitted as C: every heap but those with the layers `guard` and `reserve`, and buddies that are
@@ -31,7 +31,7 @@
 //! 3. Its arm in `plan::Blocks::of` (pools), `plan::IndexPlan::of` (indexes) or `plan::layer`, in place
 //!    of [`EmitError::NotYet`], and its template's name in `c.rs`.
 //! 4. Nothing in the tests: they take every line of the catalogue and random specs, and stop
-//!    leaving the heap out as soon as it can be emitted. A spec in `FEW` (`tests/differential/heaps.rs`)
+//!    leaving the heap out as soon as it can be emitted. A spec in `FEW` (`tests/it/differential/heaps.rs`)
 //!    brings its template before the linters.
 
 pub mod c;

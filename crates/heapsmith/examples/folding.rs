@@ -1,6 +1,6 @@
 //! One heap twice: with its levels as values, and with its levels as constants.
 //!
-//! `tests/folding.rs` compiles this and reads the machine code: where the level
+//! `tests/it/folding.rs` compiles this and reads the machine code: where the level
 //! is a constant, no branch on it is left and no byte of it is stored.
 #![allow(unsafe_code)]
 

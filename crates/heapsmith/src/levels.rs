@@ -2,7 +2,7 @@
 //!
 //! A pool reads them through [`Levels`]. The explorer passes [`Values`]; emitted
 //! code implements the trait on an empty type whose methods return constants,
-//! and every branch on them folds away (`tests/folding.rs` shows it in the
+//! and every branch on them folds away (`tests/it/folding.rs` shows it in the
 //! machine code).
 
 /// Which of the free blocks serves a request (Wilson et al. 1995).

@@ -1,4 +1,4 @@
-//! This test program itself lives in the heap of `examples/global.rs`.
+//! This test program itself lives in the heap of `examples/global.rs`, which is why it is a program of its own.
 
 #[path = "../examples/global.rs"]
 #[allow(dead_code, unreachable_pub)]

@@ -24,7 +24,7 @@
 //! `(k − l) · 2^(k−1)` words. Blocks that cannot be moved may call for more
 //! attempts; the bound then ends them: it is kept as a budget, by construction.
 //! It is reached: where every other smallest block is free, each exchange fills
-//! a block to its last word (`tests/buddy.rs`).
+//! a block to its last word (`tests/it/buddy.rs`).
 //!
 //! Source: Donahue et al. 2001, §2.8, Figure 6. The paper gives the exchange
 //! and the recursion; the bound and the treatment of divided buddies are ours.

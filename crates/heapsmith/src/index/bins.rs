@@ -31,7 +31,7 @@
 //! | insert | 5 or 6; `order=size`: and 2 for each smaller block of the bin |
 //! | remove | 6 or 7, and 2 when the bin becomes empty |
 //!
-//! Slopes of accesses per operation against live blocks: `tests/growth.rs` in the crate `spec`.
+//! Slopes of accesses per operation against live blocks: `tests/it/growth.rs` in the crate `spec`.
 //!
 //! Invariant I5 here: every free block is in the bin of its size, and a bit is
 //! set exactly when its bin is not empty. The bin has its own ([`Bin`]).

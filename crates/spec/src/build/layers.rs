@@ -14,7 +14,7 @@
 //! compiled jobs by sixteen. These layers are for finding faults and for
 //! guarantees, so their calls may go through a table: the one place where a
 //! replay does. Addresses, accesses and visits are those of the typed form
-//! (`tests/layers.rs` compares them); the time includes the table.
+//! (`tests/it/layers.rs` compares them); the time includes the table.
 
 use heapsmith::{Guard, Heap, Meter, RegionError, Reserve, Word, Zero};
 

@@ -1,0 +1,15 @@
+//! The command's tests: one program, which is linked once. A module is a subject.
+
+mod bad_input;
+mod emit;
+mod explore;
+mod goals;
+mod heaps;
+mod inspect;
+mod limits;
+mod over_time;
+mod peers;
+mod record;
+mod reproduce;
+mod run;
+mod workloads;

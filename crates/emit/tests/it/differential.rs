@@ -1,0 +1,69 @@
+//! The emitted C, the emitted Rust and the explored heap give the same offset for every request, and
+//! leave the same bytes in the region.
+//!
+//! ```text
+//!   spec ──▶ explored heap ──▶ tape: every request, every answer, hashes of the region
+//!     └────▶ emitted source ─▶ compiler ─▶ program that plays the tapes of many heaps
+//! ```
+
+mod compile;
+pub(crate) mod heaps;
+pub(crate) mod programs;
+pub(crate) mod record;
+pub(crate) mod tape;
+
+use std::path::Path;
+
+use heaps::Heap;
+
+/// Plays the tapes of `heaps` on the emitted C, compiled with more flags.
+fn c_agrees(heaps: &[Heap], flags: &[&str]) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let program = compile::c(dir.path(), heaps, flags);
+    play(&program, heaps);
+}
+
+/// Records the tapes of all `heaps` and plays them, as many at a time as fit into memory.
+fn play(program: &Path, heaps: &[Heap]) {
+    for (number, batch) in heaps.chunks(16).enumerate() {
+        let tapes: Vec<_> =
+            batch.iter().enumerate().flat_map(|(index, heap)| record::tapes(heap, number * 16 + index)).collect();
+        compile::play(program, &tapes, heaps);
+    }
+}
+
+#[test]
+fn rust_follows_the_catalogue_and_random_specs() {
+    let mut heaps = heaps::all_named();
+    heaps.extend(heaps::random_of_all(heaps::how_many(200), 0));
+    let dir = tempfile::tempdir().expect("a folder");
+    play(&compile::rust(dir.path(), &heaps), &heaps);
+}
+
+#[test]
+fn c_follows_the_catalogue_and_a_heap_of_every_kind() {
+    c_agrees(&heaps::named(), &[]);
+}
+
+#[test]
+fn c_follows_random_specs() {
+    c_agrees(&heaps::random(heaps::how_many(200), 0), &[]);
+}
+
+/// AddressSanitizer and UndefinedBehaviorSanitizer watch, and the heap's own assertions.
+#[test]
+fn c_follows_under_sanitizers() {
+    let heaps = heaps::named();
+    let assertions =
+        heaps.iter().map(|heap| format!("-D{}_ASSERT(x)=((x)?(void)0:__builtin_trap())", heap.name.upper()));
+    let sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"].map(str::to_owned);
+    let flags: Vec<String> = sanitizers.into_iter().chain(assertions).collect();
+    c_agrees(&heaps, &flags.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn c_of_32_bits_follows_them_too() {
+    let mut heaps = heaps::named();
+    heaps.extend(heaps::random(heaps::how_many(40), 1));
+    c_agrees(&heaps, &["-m32"]);
+}

@@ -1,0 +1,4 @@
+//! The tests of `heapsmith-replay`: one program, which is linked once. A module is a subject.
+
+mod measures;
+mod over_time;

@@ -1,0 +1,3 @@
+//! The tests of `heapsmith-trace`: one program, which is linked once. A module is a subject.
+
+mod packed;
