@@ -40,7 +40,7 @@ fn a_jvm_that_is_too_old_or_can_do_too_little_is_told_so_and_runs() {
 
 #[test]
 fn a_folder_that_cannot_be_written_is_said_and_the_program_runs() {
-    let place = crate::Place::new();
+    let place = super::Place::new();
     let output = Command::new("java")
         .args(["-Xint", "-cp", ".", "Trees", "3", "1"])
         .current_dir(place.folder.path())

@@ -162,7 +162,7 @@ fn a_jvm_that_is_killed_leaves_what_it_did_until_then() {
         .current_dir(place.folder.path())
         .stderr(std::process::Stdio::null())
         .spawn()
-        .unwrap_or_else(|error| panic!("java: {error}: {}", crate::INSTALL));
+        .unwrap_or_else(|error| panic!("java: {error}: {}", super::INSTALL));
     let long = |path: &std::path::PathBuf| path.metadata().is_ok_and(|file| file.len() > 2_000_000);
     while !place.recordings().iter().any(long) {
         assert!(java.try_wait().expect("a child").is_none(), "it has hours to do");
