@@ -110,7 +110,7 @@ def distinct(found: Cluster) -> float:
 
 
 def scaling(lines: list[str], rounds: int) -> float:
-    """Designs per second with one and two workers; gives the seconds of a distinct heap's replay on a worker."""
+    """Designs per second with one and two workers; gives the seconds of a unique design's replay on a worker."""
     trace = made(SWEPT)
     speeds: dict[str, list[float]] = {}
     heaps, cost, starts = 0.0, [], []
@@ -130,11 +130,11 @@ def scaling(lines: list[str], rounds: int) -> float:
     lines += [
         "## Designs per second",
         "",
-        f"The classic space on a trace of {len(trace):,} events: 10,000 designs, {heaps:.0f} distinct heaps, which are what is",
+        f"The classic space on a trace of {len(trace):,} events: 10,000 designs, {heaps:.0f} unique designs, which are what is",
         f"replayed. Best of {rounds} rounds in turns; a node of one processor for each worker; from the first batch on. Until it came,",
         f"workers started: {min(starts):.1f} to {max(starts):.1f} s.",
         "",
-        "| | distinct heaps/s | designs/s |",
+        "| | unique designs/s | designs/s |",
         "|---|---:|---:|",
         *(f"| {name} | {max(all):,.0f} | {max(all) * 10_000 / heaps:,.0f} |" for name, all in sorted(speeds.items())),
         "",

@@ -74,7 +74,7 @@ void print_hash(uint64_t hash)
     print(text);
 }
 
-size_t read_file(const char *name, char *bytes, size_t most)
+size_t read_file(const char *name, char *bytes, size_t max)
 {
     size_t length = 0U;
 
@@ -87,9 +87,9 @@ size_t read_file(const char *name, char *bytes, size_t most)
     if (file < 0) {
         return 0U;
     }
-    const uintptr_t read[3] = { (uintptr_t)file, (uintptr_t)bytes, most };
+    const uintptr_t read[3] = { (uintptr_t)file, (uintptr_t)bytes, max };
 
-    return most - (size_t)host(READ, read);
+    return max - (size_t)host(READ, read);
 }
 
 _Noreturn void stop(bool succeeded)
@@ -104,16 +104,16 @@ _Noreturn void stop(bool succeeded)
 /* ---- SysTick ---- */
 
 #define SYSTICK ((volatile uint32_t *)0xE000E010U)
-#define MOST_TICKS 0xFFFFFFU
+#define MAX_TICKS 0xFFFFFFU
 
 void start_clock(void)
 {
-    SYSTICK[1] = MOST_TICKS;
+    SYSTICK[1] = MAX_TICKS;
     SYSTICK[2] = 0U;
     SYSTICK[0] = 5U; /* on, by the processor's clock */
 }
 
 uint32_t ticks(void)
 {
-    return MOST_TICKS - SYSTICK[2];
+    return MAX_TICKS - SYSTICK[2];
 }

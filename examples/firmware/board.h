@@ -12,8 +12,8 @@ void print_number(uint32_t number);
 /* A hexadecimal number of 16 digits. */
 void print_hash(uint64_t hash);
 
-/* Reads a whole file of the host; returns its bytes, of which at most `most` are read. */
-size_t read_file(const char *name, char *bytes, size_t most);
+/* Reads a whole file of the host; returns its bytes, of which at most `max` are read. */
+size_t read_file(const char *name, char *bytes, size_t max);
 
 /* Ends the emulator. */
 _Noreturn void stop(bool succeeded);

@@ -16,7 +16,7 @@
 #define NANOSECONDS_PER_TICK 40U
 #define NANOSECONDS_PER_INSTRUCTION 128U
 
-#define MOST_BLOCKS 8192U
+#define MAX_BLOCKS 8192U
 
 struct costs {
     uint32_t operations;
@@ -34,7 +34,7 @@ struct allocator {
 
 static _Alignas(4096) unsigned char region[1024U * 1024U];
 static char trace[256U * 1024U];
-static void *blocks[MOST_BLOCKS];
+static void *blocks[MAX_BLOCKS];
 static packet_heap heap;
 static uint32_t empty_measurement;
 

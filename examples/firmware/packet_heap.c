@@ -27,7 +27,7 @@ typedef uint32_t Index;
 /* Bytes in a word; what every payload is a multiple of; words of the largest region. */
 #define WORD 4U
 #define ALIGNMENT 4U
-#define MOST_WORDS 1073741823U
+#define MAX_WORDS 1073741823U
 
 /* Control words: TOP names the wilderness, HIGH keeps the most that TOP ever was. */
 #define TOP 0U
@@ -59,7 +59,7 @@ static inline Index words_in(size_t bytes)
 {
     const size_t words = bytes / WORD;
 
-    return (words < MOST_WORDS) ? (Index)words : MOST_WORDS;
+    return (words < MAX_WORDS) ? (Index)words : MAX_WORDS;
 }
 
 /* The address of a word: alignments are asked of addresses, not of indexes. */
@@ -121,7 +121,7 @@ static inline bool is_used(Index head)
 
 /* Words that every block is a multiple of, and words of the smallest block. */
 #define GRANULE 1U
-#define LEAST_BLOCK 4U
+#define MIN_BLOCK 4U
 /* Bytes of the smallest request that splits the block it is given. */
 #define SPLIT_FROM 66U
 
@@ -134,7 +134,7 @@ static Index words_for(size_t size)
         return 0U;
     }
     words = (((Index)size + (WORD - 1U)) / WORD) + 1U;
-    return (words < LEAST_BLOCK) ? LEAST_BLOCK : words;
+    return (words < MIN_BLOCK) ? MIN_BLOCK : words;
 }
 
 /* ---- Doubly linked lists of free blocks -------------------------------------------------------
@@ -197,7 +197,7 @@ static unsigned int chain_check(const Heap *heap, Index head, Index top, Index *
 
     while (block != 0U) {
         if ((*left == 0U) || (block < FIRST) || (block >= top) || is_used(load(heap, block - 1U)) ||
-            (words_of(load(heap, block - 1U)) < LEAST_BLOCK)) {
+            (words_of(load(heap, block - 1U)) < MIN_BLOCK)) {
             return 5U;
         }
         if (load(heap, block + PREVIOUS) != previous) {
@@ -350,7 +350,7 @@ static void take(Heap *heap, Index block, Index need, size_t size)
     const Index head = load(heap, block - 1U);
     const Index words = words_of(head);
 
-    if (((words - need) >= LEAST_BLOCK) && (size >= SPLIT_FROM)) {
+    if (((words - need) >= MIN_BLOCK) && (size >= SPLIT_FROM)) {
         const Index rest = block + need;
 
         store(heap, block - 1U, header(need, USED | (head & PREVIOUS_USED)));
@@ -459,10 +459,10 @@ static Index gap_before(const Heap *heap, Index at, Index step)
     const Index base = (Index)(address_of(heap->words) / WORD);
     const Index gap = (step - ((base + at) & (step - 1U))) & (step - 1U);
 
-    if ((gap == 0U) || (gap >= LEAST_BLOCK)) {
+    if ((gap == 0U) || (gap >= MIN_BLOCK)) {
         return gap;
     }
-    return gap + (((LEAST_BLOCK - gap) + (step - 1U)) & ~(step - 1U));
+    return gap + (((MIN_BLOCK - gap) + (step - 1U)) & ~(step - 1U));
 }
 
 /* Takes an aligned block out of a free one; the gap and the rest stay free. */
@@ -480,7 +480,7 @@ static Index carve(Heap *heap, Index free_block, size_t size, Index need, Index 
     } else {
         index_remove(heap, free_block);
     }
-    if ((((end - block) - need) >= LEAST_BLOCK) && (size >= SPLIT_FROM)) {
+    if ((((end - block) - need) >= MIN_BLOCK) && (size >= SPLIT_FROM)) {
         const Index rest = block + need;
 
         store(heap, block - 1U, header(need, USED | flags));
@@ -525,7 +525,7 @@ static Index pool_allocate_aligned(Heap *heap, size_t size, size_t alignment)
     }
     step = (Index)(alignment / WORD);
     /* A free block of so many words holds an aligned payload wherever it lies. */
-    enough = need + step + LEAST_BLOCK;
+    enough = need + step + MIN_BLOCK;
     block = index_find(heap, enough);
     return (block != 0U) ? carve(heap, block, size, need, step) : extend_aligned(heap, need, step);
 }
@@ -555,7 +555,7 @@ static bool grow_in_place(Heap *heap, Index block, size_t size, Index need)
     }
     end = next + words_of(next_head);
     index_remove(heap, next);
-    if ((((end - block) - need) >= LEAST_BLOCK) && (size >= SPLIT_FROM)) {
+    if ((((end - block) - need) >= MIN_BLOCK) && (size >= SPLIT_FROM)) {
         const Index rest = block + need;
 
         store(heap, block - 1U, header(need, USED | flags));
@@ -580,7 +580,7 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
     if (need > words_of(head)) {
         return grow_in_place(heap, block, size, need);
     }
-    if (((words_of(head) - need) >= LEAST_BLOCK) && (size >= SPLIT_FROM)) {
+    if (((words_of(head) - need) >= MIN_BLOCK) && (size >= SPLIT_FROM)) {
         store(heap, block - 1U, header(need, USED | (head & PREVIOUS_USED)));
         pool_release(heap, block + need, header(words_of(head) - need, USED | PREVIOUS_USED));
     }
@@ -599,7 +599,7 @@ static size_t pool_usable(const Heap *heap, Index block)
  * region is too small. */
 static bool pool_init(Heap *heap)
 {
-    if ((FIRST + LEAST_BLOCK) > heap->length) {
+    if ((FIRST + MIN_BLOCK) > heap->length) {
         return false;
     }
     for (Index at = LAYERS; at < CONTROL; at++) {
@@ -628,7 +628,7 @@ static unsigned int pool_check(const Heap *heap)
         const Index head = load(heap, block - 1U);
         const Index words = words_of(head);
 
-        if ((words < LEAST_BLOCK) || ((words & (GRANULE - 1U)) != 0U) || (words > (top - block))) {
+        if ((words < MIN_BLOCK) || ((words & (GRANULE - 1U)) != 0U) || (words > (top - block))) {
             return 1U;
         }
         if (((head & PREVIOUS_USED) != 0U) != before_is_used) {

@@ -34,14 +34,14 @@
 use heapsmith::BlockPool;
 use heapsmith::Word;
 use heapsmith::index::TwoLevel;
-use heapsmith::{Coalesce, Fit, Levels};
+use heapsmith::{Coalesce, Fit, Policy};
 use heapsmith::{RegionError, Source, Unmetered};
 
 /// The levels of the heap: constants, so that no branch on them is left.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct WordHeapLevels;
+pub struct WordHeapPolicy;
 
-impl Levels for WordHeapLevels {
+impl Policy for WordHeapPolicy {
     #[inline(always)]
     fn alignment(&self) -> usize {
         8
@@ -61,10 +61,10 @@ impl Levels for WordHeapLevels {
 }
 
 /// The heap, over a region that `S` supplies.
-pub type WordHeap<S> = BlockPool<u64, TwoLevel, WordHeapLevels, S, Unmetered, true>;
+pub type WordHeap<S> = BlockPool<u64, TwoLevel, WordHeapPolicy, S, Unmetered, true>;
 
 /// An empty heap over the region that `source` supplies.
 pub fn heap<S: Source>(source: S) -> Result<WordHeap<S>, RegionError> {
-    let heap = BlockPool::new(source, TwoLevel::new(5, <u64 as Word>::MOST), WordHeapLevels, Unmetered)?;
+    let heap = BlockPool::new(source, TwoLevel::new(5, <u64 as Word>::MAX_WORDS), WordHeapPolicy, Unmetered)?;
     Ok(heap)
 }

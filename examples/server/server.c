@@ -18,7 +18,7 @@
 #include "store_heap.h"
 
 #define BUCKETS 1024U
-#define MOST_LINE 4096U
+#define MAX_LINE 4096U
 
 struct entry {
     struct entry *next;
@@ -134,7 +134,7 @@ static int listening(void)
 /* Serves one client; false if it wants the server to end. */
 static bool serve(FILE *client)
 {
-    static char line[MOST_LINE];
+    static char line[MAX_LINE];
 
     while (fgets(line, sizeof line, client) != NULL) {
         if (strcmp(line, "quit\n") == 0) {

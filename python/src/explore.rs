@@ -80,7 +80,7 @@ impl Sweep {
     /// The designs that must be replayed and are not done: number and spec.
     fn open(&self) -> Outcome<Vec<(u32, String)>> {
         let done = self.store()?.done(false)?;
-        let open = self.space.distinct().filter(|design| !done.contains(&design.number));
+        let open = self.space.unique().filter(|design| !done.contains(&design.number));
         Ok(open.map(|design| (design.number, design.spec.to_string())).collect())
     }
 
@@ -122,7 +122,7 @@ impl Sweep {
     fn finish(&self, py: Python<'_>) -> Outcome<()> {
         unlocked(py, |_| {
             let done = self.store()?.done(true)?;
-            self.store()?.set_finished(self.space.distinct().all(|design| done.contains(&design.number)))?;
+            self.store()?.set_finished(self.space.unique().all(|design| done.contains(&design.number)))?;
             let exploration = Exploration::load(&*self.store()?)?;
             let csv = self.dir.join("results.csv");
             let written = File::create(&csv).and_then(|file| write_csv(&exploration, BufWriter::new(file)));

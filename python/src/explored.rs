@@ -71,7 +71,7 @@ impl Explored {
         columns
             .integers("failed", exploration.points.iter().map(|point| point.failed))
             .flags("on_front", (0..exploration.rows.len()).map(|index| exploration.front.binary_search(&index).is_ok()))
-            .flags("on_staircase", (0..exploration.rows.len()).map(|index| exploration.staircase.contains(&index)))
+            .flags("on_front_2d", (0..exploration.rows.len()).map(|index| exploration.front_2d.contains(&index)))
             .texts("heap", exploration.rows.iter().map(|row| row.design.spec.to_string()))
             .table()
     }
@@ -114,7 +114,7 @@ impl Explored {
         Ok((index, Heap::of(&self.exploration.rows[index].design.spec)))
     }
 
-    /// The main effects: technique, objective, share of the variance, and the mean at each level.
+    /// The main effects: factor, objective, share of the variance, and the mean at each level.
     fn effects(&self) -> Table {
         let family = self.exploration.classic().unwrap_or(0);
         let factors = self.exploration.families.0.get(family).map_or(&[][..], |family| &family.factors);

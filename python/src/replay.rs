@@ -87,7 +87,7 @@ fn measure(
                 heap: subject.to_string(),
                 counted: None,
                 min_region: None,
-                timing: timings.as_ref().map(|all| (all.subjects[number].clone(), all.floor.median)),
+                timing: timings.as_ref().map(|all| (all.subjects[number].clone(), all.null_allocator.median)),
             };
             if let Subject::Heap(spec) = subject {
                 row.counted = count(spec, trace, &mut region, wanted.options, patience)?;
@@ -156,9 +156,9 @@ fn table(rows: &[Row], wanted: Wanted) -> Table {
         let of = |of: fn(&(Timing, f64)) -> f64| rows.iter().map(move |row| row.timing.as_ref().map(of));
         columns = columns
             .measured("ns_per_op", of(|(timing, _)| timing.median))
-            .measured("ns_per_op_least", of(|(timing, _)| timing.least))
-            .measured("ns_per_op_most", of(|(timing, _)| timing.most))
-            .measured("floor_ns_per_op", of(|(_, floor)| *floor));
+            .measured("ns_per_op_min", of(|(timing, _)| timing.min))
+            .measured("ns_per_op_max", of(|(timing, _)| timing.max))
+            .measured("null_ns_per_op", of(|(_, null_allocator)| *null_allocator));
     }
     columns.table()
 }

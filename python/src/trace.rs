@@ -128,20 +128,20 @@ impl Trace {
     /// ----------
     /// path
     ///     A trace file (Parquet); a recording of heaptrack, mtrace, ltrace and others, told by its content; a capture or a
-    ///     log, with ``as_``; or ``workload:NAME`` for what needs no file. ``.xz``, ``.gz`` and ``.zst`` are read as they are.
-    /// as_
+    ///     log, with ``format``; or ``workload:NAME`` for what needs no file. ``.xz``, ``.gz`` and ``.zst`` are read as they are.
+    /// format
     ///     The importer or workload that makes a trace of the input: see :func:`heapsmith.workloads`.
     /// settings
     ///     Parameters of it: a mapping.
     /// slice
     ///     Only a stretch: events from 0 (``"..1000"``, ``"500..800"``) or times (``"1.5s..2s"``). Blocks that live at
-    ///     its beginning are allocated there. ``shorten=N`` is ``slice="..N"``.
+    ///     its beginning are allocated there. ``limit=N`` is ``slice="..N"``.
     /// thread
     ///     Only the blocks that these threads allocate: a list of numbers.
-    /// scale
-    ///     So many copies of the program share the heap.
-    /// collect
-    ///     Free in bursts, whenever so many bytes were requested.
+    /// copies
+    ///     Interleave this many copies of the trace on one heap.
+    /// gc_every
+    ///     Free in bursts, as a garbage collection after every ``gc_every`` requested bytes does.
     ///
     /// Raises
     /// ------
@@ -152,31 +152,31 @@ impl Trace {
     /// SystemFailure
     ///     The file cannot be opened or read.
     #[staticmethod]
-    #[pyo3(signature = (path, *, as_=None, settings=None, slice=None, shorten=None, thread=Vec::new(), scale=1, collect=None))]
+    #[pyo3(signature = (path, *, format=None, settings=None, slice=None, limit=None, thread=Vec::new(), copies=1, gc_every=None))]
     #[allow(clippy::too_many_arguments)]
     fn read(
         py: Python<'_>,
         path: PathBuf,
-        as_: Option<String>,
+        format: Option<String>,
         settings: Option<&Bound<'_, PyMapping>>,
         slice: Option<&str>,
-        shorten: Option<u64>,
+        limit: Option<u64>,
         thread: Vec<u32>,
-        scale: u32,
-        collect: Option<u64>,
+        copies: u32,
+        gc_every: Option<u64>,
     ) -> Outcome<Trace> {
-        if slice.is_some() && shorten.is_some() {
-            return Err(Raised::usage("shorten=N is slice=\"..N\": give one of the two"));
+        if slice.is_some() && limit.is_some() {
+            return Err(Raised::usage("limit=N is slice=\"..N\": give one of the two"));
         }
         let slice = slice.map(|text| text.parse::<Slice>().map_err(|error| Raised::usage(error.to_string())));
-        let slice = slice.transpose()?.or(shorten.map(Slice::first));
-        let collect = collect.map(Bytes);
-        let transforms = Transforms { slice, threads: thread, copies: scale, collect, ..Transforms::default() };
+        let slice = slice.transpose()?.or(limit.map(Slice::first));
+        let gc_every = gc_every.map(Bytes);
+        let transforms = Transforms { slice, threads: thread, copies, gc_every, ..Transforms::default() };
         let settings = settings.map_or_else(|| Ok(Vec::new()), pairs)?;
         let mut both = Both::new(Some(ColumnsBuilder::new()), Vec::new(), Vec::new());
         let loaded = unlocked(py, |_| {
             let sink = &mut *transforms.before(&mut both);
-            stream(&path, as_.as_deref(), &settings, sink)
+            stream(&path, format.as_deref(), &settings, sink)
         })??;
         let mut origin = loaded.origin;
         origin.settings.extend(transforms.settings());
@@ -269,7 +269,7 @@ impl Trace {
         self.labels.clone()
     }
 
-    /// The most bytes requested and live at once.
+    /// The peak live bytes, as requested.
     #[getter]
     fn requested_peak(&self) -> u64 {
         self.packed.get().trace.requested_peak.0

@@ -46,7 +46,7 @@ def test_a_replay_is_a_table_that_others_take(trace):
     assert row["internal_fragmentation"] + row["external_fragmentation"] == pytest.approx(row["fragmentation"])
     assert row["accesses_per_op"] == row["accesses"] / row["operations"]
     assert row["requested_peak"] <= row["min_region"] <= row["footprint_peak"] + 8
-    assert row["ns_per_op"] > row["floor_ns_per_op"] > 0
+    assert row["ns_per_op"] > row["null_ns_per_op"] > 0
     assert pl.from_arrow(table).shape == table.to_pandas().shape == table.shape
 
 
@@ -162,7 +162,7 @@ def test_long_work_lets_other_threads_run(trace):
 def test_an_interrupt_ends_a_replay(trace):
     program = (
         "import heapsmith as hs, sys\n"
-        "trace = hs.Trace.read('workload:sizes', scale=40)\n"
+        "trace = hs.Trace.read('workload:sizes', copies=40)\n"
         "print('ready', flush=True)\n"
         "try:\n    hs.replay(trace, ['list(order=lifo, fit=best)', 'list(fit=worst)'] * 5000)\n"
         "except KeyboardInterrupt:\n    sys.exit(33)\n"
@@ -199,7 +199,7 @@ def test_an_exploration_has_front_pick_and_effects(explored, small):
     assert explored.pick().spec in front["heap"].to_pylist()
     fewest = min(explored.designs["accesses_per_op"].to_pylist())
     assert explored.pick_row("speed")["accesses_per_op"] == fewest
-    shares = explored.effects.group_by(["objective", "technique"]).aggregate([("share", "max")])
+    shares = explored.effects.group_by(["objective", "factor"]).aggregate([("share", "max")])
     assert shares.num_rows == 24 and all(0 <= share <= 1 for share in shares["share_max"].to_pylist())
     assert "tlsf" in explored.catalogue["name"].to_pylist()
     # The measures are those of a replay.

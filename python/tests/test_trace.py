@@ -68,7 +68,7 @@ def test_every_library_of_tables_gives_the_same_trace(table, trace, shape):
 
 
 def test_a_file_and_its_table_are_the_same_trace(tmp_path):
-    trace = hs.Trace.read(SAMPLES / "ftp.pcap.xz", as_="drr", settings={"rate": "100M"}, shorten=5000)
+    trace = hs.Trace.read(SAMPLES / "ftp.pcap.xz", format="drr", settings={"rate": "100M"}, limit=5000)
     assert ("slice", "0..5000") in trace.settings or ("slice", "..5000") in trace.settings
     again = hs.Trace.from_arrow(trace, name=trace.name)
     assert (again.fingerprint, len(again)) == (trace.fingerprint, len(trace))
@@ -82,7 +82,7 @@ def test_a_file_and_its_table_are_the_same_trace(tmp_path):
 
 def test_transforms_are_those_of_the_command(trace, tmp_path):
     trace.write(tmp_path / "made.parquet")
-    twice = hs.Trace.read(tmp_path / "made.parquet", scale=2)
+    twice = hs.Trace.read(tmp_path / "made.parquet", copies=2)
     assert (len(twice), twice.requested_peak) == (2 * len(trace), 2 * trace.requested_peak)
     assert len(hs.Trace.read(tmp_path / "made.parquet", slice="..100")) == 100
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_THREADS = 16 };
+enum { MAX_THREADS = 16 };
 
 struct part {
     char **strings;
@@ -126,18 +126,18 @@ int main(int count, char **arguments)
     const int threads = count > 1 ? atoi(arguments[1]) : 2;
     const size_t strings = count > 2 ? strtoul(arguments[2], NULL, 10) : 100000U;
     const int rounds = count > 3 ? atoi(arguments[3]) : 5;
-    struct part parts[MOST_THREADS];
-    struct merge merges[MOST_THREADS];
-    pthread_t workers[MOST_THREADS];
+    struct part parts[MAX_THREADS];
+    struct merge merges[MAX_THREADS];
+    pthread_t workers[MAX_THREADS];
 
-    if (threads < 1 || threads > MOST_THREADS / 2) {
-        fprintf(stderr, "1 to %d threads\n", MOST_THREADS / 2);
+    if (threads < 1 || threads > MAX_THREADS / 2) {
+        fprintf(stderr, "1 to %d threads\n", MAX_THREADS / 2);
         return 2;
     }
     for (int round = 0; round < rounds; round++) {
         /* Two parts a thread, so that all threads merge at once at first. */
         for (int i = 0; i < 2 * threads; i++) {
-            parts[i] = (struct part){.number = strings, .seed = (unsigned)(round * MOST_THREADS + i)};
+            parts[i] = (struct part){.number = strings, .seed = (unsigned)(round * MAX_THREADS + i)};
         }
         for (int half = 0; half < 2; half++) {
             for (int i = 0; i < threads; i++) {

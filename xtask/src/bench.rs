@@ -1,8 +1,8 @@
 //! `cargo xtask bench`: what is claimed about speed and memory, printed.
 
-mod floor;
 mod hit;
 mod import;
+mod lower_bound;
 mod peers;
 mod record;
 
@@ -16,13 +16,13 @@ use crate::soak;
 pub enum Bench {
     /// The classic space on a trace of 100,000 events: designs/s and ns an event
     Explore,
-    /// A hit of a free list beside a heap that does nothing
+    /// A hit of a free list beside the null allocator
     Hit,
-    /// How near to the most live bytes blocks can be placed, on samples and on the problems beside the workspace
-    Floor,
+    /// How near to the peak live bytes blocks can be placed, on samples and on the problems beside the workspace
+    LowerBound,
     /// Accesses of an operation at 10³ to 10⁶ live blocks for every heap, and their slope
     Growth,
-    /// The front and the pick beside other people's allocators, on network traffic and on recorded programs
+    /// The front and the pick beside the reference allocators, on network traffic and on recorded programs
     Peers(peers::Arguments),
     /// What attacks reach on every heap of the catalogue: of the bound, of Robson's lower bound, and against chance
     Attacks,
@@ -42,7 +42,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
         let all = [
             Bench::Explore,
             Bench::Hit,
-            Bench::Floor,
+            Bench::LowerBound,
             Bench::Growth,
             Bench::Attacks,
             Bench::Import { large: false },
@@ -54,7 +54,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
     match which {
         Bench::Explore => explore(),
         Bench::Hit => hit::hit(),
-        Bench::Floor => floor::floor(),
+        Bench::LowerBound => lower_bound::lower_bound(),
         Bench::Growth => soak::growth(),
         Bench::Peers(arguments) => peers::peers(&arguments),
         Bench::Attacks => attacks(),
@@ -82,8 +82,7 @@ fn explore() -> Outcome {
         let out = dir.join(format!("{workload}-{}", sample.split(['/', '.']).nth(1).unwrap_or("sample")));
         let out = out.display().to_string();
         let explore = ["run", "--release", "--quiet", "--package", "heapsmith-cli", "--", "explore"];
-        let options =
-            [&sample, "--as", workload, "--shorten", EVENTS, "--rounds", "0", "--format", "csv", "--out", &out];
+        let options = [&sample, "--as", workload, "--limit", EVENTS, "--rounds", "0", "--format", "csv", "--out", &out];
         let arguments: Vec<&str> = explore.into_iter().chain(options).collect();
         // The front goes to standard output, which is of no interest here; the speed to standard error.
         quietly(&arguments)?;

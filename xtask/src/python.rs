@@ -34,7 +34,7 @@ impl Arguments {
 }
 
 /// The least Python that the package takes, as its `pyproject.toml` says.
-const LEAST: (u32, u32) = (3, 11);
+const MIN: (u32, u32) = (3, 11);
 
 /// Builds, installs and tries the package.
 pub fn python(arguments: &Arguments) -> Outcome {
@@ -83,12 +83,12 @@ fn fresh_environment() -> Result<PathBuf, String> {
 
 /// Whether the Python that is there is new enough.
 fn new_enough() -> Outcome {
-    let (major, minor) = LEAST;
+    let (major, minor) = MIN;
     let ask = "import sys; print(*sys.version_info[:2])";
     let found = output("python3", &["-c", ask])?;
     let version: Vec<u32> = found.split_whitespace().filter_map(|number| number.parse().ok()).collect();
     match version[..] {
-        [a, b] if (a, b) >= LEAST => Ok(()),
+        [a, b] if (a, b) >= MIN => Ok(()),
         _ => Err(format!(
             "the Python package needs Python {major}.{minor} or later, and python3 is {}: put a later one first on PATH",
             found.trim().replace(' ', ".")
@@ -101,9 +101,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_least_python_is_that_of_the_package() {
+    fn the_oldest_python_is_that_of_the_package() {
         let project = std::fs::read_to_string(root().join("python/pyproject.toml")).expect("a file");
-        let (major, minor) = LEAST;
+        let (major, minor) = MIN;
         assert!(project.contains(&format!("requires-python = \">={major}.{minor}\"")));
         let manifest = std::fs::read_to_string(root().join("python/Cargo.toml")).expect("a file");
         assert!(manifest.contains(&format!("abi3-py{major}{minor}")));

@@ -47,16 +47,18 @@ mod events;
 mod jvmti;
 mod slots;
 
-#[cfg(heapsmith_alone)]
-#[path = "../../recorder/src/alone.rs"]
-mod alone;
 #[path = "../../recorder/src/cfi.rs"]
 mod cfi;
 #[path = "../../recorder/src/clock.rs"]
 mod clock;
+#[path = "../../recorder/src/cold.rs"]
+mod cold;
 #[path = "../../recorder/src/format.rs"]
 #[allow(dead_code, reason = "the recorder uses the rest")]
 mod format;
+#[cfg(heapsmith_alone)]
+#[path = "../../recorder/src/freestanding.rs"]
+mod freestanding;
 #[path = "../../recorder/src/local.rs"]
 mod local;
 #[path = "../../recorder/src/module.rs"]
@@ -68,8 +70,6 @@ mod process;
 #[path = "../../recorder/src/site.rs"]
 #[allow(dead_code, reason = "objects have no call sites")]
 mod site;
-#[path = "../../recorder/src/slow.rs"]
-mod slow;
 #[path = "../../recorder/src/stack.rs"]
 #[allow(dead_code, reason = "objects have no call sites")]
 mod stack;

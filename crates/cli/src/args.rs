@@ -49,7 +49,7 @@ pub enum Command {
     Run(Run),
     /// Turn an input into a trace file, or into a file for other tools
     Import(Import),
-    /// Show what is in a trace: sizes, lifetimes, live bytes, the form of its usage
+    /// Show what is in a trace: sizes, lifetimes, live bytes, the phase behaviour
     Inspect(Inspect),
     /// Replay traces through given heaps, and measure
     Replay(Replay),
@@ -93,7 +93,7 @@ pub struct Reading {
     /// The importer or workload that makes a trace of the input (see `heapsmith workloads`); trace files need none,
     /// importers are told by the input's content, and workload:NAME in place of a file says it itself
     #[arg(long = "as", value_name = "NAME")]
-    pub as_: Option<String>,
+    pub input_format: Option<String>,
     /// A parameter of the importer or workload, such as depth=12 of workload:treeadd; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
     pub set: Vec<(String, String)>,
@@ -103,7 +103,7 @@ pub struct Reading {
     pub slice: Option<Slice>,
     /// Use only the first so many events: the same as --slice ..EVENTS
     #[arg(long, value_name = "EVENTS", conflicts_with = "slice", help_heading = TRANSFORMS)]
-    pub shorten: Option<u64>,
+    pub limit: Option<u64>,
     /// Use only the blocks that this thread allocates, whoever frees them; may be repeated
     #[arg(long, value_name = "N", help_heading = TRANSFORMS)]
     pub thread: Vec<u32>,
@@ -123,10 +123,10 @@ pub struct Reading {
     pub perturb_seed: u64,
     /// Let so many copies of the program share the heap, event by event in turns
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = TRANSFORMS)]
-    pub scale: Option<u32>,
+    pub copies: Option<u32>,
     /// Free in bursts, as an occasional garbage collection does: whenever so many bytes were requested (K, M, G)
-    #[arg(long, value_name = "every=BYTES", value_parser = every, help_heading = TRANSFORMS)]
-    pub collect: Option<u64>,
+    #[arg(long, value_name = "BYTES", value_parser = above_zero, help_heading = TRANSFORMS)]
+    pub gc_every: Option<u64>,
 }
 
 /// Heading of the options that change a trace.
@@ -136,22 +136,14 @@ impl Reading {
     /// What is done to a trace before it is used.
     pub fn transforms(&self) -> Transforms {
         Transforms {
-            slice: self.slice.or(self.shorten.map(Slice::first)),
+            slice: self.slice.or(self.limit.map(Slice::first)),
             threads: self.thread.clone(),
             perturbation: Perturbation { jitter: self.jitter, stretch: self.stretch, shuffle: self.shuffle },
             seed: self.perturb_seed,
-            copies: self.scale.unwrap_or(1),
-            collect: self.collect.map(Bytes),
+            copies: self.copies.unwrap_or(1),
+            gc_every: self.gc_every.map(Bytes),
             heap: None,
         }
-    }
-}
-
-fn every(text: &str) -> Result<u64, String> {
-    let number = text.strip_prefix("every=").ok_or("write it as every=BYTES, such as every=64K")?;
-    match bytes(number)? {
-        0 => Err("a collection every 0 bytes: write a number above 0".to_owned()),
-        number => Ok(number),
     }
 }
 
@@ -173,7 +165,7 @@ fn setting(text: &str) -> Result<(String, String), String> {
     frees in bursts, where the JVM happened to collect, which for a short program may be never. With it the JVM \
     collects after every so many bytes, and the trace frees almost as objects die (continuous collection), at the \
     price of a collection each. Objects that live at the end stay live. Such a trace, with frees held back until \
-    so many bytes were requested (--collect every=BYTES), is occasional collection of any size of heap.")]
+    so many bytes were requested (--gc-every BYTES), is occasional collection of any size of heap.")]
 pub struct Record {
     /// Record the objects of Java programs, with an agent in the JVM (JDK 11 or later): a trace for each JVM
     #[arg(long)]
@@ -224,8 +216,8 @@ pub struct Run {
     /// Write them also whenever the program gets this signal, as in: kill -USR2 PROCESS
     #[arg(long, value_name = "SIGNAL", value_parser = signal, requires = "stats")]
     pub signal: Option<i32>,
-    /// Tell misuses with where the block was allocated and freed: so many functions on the stack (1 to 16), the
-    /// innermost first. A heap detects misuse with the layer guard
+    /// Tell heap errors with where the block was allocated and freed: so many functions on the stack (1 to 16), the
+    /// innermost first. A heap detects heap error with the layer guard
     #[arg(long, value_name = "FRAMES", num_args = 0..=1, require_equals = true, default_missing_value = "6",
         value_parser = clap::value_parser!(u8).range(1..=16))]
     pub sites: Option<u8>,
@@ -271,13 +263,13 @@ pub struct Inspect {
     /// Write a page with figures, which needs no network
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Also show the floor: most bytes live at once, and what one who knows when each block is freed was found to
+    /// Also show the lower bound: peak live bytes, and what one who knows when each block is freed was found to
     /// need without moving any. Holds the whole trace, and takes seconds for large ones. As JSON or CSV it comes in
     /// place of the sizes
     #[arg(long)]
-    pub floor: bool,
-    /// With --floor: how hard to look for a lower placement, in millions of comparisons
-    #[arg(long, value_name = "MILLIONS", default_value_t = 400, requires = "floor")]
+    pub lower_bound: bool,
+    /// With --lower-bound: how hard to look for a lower placement, in millions of comparisons
+    #[arg(long, value_name = "MILLIONS", default_value_t = 400, requires = "lower_bound")]
     pub effort: u64,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
@@ -293,7 +285,7 @@ pub struct Inspect {
     heapsmith replay trace.parquet --heap tlsf --heap peer:libc --heap peer:mimalloc --time --latency\n  \
     heapsmith replay trace.parquet --heap tlsf --over-time=20 --region 1M\n  \
     heapsmith replay trace.parquet --heap tlsf --heap windows-xp --loop 100\n\n\
-    peer:NAME is somebody else's allocator, called directly (`heapsmith heaps` lists them; peer:all is each of them). \
+    peer:NAME is a reference allocator, called directly (`heapsmith heaps` lists them; peer:all is each of them). \
     It has no accesses and no footprint in bytes; memory is then measured for all heaps alike: by the pages that a \
     child process touches while it replays with payloads written.")]
 pub struct Replay {
@@ -302,7 +294,7 @@ pub struct Replay {
     pub traces: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
-    /// A heap: a spec, a name of the catalogue, or peer:NAME for somebody else's allocator; may be repeated
+    /// A heap: a spec, a name of the catalogue, or peer:NAME for a reference allocator; may be repeated
     #[arg(long, required = true, value_name = "SPEC")]
     pub heap: Vec<String>,
     /// Fill every block with a pattern and verify it when it is freed; fail if a request is refused
@@ -311,7 +303,7 @@ pub struct Replay {
     /// Verify every invariant of the heap after every so many operations
     #[arg(long, value_name = "OPERATIONS")]
     pub check: Option<u64>,
-    /// Measure time, beside a heap that does nothing
+    /// Measure time, beside the null allocator
     #[arg(long)]
     pub time: bool,
     /// Measure how long single operations take, from the median to the worst, by the processor's counter
@@ -345,7 +337,7 @@ pub struct Replay {
     pub passes: Option<u32>,
     /// With --loop: what becomes of blocks that the trace never frees
     #[arg(long, value_enum, default_value_t, requires = "passes")]
-    pub left: Left,
+    pub leaked: Leaked,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -356,13 +348,13 @@ const NOT_OVER_TIME: &[&str] = &["verify", "check", "time", "latency", "pages", 
 
 /// What becomes of blocks that the trace never frees, when it is replayed over and over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Left {
+pub enum Leaked {
     /// Those of the first pass stay to the end, as what a program builds up once; those of the others are freed when
     /// the pass ends
     #[default]
-    Kept,
+    Keep,
     /// Those of every pass are freed when it ends
-    Freed,
+    Free,
 }
 
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {

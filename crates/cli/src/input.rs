@@ -15,10 +15,10 @@ pub fn send(path: &Path, reading: &Reading, sink: &mut dyn Sink) -> Result<Origi
     let spinner = progress::spinner(&format!("reading {}", path.display()));
     let transforms = reading.transforms();
     let sink = &mut *transforms.before(sink);
-    let loaded = if reading.as_.is_none() && is_recording(path) {
+    let loaded = if reading.input_format.is_none() && is_recording(path) {
         recorded(path, sink)
     } else {
-        stream(path, reading.as_.as_deref(), &reading.set, sink).map_err(Failure::from)
+        stream(path, reading.input_format.as_deref(), &reading.set, sink).map_err(Failure::from)
     };
     spinner.finish_and_clear();
     let loaded = loaded?;

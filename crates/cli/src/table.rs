@@ -12,7 +12,7 @@ use crate::args::Format;
 use crate::failure::Failure;
 
 /// Characters that the last column has at least.
-const LEAST_LAST: u16 = 40;
+const MIN_LAST: u16 = 40;
 
 /// A value of a table: what programs read, and what people read.
 #[derive(Debug, Clone)]
@@ -149,7 +149,7 @@ impl Table {
         let kept = shown.len().saturating_sub(1);
         for (number, column) in drawn.column_iter_mut().enumerate() {
             column.set_padding((0, 2));
-            let last = ColumnConstraint::LowerBoundary(Width::Fixed(LEAST_LAST));
+            let last = ColumnConstraint::LowerBoundary(Width::Fixed(MIN_LAST));
             column.set_constraint(if number < kept { ColumnConstraint::ContentWidth } else { last });
         }
         writeln!(out, "{drawn}")

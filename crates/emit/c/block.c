@@ -22,7 +22,7 @@
 {% include "header.c" %}
 /* Words that every block is a multiple of, and words of the smallest block. */
 #define GRANULE {{ pool.granule }}U
-#define LEAST_BLOCK {{ pool.least }}U
+#define MIN_BLOCK {{ pool.min }}U
 {%- if pool.split_from %}
 /* Bytes of the smallest request that splits the block it is given. */
 #define SPLIT_FROM {{ pool.split_from }}
@@ -44,5 +44,5 @@ static Index words_for(size_t size)
 {%- if pool.granule > 1 %}
     words = (words + (GRANULE - 1U)) & ~((Index)GRANULE - 1U);
 {%- endif %}
-    return (words < LEAST_BLOCK) ? LEAST_BLOCK : words;
+    return (words < MIN_BLOCK) ? MIN_BLOCK : words;
 }

@@ -1,5 +1,5 @@
 #define USED 1U
-{%- if not pool.most_order %}
+{%- if not pool.max_order %}
 #define PREVIOUS_USED 2U
 {%- endif %}
 

@@ -28,7 +28,7 @@ typedef {{ index_type }} Index;
 /* Bytes in a word; what every payload is a multiple of; words of the largest region. */
 #define WORD {{ word }}U
 #define ALIGNMENT {{ alignment }}U
-#define MOST_WORDS {{ most }}
+#define MAX_WORDS {{ max }}
 
 /* Control words: TOP names the wilderness, HIGH keeps the most that TOP ever was. */
 {%- for constant in constants %}
@@ -46,13 +46,13 @@ static inline bool is_too_large(size_t size)
 {
 {%- if word == 8 %}
 #if SIZE_MAX > UINT32_MAX
-    return size > {{ most_request }};
+    return size > {{ max_request }};
 #else
     (void)size;
     return false;
 #endif
 {%- else %}
-    return size > {{ most_request }};
+    return size > {{ max_request }};
 {%- endif %}
 }
 
@@ -63,13 +63,13 @@ static inline bool is_too_coarse(size_t alignment)
 {
 {%- if word == 8 %}
 #if SIZE_MAX > UINT32_MAX
-    return alignment > {{ most_alignment }};
+    return alignment > {{ max_alignment }};
 #else
     (void)alignment;
     return false;
 #endif
 {%- else %}
-    return alignment > {{ most_alignment }};
+    return alignment > {{ max_alignment }};
 {%- endif %}
 }
 
@@ -80,12 +80,12 @@ static inline Index words_in(size_t bytes)
     const size_t words = bytes / WORD;
 {% if word == 8 %}
 #if SIZE_MAX > UINT32_MAX
-    return (words < MOST_WORDS) ? words : MOST_WORDS;
+    return (words < MAX_WORDS) ? words : MAX_WORDS;
 #else
     return words;
 #endif
 {%- else %}
-    return (words < MOST_WORDS) ? (Index)words : MOST_WORDS;
+    return (words < MAX_WORDS) ? (Index)words : MAX_WORDS;
 {%- endif %}
 }
 

@@ -23,7 +23,7 @@
 {%- endif %}
  *
  * The region holds all that the heap is: control words of {{ control_bytes }} bytes, then the blocks. Words are of
- * {{ word }} bytes, payloads multiples of {{ alignment }} bytes, a region at most {{ most_bytes }} bytes. Needs no C library and is
+ * {{ word }} bytes, payloads multiples of {{ alignment }} bytes, a region at most {{ max_bytes }} bytes. Needs no C library and is
  * not thread-safe unless {{ N }}_LOCK and {{ N }}_UNLOCK say how to wait.
  *
  * These may be defined when {{ name }}.c is compiled; each does nothing by default:

@@ -22,7 +22,7 @@
 #define ALIGNMENT ((size_t)16)
 /* Bytes of address space that are asked for at first, and at last. */
 #define RESERVE ((size_t){{ reserve }}U)
-#define LEAST_RESERVE ((size_t)1 << 20)
+#define MIN_RESERVE ((size_t)1 << 20)
 
 static {{ n }} {{ n }}_of_malloc;
 static bool {{ n }}_made;
@@ -46,7 +46,7 @@ __attribute__((constructor)) static void survive_forks(void)
 /* Makes the heap at the first request; the lock is held. */
 static bool is_ready(void)
 {
-    for (size_t bytes = RESERVE; !{{ n }}_made && (bytes >= LEAST_RESERVE); bytes /= 2U) {
+    for (size_t bytes = RESERVE; !{{ n }}_made && (bytes >= MIN_RESERVE); bytes /= 2U) {
         void *const region =
             mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 

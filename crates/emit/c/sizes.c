@@ -54,13 +54,13 @@ static Index {{ map.name }}_of(Index words)
     }
 {%- if map.has_gaps %}
     if (low < {{ map.none_name }}) {
-        static const {{ map.entry }} least[{{ map.rows | length }}] = {
+        static const {{ map.entry }} min[{{ map.rows | length }}] = {
 {%- for line in map.rows | map(attribute="low") | batch(16) %}
             {{ line | join("U, ") }}U,
 {%- endfor %}
         };
 
-        return (words >= least[low]) ? low : {{ map.none_name }};
+        return (words >= min[low]) ? low : {{ map.none_name }};
     }
 {%- endif %}
     return low;

@@ -48,27 +48,27 @@
 {% for line in uses -%}
 use {{ line }};
 {% endfor %}
-{%- if levels %}
+{%- if policy %}
 /// The levels of the heap: constants, so that no branch on them is left.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct {{ camel }}Levels;
+pub struct {{ camel }}Policy;
 
-impl Levels for {{ camel }}Levels {
+impl Policy for {{ camel }}Policy {
     #[inline(always)]
     fn alignment(&self) -> usize {
         {{ alignment }}
     }
     #[inline(always)]
     fn fit(&self) -> Fit {
-        {{ levels.fit }}
+        {{ policy.fit }}
     }
     #[inline(always)]
     fn split_from(&self) -> usize {
-        {{ levels.split_from }}
+        {{ policy.split_from }}
     }
     #[inline(always)]
     fn coalesce(&self) -> Coalesce {
-        {{ levels.coalesce }}
+        {{ policy.coalesce }}
     }
 }
 {% endif %}

@@ -12,7 +12,7 @@
 //! both, and the emitted Rust, through the same programs.
 //!
 //! Emitted as C: every heap but those with the layers `guard` and `reserve`, and buddies that are
-//! defragmented on demand, which need an interface of their own (misuses, priorities, handles).
+//! defragmented on demand, which need an interface of their own (heap errors, priorities, handles).
 //!
 //! # How a heap is added
 //!

@@ -28,8 +28,8 @@ impl Name {
     /// As it is written in a Rust type.
     pub fn camel(&self) -> String {
         let capital = |part: &str| {
-            let (first, rest) = part.split_at(part.len().min(1));
-            first.to_uppercase() + rest
+            let (first, remainder) = part.split_at(part.len().min(1));
+            first.to_uppercase() + remainder
         };
         self.0.split('_').map(capital).collect()
     }

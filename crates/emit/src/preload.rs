@@ -31,7 +31,7 @@ pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_keep_trailing_newline(true);
-    let (n, reserve) = (request.name.lower(), RESERVE.min(plan.most_bytes() / 4096 * 4096));
+    let (n, reserve) = (request.name.lower(), RESERVE.min(plan.max_bytes() / 4096 * 4096));
     let text = environment.render_str(include_str!("../c/malloc.c"), context! { n, reserve })?;
     files.push(File { name: format!("{n}_malloc.c"), text });
     Ok(files)

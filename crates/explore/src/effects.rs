@@ -1,16 +1,16 @@
-//! What each technique does to each objective, and how much of the variance over a family it explains: alone, and
+//! What each factor does to each objective, and how much of the variance over a family it explains: alone, and
 //! together with one other.
 //!
-//! A family is a full factorial, so its techniques are orthogonal: the sum of squares between a technique's levels,
+//! A family is a full factorial, so its factors are orthogonal: the sum of squares between a factor's levels,
 //! over the total sum of squares, is its share (η², Fisher's analysis of variance); the sum between the cells of two
-//! techniques, less what each has alone, is the share of their interaction. What is left over is the share of three and
+//! factors, less what each has alone, is the share of their interaction. What is left over is the share of three and
 //! more together. The main effects are Table 2 of Mamagkakis et al. 2006, computed.
 
 use crate::exploration::Exploration;
 use crate::objective::{Objective, Objectives};
 use crate::space::Design;
 
-/// The effect of one technique on one objective.
+/// The effect of one factor on one objective.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Effect {
     /// The objective.
@@ -19,12 +19,12 @@ pub struct Effect {
     pub factor: usize,
     /// Mean of the objective over all designs at each level.
     pub means: Vec<f64>,
-    /// Share of the variance that the technique explains, 0 to 1.
+    /// Share of the variance that the factor explains, 0 to 1.
     pub share: f64,
 }
 
 impl Effect {
-    /// The change from no use to full use of the technique.
+    /// The change from no use to full use of the factor.
     pub fn change(&self) -> f64 {
         self.last() - self.first()
     }
@@ -40,7 +40,7 @@ impl Effect {
     }
 }
 
-/// What two techniques do together beyond what each does alone.
+/// What two factors do together beyond what each does alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interaction {
     /// The objective.
@@ -51,7 +51,7 @@ pub struct Interaction {
     pub share: f64,
 }
 
-/// Every technique's effect on every objective over a family; none where designs of it were left out, as what is left
+/// Every factor's effect on every objective over a family; none where designs of it were left out, as what is left
 /// is no factorial.
 pub fn effects(exploration: &Exploration, family: usize) -> Vec<Effect> {
     let Some(sample) = Sample::of(exploration, family) else { return Vec::new() };
@@ -68,7 +68,7 @@ pub fn effects(exploration: &Exploration, family: usize) -> Vec<Effect> {
     .collect()
 }
 
-/// What every two techniques of a family do together; none where [`effects`] has none.
+/// What every two factors of a family do together; none where [`effects`] has none.
 pub fn interactions(exploration: &Exploration, family: usize) -> Vec<Interaction> {
     let Some(sample) = Sample::of(exploration, family) else { return Vec::new() };
     let mut found = Vec::new();

@@ -4,12 +4,12 @@ use heapsmith_replay::Measures;
 use heapsmith_spec::{Pool, Spec, catalogue};
 use heapsmith_trace::PackedTrace;
 
-use crate::front::{pareto, staircase};
+use crate::front::{front_2d, pareto};
 use crate::goal::Goal;
 use crate::measured::{Paged, Retimed, load_pages, load_timings};
 use crate::objective::{Objective, Objectives};
 use crate::pick::{Preference, pick};
-use crate::regret::{Judged, load_judged};
+use crate::regret::{Evaluated, load_evaluated};
 use crate::search::Search;
 use crate::space::{Design, Families, Family};
 use crate::store::{Store, StoreError, measures_from, quoted};
@@ -61,14 +61,14 @@ pub struct Exploration {
     /// The allocators of the catalogue.
     pub catalogue: Vec<Catalogued>,
     /// What was chosen, on traces that it was not chosen for.
-    pub judged: Vec<Judged>,
+    pub evaluated: Vec<Evaluated>,
     /// What is wanted.
     pub goal: Goal,
     /// Designs that keep the constraints and that none beats in the objectives of the goal.
     pub front: Vec<usize>,
     /// The front over fragmentation and accesses of the designs that keep the constraints, ascending in fragmentation, a
     /// design for each place.
-    pub staircase: Vec<usize>,
+    pub front_2d: Vec<usize>,
     /// Times, where they were measured.
     pub timings: Vec<Retimed>,
     /// Memory by pages touched, where it was measured.
@@ -101,7 +101,7 @@ impl Exploration {
             command: store.meta("command")?.unwrap_or_default(),
             traces,
             front: Vec::new(),
-            staircase: Vec::new(),
+            front_2d: Vec::new(),
             goal,
             pruned: designs as usize - rows.len(),
             designs: designs as usize,
@@ -112,7 +112,7 @@ impl Exploration {
             catalogue: load_catalogue(store)?,
             timings: load_timings(store)?,
             pages: load_pages(store)?,
-            judged: load_judged(store)?,
+            evaluated: load_evaluated(store)?,
         };
         exploration.settle();
         Ok(exploration)
@@ -131,7 +131,7 @@ impl Exploration {
             point.excluded = !self.goal.admits(point, false);
         }
         self.front = pareto(&self.points, &self.goal.objectives);
-        self.staircase = staircase(&self.points, [Objective::Fragmentation, Objective::Accesses]);
+        self.front_2d = front_2d(&self.points, [Objective::Fragmentation, Objective::Accesses]);
     }
 
     /// The preferred design: in a space that holds the classic one, the preferred of those that are nowhere worse than

@@ -50,9 +50,9 @@ fn lines(exploration: &Exploration) -> impl Iterator<Item = Line<'_>> {
 enum Column<'a> {
     /// Integers of a design on a trace.
     Integer(&'static str, fn(&Line<'_>, usize) -> u64, usize),
-    /// The level of a technique that is a number wherever it is one.
+    /// The level of a factor that is a number wherever it is one.
     Number(&'a str),
-    /// The level of a technique as it is written.
+    /// The level of a factor as it is written.
     Text(&'a str),
 }
 
@@ -83,7 +83,7 @@ fn columns(exploration: &Exploration) -> Vec<Column<'_>> {
     [number].into_iter().chain(levels).chain(measures).chain([on_front]).collect()
 }
 
-/// The level of a line's design, as it is written; empty where its family has no such technique.
+/// The level of a line's design, as it is written; empty where its family has no such factor.
 fn level<'a>(exploration: &'a Exploration, line: &Line<'_>, name: &str) -> &'a str {
     exploration.families.level(&line.row.design, name).unwrap_or_default()
 }

@@ -144,14 +144,14 @@ impl Exploration {
 }
 
 fn smallest_region(spec: &Spec, traces: &[PackedTrace]) -> Result<Option<u64>, ReplayError> {
-    let mut most = 0;
+    let mut max = 0;
     for trace in traces {
         match min_region(spec, trace, &mut Region::for_trace(trace)?)? {
-            Some(bytes) => most = most.max(bytes.0),
+            Some(bytes) => max = max.max(bytes.0),
             None => return Ok(None),
         }
     }
-    Ok(Some(most))
+    Ok(Some(max))
 }
 
 impl Store {

@@ -6,7 +6,7 @@
 
 use crate::effects::Effect;
 use crate::exploration::Exploration;
-use crate::front::shortfall;
+use crate::front::distance;
 use crate::objective::Objective;
 
 /// How far from the front still counts as near, in both footprint and accesses.
@@ -22,13 +22,13 @@ pub struct Recommended {
     /// Whether no design beats it in fragmentation, accesses, p99 and worst accesses.
     pub on_front: bool,
     /// The factor, less one, to the front over footprint and accesses.
-    pub shortfall: f64,
+    pub distance: f64,
 }
 
 impl Recommended {
     /// Whether it lies on the front, or near it.
     pub fn holds(&self) -> bool {
-        self.on_front || self.shortfall <= NEAR
+        self.on_front || self.distance <= NEAR
     }
 }
 
@@ -37,7 +37,7 @@ impl Recommended {
 pub struct Finding {
     /// The recommended designs.
     pub recommended: Vec<Recommended>,
-    /// The share of the fragmentation's variance that each technique explains, most first.
+    /// The share of the fragmentation's variance that each factor explains, most first.
     pub fragmentation: Vec<(String, f64)>,
     /// The same for accesses.
     pub accesses: Vec<(String, f64)>,
@@ -53,7 +53,7 @@ pub fn finding(exploration: &Exploration, effects: &[Effect]) -> Finding {
             index,
             lists: families.level(design, "freelists").and_then(|lists| lists.parse().ok()).unwrap_or(0),
             on_front: exploration.front.binary_search(&index).is_ok(),
-            shortfall: shortfall(
+            distance: distance(
                 &exploration.points[index],
                 &exploration.points,
                 &[Objective::Fragmentation, Objective::Accesses],

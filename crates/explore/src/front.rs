@@ -35,14 +35,14 @@ pub fn pareto_of(mut candidates: Vec<usize>, objectives: usize, value: impl Fn(u
     // A point can be dominated only by one that comes before it in this order.
     candidates.sort_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
     let mut front: Vec<usize> = Vec::new();
-    let mut distinct: Vec<usize> = Vec::new();
+    let mut unique: Vec<usize> = Vec::new();
     for index in candidates {
-        let repeats = distinct.last().is_some_and(|&last| at_most(last, index) && at_most(index, last));
+        let repeats = unique.last().is_some_and(|&last| at_most(last, index) && at_most(index, last));
         if !repeats {
-            if distinct.iter().any(|&other| at_most(other, index)) {
+            if unique.iter().any(|&other| at_most(other, index)) {
                 continue;
             }
-            distinct.push(index);
+            unique.push(index);
         }
         front.push(index);
     }
@@ -51,7 +51,7 @@ pub fn pareto_of(mut candidates: Vec<usize>, objectives: usize, value: impl Fn(u
 }
 
 /// The front over two objectives as a line to draw: ascending in the first, one index (the lowest) for each place.
-pub fn staircase(points: &[Objectives], over: [Objective; 2]) -> Vec<usize> {
+pub fn front_2d(points: &[Objectives], over: [Objective; 2]) -> Vec<usize> {
     let mut front = pareto(points, &over);
     front.sort_by(|&a, &b| {
         let by = |objective| points[a].get(objective).total_cmp(&points[b].get(objective));
@@ -64,7 +64,7 @@ pub fn staircase(points: &[Objectives], over: [Objective; 2]) -> Vec<usize> {
 /// How far `point` falls short of the front over some objectives: the least factor, less one, by which all would have
 /// to shrink for no design to beat it in all of them. 0 is on the front. Of fragmentation it is the footprint that
 /// shrinks, which is one more.
-pub fn shortfall<'a>(point: &Objectives, points: impl IntoIterator<Item = &'a Objectives>, over: &[Objective]) -> f64 {
+pub fn distance<'a>(point: &Objectives, points: impl IntoIterator<Item = &'a Objectives>, over: &[Objective]) -> f64 {
     let factors = points.into_iter().filter(|other| other.is_compared()).map(|other| {
         let each = over.iter().map(|&objective| amount(point, objective) / amount(other, objective));
         each.fold(f64::INFINITY, f64::min)
@@ -74,7 +74,7 @@ pub fn shortfall<'a>(point: &Objectives, points: impl IntoIterator<Item = &'a Ob
 
 /// How far `point` lies behind a front: the least factor, less one, by which all objectives of one point of the front
 /// would have to grow for it to be no better. 0 is on the front, or before it.
-pub(crate) fn excess(point: &Objectives, front: &[Objectives], over: &[Objective]) -> f64 {
+pub(crate) fn epsilon(point: &Objectives, front: &[Objectives], over: &[Objective]) -> f64 {
     let behind = |other: &Objectives| {
         let each = over.iter().map(|&objective| amount(point, objective) / amount(other, objective));
         each.fold(1.0, f64::max)
@@ -95,19 +95,19 @@ pub fn hypervolume(points: &[Objectives], within: &[Objectives], over: [Objectiv
     let place = |point: &Objectives| over.map(|objective| amount(point, objective).ln());
     let compared = || within.iter().filter(|point| point.is_compared()).map(place);
     let end = |side: usize, pick: fn(f64, f64) -> f64, start: f64| compared().map(|at| at[side]).fold(start, pick);
-    let (least, most) = (
+    let (min, max) = (
         [0, 1].map(|side| end(side, f64::min, f64::INFINITY)),
         [0, 1].map(|side| end(side, f64::max, f64::NEG_INFINITY)),
     );
-    let area = (most[0] - least[0]) * (most[1] - least[1]);
+    let area = (max[0] - min[0]) * (max[1] - min[1]);
     if !area.is_normal() {
         return 1.0;
     }
-    let mut ceiling = most[1];
+    let mut ceiling = max[1];
     let mut covered = 0.0;
-    for index in staircase(points, over) {
+    for index in front_2d(points, over) {
         let [x, y] = place(&points[index]);
-        covered += (most[0] - x).max(0.0) * (ceiling - y.max(least[1])).max(0.0);
+        covered += (max[0] - x).max(0.0) * (ceiling - y.max(min[1])).max(0.0);
         ceiling = ceiling.min(y);
     }
     covered / area
@@ -124,7 +124,7 @@ mod tests {
         let points = [(0.1, 9.0), (0.2, 5.0), (0.2, 5.0), (0.3, 5.0), (0.5, 1.0), (0.1, 9.5)]
             .map(|(f, a)| Objectives::point(f, a));
         assert_eq!(pareto(&points, &BOTH), [0, 1, 2, 4]);
-        assert_eq!(staircase(&points, BOTH), [0, 1, 4]);
+        assert_eq!(front_2d(&points, BOTH), [0, 1, 4]);
     }
 
     #[test]
@@ -150,9 +150,9 @@ mod tests {
     #[test]
     fn shortfall_is_the_factor_to_the_front() {
         let points = [Objectives::point(0.0, 10.0), Objectives::point(1.0, 5.0)];
-        assert_eq!(shortfall(&points[0], &points, &BOTH), 0.0);
+        assert_eq!(distance(&points[0], &points, &BOTH), 0.0);
         let behind = Objectives::point(1.2, 5.5);
-        assert!((shortfall(&behind, &points, &BOTH) - 0.1).abs() < 1e-12);
+        assert!((distance(&behind, &points, &BOTH) - 0.1).abs() < 1e-12);
     }
 
     #[test]

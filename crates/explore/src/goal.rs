@@ -20,7 +20,7 @@ pub struct Constraint {
     /// The objective.
     pub objective: Objective,
     /// Its largest value that is kept.
-    pub most: f64,
+    pub max: f64,
 }
 
 impl Default for Goal {
@@ -56,7 +56,7 @@ impl Goal {
     /// Whether a design keeps the constraints; `counted`: those alone that every replay counts.
     pub fn admits(&self, point: &Objectives, counted: bool) -> bool {
         let asked = self.constraints.iter().filter(|constraint| !counted || constraint.objective.is_counted());
-        asked.into_iter().all(|constraint| point.get(constraint.objective) <= constraint.most)
+        asked.into_iter().all(|constraint| point.get(constraint.objective) <= constraint.max)
     }
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for Goal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.objectives.iter().map(|objective| objective.name()).collect();
         write!(f, "{}", names.join(","))?;
-        self.constraints.iter().try_for_each(|constraint| write!(f, ";{}<={}", constraint.objective, constraint.most))
+        self.constraints.iter().try_for_each(|constraint| write!(f, ";{}<={}", constraint.objective, constraint.max))
     }
 }
 
@@ -76,9 +76,9 @@ impl FromStr for Goal {
         let mut parts = text.split(';');
         let objectives = parts.next().unwrap_or_default().split(',').map(str::parse).collect::<Result<_, String>>()?;
         let constraint = |part: &str| {
-            let (objective, most) = part.split_once("<=").ok_or_else(|| format!("{part:?} is no constraint"))?;
-            let most = most.parse().map_err(|_| format!("{most:?} is no number"))?;
-            Ok(Constraint { objective: objective.parse()?, most })
+            let (objective, max) = part.split_once("<=").ok_or_else(|| format!("{part:?} is no constraint"))?;
+            let max = max.parse().map_err(|_| format!("{max:?} is no number"))?;
+            Ok(Constraint { objective: objective.parse()?, max })
         };
         Ok(Goal { objectives, constraints: parts.map(constraint).collect::<Result<_, String>>()? })
     }
@@ -90,18 +90,18 @@ mod tests {
 
     #[test]
     fn a_goal_is_what_it_prints() {
-        let constraint = Constraint { objective: Objective::MinRegion, most: 30_000.0 };
-        let goal = Goal { objectives: vec![Objective::Worst, Objective::CodeSize], constraints: vec![constraint] };
+        let constraint = Constraint { objective: Objective::MinRegion, max: 30_000.0 };
+        let goal = Goal { objectives: vec![Objective::MaxOp, Objective::CodeSize], constraints: vec![constraint] };
         assert_eq!(goal.to_string(), "accesses_max,code_size;min_region<=30000");
         assert_eq!(goal.to_string().parse(), Ok(goal.clone()));
         assert!(goal.asks_for(Objective::MinRegion));
-        assert_eq!(goal.balanced(), [Objective::Worst, Objective::CodeSize]);
+        assert_eq!(goal.balanced(), [Objective::MaxOp, Objective::CodeSize]);
         assert_eq!(Goal::default().balanced(), [Objective::Fragmentation, Objective::Accesses]);
     }
 
     #[test]
     fn a_constraint_is_kept_up_to_its_value() {
-        let constraint = Constraint { objective: Objective::Accesses, most: 5.0 };
+        let constraint = Constraint { objective: Objective::Accesses, max: 5.0 };
         let goal = Goal { constraints: vec![constraint], ..Goal::default() };
         assert!(goal.admits(&Objectives::point(9.0, 5.0), true));
         assert!(!goal.admits(&Objectives::point(0.0, 5.1), true));

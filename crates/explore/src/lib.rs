@@ -9,7 +9,7 @@
 //!
 //! An exploration is a function of its traces and its space: the same answer on
 //! every machine, whether it was interrupted or not. Only what is measured differs: times, and
-//! memory by pages, of the front and of other people's allocators.
+//! memory by pages, of the front and of the reference allocators.
 
 mod agreement;
 mod effects;
@@ -37,12 +37,12 @@ pub use export::{write_csv, write_parquet};
 pub use finalists::FINALISTS;
 pub use finding::{Finding, NEAR, Recommended, finding};
 pub use folder::trace_file;
-pub use front::{dominates, hypervolume, pareto, pareto_of, shortfall, staircase};
+pub use front::{distance, dominates, front_2d, hypervolume, pareto, pareto_of};
 pub use goal::{Constraint, Goal};
 pub use measured::{MeasureError, Paged, Retimed};
 pub use objective::{Objective, Objectives};
 pub use pick::{Preference, pick};
-pub use regret::{Judged, judge};
+pub use regret::{Evaluated, evaluate};
 pub use search::Search;
 pub use space::{Design, Factor, Families, Family, Space, SpaceError};
 pub use store::{Store, StoreError};

@@ -25,11 +25,11 @@ pub struct Retimed {
     /// Nanoseconds an operation: the median round, over all traces.
     pub ns_per_op: f64,
     /// The fastest round.
-    pub least: f64,
+    pub min: f64,
     /// The slowest round.
-    pub most: f64,
-    /// The same loop on a heap that does nothing.
-    pub floor: f64,
+    pub max: f64,
+    /// The same loop on the null allocator.
+    pub null_allocator: f64,
     /// Rounds.
     pub rounds: u32,
 }
@@ -70,7 +70,7 @@ impl Exploration {
     /// What is measured at the end: the designs of the front (one for each place), the `also` designs, the
     /// catalogue and `peers`, each with its name.
     pub fn named(&self, also: &[usize], peers: &[Peer]) -> Vec<(String, Subject)> {
-        let mut chosen: Vec<usize> = self.staircase.iter().chain(also).copied().collect();
+        let mut chosen: Vec<usize> = self.front_2d.iter().chain(also).copied().collect();
         chosen.sort_unstable();
         chosen.dedup();
         let designs = chosen.iter().map(|&index| (self.name(index), self.rows[index].design.spec.clone().into()));
@@ -127,9 +127,9 @@ fn time_all(named: &[Named], traces: &[PackedTrace], effort: Effort) -> Result<V
     let blank = |(name, _): &Named| Retimed {
         name: name.clone(),
         ns_per_op: 0.0,
-        least: 0.0,
-        most: 0.0,
-        floor: 0.0,
+        min: 0.0,
+        max: 0.0,
+        null_allocator: 0.0,
         rounds: effort.rounds as u32,
     };
     let mut timings: Vec<Retimed> = named.iter().map(blank).collect();
@@ -140,9 +140,9 @@ fn time_all(named: &[Named], traces: &[PackedTrace], effort: Effort) -> Result<V
         let times = time(&subjects, trace, &mut region, effort)?;
         for (timing, time) in timings.iter_mut().zip(times.subjects) {
             timing.ns_per_op += share * time.median;
-            timing.least += share * time.least;
-            timing.most += share * time.most;
-            timing.floor += share * times.floor.median;
+            timing.min += share * time.min;
+            timing.max += share * time.max;
+            timing.null_allocator += share * times.null_allocator.median;
         }
     }
     Ok(timings)
@@ -156,7 +156,14 @@ impl Store {
             for timing in timings {
                 db.execute(
                     "INSERT INTO timing VALUES (?, ?, ?, ?, ?, ?)",
-                    params![timing.name, timing.ns_per_op, timing.least, timing.most, timing.floor, timing.rounds],
+                    params![
+                        timing.name,
+                        timing.ns_per_op,
+                        timing.min,
+                        timing.max,
+                        timing.null_allocator,
+                        timing.rounds
+                    ],
                 )?;
             }
             Ok(())
@@ -170,15 +177,16 @@ impl Store {
 
 pub(crate) fn load_timings(store: &Store) -> Result<Vec<Retimed>, StoreError> {
     store.run(|db| {
-        let mut statement =
-            db.prepare("SELECT name, ns_per_op, least, most, floor_ns_per_op, rounds FROM timing ORDER BY rowid")?;
+        let mut statement = db.prepare(
+            "SELECT name, ns_per_op, ns_per_op_min, ns_per_op_max, null_ns_per_op, rounds FROM timing ORDER BY rowid",
+        )?;
         let timings = statement.query_map([], |row| {
             Ok(Retimed {
                 name: row.get(0)?,
                 ns_per_op: row.get(1)?,
-                least: row.get(2)?,
-                most: row.get(3)?,
-                floor: row.get(4)?,
+                min: row.get(2)?,
+                max: row.get(3)?,
+                null_allocator: row.get(4)?,
                 rounds: row.get(5)?,
             })
         })?;
@@ -189,7 +197,7 @@ pub(crate) fn load_timings(store: &Store) -> Result<Vec<Retimed>, StoreError> {
 pub(crate) fn load_pages(store: &Store) -> Result<Vec<Paged>, StoreError> {
     store.run(|db| {
         let mut statement = db.prepare(
-            "SELECT name, sum(touched), avg(CASE requested_peak WHEN 0 THEN 0.0 ELSE 1.0 * touched / requested_peak - 1 \
+            "SELECT name, sum(touched_pages), avg(CASE requested_peak WHEN 0 THEN 0.0 ELSE 1.0 * touched_pages / requested_peak - 1 \
              END), sum(failed), sum(events) FROM pages GROUP BY name ORDER BY min(rowid)",
         )?;
         let bytes = |value: i64| Bytes(value as u64);

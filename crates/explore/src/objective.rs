@@ -19,7 +19,7 @@ pub enum Objective {
     /// Accesses that 99% of the operations do not exceed.
     P99,
     /// Accesses of the worst operation.
-    Worst,
+    MaxOp,
     /// Bytes of the smallest region that serves every trace. Known of finalists alone.
     MinRegion,
     /// Nanoseconds an operation, measured. Known of finalists alone.
@@ -30,7 +30,7 @@ pub enum Objective {
 
 impl Objective {
     /// The objectives of the front where nothing else is asked for.
-    pub const FRONT: [Objective; 4] = [Objective::Fragmentation, Objective::Accesses, Objective::P99, Objective::Worst];
+    pub const FRONT: [Objective; 4] = [Objective::Fragmentation, Objective::Accesses, Objective::P99, Objective::MaxOp];
 
     /// The objectives that every replay counts, in the order of reports.
     pub const COUNTED: [Objective; 6] = [
@@ -39,7 +39,7 @@ impl Objective {
         Objective::External,
         Objective::Accesses,
         Objective::P99,
-        Objective::Worst,
+        Objective::MaxOp,
     ];
 
     /// All objectives, in the order of reports.
@@ -49,7 +49,7 @@ impl Objective {
         Objective::External,
         Objective::Accesses,
         Objective::P99,
-        Objective::Worst,
+        Objective::MaxOp,
         Objective::MinRegion,
         Objective::Time,
         Objective::CodeSize,
@@ -63,7 +63,7 @@ impl Objective {
             Objective::External => "external_fragmentation",
             Objective::Accesses => "accesses_per_op",
             Objective::P99 => "accesses_p99",
-            Objective::Worst => "accesses_max",
+            Objective::MaxOp => "accesses_max",
             Objective::MinRegion => "min_region",
             Objective::Time => "ns_per_op",
             Objective::CodeSize => "code_size",
@@ -78,7 +78,7 @@ impl Objective {
             Objective::External => "external fragmentation",
             Objective::Accesses => "accesses",
             Objective::P99 => "p99 accesses",
-            Objective::Worst => "worst accesses",
+            Objective::MaxOp => "max accesses",
             Objective::MinRegion => "smallest region",
             Objective::Time => "time",
             Objective::CodeSize => "code size",
@@ -128,7 +128,7 @@ impl FromStr for Objective {
             Objective::External => "external",
             Objective::Accesses => "accesses",
             Objective::P99 => "p99",
-            Objective::Worst => "worst",
+            Objective::MaxOp => "max",
             Objective::Time => "ns",
             other => other.name(),
         };
@@ -158,12 +158,12 @@ impl Default for Objectives {
 
 impl Objectives {
     /// Of the measures on each trace: shares are averaged over the traces,
-    /// accesses over all operations; p99 and worst are those of the worst trace.
+    /// accesses over all operations; p99 and max are those of the worst trace.
     /// What is measured of finalists alone is not known yet.
     pub fn of(measures: &[Measures]) -> Objectives {
         let mean = |value: fn(&Measures) -> f64| measures.iter().map(value).sum::<f64>() / measures.len().max(1) as f64;
         let total = |value: fn(&Measures) -> u64| measures.iter().map(value).sum::<u64>();
-        let most = |value: fn(&Measures) -> u64| measures.iter().map(value).max().unwrap_or(0) as f64;
+        let max = |value: fn(&Measures) -> u64| measures.iter().map(value).max().unwrap_or(0) as f64;
         Objectives {
             failed: total(|m| m.failed),
             excluded: false,
@@ -172,8 +172,8 @@ impl Objectives {
                 mean(Measures::internal_fragmentation),
                 mean(Measures::external_fragmentation),
                 total(|m| m.accesses.total) as f64 / total(|m| m.operations).max(1) as f64,
-                most(|m| m.accesses.p99),
-                most(|m| m.accesses.max),
+                max(|m| m.accesses.p99),
+                max(|m| m.accesses.max),
                 f64::INFINITY,
                 f64::INFINITY,
                 f64::INFINITY,
@@ -203,7 +203,7 @@ impl Objectives {
     pub fn point(fragmentation: f64, accesses: f64) -> Objectives {
         let mut point = Objectives::default();
         point.set(Objective::Fragmentation, fragmentation);
-        for objective in [Objective::Accesses, Objective::P99, Objective::Worst] {
+        for objective in [Objective::Accesses, Objective::P99, Objective::MaxOp] {
             point.set(objective, accesses);
         }
         point
@@ -219,8 +219,8 @@ mod tests {
         for objective in Objective::ALL {
             assert_eq!(objective.name().parse(), Ok(objective));
         }
-        assert_eq!("worst".parse(), Ok(Objective::Worst));
+        assert_eq!("max".parse(), Ok(Objective::MaxOp));
         let error = "speed".parse::<Objective>().expect_err("no objective");
-        assert!(error.contains("accesses, p99, worst, min_region"), "{error}");
+        assert!(error.contains("accesses, p99, max, min_region"), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! One design of the front.
 
-use crate::front::staircase;
+use crate::front::front_2d;
 use crate::objective::{Objective, Objectives};
 
 /// What the pick should be good at.
@@ -24,16 +24,16 @@ pub enum Preference {
 /// the front's ends, with both objectives scaled from 0 to 1 over the front
 /// (what is no share by its logarithm, as designs differ by factors).
 pub fn pick(points: &[Objectives], preference: Preference, both: [Objective; 2]) -> Option<usize> {
-    use Objective::{Accesses, Fragmentation, P99, Worst};
+    use Objective::{Accesses, Fragmentation, MaxOp, P99};
     match preference {
         Preference::Balanced => knee(points, both),
-        Preference::Speed => least(points, &[Accesses, Fragmentation, Worst]),
-        Preference::Memory => least(points, &[Fragmentation, Accesses, Worst]),
-        Preference::Bounded => least(points, &[Worst, P99, Fragmentation, Accesses]),
+        Preference::Speed => min(points, &[Accesses, Fragmentation, MaxOp]),
+        Preference::Memory => min(points, &[Fragmentation, Accesses, MaxOp]),
+        Preference::Bounded => min(points, &[MaxOp, P99, Fragmentation, Accesses]),
     }
 }
 
-fn least(points: &[Objectives], by: &[Objective]) -> Option<usize> {
+fn min(points: &[Objectives], by: &[Objective]) -> Option<usize> {
     let candidates = (0..points.len()).filter(|&index| points[index].is_compared());
     candidates.min_by(|&a, &b| {
         let orders = by.iter().map(|&objective| points[a].get(objective).total_cmp(&points[b].get(objective)));
@@ -42,7 +42,7 @@ fn least(points: &[Objectives], by: &[Objective]) -> Option<usize> {
 }
 
 fn knee(points: &[Objectives], both: [Objective; 2]) -> Option<usize> {
-    let front = staircase(points, both);
+    let front = front_2d(points, both);
     let (&first, &last) = (front.first()?, front.last()?);
     let place = |index: usize| {
         let [x, y] = both.map(|objective| {

@@ -45,8 +45,8 @@ impl Pruning {
         design.number.wrapping_mul(0x9E37_79B1)
     }
 
-    fn beats(&self, least: &Objectives) -> bool {
-        self.front.iter().any(|done| beats(done, least))
+    fn beats(&self, lower_bound: &Objectives) -> bool {
+        self.front.iter().any(|done| beats(done, lower_bound))
     }
 
     fn add(&mut self, done: Objectives) {
@@ -57,10 +57,10 @@ impl Pruning {
     }
 }
 
-/// Whether `done` has no more of any objective than `least`, and less of one that both fronts are over.
-fn beats(done: &Objectives, least: &Objectives) -> bool {
-    let no_more = |&objective: &Objective| done.get(objective) <= least.get(objective);
-    let less = |&objective: &Objective| done.get(objective) < least.get(objective);
+/// Whether `done` has no more of any objective than `lower_bound`, and less of one that both fronts are over.
+fn beats(done: &Objectives, lower_bound: &Objectives) -> bool {
+    let no_more = |&objective: &Objective| done.get(objective) <= lower_bound.get(objective);
+    let less = |&objective: &Objective| done.get(objective) < lower_bound.get(objective);
     Objective::FRONT.iter().all(no_more) && [Objective::Fragmentation, Objective::Accesses].iter().any(less)
 }
 
@@ -76,10 +76,10 @@ pub(crate) fn on_all_unless(
     // What is certain of each trace before it is replayed: a heap takes what is requested.
     let mut measures: Vec<Measures> = traces.iter().map(nothing).collect();
     for (number, (trace, region)) in traces.iter().zip(reserved(regions, traces)?).enumerate() {
-        let mut goes_on = |least: &Measures| {
-            measures[number] = least.clone();
-            let least = Objectives::of(&measures);
-            spared || (least.failed == 0 && !known().beats(&least))
+        let mut goes_on = |lower_bound: &Measures| {
+            measures[number] = lower_bound.clone();
+            let lower_bound = Objectives::of(&measures);
+            spared || (lower_bound.failed == 0 && !known().beats(&lower_bound))
         };
         match replay_while(&design.spec, trace, region, &mut goes_on)? {
             Some(whole) => measures[number] = whole,

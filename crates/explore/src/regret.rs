@@ -4,7 +4,7 @@
 //!   traces explored ──▶ pick, the paper's designs ──┐
 //!                                                   ├──▶ replayed on the other trace: from its front, regret
 //!   another trace ──▶ explored by itself ──▶ front, ┘
-//!                                            pick in hindsight
+//!                                            pick by the oracle
 //! ```
 //!
 //! The other trace is held out, or a perturbed copy of one that was explored. *From the front* is the least factor, less
@@ -19,7 +19,7 @@ use rusqlite::params;
 
 use crate::exploration::Exploration;
 use crate::finding::NEAR;
-use crate::front::{amount, shortfall};
+use crate::front::{amount, distance};
 use crate::objective::{Objective, Objectives};
 use crate::pick::Preference;
 use crate::store::{Store, StoreError};
@@ -27,10 +27,10 @@ use crate::sweep::{SweepError, on_all};
 
 /// A heap that was chosen elsewhere, on a trace.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judged {
-    /// The trace that it is judged on.
+pub struct Evaluated {
+    /// The trace that it is evaluated on.
     pub trace: String,
-    /// What the heap is: `pick`, `2006, 2 lists`, a name of the catalogue, or `hindsight`.
+    /// What the heap is: `pick`, `2006, 2 lists`, a name of the catalogue, or `oracle`.
     pub name: String,
     /// The heap.
     pub heap: String,
@@ -41,10 +41,10 @@ pub struct Judged {
     /// Its accesses an operation there.
     pub accesses: f64,
     /// The factor, less one, to the front of that trace over fragmentation and accesses.
-    pub shortfall: f64,
-    /// Footprint beyond that of the pick in hindsight, as a share.
+    pub distance: f64,
+    /// Footprint beyond that of the pick by the oracle, as a share.
     pub footprint_regret: f64,
-    /// Accesses beyond those of the pick in hindsight, as a share.
+    /// Accesses beyond those of the pick by the oracle, as a share.
     pub accesses_regret: f64,
     /// Why it does worse here than where it was chosen, where it does.
     pub warning: Option<String>,
@@ -52,42 +52,42 @@ pub struct Judged {
 
 const OVER: [Objective; 2] = [Objective::Fragmentation, Objective::Accesses];
 
-/// Judges heaps on a trace that `hindsight` is the exploration of. The first is the pick, which was made for
-/// `explored`; the pick in hindsight is the last row.
+/// Judges heaps on a trace that `oracle` is the exploration of. The first is the pick, which was made for
+/// `explored`; the pick by the oracle is the last row.
 ///
 /// # Errors
 ///
 /// A heap that cannot be replayed.
-pub fn judge(
-    hindsight: &Exploration,
+pub fn evaluate(
+    oracle: &Exploration,
     trace: &PackedTrace,
     explored: &[PackedTrace],
     heaps: &[(String, Spec)],
     preference: Preference,
-) -> Result<Vec<Judged>, SweepError> {
-    let Some(best) = hindsight.pick(preference) else { return Ok(Vec::new()) };
-    let known = (hindsight.rows[best].design.spec.clone(), &hindsight.points[best]);
+) -> Result<Vec<Evaluated>, SweepError> {
+    let Some(best) = oracle.pick(preference) else { return Ok(Vec::new()) };
+    let known = (oracle.rows[best].design.spec.clone(), &oracle.points[best]);
     let one = std::slice::from_ref(trace);
     let mut regions = None;
     let mut rows = Vec::new();
-    let all = heaps.iter().map(|(name, spec)| (name.as_str(), spec)).chain([("hindsight", &known.0)]);
+    let all = heaps.iter().map(|(name, spec)| (name.as_str(), spec)).chain([("oracle", &known.0)]);
     for (name, spec) in all {
         let measures: Vec<Measures> = on_all(spec, one, &mut regions)?;
         let point = Objectives::of(&measures);
         let beyond = |objective| amount(&point, objective) / amount(known.1, objective) - 1.0;
-        let shortfall = shortfall(&point, &hindsight.points, &OVER);
+        let distance = distance(&point, &oracle.points, &OVER);
         let is_pick = rows.is_empty();
-        rows.push(Judged {
+        rows.push(Evaluated {
             trace: trace.name.clone(),
             name: name.to_owned(),
             heap: spec.to_string(),
             failed: point.failed,
             fragmentation: point.get(Objective::Fragmentation),
             accesses: point.get(Objective::Accesses),
-            shortfall,
+            distance,
             footprint_regret: beyond(Objective::Fragmentation),
             accesses_regret: beyond(Objective::Accesses),
-            warning: (is_pick && (shortfall > NEAR || point.failed > 0)).then(|| reason(spec, explored, trace)),
+            warning: (is_pick && (distance > NEAR || point.failed > 0)).then(|| reason(spec, explored, trace)),
         });
     }
     Ok(rows)
@@ -106,10 +106,10 @@ fn reason(spec: &Spec, explored: &[PackedTrace], trace: &PackedTrace) -> String 
             now * 100.0
         );
     }
-    let most = explored.iter().map(|trace| trace.slots).max().unwrap_or(0);
-    if trace.slots > most * 2 {
+    let max = explored.iter().map(|trace| trace.slots).max().unwrap_or(0);
+    if trace.slots > max * 2 {
         return format!(
-            "{} blocks are live at once here, and at most {most} on the traces explored: lists are longer, so searches cost \
+            "{} blocks are live at once here, and at most {max} on the traces explored: lists are longer, so searches cost \
              more; explore with a trace as large, or --prefer bounded",
             trace.slots
         );
@@ -130,8 +130,8 @@ fn served(spec: &Spec, traces: &[PackedTrace]) -> Option<f64> {
 }
 
 impl Exploration {
-    /// The heaps that are judged on other traces: the pick, the designs that the paper recommends, and `also`.
-    pub fn judged_heaps(&self, preference: Preference, also: &[(String, Spec)]) -> Vec<(String, Spec)> {
+    /// The heaps that are evaluated on other traces: the pick, the designs that the paper recommends, and `also`.
+    pub fn evaluated_heaps(&self, preference: Preference, also: &[(String, Spec)]) -> Vec<(String, Spec)> {
         let named = |name: String, index: usize| (name, self.rows[index].design.spec.clone());
         let pick = self.pick(preference).map(|index| named("pick".to_owned(), index));
         let recommended = (0..self.rows.len()).filter(|&index| self.families.is_recommended(&self.rows[index].design));
@@ -142,17 +142,17 @@ impl Exploration {
         pick.into_iter().chain(recommended).chain(also.iter().cloned()).collect()
     }
 
-    /// Keeps what was judged instead of what was kept before.
+    /// Keeps what was evaluated instead of what was kept before.
     ///
     /// # Errors
     ///
     /// The store cannot be written.
-    pub fn set_judged(&mut self, store: &mut Store, judged: Vec<Judged>) -> Result<(), StoreError> {
+    pub fn set_evaluated(&mut self, store: &mut Store, evaluated: Vec<Evaluated>) -> Result<(), StoreError> {
         store.run(|db| {
-            db.execute("DELETE FROM judged", [])?;
-            for row in &judged {
+            db.execute("DELETE FROM evaluated", [])?;
+            for row in &evaluated {
                 db.execute(
-                    "INSERT INTO judged VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO evaluated VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     params![
                         row.trace,
                         row.name,
@@ -160,7 +160,7 @@ impl Exploration {
                         row.failed as i64,
                         row.fragmentation,
                         row.accesses,
-                        row.shortfall,
+                        row.distance,
                         row.footprint_regret,
                         row.accesses_regret,
                         row.warning
@@ -169,23 +169,23 @@ impl Exploration {
             }
             Ok(())
         })?;
-        self.judged = judged;
+        self.evaluated = evaluated;
         Ok(())
     }
 }
 
-pub(crate) fn load_judged(store: &Store) -> Result<Vec<Judged>, StoreError> {
+pub(crate) fn load_evaluated(store: &Store) -> Result<Vec<Evaluated>, StoreError> {
     store.run(|db| {
-        let mut statement = db.prepare("SELECT * FROM judged ORDER BY rowid")?;
+        let mut statement = db.prepare("SELECT * FROM evaluated ORDER BY rowid")?;
         let rows = statement.query_map([], |row| {
-            Ok(Judged {
+            Ok(Evaluated {
                 trace: row.get(0)?,
                 name: row.get(1)?,
                 heap: row.get(2)?,
                 failed: row.get::<_, i64>(3)? as u64,
                 fragmentation: row.get(4)?,
                 accesses: row.get(5)?,
-                shortfall: row.get(6)?,
+                distance: row.get(6)?,
                 footprint_regret: row.get(7)?,
                 accesses_regret: row.get(8)?,
                 warning: row.get(9)?,

@@ -6,7 +6,7 @@
 //!                          a quarter     ──▶ a 16th of them …
 //!                          the whole     ──▶ a 64th of them, and the classic space
 //!                              │
-//!                              ▼ front ──▶ neighbours: one technique at another level
+//!                              ▼ front ──▶ neighbours: one factor at another level
 //!                              ▲                 │
 //!                              └── the whole ◀───┘   until every neighbour of the front was replayed
 //! ```
@@ -19,7 +19,7 @@
 //! compared with.
 //!
 //! A slice tells little of differences of a percent, so Pareto local search (Paquete, Chiarandini and Stützle 2004) goes
-//! on from there with whole replays: it ends when no design of the fronts gets better by the level of one technique.
+//! on from there with whole replays: it ends when no design of the fronts gets better by the level of one factor.
 //!
 //! What was left out was not replayed whole: its row is missing from the results, and the page says how many are. The
 //! choice is a function of traces, space and goal, so it does not depend on interrupts or threads.
@@ -30,7 +30,7 @@ use std::str::FromStr;
 use heapsmith_replay::Measures;
 use heapsmith_trace::PackedTrace;
 
-use crate::front::{excess, pareto};
+use crate::front::{epsilon, pareto};
 use crate::goal::Goal;
 use crate::objective::{Objective, Objectives};
 use crate::space::{Design, Space};
@@ -54,14 +54,14 @@ impl Search {
         }
     }
 
-    /// Events, of all distinct designs together, up to which all are replayed where nothing is said: a minute or two
+    /// Events, of all unique designs together, up to which all are replayed where nothing is said: a minute or two
     /// on two processors.
     pub const EXHAUSTIVE: u64 = 3_000_000_000;
 
     /// Exhaustive where that takes a minute or two, else halving.
     pub fn fitting(space: &Space, traces: &[PackedTrace]) -> Search {
         let events: u64 = traces.iter().map(|trace| trace.events.len() as u64).sum();
-        let work = events.saturating_mul(space.distinct().count() as u64);
+        let work = events.saturating_mul(space.unique().count() as u64);
         if work <= Search::EXHAUSTIVE { Search::Exhaustive } else { Search::Halving }
     }
 }
@@ -84,16 +84,16 @@ const FACTOR: usize = 4;
 pub(crate) const ROUNDS: usize = 3;
 
 /// A slice has no fewer events: below it the first peaks of a program are all that a heap sees.
-const LEAST_EVENTS: usize = 4_000;
+const MIN_EVENTS: usize = 4_000;
 
-/// A round keeps no fewer distinct heaps: the end of a search costs little, and small differences decide there.
-const LEAST_DESIGNS: usize = 400;
+/// A round keeps no fewer unique designs: the end of a search costs little, and small differences decide there.
+const MIN_DESIGNS: usize = 400;
 
 /// The slices of a round, from 0: of each trace its begin, and a window of as many events around its peak, before which
 /// what is live there is allocated. None where they would be the whole.
 pub(crate) fn slices(traces: &[PackedTrace], round: usize) -> Option<Vec<[PackedTrace; 2]>> {
     let part = FACTOR.pow((ROUNDS - round) as u32);
-    let wanted = |trace: &PackedTrace| (trace.events.len() / part).max(LEAST_EVENTS);
+    let wanted = |trace: &PackedTrace| (trace.events.len() / part).max(MIN_EVENTS);
     let shorter = traces.iter().any(|trace| wanted(trace) < trace.events.len());
     shorter.then(|| traces.iter().map(|trace| windows(trace, wanted(trace))).collect())
 }
@@ -132,7 +132,7 @@ pub(crate) fn survivors(goal: &Goal, measured: &HashMap<u32, Vec<Measures>>) -> 
     let mut ranked: Vec<(f64, u32)> = nearest.into_iter().zip(numbers).collect();
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let on_front = ranked.iter().take_while(|(distance, _)| *distance <= 0.0).count();
-    let quota = (ranked.len() / FACTOR).max(on_front.min(ranked.len() / 2)).max(LEAST_DESIGNS);
+    let quota = (ranked.len() / FACTOR).max(on_front.min(ranked.len() / 2)).max(MIN_DESIGNS);
     let mut survivors: Vec<u32> = ranked.into_iter().take(quota).map(|(_, number)| number).collect();
     survivors.sort_unstable();
     survivors
@@ -148,11 +148,11 @@ fn fronts(goal: &Goal) -> [Vec<Objective>; 2] {
 pub(crate) fn distances(points: &[Objectives], over: &[Objective]) -> Vec<f64> {
     let mut line: Vec<Objectives> = pareto(points, over).into_iter().map(|index| points[index]).collect();
     line.dedup_by_key(|point| over.iter().map(|&objective| point.get(objective).to_bits()).collect::<Vec<u64>>());
-    let distance = |point: &Objectives| if point.failed > 0 { f64::INFINITY } else { excess(point, &line, over) };
+    let distance = |point: &Objectives| if point.failed > 0 { f64::INFINITY } else { epsilon(point, &line, over) };
     points.iter().map(distance).collect()
 }
 
-/// The distinct heaps that differ from one on a front of `known` in the level of one technique, by their numbers,
+/// The unique designs that differ from one on a front of `known` in the level of one factor, by their numbers,
 /// ascending.
 pub(crate) fn neighbours(space: &Space, goal: &Goal, known: &HashMap<u32, Objectives>) -> Vec<u32> {
     let mut numbers: Vec<u32> = known.keys().copied().collect();

@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `meta` | what is explored: schema, space, version, command |
 //! | `trace` | a trace: number, name, fingerprint, events |
-//! | `design` | a design of the space: number, family, a column for each technique, spec, and the design that it is the same heap as |
-//! | `pruned` | the number of a distinct design that was cut short, as it can reach no front |
-//! | `slice` | the measures of one distinct design on a slice of a trace, in a round of the search |
-//! | `result` | the measures of one distinct design on one trace |
+//! | `design` | a design of the space: number, family, a column for each factor, spec, and the design that it is the same heap as |
+//! | `pruned` | the number of a unique design that was cut short, as it can reach no front |
+//! | `slice` | the measures of one unique design on a slice of a trace, in a round of the search |
+//! | `result` | the measures of one unique design on one trace |
 //! | `finalist` | what was measured of one design of the last choice: its smallest region, its code size |
-//! | `judged` | a heap that was chosen here, on a trace that it was not chosen for |
+//! | `evaluated` | a heap that was chosen here, on a trace that it was not chosen for |
 //! | `catalogue` | the measures of one allocator of the catalogue on one trace |
 //! | `timing` | the time of one design of the front, of the catalogue or of a peer, measured alone |
 //! | `pages` | the memory of the same on one trace, by pages touched |
@@ -32,7 +32,7 @@ use crate::search::Search;
 use crate::space::Space;
 
 /// Version of the tables.
-const SCHEMA: &str = "3";
+const SCHEMA: &str = "4";
 
 /// Why the results store cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -195,7 +195,7 @@ impl Store {
         })
     }
 
-    /// Numbers of the distinct designs that have their results; `pruned`: or were cut short.
+    /// Numbers of the unique designs that have their results; `pruned`: or were cut short.
     pub fn done(&self, pruned: bool) -> Result<HashSet<u32>, StoreError> {
         let also = if pruned { " UNION SELECT design FROM pruned" } else { "" };
         self.run(|db| {
@@ -204,7 +204,7 @@ impl Store {
         })
     }
 
-    /// Adds the results of distinct designs: for each its measures on every trace; and the numbers of those
+    /// Adds the results of unique designs: for each its measures on every trace; and the numbers of those
     /// that were cut short. All or none are kept.
     pub fn add(&mut self, batch: &[(u32, Vec<Measures>)], pruned: &[u32]) -> Result<(), StoreError> {
         let path = self.path.clone();
@@ -261,7 +261,7 @@ impl Store {
         self.run(|db| db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", [key, value])).map(|_| ())
     }
 
-    /// Adds the measures of distinct designs on the slices of a round of the search.
+    /// Adds the measures of unique designs on the slices of a round of the search.
     pub(crate) fn add_sliced(&mut self, round: usize, batch: &[(u32, Vec<Measures>)]) -> Result<(), StoreError> {
         let sql = format!("INSERT OR REPLACE INTO slice VALUES (?, ?, ?{})", ", ?".repeat(Measures::COLUMNS.len()));
         self.run(|db| {
@@ -285,7 +285,7 @@ impl Store {
         self.by_design(&format!("slice WHERE round = {round}"))
     }
 
-    /// The values of every distinct design that has its results, by number.
+    /// The values of every unique design that has its results, by number.
     pub(crate) fn objectives(&self) -> Result<HashMap<u32, Objectives>, StoreError> {
         let measured = self.by_design("result")?;
         Ok(measured.into_iter().map(|(design, measures)| (design, Objectives::of(&measures))).collect())
@@ -353,15 +353,15 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
                              PRIMARY KEY (round, design, trace));
          CREATE TABLE finalist (design INTEGER NOT NULL, objective TEXT NOT NULL, value INTEGER NOT NULL,
                                 PRIMARY KEY (design, objective));
-         CREATE TABLE judged (trace TEXT NOT NULL, name TEXT NOT NULL, heap TEXT NOT NULL, failed INTEGER NOT NULL,
-                              fragmentation REAL NOT NULL, accesses_per_op REAL NOT NULL, shortfall REAL NOT NULL,
+         CREATE TABLE evaluated (trace TEXT NOT NULL, name TEXT NOT NULL, heap TEXT NOT NULL, failed INTEGER NOT NULL,
+                              fragmentation REAL NOT NULL, accesses_per_op REAL NOT NULL, distance REAL NOT NULL,
                               footprint_regret REAL NOT NULL, accesses_regret REAL NOT NULL, warning TEXT);
          CREATE TABLE pruned (design INTEGER PRIMARY KEY);
          CREATE TABLE catalogue (name TEXT NOT NULL, spec TEXT NOT NULL, trace INTEGER NOT NULL{integers},
                                  PRIMARY KEY (name, trace));
-         CREATE TABLE timing (name TEXT PRIMARY KEY, ns_per_op REAL NOT NULL, least REAL NOT NULL,
-                              most REAL NOT NULL, floor_ns_per_op REAL NOT NULL, rounds INTEGER NOT NULL);
-         CREATE TABLE pages (name TEXT NOT NULL, trace INTEGER NOT NULL, touched INTEGER NOT NULL,
+         CREATE TABLE timing (name TEXT PRIMARY KEY, ns_per_op REAL NOT NULL, ns_per_op_min REAL NOT NULL,
+                              ns_per_op_max REAL NOT NULL, null_ns_per_op REAL NOT NULL, rounds INTEGER NOT NULL);
+         CREATE TABLE pages (name TEXT NOT NULL, trace INTEGER NOT NULL, touched_pages INTEGER NOT NULL,
                              requested_peak INTEGER NOT NULL, failed INTEGER NOT NULL, events INTEGER NOT NULL,
                              PRIMARY KEY (name, trace));
          CREATE VIEW results AS SELECT design.*, result.* FROM design JOIN result ON result.design = design.same_as;"
@@ -390,7 +390,7 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
     Ok(())
 }
 
-/// A technique's name as the name of a column.
+/// A factor's name as the name of a column.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

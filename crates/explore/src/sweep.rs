@@ -1,4 +1,4 @@
-//! Replays every distinct design on every trace, on every core.
+//! Replays every unique design on every trace, on every core.
 //!
 //! Workers take the next design from a shared counter, each with a region of
 //! its own; results go over a channel to the caller's thread, which alone
@@ -52,7 +52,7 @@ impl<'a> Sweep<'a> {
 /// How far a sweep is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Designs done, counting those that are the same heap as one that was replayed; on slices, distinct heaps.
+    /// Designs done, counting those that are the same heap as one that was replayed; on slices, unique designs.
     pub designs: usize,
     /// Designs in all.
     pub total: usize,
@@ -78,7 +78,7 @@ pub enum SweepError {
 
 const BATCH: Duration = Duration::from_millis(500);
 
-/// Replays every distinct design that `store` has no results of, as far as the search asks for it, and keeps the
+/// Replays every unique design that `store` has no results of, as far as the search asks for it, and keeps the
 /// results there. Returns how many heaps were replayed on whole traces.
 pub fn sweep(sweep: &Sweep<'_>, store: &mut Store, progress: &mut dyn FnMut(Progress)) -> Result<usize, SweepError> {
     store.set_goal(&sweep.goal)?;
@@ -87,7 +87,7 @@ pub fn sweep(sweep: &Sweep<'_>, store: &mut Store, progress: &mut dyn FnMut(Prog
     let mut replayed = 0;
     match sweep.search {
         Search::Exhaustive => {
-            let all: Vec<&Design> = sweep.space.distinct().collect();
+            let all: Vec<&Design> = sweep.space.unique().collect();
             replayed += whole(sweep, &all, store, progress)?;
         }
         Search::Halving => {
@@ -138,14 +138,14 @@ fn whole(
     Ok(open.len())
 }
 
-/// The distinct designs that are left after rounds on slices of the traces.
+/// The unique designs that are left after rounds on slices of the traces.
 fn halving<'s>(
     sweep: &Sweep<'s>,
     store: &mut Store,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Vec<&'s Design>, SweepError> {
     let (spared, mut left): (Vec<&Design>, Vec<&Design>) =
-        sweep.space.distinct().partition(|design| is_spared(sweep.space, design));
+        sweep.space.unique().partition(|design| is_spared(sweep.space, design));
     for round in 0..ROUNDS {
         let Some(slices) = slices(sweep.traces, round) else { break };
         let traces: Vec<PackedTrace> = slices.into_iter().flatten().collect();

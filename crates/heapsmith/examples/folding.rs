@@ -8,13 +8,13 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use heapsmith::index::Lifo;
-use heapsmith::{BlockPool, Coalesce, Fit, Fixed, Heap, Levels, Unmetered, Values};
+use heapsmith::{BlockPool, Coalesce, Fit, Fixed, Heap, Policy, PolicyValues, Unmetered};
 
 /// Never splits, never coalesces: as constants.
 #[derive(Clone, Copy)]
 pub struct Simple;
 
-impl Levels for Simple {
+impl Policy for Simple {
     fn alignment(&self) -> usize {
         4
     }
@@ -30,10 +30,11 @@ impl Levels for Simple {
 }
 
 /// The same levels as values.
-const SIMPLE: Values = Values { alignment: 4, fit: Fit::First, split_from: usize::MAX, coalesce: Coalesce::Never };
+const SIMPLE: PolicyValues =
+    PolicyValues { alignment: 4, fit: Fit::First, split_from: usize::MAX, coalesce: Coalesce::Never };
 
 type Constant<'a> = BlockPool<u32, Lifo, Simple, Fixed<'a>, Unmetered, false>;
-type Value<'a> = BlockPool<u32, Lifo, Values, Fixed<'a>, Unmetered, false>;
+type Value<'a> = BlockPool<u32, Lifo, PolicyValues, Fixed<'a>, Unmetered, false>;
 
 /// Frees a block of the heap with constant levels.
 ///

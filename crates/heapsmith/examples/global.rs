@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 
 use heapsmith::index::AddressOrder;
 use heapsmith::lock::Spin;
-use heapsmith::{BlockPool, Fixed, Global, Heap, Unmetered, Values};
+use heapsmith::{BlockPool, Fixed, Global, Heap, PolicyValues, Unmetered};
 
-type Pool = BlockPool<u64, AddressOrder, Values, Fixed<'static>, Unmetered, true>;
+type Pool = BlockPool<u64, AddressOrder, PolicyValues, Fixed<'static>, Unmetered, true>;
 
 // SAFETY: a static neither moves nor ends.
 #[global_allocator]
 static HEAP: Global<Pool, Spin, { 1 << 20 }> =
-    unsafe { Global::new(|region| Pool::new(region, AddressOrder::default(), Values::default(), Unmetered)) };
+    unsafe { Global::new(|region| Pool::new(region, AddressOrder::default(), PolicyValues::default(), Unmetered)) };
 
 /// Counts words on several threads, all in the heap.
 pub fn main() {

@@ -5,15 +5,15 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use heapsmith::index::AddressOrder;
-use heapsmith::{BlockPool, Fixed, Guard, Heap, MisuseKind, Unmetered, Values};
+use heapsmith::{BlockPool, Fixed, Guard, Heap, HeapErrorKind, PolicyValues, Unmetered};
 
 /// Makes each mistake once, and prints what the guard says.
 pub fn main() {
     let mut memory = [MaybeUninit::<u64>::uninit(); 512];
-    let pool = BlockPool::<u32, AddressOrder, Values, _, Unmetered, true>::new(
+    let pool = BlockPool::<u32, AddressOrder, PolicyValues, _, Unmetered, true>::new(
         Fixed::new(&mut memory),
         AddressOrder::default(),
-        Values::default(),
+        PolicyValues::default(),
         Unmetered,
     );
     let mut heap = Guard::<u32, _>::new(pool.expect("room"), 8, 4).expect("room");
@@ -21,9 +21,9 @@ pub fn main() {
     // SAFETY: none of this is a right use of a heap: a guard defines what becomes of it.
     unsafe {
         let mut frees = |heap: &mut Guard<u32, _>, pointer: NonNull<u8>| {
-            if let Err(misuse) = heap.try_deallocate(pointer) {
-                println!("{misuse}");
-                kinds.push(misuse.kind);
+            if let Err(heap_error) = heap.try_deallocate(pointer) {
+                println!("{heap_error}");
+                kinds.push(heap_error.kind);
             }
         };
         let overrun = heap.allocate(10, 1).expect("room");
@@ -42,15 +42,15 @@ pub fn main() {
             frees(&mut heap, block);
         }
     }
-    let last = heap.last_misuse().expect("a block was written after it was freed");
+    let last = heap.last_heap_error().expect("a block was written after it was freed");
     println!("{last}");
     kinds.push(last.kind);
     let every = [
-        MisuseKind::Overrun,
-        MisuseKind::HeaderDamaged,
-        MisuseKind::DoubleFree,
-        MisuseKind::Foreign,
-        MisuseKind::WrittenAfterFree,
+        HeapErrorKind::Overrun,
+        HeapErrorKind::HeaderDamaged,
+        HeapErrorKind::DoubleFree,
+        HeapErrorKind::Foreign,
+        HeapErrorKind::WrittenAfterFree,
     ];
     assert_eq!(kinds, every);
 }

@@ -12,10 +12,12 @@ use heapsmith::block::Format;
 use heapsmith::buddy::{Estranged, Knuth};
 use heapsmith::index::{AddressOrder, BinList, BinOrder, Bins, BySize, Implicit, Lifo, RedBlack};
 use heapsmith::index::{Index, SkipList, SpacedBins, Spacing, TwoLevel};
-use heapsmith::layer::Ends;
+use heapsmith::layer::Order;
 use heapsmith::pages::{ByWord, PageSizes};
 use heapsmith::sizes::{Served, SizeTable};
-use heapsmith::{BlockPool, Buddies, Fit, Fixed, FixedSize, FreeLists, Heap, Nothing, Pages, Unmetered, Values, Word};
+use heapsmith::{
+    BlockPool, Buddies, Fit, Fixed, FixedSize, FreeLists, Heap, Nothing, Pages, PolicyValues, Unmetered, Word,
+};
 
 /// What indexes that ignore the fit are built with.
 const BEST: Fit = Fit::Best { depth: 100 };
@@ -120,12 +122,12 @@ fn rounds<H: Heap>(mut heap: H, program: Program, rounds: usize) {
     }
 }
 
-type Tagged<'r, I> = BlockPool<u32, I, Values, Fixed<'r>, Unmetered, true>;
+type Tagged<'r, I> = BlockPool<u32, I, PolicyValues, Fixed<'r>, Unmetered, true>;
 
 fn indexed<I: Index>(index: I, fit: Fit, region: Fixed<'_>, program: Program, number: usize) {
     // What no optimiser sees through, as the values of a spec.
-    let levels = core::hint::black_box(Values { fit, ..Values::default() });
-    rounds(Tagged::new(region, index, levels, Unmetered).expect("the region is large"), program, number);
+    let policy = core::hint::black_box(PolicyValues { fit, ..PolicyValues::default() });
+    rounds(Tagged::new(region, index, policy, Unmetered).expect("the region is large"), program, number);
 }
 
 fn run(heap: &str, region: Fixed<'_>, program: Program, number: usize) {
@@ -140,9 +142,9 @@ fn run(heap: &str, region: Fixed<'_>, program: Program, number: usize) {
             let lists = [64, 1500].map(|size| Served { low: words(size), high: words(size) });
             let mut direct = [0; 400];
             let map = SizeTable::new(&lists, &mut direct);
-            let levels = core::hint::black_box(Values::default());
+            let policy = core::hint::black_box(PolicyValues::default());
             let index = AddressOrder::default();
-            let heap = FreeLists::<Tagged<'_, _>, _>::new(region, index, levels, Unmetered, map, Ends::Lifo);
+            let heap = FreeLists::<Tagged<'_, _>, _>::new(region, index, policy, Unmetered, map, Order::Lifo);
             rounds(heap.expect("the region is large"), program, number);
         }
         "list-lifo" => indexed(Lifo::default(), Fit::First, region, program, number),
@@ -150,8 +152,8 @@ fn run(heap: &str, region: Fixed<'_>, program: Program, number: usize) {
         "list-implicit" => indexed(Implicit::default(), Fit::First, region, program, number),
         "bins-lea" => indexed(of_one_list(Spacing::Lea), Fit::First, region, program, number),
         "bins-log" => indexed(of_one_list(log), Fit::First, region, program, number),
-        "tlsf" => indexed(TwoLevel::new(5, u32::MOST), BEST, region, program, number),
-        "half-fit" => indexed(TwoLevel::new(0, u32::MOST), BEST, region, program, number),
+        "tlsf" => indexed(TwoLevel::new(5, <u32 as Word>::MAX_WORDS), BEST, region, program, number),
+        "half-fit" => indexed(TwoLevel::new(0, <u32 as Word>::MAX_WORDS), BEST, region, program, number),
         "red-black-tree" => indexed(BySize::new(RedBlack), BEST, region, program, number),
         "skip-list" => indexed(BySize::new(SkipList::new(1, 16)), BEST, region, program, number),
         "knuth-buddy" => rounds(buddies::<Knuth>(region), program, number),

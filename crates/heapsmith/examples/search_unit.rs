@@ -151,8 +151,8 @@ fn program() -> Vec<Asked> {
         // Up and down, so that pages fill, and become empty; small sizes far more often than large ones.
         let grows = number / 3000 % 2 == 0;
         if live == 0 || live < 2500 && next(10) < if grows { 7 } else { 3 } {
-            let most = [16, 16, 16, 16, 32, 32, 64, 64, 128, 256, 512, 1024, 2048, 9000][next(14)];
-            asked.push(Asked::Bytes(1 + next(most)));
+            let max = [16, 16, 16, 16, 32, 32, 64, 64, 128, 256, 512, 1024, 2048, 9000][next(14)];
+            asked.push(Asked::Bytes(1 + next(max)));
             live += 1;
         } else {
             live -= 1;
@@ -207,7 +207,7 @@ fn by_unit<U: Unit>(unit: U) -> ((Vec<usize>, Counting), U) {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (word, _) = by_word();
-    match arguments.split_first().map(|(verb, rest)| (verb.as_str(), rest)) {
+    match arguments.split_first().map(|(verb, remainder)| (verb.as_str(), remainder)) {
         Some(("vectors", [])) => {
             let ((offsets, _), unit) = by_unit(Recorded::default());
             assert_eq!(offsets, word, "a unit finds what a search by word finds");

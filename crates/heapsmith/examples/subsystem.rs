@@ -6,15 +6,15 @@ use allocator_api2::boxed::Box;
 use allocator_api2::vec::Vec;
 use heapsmith::index::Lifo;
 use heapsmith::lock::Spin;
-use heapsmith::{BlockPool, Fixed, Heap, Locked, Unmetered, Values};
+use heapsmith::{BlockPool, Fixed, Heap, Locked, PolicyValues, Unmetered};
 
 /// Keeps samples in a vector of the heap until it is full.
 pub fn main() {
     let mut memory = [MaybeUninit::<u64>::uninit(); 512];
-    let pool = BlockPool::<u32, Lifo, Values, _, Unmetered, true>::new(
+    let pool = BlockPool::<u32, Lifo, PolicyValues, _, Unmetered, true>::new(
         Fixed::new(&mut memory),
         Lifo::default(),
-        Values::default(),
+        PolicyValues::default(),
         Unmetered,
     );
     let heap = Locked::<_, Spin>::new(pool.expect("4 KiB are enough"));

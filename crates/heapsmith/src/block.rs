@@ -74,7 +74,7 @@ pub struct Format {
     /// Words that every block is a multiple of.
     pub granule: usize,
     /// Words of the smallest block.
-    pub least: usize,
+    pub min: usize,
 }
 
 impl Format {
@@ -83,8 +83,8 @@ impl Format {
     pub const fn new<W: Word>(alignment: usize, links: usize, tags: bool) -> Self {
         let granule = alignment / W::BYTES;
         let free = 1 + links + tags as usize;
-        let least = if free < 2 { 2 } else { free };
-        Format { granule, least: words_ceil(least, granule) }
+        let min = if free < 2 { 2 } else { free };
+        Format { granule, min: words_ceil(min, granule) }
     }
 
     /// Words of the block that serves a request of `size` bytes; none if no block can.
@@ -92,11 +92,11 @@ impl Format {
     pub const fn words_for<W: Word>(&self, size: usize) -> Option<usize> {
         // Of 0 bytes it comes out too large, too, so one comparison refuses both.
         let words = size.wrapping_sub(1) / W::BYTES + 2;
-        if words > W::MOST - self.granule {
+        if words > W::MAX_WORDS - self.granule {
             return None;
         }
         let words = words_ceil(words, self.granule);
-        Some(if words < self.least { self.least } else { words })
+        Some(if words < self.min { self.min } else { words })
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Moved {
     /// Bytes moved for the last request that was served, or refused, after moving.
     pub last: usize,
     /// The most bytes moved for one request.
-    pub most: usize,
+    pub max: usize,
 }
 
 /// A heap of blocks some of which it may move.
@@ -71,5 +71,5 @@ pub trait Handles: Heap {
     fn moved(&self) -> Moved;
 
     /// The most bytes that one request for `size` bytes may make the heap move.
-    fn most_moved(&self, size: usize) -> Option<usize>;
+    fn max_moved(&self, size: usize) -> Option<usize>;
 }

@@ -2,8 +2,8 @@
 
 use core::ptr::NonNull;
 
+use crate::heap_error::{HeapError, HeapErrors};
 use crate::meter::Meter;
-use crate::misuse::{Misuse, Misuses};
 
 /// Status of a block as `walk` reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,7 +13,7 @@ pub enum State {
     /// Free in the pool.
     Free,
     /// Kept by a layer. Such a block was reported as used before, by its pool.
-    Kept,
+    Cached,
 }
 
 /// A block as `walk` reports it.
@@ -81,12 +81,12 @@ pub trait Heap {
     }
 
     /// Frees a block. A heap that refuses to leaves the block used and
-    /// remembers why ([`Heap::misuses`]).
+    /// remembers why ([`Heap::heap_errors`]).
     ///
     /// # Safety
     ///
     /// `pointer` came from this heap and was not freed since. A heap that
-    /// detects a misuse (table in [`crate::misuse`]) may be misused in that way.
+    /// detects a heap error (table in [`crate::heap_error`]) may be misused in that way.
     unsafe fn deallocate(&mut self, pointer: NonNull<u8>);
 
     /// Frees a block, and tells if it was refused: the block then stays used.
@@ -94,20 +94,20 @@ pub trait Heap {
     /// # Safety
     ///
     /// As for [`Heap::deallocate`].
-    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), Misuse> {
+    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), HeapError> {
         // SAFETY: the caller's promise is the same.
         unsafe { self.deallocate(pointer) };
         Ok(())
     }
 
-    /// The misuses that this heap detected.
-    fn misuses(&self) -> Misuses {
-        Misuses::default()
+    /// The heap errors that this heap detected.
+    fn heap_errors(&self) -> HeapErrors {
+        HeapErrors::default()
     }
 
-    /// The last misuse that this heap detected.
-    fn last_misuse(&self) -> Option<Misuse> {
-        self.misuses().last
+    /// The last heap error that this heap detected.
+    fn last_heap_error(&self) -> Option<HeapError> {
+        self.heap_errors().last
     }
 
     /// Makes a block at least `size` bytes large, in place where its neighbour
@@ -170,12 +170,12 @@ impl<H: Heap + ?Sized> Heap for &mut H {
         // SAFETY: the caller's promise is the same.
         unsafe { (**self).deallocate(pointer) }
     }
-    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), Misuse> {
+    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), HeapError> {
         // SAFETY: the caller's promise is the same.
         unsafe { (**self).try_deallocate(pointer) }
     }
-    fn misuses(&self) -> Misuses {
-        (**self).misuses()
+    fn heap_errors(&self) -> HeapErrors {
+        (**self).heap_errors()
     }
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         // SAFETY: the caller's promise is the same.

@@ -13,8 +13,8 @@
 //!
 //! **Structure is type, level is value.** The word, the order of the free list
 //! and the boundary tags are type parameters; thresholds and fit depth are
-//! values read through [`Levels`]. An implementation of `Levels` that returns
-//! constants folds away; [`Values`] carries them at run time. Both run the same
+//! values read through [`Policy`]. An implementation of `Policy` that returns
+//! constants folds away; [`PolicyValues`] carries them at run time. Both run the same
 //! code and so return the same addresses.
 //!
 //! **The region holds everything**: control words (list heads, the wilderness),
@@ -27,12 +27,12 @@
 //!
 //! ```
 //! use core::mem::MaybeUninit;
-//! use heapsmith::{index::AddressOrder, BlockPool, Fixed, Heap, Unmetered, Values};
+//! use heapsmith::{index::AddressOrder, BlockPool, Fixed, Heap, Unmetered, PolicyValues};
 //!
 //! let mut memory = [MaybeUninit::<u64>::uninit(); 512];
 //! let region = Fixed::new(&mut memory);
-//! let mut heap: BlockPool<u32, AddressOrder, Values, _, Unmetered, true> =
-//!     BlockPool::new(region, AddressOrder::default(), Values::default(), Unmetered)?;
+//! let mut heap: BlockPool<u32, AddressOrder, PolicyValues, _, Unmetered, true> =
+//!     BlockPool::new(region, AddressOrder::default(), PolicyValues::default(), Unmetered)?;
 //!
 //! let block = heap.allocate(100, 1).expect("the region has room");
 //! assert!(heap.usable_size(block) >= 100);
@@ -51,15 +51,15 @@ pub mod block;
 pub mod buddy;
 pub mod handles;
 pub mod heap;
+pub mod heap_error;
 pub mod index;
 pub mod layer;
-pub mod levels;
 pub mod lock;
 pub mod memory;
 pub mod meter;
-pub mod misuse;
 mod nothing;
 pub mod pages;
+pub mod policy;
 pub mod pool;
 pub mod simple;
 pub mod sizes;
@@ -69,15 +69,15 @@ pub mod word;
 pub use buddy::{Buddies, Estranged, Knuth};
 pub use handles::{Handle, Handles, Moved};
 pub use heap::{BlockView, Heap, Priority, State, Violation};
+pub use heap_error::{HeapError, HeapErrorKind, HeapErrors};
 pub use layer::{FreeLists, Guard, Reserve, Zero};
-pub use levels::{Coalesce, Fit, Levels, Values};
 pub use lock::{Global, Locked, RawLock};
 pub use memory::RegionError;
 pub use meter::{Counting, Meter, Served, Unmetered};
-pub use misuse::{Misuse, MisuseKind, Misuses};
 pub use nothing::Nothing;
 pub use pages::Pages;
+pub use policy::{Coalesce, Fit, Policy, PolicyValues};
 pub use pool::BlockPool;
 pub use simple::{FixedSize, Frees, Linear};
-pub use source::{Fixed, Source, Stepped};
+pub use source::{Fixed, Growing, Source};
 pub use word::Word;

@@ -82,23 +82,23 @@ impl<W: Word, S: Source, M: Meter> Memory<W, S, M> {
         if !base.as_ptr().addr().is_multiple_of(W::BYTES) {
             return Err(RegionError::Unaligned { word: W::BYTES });
         }
-        let words = (source.length() / W::BYTES).min(W::MOST);
+        let words = (source.length() / W::BYTES).min(W::MAX_WORDS);
         Ok(Memory { base, words, source, meter })
     }
 
     /// Makes the region at least `wanted` words long, if its source has them.
     #[inline]
-    pub fn reach(&mut self, wanted: usize) -> bool {
+    pub fn ensure_len(&mut self, wanted: usize) -> bool {
         wanted <= self.words || self.grow(wanted)
     }
 
     #[cold]
     fn grow(&mut self, wanted: usize) -> bool {
-        if wanted > W::MOST {
+        if wanted > W::MAX_WORDS {
             return false;
         }
         let length = self.source.grow(wanted * W::BYTES);
-        self.words = (length / W::BYTES).min(W::MOST);
+        self.words = (length / W::BYTES).min(W::MAX_WORDS);
         wanted <= self.words
     }
 

@@ -1,4 +1,4 @@
-//! The heap that does nothing: what is left of a measured loop is the loop.
+//! The null allocator: what is left of a measured loop is the loop.
 
 use core::hint::black_box;
 use core::ptr::NonNull;

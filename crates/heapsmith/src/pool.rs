@@ -47,9 +47,9 @@ use core::ptr::NonNull;
 use crate::block::{Format, PREVIOUS_USED, Span, USED, header, is_used, payload_bytes, words_ceil, words_of};
 use crate::heap::{BlockView, Heap, State, Violation};
 use crate::index::{Found, Index, control};
-use crate::levels::{Coalesce, Levels};
 use crate::memory::{Memory, RegionError, Words};
 use crate::meter::{Meter, Served};
+use crate::policy::{Coalesce, Policy};
 use crate::source::Source;
 use crate::word::Word;
 
@@ -80,7 +80,7 @@ pub trait Pool: Heap {
 }
 
 /// Whether `pointer` is a multiple of `alignment`, a power of two or 0.
-pub(crate) fn lies_at(pointer: NonNull<u8>, alignment: usize) -> bool {
+pub(crate) fn is_aligned_to(pointer: NonNull<u8>, alignment: usize) -> bool {
     pointer.as_ptr().addr() & alignment.wrapping_sub(1) == 0 || alignment == 0
 }
 
@@ -96,11 +96,11 @@ pub(crate) unsafe fn move_block<H: Heap>(
     alignment: usize,
 ) -> Option<NonNull<u8>> {
     let moved = heap.allocate(size, alignment)?;
-    let kept = heap.usable_size(pointer).min(heap.usable_size(moved));
-    // SAFETY: both blocks are used, distinct, and have `kept` bytes; the old one
+    let cached = heap.usable_size(pointer).min(heap.usable_size(moved));
+    // SAFETY: both blocks are used, distinct, and have `cached` bytes; the old one
     // is freed once, by the caller's promise.
     unsafe {
-        core::ptr::copy_nonoverlapping(pointer.as_ptr(), moved.as_ptr(), kept);
+        core::ptr::copy_nonoverlapping(pointer.as_ptr(), moved.as_ptr(), cached);
         heap.deallocate(pointer);
     }
     Some(moved)
@@ -114,51 +114,51 @@ pub(crate) unsafe fn move_block<H: Heap>(
 pub struct BlockPool<W, I, L, S, M, const TAGS: bool> {
     memory: Memory<W, S, M>,
     index: I,
-    levels: L,
+    policy: L,
     /// Payload of the first block.
     first: usize,
     /// A free block may touch another, for all that a deferring pool knows.
     touching: bool,
 }
 
-impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
+impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
     /// An empty pool over the region that `source` supplies.
-    pub fn new(source: S, index: I, levels: L, meter: M) -> Result<Self, RegionError> {
-        Self::with_reserved(source, index, levels, meter, 0)
+    pub fn new(source: S, index: I, policy: L, meter: M) -> Result<Self, RegionError> {
+        Self::with_reserved(source, index, policy, meter, 0)
     }
 
     /// An empty pool that leaves `reserved` words for layers, from word
     /// [`BlockPool::reserved_at`] on, set to 0.
-    pub fn with_reserved(source: S, index: I, levels: L, meter: M, reserved: usize) -> Result<Self, RegionError> {
+    pub fn with_reserved(source: S, index: I, policy: L, meter: M, reserved: usize) -> Result<Self, RegionError> {
         let mut memory = Memory::new(source, meter)?;
-        let own = control::INDEX + index.control_words(&levels, W::BITS);
-        let control = (own + reserved).min(W::MOST);
-        let granule = levels.alignment() / W::BYTES;
+        let own = control::INDEX + index.control_words(&policy, W::BITS);
+        let control = (own + reserved).min(W::MAX_WORDS);
+        let granule = policy.alignment() / W::BYTES;
         let base = memory.base_address() / W::BYTES;
         let first = words_ceil(base + control + 1, granule) - base;
-        let least = Self::format(&levels).least;
-        if !memory.reach(first + least) {
-            let needed = (first + least) * W::BYTES;
+        let min = Self::format(&policy).min;
+        if !memory.ensure_len(first + min) {
+            let needed = (first + min) * W::BYTES;
             return Err(RegionError::TooSmall { needed, given: memory.supplied() });
         }
         for at in own..control {
             memory.store(at, 0);
         }
-        let mut pool = BlockPool { memory, index, levels, first, touching: false };
-        pool.index.clear(&mut pool.memory, &pool.levels, first);
+        let mut pool = BlockPool { memory, index, policy, first, touching: false };
+        pool.index.clear(&mut pool.memory, &pool.policy, first);
         pool.memory.poke(control::HIGH, 0);
         pool.set_top(first, PREVIOUS_USED);
         Ok(pool)
     }
 
     /// The first of the words that were reserved for layers.
-    pub fn reserved_at(index: &I, levels: &L) -> usize {
-        control::INDEX + index.control_words(levels, W::BITS)
+    pub fn reserved_at(index: &I, policy: &L) -> usize {
+        control::INDEX + index.control_words(policy, W::BITS)
     }
 
     #[inline(always)]
-    fn format(levels: &L) -> Format {
-        Format::new::<W>(levels.alignment(), I::LINKS, TAGS)
+    fn format(policy: &L) -> Format {
+        Format::new::<W>(policy.alignment(), I::LINKS, TAGS)
     }
 
     /// Lets the wilderness begin at `top`; `flags` tell of the block before.
@@ -196,15 +196,15 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
     fn take(&mut self, found: Found, need: usize, size: usize) -> Served {
         let block = Span { at: found.at, words: words_of(found.header) };
         let flags = found.header & PREVIOUS_USED;
-        let rest = block.words - need;
-        if rest >= Self::format(&self.levels).least && size >= self.levels.split_from() {
+        let remainder = block.words - need;
+        if remainder >= Self::format(&self.policy).min && size >= self.policy.split_from() {
             self.memory.store(block.at - 1, header(need, USED | flags));
-            let rest = Span { at: block.at + need, words: rest };
-            self.index.replace(&mut self.memory, &self.levels, block, rest);
-            self.write_free(rest, PREVIOUS_USED);
+            let remainder = Span { at: block.at + need, words: remainder };
+            self.index.replace(&mut self.memory, &self.policy, block, remainder);
+            self.write_free(remainder, PREVIOUS_USED);
             Served::AfterSplit
         } else {
-            self.index.remove(&mut self.memory, &self.levels, block);
+            self.index.remove(&mut self.memory, &self.policy, block);
             self.memory.store(block.at - 1, found.header | USED);
             self.tell_next(block.end(), true);
             Served::AtOnce
@@ -214,16 +214,16 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
     /// Serves a request that no free block fits.
     #[cold]
     fn miss(&mut self, size: usize, need: usize) -> Option<usize> {
-        if self.levels.coalesce() == Coalesce::Deferred && self.touching {
+        if self.policy.coalesce() == Coalesce::Deferred && self.touching {
             self.sweep();
-            if let Some(found) = self.index.find(&mut self.memory, &self.levels, need) {
+            if let Some(found) = self.index.find(&mut self.memory, &self.policy, need) {
                 self.take(found, need, size);
                 self.memory.meter.served(Served::AfterCoalescing);
                 return Some(found.at);
             }
         }
         let top = self.memory.load(control::TOP);
-        if self.memory.reach(top + need) {
+        if self.memory.ensure_len(top + need) {
             self.extend(top, need);
             self.memory.meter.served(Served::ByGrowing);
             return Some(top);
@@ -244,10 +244,10 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
 
     #[inline(always)]
     fn allocate_block(&mut self, size: usize, need: usize) -> Option<usize> {
-        if self.levels.coalesce() == Coalesce::EveryCall {
+        if self.policy.coalesce() == Coalesce::EveryCall {
             self.sweep();
         }
-        match self.index.find(&mut self.memory, &self.levels, need) {
+        match self.index.find(&mut self.memory, &self.policy, need) {
             Some(found) => {
                 let way = self.take(found, need, size);
                 self.memory.meter.served(way);
@@ -259,7 +259,7 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
 
     #[inline(always)]
     fn need(&self, size: usize) -> Option<usize> {
-        self.index.round(Self::format(&self.levels).words_for::<W>(size)?)
+        self.index.round(Self::format(&self.policy).words_for::<W>(size)?)
     }
 
     fn view(&self, at: usize, head: usize) -> BlockView {
@@ -273,13 +273,13 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
     }
 }
 
-impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> Heap for BlockPool<W, I, L, S, M, TAGS> {
+impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> Heap for BlockPool<W, I, L, S, M, TAGS> {
     type Meter = M;
 
     #[inline]
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         let need = self.need(size)?;
-        if alignment > self.levels.alignment() || alignment & alignment.wrapping_sub(1) != 0 {
+        if alignment > self.policy.alignment() || alignment & alignment.wrapping_sub(1) != 0 {
             return self.allocate_aligned(size, need, alignment);
         }
         let at = self.allocate_block(size, need)?;
@@ -294,7 +294,7 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> Heap f
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
-        if lies_at(pointer, alignment) && self.resize(pointer, size) {
+        if is_aligned_to(pointer, alignment) && self.resize(pointer, size) {
             return Some(pointer);
         }
         // SAFETY: the caller's promise is the same.
@@ -354,7 +354,7 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> Heap f
     }
 }
 
-impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> Pool for BlockPool<W, I, L, S, M, TAGS> {
+impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> Pool for BlockPool<W, I, L, S, M, TAGS> {
     #[inline(always)]
     fn memory(&mut self) -> &mut impl Words {
         &mut self.memory
@@ -382,7 +382,7 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> Pool f
     }
     #[inline(always)]
     fn alignment(&self) -> usize {
-        self.levels.alignment()
+        self.policy.alignment()
     }
     #[inline(always)]
     fn pointer(&self, at: usize) -> NonNull<u8> {

@@ -49,10 +49,10 @@ const SERVED_ONLY: u16 = 1 << 15;
 
 impl<'a> SizeTable<'a> {
     /// The most lists that a table can have.
-    pub const MOST_LISTS: usize = SERVED_ONLY as usize - 1;
+    pub const MAX_LISTS: usize = SERVED_ONLY as usize - 1;
 
     /// Fills `direct` for `lists`, which are ascending, do not overlap, and are at most
-    /// [`SizeTable::MOST_LISTS`]. `direct` may have any length: block sizes beyond it are searched for.
+    /// [`SizeTable::MAX_LISTS`]. `direct` may have any length: block sizes beyond it are searched for.
     pub fn new(lists: &'a [Served], direct: &'a mut [u16]) -> Self {
         direct.fill(NO_LIST);
         for (number, list) in lists.iter().enumerate() {

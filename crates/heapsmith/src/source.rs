@@ -1,7 +1,7 @@
 //! Where a region's memory comes from.
 //!
 //! A region is one contiguous run of bytes. Its base never moves; its length
-//! may grow. [`Fixed`] has one length; [`Stepped`] hands out a reserve in
+//! may grow. [`Fixed`] has one length; [`Growing`] hands out a reserve in
 //! steps, as `sbrk` does.
 
 use core::marker::PhantomData;
@@ -93,21 +93,21 @@ unsafe impl Source for Fixed<'_> {
 
 /// A region that grows within a reserve, a whole number of steps at a time.
 #[derive(Debug)]
-pub struct Stepped<'a> {
+pub struct Growing<'a> {
     reserve: Fixed<'a>,
     step: usize,
     taken: usize,
 }
 
-impl<'a> Stepped<'a> {
+impl<'a> Growing<'a> {
     /// A region that begins empty and grows over `reserve` in multiples of `step` bytes.
     pub fn new(reserve: Fixed<'a>, step: usize) -> Self {
-        Stepped { reserve, step: step.max(1), taken: 0 }
+        Growing { reserve, step: step.max(1), taken: 0 }
     }
 }
 
 // SAFETY: the reserve is a valid region, and what is taken of it only grows.
-unsafe impl Source for Stepped<'_> {
+unsafe impl Source for Growing<'_> {
     fn base(&self) -> NonNull<u8> {
         self.reserve.base
     }

@@ -24,8 +24,8 @@ pub trait Word: Copy + sealed::Sealed + 'static {
     /// eight bytes carries half of its bits on a 32-bit host.
     const BITS: usize = if Self::BYTES * 8 < usize::BITS as usize { Self::BYTES * 8 } else { usize::BITS as usize };
     /// The largest region, in words: every size and every link below it fits a header.
-    const MOST: usize;
-    /// The word that holds `value`, which is at most four times [`Word::MOST`].
+    const MAX_WORDS: usize;
+    /// The word that holds `value`, which is at most four times [`Word::MAX`].
     fn from_usize(value: usize) -> Self;
     /// The value that the word holds.
     fn to_usize(self) -> usize;
@@ -45,10 +45,10 @@ pub trait Word: Copy + sealed::Sealed + 'static {
 }
 
 macro_rules! word {
-    ($type:ty, $atomic:ty, $most:expr) => {
+    ($type:ty, $atomic:ty, $max:expr) => {
         impl Word for $type {
             const BYTES: usize = size_of::<$type>();
-            const MOST: usize = $most;
+            const MAX_WORDS: usize = $max;
             #[inline(always)]
             fn from_usize(value: usize) -> Self {
                 value as $type

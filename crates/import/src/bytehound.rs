@@ -34,7 +34,7 @@ pub(crate) const IMPORTER: Importer = Importer {
 const HEADER: usize = 16;
 const RECORD: usize = 32;
 /// More than any recording has: what else begins with eight bytes is told by it.
-const MOST: u64 = 1 << 40;
+const MAX: u64 = 1 << 40;
 
 fn word(bytes: &[u8], place: usize) -> u64 {
     let word = bytes.get(place * 8..place * 8 + 8).and_then(|word| word.try_into().ok());
@@ -44,7 +44,7 @@ fn word(bytes: &[u8], place: usize) -> u64 {
 fn begins(head: &Head) -> bool {
     let (bytes, slots) = (&head.bytes, word(&head.bytes, 0));
     let records = bytes.get(HEADER..).unwrap_or_default().chunks_exact(RECORD).take(8);
-    let counts = (1..MOST).contains(&slots) && (slots..MOST).contains(&word(bytes, 1));
+    let counts = (1..MAX).contains(&slots) && (slots..MAX).contains(&word(bytes, 1));
     counts
         && records.len() > 0
         && records.into_iter().all(|record| matches!(word(record, 0), 1..=3) && word(record, 1) < slots)

@@ -38,7 +38,7 @@ pub(crate) const IMPORTER: Importer = Importer {
 };
 
 /// Interrupted calls that are remembered: one a thread.
-const MOST_PENDING: usize = 1 << 16;
+const MAX_PENDING: usize = 1 << 16;
 const DAY: u64 = 86_400_000_000_000;
 
 fn begins(head: &Head) -> bool {
@@ -198,7 +198,7 @@ impl Text for Calls {
             Part::Cut => Err("a call that stops before its result".into()),
             Part::Begin { name, arguments } => {
                 let Some(kind) = kind(name) else { return Ok(()) };
-                if self.pending.len() >= MOST_PENDING {
+                if self.pending.len() >= MAX_PENDING {
                     return Err("too many calls that never return".into());
                 }
                 self.pending.insert(thread, (kind, arguments.to_owned()));

@@ -34,7 +34,7 @@ pub(crate) const IMPORTER: Importer = Importer {
 };
 
 /// Reallocations of which only the first half was seen that are remembered.
-const MOST_PENDING: usize = 1 << 16;
+const MAX_PENDING: usize = 1 << 16;
 
 /// A line, taken apart.
 struct Entry<'l> {
@@ -92,7 +92,7 @@ impl Text for Mtrace {
             }
             '+' => recording.allocate(address, size()?, 0),
             '-' => recording.free(address),
-            '<' if self.pending.len() < MOST_PENDING => {
+            '<' if self.pending.len() < MAX_PENDING => {
                 self.pending.entry(site.to_owned()).or_default().push(address);
                 Ok(())
             }

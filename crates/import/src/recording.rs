@@ -61,7 +61,7 @@ struct Oddities {
 }
 
 /// Names of call sites that are kept; a program has fewer.
-const MOST_SITES: usize = 1 << 20;
+const MAX_SITES: usize = 1 << 20;
 
 /// Writes a trace down from what a program's recorder says.
 pub(crate) struct Recording<'s> {
@@ -125,7 +125,7 @@ impl<'s> Recording<'s> {
         self.site = match self.named.get(name) {
             _ if name.is_empty() => None,
             Some(&site) => Some(site),
-            None if self.named.len() >= MOST_SITES => None,
+            None if self.named.len() >= MAX_SITES => None,
             None => {
                 let site = self.name_site(name);
                 self.named.insert(name.to_owned(), site);

@@ -19,7 +19,7 @@ const FIRST_FIT: [&str; 3] = ["first-fit", "peintner-first-fast", "peintner-firs
 /// Most live units, and the logarithm of the largest request.
 const UNITS: [(u64, u32); 8] = [(64, 2), (64, 4), (256, 4), (256, 6), (1024, 5), (1024, 8), (4096, 6), (4096, 10)];
 
-/// Most live bytes, largest and least request.
+/// Peak live bytes, largest and least request.
 const PROGRAMS: [(u64, u64, u64); 3] = [(4096, 256, 16), (16_384, 512, 16), (65_536, 1024, 32)];
 
 /// The share of Robson's bound that is wanted, in percent, and the designs that have to need twice what chance gives.
@@ -29,21 +29,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let dir = PathBuf::from(std::env::args().nth(1).ok_or("name the folder for the results")?);
     let (mut text, mut robson_csv) =
         (String::new(), "heap,live_units,largest_units,reached_units,bound_units\n".to_owned());
-    let least = robson(&mut text, &mut robson_csv)?;
-    let mut csv = "heap,live,largest,least,operations,footprint_peak,bound,any_allocator,random_footprint,worst,\
-                   worst_bound,by\n"
+    let min_size = robson(&mut text, &mut robson_csv)?;
+    let mut csv = "heap,max_live,max_size,min_size,operations,footprint_peak,bound,any_allocator,random_footprint,max,\
+                   max_bound,by\n"
         .to_owned();
     let mut fewest = usize::MAX;
-    for (live, largest, smallest) in PROGRAMS {
-        fewest = fewest.min(designs(Program::new(live, largest, smallest)?, &mut text, &mut csv)?);
+    for (live, max_size, smallest) in PROGRAMS {
+        fewest = fewest.min(designs(Program::new(live, max_size, smallest)?, &mut text, &mut csv)?);
     }
     print!("{text}");
     std::fs::write(dir.join("attacks.txt"), text)?;
     std::fs::write(dir.join("attacks-robson.csv"), robson_csv)?;
     std::fs::write(dir.join("attacks.csv"), csv)?;
-    if least < WANTED.0 || fewest < WANTED.1 {
+    if min_size < WANTED.0 || fewest < WANTED.1 {
         return Err(
-            format!("a target is missed: {least:.1}% of Robson's bound, {fewest} designs at twice chance").into()
+            format!("a target is missed: {min_size:.1}% of Robson's bound, {fewest} designs at twice chance").into()
         );
     }
     Ok(())
@@ -53,49 +53,49 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn robson(text: &mut String, csv: &mut String) -> Result<f64, Box<dyn Error>> {
     writeln!(text, "Robson's adversary on first fit, in units of the smallest block (a header counts as live)\n")?;
     writeln!(text, "{:<22}{:>9}{:>9}{:>10}{:>10}{:>9}", "heap", "M", "n", "reached", "bound", "share")?;
-    let mut least = f64::INFINITY;
+    let mut min_size = f64::INFINITY;
     for name in FIRST_FIT {
         let spec = resolve(name)?;
         for (live, log) in UNITS {
             let forced = forced(&spec, live, log)?;
             let share = forced.reached as f64 * 100.0 / forced.bound as f64;
-            least = least.min(share);
-            let (reached, bound, largest) = (forced.reached, forced.bound, 1_u64 << log);
-            writeln!(text, "{name:<22}{live:>9}{largest:>9}{reached:>10}{bound:>10}{share:>8.1}%")?;
-            writeln!(csv, "{name},{live},{largest},{reached},{bound}")?;
+            min_size = min_size.min(share);
+            let (reached, bound, max_size) = (forced.reached, forced.bound, 1_u64 << log);
+            writeln!(text, "{name:<22}{live:>9}{max_size:>9}{reached:>10}{bound:>10}{share:>8.1}%")?;
+            writeln!(csv, "{name},{live},{max_size},{reached},{bound}")?;
         }
     }
     writeln!(text, "\nbound: M/2·log2 n + M − n + 1 (Robson 1971, 1974), which holds for any heap that moves nothing")?;
-    writeln!(text, "least share: {least:.1}% (at least {:.0}% wanted)", WANTED.0)?;
-    Ok(least)
+    writeln!(text, "least share: {min_size:.1}% (at least {:.0}% wanted)", WANTED.0)?;
+    Ok(min_size)
 }
 
 /// Attacks every heap of the catalogue; gives how many need twice what chance gives.
 fn designs(program: Program, text: &mut String, csv: &mut String) -> Result<usize, Box<dyn Error>> {
-    let Program { live, largest, least } = program;
+    let Program { live, max_size, min_size } = program;
     let any = any_allocator(program);
-    writeln!(text, "\nat most {live} bytes live, in requests of {least} to {largest}; any allocator: {any}\n")?;
+    writeln!(text, "\nat most {live} bytes live, in requests of {min_size} to {max_size}; any allocator: {any}\n")?;
     let heading = ["footprint", "bound", "of it", "of any", "random"].map(|name| format!("{name:>10}")).concat();
     writeln!(text, "{:<20}{heading}{:>8}  by", "heap", "times")?;
     let mut twice = 0;
     for entry in catalogue() {
         let spec: Spec = entry.spec.parse()?;
         let found = attack(&spec, program, Options::default(), &AtomicBool::new(false), |_| {})?;
-        let limit = bound(&spec, live, largest, least);
+        let limit = bound(&spec, live, max_size, min_size);
         twice += usize::from(found.outcome.footprint >= 2 * found.chance.footprint);
         line(entry.name, &found, &limit, text)?;
         let number = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
         writeln!(
             csv,
-            "{},{live},{largest},{least},{},{},{},{},{},{},{},\"{}\"",
+            "{},{live},{max_size},{min_size},{},{},{},{},{},{},{},\"{}\"",
             entry.name,
             found.outcome.tape.steps.len(),
             found.outcome.footprint,
             number(limit.footprint),
             number(limit.any_allocator),
             found.chance.footprint,
-            found.outcome.accesses_worst,
-            number(limit.worst.either()),
+            found.outcome.accesses_max,
+            number(limit.worst_case.either()),
             found.by
         )?;
     }

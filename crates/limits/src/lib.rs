@@ -1,7 +1,7 @@
 //! The reference lines of a result: what lies below it and above it whatever the program does.
 //!
 //! ```text
-//!   floor      most bytes live at once, and what a clairvoyant placement needs
+//!   lower bound   peak live bytes, and the offline placement
 //!   ─────
 //!   achieved   what a heap needed for this trace
 //!   ─────
@@ -9,19 +9,19 @@
 //!   bound      what no program can make it exceed
 //! ```
 //!
-//! [`bound()`] is arithmetic: it replays nothing. [`attack()`] drives the real heap. [`floor()`] places blocks whose
+//! [`bound()`] is arithmetic: it replays nothing. [`attack()`] drives the real heap. [`lower_bound()`] places blocks whose
 //! lifetimes it knows.
 
 #![forbid(unsafe_code)]
 
 pub mod attack;
 pub mod bound;
-mod floor;
 mod lines;
+mod lower_bound;
 pub mod placement;
 
 pub use attack::{Attack, AttackError, Goal, attack};
 pub use bound::{Bound, Program, ProgramError, Term, bound};
-pub use floor::{Floor, floor};
 pub use lines::Lines;
+pub use lower_bound::{LowerBound, lower_bound};
 pub use placement::Effort;

@@ -1,10 +1,10 @@
-//! The reference lines of a trace: its floor, and the bound of any heap for programs like it.
+//! The reference lines of a trace: its lower bound, and the worst-case bound of any heap for programs like it.
 
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Operation, PackedTrace};
 
-use crate::bound::{Bound, Program, ProgramError, Worst, bound};
-use crate::floor::{Floor, floor};
+use crate::bound::{Bound, Program, ProgramError, WorstCase, bound};
+use crate::lower_bound::{LowerBound, lower_bound};
 use crate::placement::Effort;
 
 /// What stands below and above every result on a trace.
@@ -13,7 +13,7 @@ pub struct Lines {
     /// The trace's name.
     pub trace: String,
     /// What no heap goes below.
-    pub floor: Floor,
+    pub lower_bound: LowerBound,
     /// The programs that are as the trace; why not where a bound covers none.
     pub program: Result<Program, ProgramError>,
     /// The coarsest alignment that the trace asks for, in bytes.
@@ -21,12 +21,12 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// The lines of a trace. Cost: that of [`floor`] with this effort, and two passes over the events.
+    /// The lines of a trace. Cost: that of [`lower_bound`] with this effort, and two passes over the events.
     pub fn of(trace: &PackedTrace, effort: Effort) -> Lines {
         let allocations = trace.events.iter().filter(|event| event.operation == Operation::Allocate);
         Lines {
             trace: trace.name.clone(),
-            floor: floor(trace, effort),
+            lower_bound: lower_bound(trace, effort),
             program: Program::of(trace, u32::MAX),
             coarsest: allocations.map(|event| event.alignment()).max().unwrap_or(1),
         }
@@ -36,17 +36,17 @@ impl Lines {
     pub fn bound(&self, spec: &Spec) -> Bound {
         match self.program {
             Ok(_) if self.coarsest > spec.alignment.into() => {
-                Bound::none(ProgramError::Aligned { alignment: self.coarsest }.to_string(), Worst::default())
+                Bound::none(ProgramError::Aligned { alignment: self.coarsest }.to_string(), WorstCase::default())
             }
-            Ok(program) => bound(spec, program.live, program.largest, program.least),
-            Err(error) => Bound::none(error.to_string(), Worst::default()),
+            Ok(program) => bound(spec, program.live, program.max_size, program.min_size),
+            Err(error) => Bound::none(error.to_string(), WorstCase::default()),
         }
     }
 
     /// The bound as fragmentation: bytes beyond the most live ones, over those; none where no bound is known.
     pub fn bound_fragmentation(&self, spec: &Spec) -> Option<f64> {
         let footprint = self.bound(spec).footprint?;
-        Some(footprint as f64 / self.floor.live.0.max(1) as f64 - 1.0)
+        Some(footprint as f64 / self.lower_bound.live.0.max(1) as f64 - 1.0)
     }
 }
 
@@ -57,14 +57,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_heap_lies_between_the_floor_and_its_bound() {
+    fn a_heap_lies_between_the_lower_bound_and_its_bound() {
         let mut trace = Trace::default();
         for (id, size) in [(0, 100), (1, 50), (2, 700)] {
             trace.events.push(Event::at(id, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
         }
         let trace = PackedTrace::new(&trace).expect("a sound trace");
         let lines = Lines::of(&trace, Effort::QUICK);
-        assert_eq!((lines.floor.live, lines.floor.placed), (Bytes(850), Bytes(850)));
+        assert_eq!((lines.lower_bound.live, lines.lower_bound.placed), (Bytes(850), Bytes(850)));
         assert_eq!(lines.program, Program::new(850, 700, 50));
         let spec = "list(order=address)".parse().expect("a spec");
         let bound = lines.bound(&spec).footprint.expect("a bound");

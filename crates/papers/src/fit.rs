@@ -86,10 +86,10 @@ pub fn fit(points: &[(f64, f64)], growth: Growth) -> Option<Fitted> {
     Some(Fitted { growth, constant, factor, error: (squares / points.len() as f64).sqrt() })
 }
 
-/// The slope of the logarithms over the points from `least` on, by least squares: the exponent of a power.
-pub fn slope(points: &[(f64, f64)], least: f64) -> f64 {
+/// The slope of the logarithms over the points from `min` on, by least squares: the exponent of a power.
+pub fn slope(points: &[(f64, f64)], min: f64) -> f64 {
     let logs: Vec<(f64, f64)> =
-        points.iter().filter(|point| point.0 >= least && point.1 > 0.0).map(|(x, y)| (x.ln(), y.ln())).collect();
+        points.iter().filter(|point| point.0 >= min && point.1 > 0.0).map(|(x, y)| (x.ln(), y.ln())).collect();
     let mean = |of: fn(&(f64, f64)) -> f64| logs.iter().map(of).sum::<f64>() / logs.len().max(1) as f64;
     let (x, y) = (mean(|log| log.0), mean(|log| log.1));
     let shared: f64 = logs.iter().map(|log| (log.0 - x) * (log.1 - y)).sum();

@@ -1,7 +1,7 @@
 //! Inputs of experiments as traces, made once and shared.
 //!
 //! ```text
-//!   Input { from, file, settings, part, collect } ──▶ Trace ──▶ PackedTrace
+//!   Input { from, file, settings, part, gc_every } ──▶ Trace ──▶ PackedTrace
 //! ```
 
 use std::collections::HashMap;
@@ -27,18 +27,18 @@ pub(crate) struct Input {
     /// Which of how many equal parts, from 0.
     pub part: Option<(u64, u64)>,
     /// Frees held back until so many bytes were requested: occasional collection.
-    pub collect: Option<u64>,
+    pub gc_every: Option<u64>,
 }
 
 impl Input {
     /// What a workload makes of a sample.
     pub const fn new(name: &'static str, workload: &'static str, file: &'static str) -> Input {
-        Input { name, file, workload: Some(workload), settings: &[], part: None, collect: None }
+        Input { name, file, workload: Some(workload), settings: &[], part: None, gc_every: None }
     }
 
     /// A sample that is a trace.
     pub const fn recorded(name: &'static str, file: &'static str) -> Input {
-        Input { name, file, workload: None, settings: &[], part: None, collect: None }
+        Input { name, file, workload: None, settings: &[], part: None, gc_every: None }
     }
 
     /// With parameters.
@@ -53,7 +53,7 @@ impl Input {
 
     /// Freed in bursts, whenever so many bytes were requested.
     pub const fn collected(self, every: u64) -> Input {
-        Input { collect: Some(every), ..self }
+        Input { gc_every: Some(every), ..self }
     }
 }
 
@@ -69,7 +69,7 @@ const COUNTED: u64 = 6000;
 impl Setting<'_> {
     /// The trace of an input. For a test, its beginning.
     pub(crate) fn trace(&mut self, input: Input) -> Result<Rc<Trace>, ExperimentError> {
-        let uncut = Input { part: None, collect: None, ..input };
+        let uncut = Input { part: None, gc_every: None, ..input };
         let whole = match self.traces.whole.get(&uncut) {
             Some(whole) => Rc::clone(whole),
             None => {
@@ -85,7 +85,7 @@ impl Setting<'_> {
         let slice = input.part.map(|(part, of)| format!("{}..{}", events * part / of, events * (part + 1) / of));
         let transforms = Transforms {
             slice: slice.and_then(|slice| slice.parse::<Slice>().ok()),
-            collect: input.collect.map(Bytes),
+            gc_every: input.gc_every.map(Bytes),
             ..Transforms::default()
         };
         let mut changed = Trace { origin: whole.origin.clone(), ..Trace::default() };

@@ -6,7 +6,7 @@ use core::ptr::{self, NonNull};
 use heapsmith::Fixed;
 
 use crate::allocator::Allocator;
-use crate::rest::Rest;
+use crate::remainder::Remainder;
 
 /// dlmalloc over a region.
 pub struct Dlmalloc<'a>(dlmalloc::Dlmalloc<Pages<'a>>);
@@ -14,12 +14,12 @@ pub struct Dlmalloc<'a>(dlmalloc::Dlmalloc<Pages<'a>>);
 impl<'a> Dlmalloc<'a> {
     /// With the memory of `region`.
     pub fn new(region: Fixed<'a>) -> Self {
-        Dlmalloc(dlmalloc::Dlmalloc::new_with_allocator(Pages(RefCell::new(Rest::new(&region)))))
+        Dlmalloc(dlmalloc::Dlmalloc::new_with_allocator(Pages(RefCell::new(Remainder::new(&region)))))
     }
 }
 
 /// The system that dlmalloc sees: it gives memory, and takes none back.
-struct Pages<'a>(RefCell<Rest<'a>>);
+struct Pages<'a>(RefCell<Remainder<'a>>);
 
 // SAFETY: pieces of the rest lie in the region and overlap none given before (P2).
 unsafe impl dlmalloc::Allocator for Pages<'_> {

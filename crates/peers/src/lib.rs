@@ -1,4 +1,4 @@
-//! Other people's allocators behind one trait, each called directly.
+//! Reference allocators behind one trait, each called directly.
 //!
 //! ```text
 //!   "peer:mimalloc" ─▶ Peer ─┐
@@ -34,7 +34,7 @@ mod catalogue;
 mod dlmalloc;
 mod linked_list;
 mod process;
-mod rest;
+mod remainder;
 mod rlsf;
 #[cfg(feature = "snmalloc")]
 mod snmalloc;

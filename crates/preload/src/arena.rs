@@ -1,62 +1,248 @@
-//! Memory for the library itself: specs are read and tables are made before `malloc` can serve, and by
-//! code that must never call it.
+//! A heap and what it needs to serve a program: its lock, what other threads freed, its memory's way back.
 //!
-//! A bump of mapped pieces. What is given back stays unused, as little is asked for: once for each heap.
+//! ```text
+//!   threads that it serves ──▶ lock ──▶ heap ──▶ region, committed as it grows
+//!                               ▲        │
+//!   other threads ──push──▶ returned     └──▶ the memory above its footprint, back to the system
+//! ```
+//!
+//! Invariants:
+//!
+//! - **H1** The heap is worked on under the lock, or while the process has one thread.
+//! - **H2** A block of this heap lies in its place ([`crate::process`]), so an address tells its heap.
+//! - **H3** Blocks that other threads freed are given to the heap before it serves the next request, or with
+//!   every [`Arena::work`]: what waits on the list is at most what the heap's footprint was.
 
-use core::alloc::{GlobalAlloc, Layout};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::cell::UnsafeCell;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
-use heapsmith::lock::{RawLock, Spin};
+use heapsmith::lock::RawLock;
+use heapsmith::{Heap, State as BlockState, Unmetered};
+use heapsmith_spec::build::HeapRef;
 
-use crate::pages;
+use crate::futex::Futex;
+use crate::remote_free::RemoteFree;
+use crate::{heap_error, pages};
 
-/// Bytes of a piece.
-const PIECE: usize = 256 << 10;
+/// Frees after which it is asked how much memory could go back.
+const FREES: u32 = 1024;
 
-/// The bump.
+/// A request of so many bytes counts as so many frees.
+const LARGE: usize = 64 << 10;
+const AS_FREES: u32 = 64;
+
+/// Memory above the footprint goes back when it is so many bytes and an eighth of the footprint. What is given back is
+/// often wanted again, so the bytes are doubled each time, up to the last.
+const WORTH: usize = 256 << 10;
+const MAX_WORTH: usize = 32 << 20;
+
+/// What the lock is for.
+struct State {
+    heap: HeapRef<'static, Unmetered>,
+    /// Frees since it was last asked for memory to give back.
+    frees: u32,
+    /// The highest footprint seen since memory went back.
+    high: usize,
+    /// Bytes that are worth giving back.
+    worth: usize,
+    /// Whether the heap detects heap error, also later than it was done.
+    guarded: bool,
+}
+
+/// A heap that serves.
 pub struct Arena {
-    lock: Spin,
-    next: AtomicUsize,
-    end: AtomicUsize,
+    /// Whoever works on the heap holds it.
+    pub lock: Futex,
+    state: UnsafeCell<State>,
+    remote_free: RemoteFree,
+    /// The next on the list of those that serve no thread.
+    pub next_free: AtomicPtr<Arena>,
+    /// Blocks that came back from other threads.
+    pub from_others: AtomicU64,
+    /// The footprint as it was last noted.
+    pub footprint: AtomicUsize,
 }
 
-impl Default for Arena {
-    fn default() -> Self {
-        Arena::new()
-    }
-}
+// SAFETY: H1; the rest are atomics.
+unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// Nothing yet.
-    pub const fn new() -> Self {
-        Arena { lock: Spin::FREE, next: AtomicUsize::new(0), end: AtomicUsize::new(0) }
+    /// A home of this heap, which is `guarded` if it detects heap error.
+    pub fn new(heap: HeapRef<'static, Unmetered>, guarded: bool) -> Arena {
+        Arena {
+            lock: Futex::FREE,
+            state: UnsafeCell::new(State { heap, frees: 0, high: 0, worth: WORTH, guarded }),
+            remote_free: RemoteFree::default(),
+            next_free: AtomicPtr::default(),
+            from_others: AtomicU64::new(0),
+            footprint: AtomicUsize::new(0),
+        }
     }
 
-    fn take(&self, layout: Layout) -> Option<*mut u8> {
-        let (next, end) = (self.next.load(Ordering::Relaxed), self.end.load(Ordering::Relaxed));
-        let at = next.next_multiple_of(layout.align());
-        if next != 0 && at.checked_add(layout.size()).is_some_and(|after| after <= end) {
-            self.next.store(at + layout.size(), Ordering::Relaxed);
-            return Some(at as *mut u8);
+    /// Does something with the heap, alone.
+    #[inline(always)]
+    fn alone<T>(&self, job: impl FnOnce(&mut State) -> T) -> T {
+        // SAFETY: H1.
+        self.lock.with(|| job(unsafe { &mut *self.state.get() }))
+    }
+
+    /// Does something with the heap, alone, after it got back what others freed.
+    pub fn work<T>(&self, job: impl FnOnce(&mut (dyn Heap<Meter = Unmetered> + 'static)) -> T) -> T {
+        self.alone(|state| {
+            self.gather(state);
+            job(state.heap)
+        })
+    }
+
+    /// As [`Arena::work`] for one who holds the lock, or is the only thread that there is.
+    ///
+    /// # Safety
+    ///
+    /// That is so.
+    pub unsafe fn work_locked<T>(&self, job: impl FnOnce(&mut (dyn Heap<Meter = Unmetered> + 'static)) -> T) -> T {
+        // SAFETY: H1, by the caller's promise.
+        let state = unsafe { &mut *self.state.get() };
+        self.gather(state);
+        job(state.heap)
+    }
+
+    /// A block, or none.
+    #[inline(always)]
+    pub fn allocate(&self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        self.alone(|state| {
+            if !self.remote_free.is_empty() {
+                self.gather(state);
+            }
+            let block = state.heap.allocate(size, alignment);
+            if size >= LARGE {
+                state.high = state.high.max(state.heap.footprint());
+                state.frees += AS_FREES;
+            }
+            block
+        })
+    }
+
+    /// Frees a block of this heap for a thread that it serves.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Heap::deallocate`].
+    #[inline(always)]
+    pub unsafe fn deallocate(&self, block: NonNull<u8>) {
+        // SAFETY: the caller's promise.
+        self.alone(|state| unsafe { state.free(block) });
+    }
+
+    /// Frees a block of this heap for a thread that another heap serves.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Heap::deallocate`].
+    pub unsafe fn send_back(&self, block: NonNull<u8>) {
+        // SAFETY: every block behind `malloc` has 8 bytes at the least, at a multiple of 16 bytes.
+        unsafe { self.remote_free.push(block) };
+    }
+
+    /// Makes a block of this heap another size, here; none if it cannot, and the block is as it was.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Heap::reallocate`].
+    pub unsafe fn reallocate(&self, block: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {
+        self.alone(|state| {
+            // SAFETY: the caller's promise.
+            let moved = unsafe { state.heap.reallocate(block, size, 1) };
+            if moved.is_none() {
+                state.tracker(block);
+            }
+            moved
+        })
+    }
+
+    /// The bytes of a block that the program may use.
+    pub fn usable(&self, block: NonNull<u8>) -> usize {
+        self.alone(|state| state.heap.usable_size(block))
+    }
+
+    /// Gives the heap what others freed.
+    #[cold]
+    fn gather(&self, state: &mut State) {
+        let mut count = 0;
+        for block in self.remote_free.take() {
+            // SAFETY: who pushed it promised that it was a live block of this heap.
+            unsafe { state.free(block) };
+            count += 1;
         }
-        let length = layout.size().checked_add(layout.align())?.max(PIECE).checked_next_multiple_of(pages::SIZE)?;
-        let base = pages::map(length)? as usize;
-        let at = base.next_multiple_of(layout.align());
-        self.next.store(at + layout.size(), Ordering::Relaxed);
-        self.end.store(base + length, Ordering::Relaxed);
-        Some(at as *mut u8)
+        self.from_others.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Gives all memory that the heap does not need back to the system; how many bytes at most.
+    pub fn trim(&self) -> usize {
+        self.alone(|state| {
+            self.gather(state);
+            state.release_above() + state.release_inside()
+        })
     }
 }
 
-// SAFETY: under the lock every byte of a piece is handed out once, at the asked alignment, and never again.
-unsafe impl GlobalAlloc for Arena {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        self.lock.lock();
-        let taken = self.take(layout);
-        // SAFETY: taken above.
-        unsafe { self.lock.unlock() };
-        taken.unwrap_or(core::ptr::null_mut())
+impl State {
+    /// # Safety
+    ///
+    /// As for [`Heap::deallocate`].
+    #[inline(always)]
+    unsafe fn free(&mut self, block: NonNull<u8>) {
+        // SAFETY: the caller's promise.
+        let refused = unsafe { self.heap.try_deallocate(block) }.is_err();
+        if refused || self.guarded {
+            self.tracker(block);
+        }
+        self.frees += 1;
+        if self.frees > FREES {
+            self.consider();
+        }
     }
 
-    unsafe fn dealloc(&self, _pointer: *mut u8, _layout: Layout) {}
+    /// Ends the program if the heap was misused.
+    #[cold]
+    fn tracker(&mut self, block: NonNull<u8>) {
+        if let Some(heap_error) = self.heap.last_heap_error() {
+            heap_error::stop(&heap_error, self.heap.base(), block);
+        }
+    }
+
+    /// Gives memory back, if it is worth it.
+    #[cold]
+    fn consider(&mut self) {
+        self.frees = 0;
+        let footprint = self.heap.footprint();
+        self.high = self.high.max(footprint);
+        if self.high - footprint > self.worth.max(footprint / 8) {
+            self.release_above();
+            self.worth = (self.worth * 2).min(MAX_WORTH);
+        }
+    }
+
+    /// Gives back what lies above the footprint. The heap reads no word there that it did not write after it had grown,
+    /// but the one at the footprint itself.
+    fn release_above(&mut self) -> usize {
+        self.high = self.heap.footprint();
+        let base = self.heap.base().as_ptr().addr();
+        // SAFETY: the region is committed up to any footprint that it ever had.
+        unsafe { pages::release(base + self.high + pages::SIZE, base + self.heap.footprint_peak()) }
+    }
+
+    /// Gives back the pages inside free blocks, but for their first, where the heap has its links, and their last.
+    fn release_inside(&mut self) -> usize {
+        let base = self.heap.base().as_ptr().addr();
+        let mut released = 0;
+        self.heap.walk(&mut |block| {
+            if block.state == BlockState::Free && block.size > 4 * pages::SIZE {
+                let from = base + block.offset + pages::SIZE;
+                // SAFETY: links stand in the first 4096 bytes of a free block, its size in its last word.
+                released += unsafe { pages::release(from, base + block.offset + block.size - size_of::<u64>()) };
+            }
+        });
+        released
+    }
 }

@@ -163,7 +163,7 @@ hooks! {
 
     /// `malloc_trim`: gives memory back to the system; 1 if there was some.
     fn malloc_trim(_left: usize) -> c_int {
-        let released: usize = begun().unwrap_or_else(process).homes().iter().map(|home| home.trim()).sum();
+        let released: usize = begun().unwrap_or_else(process).arenas().iter().map(|arena| arena.trim()).sum();
         c_int::from(released > 0)
     }
 }

@@ -16,7 +16,7 @@
 //!
 //! Invariants:
 //!
-//! - **No function of the library calls `malloc`.** What it needs itself comes from [`arena`].
+//! - **No function of the library calls `malloc`.** What it needs itself comes from [`own_memory`].
 //! - **The program cannot tell**: results and `errno` are those of the C library ([`hooks`]).
 //! - **A process with one thread takes no locks** ([`futex`]).
 
@@ -27,18 +27,18 @@ pub mod arena;
 #[path = "../../recorder/src/cfi.rs"]
 mod cfi;
 pub mod code;
+mod diagnostics;
 pub mod futex;
-pub mod home;
+mod heap_error;
 pub mod hooks;
-pub mod life;
+pub mod lifecycle;
 pub mod lists;
 mod local;
 pub mod mapped;
-mod misuse;
+pub mod own_memory;
 pub mod pages;
 pub mod process;
-pub mod returned;
-mod say;
+pub mod remote_free;
 pub mod serve;
 pub mod settings;
 pub mod site;
@@ -46,9 +46,9 @@ pub mod site;
 pub mod stack;
 pub mod statistics;
 mod thread;
+pub mod tracker;
 #[path = "../../recorder/src/unwind.rs"]
 mod unwind;
-pub mod watch;
 
 /// What the recorder's walk up the stack asks of the system.
 mod system {
@@ -57,14 +57,14 @@ mod system {
 
 #[cfg(heapsmith_names)]
 #[global_allocator]
-static ARENA: arena::Arena = arena::Arena::new();
+static ARENA: own_memory::OwnMemory = own_memory::OwnMemory::new();
 
 #[cfg(heapsmith_names)]
 #[used]
 #[unsafe(link_section = ".init_array")]
-static START: extern "C" fn() = life::start;
+static START: extern "C" fn() = lifecycle::start;
 
 #[cfg(heapsmith_names)]
 #[used]
 #[unsafe(link_section = ".fini_array")]
-static END: extern "C" fn() = life::end;
+static END: extern "C" fn() = lifecycle::end;

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The lists are those of the heap's layer `freelists`: the same block sizes, last in first out. A list of each thread
-//! holds at most [`MOST_BYTES`], so what threads keep from each other is at most that for each thread and list; a thread
+//! holds at most [`MAX_BYTES`], so what threads keep from each other is at most that for each thread and list; a thread
 //! that ends gives all of it back.
 //!
 //! Invariants:
@@ -28,8 +28,8 @@ use crate::futex;
 use crate::process::Process;
 
 /// The most bytes on a list of one thread, and the most blocks.
-const MOST_BYTES: usize = 32 << 10;
-const MOST_BLOCKS: usize = 128;
+const MAX_BYTES: usize = 32 << 10;
+const MAX_BLOCKS: usize = 128;
 
 /// Blocks that are fetched at once where threads may wait for each other, and their bytes at most.
 const FETCHED: usize = 16;
@@ -46,7 +46,7 @@ struct Held {
     /// The largest request that its blocks serve, in bytes.
     request: usize,
     /// The most blocks.
-    most: usize,
+    max: usize,
     /// Blocks that are fetched at once.
     fetched: usize,
 }
@@ -77,17 +77,17 @@ impl Sizes {
             let bytes = high * word;
             sizes.held.push(Held {
                 request,
-                most: (MOST_BYTES / bytes).clamp(2, MOST_BLOCKS),
+                max: (MAX_BYTES / bytes).clamp(2, MAX_BLOCKS),
                 fetched: (FETCHED_BYTES / bytes).clamp(1, FETCHED),
             });
         }
         let ranges = ranges.get(..sizes.held.len()).unwrap_or_default();
         let list_of = |words: usize| ranges.iter().position(|(low, high)| (*low..=*high).contains(&words));
         let entry = |list: Option<usize>| list.and_then(|list| u16::try_from(list).ok()).unwrap_or(NONE);
-        let most = sizes.held.last().map_or(0, |held| held.request);
-        sizes.by_request = (0..=most).step_by(4).map(|size| entry(words(size.max(1)).and_then(list_of))).collect();
-        let most = ranges.last().map_or(0, |(_, high)| *high);
-        sizes.by_words = (0..=most).map(|words| entry(ranges.iter().position(|(_, high)| *high == words))).collect();
+        let max = sizes.held.last().map_or(0, |held| held.request);
+        sizes.by_request = (0..=max).step_by(4).map(|size| entry(words(size.max(1)).and_then(list_of))).collect();
+        let max = ranges.last().map_or(0, |(_, high)| *high);
+        sizes.by_words = (0..=max).map(|words| entry(ranges.iter().position(|(_, high)| *high == words))).collect();
         (pool, Some(sizes))
     }
 
@@ -187,9 +187,9 @@ impl Lists {
     #[inline(always)]
     pub unsafe fn push(&mut self, process: &Process, number: usize, block: NonNull<u8>) {
         self.link(number, block);
-        let most = process.lists.as_ref().and_then(|sizes| sizes.held.get(number)).map_or(0, |held| held.most);
-        if self.each.get(number).is_some_and(|list| list.count > most) {
-            self.give(process, number, most / 2);
+        let max = process.lists.as_ref().and_then(|sizes| sizes.held.get(number)).map_or(0, |held| held.max);
+        if self.each.get(number).is_some_and(|list| list.count > max) {
+            self.give(process, number, max / 2);
         }
     }
 

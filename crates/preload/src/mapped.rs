@@ -9,7 +9,7 @@
 //! payload's address.
 //!
 //! Freeing one gives its memory back at once. As a program that frees a size is likely to ask for it again, requests up to
-//! that size go to the heap from then on, up to [`MOST`]: the rule of the GNU C library (mallopt(3), `M_MMAP_THRESHOLD`).
+//! that size go to the heap from then on, up to [`MAX`]: the rule of the GNU C library (mallopt(3), `M_MMAP_THRESHOLD`).
 
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use crate::pages;
 use crate::process::Process;
 
 /// The size up to which requests may come to go to the heap.
-const MOST: usize = 32 << 20;
+const MAX: usize = 32 << 20;
 
 const SEAL: usize = 0x6865_6170_736d_6974;
 
@@ -92,9 +92,7 @@ pub unsafe fn sizes(block: NonNull<u8>) -> Option<(usize, usize)> {
 pub unsafe fn deallocate(process: &Process, block: NonNull<u8>) -> bool {
     // SAFETY: the caller's promise.
     let Some(header) = (unsafe { Header::read(block) }) else { return false };
-    if !process.settings.map_from_fixed
-        && header.size <= MOST
-        && header.size >= process.map_from.load(Ordering::Relaxed)
+    if !process.settings.map_from_fixed && header.size <= MAX && header.size >= process.map_from.load(Ordering::Relaxed)
     {
         process.map_from.store(header.size + 1, Ordering::Relaxed);
     }

@@ -20,40 +20,40 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use heapsmith::Unmetered;
 use heapsmith::lock::RawLock;
-use heapsmith_spec::build::{Arena, keep};
+use heapsmith_spec::build::{Storage, keep};
 use heapsmith_spec::{Layer, Spec, Threads};
 
+use crate::arena::Arena;
 use crate::futex::Futex;
-use crate::home::Home;
 use crate::lists::Sizes;
 use crate::pages::{self, Reserved};
 use crate::settings::Settings;
-use crate::watch::Watch;
-use crate::{say, thread};
+use crate::tracker::Tracker;
+use crate::{diagnostics, thread};
 
 /// Bytes of address space of one heap, at most: for all threads, and for each.
 const ONE: u64 = 64 << 30;
 const EACH: u64 = 16 << 30;
 
 /// The least place that is tried when the system refuses larger ones.
-const LEAST_PLACE: usize = 1 << 20;
+const MIN_SEGMENT: usize = 1 << 20;
 
 /// The most heaps. Further threads are served by the first.
-const MOST_HOMES: usize = 512;
+const MAX_ARENAS: usize = 512;
 
 /// The process.
 pub struct Process {
     base: usize,
-    place_bits: u32,
-    places: usize,
-    homes: NonNull<MaybeUninit<Home>>,
+    segment_bits: u32,
+    segments: usize,
+    arenas: NonNull<MaybeUninit<Arena>>,
     used: AtomicUsize,
-    idle: AtomicPtr<Home>,
+    free_arenas: AtomicPtr<Arena>,
     /// Held while homes are made, and while the idle are changed.
     pub registry: Futex,
     /// The heap of every home.
     spec: Spec,
-    /// Whether the heap detects misuse: then a block is freed at once, by whoever frees it.
+    /// Whether the heap detects heap error: then a block is freed at once, by whoever frees it.
     pub guarded: bool,
     /// How threads share.
     pub threads: Threads,
@@ -62,7 +62,7 @@ pub struct Process {
     /// Requests from so many bytes on are mapped by themselves.
     pub map_from: AtomicUsize,
     /// Who counts, and remembers call sites, if anybody asked for it.
-    pub watch: Option<Watch>,
+    pub tracker: Option<Tracker>,
     /// What the environment asks for.
     pub settings: Settings,
     key: libc::pthread_key_t,
@@ -110,126 +110,127 @@ impl Process {
             Threads::Lists => Sizes::split(&settings.spec),
             Threads::One | Threads::Each => (settings.spec.clone(), None),
         };
-        let (most, places) = match spec.threads {
-            Threads::Each => (EACH, MOST_HOMES),
+        let (max, segments) = match spec.threads {
+            Threads::Each => (EACH, MAX_ARENAS),
             Threads::One | Threads::Lists => (ONE, 1),
         };
-        let most = most.min(spec.word.max_region()) as usize;
-        let (base, place) = reserve(most, places).unwrap_or_else(|| say::stop(&[b"the system gives no address space"]));
-        let homes = pages::map((places * size_of::<Home>()).next_multiple_of(pages::SIZE))
-            .unwrap_or_else(|| say::stop(&[b"the system gives no memory"]));
+        let max = max.min(spec.word.max_region()) as usize;
+        let (base, segment) =
+            reserve(max, segments).unwrap_or_else(|| diagnostics::stop(&[b"the system gives no address space"]));
+        let arenas = pages::map((segments * size_of::<Arena>()).next_multiple_of(pages::SIZE))
+            .unwrap_or_else(|| diagnostics::stop(&[b"the system gives no memory"]));
         let mut key = 0;
         // SAFETY: the destructor is called with what `pthread_setspecific` set for the ending thread.
         unsafe { libc::pthread_key_create(&raw mut key, Some(thread::ends)) };
         let process = Process {
             base,
-            place_bits: place.trailing_zeros(),
-            places,
-            homes: NonNull::new(homes).unwrap_or(NonNull::dangling()).cast(),
+            segment_bits: segment.trailing_zeros(),
+            segments,
+            arenas: NonNull::new(arenas).unwrap_or(NonNull::dangling()).cast(),
             used: AtomicUsize::new(0),
-            idle: AtomicPtr::new(null_mut()),
+            free_arenas: AtomicPtr::new(null_mut()),
             registry: Futex::FREE,
             guarded: spec.layers.iter().any(|layer| matches!(layer, Layer::Guard(_))),
             threads: spec.threads,
             lists,
             spec,
             map_from: AtomicUsize::new(settings.map_from),
-            watch: Watch::wanted(&settings, base, place * places),
+            tracker: Tracker::wanted(&settings, base, segment * segments),
             settings,
             key,
         };
         if process.make().is_none() {
-            say::stop(&[b"the region is too small for the heap"]);
+            diagnostics::stop(&[b"the region is too small for the heap"]);
         }
         process
     }
 
     /// The homes that were made.
-    pub fn homes(&self) -> &[Home] {
+    pub fn arenas(&self) -> &[Arena] {
         let used = self.used.load(Ordering::Acquire);
         // SAFETY: P2.
-        unsafe { core::slice::from_raw_parts(self.homes.as_ptr().cast::<Home>(), used) }
+        unsafe { core::slice::from_raw_parts(self.arenas.as_ptr().cast::<Arena>(), used) }
     }
 
     /// The home of the main thread, and of whoever has none.
     #[inline(always)]
-    pub fn first(&self) -> &Home {
+    pub fn first(&self) -> &Arena {
         // SAFETY: P2; the first is made before the process is.
-        unsafe { self.homes.as_ref().assume_init_ref() }
+        unsafe { self.arenas.as_ref().assume_init_ref() }
     }
 
     /// The home that a block lies in; none of a block that was mapped by itself.
     #[inline(always)]
-    pub fn home_of(&self, block: NonNull<u8>) -> Option<&Home> {
-        let number = block.as_ptr().addr().wrapping_sub(self.base) >> self.place_bits;
+    pub fn arena_of(&self, block: NonNull<u8>) -> Option<&Arena> {
+        let number = block.as_ptr().addr().wrapping_sub(self.base) >> self.segment_bits;
         if number >= self.used.load(Ordering::Relaxed) {
             return None;
         }
         // SAFETY: P2: whoever has a block of it has seen its home made.
-        Some(unsafe { self.homes.add(number).as_ref().assume_init_ref() })
+        Some(unsafe { self.arenas.add(number).as_ref().assume_init_ref() })
     }
 
     /// Whether an address lies where heaps are or could be.
     pub fn covers(&self, address: usize) -> bool {
-        address.wrapping_sub(self.base) >> self.place_bits < self.places
+        address.wrapping_sub(self.base) >> self.segment_bits < self.segments
     }
 
     /// A home for a thread that has none: one whose thread has ended, or a new one, or the first.
     #[cold]
-    pub fn adopt(&self) -> &Home {
+    pub fn adopt(&self) -> &Arena {
         self.registry.lock();
-        let idle = self.idle.load(Ordering::Relaxed);
+        let free_arenas = self.free_arenas.load(Ordering::Relaxed);
         // SAFETY: null, or a home (P3).
-        let home = match unsafe { idle.as_ref() } {
-            Some(home) => {
-                self.idle.store(home.idle.load(Ordering::Relaxed), Ordering::Relaxed);
-                home
+        let arena = match unsafe { free_arenas.as_ref() } {
+            Some(arena) => {
+                self.free_arenas.store(arena.next_free.load(Ordering::Relaxed), Ordering::Relaxed);
+                arena
             }
             None => self.make().unwrap_or(self.first()),
         };
         // SAFETY: taken above.
         unsafe { self.registry.unlock() };
-        home
+        arena
     }
 
     /// Takes a home back from a thread that ends.
-    pub fn leave(&self, home: &Home) {
-        if !core::ptr::eq(home, self.first()) {
-            self.registry.with(|| self.put_idle(home));
+    pub fn leave(&self, arena: &Arena) {
+        if !core::ptr::eq(arena, self.first()) {
+            self.registry.with(|| self.put_free(arena));
         }
     }
 
     /// In a child of a fork: no thread is left but the calling one, which `mine` serves; nobody else changes the list.
-    pub fn alone_with(&self, mine: *const Home) {
-        self.idle.store(null_mut(), Ordering::Relaxed);
-        for home in self.homes().iter().skip(1) {
-            if !core::ptr::eq(home, mine) {
-                self.put_idle(home);
+    pub fn alone_with(&self, mine: *const Arena) {
+        self.free_arenas.store(null_mut(), Ordering::Relaxed);
+        for arena in self.arenas().iter().skip(1) {
+            if !core::ptr::eq(arena, mine) {
+                self.put_free(arena);
             }
         }
     }
 
-    fn put_idle(&self, home: &Home) {
-        home.idle.store(self.idle.load(Ordering::Relaxed), Ordering::Relaxed);
-        self.idle.store((&raw const *home).cast_mut(), Ordering::Relaxed);
+    fn put_free(&self, arena: &Arena) {
+        arena.next_free.store(self.free_arenas.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.free_arenas.store((&raw const *arena).cast_mut(), Ordering::Relaxed);
     }
 
     /// Makes the next home; none when all places are taken. Under the registry, or before there is one.
-    fn make(&self) -> Option<&Home> {
+    fn make(&self) -> Option<&Arena> {
         let number = self.used.load(Ordering::Relaxed);
-        if number == self.places {
+        if number == self.segments {
             return None;
         }
-        let place = 1_usize << self.place_bits;
-        let base = NonNull::new((self.base + number * place) as *mut u8)?;
-        let arena: &'static Arena = Box::leak(Box::new(Arena::new()));
+        let segment = 1_usize << self.segment_bits;
+        let base = NonNull::new((self.base + number * segment) as *mut u8)?;
+        let storage: &'static Storage = Box::leak(Box::new(Storage::new()));
         // SAFETY: P1.
-        let region = unsafe { Reserved::new(base, place) };
-        let heap = keep(&self.spec, region, Unmetered, arena).ok()?;
+        let region = unsafe { Reserved::new(base, segment) };
+        let heap = keep(&self.spec, region, Unmetered, storage).ok()?;
         // SAFETY: the place of this number is within the table, and nobody else's before `used` says so.
-        let home = unsafe { self.homes.add(number).as_mut() }.write(Home::new(heap, self.guarded));
+        let arena = unsafe { self.arenas.add(number).as_mut() }.write(Arena::new(heap, self.guarded));
         self.used.store(number + 1, Ordering::Release);
-        Some(home)
+        Some(arena)
     }
 
     /// The calling thread ends with a call of [`thread::ends`].
@@ -240,13 +241,13 @@ impl Process {
 }
 
 /// So many places of the same size, a power of two: as large as the system gives.
-fn reserve(most: usize, places: usize) -> Option<(usize, usize)> {
-    let mut place = 1_usize << most.ilog2();
-    while place >= LEAST_PLACE {
-        if let Some(base) = pages::reserve(place * places) {
-            return Some((base.addr(), place));
+fn reserve(max: usize, segments: usize) -> Option<(usize, usize)> {
+    let mut segment = 1_usize << max.ilog2();
+    while segment >= MIN_SEGMENT {
+        if let Some(base) = pages::reserve(segment * segments) {
+            return Some((base.addr(), segment));
         }
-        place /= 2;
+        segment /= 2;
     }
     None
 }

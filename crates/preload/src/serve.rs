@@ -15,7 +15,7 @@ use heapsmith_spec::Threads;
 
 use crate::process::{Process, process};
 use crate::stack::Caller;
-use crate::{mapped, misuse, thread};
+use crate::{heap_error, mapped, thread};
 
 /// What every block is a multiple of; a request that names no alignment, or a finer one.
 const ALIGNMENT: usize = 16;
@@ -25,8 +25,8 @@ const ALIGNMENT: usize = 16;
 pub fn allocate(size: usize, alignment: usize) -> Option<NonNull<u8>> {
     let process = process();
     let block = take(process, size.max(1), alignment);
-    if let (Some(watch), Some(block)) = (&process.watch, block) {
-        watch.allocated(process, block, size, Caller::of_hook());
+    if let (Some(tracker), Some(block)) = (&process.tracker, block) {
+        tracker.allocated(process, block, size, Caller::of_hook());
     }
     block
 }
@@ -39,7 +39,7 @@ fn take(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u8>>
     }
     let block = match process.threads {
         Threads::One => process.first().allocate(size, alignment),
-        Threads::Each => thread::home(process).allocate(size, alignment),
+        Threads::Each => thread::arena(process).allocate(size, alignment),
         Threads::Lists => listed(process, size, alignment),
     };
     block.or_else(|| mapped_if_possible(size, alignment))
@@ -75,8 +75,8 @@ fn listed(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u8
 #[inline(always)]
 pub unsafe fn free(block: NonNull<u8>) {
     let process = process();
-    if let Some(watch) = &process.watch {
-        watch.freed(process, block, Caller::of_hook());
+    if let Some(tracker) = &process.tracker {
+        tracker.freed(process, block, Caller::of_hook());
     }
     // SAFETY: the caller's promise.
     unsafe { give(process, block) };
@@ -89,24 +89,24 @@ pub unsafe fn free(block: NonNull<u8>) {
 /// As for [`free`].
 #[inline(always)]
 unsafe fn give(process: &Process, block: NonNull<u8>) {
-    let Some(home) = process.home_of(block) else {
+    let Some(arena) = process.arena_of(block) else {
         // SAFETY: the caller's promise.
         return unsafe { unmap(process, block) };
     };
     // SAFETY: the caller's promise.
     unsafe {
         match process.threads {
-            Threads::One => home.deallocate(block),
-            Threads::Each if core::ptr::eq(home, thread::home(process)) => home.deallocate(block),
-            Threads::Each if process.guarded => home.deallocate(block),
-            Threads::Each => home.send_back(block),
+            Threads::One => arena.deallocate(block),
+            Threads::Each if core::ptr::eq(arena, thread::arena(process)) => arena.deallocate(block),
+            Threads::Each if process.guarded => arena.deallocate(block),
+            Threads::Each => arena.send_back(block),
             Threads::Lists => {
                 if let Some(list) = process.lists.as_ref().and_then(|sizes| sizes.of_block(block))
                     && let Some(lists) = thread::lists(process)
                 {
                     lists.push(process, list, block);
                 } else {
-                    home.deallocate(block);
+                    arena.deallocate(block);
                 }
             }
         }
@@ -117,7 +117,7 @@ unsafe fn give(process: &Process, block: NonNull<u8>) {
 unsafe fn unmap(process: &Process, block: NonNull<u8>) {
     // SAFETY: the caller's promise; a foreign pointer is told where it can be, and memory that cannot be read ends the program.
     if process.covers(block.as_ptr().addr()) || !unsafe { mapped::deallocate(process, block) } {
-        misuse::foreign(block);
+        heap_error::foreign(block);
     }
 }
 
@@ -130,19 +130,19 @@ unsafe fn unmap(process: &Process, block: NonNull<u8>) {
 pub unsafe fn reallocate(block: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {
     let process = process();
     let size = size.max(1);
-    if let Some(watch) = &process.watch {
-        watch.freed(process, block, Caller::of_hook());
+    if let Some(tracker) = &process.tracker {
+        tracker.freed(process, block, Caller::of_hook());
     }
     // SAFETY: the caller's promise.
     let outcome = unsafe { resize(process, block, size) };
-    if let Some(watch) = &process.watch {
+    if let Some(tracker) = &process.tracker {
         let (block, size) = match outcome {
             Some(moved) => (moved, size),
             // It lives on, with a size that is no longer known better.
             // SAFETY: the caller's promise.
             None => (block, unsafe { usable(block) }),
         };
-        watch.allocated(process, block, size, Caller::of_hook());
+        tracker.allocated(process, block, size, Caller::of_hook());
     }
     outcome
 }
@@ -151,9 +151,9 @@ unsafe fn resize(process: &Process, block: NonNull<u8>, size: usize) -> Option<N
     let large = size >= process.map_from.load(Ordering::Relaxed);
     // SAFETY: the caller's promise: a block of this home, or a mapped one.
     let in_place = unsafe {
-        match process.home_of(block) {
+        match process.arena_of(block) {
             Some(_) if large => None,
-            Some(home) => home.reallocate(block, size),
+            Some(arena) => arena.reallocate(block, size),
             None if large => mapped::reallocate(block, size),
             None => None,
         }
@@ -176,8 +176,8 @@ unsafe fn resize(process: &Process, block: NonNull<u8>, size: usize) -> Option<N
 ///
 /// As for [`free`].
 pub unsafe fn usable(block: NonNull<u8>) -> usize {
-    match process().home_of(block) {
-        Some(home) => home.usable(block),
+    match process().arena_of(block) {
+        Some(arena) => arena.usable(block),
         // SAFETY: the caller's promise.
         None => unsafe { mapped::sizes(block) }.map_or(0, |(usable, _)| usable),
     }
@@ -185,5 +185,5 @@ pub unsafe fn usable(block: NonNull<u8>) -> usize {
 
 /// Whether a block is one of zeros, fresh from the system.
 pub fn is_fresh(block: NonNull<u8>) -> bool {
-    process().home_of(block).is_none()
+    process().arena_of(block).is_none()
 }

@@ -7,7 +7,7 @@
 //! | `HEAPSMITH_STATS` | a file for the statistics of each process, written when it ends; `-` for standard error |
 //! | `HEAPSMITH_STARTED_BY` | the process whose child writes to that very file; other processes write beside it |
 //! | `HEAPSMITH_SIGNAL` | the number of a signal that writes them at run time |
-//! | `HEAPSMITH_SITES` | frames of the call sites that misuses are told with |
+//! | `HEAPSMITH_SITES` | frames of the call sites that heap errors are told with |
 //! | `HEAPSMITH_CHECK` | verify every heap when the process ends |
 
 use core::ffi::CStr;
@@ -15,7 +15,7 @@ use std::ffi::CString;
 
 use heapsmith_spec::{Spec, resolve};
 
-use crate::say;
+use crate::diagnostics;
 
 /// The heap of a library that is preloaded without being told one: the fastest in memory and time of the recorded programs.
 const DEFAULT: &str = "freelists(16..=1024 step 16) bins(log) word=8";
@@ -58,17 +58,18 @@ fn variable(name: &CStr) -> Option<&'static CStr> {
 fn number(name: &CStr) -> Option<usize> {
     let text = variable(name)?;
     let number = text.to_str().ok().and_then(|text| text.parse().ok());
-    Some(number.unwrap_or_else(|| say::stop(&[name.to_bytes(), b" is not a number: ", text.to_bytes()])))
+    Some(number.unwrap_or_else(|| diagnostics::stop(&[name.to_bytes(), b" is not a number: ", text.to_bytes()])))
 }
 
 impl Settings {
     /// The settings of this process; ends it where they make no sense.
     pub fn of_environment() -> Settings {
-        let text = variable(c"HEAPSMITH_HEAP")
-            .map_or(DEFAULT, |text| text.to_str().unwrap_or_else(|_| say::stop(&[b"HEAPSMITH_HEAP is no text"])));
+        let text = variable(c"HEAPSMITH_HEAP").map_or(DEFAULT, |text| {
+            text.to_str().unwrap_or_else(|_| diagnostics::stop(&[b"HEAPSMITH_HEAP is no text"]))
+        });
         let map_from = number(c"HEAPSMITH_MAP_FROM");
         Settings {
-            spec: heap(text).unwrap_or_else(|why| say::stop(&[b"HEAPSMITH_HEAP: ", why.as_bytes()])),
+            spec: heap(text).unwrap_or_else(|why| diagnostics::stop(&[b"HEAPSMITH_HEAP: ", why.as_bytes()])),
             map_from: map_from.unwrap_or(MAP_FROM),
             map_from_fixed: map_from.is_some(),
             stats: variable(c"HEAPSMITH_STATS").map(CStr::to_owned),

@@ -9,7 +9,7 @@ use crate::stack::{Caller, hash};
 use crate::{pages, unwind};
 
 /// The most frames of a stack.
-pub const MOST_FRAMES: usize = 16;
+pub const MAX_FRAMES: usize = 16;
 
 /// Stacks that the table has room for.
 const STACKS: usize = 1 << 18;
@@ -21,7 +21,7 @@ const TRIES: usize = 64;
 #[derive(Debug)]
 struct Stack {
     hash: AtomicU64,
-    frames: [AtomicU64; MOST_FRAMES],
+    frames: [AtomicU64; MAX_FRAMES],
 }
 
 /// The stacks that were seen.
@@ -39,7 +39,7 @@ impl Sites {
         unwind::prepare();
         // SAFETY: the pages are zeros, which are stacks without frames, and belong to the table for ever.
         let table = unsafe { core::slice::from_raw_parts(table, STACKS) };
-        Some(Sites { table, frames: frames.clamp(1, MOST_FRAMES) })
+        Some(Sites { table, frames: frames.clamp(1, MAX_FRAMES) })
     }
 
     /// The number of the caller's stack.
@@ -47,7 +47,7 @@ impl Sites {
         if caller.is_none() {
             return 0;
         }
-        let mut frames = [0; MOST_FRAMES];
+        let mut frames = [0; MAX_FRAMES];
         let Some(room) = frames.get_mut(..self.frames) else { return 0 };
         // SAFETY: the caller is that of a hook that has not returned.
         let count = unsafe { unwind::walk(caller, room) };
@@ -58,8 +58,8 @@ impl Sites {
             let Some(stack) = self.table.get(number) else { return 0 };
             match stack.hash.compare_exchange(0, hash, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => {
-                    for (place, frame) in stack.frames.iter().zip(frames) {
-                        place.store(*frame, Ordering::Relaxed);
+                    for (segment, frame) in stack.frames.iter().zip(frames) {
+                        segment.store(*frame, Ordering::Relaxed);
                     }
                     return number as u32;
                 }

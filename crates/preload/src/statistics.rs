@@ -6,9 +6,9 @@ use core::ffi::CStr;
 use core::fmt::{self, Write};
 use core::sync::atomic::{AtomicI32, Ordering};
 
+use crate::diagnostics::{self, Line};
 use crate::mapped;
 use crate::process::{Process, begun};
-use crate::say::{self, Line};
 
 /// The file's name is as long as this at most; a process has at most as many heaps as the text has room for.
 type Text = Line<65536>;
@@ -57,11 +57,11 @@ pub fn write() {
     if OWN.load(Ordering::Relaxed) != own_id() {
         return;
     }
-    let (Some(file), Some(_)) = (&process.settings.stats, &process.watch) else { return };
+    let (Some(file), Some(_)) = (&process.settings.stats, &process.tracker) else { return };
     let mut text = Text::new();
     let _ = all(&mut text, process);
     if file.to_bytes() == b"-" {
-        return say::write(libc::STDERR_FILENO, text.bytes());
+        return diagnostics::write(libc::STDERR_FILENO, text.bytes());
     }
     let mut path = Line::<4096>::new();
     let _ = path.write_str(file.to_str().unwrap_or(""));
@@ -75,9 +75,9 @@ pub fn write() {
     unsafe {
         let open = libc::open(path.as_ptr(), flags, 0o644);
         if open < 0 {
-            return say::line(&[b"cannot write the statistics to ", path.to_bytes()]);
+            return diagnostics::line(&[b"cannot write the statistics to ", path.to_bytes()]);
         }
-        say::write(open, text.bytes());
+        diagnostics::write(open, text.bytes());
         libc::close(open);
     }
 }
@@ -88,8 +88,8 @@ fn is_first(process: &Process) -> bool {
 }
 
 fn all(text: &mut Text, process: &Process) -> fmt::Result {
-    let Some(watch) = &process.watch else { return Ok(()) };
-    let counts = &watch.counts;
+    let Some(tracker) = &process.tracker else { return Ok(()) };
+    let counts = &tracker.counts;
     let of = |count: &core::sync::atomic::AtomicUsize| count.load(Ordering::Relaxed);
     let mapped = of(&mapped::LIVE);
     let (requested_peak, footprint_peak) = (of(&counts.requested_peak), of(&counts.footprint_peak));
@@ -114,10 +114,10 @@ fn all(text: &mut Text, process: &Process) -> fmt::Result {
     writeln!(text, "  \"minor_faults\": {},", usage.ru_minflt)?;
     writeln!(text, "  \"major_faults\": {},", usage.ru_majflt)?;
     text.write_str("  \"heaps\": [")?;
-    for (number, home) in process.homes().iter().enumerate() {
+    for (number, arena) in process.arenas().iter().enumerate() {
         let comma = if number > 0 { "," } else { "" };
-        let (footprint, returned) = (of(&home.footprint), home.from_others.load(Ordering::Relaxed));
-        write!(text, "{comma}\n    {{\"footprint\": {footprint}, \"freed_by_others\": {returned}}}")?;
+        let (footprint, remote_free) = (of(&arena.footprint), arena.from_others.load(Ordering::Relaxed));
+        write!(text, "{comma}\n    {{\"footprint\": {footprint}, \"freed_by_others\": {remote_free}}}")?;
     }
     text.write_str("\n  ]\n}\n")
 }

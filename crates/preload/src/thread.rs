@@ -8,16 +8,16 @@ use core::ffi::c_void;
 
 use heapsmith_spec::Threads;
 
-use crate::home::Home;
+use crate::arena::Arena;
 use crate::lists::Lists;
 use crate::local;
 use crate::process::{Process, process};
 
 /// The home that serves the calling thread, with a heap for each.
 #[inline(always)]
-pub fn home(process: &Process) -> &Home {
+pub fn arena(process: &Process) -> &Arena {
     // SAFETY: null, or a home; homes never move.
-    unsafe { local::serving::<Home>().as_ref() }.unwrap_or_else(|| settle(process))
+    unsafe { local::serving::<Arena>().as_ref() }.unwrap_or_else(|| settle(process))
 }
 
 /// The calling thread is the first of the process: the first home serves it.
@@ -28,16 +28,16 @@ pub fn first(process: &Process) {
 }
 
 #[cold]
-fn settle(process: &Process) -> &Home {
+fn settle(process: &Process) -> &Arena {
     if local::ends() {
         return process.first();
     }
-    let home = process.adopt();
-    let it = (&raw const *home).cast_mut();
+    let arena = process.adopt();
+    let it = (&raw const *arena).cast_mut();
     local::serve_by(it);
     // May allocate, and is served already.
     process.mind_end(it.cast());
-    home
+    arena
 }
 
 /// The calling thread's lists; none for a thread that ends, or without memory for them.
@@ -69,7 +69,7 @@ pub(crate) unsafe extern "C" fn ends(it: *mut c_void) {
     match process.threads {
         Threads::One => {}
         // SAFETY: what `mind_end` was told, by `settle`.
-        Threads::Each => process.leave(unsafe { &*it.cast::<Home>() }),
+        Threads::Each => process.leave(unsafe { &*it.cast::<Arena>() }),
         // SAFETY: what `mind_end` was told, by `list`.
         Threads::Lists => unsafe { (*it.cast::<Lists>()).give_up(process) },
     }

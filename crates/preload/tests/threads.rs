@@ -48,19 +48,19 @@ impl Block {
     }
 
     fn whole(&self) {
-        for place in [0, self.size / 2, self.size - 1] {
+        for segment in [0, self.size / 2, self.size - 1] {
             // SAFETY: inside the block.
-            let there = unsafe { self.at.add(place).read() };
-            assert_eq!(there, self.mark, "byte {place} of {}", self.size);
+            let there = unsafe { self.at.add(segment).read() };
+            assert_eq!(there, self.mark, "byte {segment} of {}", self.size);
         }
     }
 
     fn resize(&mut self, size: usize) {
         // SAFETY: the block is live, and this its only name.
         self.at = unsafe { serve::reallocate(self.at, size) }.expect("memory");
-        for place in 0..self.size.min(size) {
+        for segment in 0..self.size.min(size) {
             // SAFETY: inside both.
-            assert_eq!(unsafe { self.at.add(place).read() }, self.mark);
+            assert_eq!(unsafe { self.at.add(segment).read() }, self.mark);
         }
         // SAFETY: the block has so many bytes.
         unsafe { self.at.write_bytes(self.mark, size) };
@@ -180,20 +180,20 @@ fn child(seconds: u64) {
         rounds += 1;
     }
     let process = process::process();
-    for home in process.homes() {
-        home.work(|heap| {
+    for arena in process.arenas() {
+        arena.work(|heap| {
             assert_eq!(heap.check(), Ok(()));
             let mut used = 0;
             heap.walk(&mut |block| match block.state {
                 heapsmith::State::Used => used += 1,
-                heapsmith::State::Kept => used -= 1,
+                heapsmith::State::Cached => used -= 1,
                 heapsmith::State::Free => {}
             });
             // A guard has a block of its own.
             assert!(used <= 1, "{used} blocks are lost");
         });
     }
-    println!("{rounds} rounds, {} heaps", process.homes().len());
+    println!("{rounds} rounds, {} heaps", process.arenas().len());
 }
 
 fn main() -> ExitCode {

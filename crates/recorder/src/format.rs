@@ -126,7 +126,7 @@ pub mod module {
     /// Bytes of an entry.
     pub const BYTES: usize = 512;
     /// Entries that there is room for.
-    pub const MOST: usize = (super::GRANULE - TABLE) / BYTES;
+    pub const MAX: usize = (super::GRANULE - TABLE) / BYTES;
     /// 1 when the entry is whole.
     pub const WHOLE: usize = 0;
     /// The first address of the module.
@@ -150,7 +150,7 @@ pub mod module {
 }
 
 /// The most frames that a site may have.
-pub const MOST_FRAMES: usize = 16;
+pub const MAX_FRAMES: usize = 16;
 
 /// Operations of records.
 pub mod operation {

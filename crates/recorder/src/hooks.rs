@@ -9,13 +9,13 @@ use core::ffi::{c_int, c_void};
 use crate::format::operation;
 use crate::system::{ENOMEM, SC_PAGESIZE, Start, set_errno, sysconf};
 use crate::thread::{Event, MANY, record};
-use crate::{early, real};
+use crate::{bootstrap, next_symbol};
 
 type Block = *mut c_void;
 
 #[inline(always)]
 fn allocated(block: Block, size: usize, alignment: usize) -> Block {
-    // A block of `early` is recorded like any other: nothing else has its address.
+    // A block of `bootstrap` is recorded like any other: nothing else has its address.
     if !block.is_null() {
         let event = Event { operation: operation::ALLOCATE, address: block as usize, size, alignment };
         // SAFETY: this is a hook.
@@ -34,7 +34,7 @@ macro_rules! hooks {
             /// As the C library's function of this name.
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name($($argument: $type),*) -> $result {
-                // SAFETY: the caller's arguments go to the real function as they came; blocks of `early` go to it.
+                // SAFETY: the caller's arguments go to the real function as they came; blocks of `bootstrap` go to it.
                 unsafe { $body }
             }
         )*
@@ -43,20 +43,20 @@ macro_rules! hooks {
 
 hooks! {
     /// `malloc`.
-    fn malloc(size: usize) -> Block { allocated(real::malloc(size), size, 0) }
+    fn malloc(size: usize) -> Block { allocated(next_symbol::malloc(size), size, 0) }
 
     /// `calloc`.
     fn calloc(count: usize, size: usize) -> Block {
-        allocated(real::calloc(count, size), count.wrapping_mul(size), 0)
+        allocated(next_symbol::calloc(count, size), count.wrapping_mul(size), 0)
     }
 
     /// `free`.
     fn free(block: Block) -> () {
-        if block.is_null() || early::owns(block.cast()) {
+        if block.is_null() || bootstrap::owns(block.cast()) {
             return;
         }
         record(Event { operation: operation::FREE, address: block as usize, size: 0, alignment: 0 });
-        real::free(block)
+        next_symbol::free(block)
     }
 
     /// `realloc`.
@@ -75,7 +75,7 @@ hooks! {
 
     /// `posix_memalign`.
     fn posix_memalign(to: *mut Block, alignment: usize, size: usize) -> c_int {
-        let outcome = real::posix_memalign(to, alignment, size);
+        let outcome = next_symbol::posix_memalign(to, alignment, size);
         if outcome == 0 {
             allocated(*to, size, alignment);
         }
@@ -84,24 +84,24 @@ hooks! {
 
     /// `aligned_alloc`.
     fn aligned_alloc(alignment: usize, size: usize) -> Block {
-        allocated(real::aligned_alloc(alignment, size), size, alignment)
+        allocated(next_symbol::aligned_alloc(alignment, size), size, alignment)
     }
 
     /// `memalign`.
     fn memalign(alignment: usize, size: usize) -> Block {
         // The C library rounds an alignment that is no power of two up to one.
-        allocated(real::memalign(alignment, size), size, alignment.checked_next_power_of_two().unwrap_or(0))
+        allocated(next_symbol::memalign(alignment, size), size, alignment.checked_next_power_of_two().unwrap_or(0))
     }
 
     /// `valloc`.
-    fn valloc(size: usize) -> Block { allocated(real::valloc(size), size, page()) }
+    fn valloc(size: usize) -> Block { allocated(next_symbol::valloc(size), size, page()) }
 
     /// `pvalloc`.
-    fn pvalloc(size: usize) -> Block { allocated(real::pvalloc(size), size, page()) }
+    fn pvalloc(size: usize) -> Block { allocated(next_symbol::pvalloc(size), size, page()) }
 
     /// `malloc_usable_size`.
     fn malloc_usable_size(block: Block) -> usize {
-        if early::owns(block.cast()) { early::size(block.cast()) } else { real::malloc_usable_size(block) }
+        if bootstrap::owns(block.cast()) { bootstrap::size(block.cast()) } else { next_symbol::malloc_usable_size(block) }
     }
 
     /// `pthread_create`: from the first second thread on, every event is stamped.
@@ -111,24 +111,24 @@ hooks! {
         if !mine.is_null() {
             (*mine).shared = 0;
         }
-        real::pthread_create(thread, attributes, start, argument)
+        next_symbol::pthread_create(thread, attributes, start, argument)
     }
 }
 
 /// Both functions that reallocate; inlined, as the call site is told by the hook's own frame.
 #[inline(always)]
 unsafe fn reallocate(block: Block, size: usize) -> Block {
-    // SAFETY: the caller's arguments go to the real function as they came; blocks of `early` do not go to it.
+    // SAFETY: the caller's arguments go to the real function as they came; blocks of `bootstrap` do not go to it.
     unsafe {
         if block.is_null() {
-            return allocated(real::realloc(block, size), size, 0);
+            return allocated(next_symbol::realloc(block, size), size, 0);
         }
-        if early::owns(block.cast()) {
+        if bootstrap::owns(block.cast()) {
             return leave_early(block, size);
         }
         let begins = operation::REALLOCATE_BEGINS;
         record(Event { operation: begins, address: block as usize, size: 0, alignment: 0 });
-        let block = real::realloc(block, size);
+        let block = next_symbol::realloc(block, size);
         let ends = operation::REALLOCATE_ENDS;
         record(Event { operation: ends, address: block as usize, size, alignment: 0 });
         block
@@ -138,11 +138,15 @@ unsafe fn reallocate(block: Block, size: usize) -> Block {
 /// Moves a block that was asked for too early to the real allocator.
 #[cold]
 unsafe fn leave_early(block: Block, size: usize) -> Block {
-    // SAFETY: both blocks have as many bytes as are copied; `block` is one of `early`.
+    // SAFETY: both blocks have as many bytes as are copied; `block` is one of `bootstrap`.
     unsafe {
         let moved = malloc(size);
         if !moved.is_null() {
-            core::ptr::copy_nonoverlapping(block.cast::<u8>(), moved.cast::<u8>(), size.min(early::size(block.cast())));
+            core::ptr::copy_nonoverlapping(
+                block.cast::<u8>(),
+                moved.cast::<u8>(),
+                size.min(bootstrap::size(block.cast())),
+            );
         }
         moved
     }

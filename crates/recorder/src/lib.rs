@@ -31,21 +31,21 @@ extern crate std;
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the recorder knows Linux on x86-64; local.rs and clock.rs are what another processor needs");
 
-#[cfg(heapsmith_alone)]
-mod alone;
+mod bootstrap;
 mod cfi;
 mod clock;
-mod early;
+mod cold;
 #[allow(dead_code, reason = "the agent of the Java virtual machine writes the rest")]
 mod format;
+#[cfg(heapsmith_alone)]
+mod freestanding;
 mod hooks;
 mod local;
 mod module;
 mod naming;
+mod next_symbol;
 mod process;
-mod real;
 mod site;
-mod slow;
 mod stack;
 mod system;
 mod thread;

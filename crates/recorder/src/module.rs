@@ -16,14 +16,14 @@ use crate::unwind::{Object, object};
 /// Sees to it that the table has the modules of all frames.
 pub fn note(process: &Process, frames: &[u64]) {
     for &frame in frames {
-        let taken = process.header_word(header::MODULES).load(Ordering::Acquire).min(module::MOST as u64);
+        let taken = process.header_word(header::MODULES).load(Ordering::Acquire).min(module::MAX as u64);
         let knows = (0..taken).any(|number| {
             let entry = Entry::of(process, number);
             (entry.get(module::START)..entry.get(module::END)).contains(&frame)
         });
         if !knows && let Some(object) = object(frame) {
             let number = process.header_word(header::MODULES).fetch_add(1, Ordering::AcqRel);
-            if number < module::MOST as u64 {
+            if number < module::MAX as u64 {
                 write(&Entry::of(process, number), &object);
             }
         }
@@ -34,7 +34,7 @@ pub fn note(process: &Process, frames: &[u64]) {
 struct Entry(*mut u64);
 
 impl Entry {
-    /// `number` is below [`module::MOST`], so the entry is mapped where sites are recorded.
+    /// `number` is below [`module::MAX`], so the entry is mapped where sites are recorded.
     fn of(process: &Process, number: u64) -> Entry {
         let table = process.header.load(Ordering::Acquire).wrapping_add(module::TABLE / 8);
         Entry(table.wrapping_add(number as usize * (module::BYTES / 8)))

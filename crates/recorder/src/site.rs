@@ -14,7 +14,7 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::format::{MOST_FRAMES, NEW_SITE, SITE_AT, header, operation};
+use crate::format::{MAX_FRAMES, NEW_SITE, SITE_AT, header, operation};
 use crate::process::{Process, wiped_pages};
 use crate::stack::{Caller, hash};
 use crate::system::getenv;
@@ -54,7 +54,7 @@ pub fn frames_asked_for() -> usize {
     let digits = unsafe { core::ffi::CStr::from_ptr(text) }.to_bytes();
     let number =
         digits.iter().take(4).fold(0, |number, digit| number * 10 + usize::from(digit.wrapping_sub(b'0').min(9)));
-    number.min(MOST_FRAMES)
+    number.min(MAX_FRAMES)
 }
 
 /// A process begins to record with so many frames.
@@ -73,13 +73,13 @@ pub fn begin(process: &Process, frames: usize) {
 ///
 /// There is room (T1), and the caller's frame is still there.
 pub unsafe fn write(process: &Process, thread: &mut Thread, caller: Caller) {
-    let most = FRAMES.load(Ordering::Relaxed);
-    if caller.is_none() || most == 0 || most > MOST_FRAMES {
+    let max = FRAMES.load(Ordering::Relaxed);
+    if caller.is_none() || max == 0 || max > MAX_FRAMES {
         return;
     }
-    let mut frames = [0; MOST_FRAMES];
+    let mut frames = [0; MAX_FRAMES];
     // SAFETY: the caller vouches for the frame.
-    let count = unsafe { unwind::walk(caller, &mut frames[..most]) };
+    let count = unsafe { unwind::walk(caller, &mut frames[..max]) };
     let frames = &frames[..count];
     let hash = hash(frames);
     let named = remembered(thread, hash);
@@ -93,7 +93,7 @@ pub unsafe fn write(process: &Process, thread: &mut Thread, caller: Caller) {
     }
     thread.stacks_named += 1;
     module::note(process, frames);
-    // SAFETY: room by T1: a site has at most `MOST_FRAMES` frames.
+    // SAFETY: room by T1: a site has at most `MAX_FRAMES` frames.
     unsafe {
         thread.put((frames.len() as u64) << SITE_AT | NEW_SITE | operation::SITE);
         frames.iter().for_each(|&frame| thread.put(frame));

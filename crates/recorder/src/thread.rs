@@ -26,7 +26,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, 
 use crate::format::{ADDRESS_AT, ADDRESS_BITS, ADDRESS_SHIFT, ALIGNMENT_AT, OPERATION_BITS, TICK_BITS, operation};
 use crate::site::{self, Named};
 use crate::stack::Caller;
-use crate::{clock, slow};
+use crate::{clock, cold};
 
 /// Bytes that one event may take at most: site (17 words), clock (2 words), and an allocation (2 words).
 pub const SLACK: usize = 192;
@@ -139,7 +139,7 @@ pub unsafe fn record(event: Event) {
         }
     }
     // Nothing is called before this, and nothing after it: the fast way needs no stack.
-    slow::record(event.operation, event.address, event.size, event.alignment, caller);
+    cold::record(event.operation, event.address, event.size, event.alignment, caller);
 }
 
 impl Thread {

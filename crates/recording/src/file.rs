@@ -88,9 +88,9 @@ impl Recording {
         self.text(header::COMMAND, header::COMMAND_LENGTH, header::LONGEST_COMMAND).replace('\0', " ").trim().to_owned()
     }
 
-    fn text(&self, at: usize, length: usize, most: usize) -> String {
+    fn text(&self, at: usize, length: usize, max: usize) -> String {
         let bytes: Vec<u8> = self.words[at..].iter().flat_map(|word| word.to_le_bytes()).collect();
-        let length = usize::try_from(self.word(length)).unwrap_or(usize::MAX).min(most).min(bytes.len());
+        let length = usize::try_from(self.word(length)).unwrap_or(usize::MAX).min(max).min(bytes.len());
         String::from_utf8_lossy(&bytes[..length]).into_owned()
     }
 
@@ -100,7 +100,7 @@ impl Recording {
 
     /// The modules that frames of call sites were in.
     pub(crate) fn modules(&self) -> Result<Vec<Loaded>, RecordingError> {
-        let taken = self.word(header::MODULES).min(module::MOST as u64) as usize;
+        let taken = self.word(header::MODULES).min(module::MAX as u64) as usize;
         if taken == 0 || self.word(header::FRAMES) == 0 {
             return Ok(Vec::new());
         }

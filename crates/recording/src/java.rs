@@ -23,7 +23,7 @@ pub struct JavaLaunch<'a> {
     /// An absolute path of a folder for the recordings.
     pub folder: &'a Path,
     /// Bytes after whose allocation the JVM is made to collect; nothing where it collects when it likes.
-    pub collect: Option<Bytes>,
+    pub gc_every: Option<Bytes>,
 }
 
 impl JavaLaunch<'_> {
@@ -46,7 +46,7 @@ impl JavaLaunch<'_> {
         }
         options.push("-agentpath:");
         options.push(self.agent);
-        if let Some(Bytes(every)) = self.collect {
+        if let Some(Bytes(every)) = self.gc_every {
             options.push(format!("=collect={every}"));
         }
         options
@@ -59,7 +59,7 @@ pub struct Java {
     /// Collections that the JVM reported: its own, and those on request.
     pub collections: u64,
     /// Bytes between two collections on request; 0 for none.
-    pub collect_every: u64,
+    pub gc_every: u64,
     /// Objects that were there before the program began; they are not in the trace.
     pub early_objects: u64,
     /// Their bytes.
@@ -76,7 +76,7 @@ impl Java {
     pub(crate) fn of(recording: &Recording, collections: u64) -> Option<Java> {
         (recording.word(header::JAVA) == 1).then(|| Java {
             collections,
-            collect_every: recording.word(header::COLLECT_EVERY),
+            gc_every: recording.word(header::COLLECT_EVERY),
             early_objects: recording.word(header::EARLY_OBJECTS),
             early_bytes: recording.word(header::EARLY_OBJECTS + 1),
             unseen_objects: recording.word(header::UNSEEN_OBJECTS),
@@ -88,7 +88,7 @@ impl Java {
     pub(crate) fn settings(&self) -> [(&'static str, u64); 6] {
         [
             ("collections", self.collections),
-            ("java-collect", self.collect_every),
+            ("java-collect", self.gc_every),
             ("early-objects", self.early_objects),
             ("early-bytes", self.early_bytes),
             ("unseen-objects", self.unseen_objects),

@@ -83,8 +83,8 @@ pub(crate) fn loaded<'bytes>(entries: impl Iterator<Item = &'bytes [u8]>, progra
     let mut modules: Vec<Loaded> = Vec::new();
     for entry in entries {
         let word = |word: usize| u64::from_le_bytes(*entry[word * 8..].first_chunk().unwrap_or(&[0; 8]));
-        let bytes = |at: usize, length: usize, most: usize| {
-            let length = usize::try_from(word(length)).unwrap_or(most).min(most);
+        let bytes = |at: usize, length: usize, max: usize| {
+            let length = usize::try_from(word(length)).unwrap_or(max).min(max);
             &entry[at * 8..at * 8 + length]
         };
         if word(module::WHOLE) != 1 {

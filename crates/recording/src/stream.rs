@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::RecordingError;
 use crate::file::{Block, Recording};
 use crate::format::{
-    ADDRESS_AT, ADDRESS_SHIFT, ALIGNMENT_AT, MOST_FRAMES, NEW_SITE, OPERATION_BITS, SITE_AT, TICK_BITS, header, mark,
+    ADDRESS_AT, ADDRESS_SHIFT, ALIGNMENT_AT, MAX_FRAMES, NEW_SITE, OPERATION_BITS, SITE_AT, TICK_BITS, header, mark,
     operation,
 };
 use crate::sites::Stack;
@@ -142,7 +142,7 @@ impl<'recording> Stream<'recording> {
             self.stack = named.cloned();
             return Ok(());
         }
-        if value > MOST_FRAMES as u64 {
+        if value > MAX_FRAMES as u64 {
             return Err(self.damaged("a call site has more frames than there can be"));
         }
         let frames = (0..value).map(|_| self.second()).collect::<Result<_, _>>()?;

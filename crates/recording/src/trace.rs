@@ -49,7 +49,7 @@ pub struct Recorded {
     pub allocations: u64,
     /// Number of threads.
     pub threads: u32,
-    /// The most bytes requested and live at once.
+    /// The peak live bytes, as requested.
     pub live_peak: Bytes,
     /// What the recording could not say.
     pub remarks: Remarks,

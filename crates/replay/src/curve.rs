@@ -24,17 +24,17 @@ pub fn footprint_curve(
 fn watch(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, step: usize) -> Vec<(u64, Bytes)> {
     let mut live = LiveTable::new(trace.slots);
     let mut curve = Vec::with_capacity(trace.events.len() / step + 1);
-    let mut most = 0;
+    let mut max = 0;
     for (index, event) in trace.events.iter().enumerate() {
         match event.operation {
             Operation::Allocate => drop(live.allocate(heap, event.slot, event.size, event.alignment())),
             Operation::Free => drop(live.free(heap, event.slot)),
             Operation::Reallocate => drop(live.reallocate(heap, event.slot, event.size)),
         }
-        most = most.max(heap.footprint() as u64);
+        max = max.max(heap.footprint() as u64);
         if (index + 1) % step == 0 || index + 1 == trace.events.len() {
-            curve.push((index as u64, Bytes(most)));
-            most = 0;
+            curve.push((index as u64, Bytes(max)));
+            max = 0;
         }
     }
     curve

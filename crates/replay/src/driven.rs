@@ -35,7 +35,7 @@ pub struct Driven<'h> {
     requested: u64,
     requested_peak: u64,
     accesses: u64,
-    accesses_worst: u64,
+    accesses_max: u64,
 }
 
 impl core::fmt::Debug for Driven<'_> {
@@ -72,7 +72,7 @@ fn with_driven(
         let accesses = heap.meter().accesses;
         let live = LiveTable::new(blocks as usize);
         let empty = (0..blocks).rev().collect();
-        driver(&mut Driven { heap, live, empty, requested: 0, requested_peak: 0, accesses, accesses_worst: 0 });
+        driver(&mut Driven { heap, live, empty, requested: 0, requested_peak: 0, accesses, accesses_max: 0 });
     })?)
 }
 
@@ -102,7 +102,7 @@ impl Driven<'_> {
 
     fn count(&mut self) {
         let now = self.heap.meter().accesses;
-        self.accesses_worst = self.accesses_worst.max(now - self.accesses);
+        self.accesses_max = self.accesses_max.max(now - self.accesses);
         self.accesses = now;
     }
 
@@ -127,7 +127,7 @@ impl Driven<'_> {
     }
 
     /// The most accesses of one operation so far, refused requests left out.
-    pub fn accesses_worst(&self) -> u64 {
-        self.accesses_worst
+    pub fn accesses_max(&self) -> u64 {
+        self.accesses_max
     }
 }

@@ -26,7 +26,7 @@ pub struct KindCost {
     /// All their accesses.
     pub accesses: u64,
     /// Those of the dearest.
-    pub most: u64,
+    pub max: u64,
 }
 
 impl KindCost {
@@ -38,7 +38,7 @@ impl KindCost {
     fn add(&mut self, accesses: u64) {
         self.operations += 1;
         self.accesses += accesses;
-        self.most = self.most.max(accesses);
+        self.max = self.max.max(accesses);
     }
 }
 

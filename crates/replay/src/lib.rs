@@ -9,7 +9,7 @@
 //!                   ├─▶ kinds ──▶ Kinds    allocating and freeing apart
 //!                   └─▶ min_region         the smallest region that serves the trace
 //!
-//!   PackedTrace ─┐  ┌─▶ time, latencies    measured: beside the floor, taking turns
+//!   PackedTrace ─┐  ┌─▶ time, latencies    measured: beside the null allocator, taking turns
 //!   Subjects ────┴──┴─▶ pages              measured: pages touched, in a child process
 //!    (a Spec or a Peer)
 //! ```
@@ -49,7 +49,7 @@ pub use min_region::min_region;
 pub use movable::{MovableMeasures, MovedFor, Moving, replay_movable};
 pub use over_time::{Moment, over_time};
 pub use pages::{PAGES_CHILD, Pages, PagesError, pages, pages_child};
-pub use passes::{Drift, Left, Pass, passes};
+pub use passes::{Drift, Leaked, Pass, passes};
 pub use peak::{AtPeak, at_peak};
 pub use peer::{PeerMeasures, replay_peer};
 pub use region::Region;

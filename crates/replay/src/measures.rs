@@ -29,7 +29,7 @@ pub struct Measures {
     pub operations: u64,
     /// Requests that were refused.
     pub failed: u64,
-    /// Most bytes requested and live at once, of the trace.
+    /// Peak live bytes, as requested, of the trace.
     pub requested_peak: Bytes,
     /// Most bytes of the region ever used, headers, holes and control words included.
     pub footprint_peak: Bytes,

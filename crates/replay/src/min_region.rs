@@ -10,7 +10,7 @@ use crate::run::{Options, ReplayError, replay};
 /// The smallest fixed region, in bytes, in which every request of `trace` is
 /// served; none if even the whole reserve is too small.
 ///
-/// Found by bisection between the most bytes live at once and the footprint of
+/// Found by bisection between the peak live bytes and the footprint of
 /// an unlimited replay, at a resolution of 8 bytes, in about 15 replays. A heap
 /// may serve a trace in a region and fail in a larger one (a policy may take
 /// another path): what is returned is a region that serves it, with one of 8

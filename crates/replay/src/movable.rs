@@ -135,7 +135,7 @@ fn allocate<H: Handles<Meter = Counting>>(
     measures.failed += u64::from(handle.is_none());
     let moved = Bytes(heap.moved().bytes - before);
     if moved > Bytes(0) {
-        let bound = Bytes(heap.most_moved(size as usize).unwrap_or(0) as u64);
+        let bound = Bytes(heap.max_moved(size as usize).unwrap_or(0) as u64);
         measures.moved.push(MovedFor { event, size, served: handle.is_some(), moved, bound, compaction });
     }
     handle
@@ -143,15 +143,15 @@ fn allocate<H: Handles<Meter = Counting>>(
 
 /// Bytes of the used blocks behind a hole, without those that the heap keeps for itself: these stay where they are.
 fn compaction<H: Handles>(heap: &H) -> u64 {
-    let mut kept = Vec::new();
+    let mut cached = Vec::new();
     heap.walk(&mut |block| {
-        if block.state == State::Kept {
-            kept.push(block.offset);
+        if block.state == State::Cached {
+            cached.push(block.offset);
         }
     });
     let (mut hole, mut bytes) = (false, 0);
     heap.walk(&mut |block| match block.state {
-        State::Used if kept.contains(&block.offset) => hole = false,
+        State::Used if cached.contains(&block.offset) => hole = false,
         State::Used if hole => bytes += block.size as u64,
         State::Free => hole = true,
         _ => {}

@@ -45,7 +45,7 @@ pub const PAGES_CHILD: &str = "--pages-of";
 pub struct Pages {
     /// Most bytes in pages touched since the replay began.
     pub touched: Bytes,
-    /// Most bytes requested and live at once, of the events that were replayed.
+    /// Peak live bytes, as requested, of the events that were replayed.
     pub requested_peak: Bytes,
     /// Requests that were refused.
     pub failed: u64,
@@ -151,17 +151,17 @@ fn receive(from: &mut impl Read, count: usize) -> io::Result<Vec<PackedEvent>> {
         let group = &mut bytes[..EVENT * GROUP.min(count - events.len())];
         from.read_exact(group)?;
         for event in group.chunks_exact(EVENT) {
-            let (size, rest) = event.split_at(8);
-            let (slot, rest) = rest.split_at(4);
+            let (size, remainder) = event.split_at(8);
+            let (slot, remainder) = remainder.split_at(4);
             events.push(PackedEvent {
                 size: size.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)),
                 slot: slot.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte)),
-                operation: match rest[0] {
+                operation: match remainder[0] {
                     0 => Operation::Allocate,
                     1 => Operation::Free,
                     _ => Operation::Reallocate,
                 },
-                alignment_log2: rest[1],
+                alignment_log2: remainder[1],
             });
         }
     }
@@ -236,7 +236,7 @@ impl Work for Touched<'_> {
         let mut slots = Slots::new(self.slots);
         // What this loop needs for itself is none of the allocator's memory.
         let base = self.base + private_bytes()?.saturating_sub(without);
-        let (mut most, mut failed) = (base, 0);
+        let (mut max, mut failed) = (base, 0);
         for (index, event) in self.events.iter().enumerate() {
             let served = slots.step(&mut allocator, event);
             failed += u64::from(!served);
@@ -244,27 +244,27 @@ impl Work for Touched<'_> {
                 slots.fill(event.slot, event.size, index as u64);
             }
             if index == peak || index % between == between - 1 {
-                most = most.max(private_bytes()?);
+                max = max.max(private_bytes()?);
             }
         }
-        most = most.max(private_bytes()?);
+        max = max.max(private_bytes()?);
         drop(sizes);
-        Ok((most - base, requested_peak, failed))
+        Ok((max - base, requested_peak, failed))
     }
 }
 
-/// The most bytes requested and live at once, and the event that first reaches it; `sizes` has a 0 for each slot.
+/// The peak live bytes, as requested, and the event that first reaches it; `sizes` has a 0 for each slot.
 fn peak(events: &[PackedEvent], sizes: &mut [u64]) -> (u64, usize) {
-    let (mut live, mut most, mut at) = (0_u64, 0, 0);
+    let (mut live, mut max, mut at) = (0_u64, 0, 0);
     for (index, event) in events.iter().enumerate() {
         let size = &mut sizes[event.slot as usize];
         live = live - *size + event.size;
         *size = event.size;
-        if live > most {
-            (most, at) = (live, index);
+        if live > max {
+            (max, at) = (live, index);
         }
     }
-    (most, at)
+    (max, at)
 }
 
 /// Bytes of private memory that this process has written and still has.
@@ -274,7 +274,7 @@ fn private_bytes() -> io::Result<u64> {
     let length = File::open("/proc/self/smaps_rollup")?.read(&mut buffer)?;
     let text = std::str::from_utf8(&buffer[..length]).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("Anonymous:"));
-    let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+    let kilobytes = line.and_then(|remainder| remainder.split_whitespace().next()?.parse::<u64>().ok());
     kilobytes.map(|number| number << 10).ok_or_else(|| io::Error::other("it has no line \"Anonymous:\""))
 }
 
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_is_where_most_is_live() {
+    fn the_peak_is_the_maximum_of_live_bytes() {
         use Operation::{Allocate, Free, Reallocate};
         let events = [
             event(Allocate, 0, 10),

@@ -8,7 +8,7 @@
 //! A trace that is recorded is short; a server or a device runs for months. What holes one pass leaves, the next finds, and a
 //! design that is tight once may not be so the hundredth time.
 //!
-//! What the trace never frees is handled by one of two rules ([`Left`]). Nothing of the trace is copied: memory is its
+//! What the trace never frees is handled by one of two rules ([`Leaked`]). Nothing of the trace is copied: memory is its
 //! own, and two tables of live blocks.
 
 use heapsmith::{Counting, Heap};
@@ -22,13 +22,13 @@ use crate::run::ReplayError;
 
 /// What becomes of blocks that the trace never frees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Left {
+pub enum Leaked {
     /// Those of the first pass stay live to the end, as what a program builds up once; those of every
     /// other pass are freed when it ends, in the order of their slots.
     #[default]
-    Kept,
+    Keep,
     /// Those of every pass are freed when it ends: each begins with nothing live.
-    Freed,
+    Free,
 }
 
 /// One pass.
@@ -39,7 +39,7 @@ pub struct Pass {
     /// Bytes that are used when it is over and what it left is handled.
     pub footprint: Bytes,
     /// Bytes requested that are live then.
-    pub left: Bytes,
+    pub leaked: Bytes,
     /// Metadata words that its operations read and wrote.
     pub accesses: u64,
     /// Requests that were refused.
@@ -60,7 +60,7 @@ pub struct Drift {
 impl Drift {
     /// Of passes that [`passes()`] gave.
     pub fn of(passes: &[Pass]) -> Drift {
-        let is_alike = passes.first().is_none_or(|pass| pass.left == Bytes(0));
+        let is_alike = passes.first().is_none_or(|pass| pass.leaked == Bytes(0));
         let first = if is_alike { passes.first() } else { passes.get(1).or(passes.first()) };
         let peak = |pass: Option<&Pass>| pass.map_or(0, |pass| i128::from(pass.footprint_peak.0));
         let same = |pass: &&Pass| {
@@ -80,20 +80,20 @@ pub fn passes(
     region: &mut Region,
     size: Option<Bytes>,
     count: usize,
-    left: Left,
+    leaked: Leaked,
 ) -> Result<Vec<Pass>, ReplayError> {
     let source = region.source(size.unwrap_or(Bytes(u64::MAX)));
     Ok(with_dyn_heap(spec, source, Counting::default(), |heap| {
-        let mut kept = LiveTable::new(if left == Left::Kept { trace.slots } else { 0 });
+        let mut kept = LiveTable::new(if leaked == Leaked::Keep { trace.slots } else { 0 });
         let mut live = LiveTable::new(trace.slots);
-        let number = |pass: usize| match (pass, left) {
-            (0, Left::Kept) => one(heap, trace, &mut kept),
+        let number = |pass: usize| match (pass, leaked) {
+            (0, Leaked::Keep) => one(heap, trace, &mut kept),
             _ => {
                 let pass = one(heap, trace, &mut live);
                 for slot in 0..trace.slots {
                     let _ = live.free(heap, slot as u32);
                 }
-                Pass { footprint: Bytes(heap.footprint() as u64), left: requested(&kept), ..pass }
+                Pass { footprint: Bytes(heap.footprint() as u64), leaked: requested(&kept), ..pass }
             }
         };
         (0..count).map(number).collect()
@@ -120,6 +120,6 @@ fn one(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, live: &mut Li
         pass.footprint_peak = pass.footprint_peak.max(Bytes(heap.footprint() as u64));
     }
     pass.accesses = heap.meter().accesses - before;
-    (pass.footprint, pass.left) = (Bytes(heap.footprint() as u64), requested(live));
+    (pass.footprint, pass.leaked) = (Bytes(heap.footprint() as u64), requested(live));
     pass
 }

@@ -40,11 +40,10 @@ pub fn at_peak(
 ) -> Result<AtPeak, ReplayError> {
     // A guard's quarantine and a reserve depend on the size of the region: theirs stays as it was.
     let by_size = spec.layers.iter().any(|layer| !matches!(layer, Layer::FreeLists(_)));
-    let most = if by_size { u64::MAX } else { measures.footprint_peak.0.next_multiple_of(8) };
+    let max = if by_size { u64::MAX } else { measures.footprint_peak.0.next_multiple_of(8) };
     let (event, footprint) = (measures.peak_event, measures.footprint_peak.0);
-    let looked = with_dyn_heap(spec, region.source(Bytes(most)), Counting::default(), |heap| {
-        look(heap, trace, event, footprint)
-    });
+    let looked =
+        with_dyn_heap(spec, region.source(Bytes(max)), Counting::default(), |heap| look(heap, trace, event, footprint));
     match looked {
         // No request was ever served: the largest footprint holds no block, and nothing would be served in it.
         Err(BuildError::Region(RegionError::TooSmall { .. })) => {
@@ -55,11 +54,11 @@ pub fn at_peak(
     }
 }
 
-/// Replays up to an event, and looks; no request above `most` is tried.
-fn look(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, event: u64, most: u64) -> AtPeak {
+/// Replays up to an event, and looks; no request above `max` is tried.
+fn look(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, event: u64, max: u64) -> AtPeak {
     let live = replayed(heap, trace, event);
     let mut at_peak = survey(heap, &live);
-    at_peak.largest_request = Bytes(largest_request(heap, most));
+    at_peak.largest_request = Bytes(largest_request(heap, max));
     at_peak
 }
 
@@ -78,7 +77,7 @@ pub(crate) fn replayed(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrac
 
 /// What the bytes of the footprint are now.
 pub(crate) fn survey(heap: &dyn Heap<Meter = Counting>, live: &LiveTable) -> AtPeak {
-    let (mut used, mut free, mut kept, mut around, mut largest, mut header) = (0, 0, 0, 0, 0, 0);
+    let (mut used, mut free, mut cached, mut around, mut largest, mut header) = (0, 0, 0, 0, 0, 0);
     heap.walk(&mut |block| {
         header = block.header as u64;
         match block.state {
@@ -90,7 +89,7 @@ pub(crate) fn survey(heap: &dyn Heap<Meter = Counting>, live: &LiveTable) -> AtP
                 free += block.size as u64;
                 largest = largest.max(block.size as u64);
             }
-            State::Kept => kept += block.size as u64,
+            State::Cached => cached += block.size as u64,
         }
     });
     let requested: u64 = live.iter().map(|block| block.requested).sum();
@@ -98,8 +97,8 @@ pub(crate) fn survey(heap: &dyn Heap<Meter = Counting>, live: &LiveTable) -> AtP
     AtPeak {
         requested: Bytes(requested),
         headers: Bytes(headers),
-        padding: Bytes(used - kept - around - requested - headers),
-        layers: Bytes(kept + around),
+        padding: Bytes(used - cached - around - requested - headers),
+        layers: Bytes(cached + around),
         free: Bytes(free),
         control: Bytes(heap.footprint() as u64 - used - free),
         largest_free: Bytes(largest),
@@ -107,9 +106,9 @@ pub(crate) fn survey(heap: &dyn Heap<Meter = Counting>, live: &LiveTable) -> AtP
     }
 }
 
-/// The largest request that the heap serves now, of `most` bytes or less. The first attempt fails, and
+/// The largest request that the heap serves now, of `max` bytes or less. The first attempt fails, and
 /// makes the heap do all that it can to serve it.
-pub(crate) fn largest_request(heap: &mut dyn Heap<Meter = Counting>, most: u64) -> u64 {
+pub(crate) fn largest_request(heap: &mut dyn Heap<Meter = Counting>, max: u64) -> u64 {
     let mut table = LiveTable::new(1);
     let mut serves = |size: u64| {
         table.allocate(heap, 0, size, 1).is_some_and(|_| {
@@ -117,15 +116,15 @@ pub(crate) fn largest_request(heap: &mut dyn Heap<Meter = Counting>, most: u64) 
             true
         })
     };
-    serves(most);
-    let (mut least, mut most) = (0, most + 1);
-    while most - least > 1 {
-        let middle = least + (most - least) / 2;
+    serves(max);
+    let (mut min, mut max) = (0, max + 1);
+    while max - min > 1 {
+        let middle = min + (max - min) / 2;
         if serves(middle) {
-            least = middle;
+            min = middle;
         } else {
-            most = middle;
+            max = middle;
         }
     }
-    least
+    min
 }

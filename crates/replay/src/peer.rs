@@ -16,7 +16,7 @@ pub struct PeerMeasures {
     pub failed: u64,
 }
 
-/// Replays the first `most` events of `trace` with a peer; its region is that of `options`, if it needs one.
+/// Replays the first `max` events of `trace` with a peer; its region is that of `options`, if it needs one.
 ///
 /// Payloads are verified if `options` say so. A peer has no invariants that could be checked.
 pub fn replay_peer(
@@ -24,10 +24,10 @@ pub fn replay_peer(
     trace: &PackedTrace,
     region: &mut Region,
     options: Options,
-    most: usize,
+    max: usize,
 ) -> Result<PeerMeasures, ReplayError> {
     let source = region.source(options.region.unwrap_or(Bytes(u64::MAX)));
-    let events = &trace.events[..trace.events.len().min(most)];
+    let events = &trace.events[..trace.events.len().min(max)];
     let counted = with_peer(peer, source, Counted { events, slots: trace.slots, options })?;
     counted.map_err(|(event, fault)| ReplayError::Fault { event, fault, heap: peer.to_string() })
 }

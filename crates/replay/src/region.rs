@@ -52,12 +52,12 @@ impl Region {
         }
     }
 
-    /// The first `most` bytes as the region of a heap.
-    pub fn source(&mut self, most: Bytes) -> Fixed<'_> {
+    /// The first `max` bytes as the region of a heap.
+    pub fn source(&mut self, max: Bytes) -> Fixed<'_> {
         let spare: &mut [MaybeUninit<u64>] = self.memory.spare_capacity_mut();
         let misaligned = spare.as_ptr().addr() % ALIGNMENT;
         let skip = ((ALIGNMENT - misaligned) % ALIGNMENT / 8).min(spare.len());
-        Fixed::new(&mut spare[skip..]).shortened(usize::try_from(most.0).unwrap_or(usize::MAX))
+        Fixed::new(&mut spare[skip..]).shortened(usize::try_from(max.0).unwrap_or(usize::MAX))
     }
 
     /// Bytes that a heap can have of it.
@@ -74,6 +74,6 @@ fn enough(trace: &PackedTrace, passes: u64) -> u64 {
         sum.saturating_add(event.size).saturating_add(OVERHEAD).saturating_add(event.alignment())
     });
     // The largest request is part of the peak.
-    let most = trace.requested_peak.0.saturating_mul(32).saturating_add(16 << 20);
-    all.saturating_mul(2).saturating_mul(passes).min(most)
+    let max = trace.requested_peak.0.saturating_mul(32).saturating_add(16 << 20);
+    all.saturating_mul(2).saturating_mul(passes).min(max)
 }

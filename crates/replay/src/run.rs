@@ -110,8 +110,8 @@ pub fn replay_while(
     goes_on: &mut dyn FnMut(&Measures) -> bool,
 ) -> Result<Option<Measures>, ReplayError> {
     let (mut stopped, options) = (false, Options::MEASURE);
-    let mut watch = |least: &Measures| {
-        stopped = !goes_on(least);
+    let mut watch = |lower_bound: &Measures| {
+        stopped = !goes_on(lower_bound);
         !stopped
     };
     let job = Measured { trace, options, watch: Some(&mut watch) };
@@ -134,24 +134,24 @@ impl Job<'_, Counting> for Measured<'_> {
     type Output = Measures;
 
     fn run<H: Heap<Meter = Counting>>(mut self, mut heap: H) -> Measures {
-        let mut loop_ = Loop::new(self.trace, heap.meter());
+        let mut replay = Loop::new(self.trace, heap.meter());
         let events = &self.trace.events;
         let part = if self.watch.is_some() { events.len().div_ceil(PARTS) } else { usize::MAX };
         let mut pause = part;
         for (index, event) in events.iter().enumerate() {
-            loop_.step(&mut heap, event, index);
-            loop_.tally(heap.meter());
-            if self.options.stop_when_refused && loop_.measures.failed > 0 {
+            replay.step(&mut heap, event, index);
+            replay.tally(heap.meter());
+            if self.options.stop_when_refused && replay.measures.failed > 0 {
                 break;
             }
             if index + 1 == pause {
                 pause += part;
-                if self.watch.as_mut().is_some_and(|goes_on| !goes_on(&loop_.least(&heap, events.len()))) {
+                if self.watch.as_mut().is_some_and(|goes_on| !goes_on(&replay.lower_bound(&heap, events.len()))) {
                     break;
                 }
             }
         }
-        loop_.finish(&heap)
+        replay.finish(&heap)
     }
 }
 
@@ -161,15 +161,15 @@ fn verify(
     trace: &PackedTrace,
     options: &Options,
 ) -> Result<Measures, (u64, Fault)> {
-    let mut loop_ = Loop::new(trace, heap.meter());
+    let mut replay = Loop::new(trace, heap.meter());
     for (index, event) in trace.events.iter().enumerate() {
-        loop_.verified(heap, event, index, options).map_err(|fault| (index as u64 + 1, fault))?;
-        loop_.tally(heap.meter());
-        if options.stop_when_refused && loop_.measures.failed > 0 {
+        replay.verified(heap, event, index, options).map_err(|fault| (index as u64 + 1, fault))?;
+        replay.tally(heap.meter());
+        if options.stop_when_refused && replay.measures.failed > 0 {
             break;
         }
     }
-    Ok(loop_.finish(heap))
+    Ok(replay.finish(heap))
 }
 
 /// The state of a replay.
@@ -280,10 +280,10 @@ impl Loop {
         Ok(())
     }
 
-    /// Verifies the first `most` bytes of the payload of a slot.
-    fn intact<H: Heap + ?Sized>(&self, heap: &H, slot: u32, most: u64) -> Result<(), Fault> {
+    /// Verifies the first `max` bytes of the payload of a slot.
+    fn intact<H: Heap + ?Sized>(&self, heap: &H, slot: u32, max: u64) -> Result<(), Fault> {
         let Some(live) = self.live.get(slot) else { return Ok(()) };
-        self.live.verify(slot, most.min(live.requested)).map_err(|damage| Fault::Damaged {
+        self.live.verify(slot, max.min(live.requested)).map_err(|damage| Fault::Damaged {
             offset: self.live.offset(heap, live),
             size: live.requested,
             byte: damage.byte,
@@ -292,8 +292,8 @@ impl Loop {
 
     /// The measures of all `operations`, if those to come took nothing.
     #[cold]
-    fn least<H: Heap<Meter = Counting> + ?Sized>(&self, heap: &H, operations: usize) -> Measures {
-        let accesses = self.accesses.least(operations as u64);
+    fn lower_bound<H: Heap<Meter = Counting> + ?Sized>(&self, heap: &H, operations: usize) -> Measures {
+        let accesses = self.accesses.lower_bound(operations as u64);
         let footprint_peak = Bytes(heap.footprint_peak() as u64);
         Measures { operations: operations as u64, footprint_peak, accesses, ..self.measures.clone() }
     }

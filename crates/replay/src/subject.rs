@@ -15,7 +15,7 @@ use crate::run::ReplayError;
 /// What is measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
-    /// The heap that does nothing: the floor.
+    /// The null allocator: the cost of the loop itself.
     Nothing,
     /// A heap of ours.
     Heap(Box<Spec>),

@@ -60,7 +60,7 @@ impl Tally {
     }
 
     /// What the summary of `count` values would be at least, of which these are the first.
-    pub fn least(&self, count: u64) -> PerOperation {
+    pub fn lower_bound(&self, count: u64) -> PerOperation {
         let (p99, max) = (self.percentile(990, count), self.percentile(1000, self.count));
         PerOperation { total: self.total, p99, max, ..PerOperation::default() }
     }
@@ -87,12 +87,12 @@ mod tests {
         values.iter().for_each(|&value| whole.add(value));
         let (whole, mut part) = (whole.summary(), Tally::new());
         for &value in &values {
-            let least = part.least(1000);
-            assert!(least.total <= whole.total && least.p99 <= whole.p99 && least.max <= whole.max);
+            let lower_bound = part.lower_bound(1000);
+            assert!(lower_bound.total <= whole.total && lower_bound.p99 <= whole.p99 && lower_bound.max <= whole.max);
             part.add(value);
         }
-        let least = part.least(1000);
-        assert_eq!((least.total, least.p99, least.max), (whole.total, whole.p99, whole.max));
+        let lower_bound = part.lower_bound(1000);
+        assert_eq!((lower_bound.total, lower_bound.p99, lower_bound.max), (whole.total, whole.p99, whole.max));
     }
 
     #[test]

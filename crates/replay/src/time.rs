@@ -1,4 +1,4 @@
-//! Time, beside the time of a heap that does nothing.
+//! Time, beside the time of the null allocator.
 //!
 //! ```text
 //!   round 1:  nothing  A  B  C        one loop, compiled for each type of allocator:
@@ -13,7 +13,7 @@
 //!
 //! The clock is the processor's counter. Latencies are the same loop with the
 //! counter read around every operation; what the counter costs is in them, and
-//! is what the heap that does nothing shows. The operations of a replay are the
+//! is what the null allocator shows. The operations of a replay are the
 //! same in every round, what the rest of the machine does to them is not: so an
 //! operation's latency is the mean of its rounds without the slowest. A mean, because
 //! counters advance in steps (of 10 ns on some processors), which differ in phase from round to round.
@@ -54,8 +54,8 @@ impl Effort {
 
     /// Events of `trace` that `subject` replays.
     pub fn events(self, subject: &Subject, trace: &PackedTrace) -> usize {
-        let most = if subject.is_linear() { self.linear_events } else { usize::MAX };
-        trace.events.len().min(most)
+        let max = if subject.is_linear() { self.linear_events } else { usize::MAX };
+        trace.events.len().min(max)
     }
 }
 
@@ -65,9 +65,9 @@ pub struct Timing {
     /// The median round.
     pub median: f64,
     /// The fastest round.
-    pub least: f64,
+    pub min: f64,
     /// The slowest round.
-    pub most: f64,
+    pub max: f64,
     /// Every round, in order: round by round comparable with the other subjects.
     pub rounds: Vec<f64>,
     /// Events that were replayed: fewer than the trace has where the subject is cut short.
@@ -79,11 +79,11 @@ pub struct Timing {
 pub struct Timings {
     /// In the order of the subjects.
     pub subjects: Vec<Timing>,
-    /// Of the heap that does nothing.
-    pub floor: Timing,
+    /// Of the null allocator.
+    pub null_allocator: Timing,
 }
 
-/// Times every subject, and the floor.
+/// Times every subject, and the null allocator.
 pub fn time(
     subjects: &[Subject],
     trace: &PackedTrace,
@@ -91,7 +91,7 @@ pub fn time(
     effort: Effort,
 ) -> Result<Timings, ReplayError> {
     let clock = Clock::new();
-    let all = with_floor(subjects);
+    let all = with_null(subjects);
     let mut times = vec![Vec::with_capacity(effort.rounds); all.len()];
     in_turns(&all, trace, region, effort, usize::MAX, &clock, &mut |number, ticks| {
         let events = effort.events(&all[number], trace).max(1) as f64;
@@ -100,14 +100,14 @@ pub fn time(
     })?;
     let events = all.iter().map(|subject| effort.events(subject, trace));
     let mut timings: Vec<Timing> = times.into_iter().zip(events).map(|(rounds, n)| summarise(rounds, n)).collect();
-    let floor = timings.remove(0);
-    Ok(Timings { subjects: timings, floor })
+    let null_allocator = timings.remove(0);
+    Ok(Timings { subjects: timings, null_allocator })
 }
 
 fn summarise(rounds: Vec<f64>, events: usize) -> Timing {
     let mut sorted = rounds.clone();
     sorted.sort_by(f64::total_cmp);
-    Timing { median: sorted[sorted.len() / 2], least: sorted[0], most: sorted[sorted.len() - 1], rounds, events }
+    Timing { median: sorted[sorted.len() / 2], min: sorted[0], max: sorted[sorted.len() - 1], rounds, events }
 }
 
 /// How long single operations take, in nanoseconds, the reading of the counter included.
@@ -130,7 +130,7 @@ pub struct Latency {
 pub struct Latencies {
     /// In the order of the subjects.
     pub subjects: Vec<Latency>,
-    /// Of the heap that does nothing: what reading the counter costs.
+    /// Of the null allocator: what reading the counter costs.
     pub counter: Latency,
     /// Nanoseconds by which the counter advances when it does: the median.
     pub step: f64,
@@ -144,7 +144,7 @@ pub fn latencies(
     effort: Effort,
 ) -> Result<Latencies, ReplayError> {
     let clock = Clock::new();
-    let all = with_floor(subjects);
+    let all = with_null(subjects);
     let mut all_rounds: Vec<Vec<Rounds>> =
         all.iter().map(|subject| vec![Rounds::default(); effort.events(subject, trace)]).collect();
     in_turns(&all, trace, region, effort, 1, &clock, &mut |number, ticks| {
@@ -211,7 +211,7 @@ fn step(clock: &Clock) -> f64 {
     steps.get(steps.len() / 2).map_or(0.0, |&step| step as f64 * nanoseconds_per_tick(clock))
 }
 
-fn with_floor(subjects: &[Subject]) -> Vec<Subject> {
+fn with_null(subjects: &[Subject]) -> Vec<Subject> {
     std::iter::once(Subject::Nothing).chain(subjects.iter().cloned()).collect()
 }
 
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn the_summary_of_rounds_is_their_median_and_their_ends() {
         let timing = summarise(vec![3.0, 1.0, 9.0], 5);
-        assert_eq!((timing.median, timing.least, timing.most), (3.0, 1.0, 9.0));
+        assert_eq!((timing.median, timing.min, timing.max), (3.0, 1.0, 9.0));
         assert_eq!(timing.rounds, [3.0, 1.0, 9.0]);
     }
 

@@ -29,7 +29,7 @@ pub fn shortened(spec: &str) -> String {
     text
 }
 
-/// The techniques of a design in words: `2 free lists, first fit, splitting 100%, coalescing 100%`.
+/// The factors of a design in words: `2 free lists, first fit, splitting 100%, coalescing 100%`.
 pub fn levels(families: &Families, design: &Design) -> String {
     let family = families.family(design);
     let each = family.factors.iter().zip(&*design.levels);
@@ -66,8 +66,8 @@ fn level_in_words(factor: &str, level: &str) -> String {
     }
 }
 
-/// The technique that a factor stands for, in words.
-pub fn technique(factor: &str) -> &str {
+/// A factor in words.
+pub fn factor_name(factor: &str) -> &str {
     match factor {
         "freelists" => "free lists",
         "fit" => "best fit",

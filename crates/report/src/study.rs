@@ -20,7 +20,7 @@ pub struct Study<'a> {
     pub family: usize,
     /// The main effects over that family.
     pub effects: Vec<Effect>,
-    /// What every two of its techniques do together.
+    /// What every two of its factors do together.
     pub interactions: Vec<Interaction>,
     /// The paper's finding on this exploration.
     pub finding: Finding,
@@ -85,12 +85,12 @@ impl<'a> Study<'a> {
         self.exploration.timings.iter().find(|timing| timing.name == name)
     }
 
-    /// Nanoseconds an operation of the loop with a heap that does nothing, where times were measured.
-    pub fn floor(&self) -> Option<f64> {
-        self.exploration.timings.first().map(|timing| timing.floor)
+    /// Nanoseconds an operation of the loop with the null allocator, where times were measured.
+    pub fn null_allocator(&self) -> Option<f64> {
+        self.exploration.timings.first().map(|timing| timing.null_allocator)
     }
 
-    /// The techniques whose effects are told.
+    /// The factors whose effects are told.
     pub fn factors(&self) -> &[Factor] {
         &self.exploration.families.0[self.family].factors
     }
@@ -101,7 +101,7 @@ impl<'a> Study<'a> {
     }
 
     /// How many heaps differ on these traces.
-    pub fn distinct_heaps(&self) -> usize {
+    pub fn unique_designs(&self) -> usize {
         self.exploration.rows.iter().filter(|row| row.design.same_as == row.design.number).count()
     }
 }

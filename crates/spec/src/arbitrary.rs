@@ -10,7 +10,7 @@ use proptest::sample::{select, subsequence};
 
 use crate::ast::{Balance, Each, SkipList, Threads, Tlsf, Tree, TreeFit, Tries};
 use crate::ast::{BinLayout, Bins, Classes, Coalesce, FreeLists, Layer, List, Pool, Sizes, Spec, Split, WordSize};
-use crate::ast::{BinOrder, Bump, Ends, Fit, Guard, Order, Reclaim, Reserve};
+use crate::ast::{BinOrder, Bump, Fit, Guard, ListOrder, Order, Reclaim, Reserve};
 use crate::ast::{Buddy, BuddySystem, Defragment, Pages, Search};
 use crate::keyword::Keyword;
 use crate::validate::{Place, first_fault};
@@ -96,18 +96,13 @@ fn without_misfits(mut spec: Spec) -> Spec {
 
 /// Any list.
 pub fn list() -> impl Strategy<Value = List> {
-    (word::<Order>(), fit(), split(), coalesce(), any::<bool>()).prop_map(|(order, fit, split, coalesce, tags)| List {
-        order,
-        fit,
-        split,
-        coalesce,
-        tags,
-    })
+    (word::<ListOrder>(), fit(), split(), coalesce(), any::<bool>())
+        .prop_map(|(order, fit, split, coalesce, tags)| List { order, fit, split, coalesce, tags })
 }
 
 /// Any bins.
 pub fn bins() -> impl Strategy<Value = Bins> {
-    let tries = prop_oneof![Just(Tries::default()), Just(Tries::All), (1..=20_u32).prop_map(Tries::Most)];
+    let tries = prop_oneof![Just(Tries::default()), Just(Tries::All), (1..=20_u32).prop_map(Tries::Max)];
     let unsorted = select(vec![BinOrder::Lifo, BinOrder::Fifo]);
     let inside = prop_oneof![
         2 => (unsorted, tries).prop_map(|(order, tries)| (Each::List, order, tries)),
@@ -169,7 +164,7 @@ pub fn pages() -> impl Strategy<Value = Pages> {
 
 /// Any free lists.
 pub fn free_lists() -> impl Strategy<Value = FreeLists> {
-    (rows(), word::<Ends>()).prop_map(|(sizes, order)| FreeLists { sizes, order })
+    (rows(), word::<Order>()).prop_map(|(sizes, order)| FreeLists { sizes, order })
 }
 
 /// A value that has a word.

@@ -24,18 +24,18 @@ use heapsmith::index::{self, AddressOrder, Fifo, Implicit, Index, Lifo, SpacedBi
 use heapsmith::index::{BinList, BySize, RedBlack, SkipList, TwoLevel};
 use heapsmith::layer::{self, FreeLists};
 use heapsmith::sizes::{Served, SizeTable};
-use heapsmith::{BlockPool, Coalesce, Fit, Frees, Heap, Meter, RegionError, Source, Values, Word};
+use heapsmith::{BlockPool, Coalesce, Fit, Frees, Heap, Meter, PolicyValues, RegionError, Source, Word};
 
 use crate::{Balance, Each, Tree, Tries};
 pub use buddy::{HandlesJob, with_handles};
 
-use crate::{BinLayout, BinOrder, Bins, Classes, Ends, Layer, List, Order, Pool, Sizes, Spec, Split, WordSize};
+use crate::{BinLayout, BinOrder, Bins, Classes, Layer, List, ListOrder, Order, Pool, Sizes, Spec, Split, WordSize};
 
 /// Where a heap that outlives its making is kept: memory that is given back all at once.
-pub type Arena = bumpalo::Bump;
+pub type Storage = bumpalo::Bump;
 
 /// A kept heap, of whatever type.
-pub type Kept<'a, M> = &'a mut (dyn Heap<Meter = M> + 'a);
+pub type HeapRef<'a, M> = &'a mut (dyn Heap<Meter = M> + 'a);
 
 /// Why a spec did not become a heap.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -69,11 +69,11 @@ pub fn with_heap<S: Source, M: Meter, T, J: for<'a> Job<'a, M, Output = T>>(
     meter: M,
     job: J,
 ) -> Result<T, BuildError> {
-    let arena = &Arena::new();
+    let storage = &Storage::new();
     if layers::before_any(spec).is_empty() {
-        return Parts { spec, source, meter, arena, job }.worded();
+        return Parts { spec, source, meter, storage, job }.worded();
     }
-    keep(spec, source, meter, arena).map(|heap| job.run(heap))
+    keep(spec, source, meter, storage).map(|heap| job.run(heap))
 }
 
 /// As [`with_heap`], with the heap's type taken away: the structures are compiled once and not for
@@ -84,20 +84,20 @@ pub fn with_dyn_heap<S: Source, M: Meter, T>(
     meter: M,
     job: impl FnOnce(&mut dyn Heap<Meter = M>) -> T,
 ) -> Result<T, BuildError> {
-    keep(spec, source, meter, &Arena::new()).map(job)
+    keep(spec, source, meter, &Storage::new()).map(job)
 }
 
 /// Makes the heap of `spec` over the region that `source` supplies, and keeps it, with its tables, in
-/// `arena`: a heap that outlives the call, its type taken away as by [`with_dyn_heap`].
+/// `storage`: a heap that outlives the call, its type taken away as by [`with_dyn_heap`].
 pub fn keep<'a, S: Source + 'a, M: Meter + 'a>(
     spec: &Spec,
     source: S,
     meter: M,
-    arena: &'a Arena,
-) -> Result<Kept<'a, M>, BuildError> {
+    storage: &'a Storage,
+) -> Result<HeapRef<'a, M>, BuildError> {
     let region = source.limit();
-    let heap = Parts { spec, source, meter, arena, job: layers::Keep(arena) }.worded()?;
-    layers::before(heap, spec, region, arena)
+    let heap = Parts { spec, source, meter, storage, job: layers::Keep(storage) }.worded()?;
+    layers::before(heap, spec, region, storage)
 }
 
 /// The block sizes that the lists of `layer` serve in the heap of `spec`, in
@@ -131,7 +131,7 @@ fn class_lists(spec: &Spec, classes: &Classes) -> Vec<Served> {
 /// The block sizes of a spec's heap.
 pub fn format(spec: &Spec) -> Format {
     let (links, tags) = match &spec.pool {
-        Pool::List(list) => (if list.order == Order::Implicit { 0 } else { 2 }, list.tags),
+        Pool::List(list) => (if list.order == ListOrder::Implicit { 0 } else { 2 }, list.tags),
         Pool::Bins(bins) => (2, bins.tags),
         Pool::Classes(_) => (1, false),
         Pool::Tree(tree) => (2, tree.tags),
@@ -193,17 +193,17 @@ fn listed_by(sizes: &[Sizes], words: impl Fn(u64) -> Option<usize>) -> Vec<Serve
 /// Block sizes up to so many words are looked up directly, larger ones searched for.
 const DIRECT_WORDS: usize = 4096;
 
-/// The look-up of these lists, kept in `arena`.
-fn table(arena: &Arena, lists: Vec<Served>) -> SizeTable<'_> {
+/// The look-up of these lists, kept in `storage`.
+fn table(storage: &Storage, lists: Vec<Served>) -> SizeTable<'_> {
     let length = lists.last().map_or(0, |list| list.high + 1).min(DIRECT_WORDS);
-    SizeTable::new(arena.alloc_slice_copy(&lists), arena.alloc_slice_fill_copy(length, 0))
+    SizeTable::new(storage.alloc_slice_copy(&lists), storage.alloc_slice_fill_copy(length, 0))
 }
 
 struct Parts<'s, 'a, S, M, J> {
     spec: &'s Spec,
     source: S,
     meter: M,
-    arena: &'a Arena,
+    storage: &'a Storage,
     job: J,
 }
 
@@ -245,17 +245,17 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
     }
 
     fn list<W: Word>(self, list: &List) -> Result<J::Output, BuildError> {
-        let levels = self.levels(list.fit, list.split, list.coalesce);
+        let policy = self.policy(list.fit, list.split, list.coalesce);
         match list.order {
-            Order::Lifo => self.tagged::<W, _>(Lifo::default(), levels, list.tags),
-            Order::Fifo => self.tagged::<W, _>(Fifo::default(), levels, list.tags),
-            Order::Address => self.tagged::<W, _>(AddressOrder::default(), levels, list.tags),
-            Order::Implicit => self.tagged::<W, _>(Implicit::default(), levels, list.tags),
+            ListOrder::Lifo => self.tagged::<W, _>(Lifo::default(), policy, list.tags),
+            ListOrder::Fifo => self.tagged::<W, _>(Fifo::default(), policy, list.tags),
+            ListOrder::Address => self.tagged::<W, _>(AddressOrder::default(), policy, list.tags),
+            ListOrder::Implicit => self.tagged::<W, _>(Implicit::default(), policy, list.tags),
         }
     }
 
     fn bins<W: Word>(self, bins: &Bins) -> Result<J::Output, BuildError> {
-        let levels = self.levels(crate::Fit::First, bins.split, bins.coalesce);
+        let policy = self.policy(crate::Fit::First, bins.split, bins.coalesce);
         let order = match bins.order {
             BinOrder::Lifo => index::BinOrder::Lifo,
             BinOrder::Fifo => index::BinOrder::Fifo,
@@ -263,49 +263,49 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         };
         // A sorted list is searched to the best block.
         let tries = match bins.tries {
-            Tries::Most(most) if bins.order != BinOrder::Size => most as usize,
+            Tries::Max(max) if bins.order != BinOrder::Size => max as usize,
             _ => usize::MAX,
         };
         let map = SpacedBins::new(spacing(bins.layout, W::BYTES), W::BYTES);
         match bins.each {
-            Each::List => self.tagged::<W, _>(index::Bins::new(map, BinList { order, tries }), levels, bins.tags),
-            Each::Tree => self.tagged::<W, _>(index::Bins::new(map, RedBlack), levels, bins.tags),
+            Each::List => self.tagged::<W, _>(index::Bins::new(map, BinList { order, tries }), policy, bins.tags),
+            Each::Tree => self.tagged::<W, _>(index::Bins::new(map, RedBlack), policy, bins.tags),
             Each::SkipList => {
                 let each = SkipList::new(crate::SkipList::SEED, SkipList::BIN_LEVELS);
-                self.tagged::<W, _>(index::Bins::new(map, each), levels, bins.tags)
+                self.tagged::<W, _>(index::Bins::new(map, each), policy, bins.tags)
             }
         }
     }
 
     fn tree<W: Word>(self, tree: &Tree) -> Result<J::Output, BuildError> {
-        let levels = self.levels(crate::Fit::BEST, tree.split, tree.coalesce);
+        let policy = self.policy(crate::Fit::BEST, tree.split, tree.coalesce);
         match tree.balance {
-            Balance::RedBlack => self.tagged::<W, _>(BySize::new(RedBlack), levels, tree.tags),
+            Balance::RedBlack => self.tagged::<W, _>(BySize::new(RedBlack), policy, tree.tags),
         }
     }
 
     fn skip_list<W: Word>(self, list: &crate::SkipList) -> Result<J::Output, BuildError> {
-        let levels = self.levels(crate::Fit::BEST, list.split, list.coalesce);
-        let all = SkipList::new(list.seed, SkipList::MOST_LEVELS);
-        self.tagged::<W, _>(BySize::new(all), levels, list.tags)
+        let policy = self.policy(crate::Fit::BEST, list.split, list.coalesce);
+        let all = SkipList::new(list.seed, SkipList::MAX_LEVELS);
+        self.tagged::<W, _>(BySize::new(all), policy, list.tags)
     }
 
     /// Two-level segregated fit, or half-fit where the second level is 0.
     fn two_level<W: Word>(self, second: u8, largest: Option<u64>) -> Result<J::Output, BuildError> {
-        let levels = self.levels(crate::Fit::BEST, Split::Always, crate::Coalesce::Immediate);
-        let words = largest.and_then(|size| words_for(self.spec, size)).unwrap_or(W::MOST);
-        self.layered::<W, _, true>(TwoLevel::new(second.into(), words), levels)
+        let policy = self.policy(crate::Fit::BEST, Split::Always, crate::Coalesce::Immediate);
+        let words = largest.and_then(|size| words_for(self.spec, size)).unwrap_or(W::MAX_WORDS);
+        self.layered::<W, _, true>(TwoLevel::new(second.into(), words), policy)
     }
 
     fn classes<W: Word>(self, classes: &Classes) -> Result<J::Output, BuildError> {
-        let levels = self.levels(crate::Fit::First, Split::Never, crate::Coalesce::Never);
-        let map = table(self.arena, class_lists(self.spec, classes));
+        let policy = self.policy(crate::Fit::First, Split::Never, crate::Coalesce::Never);
+        let map = table(self.storage, class_lists(self.spec, classes));
         let beyond = step_in_words(self.spec, classes);
-        self.layered::<W, _, false>(index::Classes::new(map, beyond), levels)
+        self.layered::<W, _, false>(index::Classes::new(map, beyond), policy)
     }
 
-    fn levels(&self, fit: crate::Fit, split: Split, coalesce: crate::Coalesce) -> Values {
-        Values {
+    fn policy(&self, fit: crate::Fit, split: Split, coalesce: crate::Coalesce) -> PolicyValues {
+        PolicyValues {
             alignment: self.spec.alignment as usize,
             fit: match fit {
                 crate::Fit::First => Fit::First,
@@ -328,28 +328,33 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         }
     }
 
-    fn tagged<W: Word, I: Index + 'a>(self, index: I, levels: Values, tags: bool) -> Result<J::Output, BuildError> {
-        if tags { self.layered::<W, I, true>(index, levels) } else { self.layered::<W, I, false>(index, levels) }
+    fn tagged<W: Word, I: Index + 'a>(
+        self,
+        index: I,
+        policy: PolicyValues,
+        tags: bool,
+    ) -> Result<J::Output, BuildError> {
+        if tags { self.layered::<W, I, true>(index, policy) } else { self.layered::<W, I, false>(index, policy) }
     }
 
     fn layered<W: Word, I: Index + 'a, const TAGS: bool>(
         self,
         index: I,
-        levels: Values,
+        policy: PolicyValues,
     ) -> Result<J::Output, BuildError> {
-        let Parts { spec, source, meter, arena, job } = self;
+        let Parts { spec, source, meter, storage, job } = self;
         match spec.layers.last() {
             None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Zero) => {
-                Ok(job.run(BlockPool::<W, I, _, S, M, TAGS>::new(source, index, levels, meter)?))
+                Ok(job.run(BlockPool::<W, I, _, S, M, TAGS>::new(source, index, policy, meter)?))
             }
             Some(Layer::FreeLists(layer)) => {
-                let map = table(arena, listed(&layer.sizes, &format(spec), spec.word));
+                let map = table(storage, listed(&layer.sizes, &format(spec), spec.word));
                 let ends = match layer.order {
-                    Ends::Lifo => layer::Ends::Lifo,
-                    Ends::Fifo => layer::Ends::Fifo,
+                    Order::Lifo => layer::Order::Lifo,
+                    Order::Fifo => layer::Order::Fifo,
                 };
                 let heap =
-                    FreeLists::<BlockPool<W, I, _, S, M, TAGS>, _>::new(source, index, levels, meter, map, ends)?;
+                    FreeLists::<BlockPool<W, I, _, S, M, TAGS>, _>::new(source, index, policy, meter, map, ends)?;
                 Ok(job.run(heap))
             }
         }

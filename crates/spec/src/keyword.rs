@@ -3,7 +3,7 @@
 //! One table serves the parser, the printer and the lists of alternatives in error messages,
 //! so that the three cannot disagree.
 
-use crate::ast::{Balance, BinOrder, Coalesce, Each, Ends, Fit, Order, Split, TreeFit, WordSize};
+use crate::ast::{Balance, BinOrder, Coalesce, Each, Fit, ListOrder, Order, Split, TreeFit, WordSize};
 use crate::ast::{BuddySystem, Defragment, Reclaim, Search, Threads, Tries};
 
 /// A value with a word for each, or most, of its cases.
@@ -31,11 +31,11 @@ impl Keyword for Threads {
     const WORDS: &'static [(&'static str, Self)] = &[("one", Self::One), ("each", Self::Each), ("lists", Self::Lists)];
 }
 
-impl Keyword for Ends {
+impl Keyword for Order {
     const WORDS: &'static [(&'static str, Self)] = &[("lifo", Self::Lifo), ("fifo", Self::Fifo)];
 }
 
-impl Keyword for Order {
+impl Keyword for ListOrder {
     const WORDS: &'static [(&'static str, Self)] =
         &[("lifo", Self::Lifo), ("fifo", Self::Fifo), ("address", Self::Address), ("implicit", Self::Implicit)];
 }

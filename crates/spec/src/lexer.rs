@@ -63,7 +63,7 @@ impl Kind<'_> {
 
 /// The tokens of a text; the last is always [`Kind::End`].
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut lexer = Lexer { rest: text.trim_end(), column: 1 };
+    let mut lexer = Lexer { remainder: text.trim_end(), column: 1 };
     let mut tokens = Vec::new();
     loop {
         lexer.skip_spaces();
@@ -79,26 +79,26 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
 
 /// What has not been read yet, and where it begins.
 struct Lexer<'text> {
-    rest: &'text str,
+    remainder: &'text str,
     column: usize,
 }
 
 impl<'text> Lexer<'text> {
     /// Takes the longest run of characters that pass.
     fn run(&mut self, passes: impl Fn(char) -> bool) -> &'text str {
-        let length = self.rest.find(|c| !passes(c)).unwrap_or(self.rest.len());
-        let (run, rest) = self.rest.split_at(length);
-        self.rest = rest;
+        let length = self.remainder.find(|c| !passes(c)).unwrap_or(self.remainder.len());
+        let (run, remainder) = self.remainder.split_at(length);
+        self.remainder = remainder;
         self.column += run.chars().count();
         run
     }
 
     /// Takes `sign`, if it comes next.
     fn sign(&mut self, sign: &str) -> bool {
-        let Some(rest) = self.rest.strip_prefix(sign) else {
+        let Some(remainder) = self.remainder.strip_prefix(sign) else {
             return false;
         };
-        self.rest = rest;
+        self.remainder = remainder;
         self.column += sign.chars().count();
         true
     }
@@ -108,7 +108,7 @@ impl<'text> Lexer<'text> {
     }
 
     fn token(&mut self) -> Kind<'text> {
-        match self.rest.chars().next() {
+        match self.remainder.chars().next() {
             None | Some('#') => Kind::End,
             Some(c) if c.is_ascii_alphabetic() => Kind::Word(self.run(in_word)),
             Some(c) if c.is_ascii_digit() => number(self.run(|c| c.is_ascii_alphanumeric())),

@@ -81,8 +81,8 @@ mod problem;
 mod validate;
 
 pub use ast::{
-    Balance, BinLayout, BinOrder, Bins, Buddy, BuddySystem, Bump, Classes, Coalesce, Defragment, Each, Ends, Fit,
-    FreeLists, Guard, Layer, List, Order, Pages, Pool, Reclaim, Reserve, Search, Sizes, SkipList, Spec, Split, Threads,
+    Balance, BinLayout, BinOrder, Bins, Buddy, BuddySystem, Bump, Classes, Coalesce, Defragment, Each, Fit, FreeLists,
+    Guard, Layer, List, ListOrder, Order, Pages, Pool, Reclaim, Reserve, Search, Sizes, SkipList, Spec, Split, Threads,
     Tlsf, Tree, TreeFit, Tries, WordSize,
 };
 pub use catalogue::{Entry, Promise, catalogue, entry, resolve};

@@ -9,8 +9,8 @@ mod blocks_of_powers;
 use std::fmt::{Display, Formatter, Result};
 
 use crate::ast::{
-    BinLayout, BinOrder, Bins, Classes, Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Reclaim, Sizes, Spec,
-    Split,
+    BinLayout, BinOrder, Bins, Classes, Coalesce, Fit, FreeLists, Layer, List, ListOrder, Order, Pool, Reclaim, Sizes,
+    Spec, Split,
 };
 use crate::ast::{Each, SkipList, Tlsf, Tree, Tries};
 use crate::keyword::Keyword;
@@ -74,7 +74,7 @@ impl Display for FreeLists {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.write_str("freelists(")?;
         items(f, &self.sizes)?;
-        if self.order != Ends::default() {
+        if self.order != Order::default() {
             write!(f, ", order={}", self.order)?;
         }
         f.write_str(")")
@@ -102,7 +102,7 @@ impl Display for Bins {
         }
         match tries {
             _ if *tries == Tries::default() => {}
-            Tries::Most(most) => write!(f, ", tries={most}")?,
+            Tries::Max(max) => write!(f, ", tries={max}")?,
             Tries::All => f.write_str(", tries=all")?,
         }
         write!(f, ", {split}, {coalesce}{})", without(*tags))
@@ -211,13 +211,13 @@ impl Display for Coalesce {
     }
 }
 
-impl Display for Ends {
+impl Display for Order {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         word(f, *self)
     }
 }
 
-impl Display for Order {
+impl Display for ListOrder {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         word(f, *self)
     }

@@ -190,12 +190,12 @@ pub enum Problem {
     SecondLevel(u64),
     // ---- pages and buddies
     /// A page of a size that is not supported.
-    #[error("a page has a power of two of bytes, from {least} to {most}, not {0}",
-        least = Pages::LEAST_PAGE, most = Pages::MOST_PAGE)]
+    #[error("a page has a power of two of bytes, from {min} to {max}, not {0}",
+        min = Pages::MIN_PAGE, max = Pages::MAX_PAGE)]
     PageSize(u64),
     /// A smallest object that is no power of two, below the word or above half a page.
     #[error("the smallest object is a power of two from the word to half a page, not {0} bytes")]
-    LeastObject(u64),
+    MinObject(u64),
     /// Free lists before pages.
     #[error("`freelists` cannot stand before `pages`: objects have no header, and each page keeps its own")]
     FreeListsBeforePages,

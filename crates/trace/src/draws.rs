@@ -53,9 +53,9 @@ impl Draws {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// A whole number from `least` to `most`.
-    pub fn between(&mut self, least: u64, most: u64) -> u64 {
-        least + self.below(most - least + 1)
+    /// A whole number from `min` to `max`.
+    pub fn between(&mut self, min: u64, max: u64) -> u64 {
+        min + self.below(max - min + 1)
     }
 
     /// Whether what happens `share` of the times happens this time.

@@ -61,7 +61,7 @@ pub struct PackedTrace {
     pub events: PackedEvents,
     /// Length of the table of live blocks: the most blocks live at once.
     pub slots: usize,
-    /// The most bytes requested and live at once.
+    /// The peak live bytes, as requested.
     pub requested_peak: Bytes,
     /// Number of allocations.
     pub allocations: u64,

@@ -9,7 +9,7 @@
 use std::ptr::NonNull;
 
 use heapsmith_spec::build::BuildError;
-use heapsmith_spec::{BinOrder, Coalesce, Each, Order, Pool, Spec};
+use heapsmith_spec::{BinOrder, Coalesce, Each, ListOrder, Pool, Spec};
 
 use crate::random::Random;
 use crate::region::{Counted, Memory, on};
@@ -24,7 +24,7 @@ pub struct Churned {
     /// Accesses that one operation in a thousand exceeds, in the second half.
     pub p999: u64,
     /// The most accesses of an operation, from the first replaced block on.
-    pub most: u64,
+    pub max: u64,
 }
 
 /// Bytes of a region for each live block: four times the mean size, for what is lost between blocks.
@@ -32,7 +32,7 @@ const ROOM: usize = 1600;
 
 /// Replaces blocks at random on the heap of `spec` while `live` stay live.
 pub fn churn(spec: &Spec, live: usize) -> Result<Churned, BuildError> {
-    Ok(churn_within(spec, live, u64::MAX)?.unwrap_or(Churned { live, mean: f64::NAN, p999: 0, most: 0 }))
+    Ok(churn_within(spec, live, u64::MAX)?.unwrap_or(Churned { live, mean: f64::NAN, p999: 0, max: 0 }))
 }
 
 /// As [`churn`]; nothing comes of it if the heap refuses a request, or needs more than `budget` accesses in all.
@@ -72,11 +72,11 @@ impl Churn<'_> {
             costs.extend([between - before, self.heap.meter().accesses - between]);
         }
         self.heap.check().ok()?;
-        let most = costs.iter().copied().max()?;
+        let max = costs.iter().copied().max()?;
         let second = &mut costs[rounds..];
         let mean = second.iter().sum::<u64>() as f64 / second.len() as f64;
         let p999 = second.len() * 999 / 1000;
-        Some(Churned { live, mean, p999: *second.select_nth_unstable(p999).1, most })
+        Some(Churned { live, mean, p999: *second.select_nth_unstable(p999).1, max })
     }
 }
 
@@ -107,7 +107,7 @@ pub fn wanted(spec: &Spec) -> Wanted {
         Pool::Bins(bins) if bins.each == Each::List && bins.order == BinOrder::Size => Wanted::Nothing,
         Pool::Bins(bins) => policy(bins.coalesce, bins.tags),
         Pool::Tlsf(_) | Pool::HalfFit | Pool::Buddy(_) => Wanted::Flat,
-        Pool::List(list) if list.order == Order::Implicit => Wanted::Linear,
+        Pool::List(list) if list.order == ListOrder::Implicit => Wanted::Linear,
         Pool::List(list) if list.coalesce == Coalesce::EveryCall => Wanted::Linear,
         _ => Wanted::Nothing,
     }

@@ -4,7 +4,7 @@
 
 use std::ptr::NonNull;
 
-use heapsmith::{Heap, Misuse, MisuseKind, State};
+use heapsmith::{Heap, HeapError, HeapErrorKind, State};
 
 use crate::program::Operation;
 
@@ -62,18 +62,18 @@ impl Oracle {
         // SAFETY: the block is live and leaves the oracle here.
         match unsafe { heap.try_deallocate(block.pointer) } {
             Ok(()) => drop(self.live.remove(number)),
-            Err(misuse) => self.refused(heap, number, misuse)?,
+            Err(heap_error) => self.refused(heap, number, heap_error)?,
         }
         Ok(None)
     }
 
     /// A stack refuses what was not allocated last, names it, and leaves it as it is. Nobody else refuses.
-    fn refused<H: Heap + ?Sized>(&self, heap: &H, number: usize, misuse: Misuse) -> Result<(), String> {
+    fn refused<H: Heap + ?Sized>(&self, heap: &H, number: usize, heap_error: HeapError) -> Result<(), String> {
         let block = self.live[number];
-        let named = misuse.kind == MisuseKind::OutOfOrder && misuse.block == block.offset;
+        let named = heap_error.kind == HeapErrorKind::OutOfOrder && heap_error.block == block.offset;
         let last = number + 1 == self.live.len();
-        if !named || last || heap.last_misuse() != Some(misuse) {
-            return Err(format!("the free of the block at {} was refused: {misuse}", block.offset));
+        if !named || last || heap.last_heap_error() != Some(heap_error) {
+            return Err(format!("the free of the block at {} was refused: {heap_error}", block.offset));
         }
         intact(block, block.size)
     }
@@ -135,11 +135,11 @@ impl Oracle {
     /// The walk tiles the footprint, and its used blocks are the live ones and those that layers keep.
     fn walk_agrees<H: Heap + ?Sized>(&self, heap: &H) -> Result<(), String> {
         let mut expected = heap.control_size();
-        let (mut used, mut kept) = (0_usize, 0_usize);
+        let (mut used, mut cached) = (0_usize, 0_usize);
         let mut broken = None;
         heap.walk(&mut |block| {
-            if block.state == State::Kept {
-                kept += 1;
+            if block.state == State::Cached {
+                cached += 1;
                 return;
             }
             if block.offset != expected {
@@ -156,8 +156,8 @@ impl Oracle {
         if wilderness > 8 {
             return Err(format!("the walk ends at {expected}, the footprint at {}", heap.footprint()));
         }
-        if used != self.live.len() + kept {
-            return Err(format!("{used} blocks are used, {} live and {kept} kept", self.live.len()));
+        if used != self.live.len() + cached {
+            return Err(format!("{used} blocks are used, {} live and {cached} kept", self.live.len()));
         }
         Ok(())
     }

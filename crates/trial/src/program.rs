@@ -55,9 +55,9 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// Programs of up to `most` operations, which proptest shrinks.
-pub fn program(most: usize) -> impl Strategy<Value = Vec<Operation>> {
-    prop::collection::vec(operation(), 1..most)
+/// Programs of up to `max` operations, which proptest shrinks.
+pub fn program(max: usize) -> impl Strategy<Value = Vec<Operation>> {
+    prop::collection::vec(operation(), 1..max)
 }
 
 /// Which sizes a program asks for.

@@ -27,9 +27,9 @@ impl Random {
         choices[self.below(choices.len())]
     }
 
-    /// A size of `least` bytes up to below `least << doublings`; every magnitude is as frequent.
-    pub fn magnitude(&mut self, least: usize, doublings: usize) -> usize {
-        let power = least << self.below(doublings);
+    /// A size of `min` bytes up to below `min << doublings`; every magnitude is as frequent.
+    pub fn magnitude(&mut self, min: usize, doublings: usize) -> usize {
+        let power = min << self.below(doublings);
         power + self.below(power)
     }
 }

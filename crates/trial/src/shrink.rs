@@ -34,9 +34,9 @@ fn leave_out(program: &mut Vec<Operation>, still: &mut impl FnMut(&[Operation]) 
         let mut start = 0;
         while start < program.len() {
             let end = (start + piece).min(program.len());
-            let rest = [&program[..start], &program[end..]].concat();
-            if still(&rest) {
-                *program = rest;
+            let remainder = [&program[..start], &program[end..]].concat();
+            if still(&remainder) {
+                *program = remainder;
             } else {
                 start = end;
             }

@@ -39,9 +39,9 @@ impl Plan {
     fn of(seed: u64, word: WordSize) -> Self {
         let mut random = Random::new(!seed);
         // A word of two bytes reaches over 64 KiB less the flags of a header.
-        let most = if word == WordSize::Two { 30 * 1024 } else { LARGEST };
+        let max = if word == WordSize::Two { 30 * 1024 } else { LARGEST };
         if seed.is_multiple_of(LONG_EVERY) {
-            let region = random.one_of(&[16 << 10, 64 << 10, LARGEST]).min(most);
+            let region = random.one_of(&[16 << 10, 64 << 10, LARGEST]).min(max);
             return Plan { length: 50_000, region, every: 128 };
         }
         let region = random.one_of(&[1 << 10, 2 << 10, 4 << 10, 6 << 10, 16 << 10, 30 << 10]);

@@ -67,12 +67,12 @@ pub enum LoadError {
         workload: &'static str,
     },
     /// A heap for a recorded program that is smaller than what lives in it.
-    #[error("java: heap={heap} is too small: {least} bytes live at once; give at least that, or leave it at auto")]
+    #[error("java: heap={heap} is too small: {min} bytes live at once; give at least that, or leave it at auto")]
     HeapTooSmall {
         /// The heap that was asked for.
         heap: String,
         /// The least that would do.
-        least: u64,
+        min: u64,
     },
     /// A workload was named in place of a file, and another by `--as`.
     #[error("workload:{workload} says what makes the trace: leave out --as")]

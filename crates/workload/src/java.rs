@@ -77,10 +77,10 @@ fn run(path: &Path, settings: &mut Settings, sink: &mut dyn Sink) -> Result<Load
 fn heap(path: &Path, asked: Option<u64>, settings: &Settings) -> Result<Bytes, LoadError> {
     let mut profiler = Profiler::new(1);
     Trace::stream(path, &mut profiler)?;
-    let most = profiler.finish().statistics.requested_peak;
+    let max = profiler.finish().statistics.requested_peak;
     match asked {
-        None => Ok(Bytes(most.0 + most.0 / 2)),
-        Some(heap) if heap >= most.0 => Ok(Bytes(heap)),
-        Some(_) => Err(LoadError::HeapTooSmall { heap: settings.text("heap").to_owned(), least: most.0 }),
+        None => Ok(Bytes(max.0 + max.0 / 2)),
+        Some(heap) if heap >= max.0 => Ok(Bytes(heap)),
+        Some(_) => Err(LoadError::HeapTooSmall { heap: settings.text("heap").to_owned(), min: max.0 }),
     }
 }

@@ -41,7 +41,7 @@ pub(crate) const BACKLOG: Parameter = Parameter {
 };
 
 /// Even a tiny capture shall see a queue: so many of its largest frames may wait.
-const LEAST_WAITING: u64 = 10;
+const MIN_WAITING: u64 = 10;
 
 /// Puts a picosecond's resolution into whole numbers: at 10 Gbit/s a bit takes 100 of them.
 const PICOSECONDS: u128 = 1_000_000_000_000;
@@ -106,12 +106,12 @@ impl Clock {
 fn slowest(packets: &[Packet], on_wire: impl Fn(&Packet) -> u64, share: f64) -> u64 {
     let total: u64 = packets.iter().map(&on_wire).sum();
     let largest = packets.iter().map(&on_wire).max().unwrap_or(0);
-    let allowed = ((total as f64 * share) as u64).max(largest * LEAST_WAITING);
+    let allowed = ((total as f64 * share) as u64).max(largest * MIN_WAITING);
     let (mut too_slow, mut fast_enough) = (0, 1 << 50);
     while fast_enough - too_slow > 1 {
         let middle = too_slow + (fast_enough - too_slow) / 2;
         let link = Link { bits_per_second: middle };
-        if most_waiting(link, packets, &on_wire) > allowed {
+        if max_waiting(link, packets, &on_wire) > allowed {
             too_slow = middle;
         } else {
             fast_enough = middle;
@@ -121,17 +121,17 @@ fn slowest(packets: &[Packet], on_wire: impl Fn(&Packet) -> u64, share: f64) -> 
 }
 
 /// The most bytes that wait for a link at once, those being sent included.
-fn most_waiting(link: Link, packets: &[Packet], on_wire: impl Fn(&Packet) -> u64) -> u64 {
-    let mut most = 0;
+fn max_waiting(link: Link, packets: &[Packet], on_wire: impl Fn(&Packet) -> u64) -> u64 {
+    let mut max = 0;
     // Bits times 10^9, the unit in which a nanosecond sends a whole number of them.
     let (mut waiting, mut latest) = (0u128, Nanoseconds(0));
     for packet in packets {
         let sent = u128::from(packet.time.since(latest).0) * u128::from(link.bits_per_second);
         waiting = waiting.saturating_sub(sent) + u128::from(on_wire(packet)) * 8_000_000_000;
         latest = packet.time;
-        most = most.max(waiting);
+        max = max.max(waiting);
     }
-    (most / 8_000_000_000) as u64
+    (max / 8_000_000_000) as u64
 }
 
 #[cfg(test)]
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_slower_link_makes_a_longer_queue() {
-        let waiting = |bits_per_second| most_waiting(Link { bits_per_second }, &steady(1000), |p| u64::from(p.wire));
+        let waiting = |bits_per_second| max_waiting(Link { bits_per_second }, &steady(1000), |p| u64::from(p.wire));
         assert_eq!(waiting(8_000_000), 1000);
         assert_eq!(waiting(80_000_000), 1000);
         assert_eq!(waiting(4_000_000), 1000 * 1000 - 999 * 500);
@@ -157,7 +157,7 @@ mod tests {
         let packets = steady(1000);
         let wire = |packet: &Packet| u64::from(packet.wire);
         let rate = slowest(&packets, wire, 0.02);
-        let waiting = |bits_per_second| most_waiting(Link { bits_per_second }, &packets, wire);
+        let waiting = |bits_per_second| max_waiting(Link { bits_per_second }, &packets, wire);
         assert!(waiting(rate) <= 20_000 && waiting(rate - 1) > 20_000, "{rate}");
     }
 

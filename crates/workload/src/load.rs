@@ -28,17 +28,17 @@ pub struct Loaded {
 }
 
 /// Reads a trace file, imports what another recorder wrote, or makes a trace of any other
-/// input through a workload; `as_` names the importer or workload, and the parameters
+/// input through a workload; `input_format` names the importer or workload, and the parameters
 /// (`name`, `value`; the last of equal names counts) are its. A workload that needs no file is
 /// named in place of one: `workload:NAME` (a file of such a name is `./workload:NAME`).
 ///
 /// # Errors
 ///
 /// [`LoadError::kind`] tells wrong use, bad input and the environment apart. A capture or
-/// log without `as_` gives an error that lists what it may be.
-pub fn load(path: &Path, as_: Option<&str>, settings: &[(String, String)]) -> Result<Trace, LoadError> {
+/// log without `input_format` gives an error that lists what it may be.
+pub fn load(path: &Path, input_format: Option<&str>, settings: &[(String, String)]) -> Result<Trace, LoadError> {
     let mut trace = Trace::default();
-    trace.origin = stream(path, as_, settings, &mut trace)?.origin;
+    trace.origin = stream(path, input_format, settings, &mut trace)?.origin;
     Ok(trace)
 }
 
@@ -50,15 +50,15 @@ pub fn load(path: &Path, as_: Option<&str>, settings: &[(String, String)]) -> Re
 /// As [`load()`], and what the sink gives.
 pub fn stream(
     path: &Path,
-    as_: Option<&str>,
+    input_format: Option<&str>,
     settings: &[(String, String)],
     sink: &mut dyn Sink,
 ) -> Result<Loaded, LoadError> {
     if let Some(name) = path.to_str().and_then(|path| path.strip_prefix(PREFIX)) {
-        return alone(name, as_, settings, sink);
+        return alone(name, input_format, settings, sink);
     }
     // Wrong use is told before a file is touched, since reading may take long.
-    let named = as_.map(|name| Maker::find(name, settings)).transpose()?;
+    let named = input_format.map(|name| Maker::find(name, settings)).transpose()?;
     if is_trace(path)? {
         return match named {
             Some(Maker::Change(_, run, mut settings)) => run(path, &mut settings, sink),
@@ -157,14 +157,19 @@ fn from_input(
 }
 
 /// What a workload makes that reads nothing, named by what follows [`PREFIX`].
-fn alone(name: &str, as_: Option<&str>, given: &[(String, String)], sink: &mut dyn Sink) -> Result<Loaded, LoadError> {
+fn alone(
+    name: &str,
+    input_format: Option<&str>,
+    given: &[(String, String)],
+    sink: &mut dyn Sink,
+) -> Result<Loaded, LoadError> {
     let Some(workload) = workload(name) else {
         return Err(unknown_alone(name));
     };
     let Run::Alone(run) = workload.run else {
         return Err(LoadError::NeedsInput { workload: workload.name, wants: workload.input });
     };
-    if as_.is_some_and(|as_| as_ != name) {
+    if input_format.is_some_and(|input_format| input_format != name) {
         return Err(LoadError::NamedTwice { workload: workload.name });
     }
     let mut settings = Settings::new(workload, given)?;

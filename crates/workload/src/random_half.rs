@@ -9,7 +9,7 @@
 //!
 //! | block | size | from | to |
 //! |---|---|---|---|
-//! | one of `requests` | `least` to `most`, each as likely | in turn | half of them, rounded down: after the last request, in a random order |
+//! | one of `requests` | `min` to `max`, each as likely | in turn | half of them, rounded down: after the last request, in a random order |
 //!
 //! The other half is live at the end. Where the paper says that half of the addresses are
 //! freed at random, this is taken as exactly half, drawn without putting back; its program
@@ -32,8 +32,8 @@ pub(crate) const WORKLOAD: Workload = Workload {
     input: NOTHING,
     parameters: &[
         Parameter { name: "requests", default: "10000", about: "number of allocations; the paper's are 10 to 10000" },
-        Parameter { name: "least", default: "1", about: "bytes of the smallest request" },
-        Parameter { name: "most", default: "1024", about: "bytes of the largest request" },
+        Parameter { name: "min", default: "1", about: "bytes of the smallest request" },
+        Parameter { name: "max", default: "1024", about: "bytes of the largest request" },
         SEED,
     ],
     formats: &[],
@@ -42,12 +42,12 @@ pub(crate) const WORKLOAD: Workload = Workload {
 
 fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
     let requests = settings.number("requests", 1, 1 << 24, "a whole number from 1 to 16777216")?;
-    let least = settings.number("least", 1, 1 << 40, "bytes from 1 to 2^40")?;
-    let most = settings.number("most", least, 1 << 40, "bytes from `least` to 2^40")?;
+    let min = settings.number("min", 1, 1 << 40, "bytes from 1 to 2^40")?;
+    let max = settings.number("max", min, 1 << 40, "bytes from `min` to 2^40")?;
     let mut draws = Draws::new(settings.seed()?);
     let mut program = Program::without_work();
     let site = program.site("request");
-    let request = |_| program.allocate(site, draws.between(least, most));
+    let request = |_| program.allocate(site, draws.between(min, max));
     let mut blocks: Vec<Block> = (0..requests).map(request).collect();
     draws.shuffle(&mut blocks);
     blocks.truncate(requests as usize / 2);

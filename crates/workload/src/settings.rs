@@ -61,23 +61,17 @@ impl Settings {
         self.position(name).map_or("", |index| &self.values[index])
     }
 
-    /// A whole number between `least` and `most`.
-    pub fn number(&self, name: &'static str, least: u64, most: u64, wanted: &'static str) -> Result<u64, LoadError> {
+    /// A whole number between `min` and `max`.
+    pub fn number(&self, name: &'static str, min: u64, max: u64, wanted: &'static str) -> Result<u64, LoadError> {
         match self.text(name).parse() {
-            Ok(number) if (least..=most).contains(&number) => Ok(number),
+            Ok(number) if (min..=max).contains(&number) => Ok(number),
             _ => Err(self.bad(name, wanted)),
         }
     }
 
-    /// A list of whole numbers between `least` and `most`, such as `64,256`, at least one.
-    pub fn numbers(
-        &self,
-        name: &'static str,
-        least: u64,
-        most: u64,
-        wanted: &'static str,
-    ) -> Result<Vec<u64>, LoadError> {
-        let number = |text: &str| text.trim().parse().ok().filter(|number| (least..=most).contains(number));
+    /// A list of whole numbers between `min` and `max`, such as `64,256`, at least one.
+    pub fn numbers(&self, name: &'static str, min: u64, max: u64, wanted: &'static str) -> Result<Vec<u64>, LoadError> {
+        let number = |text: &str| text.trim().parse().ok().filter(|number| (min..=max).contains(number));
         let numbers: Option<Vec<u64>> = self.text(name).split(',').map(number).collect();
         numbers.ok_or_else(|| self.bad(name, wanted))
     }

@@ -44,11 +44,11 @@ class Exploration:
 
     @cached_property
     def designs(self) -> pa.Table:
-        """Every design, a row each, over all traces: ``number``; the levels of the techniques ``freelists``, ``fit``,
+        """Every design, a row each, over all traces: ``number``; the levels of the factors ``freelists``, ``fit``,
         ``split``, ``coalesce``; the objectives ``fragmentation``, ``internal_fragmentation``,
         ``external_fragmentation`` (shares of the requested peak), ``accesses_per_op``, ``accesses_p99``,
         ``accesses_max`` (metadata words); ``failed``; ``on_front``: no design beats it in fragmentation, accesses, p99
-        and worst; ``on_staircase``: nor in fragmentation and accesses alone, one design for each place; ``heap``."""
+        and worst; ``on_front_2d``: nor in fragmentation and accesses alone, one design for each place; ``heap``."""
         return pa.table(self._explored.designs())
 
     @cached_property
@@ -60,7 +60,7 @@ class Exploration:
     def front(self) -> pa.Table:
         """The designs that no other beats in both fragmentation and accesses, ascending in fragmentation: rows of
         :attr:`designs`."""
-        return self.designs.filter(pc.field("on_staircase")).sort_by("fragmentation")
+        return self.designs.filter(pc.field("on_front_2d")).sort_by("fragmentation")
 
     @cached_property
     def catalogue(self) -> pa.Table:
@@ -69,7 +69,7 @@ class Exploration:
 
     @cached_property
     def effects(self) -> pa.Table:
-        """Main effects: ``technique``, ``objective``, ``share`` of the objective's variance that the technique explains
+        """Main effects: ``factor``, ``objective``, ``share`` of the objective's variance that the factor explains
         (0 to 1), and ``mean`` of the objective at each ``level`` (in ``unit``). No rows where designs were cut short."""
         return pa.table(self._explored.effects())
 

@@ -49,7 +49,7 @@ def exploration(found: Exploration) -> str:
     if not front:
         return f"<div>{head}</div>"
     pick = found.pick_row()
-    columns = ["", "design", "fragmentation", "accesses/op", "p99", "worst", "heap"]
+    columns = ["", "design", "fragmentation", "accesses/op", "p99", "max", "heap"]
     step = max(1, len(front) // _SHOWN)
     shown = [row for place, row in enumerate(front) if place % step == 0 or row["number"] == pick["number"]]
     if pick["number"] not in [row["number"] for row in shown]:

@@ -45,13 +45,13 @@ class Trace:
     def read(
         path: str | os.PathLike[str],
         *,
-        as_: str | None = None,
+        format: str | None = None,
         settings: Mapping[str, Any] | None = None,
         slice: str | None = None,
-        shorten: int | None = None,
+        limit: int | None = None,
         thread: Sequence[int] = ...,
-        scale: int = 1,
-        collect: int | None = None,
+        copies: int = 1,
+        gc_every: int | None = None,
     ) -> Trace:
         """Read a trace file, import what another tool recorded, or make a trace of any other input."""
 

@@ -51,7 +51,7 @@ def replay(
     min_region
         Find the smallest region in which the trace completes (about 15 replays more).
     time
-        Measure time, in turns with a heap that does nothing, in ``rounds`` rounds.
+        Measure time, in turns with the null allocator, in ``rounds`` rounds.
     progress
         Show a bar of tqdm: yes, no, or where somebody can see it.
 
@@ -63,7 +63,7 @@ def replay(
         and the integers behind it (metadata words read and written: total, p50, p99, p999, max; ``visits`` alike);
         ``requested_peak``, ``footprint_peak`` and what the bytes are at the peak (``peak_headers``, ``peak_free``, …),
         in bytes; ``failed``, requests refused; with ``min_region`` that many bytes, or null; with ``time``
-        ``ns_per_op`` (median round) and ``floor_ns_per_op`` (a heap that does nothing).
+        ``ns_per_op`` (median round) and ``null_ns_per_op`` (the null allocator).
 
     Raises
     ------
@@ -119,5 +119,5 @@ def heaps() -> pa.Table:
 
 def workloads() -> pa.Table:
     """What makes a trace of a capture, a log or nothing, a row for each parameter: ``name``, ``about``, ``input``,
-    ``source``, ``parameter``, ``default``, ``meaning``. See :meth:`Trace.read`, ``as_`` and ``settings``."""
+    ``source``, ``parameter``, ``default``, ``meaning``. See :meth:`Trace.read`, ``format`` and ``settings``."""
     return pa.table(_native.workload_parameters())

@@ -24,7 +24,7 @@ class Inspection:
     @cached_property
     def totals(self) -> dict[str, Any]:
         """Counts of events and blocks; bytes (``requested_peak``, ``requested_total``, ``bytes_left``);
-        ``duration_ns``; ``form``, the form of usage: thin spikes, fat spikes, plateau or ramp."""
+        ``duration_ns``; ``form``, the phase behaviour: thin spikes, fat spikes, plateau or ramp."""
         return self._inspected.totals()
 
     @cached_property
@@ -68,7 +68,7 @@ class Inspection:
 
 
 def inspect(trace: Trace, *, points: int = 600) -> Inspection:
-    """Show what is in a trace: sizes, lifetimes, live bytes, call sites, the form of its usage.
+    """Show what is in a trace: sizes, lifetimes, live bytes, call sites, the phase behaviour.
 
     ``points`` is the number of points of the live bytes, at least, where the trace has so many events.
     """

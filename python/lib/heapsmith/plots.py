@@ -132,7 +132,7 @@ def heap_map(
 
 
 def main_effects(exploration: Exploration, objective: str = "fragmentation", *, ax: Axes | None = None) -> Axes:
-    """The mean of an objective at every level of each technique, with the share of its variance that each explains."""
+    """The mean of an objective at every level of each factor, with the share of its variance that each explains."""
     ax = _axes(ax)
     effects = exploration.effects
     if effects.num_rows == 0:
@@ -141,10 +141,10 @@ def main_effects(exploration: Exploration, objective: str = "fragmentation", *, 
     if rows.num_rows == 0:
         known = ", ".join(dict.fromkeys(_list(effects, "objective")))
         raise UsageError(f"there is no objective {objective!r}; there are {known}")
-    for technique in dict.fromkeys(_list(rows, "technique")):
-        each = rows.filter(pc.field("technique") == technique)
+    for factor in dict.fromkeys(_list(rows, "factor")):
+        each = rows.filter(pc.field("factor") == factor)
         share = each.column("share")[0].as_py()
-        ax.plot(range(each.num_rows), _list(each, "mean"), marker="o", markersize=3, label=f"{technique}: {share:.1%}")
+        ax.plot(range(each.num_rows), _list(each, "mean"), marker="o", markersize=3, label=f"{factor}: {share:.1%}")
     ax.set_xlabel("level, from none to full use")
     ax.set_ylabel(objective)
     if "fragmentation" in objective:

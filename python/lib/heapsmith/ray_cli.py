@@ -21,10 +21,10 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("traces", nargs="+", metavar="TRACE", help="a trace file, anything importable, or workload:NAME")
     parser.add_argument("--address", default="auto", help="auto, HOST:PORT, ray://HOST:10001 or local [auto]")
-    parser.add_argument("--as", dest="as_", metavar="NAME", help="the importer or workload that makes a trace of the input")
+    parser.add_argument("--as", dest="format", metavar="NAME", help="the importer or workload that makes a trace of the input")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of it; may be repeated")
     parser.add_argument("--slice", metavar="FROM..TO", help="use only a stretch: events from 0, or times")
-    parser.add_argument("--shorten", type=_count, metavar="EVENTS", help="use only the first so many events")
+    parser.add_argument("--limit", type=_count, metavar="EVENTS", help="use only the first so many events")
     parser.add_argument("-o", "--out", metavar="DIR", help="folder for the results [explore-TRACE]")
     parser.add_argument("--seconds", type=float, default=1.0, help="how long a batch should take [1]")
     parser.add_argument("--prefer", choices=["balanced", "speed", "memory", "bounded"], default="balanced")
@@ -40,18 +40,18 @@ def _count(text: str) -> int:
 def _run(arguments: argparse.Namespace) -> None:
     settings = dict(word.partition("=")[::2] for word in arguments.set)
     traces = [
-        hs.Trace.read(path, as_=arguments.as_, settings=settings, slice=arguments.slice, shorten=arguments.shorten)
+        hs.Trace.read(path, format=arguments.format, settings=settings, slice=arguments.slice, limit=arguments.limit)
         for path in arguments.traces
     ]
     for trace in traces:
         print(trace.name, f"{len(trace)} events", sep=": ", file=sys.stderr)
     first = Path(arguments.traces[0]).name.removeprefix("workload:").split(".")[0]
-    out = Path(arguments.out or f"explore-{first}" + (f"-{arguments.as_}" if arguments.as_ else ""))
+    out = Path(arguments.out or f"explore-{first}" + (f"-{arguments.format}" if arguments.format else ""))
     cluster = Cluster(arguments.address, seconds=arguments.seconds)
     found = hs.explore(traces, out=out, cluster=cluster)
     figures, pick = cluster.figures, found.pick_row(arguments.prefer)
     print(
-        f"{figures['designs']:.0f} distinct heaps replayed in {figures['batches']:.0f} batches, "
+        f"{figures['designs']:.0f} unique designs replayed in {figures['batches']:.0f} batches, "
         f"{figures['seconds']:.1f} s",
         file=sys.stderr,
     )

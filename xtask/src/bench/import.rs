@@ -1,5 +1,5 @@
 //! How much memory long traces take. A sample's trace is made longer by copies of it that
-//! share the heap (`--scale`), imported, and replayed; the system's own figure of the most
+//! share the heap (`--copies`), imported, and replayed; the system's own figure of the most
 //! memory that a process ever held is printed (GNU time).
 
 use std::path::Path;
@@ -24,7 +24,7 @@ pub fn import(large: bool) -> Outcome {
     for copies in powers.map(|power| 10_u64.pow(power).div_ceil(EVENTS)) {
         let trace = dir.join(format!("{copies}.parquet"));
         let (trace, scale) = (trace.display().to_string(), copies.to_string());
-        let import = ["import", "samples/ftp.pcap.xz", "--as", "drr", "--scale", &scale, "--out", &trace];
+        let import = ["import", "samples/ftp.pcap.xz", "--as", "drr", "--copies", &scale, "--out", &trace];
         let replay = ["replay", &trace, "--heap", "list(order=lifo, fit=first)"];
         let again = dir.join("again.parquet").display().to_string();
         let copy = ["import", &trace, "--slice", "0..", "--out", &again];

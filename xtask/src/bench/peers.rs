@@ -1,4 +1,4 @@
-//! `cargo xtask bench peers`: the designs that heapsmith finds, beside other people's allocators.
+//! `cargo xtask bench peers`: the designs that heapsmith finds, beside the reference allocators.
 //!
 //! ```text
 //!   each trace ─▶ explore ─▶ the fastest of the front, the tightest, the pick
@@ -99,8 +99,8 @@ struct Compared {
     /// The pick with payloads aligned as C programs on 64 bits expect; it may not be on the front.
     aligned_pick: Option<Figures>,
     peers: Vec<Figures>,
-    floor: f64,
-    /// Most bytes requested and live at once.
+    null_allocator: f64,
+    /// Peak live bytes, as requested.
     requested_peak: f64,
 }
 
@@ -131,20 +131,20 @@ impl<'a> Bench<'a> {
         let explored =
             self.rows(input, &["explore"], &["--no-peers", "--rounds", "5", "--format", "json", "--out", &out])?;
         let front: Vec<&Value> = explored.iter().filter(|row| row["design"].is_number()).collect();
-        let least = |key: &str, rows: &[&Value]| -> Vec<String> {
+        let min = |key: &str, rows: &[&Value]| -> Vec<String> {
             let mut rows: Vec<&Value> = rows.to_vec();
             rows.sort_by(|a, b| a[key].as_f64().unwrap_or(f64::MAX).total_cmp(&b[key].as_f64().unwrap_or(f64::MAX)));
             rows.iter().filter_map(|row| row["heap"].as_str().map(str::to_owned)).collect()
         };
         let pick = front.iter().find(|row| row["note"] == "pick").ok_or("explore picked nothing")?;
         let pick = pick["heap"].as_str().unwrap_or_default().to_owned();
-        let tightest = least("fragmentation", &front).into_iter().next().ok_or("explore has no front")?;
-        let mut candidates: Vec<String> = least("ns_per_op", &front).into_iter().take(CANDIDATES).collect();
+        let tightest = min("fragmentation", &front).into_iter().next().ok_or("explore has no front")?;
+        let mut candidates: Vec<String> = min("ns_per_op", &front).into_iter().take(CANDIDATES).collect();
         if !candidates.contains(&pick) {
             candidates.push(pick.clone());
         }
         let run_off = self.replay(input, &candidates)?;
-        let fastest = least("ns_per_op", &run_off.iter().collect::<Vec<_>>()).into_iter().next().unwrap_or_default();
+        let fastest = min("ns_per_op", &run_off.iter().collect::<Vec<_>>()).into_iter().next().unwrap_or_default();
 
         let aligned = format!("{pick} align=16");
         let heaps = [fastest, tightest, pick, aligned, "peer:all".to_owned()];
@@ -154,7 +154,7 @@ impl<'a> Bench<'a> {
             return Err(format!("replay printed {} rows", figures.len()));
         };
         let number = |key: &str| rows[0][key].as_f64().unwrap_or(0.0);
-        let (floor, requested_peak) = (number("floor_ns_per_op"), number("requested_peak"));
+        let (null_allocator, requested_peak) = (number("null_ns_per_op"), number("requested_peak"));
         Ok(Compared {
             name: input.name.clone(),
             about: input.about.clone(),
@@ -163,7 +163,7 @@ impl<'a> Bench<'a> {
             pick: pick.clone(),
             aligned_pick: Some(aligned.clone()),
             peers: peers.to_vec(),
-            floor,
+            null_allocator,
             requested_peak,
             rows,
         })
@@ -181,7 +181,7 @@ impl<'a> Bench<'a> {
     fn rows(&self, input: &Input, before: &[&str], options: &[&str]) -> Result<Vec<Value>, String> {
         let events = input.events.to_string();
         let mut command = Command::new(&self.command);
-        command.args(before).arg(&input.path).args(["--shorten", &events]).args(options);
+        command.args(before).arg(&input.path).args(["--limit", &events]).args(options);
         if let Some(workload) = input.workload {
             command.args(["--as", workload]);
         }

@@ -21,7 +21,7 @@ struct Counted {
     name: &'static str,
     top: &'static str,
     parameters: fn(u32) -> Vec<(&'static str, u32)>,
-    most: u32,
+    max: u32,
 }
 
 fn leaves(leaves: u32) -> Vec<(&'static str, u32)> {
@@ -29,23 +29,18 @@ fn leaves(leaves: u32) -> Vec<(&'static str, u32)> {
 }
 
 const COUNTED: [Counted; 8] = [
-    Counted { name: "or_tree", top: "or_tree", parameters: leaves, most: 256 },
-    Counted { name: "and_tree", top: "and_tree", parameters: leaves, most: 256 },
-    Counted { name: "bit_flipper", top: "bit_flipper", parameters: leaves, most: 256 },
-    Counted { name: "object_unit", top: "object_unit", parameters: leaves, most: 256 },
-    Counted {
-        name: "page_unit",
-        top: "page_unit",
-        parameters: |leaves| vec![("P", 16 * leaves), ("S", 16)],
-        most: 256,
-    },
-    Counted { name: "chang_interconnection", top: "chang_interconnection", parameters: leaves, most: 4096 },
-    Counted { name: "chang_allocator", top: "chang_allocator", parameters: leaves, most: 4096 },
+    Counted { name: "or_tree", top: "or_tree", parameters: leaves, max: 256 },
+    Counted { name: "and_tree", top: "and_tree", parameters: leaves, max: 256 },
+    Counted { name: "bit_flipper", top: "bit_flipper", parameters: leaves, max: 256 },
+    Counted { name: "object_unit", top: "object_unit", parameters: leaves, max: 256 },
+    Counted { name: "page_unit", top: "page_unit", parameters: |leaves| vec![("P", 16 * leaves), ("S", 16)], max: 256 },
+    Counted { name: "chang_interconnection", top: "chang_interconnection", parameters: leaves, max: 4096 },
+    Counted { name: "chang_allocator", top: "chang_allocator", parameters: leaves, max: 4096 },
     Counted {
         name: "chang_allocator_shared",
         top: "chang_allocator",
         parameters: |leaves| vec![("LEAVES", leaves), ("SHARED", 1)],
-        most: 4096,
+        max: 4096,
     },
 ];
 
@@ -81,7 +76,7 @@ pub fn gates() -> Outcome {
     tools::install(&[tools::YOSYS])?;
     let mut counts = Vec::new();
     for counted in COUNTED {
-        for power in 1..=counted.most.ilog2() {
+        for power in 1..=counted.max.ilog2() {
             counts.extend(count(counted, 1 << power)?);
         }
     }
@@ -101,9 +96,9 @@ pub fn compare() -> Outcome {
     let path = results("gates.csv");
     let table = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", text(&path)))?;
     let same_version = table.starts_with(&format!("# {}\n", version()?));
-    for (name, most) in AGAIN {
+    for (name, max) in AGAIN {
         let counted = COUNTED.into_iter().find(|counted| counted.name == name).ok_or("no such unit")?;
-        for power in 1..=most {
+        for power in 1..=max {
             // Another version of the synthesiser may minimise otherwise.
             for count in count(counted, 1 << power)?.iter().filter(|count| same_version || count.stage == "written") {
                 if !table.lines().any(|line| line == count.line()) {

@@ -63,7 +63,7 @@ impl Heap {
     }
 }
 
-/// Other people's allocators: a name, and a library of the distribution's packages.
+/// Reference allocators: a name, and a library of the distribution's packages.
 const PEERS: &[(&str, Tool)] = &[
     ("jemalloc", peer("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2", "libjemalloc2")),
     ("mimalloc", peer("/usr/lib/x86_64-linux-gnu/libmimalloc.so.2", "libmimalloc2.0")),

@@ -64,7 +64,7 @@ pub fn compare(setting: &Setting, program: &'static Program) -> Result<Compared,
     let task = (program.task)(&inputs, &launcher.scratch());
     let count = launcher.count(&task, &setting.c_library, FIRST);
     let calls = count.map_err(|error| format!("{} on glibc: {error}", program.name))?;
-    if calls < program.least_calls {
+    if calls < program.min_calls {
         return Err(format!("{} called malloc {calls} times only: it has an allocator of its own", program.name));
     }
 
@@ -80,7 +80,7 @@ pub fn compare(setting: &Setting, program: &'static Program) -> Result<Compared,
             eprintln!("xtask: round {} of {}: {} on {}", round + 1, setting.rounds, program.name, allocator.name);
             let limit = right.as_ref().map_or(FIRST, |right| right.clock * SLOWER + GRACE);
             let run = launcher.launch(&task, allocator, &setting.c_library, limit);
-            match run.and_then(|run| judged(run, right.as_ref(), task.process, allocator)) {
+            match run.and_then(|run| evaluated(run, right.as_ref(), task.process, allocator)) {
                 Ok(run) => {
                     right.get_or_insert_with(|| run.clone());
                     row.runs.push(run);
@@ -98,7 +98,7 @@ pub fn compare(setting: &Setting, program: &'static Program) -> Result<Compared,
 }
 
 /// A run whose output is right and whose malloc was the allocator's.
-fn judged(run: Run, right: Option<&Run>, process: &str, allocator: &Allocator) -> Result<Run, String> {
+fn evaluated(run: Run, right: Option<&Run>, process: &str, allocator: &Allocator) -> Result<Run, String> {
     witness::check(&run.witnesses, process, &allocator.expected)?;
     match right.and_then(|right| difference(&right.output, &run.output)) {
         None => Ok(run),
@@ -132,7 +132,7 @@ impl Row {
 
 #[cfg(test)]
 mod tests {
-    use super::{difference, judged};
+    use super::{difference, evaluated};
     use crate::real::allocators::Allocator;
     use crate::real::figures::tests::row;
     use crate::real::witness::{Expected, Witness};
@@ -146,13 +146,13 @@ mod tests {
         let mut run = row("tlsf", None, &[(1, 1)]).runs.remove(0);
         run.output = "right\n".to_owned();
         run.witnesses = vec![Witness { library, program: "perl".to_owned(), heap: String::new() }];
-        assert!(judged(run.clone(), Some(&run), "perl", &allocator).is_ok());
-        assert!(judged(run.clone(), Some(&run), "node", &allocator).is_err(), "no node was there");
+        assert!(evaluated(run.clone(), Some(&run), "perl", &allocator).is_ok());
+        assert!(evaluated(run.clone(), Some(&run), "node", &allocator).is_err(), "no node was there");
         let wrong = crate::real::launch::Run { output: "left\n".to_owned(), ..run.clone() };
-        let error = judged(wrong, Some(&run), "perl", &allocator).expect_err("a wrong output");
+        let error = evaluated(wrong, Some(&run), "perl", &allocator).expect_err("a wrong output");
         assert_eq!(error, "wrong output: \"left\" where glibc has \"right\"");
         run.witnesses[0].library = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml").into();
-        assert!(judged(run.clone(), None, "perl", &allocator).is_err(), "another malloc");
+        assert!(evaluated(run.clone(), None, "perl", &allocator).is_err(), "another malloc");
     }
 
     #[test]

@@ -20,11 +20,11 @@ impl Figures {
         if row.failure.is_some() || row.runs.is_empty() {
             return None;
         }
-        let least = |of: fn(&super::launch::Run) -> f64| row.runs.iter().map(of).fold(f64::INFINITY, f64::min);
+        let min = |of: fn(&super::launch::Run) -> f64| row.runs.iter().map(of).fold(f64::INFINITY, f64::min);
         Some(Figures {
-            clock: least(|run| run.clock.as_secs_f64()),
-            processors: least(|run| run.processors.as_secs_f64()),
-            peak: least(|run| run.peak as f64),
+            clock: min(|run| run.clock.as_secs_f64()),
+            processors: min(|run| run.processors.as_secs_f64()),
+            peak: min(|run| run.peak as f64),
         })
     }
 
@@ -85,8 +85,8 @@ impl Best {
     /// Of a program, if any heap of ours got through it.
     pub fn of(compared: &Compared) -> Option<Best> {
         let ratios = ratios(compared);
-        let least = |of: fn(&Ratio) -> f64| ratios.iter().copied().min_by(|a, b| of(a).total_cmp(&of(b)));
-        Some(Best { time: least(|it| it.time)?, peak: least(|it| it.peak)?, both: least(Ratio::worse)? })
+        let min = |of: fn(&Ratio) -> f64| ratios.iter().copied().min_by(|a, b| of(a).total_cmp(&of(b)));
+        Some(Best { time: min(|it| it.time)?, peak: min(|it| it.peak)?, both: min(Ratio::worse)? })
     }
 }
 

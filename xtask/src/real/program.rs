@@ -21,7 +21,7 @@ pub struct Program {
     /// Which time says how fast it is.
     pub time: Time,
     /// Calls of malloc that it makes at the very least; one that makes fewer goes past what is preloaded.
-    pub least_calls: u64,
+    pub min_calls: u64,
     /// Packages that it needs.
     pub tools: &'static [Tool],
     /// Makes its inputs.

@@ -78,8 +78,8 @@ pub fn load() -> String {
 
 /// The two threads of a program here count as two.
 fn busy(load: &[f64], processors: usize) -> String {
-    let most = load.iter().copied().fold(0.0, f64::max);
-    let remark = if most > processors as f64 + 1.0 { ": times by the clock are those of a busy machine" } else { "" };
+    let max = load.iter().copied().fold(0.0, f64::max);
+    let remark = if max > processors as f64 + 1.0 { ": times by the clock are those of a busy machine" } else { "" };
     let load: Vec<String> = load.iter().map(|load| format!("{load:.1}")).collect();
     format!("\nLoad of the last 1, 5 and 15 minutes on {processors} processors: {}{remark}\n", load.join(", "))
 }

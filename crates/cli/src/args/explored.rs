@@ -43,7 +43,7 @@ impl From<Prefer> for Preference {
     heapsmith explore monday.parquet tuesday.parquet --jobs 4\n  \
     heapsmith explore workload:modem --prefer bounded")]
 pub struct Explore {
-    /// Trace files, anything importable, or workload:NAME for a workload that needs no file; of several, the designs are judged on all
+    /// Trace files, anything importable, or workload:NAME for a workload that needs no file; of several, the designs are evaluated on all
     #[arg(required_unless_present = "print_space")]
     pub traces: Vec<PathBuf>,
     #[command(flatten)]
@@ -79,15 +79,15 @@ pub struct Explore {
     /// designs, and there are no main effects, which are over all designs
     #[arg(long)]
     pub prune: bool,
-    /// Judge the pick on this trace, which the exploration does not see; "each": explore without each of the traces in
-    /// turn, and judge on that one. May be repeated
+    /// Evaluate the pick on this trace, which the exploration does not see; "each": explore without each of the traces in
+    /// turn, and evaluate on that one. May be repeated
     #[arg(long, value_name = "TRACE|each")]
     pub holdout: Vec<PathBuf>,
-    /// Judge the pick on so many perturbed copies of each trace: in turn with sizes jittered by 10%, request by request;
+    /// Evaluate the pick on so many perturbed copies of each trace: in turn with sizes jittered by 10%, request by request;
     /// with 20% of the blocks freed at another time; with ten segments in another order
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub perturb: u32,
-    /// Leave out other people's allocators, and memory by pages
+    /// Leave out the reference allocators, and memory by pages
     #[arg(long)]
     pub no_peers: bool,
     /// How to print the front
@@ -139,10 +139,10 @@ impl SearchName {
 /// By what designs are compared, and what none may exceed.
 #[derive(Debug, Clone, Args)]
 pub struct Wanted {
-    /// The front is over these: of fragmentation, internal, external, accesses, p99, worst, min_region, ns, code_size.
+    /// The front is over these: of fragmentation, internal, external, accesses, p99, max, min_region, ns, code_size.
     /// The last three are measured of the 64 designs nearest to the front over the others
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Objective::from_str,
-        default_value = "fragmentation,accesses,p99,worst", help_heading = GOAL)]
+        default_value = "fragmentation,accesses,p99,max", help_heading = GOAL)]
     pub objectives: Vec<Objective>,
     /// No more fragmentation than this, in percent
     #[arg(long, value_name = "PERCENT", help_heading = GOAL)]
@@ -158,7 +158,7 @@ pub struct Wanted {
     pub max_p99: Option<u64>,
     /// No more accesses in any operation
     #[arg(long, value_name = "N", help_heading = GOAL)]
-    pub max_worst: Option<u64>,
+    pub max_op: Option<u64>,
     /// No more nanoseconds an operation, as measured here
     #[arg(long, value_name = "NS", help_heading = GOAL)]
     pub max_ns: Option<f64>,
@@ -172,19 +172,19 @@ const GOAL: &str = "What is wanted of a design";
 impl Wanted {
     /// The goal.
     pub fn goal(&self) -> Goal {
-        let whole = |most: Option<u64>| most.map(|most| most as f64);
-        let most = [
+        let whole = |max: Option<u64>| max.map(|max| max as f64);
+        let max = [
             (Objective::Fragmentation, self.max_fragmentation.map(|percent| percent / 100.0)),
             (Objective::MinRegion, whole(self.max_region)),
             (Objective::Accesses, self.max_accesses),
             (Objective::P99, whole(self.max_p99)),
-            (Objective::Worst, whole(self.max_worst)),
+            (Objective::MaxOp, whole(self.max_op)),
             (Objective::Time, self.max_ns),
             (Objective::CodeSize, whole(self.max_code_size)),
         ];
-        let constraint = |(objective, most): (Objective, Option<f64>)| Some(Constraint { objective, most: most? });
+        let constraint = |(objective, max): (Objective, Option<f64>)| Some(Constraint { objective, max: max? });
         let mut objectives = self.objectives.clone();
         objectives.dedup();
-        Goal { objectives, constraints: most.into_iter().filter_map(constraint).collect() }
+        Goal { objectives, constraints: max.into_iter().filter_map(constraint).collect() }
     }
 }

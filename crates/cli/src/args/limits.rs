@@ -9,15 +9,15 @@ use super::{Format, above_zero};
 /// The programs that a bound or an attack is about.
 #[derive(Debug, Args)]
 pub struct Programs {
-    /// Most bytes requested and live at once (K and M may follow)
+    /// Peak live bytes, as requested (K and M may follow)
     #[arg(long, value_name = "BYTES", value_parser = above_zero)]
     pub live: u64,
     /// Bytes of the largest request
     #[arg(long, value_name = "BYTES", value_parser = above_zero)]
-    pub largest: u64,
+    pub max_size: u64,
     /// Bytes of the smallest request; the larger it is, the fewer blocks there can be
     #[arg(long, value_name = "BYTES", value_parser = above_zero, default_value_t = 1)]
-    pub least: u64,
+    pub min_size: u64,
 }
 
 /// Arguments of `bound`.
@@ -26,9 +26,9 @@ pub struct Programs {
     after_help = "The bound holds for every program of allocations and frees with at most so many bytes live, in \
     requests of the given sizes; for the heap as it runs here, headers, rounding, control words and layers included. A \
     region of so many bytes serves every such program.\n\nExamples:\n  \
-    heapsmith bound first-fit --live 20K --largest 512 --least 16\n  \
-    heapsmith bound tlsf --live 20K --largest 512 --least 16 --format json\n  \
-    heapsmith bound 'freelists(32) list(order=implicit) word=4 align=8' --live 20K --largest 512"
+    heapsmith bound first-fit --max-live 20K --max-size 512 --min-size 16\n  \
+    heapsmith bound tlsf --max-live 20K --max-size 512 --min-size 16 --format json\n  \
+    heapsmith bound 'freelists(32) list(order=implicit) word=4 align=8' --max-live 20K --max-size 512"
 )]
 pub struct Bound {
     /// A spec, or a name of the catalogue; several are shown one after another
@@ -56,9 +56,9 @@ pub enum Goal {
 #[command(
     after_help = "Ctrl-C ends the search and keeps the best attack so far. The same seed and the same numbers give \
     the same attack.\n\nExamples:\n  \
-    heapsmith attack first-fit --live 20K --largest 512 --least 16\n  \
-    heapsmith attack tlsf best-fit knuth-buddy --live 20K --largest 512 --least 16 --rounds 1000\n  \
-    heapsmith attack best-fit --live 20K --largest 512 --goal accesses -o worst.parquet\n  \
+    heapsmith attack first-fit --max-live 20K --max-size 512 --min-size 16\n  \
+    heapsmith attack tlsf best-fit knuth-buddy --max-live 20K --max-size 512 --min-size 16 --rounds 1000\n  \
+    heapsmith attack best-fit --max-live 20K --max-size 512 --goal accesses -o worst.parquet\n  \
     heapsmith replay worst.parquet --heap best-fit"
 )]
 pub struct Attack {

@@ -28,7 +28,7 @@ pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
     let mut stopped = false;
     for (name, spec) in &heaps {
         let found = one(name, spec, program, arguments, stop)?;
-        let bound = bound(spec, program.live, program.largest, program.least);
+        let bound = bound(spec, program.live, program.max_size, program.min_size);
         table.row(row(name, spec, &found, &bound));
         if let Some(out) = &arguments.out {
             write(out, spec, program, arguments, &found)?;
@@ -96,7 +96,7 @@ const COLUMNS: &[&str] = &[
     "of_any_allocator",
     "random_footprint",
     "times_random",
-    "worst",
+    "max",
     "worst_bound",
     "random_worst",
     "by",
@@ -107,7 +107,7 @@ fn row(name: &str, spec: &Spec, found: &Attack, bound: &Bound) -> Vec<Item> {
     let share = |value: u64, of: u64| value as f64 / of.max(1) as f64;
     // Where the region has no room for the bound, refusals may take more.
     let has_room = bound.region.is_none_or(|region| region <= found.region.0);
-    let worst_bound = bound.worst.either().filter(|_| has_room);
+    let max_bound = bound.worst_case.either().filter(|_| has_room);
     let name = if name == spec.to_string() { heap(name) } else { text(name) };
     vec![
         name,
@@ -115,13 +115,13 @@ fn row(name: &str, spec: &Spec, found: &Attack, bound: &Bound) -> Vec<Item> {
         integer(outcome.live_peak),
         integer(outcome.footprint),
         bound.footprint.map_or_else(none, integer),
-        bound.footprint.map_or_else(none, |most| percent(share(outcome.footprint, most))),
+        bound.footprint.map_or_else(none, |max| percent(share(outcome.footprint, max))),
         bound.any_allocator.map_or_else(none, |forced| percent(share(outcome.footprint, forced))),
         integer(chance.footprint),
         number(share(outcome.footprint, chance.footprint), 2),
-        integer(outcome.accesses_worst),
-        worst_bound.map_or_else(none, integer),
-        integer(chance.accesses_worst),
+        integer(outcome.accesses_max),
+        max_bound.map_or_else(none, integer),
+        integer(chance.accesses_max),
         text(&found.by),
     ]
 }
@@ -129,16 +129,16 @@ fn row(name: &str, spec: &Spec, found: &Attack, bound: &Bound) -> Vec<Item> {
 /// Below the table.
 const LEGEND: &str = "
 bound: what no such program can exceed (heapsmith bound); of_any_allocator: of what Robson's lower bound forces on every
-heap that moves nothing, headers left out; random: the largest of 30 random programs with as many operations; worst:
+heap that moves nothing, headers left out; random: the largest of 30 random programs with as many operations; max:
 most accesses of one operation.
 ";
 
 fn write(out: &Path, spec: &Spec, program: Program, arguments: &args::Attack, found: &Attack) -> Result<(), Failure> {
     let mut origin = Origin::new("attack", spec.to_string());
     let settings = [
-        ("live", program.live.to_string()),
-        ("largest", program.largest.to_string()),
-        ("least", program.least.to_string()),
+        ("max_live", program.live.to_string()),
+        ("max_size", program.max_size.to_string()),
+        ("min_size", program.min_size.to_string()),
         ("seed", arguments.seed.to_string()),
         ("rounds", arguments.rounds.to_string()),
         ("by", found.by.clone()),

@@ -13,7 +13,7 @@ use crate::table::{Table, integer, none, text};
 pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
     let program = program(&arguments.programs)?;
     let specs = arguments.heap.iter().map(|heap| Ok(resolve(heap)?)).collect::<Result<Vec<Spec>, Failure>>()?;
-    let bounds = specs.iter().map(|spec| (spec, bound(spec, program.live, program.largest, program.least)));
+    let bounds = specs.iter().map(|spec| (spec, bound(spec, program.live, program.max_size, program.min_size)));
     if arguments.format == Format::Table {
         let text: String = bounds.map(|(spec, bound)| page(spec, program, &bound)).collect::<Vec<_>>().join("\n");
         return match io::stdout().write_all(text.as_bytes()) {
@@ -23,9 +23,9 @@ pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
     }
     let mut table = Table::new(&[
         "heap",
-        "live",
-        "largest",
-        "least",
+        "max_live",
+        "max_size",
+        "min_size",
         "bound",
         "region",
         "any_allocator",
@@ -43,8 +43,8 @@ pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
         table.row([
             text(spec.to_string()),
             integer(program.live),
-            integer(program.largest),
-            integer(program.least),
+            integer(program.max_size),
+            integer(program.min_size),
             number(bound.footprint),
             number(bound.region),
             number(bound.any_allocator),
@@ -53,9 +53,9 @@ pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
             text(bound.source),
             text(bound.requires.join("; ")),
             text(&bound.why_none),
-            number(bound.worst.allocate),
-            number(bound.worst.free),
-            text(&bound.worst.formula),
+            number(bound.worst_case.allocate),
+            number(bound.worst_case.free),
+            text(&bound.worst_case.formula),
         ]);
     }
     table.print(arguments.format)
@@ -63,15 +63,15 @@ pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
 
 /// The programs that were asked about.
 pub fn program(programs: &Programs) -> Result<Program, Failure> {
-    Program::new(programs.live, programs.largest, programs.least).map_err(Failure::wrong_use)
+    Program::new(programs.live, programs.max_size, programs.min_size).map_err(Failure::wrong_use)
 }
 
 /// What people read: a paragraph a heap.
 fn page(spec: &Spec, program: Program, bound: &Bound) -> String {
-    let Program { live, largest, least } = program;
+    let Program { live, max_size, min_size } = program;
     let mut lines = vec![
         spec.to_string(),
-        format!("  programs       at most {live} bytes live, in requests of {least} to {largest} bytes"),
+        format!("  programs       at most {live} bytes live, in requests of {min_size} to {max_size} bytes"),
     ];
     match bound.footprint {
         Some(footprint) => {
@@ -91,13 +91,13 @@ fn page(spec: &Spec, program: Program, bound: &Bound) -> String {
     lines.extend(terms.map(|term| format!("    {:<12} {} = {}", term.symbol, term.meaning, term.value)));
     lines.push(format!("  source         {}", bound.source));
     lines.extend(bound.requires.iter().map(|requires| format!("  stands on      {requires}")));
-    let worst = &bound.worst;
+    let worst_case = &bound.worst_case;
     let accesses =
-        |most: Option<u64>| most.map_or_else(|| "no number".to_owned(), |most| format!("at most {most} accesses"));
-    lines.push(format!("  one allocation {}", accesses(worst.allocate)));
-    lines.push(format!("  one free       {}", accesses(worst.free)));
-    if !worst.formula.is_empty() {
-        lines.push(format!("                 {}", worst.formula));
+        |max: Option<u64>| max.map_or_else(|| "no number".to_owned(), |max| format!("at most {max} accesses"));
+    lines.push(format!("  one allocation {}", accesses(worst_case.allocate)));
+    lines.push(format!("  one free       {}", accesses(worst_case.free)));
+    if !worst_case.formula.is_empty() {
+        lines.push(format!("                 {}", worst_case.formula));
     }
     if let Some(forced) = bound.any_allocator {
         lines.push(format!(

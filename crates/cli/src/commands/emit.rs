@@ -71,7 +71,7 @@ fn figures(measured: &[(String, Measures)]) -> Figures {
                 measures.fragmentation() * 100.0
             ),
             format!(
-                "accesses      mean {:.2}, p99 {}, worst {} an operation, of {} operations",
+                "accesses      mean {:.2}, p99 {}, max {} per operation, of {} operations",
                 measures.accesses_per_operation(),
                 measures.accesses.p99,
                 measures.accesses.max,

@@ -66,8 +66,8 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
         let also: Vec<usize> = recommended(&exploration).into_iter().chain([pick]).collect();
         measure(arguments, &mut exploration, &mut store, &packed, &also)?;
     }
-    let judged = robust::judge(arguments, &exploration, &packed, preference, stop, &dir)?;
-    exploration.set_judged(&mut store, judged)?;
+    let evaluated = robust::evaluate(arguments, &exploration, &packed, preference, stop, &dir)?;
+    exploration.set_evaluated(&mut store, evaluated)?;
     let lines = report::lines(&packed);
     write_tables(&exploration, &dir)?;
     let page = PageInput { exploration: &exploration, traces: &traces, lines: &lines, preference, elapsed };
@@ -166,7 +166,7 @@ fn default_dir(arguments: &Explore) -> PathBuf {
     let first = first.as_deref().map_or("trace", |name| name.strip_prefix(PREFIX).unwrap_or(name));
     let stem = first.split('.').next().unwrap_or("trace").to_owned();
     let more = if arguments.traces.len() > 1 { format!("-and-{}", arguments.traces.len() - 1) } else { String::new() };
-    let workload = arguments.reading.as_.as_ref().map_or_else(String::new, |name| format!("-{name}"));
+    let workload = arguments.reading.input_format.as_ref().map_or_else(String::new, |name| format!("-{name}"));
     PathBuf::from(format!("explore-{stem}{more}{workload}"))
 }
 
@@ -218,7 +218,7 @@ fn replay_all(
     match swept {
         Ok(replayed) => {
             answer::speed(space, packed, search, replayed, elapsed);
-            let whole = search == Search::Halving || replayed == space.distinct().count();
+            let whole = search == Search::Halving || replayed == space.unique().count();
             Ok(whole.then_some(elapsed))
         }
         Err(SweepError::Interrupted) => Err(Failure::interrupted(format!(

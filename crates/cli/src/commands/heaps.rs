@@ -13,9 +13,7 @@ pub fn run(arguments: &Listing) -> Result<(), Failure> {
     if arguments.format == Format::Table {
         let mut text = Vec::new();
         catalogue().iter().try_for_each(|entry| paragraph(&mut text, entry))?;
-        text.push(
-            "Other people's allocators, for replay and explore; none of them is written by heapsmith\n".to_owned(),
-        );
+        text.push("Reference allocators, for replay and explore; none of them is written by heapsmith\n".to_owned());
         peers().iter().for_each(|entry| peer(&mut text, entry));
         return match io::stdout().write_all(&[text.join("\n").as_bytes(), LEGEND.as_bytes()].concat()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -59,7 +57,7 @@ fn absence(entry: &heapsmith_peers::Entry) -> String {
 
 /// Below the paragraphs.
 const LEGEND: &str = "
-M: most bytes in live blocks at once, headers included; B: most live blocks; n: the largest block; all in
+M: peak bytes in live blocks, headers included; B: peak live blocks; n: the largest block; all in
 units of the smallest. Any spec may stand where a name may: layers, a pool, options. --format json adds
 what the sources leave open and what was chosen.
 ";
@@ -72,7 +70,7 @@ fn paragraph(text: &mut Vec<String>, entry: &Entry) -> Result<(), SpecError> {
     let lines = [
         ("allocate", &*allocate),
         ("free", &free),
-        ("most memory", &footprint),
+        ("max memory", &footprint),
         ("papers", &papers),
         ("source", entry.source),
     ];

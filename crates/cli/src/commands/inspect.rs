@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use heapsmith_limits::{Effort, Floor, floor};
+use heapsmith_limits::{Effort, LowerBound, lower_bound};
 use heapsmith_recording::Symbols;
 use heapsmith_report::inspection;
 use heapsmith_trace::{LiveCurve, Origin, Packer, Profile, Profiler, SiteShare, Statistics};
@@ -27,13 +27,13 @@ const POINTS: usize = 600;
 
 pub fn run(arguments: &Inspect) -> Result<(), Failure> {
     let mut profiler = Profiler::new(POINTS);
-    let mut packer = arguments.floor.then(Packer::default);
+    let mut packer = arguments.lower_bound.then(Packer::default);
     let origin = match &mut packer {
         Some(packer) => input::send(&arguments.trace, &arguments.reading, &mut (&mut profiler, packer))?,
         None => input::send(&arguments.trace, &arguments.reading, &mut profiler)?,
     };
     let mut profile = profiler.finish();
-    let floor = packer.map(|packer| look_for_floor(packer, arguments));
+    let lower_bound = packer.map(|packer| find_lower_bound(packer, arguments));
     name_sites(&origin, &mut profile);
     if let Some(out) = &arguments.html {
         write_page(&origin, &profile, out)?;
@@ -41,10 +41,10 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
     let statistics = &profile.statistics;
     if arguments.format == Format::Table {
         summary(&origin, &profile);
-        floor.iter().for_each(tell);
+        lower_bound.iter().for_each(tell);
     }
-    if let (Some(floor), Format::Json | Format::Csv) = (&floor, arguments.format) {
-        return floor_table(&origin, floor).print(arguments.format);
+    if let (Some(lower_bound), Format::Json | Format::Csv) = (&lower_bound, arguments.format) {
+        return lower_bound_table(&origin, lower_bound).print(arguments.format);
     }
     let listed = if arguments.format == Format::Table { LISTED } else { usize::MAX };
     let columns = ["size", "requests", "share", "cumulated", "births", "deaths"];
@@ -57,41 +57,52 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
     table.print(arguments.format)
 }
 
-fn look_for_floor(packer: Packer, arguments: &Inspect) -> Floor {
+fn find_lower_bound(packer: Packer, arguments: &Inspect) -> LowerBound {
     let spinner = progress::spinner("placing blocks with their lifetimes known");
     let effort = Effort { work: arguments.effort.saturating_mul(1_000_000), ..Effort::USUAL };
-    let floor = floor(&packer.finish(String::new()), effort);
+    let lower_bound = lower_bound(&packer.finish(String::new()), effort);
     spinner.finish_and_clear();
-    floor
+    lower_bound
 }
 
-/// The floor for programs, in place of the sizes.
-fn floor_table(origin: &Origin, floor: &Floor) -> Table {
-    let columns =
-        ["trace", "live", "placed", "fragmentation", "is_least", "method", "blocks", "pairs", "placements", "work"];
+/// The lower bound for programs, in place of the sizes.
+fn lower_bound_table(origin: &Origin, lower_bound: &LowerBound) -> Table {
+    let columns = [
+        "trace",
+        "peak_live",
+        "offline",
+        "fragmentation",
+        "is_optimal",
+        "method",
+        "blocks",
+        "pairs",
+        "placements",
+        "work",
+    ];
     let mut table = Table::new(&columns);
-    let [live, placed] = [floor.live, floor.placed].map(bytes);
-    let [blocks, pairs, placements, work] = [floor.blocks, floor.pairs, floor.placements, floor.work].map(integer);
-    let is_least = text(if floor.is_least { "yes" } else { "no" });
-    let (fragmentation, method) = (percent(floor.fragmentation()), text(floor.method.to_string()));
+    let [live, placed] = [lower_bound.live, lower_bound.placed].map(bytes);
+    let [blocks, pairs, placements, work] =
+        [lower_bound.blocks, lower_bound.pairs, lower_bound.placements, lower_bound.work].map(integer);
+    let is_optimal = text(if lower_bound.is_optimal { "yes" } else { "no" });
+    let (fragmentation, method) = (percent(lower_bound.fragmentation()), text(lower_bound.method.to_string()));
     let name = text(origin.name());
-    table.row([name, live, placed, fragmentation, is_least, method, blocks, pairs, placements, work]);
+    table.row([name, live, placed, fragmentation, is_optimal, method, blocks, pairs, placements, work]);
     table
 }
 
-/// The two lines of the floor.
-fn tell(floor: &Floor) {
-    println!("the floor: at least {}, the most bytes live at once", floor.live);
+/// The two lines of the lower bound.
+fn tell(lower_bound: &LowerBound) {
+    println!("lower bound: at least {}, the peak live bytes", lower_bound.live);
     println!(
         "           {} (+{:.2}%) with every lifetime known and no block moved, {}: {}{}",
-        floor.placed,
-        floor.fragmentation() * 100.0,
-        match floor.is_least {
+        lower_bound.placed,
+        lower_bound.fragmentation() * 100.0,
+        match lower_bound.is_optimal {
             true => "and no placement needs less",
             false => "as far as was found",
         },
-        floor.method,
-        if floor.is_coarse { "; holes were not searched, a greater --effort would" } else { "" }
+        lower_bound.method,
+        if lower_bound.is_coarse { "; holes were not searched, a greater --effort would" } else { "" }
     );
 }
 
@@ -166,7 +177,7 @@ fn sparkline(curve: &LiveCurve) -> String {
         let place = point.event as usize * WIDTH / (last as usize + 1);
         highest[place] = highest[place].max(Some(point.live.0));
     }
-    let most = curve.points.iter().map(|point| point.live.0).max().unwrap_or(0).max(1);
-    let bar = |live: u64| BARS[((live as f64 / most as f64) * 7.0).round() as usize];
+    let max = curve.points.iter().map(|point| point.live.0).max().unwrap_or(0).max(1);
+    let bar = |live: u64| BARS[((live as f64 / max as f64) * 7.0).round() as usize];
     highest.iter().flatten().map(|&live| bar(live)).collect()
 }

@@ -49,7 +49,7 @@ pub fn run(arguments: &Record) -> Result<ExitCode, Failure> {
 fn launch(arguments: &Record, library: &Path, folder: &Path) -> Command {
     let command = &arguments.command;
     if arguments.java {
-        JavaLaunch { command, agent: library, folder, collect: arguments.java_collect.map(Bytes) }.command()
+        JavaLaunch { command, agent: library, folder, gc_every: arguments.java_collect.map(Bytes) }.command()
     } else {
         Launch { command, library, folder, frames: arguments.sites.unwrap_or(0) }.command()
     }
@@ -218,7 +218,7 @@ fn java(made: &[Made]) {
         eprintln!(
             "heapsmith: {process}: {} collections; an object's death is known when one finds it{}",
             java.collections,
-            if java.collect_every == 0 { ": --java-collect 64K would have one more often" } else { "" }
+            if java.gc_every == 0 { ": --java-collect 64K would have one more often" } else { "" }
         );
         eprintln!(
             "heapsmith: {process}: {} objects ({}) were there before the program began, and are not in the trace",

@@ -162,7 +162,7 @@ impl Job<'_> {
                 counted,
                 timing: timings.as_ref().map(|timings| Timings {
                     subjects: vec![timings.subjects[number].clone()],
-                    floor: timings.floor.clone(),
+                    null_allocator: timings.null_allocator.clone(),
                 }),
                 latency: latencies.as_ref().map(|all| Latencies { subjects: vec![all.subjects[number]], ..*all }),
                 pages,

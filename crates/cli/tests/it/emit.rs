@@ -26,7 +26,7 @@ const EXAMPLES: &[(&str, &str, &str, &[&str])] = &[
         "freelists(54,66,74,78,94,337,347,370,376,378,386,394,441,939,1309,1514) \
          list(order=address, fit=first, split>=66, coalesce=immediate)",
         "packet_heap",
-        &["--lang", "c", "--trace", "samples/web.pcap.xz", "--as", "easyport", "--shorten", "6000"],
+        &["--lang", "c", "--trace", "samples/web.pcap.xz", "--as", "easyport", "--limit", "6000"],
     ),
     ("server", "tlsf(second-level=4, largest=65536) word=8", "store_heap", &["--lang", "c"]),
     ("global", "tlsf word=8", "word_heap", &["--lang", "rust"]),
@@ -54,7 +54,7 @@ fn the_examples_hold_what_the_command_emits() {
 fn the_pick_of_an_exploration_is_emitted_with_its_figures() {
     let dir = tempfile::tempdir().expect("a folder");
     let explored = dir.path().join("explored");
-    let explore = ["explore", "samples/ftp.pcap.xz", "--as", "drr", "--shorten", "2500", "--rounds", "0"];
+    let explore = ["explore", "samples/ftp.pcap.xz", "--as", "drr", "--limit", "2500", "--rounds", "0"];
     let output = heapsmith(&explore, &explored);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout);
@@ -66,7 +66,7 @@ fn the_pick_of_an_exploration_is_emitted_with_its_figures() {
     assert!(header.contains("Measured on drr of ftp.pcap.xz") && header.contains("of 2500 operations"), "{header}");
     // Measured again, the figures are the same.
     let again = tempfile::tempdir().expect("a folder");
-    let trace = ["--trace", "samples/ftp.pcap.xz", "--as", "drr", "--shorten", "2500"];
+    let trace = ["--trace", "samples/ftp.pcap.xz", "--as", "drr", "--limit", "2500"];
     emit(&[&[explored, "--lang", "c", "--name", "drr"], &trace[..]].concat(), again.path());
     assert_eq!(header, std::fs::read_to_string(again.path().join("drr.h")).expect("the header"));
 }

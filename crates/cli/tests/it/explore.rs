@@ -16,7 +16,7 @@ fn heapsmith(arguments: &[&str]) -> Command {
 
 /// An exploration of the beginning of a sample, small enough for a test.
 fn explore(out: &Path) -> Command {
-    let mut command = heapsmith(&["explore", "--as", "drr", "--shorten", "2500", "--rounds", "1", "--jobs", "2"]);
+    let mut command = heapsmith(&["explore", "--as", "drr", "--limit", "2500", "--rounds", "1", "--jobs", "2"]);
     command.arg(sample("ftp.pcap.xz")).arg("--out").arg(out);
     command
 }
@@ -95,7 +95,7 @@ fn programs_get_the_front_as_json_with_the_keys_of_the_design() {
     let rows: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
     let rows = rows.as_array().expect("an array");
     assert!(rows.len() > 16, "a front and the catalogue");
-    for key in ["heap", "fragmentation", "accesses_per_op", "worst", "ns_per_op", "floor_ns_per_op"] {
+    for key in ["heap", "fragmentation", "accesses_per_op", "max", "ns_per_op", "null_ns_per_op"] {
         assert!(rows[0].get(key).is_some(), "{key} in {}", rows[0]);
     }
     let picks = rows.iter().filter(|row| row["note"] == "pick").count();
@@ -103,8 +103,8 @@ fn programs_get_the_front_as_json_with_the_keys_of_the_design() {
 }
 
 #[test]
-fn replay_gives_every_measure_and_the_least_region() {
-    let mut command = heapsmith(&["replay", "--as", "easyport", "--shorten", "3000", "--format", "json", "--verify"]);
+fn replay_gives_every_measure_and_the_smallest_region() {
+    let mut command = heapsmith(&["replay", "--as", "easyport", "--limit", "3000", "--format", "json", "--verify"]);
     command.args(["--min-region", "--time", "--heap", "windows-xp", "--heap", "list(fit=best)"]);
     command.arg(sample("mixed.pcapng.xz"));
     let output = succeeds(command);

@@ -12,8 +12,8 @@ fn explore(dir: &Path, more: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
     command.current_dir(dir).arg("explore").arg(sample("ftp.pcap.xz"));
     command.args(["--as", "drr", "--rounds", "0", "--no-peers", "--out", "out"]).args(more);
-    if !more.contains(&"--shorten") {
-        command.args(["--shorten", "2500"]);
+    if !more.contains(&"--limit") {
+        command.args(["--limit", "2500"]);
     }
     command.output().expect("the command starts")
 }
@@ -68,15 +68,14 @@ fn a_space_that_is_wrong_is_told_with_what_may_stand_there() {
 fn constraints_are_kept_and_those_that_nothing_keeps_are_named() {
     let dir = tempfile::tempdir().expect("a folder");
     std::fs::write(dir.path().join("small.toml"), SMALL).expect("a file");
-    let free =
-        explore(dir.path(), &["--space", "small.toml", "--format", "json", "--objectives", "fragmentation,worst"]);
+    let free = explore(dir.path(), &["--space", "small.toml", "--format", "json", "--objectives", "fragmentation,max"]);
     let rows = |text: &str| text.matches("\"design\"").count();
     assert!(rows(&told(&free)) > 0);
     let bound =
-        ["--space", "small.toml", "--max-worst", "40", "--max-region", "1M", "--objectives", "fragmentation,code_size"];
+        ["--space", "small.toml", "--max-op", "40", "--max-region", "1M", "--objectives", "fragmentation,code_size"];
     let kept = told(&explore(dir.path(), &bound));
     assert!(kept.contains("the front over fragmentation, code size"), "{kept}");
-    assert!(kept.contains("worst accesses of at most 40:") && kept.contains("smallest region of at most"), "{kept}");
+    assert!(kept.contains("max accesses of at most 40:") && kept.contains("smallest region of at most"), "{kept}");
     let (code, error) = refused(&explore(dir.path(), &["--space", "small.toml", "--max-region", "1K"]));
     assert_eq!(code, Some(1));
     assert!(
@@ -86,7 +85,7 @@ fn constraints_are_kept_and_those_that_nothing_keeps_are_named() {
     let (code, error) = refused(&explore(dir.path(), &["--objectives", "beauty"]));
     assert_eq!(code, Some(2));
     assert!(
-        error.contains("choose of fragmentation, internal, external, accesses, p99, worst, min_region, ns"),
+        error.contains("choose of fragmentation, internal, external, accesses, p99, max, min_region, ns"),
         "{error}"
     );
 }
@@ -94,7 +93,7 @@ fn constraints_are_kept_and_those_that_nothing_keeps_are_named() {
 #[test]
 fn times_that_decide_are_kept_so_the_page_made_again_has_the_same_pick() {
     let dir = tempfile::tempdir().expect("a folder");
-    let objectives = ["--shorten", "1500", "--objectives", "fragmentation,ns", "--rounds", "1"];
+    let objectives = ["--limit", "1500", "--objectives", "fragmentation,ns", "--rounds", "1"];
     let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
     command.current_dir(dir.path()).arg("explore").arg(sample("ftp.pcap.xz"));
     told(&command.args(["--as", "drr", "--no-peers", "--out", "out"]).args(objectives).output().expect("it starts"));
@@ -110,11 +109,11 @@ fn times_that_decide_are_kept_so_the_page_made_again_has_the_same_pick() {
 }
 
 #[test]
-fn the_pick_is_judged_on_traces_as_they_might_have_been() {
+fn the_pick_is_evaluated_on_traces_as_they_might_have_been() {
     let dir = tempfile::tempdir().expect("a folder");
     let told = told(&explore(dir.path(), &["--perturb", "3"]));
     for change in ["jitter=each=10%", "stretch=20%", "shuffle=10"] {
-        let rows = told.lines().filter(|line| line.contains(change) && line.contains("hindsight"));
+        let rows = told.lines().filter(|line| line.contains(change) && line.contains("oracle"));
         assert_eq!(rows.count(), 1, "{change}: {told}");
     }
 }
@@ -124,7 +123,7 @@ fn each_trace_is_held_out_in_turn_and_the_papers_designs_stand_beside_the_pick()
     let dir = tempfile::tempdir().expect("a folder");
     let second = sample("web.pcap.xz");
     let told = told(&explore(dir.path(), &["--holdout", "each", second.to_str().expect("a plain path")]));
-    for heap in ["pick", "2006, 2 lists", "2006, 3 lists", "network-drr", "hindsight"] {
+    for heap in ["pick", "2006, 2 lists", "2006, 3 lists", "network-drr", "oracle"] {
         assert_eq!(
             told.lines().filter(|line| line.contains("drr of") && line.contains(heap)).count(),
             2,
@@ -144,6 +143,6 @@ fn each_trace_is_held_out_in_turn_and_the_papers_designs_stand_beside_the_pick()
 #[test]
 fn a_search_is_compared_with_replaying_every_design() {
     let dir = tempfile::tempdir().expect("a folder");
-    let told = told(&explore(dir.path(), &["--shorten", "6000", "--search", "halving", "--compare-search"]));
+    let told = told(&explore(dir.path(), &["--limit", "6000", "--search", "halving", "--compare-search"]));
     assert!(told.contains("hypervolume ratio") && told.contains("over all chosen objectives: recall"), "{told}");
 }

@@ -42,7 +42,7 @@ fn every_heap_has_its_costs_its_bound_and_its_source() {
 fn every_name_of_the_list_can_be_replayed() {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/ftp.pcap.xz");
     let listed = ours();
-    let mut command = vec!["replay", sample.to_str().expect("text"), "--as", "drr", "--shorten", "300"];
+    let mut command = vec!["replay", sample.to_str().expect("text"), "--as", "drr", "--limit", "300"];
     listed.iter().for_each(|row| command.extend(["--heap", text(row, "name")]));
     let replayed = rows(&command);
     assert_eq!(replayed.len(), listed.len());

@@ -43,10 +43,10 @@ fn a_recording_of_another_tool_is_inspected_at_once() {
 fn transforms_are_told_and_every_command_takes_them() {
     let folder = tempfile::tempdir().expect("a folder");
     recording(folder.path());
-    let all = ["--slice", "100..300", "--thread", "0", "--scale", "3", "--collect", "every=20K"];
+    let all = ["--slice", "100..300", "--thread", "0", "--copies", "3", "--gc-every", "20K"];
     let output = heapsmith(folder.path(), &[&["inspect", "server.log"], &all[..]].concat());
     let told = String::from_utf8_lossy(&output.stdout);
-    for setting in ["slice=100..300", "thread=0", "scale=3", "collect=every=20480"] {
+    for setting in ["slice=100..300", "thread=0", "copies=3", "gc-every=20480"] {
         assert!(told.contains(setting), "{told}");
     }
     heapsmith(folder.path(), &[&["import", "server.log", "-o", "out.parquet"], &all[..]].concat());
@@ -94,7 +94,7 @@ fn the_page_of_a_trace_draws_itself_without_a_network() {
 fn wrong_transforms_are_wrong_use() {
     let folder = tempfile::tempdir().expect("a folder");
     recording(folder.path());
-    for wrong in [["--slice", "9..3"], ["--collect", "64K"], ["--collect", "every=0"], ["--scale", "0"]] {
+    for wrong in [["--slice", "9..3"], ["--gc-every", "64KB"], ["--gc-every", "0"], ["--copies", "0"]] {
         let output = Command::new(env!("CARGO_BIN_EXE_heapsmith"))
             .args(["inspect", "server.log"])
             .args(wrong)

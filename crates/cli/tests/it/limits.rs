@@ -32,7 +32,7 @@ fn refuses(arguments: &[&str]) -> String {
     String::from_utf8(output.stderr).expect("text")
 }
 
-const SMALL: [&str; 6] = ["--live", "20K", "--largest", "512", "--least", "16"];
+const SMALL: [&str; 6] = ["--max-live", "20K", "--max-size", "512", "--min-size", "16"];
 
 #[test]
 fn a_bound_comes_with_its_formula_its_numbers_and_its_source() {
@@ -61,11 +61,11 @@ fn bounds_are_data_too() {
 #[test]
 fn numbers_that_make_no_program_are_refused_with_what_to_do() {
     let cases: [(&str, &[&str]); 5] = [
-        ("largest_above_live", &["bound", "tlsf", "--live", "100", "--largest", "200"]),
-        ("least_above_largest", &["attack", "tlsf", "--live", "100", "--largest", "20", "--least", "30"]),
-        ("zero", &["bound", "tlsf", "--live", "0", "--largest", "0"]),
-        ("no_such_heap", &["attack", "tlfs", "--live", "100", "--largest", "20"]),
-        ("two_heaps_one_file", &["attack", "tlsf", "phk", "--live", "100", "--largest", "20", "-o", "a.parquet"]),
+        ("max_above_live", &["bound", "tlsf", "--max-live", "100", "--max-size", "200"]),
+        ("min_above_max", &["attack", "tlsf", "--max-live", "100", "--max-size", "20", "--min-size", "30"]),
+        ("zero", &["bound", "tlsf", "--max-live", "0", "--max-size", "0"]),
+        ("no_such_heap", &["attack", "tlfs", "--max-live", "100", "--max-size", "20"]),
+        ("two_heaps_one_file", &["attack", "tlsf", "phk", "--max-live", "100", "--max-size", "20", "-o", "a.parquet"]),
     ];
     let errors: Vec<String> = cases.iter().map(|(name, arguments)| format!("{name}: {}", refuses(arguments))).collect();
     insta::assert_snapshot!("numbers_that_make_no_program", errors.join("\n"));
@@ -73,7 +73,7 @@ fn numbers_that_make_no_program_are_refused_with_what_to_do() {
 
 #[test]
 fn a_heap_that_refuses_every_such_request_is_told() {
-    let error = refuses(&["attack", "pool-64", "--live", "1000", "--largest", "200", "--least", "100"]);
+    let error = refuses(&["attack", "pool-64", "--max-live", "1000", "--max-size", "200", "--min-size", "100"]);
     assert!(error.contains("refuses every request of 100 bytes or more"), "{error}");
 }
 
@@ -97,9 +97,9 @@ fn an_attack_on_accesses_finds_the_long_search() {
         rows(Path::new("."), &[&options, &SMALL[..]].concat()).remove(0)
     };
     let (accesses, footprint) = (attack("accesses"), attack("footprint"));
-    let worst = |row: &Value| row["worst"].as_u64().expect("a number");
+    let worst = |row: &Value| row["max"].as_u64().expect("a number");
     assert!(worst(&accesses) >= worst(&footprint) && worst(&accesses) > worst(&accesses).min(1000));
-    assert!(worst(&accesses) <= accesses["worst_bound"].as_u64().expect("a bound"));
+    assert!(worst(&accesses) <= accesses["max_bound"].as_u64().expect("a bound"));
 }
 
 #[test]

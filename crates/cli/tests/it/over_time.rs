@@ -1,4 +1,4 @@
-//! The floor, perturbed traces, and heaps over time and over many passes, through the command.
+//! The lower bound, perturbed traces, and heaps over time and over many passes, through the command.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -62,7 +62,7 @@ fn a_trace_is_looped_and_drift_is_told() {
     let heaps = ["--heap", "list(order=address, fit=first)", "--heap", "bump"];
     let arguments = [&["replay", "trace.csv", "--loop", "20"], &heaps[..]].concat();
     insta::assert_snapshot!(heapsmith(folder.path(), &arguments));
-    let rows = json(folder.path(), &[&arguments[..], &["--left", "freed"]].concat());
+    let rows = json(folder.path(), &[&arguments[..], &["--leaked", "free"]].concat());
     assert_eq!(rows[0]["drift"], 0);
     assert_eq!(rows[1]["settles"], "no");
     assert_eq!(rows[0]["footprint_peaks"].as_array().map(Vec::len), Some(20));
@@ -71,7 +71,7 @@ fn a_trace_is_looped_and_drift_is_told() {
 #[test]
 fn what_looks_over_time_measures_nothing_else() {
     let folder = folder();
-    for wrong in [&["--over-time", "--time"][..], &["--loop", "3", "--verify"], &["--left", "freed"], &["--loop", "1"]]
+    for wrong in [&["--over-time", "--time"][..], &["--loop", "3", "--verify"], &["--leaked", "free"], &["--loop", "1"]]
     {
         let output = run(folder.path(), &[&["replay", "trace.csv", "--heap", "list"], wrong].concat());
         assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -79,23 +79,26 @@ fn what_looks_over_time_measures_nothing_else() {
 }
 
 #[test]
-fn the_floor_has_two_lines() {
+fn the_lower_bound_has_two_lines() {
     let folder = folder();
-    let told = heapsmith(folder.path(), &["inspect", "trace.csv", "--floor"]);
-    let lines: Vec<&str> = told.lines().skip_while(|line| !line.starts_with("the floor")).take(2).collect();
+    let told = heapsmith(folder.path(), &["inspect", "trace.csv", "--lower-bound"]);
+    let lines: Vec<&str> = told.lines().skip_while(|line| !line.starts_with("lower bound")).take(2).collect();
     insta::assert_snapshot!(lines.join("\n"));
-    let rows = json(folder.path(), &["inspect", "trace.csv", "--floor"]);
-    assert!(rows[0]["placed"].as_u64() >= rows[0]["live"].as_u64() && rows[0]["live"].as_u64() > Some(0));
-    assert!(!heapsmith(folder.path(), &["inspect", "trace.csv"]).contains("the floor"));
+    let rows = json(folder.path(), &["inspect", "trace.csv", "--lower-bound"]);
+    assert!(rows[0]["offline"].as_u64() >= rows[0]["peak_live"].as_u64() && rows[0]["peak_live"].as_u64() > Some(0));
+    assert!(!heapsmith(folder.path(), &["inspect", "trace.csv"]).contains("lower bound"));
 }
 
 #[test]
-fn lists_of_lifetimes_have_a_floor_and_are_replayed() {
+fn lists_of_lifetimes_have_a_lower_bound_and_are_replayed() {
     let folder = folder();
     let buffers = "id,lower,upper,size\n0,0,10,100\n1,5,20,50\n2,10,30,100\n3,20,40,50\n";
     std::fs::write(folder.path().join("buffers.csv"), buffers).expect("a file");
-    let floor = &json(folder.path(), &["inspect", "buffers.csv", "--floor"])[0];
-    assert_eq!((&floor["live"], &floor["placed"], &floor["is_least"]), (&150.into(), &150.into(), &"yes".into()));
+    let lower_bound = &json(folder.path(), &["inspect", "buffers.csv", "--lower-bound"])[0];
+    assert_eq!(
+        (&lower_bound["peak_live"], &lower_bound["offline"], &lower_bound["is_optimal"]),
+        (&150.into(), &150.into(), &"yes".into())
+    );
     heapsmith(folder.path(), &["replay", "buffers.csv", "--heap", "tlsf", "--verify"]);
 }
 

@@ -1,4 +1,4 @@
-//! Other people's allocators through the command: what is shown of them, and that memory is measured alike.
+//! Reference allocators through the command: what is shown of them, and that memory is measured alike.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -19,7 +19,7 @@ fn heapsmith(arguments: &[&str]) -> Output {
 fn replay(options: &[&str]) -> Output {
     let sample = sample();
     let sample = sample.to_str().expect("a plain path");
-    heapsmith(&[&["replay", sample, "--as", "easyport", "--shorten", "3000"], options].concat())
+    heapsmith(&[&["replay", sample, "--as", "easyport", "--limit", "3000"], options].concat())
 }
 
 fn rows(output: &Output) -> Vec<Value> {
@@ -44,12 +44,13 @@ fn peers_stand_beside_our_heaps_with_what_can_be_measured_of_them() {
     ]));
     assert_eq!(rows.len(), 1 + Peer::built().count());
     for row in &rows {
-        for key in ["ns_per_op", "page_fragmentation", "touched", "latency_p50", "latency_max", "counter_p50"] {
+        for key in ["ns_per_op", "touched_page_overhead", "touched_pages", "latency_p50", "latency_max", "counter_p50"]
+        {
             assert!(row[key].is_number(), "{key} in {row}");
         }
         assert_eq!(row["ns_per_op_rounds"].as_array().map(Vec::len), Some(3));
         let peer = row["heap"].as_str().is_some_and(|heap| heap.starts_with("peer:"));
-        for key in ["accesses_per_op", "accesses", "worst", "fragmentation", "footprint", "footprint_peak"] {
+        for key in ["accesses_per_op", "accesses", "max", "fragmentation", "footprint", "footprint_peak"] {
             assert_eq!(row[key].is_null(), peer, "{key} in {row}");
         }
         assert_eq!((row["refused"].as_u64(), row["failed"].as_u64()), (Some(0), Some(0)));
@@ -62,9 +63,12 @@ fn people_see_how_memory_was_measured() {
     let output = replay(&["--heap", "list", "--heap", "peer:rlsf"]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("page fragmentation = touched / requested peak - 1"), "{text}");
+    assert!(text.contains("touched-page overhead = touched / requested peak - 1"), "{text}");
     let plain = replay(&["--heap", "list"]);
-    assert!(!String::from_utf8_lossy(&plain.stdout).contains("touched"), "and nothing of it where it was not measured");
+    assert!(
+        !String::from_utf8_lossy(&plain.stdout).contains("touched_pages"),
+        "and nothing of it where it was not measured"
+    );
 }
 
 #[test]
@@ -129,7 +133,7 @@ fn results_are_the_same_with_peers_and_without() {
     let explore = |name: &str, more: &[&str]| {
         let out = dir.path().join(name);
         let path = out.to_str().expect("a plain path");
-        let arguments = ["explore", sample.to_str().expect("a plain path"), "--as", "easyport", "--shorten", "1500"];
+        let arguments = ["explore", sample.to_str().expect("a plain path"), "--as", "easyport", "--limit", "1500"];
         let output = heapsmith(&[&arguments[..], &["--format", "json", "--rounds", "1", "--out", path], more].concat());
         let csv = std::fs::read_to_string(out.join("results.csv"));
         (rows(&output), csv.expect("results.csv"))
@@ -137,9 +141,9 @@ fn results_are_the_same_with_peers_and_without() {
     let (with, results) = explore("with", &[]);
     let peers: Vec<&Value> = with.iter().filter(|row| row["note"] == "peer").collect();
     assert_eq!(peers.len(), Peer::built().count());
-    assert!(peers.iter().all(|row| row["ns_per_op"].is_number() && row["touched"].is_number()));
-    assert!(with.iter().all(|row| row["page_fragmentation"].is_number()), "ours are measured alike");
+    assert!(peers.iter().all(|row| row["ns_per_op"].is_number() && row["touched_pages"].is_number()));
+    assert!(with.iter().all(|row| row["touched_page_overhead"].is_number()), "ours are measured alike");
     let (without, same) = explore("without", &["--no-peers"]);
-    assert!(without.iter().all(|row| row["note"] != "peer" && row["touched"].is_null()));
+    assert!(without.iter().all(|row| row["note"] != "peer" && row["touched_pages"].is_null()));
     assert!(results == same, "what is measured of peers does not enter the results");
 }

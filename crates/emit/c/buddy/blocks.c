@@ -30,10 +30,10 @@
 #define PAIRED 2U
 {%- endif %}
 #define GRID 4096U
-#define LEAST_ORDER {{ pool.least_order }}U
-#define MOST_ORDER {{ pool.most_order }}U
+#define MIN_ORDER {{ pool.min_order }}U
+#define MAX_ORDER {{ pool.max_order }}U
 {%- if pool.estranged %}
-#define ORDERS ((MOST_ORDER + 1U) - LEAST_ORDER)
+#define ORDERS ((MAX_ORDER + 1U) - MIN_ORDER)
 {%- endif %}
 #define NEXT 0U
 #define PREVIOUS 1U
@@ -58,19 +58,19 @@ static inline Index order_at(const Heap *heap, Index at)
 /* The head of the list of blocks of `order`{% if pool.estranged %} whose buddy is used{% endif %}. */
 static inline Index list_of(Index order)
 {
-    return INDEX + (order - LEAST_ORDER);
+    return INDEX + (order - MIN_ORDER);
 }
 {%- if pool.estranged %}
 
 /* The head of the list of the lower of two free buddies of `order`. */
 static inline Index pairs_of(Index order)
 {
-    return INDEX + ORDERS + (order - LEAST_ORDER);
+    return INDEX + ORDERS + (order - MIN_ORDER);
 }
 {%- endif %}
 
 /* The order of the block that serves a request, or NO_ORDER. */
-#define NO_ORDER (MOST_ORDER + 1U)
+#define NO_ORDER (MAX_ORDER + 1U)
 static Index order_for(size_t size, size_t alignment)
 {
     Index order;
@@ -82,8 +82,8 @@ static Index order_for(size_t size, size_t alignment)
     if ((alignment > WORD) && (logarithm((Index)(alignment / WORD)) > order)) {
         order = logarithm((Index)(alignment / WORD));
     }
-    if (order < LEAST_ORDER) {
-        order = LEAST_ORDER;
+    if (order < MIN_ORDER) {
+        order = MIN_ORDER;
     }
     return (order < NO_ORDER) ? order : NO_ORDER;
 }
@@ -231,5 +231,5 @@ static Index highest(const Heap *heap)
     const Index words = load(heap, TOP) - heap->first;
     const Index order = (words > 1U) ? logarithm(words) : 0U;
 
-    return (order > LEAST_ORDER) ? order : LEAST_ORDER;
+    return (order > MIN_ORDER) ? order : MIN_ORDER;
 }

@@ -31,7 +31,7 @@ static void release(Heap *heap, Index block, Index order)
 /* Step 5: what is paired is joined, from the lowest order up, until two buddies make a block of `order`. */
 static Index glue(Heap *heap, Index order)
 {
-    for (Index lower = LEAST_ORDER; lower < order; lower++) {
+    for (Index lower = MIN_ORDER; lower < order; lower++) {
         Index block = pop(heap, pairs_of(lower));
 
         while (block != 0U) {
@@ -50,7 +50,7 @@ static Index find(Heap *heap, Index order)
 {
     Index block = whole(heap, order);
 
-    if ((block == 0U) && (order > LEAST_ORDER)) {
+    if ((block == 0U) && (order > MIN_ORDER)) {
         block = pop(heap, pairs_of(order - 1U)); /* step 3 */
     }
     for (Index larger = order + 1U; (block == 0U) && (larger <= highest(heap)); larger++) {

@@ -138,7 +138,7 @@ static size_t pool_usable(const Heap *heap, Index block)
 
 static bool pool_init(Heap *heap)
 {
-    const Index grain = words_of_order(LEAST_ORDER);
+    const Index grain = words_of_order(MIN_ORDER);
 
     heap->shift = (Index)((address_of(heap->words) % GRID) / WORD);
     heap->first = ((heap->shift + CONTROL + 1U + (grain - 1U)) & ~(grain - 1U)) - heap->shift;
@@ -204,7 +204,7 @@ static unsigned int pool_check(const Heap *heap)
     while (block < top) {
         const Index words = words_of(load(heap, block - 1U));
 
-        if ((words < words_of_order(LEAST_ORDER)) || ((words & (words - 1U)) != 0U) || (words > (top - block)) ||
+        if ((words < words_of_order(MIN_ORDER)) || ((words & (words - 1U)) != 0U) || (words > (top - block)) ||
             (order_of(words) > order_at(heap, block))) {
             return 1U;
         }

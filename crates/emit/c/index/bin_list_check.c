@@ -4,7 +4,7 @@ static unsigned int bin_check(const Heap *heap, Index bin, Index root, Index top
 {
     const unsigned int broken = chain_check(heap, root, top, left);
 {%- if index.order == "size" %}
-    Index least = 0U;
+    Index min = 0U;
 {%- endif %}
 
     if (broken != 0U) {
@@ -17,10 +17,10 @@ static unsigned int bin_check(const Heap *heap, Index bin, Index root, Index top
             return 5U;
         }
 {%- if index.order == "size" %}
-        if (words < least) {
+        if (words < min) {
             return 6U;
         }
-        least = words;
+        min = words;
 {%- endif %}
     }
     return 0U;

@@ -138,7 +138,7 @@ static Index index_find(const Heap *heap, Index need)
     Index behind = 0U;
 {%- endif %}
 
-    if (need > MOST_WORDS) {
+    if (need > MAX_WORDS) {
         return 0U; /* and below, sizes in bytes do not overflow */
     }
 {%- if index.small_heads %}

@@ -98,7 +98,7 @@ static unsigned int chain_check(const Heap *heap, Index head, Index top, Index *
 
     while (block != 0U) {
         if ((*left == 0U) || (block < {{ first }}) || (block >= top) || is_used(load(heap, block - 1U)) ||
-            (words_of(load(heap, block - 1U)) < LEAST_BLOCK)) {
+            (words_of(load(heap, block - 1U)) < MIN_BLOCK)) {
             return 5U;
         }
         if (load(heap, block + PREVIOUS) != previous) {

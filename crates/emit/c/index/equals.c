@@ -24,7 +24,7 @@ static inline Index link_of(Index word)
 }
 
 /* Hangs `block` at `node`, in front of the others. */
-static void hang(Heap *heap, Index node, Index block)
+static void chain(Heap *heap, Index node, Index block)
 {
     const Index next = load(heap, node + SAME);
 
@@ -37,7 +37,7 @@ static void hang(Heap *heap, Index node, Index block)
 }
 
 /* Takes `block`, whose word BACK was read, off the list that it hangs on. */
-static void unhang(Heap *heap, Index block, Index its_back)
+static void unchain(Heap *heap, Index block, Index its_back)
 {
     const Index next = load(heap, block + SAME);
 

@@ -108,19 +108,19 @@ static Index index_find(const Heap *heap, Index need)
 static Index index_find(const Heap *heap, Index need)
 {
     Index worst = 0U;
-    Index worst_words = 0U;
+    Index worst_case_words = 0U;
     Index block = load(heap, HEAD);
 
     while (block != 0U) {
         const Index words = words_of(load(heap, block - 1U));
 
-        if (words > worst_words) {
+        if (words > worst_case_words) {
             worst = block;
-            worst_words = words;
+            worst_case_words = words;
         }
         block = load(heap, block + NEXT);
     }
-    return (worst_words >= need) ? worst : 0U;
+    return (worst_case_words >= need) ? worst : 0U;
 }
 {%- endif %}
 {%- if index.order == "address" %}

@@ -66,7 +66,7 @@ static void rotate(Heap *heap, Index root, Index node, Index side)
 }
 
 /* Restores the colours above `added`, which is red and may have a red parent. */
-static void mend_red(Heap *heap, Index root, Index added)
+static void fix_up_red(Heap *heap, Index root, Index added)
 {
     Index node = added;
     Index parent = link_of(load(heap, node + BACK));
@@ -98,7 +98,7 @@ static void mend_red(Heap *heap, Index root, Index added)
     }
 }
 
-/* Ends `mend_black`: a red child of the sibling gives its side's surplus. */
+/* Ends `fix_up_black`: a red child of the sibling gives its side's surplus. */
 static void borrow(Heap *heap, Index root, Index parent, Index side, Index sibling)
 {
     const Index far = load(heap, sibling + (BOTH - side));
@@ -118,7 +118,7 @@ static void borrow(Heap *heap, Index root, Index parent, Index side, Index sibli
 }
 
 /* Restores the colours where the paths through `child`, on `its_side` of `above`, lack a black node. */
-static void mend_black(Heap *heap, Index root, Index child, Index above, Index its_side)
+static void fix_up_black(Heap *heap, Index root, Index child, Index above, Index its_side)
 {
     Index node = child;
     Index parent = above;
@@ -149,17 +149,17 @@ static void mend_black(Heap *heap, Index root, Index child, Index above, Index i
     }
 }
 
-/* Puts `heir`, which hangs first at `node`, in its place. */
-static void hand_over(Heap *heap, Index root, Index node, Index up, Index heir)
+/* Puts `successor`, which hangs first at `node`, in its place. */
+static void hand_over(Heap *heap, Index root, Index node, Index up, Index successor)
 {
-    store(heap, heir + BACK, up);
+    store(heap, successor + BACK, up);
     for (Index side = LEFT; side <= RIGHT; side++) {
         const Index child = load(heap, node + side);
 
-        store(heap, heir + side, child);
-        set_parent(heap, child, heir);
+        store(heap, successor + side, child);
+        set_parent(heap, child, successor);
     }
-    point_down(heap, root, link_of(up), node, heir);
+    point_down(heap, root, link_of(up), node, successor);
 }
 
 /* Takes `node` out, which has two children: the next larger node comes into its place. */
@@ -192,7 +192,7 @@ static void remove_inner(Heap *heap, Index root, Index node, Index up)
     point_down(heap, root, link_of(up), node, next);
     store(heap, next + BACK, up);
     if ((next_up & RED) == 0U) {
-        mend_black(heap, root, orphan, parent, side);
+        fix_up_black(heap, root, orphan, parent, side);
     }
 }
 
@@ -212,7 +212,7 @@ static void remove_node(Heap *heap, Index root, Index node, Index up)
         store(heap, (parent == 0U) ? root : (parent + side), child);
         set_parent(heap, child, parent);
         if ((up & RED) == 0U) {
-            mend_black(heap, root, child, parent, side);
+            fix_up_black(heap, root, child, parent, side);
         }
     }
 }
@@ -247,7 +247,7 @@ static void bin_insert(Heap *heap, Index root, Index block, Index words)
         const Index its_words = words_of(load(heap, node - 1U));
 
         if (its_words == words) {
-            hang(heap, node, block);
+            chain(heap, node, block);
             return;
         }
         link = node + ((its_words > words) ? LEFT : RIGHT);
@@ -259,18 +259,18 @@ static void bin_insert(Heap *heap, Index root, Index block, Index words)
     store(heap, block + LEFT, 0U);
     store(heap, block + RIGHT, 0U);
     store(heap, link, block);
-    mend_red(heap, root, block);
+    fix_up_red(heap, root, block);
 }
 
 static void bin_remove(Heap *heap, Index root, Index block)
 {
     const Index up = load(heap, block + BACK);
-    const Index heir = load(heap, block + SAME);
+    const Index successor = load(heap, block + SAME);
 
     if ((up & LISTED) != 0U) {
-        unhang(heap, block, up);
-    } else if (heir != 0U) {
-        hand_over(heap, root, block, up, heir);
+        unchain(heap, block, up);
+    } else if (successor != 0U) {
+        hand_over(heap, root, block, up, successor);
     } else {
         remove_node(heap, root, block, up);
     }

@@ -18,17 +18,17 @@
 /* Levels that a node of `words` words is on: as many as there is room for. */
 static Index height(Index words)
 {
-    Index most = words - (2U + OWN);
+    Index max = words - (2U + OWN);
     uint64_t bits = (uint64_t)words + SEED;
     Index levels = 1U;
 
-    if (most > LEVELS) {
-        most = LEVELS;
+    if (max > LEVELS) {
+        max = LEVELS;
     }
     bits = (bits ^ (bits >> 30U)) * UINT64_C(0xBF58476D1CE4E5B9);
     bits = (bits ^ (bits >> 27U)) * UINT64_C(0x94D049BB133111EB);
     bits ^= bits >> 31U;
-    while ((levels < most) && ((bits & 3U) == 0U)) {
+    while ((levels < max) && ((bits & 3U) == 0U)) {
         levels++;
         bits >>= 2U;
     }
@@ -82,7 +82,7 @@ static void bin_insert(Heap *heap, Index root, Index block, Index words)
     find_links(heap, root, words, block, links);
     next = load(heap, links[0]);
     if ((next != 0U) && (words_of(load(heap, next - 1U)) == words)) {
-        hang(heap, next, block);
+        chain(heap, next, block);
         return;
     }
     store(heap, block + SAME, 0U);
@@ -96,27 +96,27 @@ static void bin_insert(Heap *heap, Index root, Index block, Index words)
 static void bin_remove(Heap *heap, Index root, Index block, Index words)
 {
     const Index its_back = load(heap, block + BACK);
-    const Index heir = load(heap, block + SAME);
+    const Index successor = load(heap, block + SAME);
     Index links[LEVELS];
 
     if ((its_back & LISTED) != 0U) {
-        unhang(heap, block, its_back);
+        unchain(heap, block, its_back);
         return;
     }
     find_links(heap, root, words, block, links);
     for (Index level = 0U; level < height(words); level++) {
         const Index next = load(heap, block + OWN + level);
 
-        if (heir == 0U) {
+        if (successor == 0U) {
             store(heap, links[level], next);
         } else {
             /* Of one size and so of one height: the heir comes onto the same levels. */
-            store(heap, heir + OWN + level, next);
-            store(heap, links[level], heir);
+            store(heap, successor + OWN + level, next);
+            store(heap, links[level], successor);
         }
     }
-    if (heir != 0U) {
-        store(heap, heir + BACK, 0U);
+    if (successor != 0U) {
+        store(heap, successor + BACK, 0U);
     }
 }
 {%- if index.kind == "bins" %}

@@ -3,12 +3,12 @@
 
 /* Words from which on a block can be a node, and words of the smallest block that has the links of a list. */
 #define NODE 6U
-#define LEAST_LISTED 3U
+#define MIN_LISTED 3U
 #define SMALL_HEADS {{ index.small_heads }}U
 
 static inline Index small_head(Index words)
 {
-    return SMALL_HEADS + (words - LEAST_LISTED);
+    return SMALL_HEADS + (words - MIN_LISTED);
 }
 
 /* The smallest of these blocks that has `need` words, or 0. */

@@ -2,7 +2,7 @@
 /* Verifies the lists of small blocks; takes their blocks off `left`. */
 static unsigned int small_check(const Heap *heap, Index top, Index *left)
 {
-    for (Index words = LEAST_LISTED; words < NODE; words++) {
+    for (Index words = MIN_LISTED; words < NODE; words++) {
         const unsigned int broken = chain_check(heap, small_head(words), top, left);
 
         if (broken != 0U) {

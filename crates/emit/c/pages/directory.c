@@ -26,7 +26,7 @@
 /* Bytes and words of a page, bytes of the smallest object, classes of objects, words of an entry. */
 #define PAGE {{ pool.page }}U
 #define PAGE_WORDS (PAGE / WORD)
-#define LEAST_OBJECT {{ pool.least_object }}U
+#define MIN_OBJECT {{ pool.min_object }}U
 #define CLASSES {{ pool.classes }}U
 #define ENTRY {{ pool.entry }}U
 #define BITS {{ pool.bits }}U

@@ -54,13 +54,13 @@ static Index take_run(Heap *heap, Index length, Index step)
 
 static inline Index object_words(Index class)
 {
-    return ((Index)LEAST_OBJECT / WORD) << class;
+    return ((Index)MIN_OBJECT / WORD) << class;
 }
 
 /* Objects in a page of a class. */
 static inline Index objects_of(Index class)
 {
-    return ((Index)PAGE / LEAST_OBJECT) >> class;
+    return ((Index)PAGE / MIN_OBJECT) >> class;
 }
 
 /* A page of free objects of a class, on its list; or 0. */
@@ -121,7 +121,7 @@ static void free_object(Heap *heap, Index page, Index class, Index at)
 /* Whether a request of so many bytes gets an object, and of which class. */
 static bool is_object(size_t size, Index *class)
 {
-    Index object = LEAST_OBJECT;
+    Index object = MIN_OBJECT;
 
     *class = 0U;
     if (size > (PAGE / 2U)) {

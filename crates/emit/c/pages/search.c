@@ -62,10 +62,10 @@ static Index take_object(Heap *heap, Index map, Index objects)
     bit = object;
     for (Index level = 0U; level < count; level++) {
         const Index at = starts[level] + (bit / BITS);
-        const Index rest = load(heap, at) & ~((Index)1U << (bit % BITS));
+        const Index remainder = load(heap, at) & ~((Index)1U << (bit % BITS));
 
-        store(heap, at, rest);
-        if (rest != 0U) {
+        store(heap, at, remainder);
+        if (remainder != 0U) {
             break;
         }
         bit /= BITS;

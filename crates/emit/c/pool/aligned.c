@@ -11,10 +11,10 @@ static Index gap_before(const Heap *heap, Index at, Index step)
     const Index base = (Index)(address_of(heap->words) / WORD);
     const Index gap = (step - ((base + at) & (step - 1U))) & (step - 1U);
 
-    if ((gap == 0U) || (gap >= LEAST_BLOCK)) {
+    if ((gap == 0U) || (gap >= MIN_BLOCK)) {
         return gap;
     }
-    return gap + (((LEAST_BLOCK - gap) + (step - 1U)) & ~(step - 1U));
+    return gap + (((MIN_BLOCK - gap) + (step - 1U)) & ~(step - 1U));
 }
 
 /* Takes an aligned block out of a free one; the gap{% if pool.splits %} and the rest{% endif %} stay free. */
@@ -39,13 +39,13 @@ static Index carve(Heap *heap, Index free_block, {% if pool.split_from %}size_t 
     }
 {%- endif %}
 {%- if pool.splits %}
-    if ({% if pool.split_from %}(((end - block) - need) >= LEAST_BLOCK) && (size >= SPLIT_FROM){% else %}((end - block) - need) >= LEAST_BLOCK{% endif %}) {
-        const Index rest = block + need;
+    if ({% if pool.split_from %}(((end - block) - need) >= MIN_BLOCK) && (size >= SPLIT_FROM){% else %}((end - block) - need) >= MIN_BLOCK{% endif %}) {
+        const Index remainder = block + need;
 
         store(heap, block - 1U, header(need, USED | flags));
-        write_free(heap, rest, end - rest, PREVIOUS_USED);
+        write_free(heap, remainder, end - remainder, PREVIOUS_USED);
 {%- if index.linked %}
-        {{ insert("rest", "end - rest") }};
+        {{ insert("remainder", "end - remainder") }};
 {%- endif %}
 {%- if pool.deferred %}
         heap->touching = true;
@@ -104,7 +104,7 @@ static Index pool_allocate_aligned(Heap *heap, size_t size, size_t alignment)
 {%- endif %}
     step = (Index)(alignment / WORD);
     /* A free block of so many words holds an aligned payload wherever it lies. */
-    enough = need + step + LEAST_BLOCK;
+    enough = need + step + MIN_BLOCK;
     block = index_find(heap, enough);
 {%- if pool.deferred %}
     if ((block == 0U) && heap->touching) {

@@ -20,7 +20,7 @@ static unsigned int pool_check(const Heap *heap)
         const Index head = load(heap, block - 1U);
         const Index words = words_of(head);
 
-        if ((words < LEAST_BLOCK) || ((words & (GRANULE - 1U)) != 0U) || (words > (top - block))) {
+        if ((words < MIN_BLOCK) || ((words & (GRANULE - 1U)) != 0U) || (words > (top - block))) {
             return 1U;
         }
 {%- if pool.tags %}

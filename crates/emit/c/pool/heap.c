@@ -34,7 +34,7 @@ static bool pool_init(Heap *heap)
 
     heap->first = ((base + CONTROL + 1U + (GRANULE - 1U)) & ~((Index)GRANULE - 1U)) - base;
 {%- endif %}
-    if (({{ first }} + LEAST_BLOCK) > heap->length) {
+    if (({{ first }} + MIN_BLOCK) > heap->length) {
         return false;
     }
 {%- if pool.deferred %}

@@ -65,20 +65,20 @@ static void take(Heap *heap, Index block, Index need{% if pool.split_from %}, si
 {%- endif %}
 {%- if pool.splits %}
 
-    if ({% if pool.split_from %}((words - need) >= LEAST_BLOCK) && (size >= SPLIT_FROM){% else %}(words - need) >= LEAST_BLOCK{% endif %}) {
-        const Index rest = block + need;
+    if ({% if pool.split_from %}((words - need) >= MIN_BLOCK) && (size >= SPLIT_FROM){% else %}(words - need) >= MIN_BLOCK{% endif %}) {
+        const Index remainder = block + need;
 {% if index.kind == "list" %}
         store(heap, block - 1U, header(need, USED | (head & PREVIOUS_USED)));
-        index_replace(heap, block, rest);
-        write_free(heap, rest, words - need, PREVIOUS_USED);
+        index_replace(heap, block, remainder);
+        write_free(heap, remainder, words - need, PREVIOUS_USED);
 {%- elif index.by_size %}
         store(heap, block - 1U, header(need, USED | (head & PREVIOUS_USED)));
         index_remove(heap, block, words);
-        index_insert(heap, rest, words - need);
-        write_free(heap, rest, words - need, PREVIOUS_USED);
+        index_insert(heap, remainder, words - need);
+        write_free(heap, remainder, words - need, PREVIOUS_USED);
 {%- else %}
         store(heap, block - 1U, header(need, USED | (head & PREVIOUS_USED)));
-        write_free(heap, rest, words - need, PREVIOUS_USED);
+        write_free(heap, remainder, words - need, PREVIOUS_USED);
 {%- endif %}
         return;
     }

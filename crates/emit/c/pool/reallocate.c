@@ -36,13 +36,13 @@ static bool grow_in_place(Heap *heap, Index block, {% if pool.split_from and poo
     index_absorb(heap, next, end, block);
 {%- endif %}
 {%- if pool.splits %}
-    if ({% if pool.split_from %}(((end - block) - need) >= LEAST_BLOCK) && (size >= SPLIT_FROM){% else %}((end - block) - need) >= LEAST_BLOCK{% endif %}) {
-        const Index rest = block + need;
+    if ({% if pool.split_from %}(((end - block) - need) >= MIN_BLOCK) && (size >= SPLIT_FROM){% else %}((end - block) - need) >= MIN_BLOCK{% endif %}) {
+        const Index remainder = block + need;
 
         store(heap, block - 1U, header(need, USED | flags));
-        write_free(heap, rest, end - rest, PREVIOUS_USED);
+        write_free(heap, remainder, end - remainder, PREVIOUS_USED);
 {%- if index.linked %}
-        {{ insert("rest", "end - rest") }};
+        {{ insert("remainder", "end - remainder") }};
 {%- endif %}
         return true;
     }
@@ -70,7 +70,7 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
         return grow_in_place(heap, block, {% if pool.split_from and pool.joins %}size, {% endif %}need);
     }
 {%- if pool.splits %}
-    if ({% if pool.split_from %}((words_of(head) - need) >= LEAST_BLOCK) && (size >= SPLIT_FROM){% else %}(words_of(head) - need) >= LEAST_BLOCK{% endif %}) {
+    if ({% if pool.split_from %}((words_of(head) - need) >= MIN_BLOCK) && (size >= SPLIT_FROM){% else %}(words_of(head) - need) >= MIN_BLOCK{% endif %}) {
         store(heap, block - 1U, header(need, USED | (head & PREVIOUS_USED)));
         pool_release(heap, block + need, header(words_of(head) - need, USED | PREVIOUS_USED));
     }

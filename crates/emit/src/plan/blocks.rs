@@ -4,7 +4,7 @@ use heapsmith_spec::build::format;
 use heapsmith_spec::{BuddySystem, Coalesce, Defragment, Pages, Pool, Reclaim, Search, Spec, Split};
 use serde::Serialize;
 
-use super::most_words;
+use super::max_words;
 use crate::literal::unsigned;
 
 /// A pool of blocks.
@@ -23,12 +23,12 @@ pub struct Blocks {
     /// It is a buddy system, of the kind that joins buddies when a request needs it.
     estranged: bool,
     /// The orders of a buddy system; both 0 where it is none.
-    least_order: u32,
-    most_order: u32,
+    min_order: u32,
+    max_order: u32,
     /// Bytes of a page; 0 where there are none.
     page: u64,
     /// Bytes of the smallest object in a page.
-    least_object: u64,
+    min_object: u64,
     /// Classes of objects.
     classes: u32,
     /// Words of an entry of the directory.
@@ -44,7 +44,7 @@ pub struct Blocks {
     /// Words that every block is a multiple of.
     pub granule: u32,
     /// Words of the smallest block.
-    pub least: u32,
+    pub min: u32,
     /// Blocks carry boundary tags.
     pub tags: bool,
     /// What is left over is split off, always or from a size on.
@@ -106,7 +106,7 @@ impl Blocks {
             blocks: true,
             header: 1,
             granule: format.granule as u32,
-            least: format.least as u32,
+            min: format.min as u32,
             tags,
             splits: split != Split::Never,
             split_from: match split {
@@ -190,28 +190,28 @@ impl Blocks {
 
     /// Whether it is a buddy system.
     pub(super) fn is_buddy(&self) -> bool {
-        self.most_order > 0
+        self.max_order > 0
     }
 
     /// What every payload is a multiple of, in bytes: in a buddy system that of the smallest block.
     pub(super) fn alignment(&self, spec: &Spec) -> u32 {
-        if self.is_buddy() { spec.word.bytes() << self.least_order } else { spec.alignment }
+        if self.is_buddy() { spec.word.bytes() << self.min_order } else { spec.alignment }
     }
 
     /// Blocks of powers of two.
     fn buddy(system: BuddySystem, spec: &Spec) -> Blocks {
         // A header and two links, or what the alignment wants.
-        let least_order = (spec.alignment / spec.word.bytes()).ilog2().max(2);
-        let most_order = most_words(spec.word).ilog2();
+        let min_order = (spec.alignment / spec.word.bytes()).ilog2().max(2);
+        let max_order = max_words(spec.word).ilog2();
         let estranged = system == BuddySystem::Estranged;
         Blocks {
             file: "buddy/buddy.c",
             header: 1,
             estranged,
-            least_order,
-            most_order,
-            control_words: u64::from(most_order + 1 - least_order) * if estranged { 2 } else { 1 },
-            granule: 1 << least_order,
+            min_order,
+            max_order,
+            control_words: u64::from(max_order + 1 - min_order) * if estranged { 2 } else { 1 },
+            granule: 1 << min_order,
             ..Blocks::default()
         }
     }
@@ -229,8 +229,8 @@ impl Blocks {
     /// Pages of objects.
     fn pages(pages: &Pages, spec: &Spec) -> Option<Blocks> {
         let word = u64::from(spec.word.bytes());
-        let least_object = pages.min.max(u64::from(spec.alignment).min(pages.page / 2));
-        let (objects, bits) = (pages.page / least_object, spec.word.bytes() * 8);
+        let min_object = pages.min.max(u64::from(spec.alignment).min(pages.page / 2));
+        let (objects, bits) = (pages.page / min_object, spec.word.bytes() * 8);
         let classes = objects.ilog2();
         let search = match pages.search {
             Search::Linear => "linear",
@@ -247,7 +247,7 @@ impl Blocks {
         Some(Blocks {
             file: "pages/pages.c",
             page: pages.page,
-            least_object,
+            min_object,
             classes,
             bits,
             search,
@@ -261,7 +261,7 @@ impl Blocks {
     /// Blocks of one size, without headers.
     fn fixed(size: u64, spec: &Spec) -> Blocks {
         let (word, granule) = (u64::from(spec.word.bytes()), spec.alignment / spec.word.bytes());
-        let words = size.clamp(1, most_words(spec.word) / 2 * word).div_ceil(word);
+        let words = size.clamp(1, max_words(spec.word) / 2 * word).div_ceil(word);
         Blocks {
             file: "simple/fixed.c",
             control_words: 1,

@@ -4,7 +4,7 @@ mod bins;
 mod classes;
 mod two_level;
 
-use heapsmith_spec::{Fit, List, Order, Pool, Spec};
+use heapsmith_spec::{Fit, List, ListOrder, Pool, Spec};
 use serde::Serialize;
 
 pub use bins::BinsPlan;
@@ -95,7 +95,7 @@ impl IndexPlan {
     /// The index of the pool of `spec`; none if it has no template.
     pub(super) fn of(spec: &Spec, blocks: &Blocks) -> Option<IndexPlan> {
         match &spec.pool {
-            Pool::List(list) if list.order == Order::Implicit => Some(implicit(list)),
+            Pool::List(list) if list.order == ListOrder::Implicit => Some(implicit(list)),
             Pool::List(list) => Some(explicit(list, blocks)),
             Pool::Bins(all) => Some(bins::bins(all, spec.word)),
             Pool::Tree(_) => Some(bins::tree()),
@@ -155,9 +155,9 @@ fn implicit(list: &List) -> IndexPlan {
 fn explicit(list: &List, blocks: &Blocks) -> IndexPlan {
     let index = IndexPlan::fitted(list.fit);
     let (order, order_text) = match list.order {
-        Order::Lifo => ("lifo", "last in, first out"),
-        Order::Fifo => ("fifo", "first in, first out"),
-        Order::Address | Order::Implicit => ("address", "in the order of addresses"),
+        ListOrder::Lifo => ("lifo", "last in, first out"),
+        ListOrder::Fifo => ("fifo", "first in, first out"),
+        ListOrder::Address | ListOrder::Implicit => ("address", "in the order of addresses"),
     };
     let by_address = order == "address";
     let tail = order == "fifo";

@@ -1,7 +1,7 @@
 //! The numbers of the layers before a pool.
 
 use heapsmith_spec::build::lists_in_words;
-use heapsmith_spec::{Ends, Layer, Spec};
+use heapsmith_spec::{Layer, Order, Spec};
 use serde::Serialize;
 
 use super::{C, SizesPlan};
@@ -57,7 +57,7 @@ impl FreeListsPlan {
         let Some(Layer::FreeLists(layer)) = spec.layers.last() else { return None };
         let rows = lists_in_words(spec, layer);
         let map = SizesPlan::of("freelist", "free list", "holds", "FREELISTS", &rows);
-        let fifo = layer.order == Ends::Fifo;
+        let fifo = layer.order == Order::Fifo;
         Some(FreeListsPlan { file: "layer/freelists.c", fifo, lists: rows.len() as u64, at, map })
     }
 

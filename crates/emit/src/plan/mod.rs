@@ -77,10 +77,10 @@ pub struct Plan {
     /// A request may be too large for any block, or too coarse for any address.
     asks_for_large: bool,
     asks_for_coarse: bool,
-    most: String,
-    most_bytes: u64,
-    most_request: String,
-    most_alignment: String,
+    max: String,
+    max_bytes: u64,
+    max_request: String,
+    max_alignment: String,
     control: u64,
     control_bytes: u64,
     layers_at: u64,
@@ -105,7 +105,7 @@ pub struct Plan {
 }
 
 /// Words of the largest region, as on a host of 64 bits.
-fn most_words(word: WordSize) -> u64 {
+fn max_words(word: WordSize) -> u64 {
     match word {
         WordSize::Two => (1 << 14) - 1,
         WordSize::Four => (1 << 30) - 1,
@@ -127,7 +127,7 @@ impl Plan {
         let (layers, op) = layer::before_any(spec, base)?;
         let control = layers_at + reserved;
         let bytes = spec.word.bytes();
-        let most = most_words(spec.word);
+        let max = max_words(spec.word);
         let wide = spec.word == WordSize::Eight;
         let granule = u64::from(blocks.granule);
         let mut constants = vec![Constant { name: "TOP", value: 0 }, Constant { name: "HIGH", value: 1 }];
@@ -165,10 +165,10 @@ impl Plan {
             alignment: blocks.alignment(spec),
             asks_for_large: !blocks.is_fixed(),
             asks_for_coarse: !blocks.is_buddy() && !blocks.is_pages(),
-            most: unsigned(most),
-            most_bytes: most * u64::from(bytes),
-            most_request: unsigned((most - granule) * u64::from(bytes) - u64::from(bytes)),
-            most_alignment: unsigned(most * u64::from(bytes) / 2),
+            max: unsigned(max),
+            max_bytes: max * u64::from(bytes),
+            max_request: unsigned((max - granule) * u64::from(bytes) - u64::from(bytes)),
+            max_alignment: unsigned(max * u64::from(bytes) / 2),
             control,
             control_bytes: control * u64::from(bytes),
             layers_at,
@@ -196,8 +196,8 @@ impl Plan {
 
 impl Plan {
     /// Bytes of the largest region.
-    pub(crate) fn most_bytes(&self) -> u64 {
-        self.most_bytes
+    pub(crate) fn max_bytes(&self) -> u64 {
+        self.max_bytes
     }
 }
 
@@ -207,7 +207,7 @@ impl Bounds {
         let Promise { allocate, free, footprint } = spec.promise();
         let mut letters = footprint.split(|c: char| !c.is_ascii_alphanumeric());
         let legend = letters.any(|word| ["M", "B", "n"].contains(&word));
-        let told = [("allocate", &allocate), ("free", &free), ("most memory", &footprint)];
+        let told = [("allocate", &allocate), ("free", &free), ("max memory", &footprint)];
         let folded = told.into_iter().flat_map(|(name, bound)| {
             let names = std::iter::once(name).chain(std::iter::repeat(""));
             names.zip(lines(bound, 75)).map(|(name, line)| format!("{name:<15}{line}")).collect::<Vec<_>>()

@@ -44,15 +44,15 @@ impl SizesPlan {
         none_name: &'static str,
         rows: &[(usize, usize)],
     ) -> Self {
-        let most = rows.last().map_or(0, |&(_, high)| high);
+        let max = rows.last().map_or(0, |&(_, high)| high);
         let form = match rows.len() {
             0..=FEW => "few",
-            _ if most <= DIRECT => "direct",
+            _ if max <= DIRECT => "direct",
             _ => "search",
         };
         let list_of = |words| rows.iter().position(|&(low, high)| (low..=high).contains(&words)).unwrap_or(rows.len());
-        let table = if form == "direct" { (0..=most).map(list_of).collect() } else { Vec::new() };
-        let largest = table.iter().copied().max().unwrap_or(0).max(most);
+        let table = if form == "direct" { (0..=max).map(list_of).collect() } else { Vec::new() };
+        let largest = table.iter().copied().max().unwrap_or(0).max(max);
         SizesPlan {
             name,
             what,

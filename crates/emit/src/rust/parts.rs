@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use heapsmith::index;
 use heapsmith_spec::build::{classes_in_words, lists_in_words, spacing, step_in_words, words_for};
 use heapsmith_spec::{
-    BinOrder, Bins, BuddySystem, Classes, Coalesce, Defragment, Each, Ends, Fit, Layer, List, Order, Pages, Pool,
+    BinOrder, Bins, BuddySystem, Classes, Coalesce, Defragment, Each, Fit, Layer, List, ListOrder, Order, Pages, Pool,
     Reclaim, Search, SkipList, Spec, Split, Tries, WordSize,
 };
 use serde::Serialize;
@@ -20,7 +20,7 @@ use crate::{Figures, Request};
 
 /// The levels of a pool of blocks, as expressions.
 #[derive(Clone, Debug, Serialize)]
-struct Levels {
+struct Policy {
     fit: String,
     split_from: String,
     coalesce: String,
@@ -60,7 +60,7 @@ pub(super) struct Parts {
     word: u32,
     alignment: u32,
     uses: Vec<String>,
-    levels: Option<Levels>,
+    policy: Option<Policy>,
     bin_map: Option<String>,
     maps: Vec<Map>,
     r#type: String,
@@ -86,10 +86,10 @@ impl Parts {
             word: spec.word.bytes(),
             alignment: spec.alignment,
             uses: made.uses.into_iter().map(str::to_owned).collect(),
-            levels: made.levels,
+            policy: made.policy,
             bin_map: made.bin_map,
             maps: made.maps,
-            r#type: made.type_,
+            r#type: made.ty,
             body: made.body,
         }
     }
@@ -100,10 +100,10 @@ struct Made<'s> {
     spec: &'s Spec,
     camel: String,
     uses: BTreeSet<&'static str>,
-    levels: Option<Levels>,
+    policy: Option<Policy>,
     bin_map: Option<String>,
     maps: Vec<Map>,
-    type_: String,
+    ty: String,
     body: Vec<String>,
 }
 
@@ -111,7 +111,7 @@ impl<'s> Made<'s> {
     fn new(spec: &'s Spec, camel: String) -> Self {
         let uses = BTreeSet::from(["heapsmith::{RegionError, Source, Unmetered}"]);
         let (maps, body) = (Vec::new(), Vec::new());
-        Made { spec, camel, uses, levels: None, bin_map: None, maps, type_: String::new(), body }
+        Made { spec, camel, uses, policy: None, bin_map: None, maps, ty: String::new(), body }
     }
 
     fn word(&self) -> &'static str {
@@ -129,13 +129,13 @@ impl<'s> Made<'s> {
             Pool::Classes(classes) => self.classes(classes),
             Pool::Tree(tree) => {
                 self.uses.insert("heapsmith::index::{BySize, RedBlack}");
-                self.levels(Fit::BEST, tree.split, tree.coalesce);
+                self.policy(Fit::BEST, tree.split, tree.coalesce);
                 self.blocks("BySize<RedBlack>", "BySize::new(RedBlack)", tree.tags);
             }
             Pool::SkipList(list) => {
                 self.uses.insert("heapsmith::index::{BySize, SkipList}");
-                self.levels(Fit::BEST, list.split, list.coalesce);
-                let index = format!("BySize::new(SkipList::new({}, SkipList::MOST_LEVELS))", list.seed);
+                self.policy(Fit::BEST, list.split, list.coalesce);
+                let index = format!("BySize::new(SkipList::new({}, SkipList::MAX_LEVELS))", list.seed);
                 self.blocks("BySize<SkipList>", &index, list.tags);
             }
             Pool::Tlsf(tlsf) => self.two_level(tlsf.second_level, tlsf.largest),
@@ -160,7 +160,7 @@ impl<'s> Made<'s> {
             Pool::Stack => self.linear("LastFirst"),
             Pool::Fixed(size) => {
                 self.uses.insert("heapsmith::FixedSize");
-                self.type_ = format!("FixedSize<{}, S, Unmetered>", self.word());
+                self.ty = format!("FixedSize<{}, S, Unmetered>", self.word());
                 self.make(format!("FixedSize::new(source, {size}, {}, Unmetered)?", self.spec.alignment));
             }
         }
@@ -172,7 +172,7 @@ impl<'s> Made<'s> {
 
     fn linear(&mut self, frees: &str) {
         self.uses.insert("heapsmith::{Frees, Linear}");
-        self.type_ = format!("Linear<{}, S, Unmetered>", self.word());
+        self.ty = format!("Linear<{}, S, Unmetered>", self.word());
         self.make(format!("Linear::new(source, {}, Frees::{frees}, Unmetered)?", self.spec.alignment));
     }
 
@@ -184,7 +184,7 @@ impl<'s> Made<'s> {
             Search::Hardware => "Hardware",
         };
         self.uses.insert("heapsmith::{Pages, pages}");
-        self.type_ = format!("Pages<{}, pages::{search}, S, Unmetered>", self.word());
+        self.ty = format!("Pages<{}, pages::{search}, S, Unmetered>", self.word());
         let sizes = format!(
             "pages::PageSizes {{ page: {}, min: {}, alignment: {} }}",
             pages.page, pages.min, self.spec.alignment
@@ -194,13 +194,13 @@ impl<'s> Made<'s> {
 
     fn buddies(&mut self, system: &str, handles: bool) {
         let (word, alignment) = (self.word(), self.spec.alignment);
-        self.type_ = format!("Buddies<{word}, {system}, S, Unmetered, {handles}>");
+        self.ty = format!("Buddies<{word}, {system}, S, Unmetered, {handles}>");
         if let Some((lists, ends)) = self.free_lists() {
             let pool = format!("Buddies::<{word}, {system}, S, Unmetered, false>");
             let words = if ends == "Fifo" { 2 * lists } else { lists };
             self.body.push(format!("let control = {pool}::reserved_at({alignment});"));
             self.body.push(format!("let pool = {pool}::with_reserved(source, {alignment}, Unmetered, {words})?;"));
-            self.make(format!("FreeLists::over(pool, control, {}Lists, Ends::{ends})", self.camel));
+            self.make(format!("FreeLists::over(pool, control, {}Lists, Order::{ends})", self.camel));
         } else {
             self.make(format!("Buddies::new(source, {alignment}, Unmetered)?"));
         }
@@ -214,41 +214,41 @@ impl<'s> Made<'s> {
         let lists = rows.len();
         self.maps.push(Map::new("Lists", "free lists", rows));
         self.uses.insert("heapsmith::FreeLists");
-        self.uses.insert("heapsmith::layer::Ends");
+        self.uses.insert("heapsmith::layer::Order");
         self.uses.insert("heapsmith::sizes::SizeMap");
-        self.type_ = format!("FreeLists<{}, {}Lists>", self.type_, self.camel);
-        Some((lists, if layer.order == Ends::Fifo { "Fifo" } else { "Lifo" }))
+        self.ty = format!("FreeLists<{}, {}Lists>", self.ty, self.camel);
+        Some((lists, if layer.order == Order::Fifo { "Fifo" } else { "Lifo" }))
     }
 
     /// A pool of blocks with this index, and the free lists before it.
     fn blocks(&mut self, index_type: &str, index: &str, tags: bool) {
         self.uses.insert("heapsmith::BlockPool");
-        self.uses.insert("heapsmith::{Coalesce, Fit, Levels}");
-        let levels = format!("{}Levels", self.camel);
-        self.type_ = format!("BlockPool<{}, {index_type}, {levels}, S, Unmetered, {tags}>", self.word());
+        self.uses.insert("heapsmith::{Coalesce, Fit, Policy}");
+        let policy = format!("{}Policy", self.camel);
+        self.ty = format!("BlockPool<{}, {index_type}, {policy}, S, Unmetered, {tags}>", self.word());
         match self.free_lists() {
             Some((_, ends)) => {
                 let map = format!("{}Lists", self.camel);
-                self.make(format!("FreeLists::new(source, {index}, {levels}, Unmetered, {map}, Ends::{ends})?"));
+                self.make(format!("FreeLists::new(source, {index}, {policy}, Unmetered, {map}, Order::{ends})?"));
             }
-            None => self.make(format!("BlockPool::new(source, {index}, {levels}, Unmetered)?")),
+            None => self.make(format!("BlockPool::new(source, {index}, {policy}, Unmetered)?")),
         }
     }
 
     fn list(&mut self, list: &List) {
         let index = match list.order {
-            Order::Lifo => "Lifo",
-            Order::Fifo => "Fifo",
-            Order::Address => "AddressOrder",
-            Order::Implicit => "Implicit",
+            ListOrder::Lifo => "Lifo",
+            ListOrder::Fifo => "Fifo",
+            ListOrder::Address => "AddressOrder",
+            ListOrder::Implicit => "Implicit",
         };
         self.uses.insert(match list.order {
-            Order::Lifo => "heapsmith::index::Lifo",
-            Order::Fifo => "heapsmith::index::Fifo",
-            Order::Address => "heapsmith::index::AddressOrder",
-            Order::Implicit => "heapsmith::index::Implicit",
+            ListOrder::Lifo => "heapsmith::index::Lifo",
+            ListOrder::Fifo => "heapsmith::index::Fifo",
+            ListOrder::Address => "heapsmith::index::AddressOrder",
+            ListOrder::Implicit => "heapsmith::index::Implicit",
         });
-        self.levels(list.fit, list.split, list.coalesce);
+        self.policy(list.fit, list.split, list.coalesce);
         self.blocks(index, &format!("{index}::default()"), list.tags);
     }
 
@@ -262,7 +262,7 @@ impl<'s> Made<'s> {
                     BinOrder::Size => "Size",
                 };
                 let tries = match bins.tries {
-                    Tries::Most(most) if bins.order != BinOrder::Size => most.to_string(),
+                    Tries::Max(max) if bins.order != BinOrder::Size => max.to_string(),
                     _ => "usize::MAX".to_owned(),
                 };
                 ("BinList", format!("BinList {{ order: BinOrder::{order}, tries: {tries} }}"))
@@ -283,19 +283,19 @@ impl<'s> Made<'s> {
                 format!("Spacing::Exact {{ from: {from}, step: {step}, count: {count}, per_doubling: {per_doubling} }}")
             }
         });
-        self.levels(Fit::First, bins.split, bins.coalesce);
+        self.policy(Fit::First, bins.split, bins.coalesce);
         let map = format!("{}Bins", self.camel);
         self.blocks(&format!("Bins<{map}, {each}>"), &format!("Bins::new({map}, {value})"), bins.tags);
     }
 
     fn two_level(&mut self, second: u8, largest: Option<u64>) {
         self.uses.insert("heapsmith::index::TwoLevel");
-        self.levels(Fit::BEST, Split::Always, Coalesce::Immediate);
+        self.policy(Fit::BEST, Split::Always, Coalesce::Immediate);
         let words = match largest.and_then(|size| words_for(self.spec, size)) {
             Some(words) => words.to_string(),
             None => {
                 self.uses.insert("heapsmith::Word");
-                format!("<{} as Word>::MOST", self.word())
+                format!("<{} as Word>::MAX_WORDS", self.word())
             }
         };
         self.blocks("TwoLevel", &format!("TwoLevel::new({second}, {words})"), true);
@@ -304,15 +304,15 @@ impl<'s> Made<'s> {
     fn classes(&mut self, classes: &Classes) {
         self.uses.insert("heapsmith::index::Classes");
         self.uses.insert("heapsmith::sizes::SizeMap");
-        self.levels(Fit::First, Split::Never, Coalesce::Never);
+        self.policy(Fit::First, Split::Never, Coalesce::Never);
         self.maps.push(Map::new("Classes", "classes", classes_in_words(self.spec, classes)));
         let beyond = step_in_words(self.spec, classes);
         let map = format!("{}Classes", self.camel);
         self.blocks(&format!("Classes<{map}>"), &format!("Classes::new({map}, {beyond:?})"), false);
     }
 
-    fn levels(&mut self, fit: Fit, split: Split, coalesce: Coalesce) {
-        self.levels = Some(Levels {
+    fn policy(&mut self, fit: Fit, split: Split, coalesce: Coalesce) {
+        self.policy = Some(Policy {
             fit: match fit {
                 Fit::First => "Fit::First".to_owned(),
                 Fit::Next => "Fit::Next".to_owned(),
@@ -341,17 +341,17 @@ impl<'s> Made<'s> {
             Layer::FreeLists(_) => {}
             Layer::Zero => {
                 self.uses.insert("heapsmith::Zero");
-                self.type_ = format!("Zero<{}>", self.type_);
+                self.ty = format!("Zero<{}>", self.ty);
                 self.make("Zero::new(heap)".to_owned());
             }
             Layer::Guard(guard) => {
                 self.uses.insert("heapsmith::Guard");
-                self.type_ = format!("Guard<{word}, {}>", self.type_);
+                self.ty = format!("Guard<{word}, {}>", self.ty);
                 self.make(format!("Guard::new(heap, {}, {})?", self.spec.alignment, guard.quarantine));
             }
             Layer::Reserve(reserve) => {
                 self.uses.insert("heapsmith::Reserve");
-                self.type_ = format!("Reserve<{word}, {}>", self.type_);
+                self.ty = format!("Reserve<{word}, {}>", self.ty);
                 if !self.body.iter().any(|line| line.starts_with("let region")) {
                     self.body.insert(0, "let region = source.limit();".to_owned());
                 }

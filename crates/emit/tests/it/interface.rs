@@ -12,7 +12,7 @@ const HEAPS: &[(&str, usize)] =
 
 #[test]
 fn macros_corner_cases_and_check_are_as_the_header_says() {
-    for (heap, least) in HEAPS {
+    for (heap, min) in HEAPS {
         let dir = tempfile::tempdir().expect("a folder");
         let name = Name::new("my_heap").expect("a name");
         let request = Request { spec: resolve(heap).expect("a heap"), name, figures: None };
@@ -29,6 +29,6 @@ fn macros_corner_cases_and_check_are_as_the_header_says() {
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{heap}: {text}{}", String::from_utf8_lossy(&output.stderr));
         let seen = text.trim().strip_prefix("seen ").and_then(|number| number.parse::<usize>().ok());
-        assert!(seen.is_some_and(|seen| seen >= *least), "{heap}: {text}");
+        assert!(seen.is_some_and(|seen| seen >= *min), "{heap}: {text}");
     }
 }

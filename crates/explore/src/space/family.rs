@@ -4,7 +4,7 @@
 //! [[family]]
 //! name = "list"                      # how it is called in tables
 //! heap = ["list", "tree(red-black)"] # the pool, or several to choose from: a spec without what the levels say
-//! [family.levels]                    # each key a technique, each value one of its levels
+//! [family.levels]                    # each key a factor, each value one of its levels
 //! freelists = [0, 4, "saved 4"]
 //! split = [0, 30, 100]
 //! word = [4, 8]
@@ -26,18 +26,18 @@ use toml::{Table, Value};
 
 use super::SpaceError;
 
-/// Designs with the same techniques.
+/// Designs with the same factors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Family {
     /// Its name in tables and files.
     pub name: String,
     /// The pools, each a spec without what the factors say.
     pub heaps: Vec<String>,
-    /// Its techniques: where there are several pools, the choice among them is the first.
+    /// Its factors: where there are several pools, the choice among them is the first.
     pub factors: Vec<Factor>,
 }
 
-/// A technique and its levels.
+/// A factor and its levels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Factor {
     /// Its name in tables and files: a key of the spec language, or `heap`.
@@ -68,7 +68,7 @@ impl Family {
         self.factors.iter().map(|factor| factor.levels.len()).product()
     }
 
-    /// Index of a technique.
+    /// Index of a factor.
     pub fn factor(&self, name: &str) -> Option<usize> {
         self.factors.iter().position(|factor| factor.name == name)
     }

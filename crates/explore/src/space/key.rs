@@ -26,18 +26,18 @@ impl Key {
             }
         }
         // No block of a program is smaller than that of its least request.
-        let least_block = words_for(spec, requests.least()).unwrap_or_else(|| format(spec).least);
-        if let Some((split, coalesce)) = techniques(&mut key.pool) {
-            if let Split::From(least) = *split {
-                *split = match requests.least_from(least) {
+        let min_block = words_for(spec, requests.min()).unwrap_or_else(|| format(spec).min);
+        if let Some((split, coalesce)) = factors(&mut key.pool) {
+            if let Split::From(min) = *split {
+                *split = match requests.min_from(min) {
                     0 => Split::Always,
                     u64::MAX => Split::Never,
-                    least => Split::From(least),
+                    min => Split::From(min),
                 };
             }
-            if let Coalesce::From(least) = *coalesce {
-                let words = least.div_ceil(u64::from(spec.word.bytes())) as usize + 1;
-                *coalesce = if words > least_block { Coalesce::From(words as u64) } else { Coalesce::Immediate };
+            if let Coalesce::From(min) = *coalesce {
+                let words = min.div_ceil(u64::from(spec.word.bytes())) as usize + 1;
+                *coalesce = if words > min_block { Coalesce::From(words as u64) } else { Coalesce::Immediate };
             }
         }
         Key { lists, spec: key }
@@ -45,7 +45,7 @@ impl Key {
 }
 
 /// The splitting and coalescing of pools that have both.
-pub(super) fn techniques(pool: &mut Pool) -> Option<(&mut Split, &mut Coalesce)> {
+pub(super) fn factors(pool: &mut Pool) -> Option<(&mut Split, &mut Coalesce)> {
     match pool {
         Pool::List(list) => Some((&mut list.split, &mut list.coalesce)),
         Pool::Bins(bins) => Some((&mut bins.split, &mut bins.coalesce)),

@@ -2,8 +2,8 @@
 //!
 //! | space | designs | is |
 //! |---|---|---|
-//! | `classic` | 10,000 | four techniques at ten levels each, on an address-ordered list |
-//! | `wide` | over 100,000 | every structure for a whole program, with every technique that it takes |
+//! | `classic` | 10,000 | four factors at ten levels each, on an address-ordered list |
+//! | `wide` | over 100,000 | every structure for a whole program, with every factor that it takes |
 //! | a file | what it says | families in the same form ([`Family`]) |
 //!
 //! Both of ours are texts in that form (`classic.toml`, `wide.toml`). Different levels may become the same heap (a size
@@ -55,7 +55,7 @@ pub enum SpaceError {
         cause: Box<SpecError>,
     },
     /// There are more designs than a space holds.
-    #[error("the space has {0} designs: {most} are the most; take levels out", most = Space::MOST)]
+    #[error("the space has {0} designs: {max} are the most; take levels out", max = Space::MAX)]
     Large(usize),
 }
 
@@ -90,7 +90,7 @@ pub struct Space {
 
 impl Space {
     /// The most designs of a space.
-    pub const MOST: usize = 10_000_000;
+    pub const MAX: usize = 10_000_000;
 
     /// The classic space for `traces`.
     pub fn classic(traces: &[PackedTrace]) -> Space {
@@ -116,7 +116,7 @@ impl Space {
     pub fn of(name: &str, text: &str, traces: &[PackedTrace]) -> Result<Space, SpaceError> {
         let families = Families::of(text)?;
         let total = families.0.iter().map(Family::designs).fold(0, usize::saturating_add);
-        if total > Space::MOST {
+        if total > Space::MAX {
             return Err(SpaceError::Large(total));
         }
         let mut making = Making { requests: Requests::of(traces), listed: HashMap::new() };
@@ -134,7 +134,7 @@ impl Space {
         Ok(Space { name: name.to_owned(), text: text.to_owned(), families, designs })
     }
 
-    /// The distinct heaps that differ from a design in the level of one technique, itself left out.
+    /// The unique designs that differ from a design in the level of one factor, itself left out.
     pub fn neighbours(&self, design: &Design) -> Vec<u32> {
         let family = self.families.family(design);
         let mut found = Vec::new();
@@ -151,7 +151,7 @@ impl Space {
     }
 
     /// The designs that have to be replayed: one of each heap.
-    pub fn distinct(&self) -> impl Iterator<Item = &Design> {
+    pub fn unique(&self) -> impl Iterator<Item = &Design> {
         self.designs.iter().filter(|design| design.same_as == design.number)
     }
 }
@@ -175,14 +175,14 @@ impl Families {
         &self.0[usize::from(design.family)]
     }
 
-    /// The level of a technique that a design has; none if its family has no such technique.
+    /// The level of a factor that a design has; none if its family has no such factor.
     pub fn level(&self, design: &Design, factor: &str) -> Option<&str> {
         let family = self.family(design);
         let factor = family.factor(factor)?;
         Some(&family.factors[factor].levels[usize::from(design.levels[factor])])
     }
 
-    /// The names of all techniques, in the order of the families.
+    /// The names of all factors, in the order of the families.
     pub fn factors(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for factor in self.0.iter().flat_map(|family| &family.factors) {
@@ -237,8 +237,8 @@ impl Making {
                 "align" if level == "word" => {}
                 "word" | "align" => options.push_str(&format!(" {}={level}", factor.name)),
                 "fit" => arguments.push(fit(level)),
-                "split" => arguments.push(self.technique("split", level, "always")),
-                "coalesce" => arguments.push(self.technique("coalesce", level, "immediate")),
+                "split" => arguments.push(self.factor("split", level, "always")),
+                "coalesce" => arguments.push(self.factor("coalesce", level, "immediate")),
                 name => arguments.push(format!("{name}={level}")),
             }
         }
@@ -258,12 +258,12 @@ impl Making {
     }
 
     /// `split=never`, `split>=512`, `split=always` of a level in percent; other levels are words of the spec.
-    fn technique(&self, key: &str, level: &str, full: &str) -> String {
+    fn factor(&self, key: &str, level: &str, full: &str) -> String {
         match level.parse::<u8>() {
             Ok(0) => format!("{key}=never"),
             Ok(percent) => match self.requests.threshold(percent) {
-                least if least <= self.requests.least() => format!("{key}={full}"),
-                least => format!("{key}>={least}"),
+                min if min <= self.requests.min() => format!("{key}={full}"),
+                min => format!("{key}>={min}"),
             },
             Err(_) if level.starts_with(">=") => format!("{key}{level}"),
             Err(_) => format!("{key}={level}"),
@@ -282,7 +282,7 @@ impl Making {
         })?;
         // What decides the blocks of requests, so that few heaps share the work of many designs.
         let mut alike = Spec { word: heap.word, alignment: heap.alignment, ..Spec::new(heap.pool.clone()) };
-        if let Some((split, coalesce)) = key::techniques(&mut alike.pool) {
+        if let Some((split, coalesce)) = key::factors(&mut alike.pool) {
             (*split, *coalesce) = Default::default();
         }
         let requests = &self.requests;

@@ -37,13 +37,13 @@ impl Requests {
     }
 
     /// The least size of all.
-    pub fn least(&self) -> u64 {
+    pub fn min(&self) -> u64 {
         self.sizes.first().map_or(0, |&(size, _)| size)
     }
 
-    /// The least requested size from `least` on; 0 if that is the least of all.
-    pub fn least_from(&self, least: u64) -> u64 {
-        match self.sizes.partition_point(|&(size, _)| size < least) {
+    /// The least requested size from `min` on; 0 if that is the least of all.
+    pub fn min_from(&self, min: u64) -> u64 {
+        match self.sizes.partition_point(|&(size, _)| size < min) {
             0 => 0,
             index => self.sizes.get(index).map_or(u64::MAX, |&(size, _)| size),
         }
@@ -62,8 +62,8 @@ impl Requests {
         0
     }
 
-    /// A size for each of the `most` first block sizes of a heap, the size itself being its most popular; ascending.
-    pub fn listed(&self, heap: &Spec, most: usize, by: By) -> Vec<u64> {
+    /// A size for each of the `max` first block sizes of a heap, the size itself being its most popular; ascending.
+    pub fn listed(&self, heap: &Spec, max: usize, by: By) -> Vec<u64> {
         let mut blocks: HashMap<usize, (u64, u64, u64)> = HashMap::new();
         for &(size, count) in &self.sizes {
             let Some(words) = words_for(heap, size) else { continue };
@@ -79,7 +79,7 @@ impl Requests {
         };
         let mut ranked: Vec<(u64, u64)> = blocks.into_iter().map(rank).collect();
         ranked.sort_unstable_by_key(|&(total, size)| (Reverse(total), size));
-        let mut sizes: Vec<u64> = ranked.into_iter().take(most).map(|(_, size)| size).collect();
+        let mut sizes: Vec<u64> = ranked.into_iter().take(max).map(|(_, size)| size).collect();
         sizes.sort_unstable();
         sizes
     }

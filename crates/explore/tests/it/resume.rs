@@ -82,7 +82,7 @@ fn answer(exploration: &Exploration) -> Vec<(u32, Vec<Measures>)> {
         .filter(|&index| exploration.families.is_recommended(&exploration.rows[index].design));
     let picks = [Preference::Balanced, Preference::Speed, Preference::Memory, Preference::Bounded];
     let picks = picks.map(|preference| exploration.pick(preference).expect("one serves"));
-    let fronts = exploration.front.iter().chain(&exploration.staircase).copied();
+    let fronts = exploration.front.iter().chain(&exploration.front_2d).copied();
     let indexes = fronts.chain(picks).chain(recommended);
     indexes.map(|index| &exploration.rows[index]).map(|row| (row.design.number, row.measures.clone())).collect()
 }

@@ -57,7 +57,7 @@ fn a_search_that_cuts_designs_short_ends_and_finds_the_same_front() {
         let mut store = Store::begin(&dir.path().join(Store::FILE), &space, &traces, "a test").expect("a store");
         let search = Sweep { search: Search::Halving, prune, ..Sweep::exhaustive(&space, &traces, 2, &stop) };
         let found = explored(&mut store, &search);
-        found.staircase.iter().map(|&index| found.rows[index].measures.clone()).collect::<Vec<_>>()
+        found.front_2d.iter().map(|&index| found.rows[index].measures.clone()).collect::<Vec<_>>()
     });
     assert_eq!(fronts[0], fronts[1]);
 }
@@ -84,5 +84,5 @@ fn a_search_that_is_interrupted_goes_on_and_comes_to_the_same() {
     }
     let resumed = explored(&mut open(&dirs[1]), &search);
     assert_eq!(resumed.rows, whole.rows);
-    assert_eq!(resumed.staircase, whole.staircase);
+    assert_eq!(resumed.front_2d, whole.front_2d);
 }

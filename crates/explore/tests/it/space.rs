@@ -42,13 +42,13 @@ fn for_all(designs: &[&Design], trace: &PackedTrace, job: impl Fn(&Design, &mut 
 fn all_specs_keep_every_payload_on_a_whole_sample() {
     let trace = trace(usize::MAX);
     let space = Space::classic(std::slice::from_ref(&trace));
-    let distinct: Vec<&Design> = space.distinct().collect();
-    assert!(distinct.len() > 1000, "the space has many distinct heaps");
-    for_all(&distinct, &trace, |design, region| {
+    let unique: Vec<&Design> = space.unique().collect();
+    assert!(unique.len() > 1000, "the space has many unique designs");
+    for_all(&unique, &trace, |design, region| {
         let measures = replay(&design.spec, &trace, region, Options::VERIFY).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(measures.failed, 0, "{} refused requests", design.spec);
     });
-    println!("{} distinct heaps of 10,000 verified on {} events", distinct.len(), trace.events.len());
+    println!("{} unique designs of 10,000 verified on {} events", unique.len(), trace.events.len());
 }
 
 #[test]

@@ -30,40 +30,40 @@ pub struct Blocks<W, S, M> {
     /// Payload of the lowest block.
     pub(super) first: usize,
     /// The smallest order.
-    pub(super) least: u32,
+    pub(super) min: u32,
     /// Words of a header.
     pub(super) head: usize,
 }
 
 /// The smallest order: header and two links, and the heap's own alignment.
-pub(super) const fn least_order<W: Word>(alignment: usize, head: usize) -> u32 {
+pub(super) const fn min_order<W: Word>(alignment: usize, head: usize) -> u32 {
     let links = (head + 2).next_power_of_two().trailing_zeros();
     let aligned = (alignment / W::BYTES).trailing_zeros();
     if aligned > links && aligned < usize::BITS { aligned } else { links }
 }
 
 /// The largest order whose size a header can hold.
-pub(super) const fn most_order<W: Word>() -> u32 {
-    W::MOST.ilog2()
+pub(super) const fn max_order<W: Word>() -> u32 {
+    W::MAX_WORDS.ilog2()
 }
 
 impl<W: Word, S: Source, M: Meter> Blocks<W, S, M> {
     /// No blocks yet, over the region that `source` supplies, behind `control` control words set to 0.
     pub(super) fn new(source: S, meter: M, alignment: usize, head: usize, control: usize) -> Result<Self, RegionError> {
         let mut memory = Memory::<W, S, M>::new(source, meter)?;
-        let least = least_order::<W>(alignment, head);
+        let min = min_order::<W>(alignment, head);
         let shift = memory.base_address() % GRID / W::BYTES;
-        let control = control.min(W::MOST);
-        let first = (shift + control + head).next_multiple_of(1 << least) - shift;
-        let needed = first - head + (1 << least);
-        if !memory.reach(needed) {
+        let control = control.min(W::MAX_WORDS);
+        let first = (shift + control + head).next_multiple_of(1 << min) - shift;
+        let needed = first - head + (1 << min);
+        if !memory.ensure_len(needed) {
             return Err(RegionError::TooSmall { needed: needed * W::BYTES, given: memory.supplied() });
         }
         for at in control::INDEX..control {
             memory.store(at, 0);
         }
         memory.poke(control::HIGH, 0);
-        let mut blocks = Blocks { memory, shift, first, least, head };
+        let mut blocks = Blocks { memory, shift, first, min, head };
         blocks.set_top(first);
         Ok(blocks)
     }
@@ -71,14 +71,14 @@ impl<W: Word, S: Source, M: Meter> Blocks<W, S, M> {
     /// The order of the smallest block with `words` words, header not included.
     #[inline(always)]
     pub(super) fn order_for(&self, words: usize) -> u32 {
-        (words + self.head).next_power_of_two().trailing_zeros().max(self.least)
+        (words + self.head).next_power_of_two().trailing_zeros().max(self.min)
     }
 
     /// The head of list number `list` for blocks of `order`.
     #[inline(always)]
     pub(super) fn list(&self, list: usize, order: u32) -> usize {
-        let orders = (most_order::<W>() + 1 - self.least) as usize;
-        control::INDEX + list * orders + (order - self.least) as usize
+        let orders = (max_order::<W>() + 1 - self.min) as usize;
+        control::INDEX + list * orders + (order - self.min) as usize
     }
 
     /// Payload of the wilderness's first block to be.
@@ -99,7 +99,7 @@ impl<W: Word, S: Source, M: Meter> Blocks<W, S, M> {
     /// The largest order of any block below `top`.
     #[inline(always)]
     pub(super) fn highest(&self, top: usize) -> u32 {
-        (top - self.first).max(1).ilog2().max(self.least)
+        (top - self.first).max(1).ilog2().max(self.min)
     }
 
     /// Payload of the buddy, if all of it lies between the first block and the wilderness.

@@ -1,7 +1,7 @@
 //! The invariants of a buddy heap, verified.
 
 use crate::block::{is_used, words_of};
-use crate::buddy::blocks::{Blocks, most_order};
+use crate::buddy::blocks::{Blocks, max_order};
 use crate::buddy::{Buddies, Recombination};
 use crate::heap::Violation;
 use crate::index::{broken, control};
@@ -39,29 +39,29 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
 
     fn check_block(&self, at: usize, header: usize) -> Result<(), Violation> {
         let (words, order) = (words_of(header), Blocks::<W, S, M>::order_of(header));
-        if !words.is_power_of_two() || order < self.blocks.least || !self.blocks.lies_well(at, order) {
+        if !words.is_power_of_two() || order < self.blocks.min || !self.blocks.lies_well(at, order) {
             return Err(broken("B1: a block's size is no power of two, too small, or does not suit its place", at));
         }
         Ok(())
     }
 
-    /// Walks every list and returns how many blocks they have; `most` is how many there can be.
-    fn check_lists(&self, most: usize) -> Result<usize, Violation> {
+    /// Walks every list and returns how many blocks they have; `max` is how many there can be.
+    fn check_lists(&self, max: usize) -> Result<usize, Violation> {
         let mut listed = 0;
-        for order in self.blocks.least..=most_order::<W>() {
+        for order in self.blocks.min..=max_order::<W>() {
             for list in 0..R::LISTS {
-                listed += self.check_list(self.blocks.list(list, order), order, most)?;
+                listed += self.check_list(self.blocks.list(list, order), order, max)?;
             }
         }
         Ok(listed)
     }
 
-    fn check_list(&self, list: usize, order: u32, most: usize) -> Result<usize, Violation> {
+    fn check_list(&self, list: usize, order: u32, max: usize) -> Result<usize, Violation> {
         let blocks = &self.blocks;
         let top = blocks.memory.peek(control::TOP);
         let (mut at, mut previous, mut listed) = (blocks.memory.peek(list), 0, 0);
         while at != 0 {
-            if at < blocks.first || at >= top || listed >= most {
+            if at < blocks.first || at >= top || listed >= max {
                 return Err(broken("B2: a list leaves the blocks or runs in a circle", list));
             }
             let header = blocks.memory.peek(at - 1);

@@ -44,29 +44,29 @@ const ATTEMPTS: usize = 4;
 impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddies<W, R, S, M, HANDLES> {
     /// The most words that one request of `order` may move.
     pub(super) fn budget(&self, order: u32) -> usize {
-        ((order - self.blocks.least) as usize) << order.saturating_sub(1)
+        ((order - self.blocks.min) as usize) << order.saturating_sub(1)
     }
 
     /// A block of `order` made by moving other blocks.
     #[cold]
     pub(super) fn defragment(&mut self, order: u32) -> Option<usize> {
-        let most = self.budget(order);
-        let mut budget = most;
+        let max = self.budget(order);
+        let mut budget = max;
         let mut made = None;
         while made.is_none() && self.gather(order, &mut budget) {
             made = R::find(&mut self.blocks, order).map(|(at, _)| at).or_else(|| self.grow(order));
         }
-        let moved = (most - budget) * W::BYTES;
+        let moved = (max - budget) * W::BYTES;
         if moved > 0 {
             self.moved.last = moved;
-            self.moved.most = self.moved.most.max(moved);
+            self.moved.max = self.moved.max.max(moved);
         }
         made
     }
 
     /// Makes a free block of `order`, or joins as much to a larger block or the wilderness.
     fn gather(&mut self, order: u32, budget: &mut usize) -> bool {
-        if order <= self.blocks.least {
+        if order <= self.blocks.min {
             return false;
         }
         for _ in 0..ATTEMPTS {

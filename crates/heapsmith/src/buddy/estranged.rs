@@ -88,7 +88,7 @@ fn from_above<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order:
 
 /// Step 5.
 fn glue<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) -> Option<usize> {
-    for lower in blocks.least..order {
+    for lower in blocks.min..order {
         while let Some(at) = Estranged::pair(blocks, lower) {
             blocks.memory.visit();
             if lower + 1 == order {
@@ -109,7 +109,7 @@ impl Recombination for Estranged {
         if let Some(at) = whole(blocks, order) {
             return Some((at, Served::AtOnce));
         }
-        if order > blocks.least
+        if order > blocks.min
             && let Some(at) = Self::pair(blocks, order - 1)
         {
             return Some((at, Served::AfterCoalescing));

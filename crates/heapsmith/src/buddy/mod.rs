@@ -63,7 +63,7 @@ use crate::heap::{BlockView, Heap, State, Violation};
 use crate::index::control;
 use crate::memory::{RegionError, Words};
 use crate::meter::{Meter, Served};
-use crate::pool::{Pool, lies_at, move_block};
+use crate::pool::{Pool, is_aligned_to, move_block};
 use crate::source::Source;
 use crate::word::Word;
 
@@ -102,29 +102,30 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
 
     /// The word that begins the list of unused master words; behind it, the list of their blocks.
     fn masters_at(alignment: usize) -> usize {
-        let orders = blocks::most_order::<W>() + 1 - blocks::least_order::<W>(alignment, Self::HEAD);
+        let orders = blocks::max_order::<W>() + 1 - blocks::min_order::<W>(alignment, Self::HEAD);
         control::INDEX + R::LISTS * orders as usize
     }
 
     /// Words of the block that serves a request of `size` bytes; none if no block can.
     pub fn words_for_size(alignment: usize, size: usize) -> Option<usize> {
-        if size == 0 || size > W::MOST * W::BYTES {
+        if size == 0 || size > W::MAX_WORDS * W::BYTES {
             return None;
         }
         let words = (size.div_ceil(W::BYTES) + Self::HEAD).next_power_of_two();
-        let words = words.max(1 << blocks::least_order::<W>(alignment, Self::HEAD));
-        (words <= W::MOST).then_some(words)
+        let words = words.max(1 << blocks::min_order::<W>(alignment, Self::HEAD));
+        (words <= W::MAX_WORDS).then_some(words)
     }
 
     /// The order of the block that serves a request.
     #[inline(always)]
     fn order(&self, size: usize, alignment: usize) -> Option<u32> {
-        if size == 0 || size > W::MOST * W::BYTES || alignment > GRID || alignment & alignment.wrapping_sub(1) != 0 {
+        if size == 0 || size > W::MAX_WORDS * W::BYTES || alignment > GRID || alignment & alignment.wrapping_sub(1) != 0
+        {
             return None;
         }
         let aligned = (alignment / W::BYTES).max(1).trailing_zeros();
         let order = self.blocks.order_for(size.div_ceil(W::BYTES)).max(aligned);
-        (order <= blocks::most_order::<W>()).then_some(order)
+        (order <= blocks::max_order::<W>()).then_some(order)
     }
 
     /// A used block of `order`.
@@ -161,7 +162,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
         }
         let at = blocks.next_place(top, order);
         let end = at + (1 << order);
-        if !blocks.memory.reach(end - blocks.head) {
+        if !blocks.memory.ensure_len(end - blocks.head) {
             return None;
         }
         while top < at {
@@ -196,7 +197,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Heap f
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
-        if lies_at(pointer, alignment) && self.resize(pointer, size) {
+        if is_aligned_to(pointer, alignment) && self.resize(pointer, size) {
             return Some(pointer);
         }
         // SAFETY: the caller's promise is the same.
@@ -222,7 +223,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Heap f
             state,
         };
         self.blocks.each(|at, head| visit(view(at, head, if is_used(head) { State::Used } else { State::Free })));
-        self.each_master_block(|at| visit(view(at, self.blocks.memory.peek(at - 1), State::Kept)));
+        self.each_master_block(|at| visit(view(at, self.blocks.memory.peek(at - 1), State::Cached)));
     }
 
     fn check(&self) -> Result<(), Violation> {
@@ -285,7 +286,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter> Pool for Buddies<W, R, S, M
     }
     #[inline(always)]
     fn alignment(&self) -> usize {
-        (1 << self.blocks.least) * W::BYTES
+        (1 << self.blocks.min) * W::BYTES
     }
     #[inline(always)]
     fn pointer(&self, at: usize) -> NonNull<u8> {

@@ -9,7 +9,7 @@
 use core::ptr::NonNull;
 
 use crate::block::words_of;
-use crate::buddy::blocks::{Blocks, most_order};
+use crate::buddy::blocks::{Blocks, max_order};
 use crate::buddy::{Buddies, Recombination};
 use crate::handles::{Handle, Handles, Moved};
 use crate::heap::{Heap, Violation};
@@ -25,7 +25,7 @@ const MASTERS: u32 = 5;
 impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddies<W, R, S, M, HANDLES> {
     /// The word that begins the list of unused master words.
     fn masters(&self) -> usize {
-        let orders = most_order::<W>() + 1 - self.blocks.least;
+        let orders = max_order::<W>() + 1 - self.blocks.min;
         control::INDEX + R::LISTS * orders as usize
     }
 
@@ -45,8 +45,8 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
     fn make_masters(&mut self) -> Option<()> {
         let list = self.masters();
         let last = self.blocks.memory.load(list + 1);
-        let least = MASTERS.max(self.blocks.least);
-        let mut order = least;
+        let min = MASTERS.max(self.blocks.min);
+        let mut order = min;
         if last != 0 {
             order = Blocks::<W, S, M>::order_of(self.blocks.memory.load(last - 1)) + 1;
         }
@@ -55,7 +55,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
             if let Some(at) = found.or_else(|| self.grow(order)) {
                 break at;
             }
-            if order == least {
+            if order == min {
                 return None;
             }
             order -= 1;
@@ -160,7 +160,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter> Handles for Buddies<W, R, S
         self.moved
     }
 
-    fn most_moved(&self, size: usize) -> Option<usize> {
+    fn max_moved(&self, size: usize) -> Option<usize> {
         self.order(size, 1).map(|order| self.budget(order) * W::BYTES)
     }
 }

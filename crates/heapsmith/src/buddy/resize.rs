@@ -59,7 +59,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
             }
             free += 1;
         }
-        if free < need && !blocks.memory.reach(end - blocks.head) {
+        if free < need && !blocks.memory.ensure_len(end - blocks.head) {
             return None;
         }
         for joined in order..free {

@@ -50,12 +50,12 @@ pub trait Bin: Copy + Debug {
     /// Whether the bin has no block.
     fn is_empty<W: Words>(self, memory: &mut W, root: usize) -> bool;
 
-    /// Verifies the bin, of at most `most` blocks, each of which `holds` accepts; returns how many there are.
+    /// Verifies the bin, of at most `max` blocks, each of which `holds` accepts; returns how many there are.
     fn check<W: Words>(
         self,
         memory: &W,
         root: usize,
-        most: usize,
+        max: usize,
         holds: impl FnMut(&W, usize) -> Result<(), Violation>,
     ) -> Result<usize, Violation>;
 }
@@ -169,16 +169,16 @@ impl Bin for BinList {
         self,
         memory: &W,
         root: usize,
-        most: usize,
+        max: usize,
         mut holds: impl FnMut(&W, usize) -> Result<(), Violation>,
     ) -> Result<usize, Violation> {
-        let mut least = 0;
-        self.chain(root).check(memory, most, |memory, _, block| {
+        let mut min = 0;
+        self.chain(root).check(memory, max, |memory, _, block| {
             let words = words_of(memory.peek(block - 1));
-            if self.order == BinOrder::Size && words < least {
+            if self.order == BinOrder::Size && words < min {
                 return Err(broken("I6: a sorted bin does not ascend", block));
             }
-            least = words;
+            min = words;
             holds(memory, block)
         })
     }

@@ -48,8 +48,8 @@ use crate::index::bin::{Bin, BinList, must_be_free};
 use crate::index::chain::Chain;
 use crate::index::small::Small;
 use crate::index::{Found, Index, broken, control};
-use crate::levels::Levels;
 use crate::memory::Words;
+use crate::policy::Policy;
 
 /// From a block size to its bin.
 pub trait BinMap: Debug {
@@ -212,19 +212,19 @@ impl<B: BinMap, K: Bin> Bins<B, K> {
 impl<B: BinMap, K: Bin> Index for Bins<B, K> {
     const LINKS: usize = Chain::LINKS;
 
-    fn control_words(&self, _levels: &impl Levels, bits: usize) -> usize {
+    fn control_words(&self, _levels: &impl Policy, bits: usize) -> usize {
         let small = Small { heads: 0, node: K::NODE };
         self.map_words(bits) + self.map.bins() * self.bin.words() + small.words()
     }
 
-    fn clear<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, _first: usize) {
-        for at in 0..self.control_words(levels, W::BITS) {
+    fn clear<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, _first: usize) {
+        for at in 0..self.control_words(policy, W::BITS) {
             memory.store(control::INDEX + at, 0);
         }
     }
 
     #[inline]
-    fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, need: usize) -> Option<Found> {
+    fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, need: usize) -> Option<Found> {
         if let Some(found) = self.small::<W>().find(memory, need) {
             return Some(found);
         }
@@ -242,7 +242,7 @@ impl<B: BinMap, K: Bin> Index for Bins<B, K> {
     }
 
     #[inline]
-    fn insert<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, block: Span, _place: Option<usize>) {
+    fn insert<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, block: Span, _place: Option<usize>) {
         if self.small::<W>().insert(memory, block) {
             return;
         }
@@ -252,7 +252,7 @@ impl<B: BinMap, K: Bin> Index for Bins<B, K> {
     }
 
     #[inline]
-    fn remove<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, block: Span) {
+    fn remove<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, block: Span) {
         if self.small::<W>().remove(memory, block) {
             return;
         }
@@ -263,7 +263,7 @@ impl<B: BinMap, K: Bin> Index for Bins<B, K> {
         }
     }
 
-    fn check<W: Words>(&self, memory: &W, _levels: &impl Levels, free: usize) -> Result<(), Violation> {
+    fn check<W: Words>(&self, memory: &W, _levels: &impl Policy, free: usize) -> Result<(), Violation> {
         let small = self.small::<W>();
         let mut seen = small.check(memory, free, must_be_free)?;
         for bin in 0..self.map.bins() {

@@ -28,8 +28,8 @@ use crate::index::bin::{Bin, must_be_free};
 use crate::index::chain::Chain;
 use crate::index::small::Small;
 use crate::index::{Found, Index, broken, control};
-use crate::levels::Levels;
 use crate::memory::Words;
+use crate::policy::Policy;
 
 /// All free blocks in one bin kept as `K` says.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,45 +54,45 @@ impl<K: Bin> BySize<K> {
 impl<K: Bin> Index for BySize<K> {
     const LINKS: usize = Chain::LINKS;
 
-    fn control_words(&self, _levels: &impl Levels, _bits: usize) -> usize {
+    fn control_words(&self, _levels: &impl Policy, _bits: usize) -> usize {
         Self::SMALL.words() + self.bin.words()
     }
 
-    fn clear<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, _first: usize) {
-        for at in 0..self.control_words(levels, W::BITS) {
+    fn clear<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, _first: usize) {
+        for at in 0..self.control_words(policy, W::BITS) {
             memory.store(control::INDEX + at, 0);
         }
     }
 
     #[inline]
-    fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, need: usize) -> Option<Found> {
+    fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, need: usize) -> Option<Found> {
         Self::SMALL.find(memory, need).or_else(|| self.bin.find(memory, self.root(), need).ok())
     }
 
     #[inline]
-    fn insert<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, block: Span, _place: Option<usize>) {
+    fn insert<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, block: Span, _place: Option<usize>) {
         if !Self::SMALL.insert(memory, block) {
             self.bin.insert(memory, self.root(), block);
         }
     }
 
     #[inline]
-    fn remove<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, block: Span) {
+    fn remove<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, block: Span) {
         if !Self::SMALL.remove(memory, block) {
             self.bin.remove(memory, self.root(), block);
         }
     }
 
-    fn check<W: Words>(&self, memory: &W, _levels: &impl Levels, free: usize) -> Result<(), Violation> {
+    fn check<W: Words>(&self, memory: &W, _levels: &impl Policy, free: usize) -> Result<(), Violation> {
         let small = Self::SMALL.check(memory, free, must_be_free)?;
-        let rest = self.bin.check(memory, self.root(), free - small, |memory, block| {
+        let remainder = self.bin.check(memory, self.root(), free - small, |memory, block| {
             must_be_free(memory, block)?;
             match Self::SMALL.list(crate::block::words_of(memory.peek(block - 1))) {
                 Some(_) => Err(broken("I5: a node is too small to be one", block)),
                 None => Ok(()),
             }
         })?;
-        if small + rest == free {
+        if small + remainder == free {
             Ok(())
         } else {
             Err(broken("I5: a free block is in no list and no node", control::INDEX))

@@ -95,17 +95,17 @@ impl Chain {
         }
     }
 
-    /// Verifies the links of at most `most` blocks, each of which `holds` accepts
+    /// Verifies the links of at most `max` blocks, each of which `holds` accepts
     /// with its predecessor, and returns how many there are.
     pub fn check<W: Words>(
         self,
         memory: &W,
-        most: usize,
+        max: usize,
         mut holds: impl FnMut(&W, usize, usize) -> Result<(), Violation>,
     ) -> Result<usize, Violation> {
         let (mut previous, mut block, mut count) = (0, memory.peek(self.head), 0);
         while block != 0 {
-            if count == most {
+            if count == max {
                 return Err(broken("I5: the free list has more blocks than are free (a cycle?)", block));
             }
             if memory.peek(block + PREVIOUS) != previous {

@@ -21,8 +21,8 @@
 use crate::block::{Span, is_used, words_of};
 use crate::heap::Violation;
 use crate::index::{Found, Index, broken, control};
-use crate::levels::Levels;
 use crate::memory::Words;
+use crate::policy::Policy;
 use crate::sizes::SizeMap;
 
 /// Classes by the map `C`.
@@ -68,12 +68,12 @@ impl<C: SizeMap> Classes<C> {
 impl<C: SizeMap> Index for Classes<C> {
     const LINKS: usize = 1;
 
-    fn control_words(&self, _levels: &impl Levels, _bits: usize) -> usize {
+    fn control_words(&self, _levels: &impl Policy, _bits: usize) -> usize {
         self.map.lists() + self.beyond.is_some() as usize
     }
 
-    fn clear<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, _first: usize) {
-        for list in 0..self.control_words(levels, W::BITS) {
+    fn clear<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, _first: usize) {
+        for list in 0..self.control_words(policy, W::BITS) {
             memory.store(control::INDEX + list, 0);
         }
     }
@@ -87,7 +87,7 @@ impl<C: SizeMap> Index for Classes<C> {
     }
 
     #[inline]
-    fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, need: usize) -> Option<Found> {
+    fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, need: usize) -> Option<Found> {
         match self.map.list_of(need) {
             Some(list) => Self::search(memory, list, need, false),
             None if self.beyond.is_some() => Self::search(memory, self.map.lists(), need, true),
@@ -102,7 +102,7 @@ impl<C: SizeMap> Index for Classes<C> {
     }
 
     #[inline]
-    fn insert<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, block: Span, _place: Option<usize>) {
+    fn insert<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, block: Span, _place: Option<usize>) {
         if let Some(list) = self.list_floor(block.words) {
             let first = memory.load(control::INDEX + list);
             memory.store(block.at, first);
@@ -110,7 +110,7 @@ impl<C: SizeMap> Index for Classes<C> {
         }
     }
 
-    fn remove<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, block: Span) {
+    fn remove<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, block: Span) {
         let Some(list) = self.list_floor(block.words) else { return };
         let mut link = control::INDEX + list;
         loop {
@@ -124,9 +124,9 @@ impl<C: SizeMap> Index for Classes<C> {
         memory.store(link, after);
     }
 
-    fn check<W: Words>(&self, memory: &W, levels: &impl Levels, free: usize) -> Result<(), Violation> {
+    fn check<W: Words>(&self, memory: &W, policy: &impl Policy, free: usize) -> Result<(), Violation> {
         let mut seen = 0;
-        for list in 0..self.control_words(levels, W::BITS) {
+        for list in 0..self.control_words(policy, W::BITS) {
             let mut block = memory.peek(control::INDEX + list);
             while block != 0 {
                 let header = memory.peek(block - 1);

@@ -45,7 +45,7 @@ pub(super) const fn link_of(back: usize) -> usize {
 
 /// Hangs `block` at `node`, in front of the others.
 #[inline(always)]
-pub(super) fn hang(memory: &mut impl Words, node: usize, block: usize) {
+pub(super) fn chain(memory: &mut impl Words, node: usize, block: usize) {
     let next = memory.load(node + SAME);
     memory.store(block + SAME, next);
     memory.store(block + BACK, back(node, LISTED));
@@ -57,7 +57,7 @@ pub(super) fn hang(memory: &mut impl Words, node: usize, block: usize) {
 
 /// Takes `block`, whose word `BACK` was read, off the list that it hangs on.
 #[inline(always)]
-pub(super) fn unhang(memory: &mut impl Words, block: usize, back: usize) {
+pub(super) fn unchain(memory: &mut impl Words, block: usize, back: usize) {
     let next = memory.load(block + SAME);
     memory.store(link_of(back) + SAME, next);
     if next != 0 {
@@ -77,17 +77,17 @@ pub(super) fn easiest(memory: &mut impl Words, node: usize, header: usize) -> Fo
     }
 }
 
-/// Verifies what hangs at `node`, at most `most` blocks, and returns how many there are.
+/// Verifies what hangs at `node`, at most `max` blocks, and returns how many there are.
 pub(super) fn check<W: Words>(
     memory: &W,
     node: Span,
-    most: usize,
+    max: usize,
     holds: &mut impl FnMut(&W, usize) -> Result<(), Violation>,
 ) -> Result<usize, Violation> {
     let (mut previous, mut count) = (node.at, 0);
     let mut block = memory.peek(node.at + SAME);
     while block != 0 {
-        if count == most {
+        if count == max {
             return Err(broken("I5: a list of one size has more blocks than are free (a cycle?)", block));
         }
         if memory.peek(block + BACK) != back(previous, LISTED) {

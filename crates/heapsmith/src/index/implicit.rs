@@ -14,8 +14,8 @@
 use crate::block::{Span, is_used, words_of};
 use crate::heap::Violation;
 use crate::index::{Found, Index, broken, control};
-use crate::levels::{Fit, Levels};
 use crate::memory::Words;
+use crate::policy::{Fit, Policy};
 
 const EXTRA: usize = control::INDEX;
 
@@ -27,8 +27,8 @@ pub struct Implicit {
 
 impl Implicit {
     #[inline(always)]
-    fn count(memory: &mut impl Words, levels: &impl Levels, change: isize) {
-        if levels.fit().counts() {
+    fn count(memory: &mut impl Words, policy: &impl Policy, change: isize) {
+        if policy.fit().counts() {
             let count = memory.load(EXTRA);
             memory.store(EXTRA, count.wrapping_add_signed(change));
         }
@@ -96,13 +96,13 @@ impl Implicit {
 impl Index for Implicit {
     const LINKS: usize = 0;
 
-    fn control_words(&self, levels: &impl Levels, _bits: usize) -> usize {
-        (levels.fit() == Fit::Next || levels.fit().counts()) as usize
+    fn control_words(&self, policy: &impl Policy, _bits: usize) -> usize {
+        (policy.fit() == Fit::Next || policy.fit().counts()) as usize
     }
 
-    fn clear<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, first: usize) {
+    fn clear<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, first: usize) {
         self.first = first;
-        match levels.fit() {
+        match policy.fit() {
             Fit::Next => memory.store(EXTRA, first),
             fit if fit.counts() => memory.store(EXTRA, 0),
             _ => {}
@@ -110,8 +110,8 @@ impl Index for Implicit {
     }
 
     #[inline(always)]
-    fn find<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, need: usize) -> Option<Found> {
-        match levels.fit() {
+    fn find<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, need: usize) -> Option<Found> {
+        match policy.fit() {
             Fit::First => Self::first_from(memory, self.first, 0, need),
             Fit::Next => self.next_fit(memory, need),
             Fit::Best { depth } => {
@@ -123,21 +123,21 @@ impl Index for Implicit {
     }
 
     #[inline(always)]
-    fn insert<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, _block: Span, _place: Option<usize>) {
-        Self::count(memory, levels, 1);
+    fn insert<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, _block: Span, _place: Option<usize>) {
+        Self::count(memory, policy, 1);
     }
 
     #[inline(always)]
-    fn remove<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, _block: Span) {
-        Self::count(memory, levels, -1);
+    fn remove<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, _block: Span) {
+        Self::count(memory, policy, -1);
     }
 
     #[inline(always)]
-    fn replace<W: Words>(&mut self, _memory: &mut W, _levels: &impl Levels, _old: Span, _new: Span) {}
+    fn replace<W: Words>(&mut self, _memory: &mut W, _levels: &impl Policy, _old: Span, _new: Span) {}
 
     #[inline(always)]
-    fn absorb<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, from: usize, end: usize, into: usize) {
-        if levels.fit() == Fit::Next {
+    fn absorb<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, from: usize, end: usize, into: usize) {
+        if policy.fit() == Fit::Next {
             let rover = memory.load(EXTRA);
             if (from..end).contains(&rover) {
                 memory.store(EXTRA, into);
@@ -145,11 +145,11 @@ impl Index for Implicit {
         }
     }
 
-    fn check<W: Words>(&self, memory: &W, levels: &impl Levels, free: usize) -> Result<(), Violation> {
-        if levels.fit().counts() && memory.peek(EXTRA) != free {
+    fn check<W: Words>(&self, memory: &W, policy: &impl Policy, free: usize) -> Result<(), Violation> {
+        if policy.fit().counts() && memory.peek(EXTRA) != free {
             return Err(broken("I7: the count of free blocks is wrong", EXTRA));
         }
-        if levels.fit() == Fit::Next {
+        if policy.fit() == Fit::Next {
             let (rover, mut block) = (memory.peek(EXTRA), self.first);
             while block != rover {
                 let words = words_of(memory.peek(block - 1));

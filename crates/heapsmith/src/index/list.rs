@@ -22,11 +22,11 @@ use crate::block::{Span, is_used, words_of};
 use crate::heap::Violation;
 use crate::index::chain::Chain;
 use crate::index::{Found, Index, broken, control};
-use crate::levels::{Fit, Levels};
 use crate::memory::Words;
+use crate::policy::{Fit, Policy};
 
 /// The order of an explicit list.
-pub trait Order: Copy + Debug + Default + 'static {
+pub trait InsertionOrder: Copy + Debug + Default + 'static {
     /// Freed blocks come last.
     const FIFO: bool = false;
     /// Blocks stand in the order of their addresses.
@@ -43,11 +43,11 @@ pub struct FifoOrder;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByAddress;
 
-impl Order for LifoOrder {}
-impl Order for FifoOrder {
+impl InsertionOrder for LifoOrder {}
+impl InsertionOrder for FifoOrder {
     const FIFO: bool = true;
 }
-impl Order for ByAddress {
+impl InsertionOrder for ByAddress {
     const BY_ADDRESS: bool = true;
 }
 
@@ -62,15 +62,15 @@ pub type Fifo = List<FifoOrder>;
 /// An explicit list by address.
 pub type AddressOrder = List<ByAddress>;
 
-impl<O: Order> List<O> {
+impl<O: InsertionOrder> List<O> {
     const CHAIN: Chain = Chain { head: control::INDEX, tail: if O::FIFO { Some(control::INDEX + 1) } else { None } };
     /// The rover or the count: a list has one of them at most.
     const EXTRA: usize = control::INDEX + 1 + O::FIFO as usize;
 
     /// Notes that there is one block more, or one less.
     #[inline(always)]
-    fn count(memory: &mut impl Words, levels: &impl Levels, change: isize) {
-        if levels.fit().counts() {
+    fn count(memory: &mut impl Words, policy: &impl Policy, change: isize) {
+        if policy.fit().counts() {
             let count = memory.load(Self::EXTRA);
             memory.store(Self::EXTRA, count.wrapping_add_signed(change));
         }
@@ -78,8 +78,8 @@ impl<O: Order> List<O> {
 
     /// The rover must not name `block`; it names `instead` from now on.
     #[inline(always)]
-    fn move_rover(memory: &mut impl Words, levels: &impl Levels, block: usize, instead: usize) {
-        if levels.fit() == Fit::Next && memory.load(Self::EXTRA) == block {
+    fn move_rover(memory: &mut impl Words, policy: &impl Policy, block: usize, instead: usize) {
+        if policy.fit() == Fit::Next && memory.load(Self::EXTRA) == block {
             memory.store(Self::EXTRA, instead);
         }
     }
@@ -146,25 +146,25 @@ impl<O: Order> List<O> {
     }
 }
 
-impl<O: Order> Index for List<O> {
+impl<O: InsertionOrder> Index for List<O> {
     const LINKS: usize = Chain::LINKS;
     const LOCATES: bool = O::BY_ADDRESS;
 
-    fn control_words(&self, levels: &impl Levels, _bits: usize) -> usize {
-        let extra = levels.fit() == Fit::Next || levels.fit().counts();
+    fn control_words(&self, policy: &impl Policy, _bits: usize) -> usize {
+        let extra = policy.fit() == Fit::Next || policy.fit().counts();
         Self::EXTRA - control::INDEX + extra as usize
     }
 
-    fn clear<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, _first: usize) {
+    fn clear<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, _first: usize) {
         Self::CHAIN.clear(memory);
-        if self.control_words(levels, W::BITS) > Self::EXTRA - control::INDEX {
+        if self.control_words(policy, W::BITS) > Self::EXTRA - control::INDEX {
             memory.store(Self::EXTRA, 0);
         }
     }
 
     #[inline(always)]
-    fn find<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, need: usize) -> Option<Found> {
-        match levels.fit() {
+    fn find<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, need: usize) -> Option<Found> {
+        match policy.fit() {
             Fit::First => {
                 let first = Self::CHAIN.first(memory);
                 Self::first_from(memory, first, 0, need)
@@ -187,7 +187,7 @@ impl<O: Order> Index for List<O> {
     }
 
     #[inline(always)]
-    fn insert<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, block: Span, place: Option<usize>) {
+    fn insert<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, block: Span, place: Option<usize>) {
         if O::FIFO {
             Self::CHAIN.push_back(memory, block.at);
         } else if O::BY_ADDRESS {
@@ -199,21 +199,21 @@ impl<O: Order> Index for List<O> {
         } else {
             Self::CHAIN.insert_after(memory, 0, block.at);
         }
-        Self::count(memory, levels, 1);
+        Self::count(memory, policy, 1);
     }
 
     #[inline(always)]
-    fn remove<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, block: Span) {
+    fn remove<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, block: Span) {
         let next = Self::CHAIN.unlink(memory, block.at);
-        Self::move_rover(memory, levels, block.at, next);
-        Self::count(memory, levels, -1);
+        Self::move_rover(memory, policy, block.at, next);
+        Self::count(memory, policy, -1);
     }
 
     #[inline(always)]
-    fn replace<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, old: Span, new: Span) {
+    fn replace<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, old: Span, new: Span) {
         if old.at != new.at {
             Self::CHAIN.replace(memory, old.at, new.at);
-            Self::move_rover(memory, levels, old.at, new.at);
+            Self::move_rover(memory, policy, old.at, new.at);
         }
     }
 
@@ -221,7 +221,7 @@ impl<O: Order> Index for List<O> {
     fn merge<W: Words>(
         &mut self,
         memory: &mut W,
-        levels: &impl Levels,
+        policy: &impl Policy,
         previous: Option<Span>,
         next: Option<Span>,
         merged: Span,
@@ -230,24 +230,24 @@ impl<O: Order> Index for List<O> {
         match (previous, next) {
             (Some(_), next) if O::BY_ADDRESS => {
                 if let Some(next) = next {
-                    self.remove(memory, levels, next);
+                    self.remove(memory, policy, next);
                 }
             }
-            (None, Some(next)) if O::BY_ADDRESS => self.replace(memory, levels, next, merged),
+            (None, Some(next)) if O::BY_ADDRESS => self.replace(memory, policy, next, merged),
             _ => {
                 if let Some(block) = previous {
-                    self.remove(memory, levels, block);
+                    self.remove(memory, policy, block);
                 }
                 if let Some(block) = next {
-                    self.remove(memory, levels, block);
+                    self.remove(memory, policy, block);
                 }
-                self.insert(memory, levels, merged, place);
+                self.insert(memory, policy, merged, place);
             }
         }
     }
 
-    fn check<W: Words>(&self, memory: &W, levels: &impl Levels, free: usize) -> Result<(), Violation> {
-        let mut rover_seen = levels.fit() != Fit::Next || memory.peek(Self::EXTRA) == 0;
+    fn check<W: Words>(&self, memory: &W, policy: &impl Policy, free: usize) -> Result<(), Violation> {
+        let mut rover_seen = policy.fit() != Fit::Next || memory.peek(Self::EXTRA) == 0;
         let count = Self::CHAIN.check(memory, free, |memory, previous, block| {
             if is_used(memory.peek(block - 1)) {
                 return Err(broken("I5: a block on the free list is used", block));
@@ -261,7 +261,7 @@ impl<O: Order> Index for List<O> {
         if count != free {
             return Err(broken("I5: a free block is not on the free list", control::INDEX));
         }
-        if levels.fit().counts() && memory.peek(Self::EXTRA) != free {
+        if policy.fit().counts() && memory.peek(Self::EXTRA) != free {
             return Err(broken("I7: the count of free blocks is wrong", Self::EXTRA));
         }
         if !rover_seen {

@@ -32,15 +32,15 @@ pub use bins::{BinMap, Bins, SpacedBins, Spacing};
 pub use by_size::BySize;
 pub use classes::Classes;
 pub use implicit::Implicit;
-pub use list::{AddressOrder, Fifo, Lifo, List, Order};
+pub use list::{AddressOrder, Fifo, InsertionOrder, Lifo, List};
 pub use red_black::RedBlack;
 pub use skip_list::SkipList;
 pub use two_level::TwoLevel;
 
 use crate::block::Span;
 use crate::heap::Violation;
-use crate::levels::Levels;
 use crate::memory::Words;
+use crate::policy::Policy;
 
 /// Control words that every pool has, before those of its index.
 pub mod control {
@@ -72,10 +72,10 @@ pub trait Index {
     const LOCATES: bool = false;
 
     /// Control words that the index needs, of `bits` bits each.
-    fn control_words(&self, levels: &impl Levels, bits: usize) -> usize;
+    fn control_words(&self, policy: &impl Policy, bits: usize) -> usize;
 
     /// Makes the index empty. `first` is the first block of the region.
-    fn clear<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, first: usize);
+    fn clear<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, first: usize);
 
     /// The block size that requests of `words` are rounded up to; none if they cannot be served.
     #[inline(always)]
@@ -84,7 +84,7 @@ pub trait Index {
     }
 
     /// A free block of at least `need` words, by the fit policy. The block stays in the index.
-    fn find<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, need: usize) -> Option<Found>;
+    fn find<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, need: usize) -> Option<Found>;
 
     /// A free block that serves when neither `find` nor the wilderness did.
     fn find_larger<W: Words>(&mut self, _memory: &mut W, _need: usize) -> Option<Found> {
@@ -97,15 +97,15 @@ pub trait Index {
     }
 
     /// Adds a free block. `place` is what `locate` returned for it, where it was asked.
-    fn insert<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, block: Span, place: Option<usize>);
+    fn insert<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, block: Span, place: Option<usize>);
 
     /// Takes a free block out.
-    fn remove<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, block: Span);
+    fn remove<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, block: Span);
 
     /// Puts `new` where `old` was: they overlap or touch, and no free block lies between.
-    fn replace<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, old: Span, new: Span) {
-        self.remove(memory, levels, old);
-        self.insert(memory, levels, new, None);
+    fn replace<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, old: Span, new: Span) {
+        self.remove(memory, policy, old);
+        self.insert(memory, policy, new, None);
     }
 
     /// Adds `merged`, which swallows the free blocks `previous` and `next`.
@@ -113,27 +113,27 @@ pub trait Index {
     fn merge<W: Words>(
         &mut self,
         memory: &mut W,
-        levels: &impl Levels,
+        policy: &impl Policy,
         previous: Option<Span>,
         next: Option<Span>,
         merged: Span,
         place: Option<usize>,
     ) {
         if let Some(block) = previous {
-            self.remove(memory, levels, block);
+            self.remove(memory, policy, block);
         }
         if let Some(block) = next {
-            self.remove(memory, levels, block);
+            self.remove(memory, policy, block);
         }
-        self.insert(memory, levels, merged, place);
+        self.insert(memory, policy, merged, place);
     }
 
     /// The blocks that began in `from..end` are gone; what stands there begins at `into`.
     #[inline(always)]
-    fn absorb<W: Words>(&mut self, _memory: &mut W, _levels: &impl Levels, _from: usize, _end: usize, _into: usize) {}
+    fn absorb<W: Words>(&mut self, _memory: &mut W, _levels: &impl Policy, _from: usize, _end: usize, _into: usize) {}
 
     /// Verifies the index's own invariants. `free` blocks are free in the region.
-    fn check<W: Words>(&self, memory: &W, levels: &impl Levels, free: usize) -> Result<(), Violation>;
+    fn check<W: Words>(&self, memory: &W, policy: &impl Policy, free: usize) -> Result<(), Violation>;
 }
 
 /// A violation at word `at` of the heap; the pool turns words into bytes.

@@ -97,7 +97,7 @@ impl Bin for RedBlack {
             memory.visit();
             let words = words_of(memory.load(node - 1));
             if words == block.words {
-                return equals::hang(memory, node, block.at);
+                return equals::chain(memory, node, block.at);
             }
             link = node + if words > block.words { LEFT } else { RIGHT };
             parent = node;
@@ -107,32 +107,32 @@ impl Bin for RedBlack {
         memory.store(block.at + LEFT, 0);
         memory.store(block.at + RIGHT, 0);
         memory.store(link, block.at);
-        Tree { memory, root }.mend_red(block.at);
+        Tree { memory, root }.fix_up_red(block.at);
     }
 
     #[inline]
     fn remove<W: Words>(self, memory: &mut W, root: usize, block: Span) {
         let up = memory.load(block.at + BACK);
         if up & LISTED != 0 {
-            return equals::unhang(memory, block.at, up);
+            return equals::unchain(memory, block.at, up);
         }
-        let heir = memory.load(block.at + SAME);
+        let successor = memory.load(block.at + SAME);
         let mut tree = Tree { memory, root };
-        if heir == 0 { tree.remove(block.at, up) } else { tree.hand_over(block.at, up, heir) }
+        if successor == 0 { tree.remove(block.at, up) } else { tree.hand_over(block.at, up, successor) }
     }
 
     fn check<W: Words>(
         self,
         memory: &W,
         root: usize,
-        most: usize,
+        max: usize,
         holds: impl FnMut(&W, usize) -> Result<(), Violation>,
     ) -> Result<usize, Violation> {
         let node = memory.peek(root);
         if node != 0 && memory.peek(node + BACK) & RED != 0 {
             return Err(broken("I7: the root is red", node));
         }
-        let mut checker = Checker { memory, most, seen: 0, holds };
+        let mut checker = Checker { memory, max, seen: 0, holds };
         checker.subtree(node, 0, 0, usize::MAX, 0)?;
         Ok(checker.seen)
     }
@@ -207,7 +207,7 @@ impl<W: Words> Tree<'_, W> {
     }
 
     /// Restores I7 above `node`, which is red and may have a red parent.
-    fn mend_red(&mut self, mut node: usize) {
+    fn fix_up_red(&mut self, mut node: usize) {
         loop {
             let up = self.memory.load(node + BACK);
             let parent = link_of(up);
@@ -245,15 +245,15 @@ impl<W: Words> Tree<'_, W> {
         self.rotate(grand, BOTH - side);
     }
 
-    /// Puts `heir`, which hangs first at `node`, in its place.
-    fn hand_over(&mut self, node: usize, up: usize, heir: usize) {
-        self.memory.store(heir + BACK, up);
+    /// Puts `successor`, which hangs first at `node`, in its place.
+    fn hand_over(&mut self, node: usize, up: usize, successor: usize) {
+        self.memory.store(successor + BACK, up);
         for side in [LEFT, RIGHT] {
             let child = self.child(node, side);
-            self.memory.store(heir + side, child);
-            self.set_parent(child, heir);
+            self.memory.store(successor + side, child);
+            self.set_parent(child, successor);
         }
-        self.point_down(link_of(up), node, heir);
+        self.point_down(link_of(up), node, successor);
     }
 
     /// Takes `node` out, at which nothing hangs; `up` is its word `BACK`.
@@ -268,7 +268,7 @@ impl<W: Words> Tree<'_, W> {
         self.memory.store(if parent == 0 { self.root } else { parent + side }, child);
         self.set_parent(child, parent);
         if up & RED == 0 {
-            self.mend_black(child, parent, side);
+            self.fix_up_black(child, parent, side);
         }
     }
 
@@ -299,12 +299,12 @@ impl<W: Words> Tree<'_, W> {
         self.point_down(link_of(up), node, next);
         self.memory.store(next + BACK, up);
         if next_up & RED == 0 {
-            self.mend_black(orphan, parent, side);
+            self.fix_up_black(orphan, parent, side);
         }
     }
 
     /// Restores I7 where the paths through `node`, on `side` of `parent`, lack a black node.
-    fn mend_black(&mut self, mut node: usize, mut parent: usize, mut side: usize) {
+    fn fix_up_black(&mut self, mut node: usize, mut parent: usize, mut side: usize) {
         while parent != 0 && !self.is_red(node) {
             let mut sibling = self.child(parent, BOTH - side);
             if self.is_red(sibling) {
@@ -330,7 +330,7 @@ impl<W: Words> Tree<'_, W> {
         }
     }
 
-    /// Ends `mend_black`: a red child of the sibling gives its side's surplus; `far` is 0 where it is not red.
+    /// Ends `fix_up_black`: a red child of the sibling gives its side's surplus; `far` is 0 where it is not red.
     fn borrow(&mut self, parent: usize, side: usize, mut sibling: usize, near: usize, mut far: usize) {
         if far == 0 {
             self.set_red(sibling);
@@ -349,7 +349,7 @@ impl<W: Words> Tree<'_, W> {
 /// Goes through a tree and verifies it.
 struct Checker<'m, W, F> {
     memory: &'m W,
-    most: usize,
+    max: usize,
     seen: usize,
     holds: F,
 }
@@ -367,7 +367,7 @@ impl<W: Words, F: FnMut(&W, usize) -> Result<(), Violation>> Checker<'_, W, F> {
         if node == 0 {
             return Ok(1);
         }
-        if self.seen == self.most || depth > 2 * W::BITS {
+        if self.seen == self.max || depth > 2 * W::BITS {
             return Err(broken("I5: the tree has more blocks than are free (a cycle?)", node));
         }
         let words = words_of(self.memory.peek(node - 1));
@@ -389,7 +389,7 @@ impl<W: Words, F: FnMut(&W, usize) -> Result<(), Violation>> Checker<'_, W, F> {
         if left != right {
             return Err(broken("I7: the paths below a node differ in black nodes", node));
         }
-        self.seen += equals::check(self.memory, Span { at: node, words }, self.most - self.seen, &mut self.holds)?;
+        self.seen += equals::check(self.memory, Span { at: node, words }, self.max - self.seen, &mut self.holds)?;
         Ok(left + usize::from(up & RED == 0))
     }
 }

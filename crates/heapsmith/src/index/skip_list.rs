@@ -53,13 +53,13 @@ pub struct SkipList {
 
 impl SkipList {
     /// The most levels: enough for 4⁸ = 65,536 sizes, which fill 8 GiB when all are free at once.
-    pub const MOST_LEVELS: usize = 8;
+    pub const MAX_LEVELS: usize = 8;
     /// Levels of a list in a bin: enough for 4⁴ = 256 sizes in it.
     pub const BIN_LEVELS: usize = 4;
 
-    /// A skip list of `levels` levels, 1 to [`SkipList::MOST_LEVELS`], with heights by `seed`.
+    /// A skip list of `levels` levels, 1 to [`SkipList::MAX_LEVELS`], with heights by `seed`.
     pub fn new(seed: u64, levels: usize) -> Self {
-        SkipList { seed, levels: levels.clamp(1, Self::MOST_LEVELS) }
+        SkipList { seed, levels: levels.clamp(1, Self::MAX_LEVELS) }
     }
 
     /// Levels that a node of `words` words is on.
@@ -77,8 +77,8 @@ impl SkipList {
     /// Where on each level a block of `words` belongs: the links that lead past
     /// smaller nodes. `block` is not looked into, as its header may be overwritten.
     #[inline(always)]
-    fn links(self, memory: &mut impl Words, root: usize, words: usize, block: usize) -> [usize; Self::MOST_LEVELS] {
-        let mut links = [0; Self::MOST_LEVELS];
+    fn links(self, memory: &mut impl Words, root: usize, words: usize, block: usize) -> [usize; Self::MAX_LEVELS] {
+        let mut links = [0; Self::MAX_LEVELS];
         let mut link = root + self.levels - 1;
         let mut larger = 0;
         for level in (0..self.levels).rev() {
@@ -171,7 +171,7 @@ impl Bin for SkipList {
         let links = self.links(memory, root, block.words, block.at);
         let next = memory.load(links[0]);
         if next != 0 && words_of(memory.load(next - 1)) == block.words {
-            return equals::hang(memory, next, block.at);
+            return equals::chain(memory, next, block.at);
         }
         memory.store(block.at + SAME, 0);
         memory.store(block.at + BACK, 0);
@@ -186,22 +186,22 @@ impl Bin for SkipList {
     fn remove<W: Words>(self, memory: &mut W, root: usize, block: Span) {
         let back = memory.load(block.at + BACK);
         if back & LISTED != 0 {
-            return equals::unhang(memory, block.at, back);
+            return equals::unchain(memory, block.at, back);
         }
         let links = self.links(memory, root, block.words, block.at);
-        let heir = memory.load(block.at + SAME);
+        let successor = memory.load(block.at + SAME);
         for (level, &link) in links.iter().enumerate().take(self.height(block.words)) {
             let next = memory.load(block.at + OWN + level);
-            if heir == 0 {
+            if successor == 0 {
                 memory.store(link, next);
             } else {
                 // Of one size and so of one height: the heir comes onto the same levels.
-                memory.store(heir + OWN + level, next);
-                memory.store(link, heir);
+                memory.store(successor + OWN + level, next);
+                memory.store(link, successor);
             }
         }
-        if heir != 0 {
-            memory.store(heir + BACK, 0);
+        if successor != 0 {
+            memory.store(successor + BACK, 0);
         }
     }
 
@@ -209,13 +209,13 @@ impl Bin for SkipList {
         self,
         memory: &W,
         root: usize,
-        most: usize,
+        max: usize,
         mut holds: impl FnMut(&W, usize) -> Result<(), Violation>,
     ) -> Result<usize, Violation> {
         let (mut seen, mut before) = (0, 0);
         let mut node = memory.peek(root);
         while node != 0 {
-            if seen == most {
+            if seen == max {
                 return Err(broken("I5: the skip list has more blocks than are free (a cycle?)", node));
             }
             let words = words_of(memory.peek(node - 1));
@@ -227,7 +227,7 @@ impl Bin for SkipList {
             }
             holds(memory, node)?;
             seen += 1;
-            seen += equals::check(memory, Span { at: node, words }, most - seen, &mut holds)?;
+            seen += equals::check(memory, Span { at: node, words }, max - seen, &mut holds)?;
             (before, node) = (words, memory.peek(node + OWN));
         }
         (1..self.levels).try_for_each(|level| self.check_level(memory, root, level))?;

@@ -29,17 +29,17 @@ pub struct Small {
 
 impl Small {
     /// Words of the smallest block: header and the two links of a list.
-    const LEAST: usize = 1 + Chain::LINKS;
+    const MIN: usize = 1 + Chain::LINKS;
 
     /// Control words.
     pub fn words(self) -> usize {
-        self.node.saturating_sub(Self::LEAST)
+        self.node.saturating_sub(Self::MIN)
     }
 
     /// The list of blocks of `words`, if they are too small to be nodes.
     #[inline(always)]
     pub fn list(self, words: usize) -> Option<Chain> {
-        (words < self.node).then(|| Chain { head: self.heads + words - Self::LEAST, tail: None })
+        (words < self.node).then(|| Chain { head: self.heads + words - Self::MIN, tail: None })
     }
 
     /// The smallest of these blocks that has `need` words.
@@ -79,13 +79,13 @@ impl Small {
     pub fn check<W: Words>(
         self,
         memory: &W,
-        most: usize,
+        max: usize,
         mut holds: impl FnMut(&W, usize) -> Result<(), Violation>,
     ) -> Result<usize, Violation> {
         let mut seen = 0;
-        for words in Self::LEAST..self.node {
+        for words in Self::MIN..self.node {
             let Some(list) = self.list(words) else { break };
-            seen += list.check(memory, most - seen, |memory, _, block| {
+            seen += list.check(memory, max - seen, |memory, _, block| {
                 if words_of(memory.peek(block - 1)) != words {
                     return Err(broken("I5: a block in a list of one size has another", block));
                 }

@@ -52,8 +52,8 @@ use crate::block::{Span, is_used, words_of};
 use crate::heap::Violation;
 use crate::index::chain::Chain;
 use crate::index::{Found, Index, broken, control};
-use crate::levels::Levels;
 use crate::memory::Words;
+use crate::policy::Policy;
 
 /// Lists by a power of two and a part of it.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ pub struct TwoLevel {
     /// The list of the largest requests and of all larger blocks.
     last: usize,
     /// Words of the largest request.
-    most: usize,
+    max: usize,
     /// Control words of one second-level map; known once the index was cleared, as `heads`.
     row_words: usize,
     /// First of the heads' control words.
@@ -81,8 +81,8 @@ impl TwoLevel {
     pub fn new(second: u32, largest: usize) -> Self {
         let last = Self::list_ceil(second, largest);
         let (row, part) = (last >> second, last & ((1 << second) - 1));
-        let most = if row == 0 { last } else { ((1 << second) + part) << (row - 1) };
-        TwoLevel { second, last, most, row_words: 0, heads: 0 }
+        let max = if row == 0 { last } else { ((1 << second) + part) << (row - 1) };
+        TwoLevel { second, last, max, row_words: 0, heads: 0 }
     }
 
     /// The list of blocks of `words`, were there no last one.
@@ -195,8 +195,8 @@ impl TwoLevel {
     }
 
     /// Verifies one list and its bit; returns how many blocks it holds.
-    fn check_list<W: Words>(&self, memory: &W, list: usize, most: usize) -> Result<usize, Violation> {
-        let count = self.chain(list).check(memory, most, |memory, _, block| {
+    fn check_list<W: Words>(&self, memory: &W, list: usize, max: usize) -> Result<usize, Violation> {
+        let count = self.chain(list).check(memory, max, |memory, _, block| {
             let header = memory.peek(block - 1);
             if is_used(header) || self.list_of(words_of(header)) != list {
                 return Err(broken("I5: a block in a list is used, or not of the list's sizes", block));
@@ -217,26 +217,26 @@ impl TwoLevel {
 impl Index for TwoLevel {
     const LINKS: usize = Chain::LINKS;
 
-    fn control_words(&self, _levels: &impl Levels, bits: usize) -> usize {
+    fn control_words(&self, _levels: &impl Policy, bits: usize) -> usize {
         1 + self.rows() * self.row_words(bits) + self.last + 1
     }
 
-    fn clear<W: Words>(&mut self, memory: &mut W, levels: &impl Levels, _first: usize) {
+    fn clear<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, _first: usize) {
         self.row_words = self.row_words(W::BITS);
         self.heads = control::INDEX + 1 + self.rows() * self.row_words;
-        for at in 0..self.control_words(levels, W::BITS) {
+        for at in 0..self.control_words(policy, W::BITS) {
             memory.store(control::INDEX + at, 0);
         }
     }
 
     #[inline]
     fn round(&self, words: usize) -> Option<usize> {
-        (words <= self.most).then_some(words)
+        (words <= self.max).then_some(words)
     }
 
     #[inline]
-    fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, need: usize) -> Option<Found> {
-        if need > self.most {
+    fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, need: usize) -> Option<Found> {
+        if need > self.max {
             return None;
         }
         let list = self.first_full(memory, Self::list_ceil(self.second, need))?;
@@ -263,14 +263,14 @@ impl Index for TwoLevel {
     }
 
     #[inline]
-    fn insert<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, block: Span, _place: Option<usize>) {
+    fn insert<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, block: Span, _place: Option<usize>) {
         let list = self.list_of(block.words);
         self.chain(list).insert_after(memory, 0, block.at);
         self.mark(memory, list);
     }
 
     #[inline]
-    fn remove<W: Words>(&mut self, memory: &mut W, _levels: &impl Levels, block: Span) {
+    fn remove<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, block: Span) {
         let list = self.list_of(block.words);
         let chain = self.chain(list);
         chain.unlink(memory, block.at);
@@ -279,7 +279,7 @@ impl Index for TwoLevel {
         }
     }
 
-    fn check<W: Words>(&self, memory: &W, _levels: &impl Levels, free: usize) -> Result<(), Violation> {
+    fn check<W: Words>(&self, memory: &W, _levels: &impl Policy, free: usize) -> Result<(), Violation> {
         let mut seen = 0;
         for row in 0..self.rows() {
             let before = seen;

@@ -34,17 +34,17 @@ use core::ptr::NonNull;
 use crate::block::{is_used, words_of};
 use crate::heap::{BlockView, Heap, State, Violation};
 use crate::index::Index;
-use crate::levels::Levels;
 use crate::memory::{RegionError, Words};
 use crate::meter::{Meter, Served};
-use crate::pool::{BlockPool, Pool, lies_at, move_block};
+use crate::policy::Policy;
+use crate::pool::{BlockPool, Pool, is_aligned_to, move_block};
 use crate::sizes::SizeMap;
 use crate::source::Source;
 use crate::word::Word;
 
 /// At which end of a list freed blocks are put; they are always taken from the front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ends {
+pub enum Order {
     /// In front: last in, first out.
     Lifo,
     /// Behind: first in, first out.
@@ -56,19 +56,19 @@ pub enum Ends {
 pub struct FreeLists<P, Z> {
     pool: P,
     map: Z,
-    ends: Ends,
+    ends: Order,
     /// First of the layer's control words.
     control: usize,
 }
 
-impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool, Z: SizeMap>
+impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool, Z: SizeMap>
     FreeLists<BlockPool<W, I, L, S, M, TAGS>, Z>
 {
     /// Empty free lists before an empty pool over the region that `source` supplies.
-    pub fn new(source: S, index: I, levels: L, meter: M, map: Z, ends: Ends) -> Result<Self, RegionError> {
-        let words_a_list = if ends == Ends::Fifo { 2 } else { 1 };
-        let control = BlockPool::<W, I, L, S, M, TAGS>::reserved_at(&index, &levels);
-        let pool = BlockPool::with_reserved(source, index, levels, meter, map.lists() * words_a_list)?;
+    pub fn new(source: S, index: I, policy: L, meter: M, map: Z, ends: Order) -> Result<Self, RegionError> {
+        let words_a_list = if ends == Order::Fifo { 2 } else { 1 };
+        let control = BlockPool::<W, I, L, S, M, TAGS>::reserved_at(&index, &policy);
+        let pool = BlockPool::with_reserved(source, index, policy, meter, map.lists() * words_a_list)?;
         Ok(FreeLists { pool, map, ends, control })
     }
 }
@@ -76,7 +76,7 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool, Z: Siz
 impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
     /// Empty free lists before the empty `pool`, which keeps words for them from
     /// word `control` on, set to 0: one a list, with fifo order two.
-    pub fn over(pool: P, control: usize, map: Z, ends: Ends) -> Self {
+    pub fn over(pool: P, control: usize, map: Z, ends: Order) -> Self {
         FreeLists { pool, map, ends, control }
     }
 
@@ -101,7 +101,7 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
         }
         let next = memory.load(block);
         memory.store(head, next);
-        if ends == Ends::Fifo && next == 0 {
+        if ends == Order::Fifo && next == 0 {
             memory.store(tail, 0);
         }
         Some(block)
@@ -112,7 +112,7 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
     fn push(&mut self, list: usize, block: usize) {
         let (head, tail, ends) = (self.head(list), self.tail(list), self.ends);
         let memory = self.pool.memory();
-        if ends == Ends::Lifo {
+        if ends == Order::Lifo {
             let first = memory.load(head);
             memory.store(block, first);
             memory.store(head, block);
@@ -148,7 +148,7 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
     }
 
     /// The blocks of a list, unmetered.
-    fn kept(&self, list: usize) -> impl Iterator<Item = usize> + '_ {
+    fn cached(&self, list: usize) -> impl Iterator<Item = usize> + '_ {
         let first = self.pool.peek(self.head(list));
         core::iter::successors((first != 0).then_some(first), |&block| {
             let next = self.pool.peek(block);
@@ -157,11 +157,11 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
     }
 
     fn check_list(&self, list: usize) -> Result<(), Violation> {
-        let most = self.pool.footprint() / self.pool.word();
+        let max = self.pool.footprint() / self.pool.word();
         let mut last = 0;
-        for (count, block) in self.kept(list).enumerate() {
+        for (count, block) in self.cached(list).enumerate() {
             let offset = block * self.pool.word();
-            if count > most {
+            if count > max {
                 return Err(Violation { invariant: "L2: a free list runs in a circle", offset });
             }
             let header = self.pool.peek(block - 1);
@@ -171,7 +171,7 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
             }
             last = block;
         }
-        if self.ends == Ends::Fifo && self.pool.peek(self.tail(list)) != last {
+        if self.ends == Order::Fifo && self.pool.peek(self.tail(list)) != last {
             let offset = self.tail(list) * self.pool.word();
             return Err(Violation { invariant: "L2: the tail does not name the last block", offset });
         }
@@ -210,7 +210,7 @@ impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
-        if lies_at(pointer, alignment) && self.pool.resize_in_place(pointer, size) {
+        if is_aligned_to(pointer, alignment) && self.pool.resize_in_place(pointer, size) {
             return Some(pointer);
         }
         // SAFETY: the caller's promise is the same.
@@ -230,9 +230,9 @@ impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
         self.pool.walk(visit);
         let word = self.pool.word();
         for list in 0..self.map.lists() {
-            for block in self.kept(list) {
+            for block in self.cached(list) {
                 let size = words_of(self.pool.peek(block - 1)) * word;
-                visit(BlockView { offset: (block - 1) * word, size, header: word, layer: 0, state: State::Kept });
+                visit(BlockView { offset: (block - 1) * word, size, header: word, layer: 0, state: State::Cached });
             }
         }
     }

@@ -17,10 +17,10 @@
 //! many others were freed; its last word then links to the block freed after
 //! it. When the heap below is full the quarantine is given back to it.
 //!
-//! A misuse is remembered ([`Heap::last_misuse`]) and what it concerns is left
+//! A heap error is remembered ([`Heap::last_heap_error`]) and what it concerns is left
 //! as it is: a damaged block stays used, and its reallocation is refused. So
 //! calls that break the contract of [`Heap::deallocate`] are defined here, as
-//! far as the table in [`crate::misuse`] says.
+//! far as the table in [`crate::heap_error`] says.
 //!
 //! A block that a reallocation moves does not wait in the quarantine. The heap
 //! below sees frees in the order in which they leave the quarantine, so a stack
@@ -50,18 +50,18 @@ use core::ptr::NonNull;
 
 use crate::block::words_ceil;
 use crate::heap::{BlockView, Heap, Priority, State, Violation};
+use crate::heap_error::{HeapError, HeapErrors};
 use crate::layer::own;
 use crate::memory::RegionError;
 use crate::meter::Meter;
-use crate::misuse::{Misuse, Misuses};
-use crate::pool::{lies_at, move_block};
+use crate::pool::{is_aligned_to, move_block};
 use crate::word::Word;
 
 mod format;
 mod quarantine;
 mod sound;
 
-use format::{Guarded, LEAST_FRONT, SEAL, Seal};
+use format::{Guarded, MIN_FRONT, SEAL, Seal};
 
 /// Watches over the blocks of the heap `H`, whose word is `W`.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ pub struct Guard<W, H> {
     limit: usize,
     /// The layer's own block; 0 without a quarantine.
     control: usize,
-    misuses: Misuses,
+    heap_errors: HeapErrors,
     word: PhantomData<W>,
 }
 
@@ -80,42 +80,42 @@ impl<W: Word, H: Heap> Guard<W, H> {
     /// A layer before the empty `heap`, whose payloads lie at multiples of
     /// `alignment`, with a quarantine of so many blocks.
     pub fn new(mut heap: H, alignment: usize, quarantine: usize) -> Result<Self, RegionError> {
-        let limit = quarantine.min(W::MOST);
+        let limit = quarantine.min(W::MAX_WORDS);
         let control = if limit > 0 { own::control_block::<W>(&mut heap, quarantine::CONTROL)? } else { 0 };
-        Ok(Guard { heap, alignment, limit, control, misuses: Misuses::default(), word: PhantomData })
+        Ok(Guard { heap, alignment, limit, control, heap_errors: HeapErrors::default(), word: PhantomData })
     }
 
     /// Alignment of a request below, and words before the payload; none if it cannot be served.
     fn front(&self, alignment: usize) -> Option<(usize, usize)> {
-        if alignment & alignment.wrapping_sub(1) != 0 || alignment > W::MOST * W::BYTES / 2 {
+        if alignment & alignment.wrapping_sub(1) != 0 || alignment > W::MAX_WORDS * W::BYTES / 2 {
             return None;
         }
         let alignment = alignment.max(self.alignment);
-        Some((alignment, words_ceil(LEAST_FRONT, alignment / W::BYTES)))
+        Some((alignment, words_ceil(MIN_FRONT, alignment / W::BYTES)))
     }
 
     /// Bytes of the block below for a payload of `size`; none if no region is so large.
     fn total(front: usize, size: usize) -> Option<usize> {
-        if size == 0 || size > W::MOST * W::BYTES {
+        if size == 0 || size > W::MAX_WORDS * W::BYTES {
             return None;
         }
         (front + size.div_ceil(W::BYTES) + 1).checked_mul(W::BYTES)
     }
 
-    /// The block that `pointer` names, if it is live and whole; else the misuse, noted.
-    fn inspect(&mut self, pointer: NonNull<u8>) -> Result<Guarded<W>, Misuse> {
+    /// The block that `pointer` names, if it is live and whole; else the heap error, noted.
+    fn inspect(&mut self, pointer: NonNull<u8>) -> Result<Guarded<W>, HeapError> {
         let found = self.locate(pointer).and_then(|block| self.whole(block).map(|()| block));
-        let read = found.map_or(LEAST_FRONT, Guarded::guard_words);
+        let read = found.map_or(MIN_FRONT, Guarded::guard_words);
         (0..read).for_each(|_| self.heap.meter_mut().read());
-        found.map_err(|misuse| self.misuses.note(misuse))
+        found.map_err(|heap_error| self.heap_errors.note(heap_error))
     }
 
     /// Gives a block back to the heap below, which may refuse.
-    fn release(&mut self, block: Guarded<W>) -> Result<(), Misuse> {
+    fn release(&mut self, block: Guarded<W>) -> Result<(), HeapError> {
         own::store::<W>(&mut self.heap, block.at - SEAL, block.seal(Seal::Released));
         let below = own::pointer::<W>(&self.heap, block.at - block.front);
         // SAFETY: the block's seal said that it is one of the heap below, and it is freed once.
-        unsafe { self.heap.try_deallocate(below) }.map_err(|refused| Misuse::of(refused.kind, block.offset()))
+        unsafe { self.heap.try_deallocate(below) }.map_err(|refused| HeapError::of(refused.kind, block.offset()))
     }
 }
 
@@ -144,27 +144,27 @@ impl<W: Word, H: Heap> Heap for Guard<W, H> {
         let _ = unsafe { self.try_deallocate(pointer) };
     }
 
-    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), Misuse> {
+    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), HeapError> {
         let block = self.inspect(pointer)?;
         if self.limit > 0 {
             self.detain(block);
             return Ok(());
         }
-        self.release(block).map_err(|misuse| {
+        self.release(block).map_err(|heap_error| {
             own::store::<W>(&mut self.heap, block.at - SEAL, block.seal(Seal::Live));
-            self.misuses.note(misuse)
+            self.heap_errors.note(heap_error)
         })
     }
 
-    fn misuses(&self) -> Misuses {
-        self.misuses
+    fn heap_errors(&self) -> HeapErrors {
+        self.heap_errors
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         let old = self.inspect(pointer).ok()?;
         let (alignment, _) = self.front(alignment)?;
         let total = Self::total(old.front, size)?;
-        if !lies_at(pointer, alignment) || !(old.front * W::BYTES).is_multiple_of(alignment) {
+        if !is_aligned_to(pointer, alignment) || !(old.front * W::BYTES).is_multiple_of(alignment) {
             // SAFETY: the caller's promise is the same.
             return unsafe { move_block(self, pointer, size, alignment) };
         }
@@ -199,15 +199,15 @@ impl<W: Word, H: Heap> Heap for Guard<W, H> {
 
     fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
         self.heap.walk(&mut |view| visit(self.with_guard_words(view)));
-        let mut kept = |below: usize| {
+        let mut cached = |below: usize| {
             let pointer = own::pointer::<W>(&self.heap, below);
             let size = self.heap.block_size(pointer);
             let header = size.saturating_sub(self.heap.usable_size(pointer));
-            visit(BlockView { offset: below * W::BYTES - header, size, header, layer: 0, state: State::Kept });
+            visit(BlockView { offset: below * W::BYTES - header, size, header, layer: 0, state: State::Cached });
         };
         if self.limit > 0 {
-            kept(self.control);
-            self.detained().for_each(|block| kept(block.at - block.front));
+            cached(self.control);
+            self.detained().for_each(|block| cached(block.at - block.front));
         }
     }
 

@@ -46,7 +46,7 @@ mod own;
 mod reserve;
 mod zero;
 
-pub use freelists::{Ends, FreeLists};
+pub use freelists::{FreeLists, Order};
 pub use guard::Guard;
 pub use reserve::{PriorityStatistics, Reserve};
 pub use zero::Zero;

@@ -34,9 +34,9 @@
 use core::ptr::NonNull;
 
 use crate::heap::{BlockView, Heap, Priority, State, Violation};
+use crate::heap_error::{HeapError, HeapErrors};
 use crate::layer::own;
 use crate::memory::RegionError;
-use crate::misuse::{Misuse, Misuses};
 use crate::word::Word;
 
 /// What became of the requests of one priority.
@@ -66,7 +66,7 @@ impl<W: Word, H: Heap> Reserve<W, H> {
     /// A layer before the empty `heap` in a region of at most `region` bytes, of
     /// which `percent` of a hundred are reserved.
     pub fn new(mut heap: H, region: usize, percent: u8) -> Result<Self, RegionError> {
-        let region = region.min(W::MOST.saturating_mul(W::BYTES));
+        let region = region.min(W::MAX_WORDS.saturating_mul(W::BYTES));
         let reserved = region / 100 * usize::from(percent) + region % 100 * usize::from(percent) / 100;
         let control = own::control_block::<W>(&mut heap, 1)?;
         let word = core::marker::PhantomData;
@@ -120,7 +120,7 @@ impl<W: Word, H: Heap> Heap for Reserve<W, H> {
         let _ = unsafe { self.try_deallocate(pointer) };
     }
 
-    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), Misuse> {
+    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), HeapError> {
         let words = self.block_words(pointer);
         // SAFETY: the caller's promise is the same.
         unsafe { self.heap.try_deallocate(pointer) }?;
@@ -129,8 +129,8 @@ impl<W: Word, H: Heap> Heap for Reserve<W, H> {
         Ok(())
     }
 
-    fn misuses(&self) -> Misuses {
-        self.heap.misuses()
+    fn heap_errors(&self) -> HeapErrors {
+        self.heap.heap_errors()
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
@@ -165,18 +165,18 @@ impl<W: Word, H: Heap> Heap for Reserve<W, H> {
         let size = self.heap.block_size(control);
         let header = size.saturating_sub(self.heap.usable_size(control));
         let offset = (self.control * W::BYTES).saturating_sub(header);
-        visit(BlockView { offset, size, header, layer: 0, state: State::Kept });
+        visit(BlockView { offset, size, header, layer: 0, state: State::Cached });
     }
 
     fn check(&self) -> Result<(), Violation> {
         self.heap.check()?;
-        let (mut used, mut kept) = (0, 0);
+        let (mut used, mut cached) = (0, 0);
         self.walk(&mut |block| match block.state {
             State::Used => used += block.size,
-            State::Kept => kept += block.size,
+            State::Cached => cached += block.size,
             State::Free => {}
         });
-        if used - kept != own::peek::<W>(&self.heap, self.control) * W::BYTES {
+        if used - cached != own::peek::<W>(&self.heap, self.control) * W::BYTES {
             let invariant = "R1: the count of words in used blocks is wrong";
             return Err(Violation { invariant, offset: self.control * W::BYTES });
         }

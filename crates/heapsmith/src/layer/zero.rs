@@ -22,7 +22,7 @@
 use core::ptr::NonNull;
 
 use crate::heap::{BlockView, Heap, Priority, Violation};
-use crate::misuse::{Misuse, Misuses};
+use crate::heap_error::{HeapError, HeapErrors};
 
 /// Zeroes what the heap `H` hands out.
 #[derive(Debug)]
@@ -64,13 +64,13 @@ impl<H: Heap> Heap for Zero<H> {
         unsafe { self.heap.deallocate(pointer) }
     }
 
-    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), Misuse> {
+    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), HeapError> {
         // SAFETY: the caller's promise is the same.
         unsafe { self.heap.try_deallocate(pointer) }
     }
 
-    fn misuses(&self) -> Misuses {
-        self.heap.misuses()
+    fn heap_errors(&self) -> HeapErrors {
+        self.heap.heap_errors()
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {

@@ -221,13 +221,13 @@ impl<W: Word, S: Source, M: Meter> Directory<W, S, M> {
     pub fn enlarge(&mut self, more: usize, skipped: usize) -> bool {
         let (top, capacity) = (self.memory.load(TOP), self.memory.load(CAPACITY));
         let wanted = top - 1 + more;
-        if !self.memory.reach(self.first + wanted * self.page) {
+        if !self.memory.ensure_len(self.first + wanted * self.page) {
             return false;
         }
         let doubled = (2 * capacity * self.entry).div_ceil(self.page);
-        let least = ((wanted + skipped) * self.entry).div_ceil(self.page - self.entry);
-        let length = doubled.max(least).max(1);
-        if !self.memory.reach(self.first + (wanted + length) * self.page) {
+        let min = ((wanted + skipped) * self.entry).div_ceil(self.page - self.entry);
+        let length = doubled.max(min).max(1);
+        if !self.memory.ensure_len(self.first + (wanted + length) * self.page) {
             return false;
         }
         let (old, new) = (self.memory.load(PLACE), self.start(top));

@@ -57,7 +57,7 @@ use crate::heap::{BlockView, Heap, State, Violation};
 use crate::index::control;
 use crate::memory::{Memory, RegionError, Words};
 use crate::meter::{Meter, Served};
-use crate::pool::{lies_at, move_block};
+use crate::pool::{is_aligned_to, move_block};
 use crate::source::Source;
 use crate::word::Word;
 use directory::{CAPACITY, CLASSES, DIRECTORY, Directory, FIELDS, FREE, Field, OBJECTS, PLACE, TOP};
@@ -110,7 +110,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
         let base = memory.base_address() / W::BYTES;
         let control = CLASSES + classes + F::control_words(classes);
         let first = (base + control + entry).next_multiple_of(page.min(GRID / W::BYTES)) - base;
-        if !memory.reach(first + page) {
+        if !memory.ensure_len(first + page) {
             return Err(RegionError::TooSmall { needed: (first + page) * W::BYTES, given: memory.supplied() });
         }
         for at in control::INDEX..control {
@@ -161,7 +161,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
     /// What serves a request of `size` bytes; none if nothing can.
     #[inline(always)]
     fn wanted(&self, size: usize, alignment: usize) -> Option<Wanted> {
-        if size == 0 || size > W::MOST * W::BYTES || alignment > GRID {
+        if size == 0 || size > W::MAX_WORDS * W::BYTES || alignment > GRID {
             return None;
         }
         let size = size.max(alignment);
@@ -282,7 +282,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Heap for Pages<W, F, S, M> {
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
-        let stays = lies_at(pointer, alignment);
+        let stays = is_aligned_to(pointer, alignment);
         if stays && self.resize(pointer, size) {
             return Some(pointer);
         }
@@ -318,7 +318,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Heap for Pages<W, F, S, M> {
             let view = BlockView { offset, size: count * self.sizes.page, header: 0, layer: 0, state };
             visit(view);
             if kind == DIRECTORY {
-                own = Some(BlockView { state: State::Kept, ..view });
+                own = Some(BlockView { state: State::Cached, ..view });
             }
             page += count.max(1);
         }

@@ -53,7 +53,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
             page = self.next_place(top, step);
         }
         let end = page + length;
-        if !self.directory.memory.reach(self.directory.start(end)) {
+        if !self.directory.memory.ensure_len(self.directory.start(end)) {
             return None;
         }
         self.directory.set_top(end);
@@ -92,7 +92,8 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
         let (next, end) = (page + old, page + length);
         let top = self.directory.memory.load(TOP);
         let way = if next == top {
-            if end - 1 > self.directory.memory.load(CAPACITY) || !self.directory.memory.reach(self.directory.start(end))
+            if end - 1 > self.directory.memory.load(CAPACITY)
+                || !self.directory.memory.ensure_len(self.directory.start(end))
             {
                 return None;
             }

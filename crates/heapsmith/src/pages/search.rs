@@ -212,9 +212,9 @@ impl Search for ByTree {
         for &start in &starts[..count] {
             let at = start + bit / W::BITS;
             let word = memory.load(at);
-            let rest = word & !(1 << (bit % W::BITS));
-            memory.store(at, rest);
-            if rest != 0 {
+            let remainder = word & !(1 << (bit % W::BITS));
+            memory.store(at, remainder);
+            if remainder != 0 {
                 break;
             }
             bit /= W::BITS;

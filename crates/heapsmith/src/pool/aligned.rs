@@ -4,30 +4,30 @@ use core::ptr::NonNull;
 
 use crate::block::{PREVIOUS_USED, Span, USED, header, words_of};
 use crate::index::{Index, control};
-use crate::levels::{Coalesce, Levels};
 use crate::memory::Words;
 use crate::meter::{Meter, Served};
+use crate::policy::{Coalesce, Policy};
 use crate::pool::BlockPool;
 use crate::source::Source;
 use crate::word::Word;
 
-impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
+impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
     /// A block whose payload is a multiple of `alignment`, which exceeds the heap's.
     #[cold]
     pub(super) fn allocate_aligned(&mut self, size: usize, need: usize, alignment: usize) -> Option<NonNull<u8>> {
-        if !alignment.is_power_of_two() || alignment > W::MOST * W::BYTES / 2 {
+        if !alignment.is_power_of_two() || alignment > W::MAX_WORDS * W::BYTES / 2 {
             return None;
         }
-        if self.levels.coalesce() == Coalesce::EveryCall {
+        if self.policy.coalesce() == Coalesce::EveryCall {
             self.sweep();
         }
         // A free block of so many words holds an aligned payload wherever it lies.
-        let enough = need + alignment / W::BYTES + Self::format(&self.levels).least;
-        let mut found = self.index.find(&mut self.memory, &self.levels, enough);
+        let enough = need + alignment / W::BYTES + Self::format(&self.policy).min;
+        let mut found = self.index.find(&mut self.memory, &self.policy, enough);
         let mut way = Served::AfterSplit;
-        if found.is_none() && self.levels.coalesce() == Coalesce::Deferred && self.touching {
+        if found.is_none() && self.policy.coalesce() == Coalesce::Deferred && self.touching {
             self.sweep();
-            found = self.index.find(&mut self.memory, &self.levels, enough);
+            found = self.index.find(&mut self.memory, &self.policy, enough);
             way = Served::AfterCoalescing;
         }
         let at = match found {
@@ -49,8 +49,8 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
         let step = alignment / W::BYTES;
         let base = self.memory.base_address() / W::BYTES;
         let gap = (step - ((base + at) & (step - 1))) & (step - 1);
-        let least = Self::format(&self.levels).least;
-        if gap == 0 || gap >= least { gap } else { gap + (least - gap).next_multiple_of(step) }
+        let min = Self::format(&self.policy).min;
+        if gap == 0 || gap >= min { gap } else { gap + (min - gap).next_multiple_of(step) }
     }
 
     /// Takes an aligned block out of a free one; the gap and, by the levels, the rest stay free.
@@ -60,17 +60,17 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
         let mut flags = flags;
         if gap > 0 {
             let gap = Span { at: block.at, words: gap };
-            self.index.replace(&mut self.memory, &self.levels, block, gap);
+            self.index.replace(&mut self.memory, &self.policy, block, gap);
             self.write_free(gap, flags);
             flags = 0;
         } else {
-            self.index.remove(&mut self.memory, &self.levels, block);
+            self.index.remove(&mut self.memory, &self.policy, block);
         }
-        let rest = Span { at: at + need, words: block.end() - (at + need) };
-        if rest.words >= Self::format(&self.levels).least && size >= self.levels.split_from() {
+        let remainder = Span { at: at + need, words: block.end() - (at + need) };
+        if remainder.words >= Self::format(&self.policy).min && size >= self.policy.split_from() {
             self.memory.store(at - 1, header(need, USED | flags));
-            self.write_free(rest, PREVIOUS_USED);
-            self.index.insert(&mut self.memory, &self.levels, rest, None);
+            self.write_free(remainder, PREVIOUS_USED);
+            self.index.insert(&mut self.memory, &self.policy, remainder, None);
             self.touching = true;
         } else {
             self.memory.store(at - 1, header(block.end() - at, USED | flags));
@@ -83,7 +83,7 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
     fn extend_aligned(&mut self, need: usize, alignment: usize) -> Option<usize> {
         let top = self.memory.load(control::TOP);
         let gap = self.gap(top, alignment);
-        if !self.memory.reach(top + gap + need) {
+        if !self.memory.ensure_len(top + gap + need) {
             return None;
         }
         if gap > 0 {
@@ -91,7 +91,7 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
             let flags = self.memory.load(top - 1) & PREVIOUS_USED;
             let gap = Span { at: top, words: gap };
             self.write_free(gap, flags);
-            self.index.insert(&mut self.memory, &self.levels, gap, None);
+            self.index.insert(&mut self.memory, &self.policy, gap, None);
             self.tell_next(gap.end(), false);
             self.touching = true;
         }

@@ -3,14 +3,14 @@
 use crate::block::{PREVIOUS_USED, is_used, words_of};
 use crate::heap::Violation;
 use crate::index::{Index, broken, control};
-use crate::levels::{Coalesce, Levels};
 use crate::memory::Words;
 use crate::meter::Meter;
+use crate::policy::{Coalesce, Policy};
 use crate::pool::BlockPool;
 use crate::source::Source;
 use crate::word::Word;
 
-impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
+impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
     /// The first broken invariant; its place is in words.
     pub(super) fn verify(&self) -> Result<(), Violation> {
         let top = self.top();
@@ -38,13 +38,13 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
             return Err(broken("I1: the wilderness has no header of size 0", top));
         }
         self.verify_neighbour(top, end, before_used, true)?;
-        self.index.check(&self.memory, &self.levels, free)
+        self.index.check(&self.memory, &self.policy, free)
     }
 
     fn verify_block(&self, at: usize, head: usize, before_used: bool) -> Result<(), Violation> {
-        let format = Self::format(&self.levels);
+        let format = Self::format(&self.policy);
         let words = words_of(head);
-        if words < format.least || !words.is_multiple_of(format.granule) {
+        if words < format.min || !words.is_multiple_of(format.granule) {
             return Err(broken("I1: a block is smaller than the smallest, or no multiple of the granule", at));
         }
         if at + words > self.top() {
@@ -61,7 +61,7 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
             return Err(broken("I2: a header is wrong about the block before", at));
         }
         let touches = !before_used && (!used || words_of(head) == 0);
-        if touches && matches!(self.levels.coalesce(), Coalesce::From(0) | Coalesce::EveryCall) {
+        if touches && matches!(self.policy.coalesce(), Coalesce::From(0) | Coalesce::EveryCall) {
             return Err(broken("I4: a free block touches another, or the wilderness", at));
         }
         Ok(())

@@ -2,22 +2,22 @@
 
 use crate::block::{PREVIOUS_USED, Span, USED, is_used, payload_bytes, words_of};
 use crate::index::{Index, control};
-use crate::levels::{Coalesce, Levels};
 use crate::memory::Words;
 use crate::meter::Meter;
+use crate::policy::{Coalesce, Policy};
 use crate::pool::BlockPool;
 use crate::source::Source;
 use crate::word::Word;
 
-impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
+impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
     /// Frees the used block `at`, whose header is `head`.
     #[inline(always)]
     pub(super) fn release(&mut self, at: usize, head: usize) {
         debug_assert!(is_used(head), "double free");
         let block = Span { at, words: words_of(head) };
         let flags = head & PREVIOUS_USED;
-        match self.levels.coalesce() {
-            Coalesce::From(least) if payload_bytes::<W>(block.words) >= least => self.merge_neighbours(block, flags),
+        match self.policy.coalesce() {
+            Coalesce::From(min) if payload_bytes::<W>(block.words) >= min => self.merge_neighbours(block, flags),
             Coalesce::EveryCall => {
                 self.link_alone(block, flags);
                 self.sweep();
@@ -30,7 +30,7 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
     #[inline(always)]
     fn link_alone(&mut self, block: Span, flags: usize) {
         self.write_free(block, flags);
-        self.index.insert(&mut self.memory, &self.levels, block, None);
+        self.index.insert(&mut self.memory, &self.policy, block, None);
         self.tell_next(block.end(), false);
         self.touching = true;
     }
@@ -50,9 +50,9 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
         let previous = previous.map(|(span, _)| span);
         if words_of(next_header) == 0 {
             if let Some(previous) = previous {
-                self.index.remove(&mut self.memory, &self.levels, previous);
+                self.index.remove(&mut self.memory, &self.policy, previous);
             }
-            self.index.absorb(&mut self.memory, &self.levels, merged.at, merged.end() + 1, self.first);
+            self.index.absorb(&mut self.memory, &self.policy, merged.at, merged.end() + 1, self.first);
             self.set_top(merged.at, flags);
             return;
         }
@@ -63,8 +63,8 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
             merged.words += next.words;
             Some(next)
         };
-        self.index.merge(&mut self.memory, &self.levels, previous, next, merged, place);
-        self.index.absorb(&mut self.memory, &self.levels, merged.at + 1, merged.end(), merged.at);
+        self.index.merge(&mut self.memory, &self.policy, previous, next, merged, place);
+        self.index.absorb(&mut self.memory, &self.policy, merged.at + 1, merged.end(), merged.at);
         self.write_free(merged, flags);
         if next.is_none() {
             self.tell_next(merged.end(), false);
@@ -138,20 +138,20 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
             let next_header = self.memory.load(merged.end() - 1);
             let words = words_of(next_header);
             if words == 0 {
-                self.index.remove(&mut self.memory, &self.levels, block);
-                self.index.absorb(&mut self.memory, &self.levels, block.at, merged.end() + 1, self.first);
+                self.index.remove(&mut self.memory, &self.policy, block);
+                self.index.absorb(&mut self.memory, &self.policy, block.at, merged.end() + 1, self.first);
                 self.set_top(block.at, flags);
                 return None;
             }
             if next_header & USED != 0 {
                 break;
             }
-            self.index.remove(&mut self.memory, &self.levels, Span { at: merged.end(), words });
+            self.index.remove(&mut self.memory, &self.policy, Span { at: merged.end(), words });
             merged.words += words;
         }
         if merged.words > block.words {
-            self.index.replace(&mut self.memory, &self.levels, block, merged);
-            self.index.absorb(&mut self.memory, &self.levels, block.at + 1, merged.end(), block.at);
+            self.index.replace(&mut self.memory, &self.policy, block, merged);
+            self.index.absorb(&mut self.memory, &self.policy, block.at + 1, merged.end(), block.at);
             self.write_free(merged, flags);
         }
         Some(merged)

@@ -4,14 +4,14 @@ use core::ptr::NonNull;
 
 use crate::block::{PREVIOUS_USED, Span, USED, header, is_used, payload_bytes, words_of};
 use crate::index::Index;
-use crate::levels::{Coalesce, Levels};
 use crate::memory::Words;
 use crate::meter::{Meter, Served};
+use crate::policy::{Coalesce, Policy};
 use crate::pool::BlockPool;
 use crate::source::Source;
 use crate::word::Word;
 
-impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
+impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
     /// Makes the block hold `size` bytes where it stands, if it can.
     pub(super) fn resize(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
         let Some(need) = self.need(size) else { return false };
@@ -28,13 +28,13 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
 
     /// Gives back what the block no longer needs, where the levels let it be split.
     fn shrink(&mut self, block: Span, head: usize, need: usize, size: usize) {
-        let rest = Span { at: block.at + need, words: block.words - need };
-        if rest.words < Self::format(&self.levels).least || size < self.levels.split_from() {
+        let remainder = Span { at: block.at + need, words: block.words - need };
+        if remainder.words < Self::format(&self.policy).min || size < self.policy.split_from() {
             return;
         }
         self.memory.store(block.at - 1, header(need, USED | head & PREVIOUS_USED));
-        self.memory.store(rest.at - 1, header(rest.words, USED | PREVIOUS_USED));
-        self.release(rest.at, header(rest.words, USED | PREVIOUS_USED));
+        self.memory.store(remainder.at - 1, header(remainder.words, USED | PREVIOUS_USED));
+        self.release(remainder.at, header(remainder.words, USED | PREVIOUS_USED));
     }
 
     /// Takes what is missing from the wilderness, or from the free block that
@@ -43,35 +43,35 @@ impl<W: Word, I: Index, L: Levels, S: Source, M: Meter, const TAGS: bool> BlockP
         let next_header = self.memory.load(block.end() - 1);
         let flags = head & PREVIOUS_USED;
         if words_of(next_header) == 0 {
-            if !self.memory.reach(block.at + need) {
+            if !self.memory.ensure_len(block.at + need) {
                 return false;
             }
             debug_assert_eq!(self.top(), block.end());
             self.memory.store(block.at - 1, header(need, USED | flags));
-            self.index.absorb(&mut self.memory, &self.levels, block.end(), block.end() + 1, self.first);
+            self.index.absorb(&mut self.memory, &self.policy, block.end(), block.end() + 1, self.first);
             self.set_top(block.at + need, PREVIOUS_USED);
             self.memory.meter.served(Served::ByGrowing);
             return true;
         }
-        let joins = match self.levels.coalesce() {
+        let joins = match self.policy.coalesce() {
             Coalesce::Never => false,
-            Coalesce::From(least) => payload_bytes::<W>(block.words) >= least,
+            Coalesce::From(min) => payload_bytes::<W>(block.words) >= min,
             Coalesce::Deferred | Coalesce::EveryCall => true,
         };
         if !joins || is_used(next_header) || block.words + words_of(next_header) < need {
             return false;
         }
         let next = Span { at: block.end(), words: words_of(next_header) };
-        self.index.remove(&mut self.memory, &self.levels, next);
-        self.index.absorb(&mut self.memory, &self.levels, next.at, next.end(), block.at);
+        self.index.remove(&mut self.memory, &self.policy, next);
+        self.index.absorb(&mut self.memory, &self.policy, next.at, next.end(), block.at);
         let joined = Span { at: block.at, words: block.words + next.words };
         self.memory.store(block.at - 1, header(joined.words, USED | flags));
-        let rest = joined.words - need;
-        if rest >= Self::format(&self.levels).least && size >= self.levels.split_from() {
-            let rest = Span { at: block.at + need, words: rest };
+        let remainder = joined.words - need;
+        if remainder >= Self::format(&self.policy).min && size >= self.policy.split_from() {
+            let remainder = Span { at: block.at + need, words: remainder };
             self.memory.store(block.at - 1, header(need, USED | flags));
-            self.write_free(rest, PREVIOUS_USED);
-            self.index.insert(&mut self.memory, &self.levels, rest, None);
+            self.write_free(remainder, PREVIOUS_USED);
+            self.index.insert(&mut self.memory, &self.policy, remainder, None);
         } else {
             self.tell_next(joined.end(), true);
         }

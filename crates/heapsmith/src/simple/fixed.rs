@@ -39,11 +39,11 @@ use core::ptr::NonNull;
 
 use crate::block::words_ceil;
 use crate::heap::{BlockView, Heap, State, Violation};
+use crate::heap_error::{HeapError, HeapErrorKind, HeapErrors};
 use crate::index::{broken, control};
 use crate::memory::{Memory, RegionError, Words};
 use crate::meter::{Meter, Served};
-use crate::misuse::{Misuse, MisuseKind, Misuses};
-use crate::pool::{lies_at, move_block};
+use crate::pool::{is_aligned_to, move_block};
 use crate::source::Source;
 use crate::word::Word;
 
@@ -62,7 +62,7 @@ pub struct FixedSize<W, S, M> {
     alignment: usize,
     /// The first block.
     first: usize,
-    misuses: Misuses,
+    heap_errors: HeapErrors,
 }
 
 impl<W: Word, S: Source, M: Meter> FixedSize<W, S, M> {
@@ -71,15 +71,15 @@ impl<W: Word, S: Source, M: Meter> FixedSize<W, S, M> {
     pub fn new(source: S, size: usize, alignment: usize, meter: M) -> Result<Self, RegionError> {
         let mut memory = Memory::new(source, meter)?;
         let granule = alignment / W::BYTES;
-        let words = words_ceil(size.clamp(1, W::MOST / 2 * W::BYTES).div_ceil(W::BYTES), granule);
+        let words = words_ceil(size.clamp(1, W::MAX_WORDS / 2 * W::BYTES).div_ceil(W::BYTES), granule);
         let base = memory.base_address() / W::BYTES;
         let first = words_ceil(base + HEAD + 1, granule) - base;
-        if !memory.reach(first + words) {
+        if !memory.ensure_len(first + words) {
             return Err(RegionError::TooSmall { needed: (first + words) * W::BYTES, given: memory.supplied() });
         }
         memory.poke(control::HIGH, 0);
         memory.store(HEAD, 0);
-        let mut pool = FixedSize { memory, words, alignment, first, misuses: Misuses::default() };
+        let mut pool = FixedSize { memory, words, alignment, first, heap_errors: HeapErrors::default() };
         pool.set_top(first);
         Ok(pool)
     }
@@ -112,7 +112,7 @@ impl<W: Word, S: Source, M: Meter> FixedSize<W, S, M> {
     /// The next block of the wilderness.
     fn extend(&mut self) -> Option<usize> {
         let top = self.memory.load(control::TOP);
-        if !self.memory.reach(top + self.words) {
+        if !self.memory.ensure_len(top + self.words) {
             return None;
         }
         self.set_top(top + self.words);
@@ -127,7 +127,7 @@ impl<W: Word, S: Source, M: Meter> FixedSize<W, S, M> {
     /// A block at a multiple of `alignment`, which exceeds the heap's.
     #[cold]
     fn allocate_aligned(&mut self, alignment: usize) -> Option<usize> {
-        if !alignment.is_power_of_two() || alignment > W::MOST * W::BYTES / 2 {
+        if !alignment.is_power_of_two() || alignment > W::MAX_WORDS * W::BYTES / 2 {
             return None;
         }
         let (mut link, mut block) = (HEAD, self.memory.load(HEAD));
@@ -140,9 +140,9 @@ impl<W: Word, S: Source, M: Meter> FixedSize<W, S, M> {
         }
         let top = self.memory.load(control::TOP);
         // Addresses repeat modulo the alignment after so many blocks at the latest.
-        let most = alignment / W::BYTES;
-        let skipped = (0..most).find(|skipped| self.is_aligned(top + skipped * self.words, alignment))?;
-        if !self.memory.reach(top + (skipped + 1) * self.words) {
+        let max = alignment / W::BYTES;
+        let skipped = (0..max).find(|skipped| self.is_aligned(top + skipped * self.words, alignment))?;
+        if !self.memory.ensure_len(top + (skipped + 1) * self.words) {
             return None;
         }
         self.set_top(top + skipped * self.words);
@@ -174,14 +174,14 @@ impl<W: Word, S: Source, M: Meter> FixedSize<W, S, M> {
     }
 
     /// The block that `pointer` names, if it is used.
-    fn used(&self, pointer: NonNull<u8>) -> Result<usize, Misuse> {
+    fn used(&self, pointer: NonNull<u8>) -> Result<usize, HeapError> {
         let offset = pointer.as_ptr().addr().wrapping_sub(self.memory.base_address());
         let (first, end) = (self.first * W::BYTES, self.top() * W::BYTES);
         if offset < first || offset >= end || !(offset - first).is_multiple_of(self.words * W::BYTES) {
-            return Err(Misuse::of(MisuseKind::Foreign, offset));
+            return Err(HeapError::of(HeapErrorKind::Foreign, offset));
         }
         let block = offset / W::BYTES;
-        if self.is_free(block) { Err(Misuse::of(MisuseKind::DoubleFree, offset)) } else { Ok(block) }
+        if self.is_free(block) { Err(HeapError::of(HeapErrorKind::DoubleFree, offset)) } else { Ok(block) }
     }
 
     fn verify(&self) -> Result<(), Violation> {
@@ -226,25 +226,25 @@ impl<W: Word, S: Source, M: Meter> Heap for FixedSize<W, S, M> {
         self.push(block);
     }
 
-    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), Misuse> {
+    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), HeapError> {
         match self.used(pointer) {
             Ok(block) => {
                 self.push(block);
                 Ok(())
             }
-            Err(misuse) => Err(self.misuses.note(misuse)),
+            Err(heap_error) => Err(self.heap_errors.note(heap_error)),
         }
     }
 
-    fn misuses(&self) -> Misuses {
-        self.misuses
+    fn heap_errors(&self) -> HeapErrors {
+        self.heap_errors
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         if size == 0 || size > self.words * W::BYTES {
             return None;
         }
-        if lies_at(pointer, alignment) {
+        if is_aligned_to(pointer, alignment) {
             self.memory.meter.served(Served::AtOnce);
             return Some(pointer);
         }

@@ -17,7 +17,7 @@
 //! - **never** (`bump`): the block is marked free for maps and checks, and its bytes are lost.
 //! - **when empty** (`bump(reclaim=empty)`): the same, and when no block is live the region is empty again.
 //! - **last first** (`stack`): the last block goes back to the wilderness with the gap before it.
-//!   Any other is refused ([`MisuseKind::OutOfOrder`]) and stays used.
+//!   Any other is refused ([`HeapErrorKind::OutOfOrder`]) and stays used.
 //!
 //! The linear allocator of the source keeps no header. Here a block has one
 //! word, since a heap frees and resizes by pointer alone and shows all its blocks.
@@ -50,11 +50,11 @@ use core::ptr::NonNull;
 
 use crate::block::{PREVIOUS_USED, USED, header, is_used, payload_bytes, words_ceil, words_of};
 use crate::heap::{BlockView, Heap, State, Violation};
+use crate::heap_error::{HeapError, HeapErrorKind, HeapErrors};
 use crate::index::{broken, control};
 use crate::memory::{Memory, RegionError, Words};
 use crate::meter::{Meter, Served};
-use crate::misuse::{Misuse, MisuseKind, Misuses};
-use crate::pool::{lies_at, move_block};
+use crate::pool::{is_aligned_to, move_block};
 use crate::source::Source;
 use crate::word::Word;
 
@@ -80,7 +80,7 @@ pub struct Linear<W, S, M> {
     alignment: usize,
     /// Payload of the first block.
     first: usize,
-    misuses: Misuses,
+    heap_errors: HeapErrors,
 }
 
 impl<W: Word, S: Source, M: Meter> Linear<W, S, M> {
@@ -91,11 +91,11 @@ impl<W: Word, S: Source, M: Meter> Linear<W, S, M> {
         let base = memory.base_address() / W::BYTES;
         let first = words_ceil(base + control + 1, alignment / W::BYTES) - base;
         let needed = first + words_ceil(2, alignment / W::BYTES) - 1;
-        if !memory.reach(needed) {
+        if !memory.ensure_len(needed) {
             return Err(RegionError::TooSmall { needed: needed * W::BYTES, given: memory.supplied() });
         }
         memory.poke(control::HIGH, 0);
-        let mut pool = Linear { memory, frees, alignment, first, misuses: Misuses::default() };
+        let mut pool = Linear { memory, frees, alignment, first, heap_errors: HeapErrors::default() };
         pool.set_top(first);
         if frees == Frees::WhenEmpty {
             pool.memory.store(LIVE, 0);
@@ -116,7 +116,7 @@ impl<W: Word, S: Source, M: Meter> Linear<W, S, M> {
     /// Words of the block for `size` bytes; none if no block can be so large.
     fn need(&self, size: usize) -> Option<usize> {
         let granule = self.alignment / W::BYTES;
-        if size == 0 || size > (W::MOST - granule - 1) * W::BYTES {
+        if size == 0 || size > (W::MAX_WORDS - granule - 1) * W::BYTES {
             return None;
         }
         Some(words_ceil(size.div_ceil(W::BYTES) + 1, granule))
@@ -148,24 +148,24 @@ impl<W: Word, S: Source, M: Meter> Linear<W, S, M> {
     }
 
     /// The payload and header of the block that `pointer` names, if it can be freed.
-    fn freeable(&mut self, pointer: NonNull<u8>) -> Result<(usize, usize), Misuse> {
+    fn freeable(&mut self, pointer: NonNull<u8>) -> Result<(usize, usize), HeapError> {
         let offset = pointer.as_ptr().addr().wrapping_sub(self.memory.base_address());
-        let misuse = |kind| Misuse::of(kind, offset);
+        let heap_error = |kind| HeapError::of(kind, offset);
         let (first, length) = (self.first * W::BYTES, self.memory.length());
         if offset < first || offset >= length || !offset.is_multiple_of(W::BYTES) {
-            return Err(misuse(MisuseKind::Foreign));
+            return Err(heap_error(HeapErrorKind::Foreign));
         }
         let at = offset / W::BYTES;
         let top = if self.frees == Frees::LastFirst { self.memory.load(control::TOP) } else { self.top() };
         if at >= top {
-            return Err(misuse(MisuseKind::DoubleFree));
+            return Err(heap_error(HeapErrorKind::DoubleFree));
         }
         let head = self.memory.load(at - 1);
         if !is_used(head) {
-            return Err(misuse(MisuseKind::DoubleFree));
+            return Err(heap_error(HeapErrorKind::DoubleFree));
         }
         if self.frees == Frees::LastFirst && at + words_of(head) != top {
-            return Err(misuse(MisuseKind::OutOfOrder));
+            return Err(heap_error(HeapErrorKind::OutOfOrder));
         }
         Ok((at, head))
     }
@@ -189,7 +189,7 @@ impl<W: Word, S: Source, M: Meter> Linear<W, S, M> {
         let at = self.memory.index(pointer);
         let head = self.memory.load(at - 1);
         let last = at + words_of(head) == self.memory.load(control::TOP);
-        if need > words_of(head) && !(last && self.memory.reach(at + need - 1)) {
+        if need > words_of(head) && !(last && self.memory.ensure_len(at + need - 1)) {
             return false;
         }
         if last {
@@ -249,13 +249,13 @@ impl<W: Word, S: Source, M: Meter> Heap for Linear<W, S, M> {
 
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         let need = self.need(size)?;
-        if alignment > 1 && !alignment.is_power_of_two() || alignment > W::MOST * W::BYTES / 2 {
+        if alignment > 1 && !alignment.is_power_of_two() || alignment > W::MAX_WORDS * W::BYTES / 2 {
             return None;
         }
         let top = self.memory.load(control::TOP);
         let gap = if alignment > self.alignment { self.gap(top, alignment) } else { 0 };
         // The region ends where the next block's header would begin.
-        if !self.memory.reach(top + gap + need - 1) {
+        if !self.memory.ensure_len(top + gap + need - 1) {
             return None;
         }
         if gap > 0 {
@@ -274,22 +274,22 @@ impl<W: Word, S: Source, M: Meter> Heap for Linear<W, S, M> {
         let _ = unsafe { self.try_deallocate(pointer) };
     }
 
-    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), Misuse> {
+    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), HeapError> {
         match self.freeable(pointer) {
             Ok((at, head)) => {
                 self.release(at, head);
                 Ok(())
             }
-            Err(misuse) => Err(self.misuses.note(misuse)),
+            Err(heap_error) => Err(self.heap_errors.note(heap_error)),
         }
     }
 
-    fn misuses(&self) -> Misuses {
-        self.misuses
+    fn heap_errors(&self) -> HeapErrors {
+        self.heap_errors
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
-        if lies_at(pointer, alignment) && self.resize(pointer, size) {
+        if is_aligned_to(pointer, alignment) && self.resize(pointer, size) {
             return Some(pointer);
         }
         if self.frees == Frees::LastFirst {

@@ -166,11 +166,11 @@ fn defragments<H: Handles<Meter = Counting>>(heap: &mut H) {
     }
     heap.check().expect("every other block is free");
     assert_eq!(heap.moved().blocks, 0);
-    let most = heap.most_moved(1000).expect("a size that can be served");
+    let max = heap.max_moved(1000).expect("a size that can be served");
     let large = Live::new(heap, 1000, 9).expect("half of the region is free: blocks are moved");
     heap.check().expect("after moving");
-    assert!(heap.moved().last > 0 && heap.moved().last <= most, "{} of {most}", heap.moved().last);
-    println!("a block of 1024 bytes: {} bytes moved, at most {most}", heap.moved().last);
+    assert!(heap.moved().last > 0 && heap.moved().last <= max, "{} of {max}", heap.moved().last);
+    println!("a block of 1024 bytes: {} bytes moved, at most {max}", heap.moved().last);
     assert!(live.iter().chain([&large]).all(|block| block.intact(heap)));
     assert!(heap.meter().served[Served::AfterDefragmentation as usize] > 0);
 }
@@ -223,12 +223,12 @@ fn reaches_the_bound<H: Handles>(heap: &mut H) {
         let windows = windows(&live, order + 1, 1);
         free_every_other(heap, &mut live, &windows, order + 1);
         let size = ((1 << order) - 2) * 4;
-        let most = heap.most_moved(size).expect("a size that can be served");
-        assert_eq!(most, ((order as usize - 2) << (order - 1)) * 4, "(k - l) * 2^(k - 1) words");
+        let max = heap.max_moved(size).expect("a size that can be served");
+        assert_eq!(max, ((order as usize - 2) << (order - 1)) * 4, "(k - l) * 2^(k - 1) words");
         let before = heap.moved().bytes;
         assert!(heap.allocate_movable(size).is_some(), "half of the window is free");
         heap.check().expect("after moving");
-        assert_eq!((heap.moved().last, heap.moved().bytes - before), (most, most as u64), "order {order}");
+        assert_eq!((heap.moved().last, heap.moved().bytes - before), (max, max as u64), "order {order}");
         // What is left in the window has moved there; other windows are whole.
         live.retain(|at, _| !(windows[0]..windows[0] + (2 << order)).contains(at));
     }
@@ -257,12 +257,12 @@ fn is_ended_by_the_bound<H: Handles>(heap: &mut H) {
         })
         .collect();
     let size = ((1 << order) - 2) * 4;
-    let most = heap.most_moved(size).expect("a size that can be served");
+    let max = heap.max_moved(size).expect("a size that can be served");
     assert!(heap.allocate_movable(size).is_none(), "a pinned block lies in every place for it");
     heap.check().expect("a refusal leaves a sound heap");
     let Moved { bytes, last, .. } = heap.moved();
-    println!("ended by the bound: {bytes} of {most} bytes moved");
-    assert_eq!((last, bytes), (most, most as u64), "the bound ends it, and nothing was moved before");
+    println!("ended by the bound: {bytes} of {max} bytes moved");
+    assert_eq!((last, bytes), (max, max as u64), "the bound ends it, and nothing was moved before");
     for (handle, pointer) in pinned {
         // SAFETY: the handle is live.
         assert_eq!(unsafe { heap.get(handle) }, pointer, "a pinned block stays");
@@ -301,8 +301,8 @@ fn handles_at_random<H: Handles<Meter = Counting>>(heap: &mut H, seed: u64, step
     let mut live: Vec<Live> = Vec::new();
     for step in 0..steps {
         let before = heap.moved();
-        let most = if random(8) == 0 { 900 } else { 60 };
-        let size = 1 + random(most);
+        let max = if random(8) == 0 { 900 } else { 60 };
+        let size = 1 + random(max);
         match random(9) {
             0..=4 => live.extend(Live::new(heap, size, step as u8)),
             5..=6 if !live.is_empty() => {
@@ -332,7 +332,7 @@ fn handles_at_random<H: Handles<Meter = Counting>>(heap: &mut H, seed: u64, step
             }
         }
         let moved = (heap.moved().bytes - before.bytes) as usize;
-        assert!(moved <= heap.most_moved(size).expect("a size that can be served"), "step {step} moved {moved}");
+        assert!(moved <= heap.max_moved(size).expect("a size that can be served"), "step {step} moved {moved}");
         heap.check().unwrap_or_else(|broken| panic!("seed {seed}, step {step}: {broken}"));
         if step % 16 == 0 {
             assert!(live.iter().all(|block| block.intact(heap)), "seed {seed}, step {step}");

@@ -159,9 +159,9 @@ fn the_directory_moves_when_it_is_full_and_keeps_every_page() {
             // SAFETY: the block has 100 bytes.
             unsafe { block.as_ptr().write_bytes(number as u8, 100) };
             blocks.push((block, number as u8));
-            let mut kept = 0;
-            heap.walk(&mut |block| kept += usize::from(block.state == State::Kept));
-            moves = moves.max(kept);
+            let mut cached = 0;
+            heap.walk(&mut |block| cached += usize::from(block.state == State::Cached));
+            moves = moves.max(cached);
             heap.check().unwrap_or_else(|broken| panic!("{number}: {broken}"));
         }
         assert_eq!(moves, 1, "the directory left the control words");

@@ -46,7 +46,7 @@ pub(crate) const IMPORTER: Importer = Importer {
 /// The newest file version that is read.
 const NEWEST: u64 = 3;
 /// A kind is declared before it is used; a number beyond this is damage.
-const MOST_KINDS: usize = 1 << 28;
+const MAX_KINDS: usize = 1 << 28;
 
 fn begins(head: &Head) -> bool {
     let lines = head.lines();
@@ -124,7 +124,7 @@ impl Heaptrack {
     fn kind(&mut self, rest: &str) -> Taken {
         let numbers = numbers(rest).ok_or("size or stack is not a number")?;
         let &[size, stack] = &numbers[..] else { return Err("not `a SIZE STACK`".into()) };
-        if self.kinds.len() >= MOST_KINDS {
+        if self.kinds.len() >= MAX_KINDS {
             return Err("more kinds of blocks than a program has".into());
         }
         self.kinds.push(Kind { size, stack: self.stacks.index(stack)?, live: Vec::new() });

@@ -4,7 +4,7 @@ use crate::number::hexadecimal;
 use crate::recording::{Recording, Taken};
 
 /// Strings, instructions and stacks that are kept: more than any program has.
-const MOST: usize = 1 << 26;
+const MAX: usize = 1 << 26;
 /// Characters of a name that are kept.
 const LONGEST: usize = 300;
 /// Steps up from an allocator's wrapper to its caller.
@@ -50,7 +50,7 @@ impl Stacks {
     /// A string; from version 3 on with its length before it.
     pub fn string(&mut self, rest: &str, version: u64) -> Taken {
         let text = if version >= 3 { rest.split_once(' ').map_or("", |(_, text)| text) } else { rest };
-        if self.strings.len() >= MOST {
+        if self.strings.len() >= MAX {
             return Err("more strings than a program has".into());
         }
         self.strings.push(text.chars().take(LONGEST).collect());
@@ -65,7 +65,7 @@ impl Stacks {
             Some(number) => number.ok_or("a field that is not a number"),
         };
         let (address, module, function, file, line) = (next()?, next()?, next()?, next()?, next()?);
-        if self.instructions.len() >= MOST {
+        if self.instructions.len() >= MAX {
             return Err("more instructions than a program has".into());
         }
         let index = |number| usize::try_from(number).unwrap_or(usize::MAX);
@@ -96,7 +96,7 @@ impl Stacks {
         let end = base.saturating_add(ends.max().unwrap_or(0));
         let name = if name == "x" { &self.program } else { name.rsplit('/').next().unwrap_or(name) };
         let name = name.chars().take(LONGEST).collect();
-        if self.modules.len() < MOST {
+        if self.modules.len() < MAX {
             self.modules.push(Module { name, begin: base, end });
         }
         Ok(())
@@ -108,7 +108,7 @@ impl Stacks {
         let Some([instruction, parent]) = fields.as_deref().and_then(|fields| fields.first_chunk()) else {
             return Err("not `t INSTRUCTION PARENT`".into());
         };
-        if self.nodes.len() >= MOST {
+        if self.nodes.len() >= MAX {
             return Err("more call stacks than a program has".into());
         }
         let parent = self.index(*parent)?;

@@ -12,12 +12,12 @@ use proptest::sample::Index;
 /// Takes a trace, and counts its events against the bytes that it came from.
 struct Bounded {
     trace: Trace,
-    most: usize,
+    max: usize,
 }
 
 impl Sink for Bounded {
     fn take(&mut self, event: Event) -> Result<(), TraceError> {
-        assert!(self.trace.events.len() < self.most, "more events than bytes");
+        assert!(self.trace.events.len() < self.max, "more events than bytes");
         self.trace.take(event)
     }
 }
@@ -28,7 +28,7 @@ fn survive(bytes: &[u8]) {
     let named = importers().iter().map(Some);
     for importer in named.chain([None]) {
         for keep_damaged in [false, true] {
-            let mut sink = Bounded { trace: Trace::default(), most: bytes.len() + 2 };
+            let mut sink = Bounded { trace: Trace::default(), max: bytes.len() + 2 };
             if heapsmith_import::import(&path, importer, keep_damaged, &mut sink).is_ok_and(|told| told.is_some()) {
                 PackedTrace::new(&sink.trace).expect("what is imported is valid");
             }

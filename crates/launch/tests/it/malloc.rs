@@ -126,9 +126,9 @@ fn memory_goes_back_to_the_system() {
 }
 
 #[test]
-fn misuse_ends_the_program_and_names_block_and_call_sites() {
+fn a_heap_error_ends_the_program_and_names_block_and_call_sites() {
     let bench = Bench::new();
-    let program = bench.compile("misuse.c", &["-rdynamic"]);
+    let program = bench.compile("heap_error.c", &["-rdynamic"]);
     let told = |heap: &str, what: &str| {
         let mut command = bench.on(heap, &[program.as_os_str(), what.as_ref()]);
         let output = command.env("HEAPSMITH_SITES", "4").output().expect("the program runs");

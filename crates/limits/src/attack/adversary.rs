@@ -48,7 +48,7 @@ pub struct Outcome {
     /// Most bytes of the region ever used.
     pub footprint: u64,
     /// Most accesses of one operation.
-    pub accesses_worst: u64,
+    pub accesses_max: u64,
     /// Whether the heap refused a request, which ended it.
     pub refused: bool,
 }
@@ -70,7 +70,7 @@ pub struct Adversary<'d, 'h> {
     /// Bytes that a live block counts beyond its request.
     header: u64,
     used: u64,
-    most_operations: usize,
+    max_operations: usize,
     tape: Tape,
     /// By payload offset.
     blocks: BTreeMap<u64, Block>,
@@ -95,11 +95,11 @@ pub fn run(
     program: Program,
     charge: Charge,
     region: &mut Region,
-    most_operations: usize,
+    max_operations: usize,
     plan: impl FnOnce(&mut Adversary<'_, '_>),
 ) -> Result<Outcome, ReplayError> {
     // More blocks than operations there cannot be.
-    let blocks = (program.live / program.least + 1).min(most_operations as u64 + 1) as u32;
+    let blocks = (program.live / program.min_size + 1).min(max_operations as u64 + 1) as u32;
     drive(spec, region, blocks, |heap| {
         let last_first = spec.pool == Pool::Stack;
         let (tape, blocks) = (Tape::default(), BTreeMap::new());
@@ -109,12 +109,12 @@ pub fn run(
         };
         let (used, next_id, over) = (0, 0, false);
         let mut adversary =
-            Adversary { heap, program, header, used, most_operations, tape, blocks, next_id, last_first, over };
+            Adversary { heap, program, header, used, max_operations, tape, blocks, next_id, last_first, over };
         plan(&mut adversary);
         Outcome {
             live_peak: adversary.heap.requested_peak().0,
             footprint: adversary.heap.footprint_peak().0,
-            accesses_worst: adversary.heap.accesses_worst(),
+            accesses_max: adversary.heap.accesses_max(),
             refused: adversary.over,
             tape: adversary.tape,
         }
@@ -125,8 +125,8 @@ impl Adversary<'_, '_> {
     /// Asks for a block of `size` bytes, brought into the limits of the sizes; none if that would exceed the live
     /// bytes, the operations or the region.
     pub fn allocate(&mut self, size: u64) -> Option<Block> {
-        let size = size.clamp(self.program.least, self.program.largest);
-        if self.over || self.left() < size + self.header || self.tape.steps.len() >= self.most_operations {
+        let size = size.clamp(self.program.min_size, self.program.max_size);
+        if self.over || self.left() < size + self.header || self.tape.steps.len() >= self.max_operations {
             return None;
         }
         let Some(placed) = self.heap.allocate(size) else {
@@ -146,7 +146,7 @@ impl Adversary<'_, '_> {
     /// Frees the block whose payload lies at `at`. A stack's blocks below the last stay.
     pub fn free(&mut self, at: u64) {
         let last = self.blocks.last_key_value().map(|(&last, _)| last);
-        if self.over || self.tape.steps.len() >= self.most_operations || self.last_first && last != Some(at) {
+        if self.over || self.tape.steps.len() >= self.max_operations || self.last_first && last != Some(at) {
             return;
         }
         if let Some(block) = self.blocks.remove(&at) {
@@ -167,7 +167,7 @@ impl Adversary<'_, '_> {
 
     /// Asks for blocks of `size` bytes until `live` bytes are live, and says how many came.
     pub fn fill(&mut self, size: u64, live: u64) -> usize {
-        let size = size.clamp(self.program.least, self.program.largest);
+        let size = size.clamp(self.program.min_size, self.program.max_size);
         let mut count = 0;
         while self.used + size + self.header <= live && self.allocate(size).is_some() {
             count += 1;
@@ -187,7 +187,7 @@ impl Adversary<'_, '_> {
 
     /// Whether nothing more can be done.
     pub fn is_over(&self) -> bool {
-        self.over || self.tape.steps.len() >= self.most_operations
+        self.over || self.tape.steps.len() >= self.max_operations
     }
 
     /// The limits.

@@ -90,17 +90,19 @@ impl Chance {
     }
 
     fn size(&mut self, program: Program) -> u64 {
-        let Program { least, largest, .. } = program;
+        let Program { min_size, max_size, .. } = program;
         match self.sizes {
-            SizesBy::Even => self.random.within(least, largest),
-            SizesBy::Magnitudes => self.random.magnitude(least, largest),
-            SizesBy::Two => [least, largest][self.random.below(2) as usize],
-            SizesBy::Powers => least << self.random.below(u64::from((largest / least).ilog2()) + 1),
+            SizesBy::Even => self.random.within(min_size, max_size),
+            SizesBy::Magnitudes => self.random.magnitude(min_size, max_size),
+            SizesBy::Two => [min_size, max_size][self.random.below(2) as usize],
+            SizesBy::Powers => min_size << self.random.below(u64::from((max_size / min_size).ilog2()) + 1),
             SizesBy::Drifting => {
                 let share = self.done as f64 / self.operations.max(1) as f64;
-                let middle = least + ((largest - least) as f64 * share.min(1.0)) as u64;
-                self.random
-                    .within((middle / 2).max(least), (middle * 3 / 2).clamp(least, largest).max(middle / 2).max(least))
+                let middle = min_size + ((max_size - min_size) as f64 * share.min(1.0)) as u64;
+                self.random.within(
+                    (middle / 2).max(min_size),
+                    (middle * 3 / 2).clamp(min_size, max_size).max(middle / 2).max(min_size),
+                )
             }
         }
     }

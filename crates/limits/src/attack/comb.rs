@@ -48,7 +48,7 @@ impl Comb {
             }
         }
         let program = adversary.program();
-        adversary.fill(program.largest, program.live);
+        adversary.fill(program.max_size, program.live);
     }
 
     fn without_filler(&self, adversary: &mut Adversary<'_, '_>, tooth: &Tooth, groups: u64) {

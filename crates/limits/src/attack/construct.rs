@@ -18,9 +18,9 @@ use super::sieve::Keep;
 use crate::bound::Demand;
 
 /// Rounds that one plan has at most.
-const MOST_ROUNDS: usize = 512;
+const MAX_ROUNDS: usize = 512;
 /// Rounds of the same again: for heaps that need more the longer it goes on.
-const MOST_TURNS: usize = 2048;
+const MAX_TURNS: usize = 2048;
 
 /// Every construction, with its name.
 pub fn constructions(demand: &Demand) -> Vec<(&'static str, Plan)> {
@@ -37,10 +37,7 @@ pub fn constructions(demand: &Demand) -> Vec<(&'static str, Plan)> {
         ("one size after another, from the smallest", one_by_one(demand)),
         ("every other block, then the largest", every_other(demand)),
         ("the largest, over and over", over_and_over(demand, &[demand.largest_block()])),
-        (
-            "the largest and the smallest in turns",
-            over_and_over(demand, &[demand.largest_block(), demand.least_block()]),
-        ),
+        ("the largest and the smallest in turns", over_and_over(demand, &[demand.largest_block(), demand.min_block()])),
         ("one object a page, one size after another", one_a_page(demand)),
     ];
     all.extend(carvings(demand).into_iter().map(|carve| ("a hole behind each smallest block", Plan::Carve(carve))));
@@ -67,16 +64,16 @@ pub fn robson(demand: &Demand) -> Plan {
 
 /// Rounds with block sizes that grow by `factor`.
 fn growing(demand: &Demand, keep: Keep, factor: f64) -> Plan {
-    let (least, largest) = (demand.least_block(), demand.largest_block());
-    let mut rounds = vec![round(demand, Keep::All, least)];
-    let mut block = least as f64 * factor;
-    while block <= largest as f64 && rounds.len() < MOST_ROUNDS {
-        let whole = (block as u64).next_multiple_of(demand.granule).min(largest);
+    let (min_size, max_size) = (demand.min_block(), demand.largest_block());
+    let mut rounds = vec![round(demand, Keep::All, min_size)];
+    let mut block = min_size as f64 * factor;
+    while block <= max_size as f64 && rounds.len() < MAX_ROUNDS {
+        let whole = (block as u64).next_multiple_of(demand.granule).min(max_size);
         rounds.push(round(demand, keep, whole));
         block *= factor;
     }
-    if rounds.last().is_some_and(|last| last.block < largest) {
-        rounds.push(round(demand, keep, largest));
+    if rounds.last().is_some_and(|last| last.block < max_size) {
+        rounds.push(round(demand, keep, max_size));
     }
     Plan::Rounds(rounds)
 }
@@ -84,22 +81,22 @@ fn growing(demand: &Demand, keep: Keep, factor: f64) -> Plan {
 /// The same blocks for fewer bytes: the smallest requests that need them.
 fn just_needed(demand: &Demand, plan: Plan) -> Plan {
     let Plan::Rounds(rounds) = plan else { return plan };
-    let least = |round: Round| Round { size: demand.first_request(round.block), ..round };
-    Plan::Rounds(rounds.into_iter().map(least).collect())
+    let min_size = |round: Round| Round { size: demand.first_request(round.block), ..round };
+    Plan::Rounds(rounds.into_iter().map(min_size).collect())
 }
 
 /// All block sizes, each with all that may be live, in its smallest requests.
 fn one_by_one(demand: &Demand) -> Plan {
     let mut sizes: Vec<(u64, u64)> = Vec::new();
-    let mut first = demand.program.least;
+    let mut first = demand.program.min_size;
     while let Some(block) = demand.need(first) {
         sizes.push((first, block));
-        if block == demand.largest_block() || sizes.len() == 64 * MOST_ROUNDS {
+        if block == demand.largest_block() || sizes.len() == 64 * MAX_ROUNDS {
             break;
         }
         first = demand.first_request(block + 1);
     }
-    let step = sizes.len().div_ceil(MOST_ROUNDS);
+    let step = sizes.len().div_ceil(MAX_ROUNDS);
     let rounds = sizes.iter().step_by(step).map(|&(size, block)| Round {
         keep: Keep::Nothing,
         upwards: frees_upwards(demand),
@@ -112,7 +109,7 @@ fn one_by_one(demand: &Demand) -> Plan {
 
 /// These blocks in turns, each with all that may be live, and all freed.
 fn over_and_over(demand: &Demand, blocks: &[u64]) -> Plan {
-    let rounds = blocks.iter().cycle().take(MOST_TURNS).map(|&block| round(demand, Keep::Nothing, block));
+    let rounds = blocks.iter().cycle().take(MAX_TURNS).map(|&block| round(demand, Keep::Nothing, block));
     Plan::Rounds(rounds.collect())
 }
 
@@ -120,7 +117,7 @@ fn over_and_over(demand: &Demand, blocks: &[u64]) -> Plan {
 fn one_a_page(demand: &Demand) -> Plan {
     let Pool::Pages(pages) = &demand.spec.pool else { return Plan::Rounds(Vec::new()) };
     let mut rounds = Vec::new();
-    let mut object = demand.least_block();
+    let mut object = demand.min_block();
     while object <= demand.largest_block() {
         let size = demand.first_request(object);
         let block = pages.page.max(object);
@@ -132,21 +129,21 @@ fn one_a_page(demand: &Demand) -> Plan {
 
 /// Smallest blocks, every other freed, then the largest.
 fn every_other(demand: &Demand) -> Plan {
-    let fill = round(demand, Keep::All, demand.least_block());
-    let largest = Round { percent: 100, ..round(demand, Keep::Every(2), demand.largest_block()) };
-    Plan::Rounds(vec![Round { percent: 90, ..fill }, largest])
+    let fill = round(demand, Keep::All, demand.min_block());
+    let max_size = Round { percent: 100, ..round(demand, Keep::Every(2), demand.largest_block()) };
+    Plan::Rounds(vec![Round { percent: 90, ..fill }, max_size])
 }
 
 /// Holes of the largest size, of powers of two and of a little more, with and without a filler, once and twice.
 fn carvings(demand: &Demand) -> Vec<Carve> {
-    let (largest, small, word) = (demand.largest_block(), demand.least_block(), demand.word);
+    let (max_size, small, word) = (demand.largest_block(), demand.min_block(), demand.word);
     // A power of two of words, and the least above it: where good fit rounds up the least and the most.
-    let power = (1 << (largest / word).max(1).ilog2()) * word;
-    let above = if power + demand.granule <= largest { power + demand.granule } else { power / 2 + demand.granule };
-    let mut blocks = vec![largest, power, above];
+    let power = (1 << (max_size / word).max(1).ilog2()) * word;
+    let above = if power + demand.granule <= max_size { power + demand.granule } else { power / 2 + demand.granule };
+    let mut blocks = vec![max_size, power, above];
     // The lower ends of the lists of TLSF.
     let part = (power / 32).max(demand.granule);
-    blocks.push(largest / part * part);
+    blocks.push(max_size / part * part);
     blocks.dedup();
     let mut carvings = Vec::new();
     for block in blocks.into_iter().filter(|&block| block >= 2 * small) {
@@ -154,7 +151,7 @@ fn carvings(demand: &Demand) -> Vec<Carve> {
         let filler = Some(demand.last_request(block - small));
         let (once, twice) = (vec![size], vec![size, size]);
         for (hole, filler) in [(once.clone(), None), (once, filler), (twice.clone(), None), (twice, filler)] {
-            let carve = Carve { hole, filler, small: demand.program.least };
+            let carve = Carve { hole, filler, small: demand.program.min_size };
             if !carvings.contains(&carve) {
                 carvings.push(carve);
             }
@@ -165,23 +162,23 @@ fn carvings(demand: &Demand) -> Vec<Carve> {
 
 /// Holes of one size for policies that take what was freed last, or the largest; holes that grow for best fit.
 fn combs(demand: &Demand) -> Vec<Comb> {
-    let (largest, least, granule) = (demand.largest_block(), demand.least_block(), demand.granule);
-    let small = demand.program.least;
+    let (max_size, min_size, granule) = (demand.largest_block(), demand.min_block(), demand.granule);
+    let small = demand.program.min_size;
     let tooth = |block: u64| Tooth { hole: vec![demand.last_request(block)], filler: None };
-    let mut combs = vec![Comb { teeth: vec![tooth(largest); 200], small }];
+    let mut combs = vec![Comb { teeth: vec![tooth(max_size); 200], small }];
     // Good fit passes over a hole of twice a power of two and a little for a request of half of it.
     let word = demand.word;
-    let power = (1_u64 << (largest.saturating_sub(granule) / word).max(1).ilog2()) * word + granule;
-    if power <= largest {
+    let power = (1_u64 << (max_size.saturating_sub(granule) / word).max(1).ilog2()) * word + granule;
+    if power <= max_size {
         let twice = Tooth { hole: vec![demand.last_request(power); 2], filler: None };
         combs.push(Comb { teeth: vec![twice; 200], small });
     }
-    for from in [largest / 4, largest / 2, largest * 3 / 4, largest * 7 / 8] {
-        let from = from.next_multiple_of(granule).max(2 * least);
-        let fillers = (from..=largest.saturating_sub(least)).step_by(granule as usize).take(2_000);
+    for from in [max_size / 4, max_size / 2, max_size * 3 / 4, max_size * 7 / 8] {
+        let from = from.next_multiple_of(granule).max(2 * min_size);
+        let fillers = (from..=max_size.saturating_sub(min_size)).step_by(granule as usize).take(2_000);
         let teeth: Vec<Tooth> = fillers
             .map(|filler| Tooth {
-                hole: vec![demand.last_request(filler + least)],
+                hole: vec![demand.last_request(filler + min_size)],
                 filler: Some(demand.last_request(filler)),
             })
             .collect();

@@ -95,7 +95,7 @@ pub struct Chance {
     /// The largest footprint of any.
     pub footprint: u64,
     /// The most accesses of one operation of any.
-    pub accesses_worst: u64,
+    pub accesses_max: u64,
     /// How many there were.
     pub programs: usize,
     /// Of these, how many the heap refused a request.
@@ -178,7 +178,7 @@ impl Goal {
     pub fn of(self, outcome: &Outcome) -> u64 {
         match self {
             Goal::Footprint => outcome.footprint,
-            Goal::Accesses => outcome.accesses_worst,
+            Goal::Accesses => outcome.accesses_max,
         }
     }
 }
@@ -190,12 +190,12 @@ impl Goal {
 /// The heap cannot be made, or refuses every request of the program.
 pub fn by_chance(spec: &Spec, program: Program, region: &mut Region, operations: usize) -> Result<Chance, AttackError> {
     let program = Demand::new(spec, program).map_err(AttackError::Refuses)?.program;
-    let mut worst = Chance::default();
+    let mut worst_case = Chance::default();
     chance::random_programs(spec, program, region, operations, |outcome| {
-        worst.footprint = worst.footprint.max(outcome.footprint);
-        worst.accesses_worst = worst.accesses_worst.max(outcome.accesses_worst);
-        worst.programs += 1;
-        worst.refused += usize::from(outcome.refused);
+        worst_case.footprint = worst_case.footprint.max(outcome.footprint);
+        worst_case.accesses_max = worst_case.accesses_max.max(outcome.accesses_max);
+        worst_case.programs += 1;
+        worst_case.refused += usize::from(outcome.refused);
     })?;
-    Ok(worst)
+    Ok(worst_case)
 }

@@ -97,9 +97,9 @@ impl Carve {
             }
         }
         // What is left goes into the largest blocks, which the holes do not serve.
-        let largest = adversary.program().largest;
+        let max_size = adversary.program().max_size;
         let live = adversary.program().live;
-        adversary.fill(largest, live);
+        adversary.fill(max_size, live);
     }
 
     /// The blocks that will be a hole, if they fit.

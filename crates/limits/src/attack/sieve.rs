@@ -60,17 +60,17 @@ pub fn sieve(adversary: &mut Adversary<'_, '_>, keep: Keep, upwards: bool, next:
             adversary.keep(upwards, |block| place.is_covered(origin, block));
         }
         Keep::Gaps => {
-            let kept = gaps(adversary, next, origin);
-            adversary.keep(upwards, |block| kept.contains(&block.at));
+            let retained = gaps(adversary, next, origin);
+            adversary.keep(upwards, |block| retained.contains(&block.at));
         }
         Keep::Cells => {
-            let kept = cells(adversary, next);
-            adversary.keep(upwards, |block| kept.contains(&block.at));
+            let retained = cells(adversary, next);
+            adversary.keep(upwards, |block| retained.contains(&block.at));
         }
         Keep::Every(step) => {
             let step = step.max(1) as usize;
-            let kept: BTreeSet<u64> = adversary.blocks().step_by(step).map(|block| block.at).collect();
-            adversary.keep(upwards, |block| kept.contains(&block.at));
+            let retained: BTreeSet<u64> = adversary.blocks().step_by(step).map(|block| block.at).collect();
+            adversary.keep(upwards, |block| retained.contains(&block.at));
         }
     }
 }
@@ -89,7 +89,7 @@ fn best_place(adversary: &Adversary<'_, '_>, next: u64, origin: u64, last: Place
     let mut best: Option<(u64, Place)> = None;
     for place in places {
         let blocked = blocked(&place);
-        if best.is_none_or(|(most, _)| blocked > most) {
+        if best.is_none_or(|(max, _)| blocked > max) {
             best = Some((blocked, place));
         }
     }
@@ -111,8 +111,8 @@ fn gaps(adversary: &Adversary<'_, '_>, next: u64, origin: u64) -> BTreeSet<u64> 
         }
         let from_origin = (block.at.saturating_sub(origin) < next).then_some((0, None));
         let from_near = near.front().map(|&other| (cost[other], Some(other)));
-        let (least, previous) = from_origin.or(from_near).unwrap_or((0, None));
-        cost.push(least + block.requested);
+        let (min_size, previous) = from_origin.or(from_near).unwrap_or((0, None));
+        cost.push(min_size + block.requested);
         before.push(previous);
         while near.back().is_some_and(|&other| cost[other] >= cost[number]) {
             near.pop_back();
@@ -131,9 +131,9 @@ fn cells(adversary: &Adversary<'_, '_>, next: u64) -> BTreeSet<u64> {
     let cell = next.next_power_of_two();
     let mut cheapest: BTreeMap<u64, Block> = BTreeMap::new();
     for block in adversary.blocks() {
-        let kept = cheapest.entry(block.at / cell).or_insert(*block);
-        if block.requested < kept.requested {
-            *kept = *block;
+        let retained = cheapest.entry(block.at / cell).or_insert(*block);
+        if block.requested < retained.requested {
+            *retained = *block;
         }
     }
     cheapest.values().map(|block| block.at).collect()

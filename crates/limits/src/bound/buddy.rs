@@ -23,26 +23,26 @@ use super::demand::{Demand, saturated};
 use super::{Found, Term, shown};
 
 pub(super) fn bound(demand: &Demand) -> Found {
-    let kept = demand.kept();
+    let retained = demand.retained();
     let own = demand.own_blocks();
     let live = u128::from(demand.blocks_of(demand.program.live));
-    let bytes = saturated(live + u128::from(kept.bytes) + u128::from(own.bytes));
-    let least = own.least.map_or(demand.least_block(), |least| least.min(demand.least_block()));
-    let largest = demand.largest_block().max(own.most);
-    let orders = u64::from((largest / least).ilog2());
+    let bytes = saturated(live + u128::from(retained.bytes) + u128::from(own.bytes));
+    let min_size = own.min_size.map_or(demand.min_block(), |min_size| min_size.min(demand.min_block()));
+    let max_size = demand.largest_block().max(own.max);
+    let orders = u64::from((max_size / min_size).ilog2());
     let control = demand.control;
     let footprint =
-        saturated(u128::from(control) + u128::from(bytes) * u128::from(1 + orders) + 4 * u128::from(largest));
+        saturated(u128::from(control) + u128::from(bytes) * u128::from(1 + orders) + 4 * u128::from(max_size));
     Found {
         footprint,
         formula: "C + M·(1 + log2(n/m)) + 4n",
         terms: vec![
             Term::new("C", "bytes before the first block", shown(control)),
             Term::new("M", "most bytes in used blocks, each a power of two of words", shown(bytes)),
-            Term::new("n", "bytes of the largest block", shown(largest)),
-            Term::new("m", "bytes of the smallest block", shown(least)),
+            Term::new("n", "bytes of the largest block", shown(max_size)),
+            Term::new("m", "bytes of the smallest block", shown(min_size)),
         ],
-        numbers: format!("{} + {} · {} + 4 · {}", shown(control), shown(bytes), 1 + orders, shown(largest)),
+        numbers: format!("{} + {} · {} + 4 · {}", shown(control), shown(bytes), 1 + orders, shown(max_size)),
         source: "Knuth 1997, §2.5, exercise 41 (M(1 + log2 n)), with this heap's cut-off ends and its growth",
     }
 }

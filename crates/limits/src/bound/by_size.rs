@@ -17,7 +17,7 @@ use super::demand::{Demand, saturated};
 use super::{Found, Term, shown};
 
 /// Sizes are summed one by one up to so many; beyond, bounded together.
-const MOST_SIZES: u64 = 20_000;
+const MAX_SIZES: u64 = 20_000;
 
 pub(super) fn classes(demand: &Demand) -> Found {
     let live = demand.program.live;
@@ -37,9 +37,9 @@ pub(super) fn classes(demand: &Demand) -> Found {
 }
 
 pub(super) fn whole_blocks(demand: &Demand) -> Found {
-    let (live, least) = (demand.program.live, demand.program.least);
+    let (live, min_size) = (demand.program.live, demand.program.min_size);
     let quarantined = demand.quarantined();
-    let (bytes, sizes) = sum(demand, |first, _| 1 + (live - first) / least + quarantined);
+    let (bytes, sizes) = sum(demand, |first, _| 1 + (live - first) / min_size + quarantined);
     found(demand, bytes, sizes, "C + Σ over the block sizes of b·(1 + ⌊(L − r)/l⌋ + q)")
 }
 
@@ -50,7 +50,7 @@ fn found(demand: &Demand, bytes: u64, sizes: u64, formula: &'static str) -> Foun
         terms: vec![
             Term::new("C", "bytes before the first block", shown(demand.control)),
             Term::new("L", "most bytes requested and live", shown(demand.program.live)),
-            Term::new("l", "bytes of the smallest request", shown(demand.program.least)),
+            Term::new("l", "bytes of the smallest request", shown(demand.program.min_size)),
             Term::new("b, r", "bytes of a block, and of the smallest request that needs it", "each size"),
             Term::new("q", "blocks in quarantine", shown(demand.quarantined())),
             Term::new("sizes", "block sizes that requests need", shown(sizes)),
@@ -63,16 +63,16 @@ fn found(demand: &Demand, bytes: u64, sizes: u64, formula: &'static str) -> Foun
 /// The sum of block × count over all block sizes, and how many there are.
 fn sum(demand: &Demand, mut count: impl FnMut(u64, u64) -> u64) -> (u64, u64) {
     let (mut total, mut sizes) = (0_u128, 0);
-    let mut first = demand.program.least;
+    let mut first = demand.program.min_size;
     while let Some(block) = demand.need(first) {
         sizes += 1;
         total += u128::from(block) * u128::from(count(first, block));
         if block == demand.largest_block() {
             break;
         }
-        if sizes == MOST_SIZES {
-            let (rest, more) = rest(demand, block, count(first, block));
-            return (saturated(total + rest), sizes + more);
+        if sizes == MAX_SIZES {
+            let (remainder, more) = remainder(demand, block, count(first, block));
+            return (saturated(total + remainder), sizes + more);
         }
         first = demand.first_request(block + 1);
     }
@@ -80,8 +80,8 @@ fn sum(demand: &Demand, mut count: impl FnMut(u64, u64) -> u64) -> (u64, u64) {
 }
 
 /// No less than the sum over the sizes above `block`, of each of which there are at most `count`.
-fn rest(demand: &Demand, block: u64, count: u64) -> (u128, u64) {
+fn remainder(demand: &Demand, block: u64, count: u64) -> (u128, u64) {
     let more = (demand.largest_block() - block) / demand.granule;
-    let most = demand.largest_block();
-    (u128::from(most) * u128::from(count) * u128::from(more), more)
+    let max = demand.largest_block();
+    (u128::from(max) * u128::from(count) * u128::from(more), more)
 }

@@ -72,7 +72,7 @@ impl<'s> Demand<'s> {
             spec.pool,
             Pool::List(_) | Pool::Bins(_) | Pool::Tree(_) | Pool::SkipList(_) | Pool::Tlsf(_) | Pool::HalfFit
         );
-        let slack = if splits { (format.least - format.granule) as u64 * word } else { 0 };
+        let slack = if splits { (format.min - format.granule) as u64 * word } else { 0 };
         let lists = match spec.layers.last() {
             Some(Layer::FreeLists(layer)) => lists_in_words(spec, layer),
             _ => Vec::new(),
@@ -86,7 +86,7 @@ impl<'s> Demand<'s> {
         };
         let granule = format.granule as u64 * word;
         let control = empty_footprint(spec)?;
-        let asked_largest = program.largest;
+        let asked_largest = program.max_size;
         let mut demand = Demand {
             spec,
             program,
@@ -101,8 +101,8 @@ impl<'s> Demand<'s> {
             classes,
             beyond,
         };
-        demand.program.largest = demand.largest_served().ok_or_else(|| {
-            format!("this heap refuses every request of {} bytes or more: ask about smaller ones", program.least)
+        demand.program.max_size = demand.largest_served().ok_or_else(|| {
+            format!("this heap refuses every request of {} bytes or more: ask about smaller ones", program.min_size)
         })?;
         demand.steps = demand.all_steps();
         demand.ratio = demand.worst_ratio();
@@ -121,8 +121,8 @@ impl<'s> Demand<'s> {
     /// decreases as `size` grows.
     pub fn need(&self, size: u64) -> Option<u64> {
         let below = self.below_guards(size);
-        if let Pool::Fixed(most) = self.spec.pool {
-            let block = most.next_multiple_of(self.word).next_multiple_of(self.spec.alignment.into());
+        if let Pool::Fixed(max) = self.spec.pool {
+            let block = max.next_multiple_of(self.word).next_multiple_of(self.spec.alignment.into());
             return (below <= block).then_some(block);
         }
         if matches!(self.spec.pool, Pool::Stack | Pool::Bump(_)) {
@@ -139,9 +139,9 @@ impl<'s> Demand<'s> {
             Pool::Classes(_) => within(&self.classes, words)
                 .or_else(|| self.beyond.map(|step| words.div_ceil(step as usize) * step as usize)),
             Pool::Tlsf(tlsf) => match tlsf.largest {
-                Some(largest) => {
-                    let most = words_for(self.spec, largest)? as u64;
-                    (words as u64 <= super::good_fit::list_ceil(tlsf.second_level.into(), most)).then_some(words)
+                Some(max_size) => {
+                    let max = words_for(self.spec, max_size)? as u64;
+                    (words as u64 <= super::good_fit::list_ceil(tlsf.second_level.into(), max)).then_some(words)
                 }
                 None => Some(words),
             },
@@ -151,11 +151,11 @@ impl<'s> Demand<'s> {
 
     /// The largest request of the program that the heap serves.
     fn largest_served(&self) -> Option<u64> {
-        let Program { least, largest, .. } = self.program;
-        self.need(least)?;
-        let (mut served, mut refused) = (least, largest + 1);
-        if self.need(largest).is_some() {
-            return Some(largest);
+        let Program { min_size, max_size, .. } = self.program;
+        self.need(min_size)?;
+        let (mut served, mut refused) = (min_size, max_size + 1);
+        if self.need(max_size).is_some() {
+            return Some(max_size);
         }
         while refused - served > 1 {
             let middle = served + (refused - served) / 2;
@@ -166,11 +166,11 @@ impl<'s> Demand<'s> {
 
     /// Every request size: one by one at first, then in steps of a 128th of the size.
     fn all_steps(&self) -> Vec<Step> {
-        let Program { least, largest, .. } = self.program;
+        let Program { min_size, max_size, .. } = self.program;
         let mut steps: Vec<Step> = Vec::new();
-        let mut from = least;
-        while from <= largest {
-            let to = (from + (from / 128).max(1) - 1).min(largest);
+        let mut from = min_size;
+        while from <= max_size {
+            let to = (from + (from / 128).max(1) - 1).min(max_size);
             if let Some(need) = self.need(to) {
                 match steps.last_mut() {
                     Some(last) if last.need == need => last.to = to,
@@ -198,13 +198,13 @@ impl<'s> Demand<'s> {
     }
 
     /// Bytes of the smallest block.
-    pub fn least_block(&self) -> u64 {
-        self.need(self.program.least).unwrap_or(self.granule)
+    pub fn min_block(&self) -> u64 {
+        self.need(self.program.min_size).unwrap_or(self.granule)
     }
 
     /// Bytes of the largest block, without slack.
     pub fn largest_block(&self) -> u64 {
-        self.need(self.program.largest).unwrap_or(self.granule)
+        self.need(self.program.max_size).unwrap_or(self.granule)
     }
 
     /// Most bytes in the blocks of a program with so many bytes live, slack included.
@@ -227,12 +227,12 @@ impl<'s> Demand<'s> {
 
     /// Most blocks of a program with so many bytes live.
     pub fn count_of(&self, live: u64) -> u64 {
-        live / self.program.least
+        live / self.program.min_size
     }
 
     /// The smallest request that needs a block of `need` bytes or more.
     pub fn first_request(&self, need: u64) -> u64 {
-        let (mut low, mut high) = (self.program.least, self.program.largest);
+        let (mut low, mut high) = (self.program.min_size, self.program.max_size);
         while low < high {
             let middle = low + (high - low) / 2;
             if self.need(middle).is_some_and(|its| its >= need) { high = middle } else { low = middle + 1 }
@@ -242,7 +242,7 @@ impl<'s> Demand<'s> {
 
     /// The largest request whose block has no more than `block` bytes; the least request if none has.
     pub fn last_request(&self, block: u64) -> u64 {
-        let (mut low, mut high) = (self.program.least, self.program.largest);
+        let (mut low, mut high) = (self.program.min_size, self.program.max_size);
         while low < high {
             let middle = low + (high - low).div_ceil(2);
             if self.need(middle).is_some_and(|its| its <= block) { low = middle } else { high = middle - 1 }
@@ -275,7 +275,7 @@ impl<'s> Demand<'s> {
         match split {
             Split::Always => true,
             Split::Never => false,
-            Split::From(from) => self.below_guards(self.program.least) >= from,
+            Split::From(from) => self.below_guards(self.program.min_size) >= from,
         }
     }
 
@@ -284,7 +284,7 @@ impl<'s> Demand<'s> {
         match split {
             Split::Always => false,
             Split::Never => true,
-            Split::From(from) => self.below_guards(self.program.largest) < from,
+            Split::From(from) => self.below_guards(self.program.max_size) < from,
         }
     }
 
@@ -297,7 +297,7 @@ impl<'s> Demand<'s> {
     pub fn joins(&self, split: Split, coalesce: Coalesce) -> bool {
         let coalesces = match coalesce {
             Coalesce::Immediate | Coalesce::Deferred | Coalesce::EveryCall => true,
-            Coalesce::From(from) => self.least_block() - self.word >= from,
+            Coalesce::From(from) => self.min_block() - self.word >= from,
             Coalesce::Never => false,
         };
         coalesces && self.always_splits(split)

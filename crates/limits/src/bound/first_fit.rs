@@ -31,11 +31,11 @@ use super::{Found, Term, shown};
 const PART: u64 = 64;
 
 pub(super) fn bound(demand: &Demand) -> Found {
-    let (least, largest) = (demand.least_block() / demand.granule, demand.largest_block() + demand.slack);
-    let largest = largest / demand.granule;
-    let kept = demand.kept();
-    let bytes = saturated(u128::from(demand.blocks_of(demand.program.live)) + u128::from(kept.bytes));
-    let factor = factor(least, largest);
+    let (min_size, max_size) = (demand.min_block() / demand.granule, demand.largest_block() + demand.slack);
+    let max_size = max_size / demand.granule;
+    let retained = demand.retained();
+    let bytes = saturated(u128::from(demand.blocks_of(demand.program.live)) + u128::from(retained.bytes));
+    let factor = factor(min_size, max_size);
     // Rounding in 64-bit floats is far below a part in 10^9.
     let blocks = (bytes as f64 * factor * (1.0 + 1e-9)).ceil();
     let footprint = if blocks < 1e18 { demand.control + blocks as u64 } else { u64::MAX };
@@ -45,10 +45,10 @@ pub(super) fn bound(demand: &Demand) -> Found {
         terms: vec![
             Term::new("C", "bytes before the first block", shown(demand.control)),
             Term::new("M", "most bytes in used blocks", shown(bytes)),
-            Term::new("l", "granules of the smallest block", shown(least)),
-            Term::new("n", "granules of the largest block", shown(largest)),
+            Term::new("l", "granules of the smallest block", shown(min_size)),
+            Term::new("n", "granules of the largest block", shown(max_size)),
             Term::new("Y", "by the formula", format!("{factor:.3}")),
-            Term::new("Hn/ln2", "Robson's factor for blocks from 1 granule on", format!("{:.3}", published(largest))),
+            Term::new("Hn/ln2", "Robson's factor for blocks from 1 granule on", format!("{:.3}", published(max_size))),
         ],
         numbers: format!("{} + {} · {factor:.3}", shown(demand.control), shown(bytes)),
         source: "Robson 1977, by the argument of Knuth 1997, §2.5, exercise 43 (M·Hn/ln 2), with this heap's smallest block",
@@ -56,16 +56,16 @@ pub(super) fn bound(demand: &Demand) -> Found {
 }
 
 /// Robson's factor: Hₙ / ln 2.
-fn published(most: u64) -> f64 {
-    let exact = most.min(1000);
+fn published(max: u64) -> f64 {
+    let exact = max.min(1000);
     let sum: f64 = (1..=exact).map(|term| 1.0 / term as f64).sum();
     // Above: the integral from below, which is above the sum.
-    (sum + (most as f64 / exact as f64).ln()) / std::f64::consts::LN_2
+    (sum + (max as f64 / exact as f64).ln()) / std::f64::consts::LN_2
 }
 
-/// Y(l, n): M times it bounds the memory for blocks of `least` to `largest` units.
-pub(super) fn factor(least: u64, largest: u64) -> f64 {
-    let sizes = divisions(least, largest);
+/// Y(l, n): M times it bounds the memory for blocks of `min_size` to `max_size` units.
+pub(super) fn factor(min_size: u64, max_size: u64) -> f64 {
+    let sizes = divisions(min_size, max_size);
     let mut y = vec![0.0_f64; sizes.len() - 1];
     let share = |i: usize, j: usize| {
         let (small, hole) = (sizes[j] as f64, (sizes[i + 1] - 2) as f64);
@@ -78,12 +78,12 @@ pub(super) fn factor(least: u64, largest: u64) -> f64 {
     y.iter().sum()
 }
 
-/// t₀ = `least` to the first size above `largest`; every size is at least 2, so that no hole is negative.
-fn divisions(least: u64, largest: u64) -> Vec<u64> {
-    let mut sizes = vec![least.max(1)];
-    let mut size = least.max(1);
-    while size <= largest {
-        size = (size + (size / PART).max(1)).min(largest + 1);
+/// t₀ = `min_size` to the first size above `max_size`; every size is at least 2, so that no hole is negative.
+fn divisions(min_size: u64, max_size: u64) -> Vec<u64> {
+    let mut sizes = vec![min_size.max(1)];
+    let mut size = min_size.max(1);
+    while size <= max_size {
+        size = (size + (size / PART).max(1)).min(max_size + 1);
         sizes.push(size);
     }
     sizes
@@ -101,20 +101,20 @@ mod tests {
     #[test]
     fn the_factor_stays_below_robsons_and_above_what_is_forced_on_every_allocator() {
         for log in 1..=12_u32 {
-            let most = 1_u64 << log;
+            let max = 1_u64 << log;
             let forced = f64::from(log) / 2.0 + 1.0;
-            let factor = factor(1, most);
-            assert!(factor <= published(most), "{factor} > {} for {most}", published(most));
+            let factor = factor(1, max);
+            assert!(factor <= published(max), "{factor} > {} for {max}", published(max));
             // M/2·log2 n + M − n + 1 tends to M(log2 n/2 + 1) for large M.
-            assert!(factor >= forced, "{factor} < {forced} for {most}");
+            assert!(factor >= forced, "{factor} < {forced} for {max}");
         }
     }
 
     #[test]
     fn dividing_sizes_finely_or_coarsely_changes_the_factor_little() {
         // By steps of one unit: computed apart, to four digits.
-        for (least, most, exact) in [(1, 256, 8.4290), (4, 256, 7.3794), (4, 1024, 9.3773)] {
-            let coarse = factor(least, most);
+        for (min_size, max, exact) in [(1, 256, 8.4290), (4, 256, 7.3794), (4, 1024, 9.3773)] {
+            let coarse = factor(min_size, max);
             assert!(coarse >= exact - 1e-4 && coarse < exact * 1.005, "{coarse} against {exact}");
         }
     }

@@ -5,7 +5,7 @@
 //! power of two). Holes of less than r words may be passed over, all else is as in [`holes`](super::holes).
 //!
 //! Sources: Ogasawara 1995 (half-fit); Masmano, Ripoll, Crespo, Real 2004 (TLSF). Neither prints a bound for the
-//! footprint in the most live bytes; Masmano et al. 2008 compare both by experiment.
+//! footprint in the peak live bytes; Masmano et al. 2008 compare both by experiment.
 
 use super::Found;
 use super::demand::Demand;

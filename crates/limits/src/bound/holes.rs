@@ -16,7 +16,7 @@
 //! any order, and for bins, as no argument on them uses where a block is taken from.
 
 use super::demand::{Demand, Step, saturated};
-use super::kept::Kept;
+use super::retained::Retained;
 use super::{Found, Term, shown};
 
 /// Where the argument is from.
@@ -37,17 +37,17 @@ pub(super) fn with_holes(
     source: &'static str,
     meaning: &'static str,
 ) -> Found {
-    let kept = demand.kept();
-    let mut worst = (0, demand.steps[0]);
+    let retained = demand.retained();
+    let mut worst_case = (0, demand.steps[0]);
     for &step in &demand.steps {
-        let total = total(demand, kept, &hole, step);
-        if total > worst.0 {
-            worst = (total, step);
+        let total = total(demand, retained, &hole, step);
+        if total > worst_case.0 {
+            worst_case = (total, step);
         }
     }
-    let (footprint, step) = worst;
+    let (footprint, step) = worst_case;
     let others = demand.program.live - step.from;
-    let (bytes, blocks) = (demand.blocks_of(others) + kept.bytes, demand.count_of(others) + kept.blocks);
+    let (bytes, blocks) = (demand.blocks_of(others) + retained.bytes, demand.count_of(others) + retained.blocks);
     let (control, hole) = (demand.control, hole(step.need));
     Found {
         footprint,
@@ -72,9 +72,9 @@ pub(super) fn with_holes(
 }
 
 /// Most bytes when a request of this step takes new memory.
-fn total(demand: &Demand, kept: Kept, hole: &impl Fn(u64) -> u64, step: Step) -> u64 {
+fn total(demand: &Demand, retained: Retained, hole: &impl Fn(u64) -> u64, step: Step) -> u64 {
     let others = demand.program.live - step.from;
-    let blocks = u128::from(demand.count_of(others) + kept.blocks);
-    let bytes = u128::from(demand.blocks_of(others)) + u128::from(kept.bytes);
+    let blocks = u128::from(demand.count_of(others) + retained.blocks);
+    let bytes = u128::from(demand.blocks_of(others)) + u128::from(retained.bytes);
     saturated(u128::from(demand.control + step.need) + bytes + blocks * u128::from(hole(step.need)))
 }

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A bound holds for every program that never has more than `live` bytes requested and live at once, in
-//! requests of `least` to `largest` bytes, whatever their order and number. It is one of the heap that
+//! requests of `min_size` to `max_size` bytes, whatever their order and number. It is one of the heap that
 //! this workspace runs: headers, rounding, the smallest block, rests too small to be split off, control
 //! words and layers are in it. So a region of so many bytes serves every such program; where a reserve keeps a part
 //! of the region, one of [`Bound::region`] bytes does.
@@ -29,14 +29,14 @@ mod demand;
 mod first_fit;
 mod good_fit;
 mod holes;
-mod kept;
 mod pages;
 mod program;
+mod retained;
 mod simple;
 
-use heapsmith_spec::{Coalesce, Fit, List, Order, Pool, Spec, Split};
+use heapsmith_spec::{Coalesce, Fit, List, ListOrder, Pool, Spec, Split};
 
-pub use accesses::Worst;
+pub use accesses::WorstCase;
 pub use demand::Demand;
 pub use program::{Program, ProgramError, any_allocator, units_of_any_allocator};
 
@@ -78,7 +78,7 @@ pub struct Bound {
     /// Why there is no bound; empty where there is one.
     pub why_none: String,
     /// The worst single operation.
-    pub worst: Worst,
+    pub worst_case: WorstCase,
     /// Bytes that some such program makes any heap need that moves nothing ([`any_allocator`]); none for a heap that
     /// refuses such programs: a stack, which wants its blocks back in reverse order.
     pub any_allocator: Option<u64>,
@@ -94,7 +94,7 @@ struct Found {
 }
 
 /// Bytes of the largest region of any word.
-const MOST: u64 = 1 << 56;
+const MAX: u64 = 1 << 56;
 const TOO_LARGE: &str = "the bound exceeds the largest region that any word can name: ask about fewer live bytes or larger \
     smallest requests";
 
@@ -102,7 +102,7 @@ const TOO_LARGE: &str = "the bound exceeds the largest region that any word can 
 struct Unbounded(&'static str);
 
 /// The bound of the heap of `spec` under programs with at most `live` bytes requested and live at once, in
-/// requests of `least` to `largest` bytes.
+/// requests of `min_size` to `max_size` bytes.
 ///
 /// Requests that the heap refuses by their size take no memory, so the largest that it serves counts. Numbers
 /// that make no program ([`Program::new`]) give no bound, and say why.
@@ -113,18 +113,18 @@ struct Unbounded(&'static str);
 /// assert!(bound.footprint.is_some_and(|bytes| bytes > 65_536));
 /// # Ok::<(), heapsmith_spec::SpecError>(())
 /// ```
-pub fn bound(spec: &Spec, live: u64, largest: u64, least: u64) -> Bound {
-    let program = match Program::new(live, largest, least) {
+pub fn bound(spec: &Spec, live: u64, max_size: u64, min_size: u64) -> Bound {
+    let program = match Program::new(live, max_size, min_size) {
         Ok(program) => program,
-        Err(error) => return Bound::none(error.to_string(), Worst::default()),
+        Err(error) => return Bound::none(error.to_string(), WorstCase::default()),
     };
     let demand = match Demand::new(spec, program) {
         Ok(demand) => demand,
-        Err(why) => return Bound::none(why, Worst::default()),
+        Err(why) => return Bound::none(why, WorstCase::default()),
     };
     let found =
-        family(&demand).and_then(|found| if found.footprint > MOST { Err(Unbounded(TOO_LARGE)) } else { Ok(found) });
-    let worst = accesses::worst(&demand, found.as_ref().ok().map(|found| found.footprint));
+        family(&demand).and_then(|found| if found.footprint > MAX { Err(Unbounded(TOO_LARGE)) } else { Ok(found) });
+    let worst_case = accesses::worst_case(&demand, found.as_ref().ok().map(|found| found.footprint));
     let forced = (demand.spec.pool != Pool::Stack).then(|| any_allocator(demand.program));
     match found {
         Ok(found) => Bound {
@@ -136,26 +136,26 @@ pub fn bound(spec: &Spec, live: u64, largest: u64, least: u64) -> Bound {
             source: found.source,
             requires: requires(&demand, found.footprint, demand.region_of(found.footprint)),
             why_none: String::new(),
-            worst,
+            worst_case,
             any_allocator: forced,
         },
-        Err(Unbounded(why)) => Bound { any_allocator: forced, ..Bound::none(why.to_owned(), worst) },
+        Err(Unbounded(why)) => Bound { any_allocator: forced, ..Bound::none(why.to_owned(), worst_case) },
     }
 }
 
 impl Bound {
     /// No bound, and why.
-    pub(crate) fn none(why: String, worst: Worst) -> Bound {
+    pub(crate) fn none(why: String, worst_case: WorstCase) -> Bound {
         Bound {
             footprint: None,
             region: None,
             formula: "C + the blocks of all requests ever made".to_owned(),
             terms: Vec::new(),
             numbers: String::new(),
-            source: "no bound in the most live bytes is known to us; the trivial one grows with the run",
+            source: "no bound in the peak live bytes is known to us; the trivial one grows with the run",
             requires: Vec::new(),
             why_none: why,
-            worst,
+            worst_case,
             any_allocator: None,
         }
     }
@@ -164,7 +164,7 @@ impl Bound {
 /// The family that the pool belongs to, and its bound.
 fn family(demand: &Demand) -> Result<Found, Unbounded> {
     if !matches!(demand.spec.pool, Pool::Classes(_) | Pool::Buddy(_)) && demand.traps_blocks() {
-        return Err(Unbounded(kept::TRAPS));
+        return Err(Unbounded(retained::TRAPS));
     }
     match &demand.spec.pool {
         Pool::List(list) => sequential(demand, list),
@@ -186,7 +186,7 @@ fn family(demand: &Demand) -> Result<Found, Unbounded> {
 fn sequential(demand: &Demand, list: &List) -> Result<Found, Unbounded> {
     let source = if matches!(list.fit, Fit::Best { .. }) { holes::BEST_FIT } else { holes::SOURCE };
     let bound = joined(demand, list.split, list.coalesce, source)?;
-    let lowest_first = matches!(list.order, Order::Address | Order::Implicit) && list.fit == Fit::First;
+    let lowest_first = matches!(list.order, ListOrder::Address | ListOrder::Implicit) && list.fit == Fit::First;
     // Deferred, free neighbours are not yet one when the lowest fitting block is looked for.
     if !lowest_first || list.coalesce == Coalesce::Deferred || !demand.joins(list.split, list.coalesce) {
         return Ok(bound);
@@ -238,14 +238,14 @@ fn requires(demand: &Demand, footprint: u64, region: u64) -> Vec<String> {
         Pool::Buddy(_) => requires.push("no block is moved: it was not asked for by a handle".to_owned()),
         _ => {}
     }
-    if demand.program.largest < demand.asked_largest {
-        let most = demand.program.largest;
-        requires.push(format!("requests above {most} bytes are refused by this heap and take no memory"));
+    if demand.program.max_size < demand.asked_largest {
+        let max = demand.program.max_size;
+        requires.push(format!("requests above {max} bytes are refused by this heap and take no memory"));
     }
-    let most = demand.spec.word.max_region();
-    if region > most {
+    let max = demand.spec.word.max_region();
+    if region > max {
         requires.push(format!(
-            "this exceeds {most} bytes, the largest region of this word: such a program may be refused; use a larger word"
+            "this exceeds {max} bytes, the largest region of this word: such a program may be refused; use a larger word"
         ));
     }
     requires

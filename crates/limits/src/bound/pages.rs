@@ -39,11 +39,11 @@ pub(super) fn bound(demand: &Demand, pages: &Pages) -> Result<Found, Unbounded> 
     let ordered = factor(1, run);
     let by_order = over(ordered * (used + 3 * run + 2) as f64, 3.0 * share * ordered);
     let by_holes = over(((used + 4) * run + 2) as f64, 3.0 * share);
-    let Some(most) = [by_order, by_holes].into_iter().flatten().min() else {
+    let Some(max) = [by_order, by_holes].into_iter().flatten().min() else {
         return Err(Unbounded("the page directory would be as large as the pages: use larger pages"));
     };
     Ok(Found {
-        footprint: demand.control.saturating_add(most.saturating_mul(pages.page)),
+        footprint: demand.control.saturating_add(max.saturating_mul(pages.page)),
         formula: "C + page · min(Y·(P + 3k + 2) / (1 − 3ρY), ((P + 4)k + 2) / (1 − 3ρ))",
         terms: vec![
             Term::new("C", "bytes before the first page", shown(demand.control)),
@@ -52,15 +52,15 @@ pub(super) fn bound(demand: &Demand, pages: &Pages) -> Result<Found, Unbounded> 
             Term::new("Y", "factor of first fit for runs of 1 to k pages", format!("{ordered:.3}")),
             Term::new("ρ", "bytes of the directory for a byte of pages", format!("{share:.4}")),
         ],
-        numbers: format!("{} + {} · {}", shown(demand.control), shown(pages.page), shown(most)),
+        numbers: format!("{} + {} · {}", shown(demand.control), shown(pages.page), shown(max)),
         source: "one live object keeps its page: counted here; runs by Robson 1977 as for first fit",
     })
 }
 
 /// `pages / (1 − share)`, rounded up; none if the share leaves nothing.
 fn over(pages: f64, share: f64) -> Option<u64> {
-    let most = (pages * (1.0 + 1e-9) / (1.0 - share)).ceil();
-    (share < 1.0 && most < 1e15).then_some(most as u64)
+    let max = (pages * (1.0 + 1e-9) / (1.0 - share)).ceil();
+    (share < 1.0 && max < 1e15).then_some(max as u64)
 }
 
 /// The most pages in use at once: of objects, and in runs.
@@ -68,7 +68,7 @@ fn pages_in_use(demand: &Demand, pages: &Pages) -> u64 {
     let quarantined = demand.quarantined();
     let mut left = demand.program.live;
     let mut used = quarantined.saturating_mul(demand.largest_block().div_ceil(pages.page));
-    let mut object = demand.least_block();
+    let mut object = demand.min_block();
     while object <= pages.page / 2 && object <= demand.largest_block() {
         let request = demand.first_request(object);
         let objects = demand.program.live / request + quarantined;
@@ -79,9 +79,8 @@ fn pages_in_use(demand: &Demand, pages: &Pages) -> u64 {
     }
     // In runs: the most pages for a byte.
     let runs = demand.steps.iter().filter(|step| step.need > pages.page / 2);
-    let most =
-        runs.map(|step| (u128::from(left) * u128::from(step.need / pages.page)).div_ceil(step.from.into())).max();
-    used + most.map_or(0, super::demand::saturated)
+    let max = runs.map(|step| (u128::from(left) * u128::from(step.need / pages.page)).div_ceil(step.from.into())).max();
+    used + max.map_or(0, super::demand::saturated)
 }
 
 /// Bytes of a directory's entry.

@@ -5,12 +5,12 @@ use heapsmith_trace::{Operation, PackedTrace};
 /// All programs with these three numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Program {
-    /// Most bytes requested and live at once.
+    /// Peak live bytes, as requested.
     pub live: u64,
     /// Bytes of the largest request.
-    pub largest: u64,
+    pub max_size: u64,
     /// Bytes of the smallest request.
-    pub least: u64,
+    pub min_size: u64,
 }
 
 /// Why numbers make no program.
@@ -21,21 +21,21 @@ pub enum ProgramError {
     Zero,
     /// The least request is larger than the largest.
     #[error(
-        "the smallest request, {least} bytes, is larger than the largest, {largest}: swap them, or leave the smallest out"
+        "the smallest request, {min_size} bytes, is larger than the largest, {max_size}: swap them, or leave the smallest out"
     )]
-    LeastAboveLargest {
+    MinAboveMax {
         /// Bytes of the smallest request.
-        least: u64,
+        min_size: u64,
         /// Bytes of the largest request.
-        largest: u64,
+        max_size: u64,
     },
     /// The largest request is larger than all that may be live.
     #[error(
-        "a request of {largest} bytes is more than the {live} bytes that may be live: raise the live bytes, or lower the largest request"
+        "a request of {max_size} bytes is more than the {live} bytes that may be live: raise the live bytes, or lower the largest request"
     )]
-    LargestAboveLive {
+    MaxAbovePeak {
         /// Bytes of the largest request.
-        largest: u64,
+        max_size: u64,
         /// Most bytes live.
         live: u64,
     },
@@ -64,28 +64,28 @@ pub enum ProgramError {
 }
 
 impl Program {
-    /// The most live bytes that are looked at.
-    const MOST: u64 = 1 << 48;
+    /// The peak live bytes that are looked at.
+    const MAX: u64 = 1 << 48;
 
     /// The programs with these numbers.
     ///
     /// # Errors
     ///
-    /// Numbers that no program has: zero, or not in the order `least ≤ largest ≤ live`.
-    pub fn new(live: u64, largest: u64, least: u64) -> Result<Program, ProgramError> {
-        if live == 0 || largest == 0 || least == 0 {
+    /// Numbers that no program has: zero, or not in the order `min_size ≤ max_size ≤ live`.
+    pub fn new(live: u64, max_size: u64, min_size: u64) -> Result<Program, ProgramError> {
+        if live == 0 || max_size == 0 || min_size == 0 {
             return Err(ProgramError::Zero);
         }
-        if least > largest {
-            return Err(ProgramError::LeastAboveLargest { least, largest });
+        if min_size > max_size {
+            return Err(ProgramError::MinAboveMax { min_size, max_size });
         }
-        if largest > live {
-            return Err(ProgramError::LargestAboveLive { largest, live });
+        if max_size > live {
+            return Err(ProgramError::MaxAbovePeak { max_size, live });
         }
-        if live > Program::MOST {
+        if live > Program::MAX {
             return Err(ProgramError::TooMuch { live });
         }
-        Ok(Program { live, largest, least })
+        Ok(Program { live, max_size, min_size })
     }
 
     /// The programs that are as this trace, for heaps whose payloads lie at multiples of `alignment` bytes. One pass
@@ -115,8 +115,8 @@ impl Program {
 /// about whole units; an allocator that places by the byte holds as many unit points in a block, so it needs at
 /// most one unit less.
 pub fn any_allocator(program: Program) -> u64 {
-    let unit = program.least;
-    let log = (program.largest / unit).max(1).ilog2();
+    let unit = program.min_size;
+    let log = (program.max_size / unit).max(1).ilog2();
     units_of_any_allocator(program.live / unit, log).saturating_sub(1).saturating_mul(unit).max(program.live)
 }
 

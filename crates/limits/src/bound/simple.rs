@@ -30,7 +30,7 @@ pub(super) fn fixed(demand: &Demand) -> Found {
 
 /// A stack that is freed last in, first out has no holes.
 pub(super) fn stack(demand: &Demand) -> Found {
-    let bytes = demand.blocks_of(demand.program.live).saturating_add(demand.kept().bytes);
+    let bytes = demand.blocks_of(demand.program.live).saturating_add(demand.retained().bytes);
     Found {
         footprint: demand.control.saturating_add(bytes),
         formula: "C + M",

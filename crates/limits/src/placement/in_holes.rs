@@ -38,8 +38,8 @@ impl<'l> InHoles<'l> {
         InHoles { all: lifetimes.all(), beside: Beside::new(lifetimes.all()), found: Vec::new(), work: 0 }
     }
 
-    /// Places the blocks in this order; gives up as soon as one would end above `most`.
-    pub fn place(&mut self, order: &[u32], fit: Fit, most: u64) -> Option<Placement> {
+    /// Places the blocks in this order; gives up as soon as one would end above `max`.
+    pub fn place(&mut self, order: &[u32], fit: Fit, max: u64) -> Option<Placement> {
         self.beside.clear();
         let mut offsets = vec![0; self.all.len()];
         let mut footprint = 0;
@@ -57,7 +57,7 @@ impl<'l> InHoles<'l> {
                 Fit::Tightest => tightest(&self.found, lifetime),
             };
             footprint = footprint.max(offset + lifetime.size);
-            if footprint > most {
+            if footprint > max {
                 return None;
             }
             offsets[block as usize] = offset;
@@ -83,7 +83,7 @@ fn tightest(beside: &[(u64, u64)], lifetime: &Lifetime) -> u64 {
     for &(offset, end) in beside {
         if place + lifetime.size <= offset {
             let left = offset - place - lifetime.size;
-            if best.is_none_or(|(least, _)| left < least) {
+            if best.is_none_or(|(min, _)| left < min) {
                 best = Some((left, place));
             }
         }

@@ -11,7 +11,7 @@
 //! anywhere: the old bytes need not outlive the request. A block that is never freed lives
 //! to the end; a request of 0 bytes needs no place.
 //!
-//! Cost: 24 bytes a lifetime; one pass over the events, and one more to find most live bytes and pairs.
+//! Cost: 24 bytes a lifetime; one pass over the events, and one more to find peak live bytes and pairs.
 
 use heapsmith_trace::{Operation, PackedTrace};
 

@@ -14,7 +14,7 @@
 //! bytes always possible, and of nearly those where each block is small beside their sum (Buchsbaum, Karloff,
 //! Kenyon, Reingold, Thorup: OPT versus LOAD in Dynamic Storage Allocation, SIAM Journal on Computing 33,
 //! 2004). What stands here is heuristics of the practice, the best of which is taken. Whether it is the least
-//! possible is known where it equals the most live bytes, and where the search came to its end.
+//! possible is known where it equals the peak live bytes, and where the search came to its end.
 //!
 //! A step that may take more work than is left ([`Effort::work`]) is not begun, so a trace of millions of
 //! blocks gets the first two alone; only thousands of blocks are searched.
@@ -32,7 +32,7 @@ pub use lifetimes::{Lifetime, Lifetimes};
 pub use verify::{Misplaced, verify};
 
 use in_holes::{Fit, InHoles};
-use order::Order;
+use order::PlacementOrder;
 
 /// How hard to try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,11 +72,11 @@ pub enum Method {
     /// Best fit in the order of ends, backwards.
     Backwards,
     /// On top of what is placed, in an order.
-    OnTop(Order),
+    OnTop(PlacementOrder),
     /// Into the first hole, in an order.
-    FirstHole(Order),
+    FirstHole(PlacementOrder),
     /// Into the tightest hole, in an order.
-    TightestHole(Order),
+    TightestHole(PlacementOrder),
     /// Into the first hole, in an order that was changed step by step.
     Improved,
     /// Bottom up, with what cannot work cut.
@@ -110,8 +110,8 @@ pub struct Placed {
     pub work: u64,
     /// Whether holes were left unsearched, as the pairs of blocks that live together are more than the work.
     pub is_coarse: bool,
-    /// Whether no placement is lower: it needs the most live bytes, or a search has shown that less is impossible.
-    pub is_least: bool,
+    /// Whether no placement is lower: it needs the peak live bytes, or a search has shown that less is impossible.
+    pub is_optimal: bool,
 }
 
 /// Places all blocks as low as the effort allows.
@@ -123,7 +123,8 @@ pub fn place(lifetimes: &Lifetimes, effort: Effort) -> Placed {
     let first = in_time::best_fit(lifetimes.all());
     let mut best = Best::new(lifetimes, first, effort);
     best.try_with(Method::Backwards, |_| in_time::best_fit(&lifetimes.backwards()));
-    let orders: Vec<(Order, Vec<u32>)> = Order::ALL.iter().map(|&order| (order, order.of(lifetimes))).collect();
+    let orders: Vec<(PlacementOrder, Vec<u32>)> =
+        PlacementOrder::ALL.iter().map(|&order| (order, order.of(lifetimes))).collect();
     for (order, blocks) in &orders {
         best.try_with(Method::OnTop(*order), |_| on_top::on_top(lifetimes, blocks));
     }
@@ -141,8 +142,8 @@ pub fn place(lifetimes: &Lifetimes, effort: Effort) -> Placed {
     let for_search = 7 * share(&best);
     search::lower(lifetimes, &mut best, for_search);
     improve::improve(lifetimes, &mut holes, &mut best, effort.work);
-    best.placed.is_coarse &= !best.is_least();
-    best.placed.is_least = best.is_least();
+    best.placed.is_coarse &= !best.is_optimal();
+    best.placed.is_optimal = best.is_optimal();
     let Best { placed, .. } = best;
     if let Err(wrong) = verify(lifetimes, &placed.placement.offsets, placed.placement.footprint) {
         panic!("the placement by {} is wrong: {wrong}", placed.method);
@@ -153,8 +154,8 @@ pub fn place(lifetimes: &Lifetimes, effort: Effort) -> Placed {
 /// The best so far, and what work is left.
 struct Best {
     placed: Placed,
-    /// No placement is lower: the most live bytes, or more where a search has shown it.
-    least: u64,
+    /// No placement is lower: the peak live bytes, or more where a search has shown it.
+    min: u64,
     /// Work of a placement into holes, at most.
     each: u64,
     effort: Effort,
@@ -169,14 +170,14 @@ impl Best {
             placements: 1,
             work: blocks,
             is_coarse: true,
-            is_least: false,
+            is_optimal: false,
         };
-        Best { placed, least: lifetimes.live(), each: blocks + lifetimes.pairs(), effort }
+        Best { placed, min: lifetimes.live(), each: blocks + lifetimes.pairs(), effort }
     }
 
     /// Nothing can be lower.
-    fn is_least(&self) -> bool {
-        self.placed.placement.footprint <= self.least
+    fn is_optimal(&self) -> bool {
+        self.placed.placement.footprint <= self.min
     }
 
     /// Whether another placement into holes may be made.
@@ -186,7 +187,7 @@ impl Best {
 
     /// Whether it may before so much work is done.
     fn goes_on_until(&self, work: u64) -> bool {
-        !self.is_least() && self.placed.work + self.each <= work
+        !self.is_optimal() && self.placed.work + self.each <= work
     }
 
     fn take(&mut self, method: Method, placement: Placement) {
@@ -196,7 +197,7 @@ impl Best {
     }
 
     fn try_with(&mut self, method: Method, place: impl FnOnce(&Best) -> Placement) {
-        if !self.is_least() {
+        if !self.is_optimal() {
             let placement = place(self);
             self.placed.placements += 1;
             self.placed.work += placement.offsets.len() as u64;

@@ -10,7 +10,7 @@ use super::lifetimes::Lifetimes;
 
 /// What comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Order {
+pub enum PlacementOrder {
     /// The largest.
     Size,
     /// The most bytes times moments.
@@ -25,10 +25,16 @@ pub enum Order {
     CrowdLength,
 }
 
-impl Order {
+impl PlacementOrder {
     /// Every order.
-    pub const ALL: &'static [Order] =
-        &[Order::Size, Order::Area, Order::Length, Order::Crowd, Order::CrowdLength, Order::Start];
+    pub const ALL: &'static [PlacementOrder] = &[
+        PlacementOrder::Size,
+        PlacementOrder::Area,
+        PlacementOrder::Length,
+        PlacementOrder::Crowd,
+        PlacementOrder::CrowdLength,
+        PlacementOrder::Start,
+    ];
 
     /// The blocks in this order; of equals the first to be allocated first.
     pub fn of(self, lifetimes: &Lifetimes) -> Vec<u32> {
@@ -37,15 +43,15 @@ impl Order {
         let of = |block: &u32| &all[*block as usize];
         let area = |block: &u32| u128::from(of(block).size) * u128::from(of(block).length());
         match self {
-            Order::Size => blocks.sort_by_key(|block| Reverse((of(block).size, of(block).length()))),
-            Order::Area => blocks.sort_by_cached_key(|block| Reverse(area(block))),
-            Order::Length => blocks.sort_by_key(|block| Reverse((of(block).length(), of(block).size))),
-            Order::Start => blocks.sort_by_key(|block| (of(block).start, Reverse(of(block).size))),
-            Order::Crowd | Order::CrowdLength => {
+            PlacementOrder::Size => blocks.sort_by_key(|block| Reverse((of(block).size, of(block).length()))),
+            PlacementOrder::Area => blocks.sort_by_cached_key(|block| Reverse(area(block))),
+            PlacementOrder::Length => blocks.sort_by_key(|block| Reverse((of(block).length(), of(block).size))),
+            PlacementOrder::Start => blocks.sort_by_key(|block| (of(block).start, Reverse(of(block).size))),
+            PlacementOrder::Crowd | PlacementOrder::CrowdLength => {
                 let crowds = Crowds::new(lifetimes.live_bytes());
-                let crowd = |block: &u32| crowds.most(of(block).start as usize, of(block).end as usize);
+                let crowd = |block: &u32| crowds.max(of(block).start as usize, of(block).end as usize);
                 match self {
-                    Order::Crowd => blocks.sort_by_cached_key(|block| Reverse((crowd(block), area(block)))),
+                    PlacementOrder::Crowd => blocks.sort_by_cached_key(|block| Reverse((crowd(block), area(block)))),
                     _ => blocks.sort_by_cached_key(|block| Reverse((crowd(block), u128::from(of(block).length())))),
                 }
             }
@@ -54,47 +60,47 @@ impl Order {
     }
 }
 
-impl std::fmt::Display for Order {
+impl std::fmt::Display for PlacementOrder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Order::Size => "the largest first",
-            Order::Area => "the most bytes times moments first",
-            Order::Length => "the longest-lived first",
-            Order::Start => "in the order of time",
-            Order::Crowd => "the most crowded first, then by area",
-            Order::CrowdLength => "the most crowded first, then by lifetime",
+            PlacementOrder::Size => "the largest first",
+            PlacementOrder::Area => "the most bytes times moments first",
+            PlacementOrder::Length => "the longest-lived first",
+            PlacementOrder::Start => "in the order of time",
+            PlacementOrder::Crowd => "the most crowded first, then by area",
+            PlacementOrder::CrowdLength => "the most crowded first, then by lifetime",
         })
     }
 }
 
-/// Most live bytes in a stretch of moments: a tree of maxima.
+/// Peak live bytes in a stretch of moments: a tree of maxima.
 struct Crowds {
     leaves: usize,
-    most: Vec<u64>,
+    max: Vec<u64>,
 }
 
 impl Crowds {
     fn new(live: Vec<u64>) -> Crowds {
         let leaves = live.len();
-        let mut most = vec![0; leaves];
-        most.extend(live);
-        (1..leaves).rev().for_each(|node| most[node] = most[2 * node].max(most[2 * node + 1]));
-        Crowds { leaves, most }
+        let mut max = vec![0; leaves];
+        max.extend(live);
+        (1..leaves).rev().for_each(|node| max[node] = max[2 * node].max(max[2 * node + 1]));
+        Crowds { leaves, max }
     }
 
-    fn most(&self, start: usize, end: usize) -> u64 {
-        let (mut left, mut right, mut most) = (start + self.leaves, end + self.leaves, 0);
+    fn max(&self, start: usize, end: usize) -> u64 {
+        let (mut left, mut right, mut max) = (start + self.leaves, end + self.leaves, 0);
         while left < right {
             if left % 2 == 1 {
-                most = most.max(self.most[left]);
+                max = max.max(self.max[left]);
                 left += 1;
             }
             if right % 2 == 1 {
                 right -= 1;
-                most = most.max(self.most[right]);
+                max = max.max(self.max[right]);
             }
             (left, right) = (left / 2, right / 2);
         }
-        most
+        max
     }
 }

@@ -23,7 +23,7 @@
 use heapsmith_trace::Draws;
 
 use super::lifetimes::{Lifetime, Lifetimes};
-use super::order::Order;
+use super::order::PlacementOrder;
 use super::{Best, Method, Placement, align_up};
 
 /// Blocks that are searched at most: a step is a level of recursion.
@@ -118,23 +118,23 @@ impl<'l> Search<'l> {
     /// Places these blocks, group by group: groups do not meet in time. Blocks are in the order of starts.
     fn apart(&mut self, blocks: &mut [u32], from: (u64, u32)) -> Outcome {
         let mark = self.trail.len();
-        let mut rest = blocks;
-        while let Some(&first) = rest.first() {
+        let mut remainder = blocks;
+        while let Some(&first) = remainder.first() {
             let mut end = self.all[first as usize].end;
             let mut count = 1;
-            while let Some(&next) = rest.get(count)
+            while let Some(&next) = remainder.get(count)
                 && self.all[next as usize].start < end
             {
                 end = end.max(self.all[next as usize].end);
                 count += 1;
             }
-            let (group, others) = rest.split_at_mut(count);
+            let (group, others) = remainder.split_at_mut(count);
             let outcome = self.group(group, from);
             if outcome != Outcome::Solved {
                 self.back_to(mark);
                 return outcome;
             }
-            rest = others;
+            remainder = others;
         }
         Outcome::Solved
     }
@@ -154,10 +154,10 @@ impl<'l> Search<'l> {
             .filter(|&(offset, rank, _)| (offset, rank) >= from && offset < lowest_end)
             .collect();
         next.sort_unstable();
-        let most_left = self.most_left(blocks);
+        let max_left = self.max_left(blocks);
         for (offset, rank, block) in next {
             // All that is left lies at this offset or above.
-            if offset + most_left > self.capacity {
+            if offset + max_left > self.capacity {
                 break;
             }
             let mark = self.trail.len();
@@ -174,7 +174,7 @@ impl<'l> Search<'l> {
     }
 
     /// Most bytes still to be placed at a moment of these blocks, which hang together.
-    fn most_left(&mut self, blocks: &[u32]) -> u64 {
+    fn max_left(&mut self, blocks: &[u32]) -> u64 {
         let first = blocks.first().map_or(0, |&block| self.all[block as usize].start);
         let last = blocks.iter().map(|&block| self.all[block as usize].end).max().unwrap_or(0);
         let left = &self.left[first as usize..last as usize];
@@ -217,9 +217,9 @@ impl<'l> Search<'l> {
     }
 
     /// Whether what is left to be placed at a moment fits above the lowest offset left there.
-    fn fits_at(&mut self, moment: usize, least: u64) -> bool {
+    fn fits_at(&mut self, moment: usize, min: u64) -> bool {
         let left = self.left[moment];
-        if left == 0 || left + least > self.capacity {
+        if left == 0 || left + min > self.capacity {
             return left == 0;
         }
         let living = &self.living[moment];
@@ -248,7 +248,13 @@ impl<'l> Search<'l> {
 }
 
 /// Orders of equal offsets, in turns.
-const TURNS: &[Order] = &[Order::CrowdLength, Order::Crowd, Order::Length, Order::Area, Order::Size];
+const TURNS: &[PlacementOrder] = &[
+    PlacementOrder::CrowdLength,
+    PlacementOrder::Crowd,
+    PlacementOrder::Length,
+    PlacementOrder::Area,
+    PlacementOrder::Size,
+];
 
 /// Searches for placements lower than the best, for as long as `work` goes. Each round halves the capacities between what is
 /// impossible and what is found, and gives each search four times the work of the round before.
@@ -259,14 +265,14 @@ pub(super) fn lower(lifetimes: &Lifetimes, best: &mut Best, work: u64) {
     let mut each = 50 * lifetimes.all().len() as u64;
     let mut draws = Draws::new(best.effort.seed);
     let mut orders = orders;
-    while search.work < work && !best.is_least() {
-        let mut least = best.least;
-        while least < best.placed.placement.footprint && search.work < work {
-            let capacity = least + (best.placed.placement.footprint - unit - least) / 2 / unit * unit;
+    while search.work < work && !best.is_optimal() {
+        let mut min = best.min;
+        while min < best.placed.placement.footprint && search.work < work {
+            let capacity = min + (best.placed.placement.footprint - unit - min) / 2 / unit * unit;
             let before = search.work;
             let mut outcomes = orders.iter().map(|order| {
-                let rest = work.saturating_sub(search.work);
-                search.run(lifetimes, capacity, order, each.min(rest))
+                let remainder = work.saturating_sub(search.work);
+                search.run(lifetimes, capacity, order, each.min(remainder))
             });
             let outcome = outcomes.find(|&outcome| outcome != Outcome::GaveUp);
             best.placed.placements += 1;
@@ -274,10 +280,10 @@ pub(super) fn lower(lifetimes: &Lifetimes, best: &mut Best, work: u64) {
             match outcome {
                 Some(Outcome::Solved) => best.take(Method::Search, search.placement()),
                 Some(Outcome::Impossible) => {
-                    least = capacity + unit;
-                    best.least = least;
+                    min = capacity + unit;
+                    best.min = min;
                 }
-                _ => least = capacity + unit,
+                _ => min = capacity + unit,
             }
         }
         each *= 4;
@@ -303,9 +309,9 @@ fn unit(lifetimes: &Lifetimes) -> u64 {
 
 /// An order in which blocks have moved by up to a quarter of its length.
 fn loosened(mut order: Vec<u32>, draws: &mut Draws) -> Vec<u32> {
-    let most = order.len() as u64 / 4 + 1;
+    let max = order.len() as u64 / 4 + 1;
     let mut places: Vec<(u64, u32)> =
-        order.iter().enumerate().map(|(place, &block)| (place as u64 + draws.below(most), block)).collect();
+        order.iter().enumerate().map(|(place, &block)| (place as u64 + draws.below(max), block)).collect();
     places.sort();
     order.clear();
     order.extend(places.into_iter().map(|(_, block)| block));

@@ -16,25 +16,25 @@ fn quick(goal: Goal, seed: u64) -> Options {
 
 /// Attacks and random programs for both goals; what exceeds the bound, in words.
 fn exceeded(spec: &Spec, program: Program, seed: u64) -> Option<String> {
-    let bound = bound(spec, program.live, program.largest, program.least);
-    let mut worst = (0, 0);
+    let bound = bound(spec, program.live, program.max_size, program.min_size);
+    let mut worst_case = (0, 0);
     for goal in [Goal::Footprint, Goal::Accesses] {
         let found = attack(spec, program, quick(goal, seed), &AtomicBool::new(false), |_| {});
         let Ok(found) = found else { return None };
-        worst.0 = worst.0.max(found.outcome.footprint).max(found.chance.footprint);
-        worst.1 = worst.1.max(found.outcome.accesses_worst).max(found.chance.accesses_worst);
+        worst_case.0 = worst_case.0.max(found.outcome.footprint).max(found.chance.footprint);
+        worst_case.1 = worst_case.1.max(found.outcome.accesses_max).max(found.chance.accesses_max);
     }
-    let (footprint, accesses) = worst;
-    if bound.footprint.is_some_and(|most| footprint > most) {
+    let (footprint, accesses) = worst_case;
+    if bound.footprint.is_some_and(|max| footprint > max) {
         return Some(format!("{spec}, {program:?}: footprint {footprint} above the bound {:?}", bound.footprint));
     }
     // An attack counts one operation's accesses without telling which kind it was. A region without room for the bound
     // may refuse a request, and then layers give back all that they keep: this is not counted.
-    let most = bound.worst.either();
+    let max = bound.worst_case.either();
     let region = region_for(program).expect("address space").size().0;
     let has_room = bound.region.is_none_or(|needed| needed <= region);
-    if has_room && most.is_some_and(|most| accesses > most) {
-        return Some(format!("{spec}, {program:?}: {accesses} accesses above the bound {most:?}"));
+    if has_room && max.is_some_and(|max| accesses > max) {
+        return Some(format!("{spec}, {program:?}: {accesses} accesses above the bound {max:?}"));
     }
     None
 }
@@ -55,9 +55,9 @@ fn no_attack_on_the_catalogue_exceeds_its_bound() {
     let mut bounded = 0;
     for entry in catalogue() {
         let spec: Spec = entry.spec.parse().expect("an entry is a spec");
-        for (live, largest, least) in PROGRAMS {
-            let program = Program::new(live, largest, least).expect("a program");
-            bounded += usize::from(bound(&spec, live, largest, least).footprint.is_some());
+        for (live, max_size, min_size) in PROGRAMS {
+            let program = Program::new(live, max_size, min_size).expect("a program");
+            bounded += usize::from(bound(&spec, live, max_size, min_size).footprint.is_some());
             assert_eq!(exceeded(&spec, program, 1), None);
         }
     }
@@ -69,7 +69,7 @@ fn what_is_reserved_comes_on_top_of_the_bound() {
     // Blocks of one size: the bound is exact.
     let spec: Spec = "guard(quarantine=4) reserve(high=75%) fixed(96) word=8".parse().expect("a spec");
     let program = Program::new(256 << 10, 64, 64).expect("a program");
-    let bound = bound(&spec, program.live, program.largest, program.least);
+    let bound = bound(&spec, program.live, program.max_size, program.min_size);
     let refused = |bytes: Option<u64>| {
         let mut region = Region::new(Bytes(bytes.expect("a bound"))).expect("address space");
         by_chance(&spec, program, &mut region, 10_000).expect("room for an empty heap").refused
@@ -81,10 +81,10 @@ fn what_is_reserved_comes_on_top_of_the_bound() {
 }
 
 fn programs() -> impl Strategy<Value = Program> {
-    (1_u64..400, 0_u64..2_000, 0_u64..12_000).prop_map(|(least, more, live)| Program {
-        least,
-        largest: least + more,
-        live: least + more + live,
+    (1_u64..400, 0_u64..2_000, 0_u64..12_000).prop_map(|(min_size, more, live)| Program {
+        min_size,
+        max_size: min_size + more,
+        live: min_size + more + live,
     })
 }
 
@@ -97,21 +97,21 @@ proptest! {
 
     #[test]
     fn no_random_program_exceeds_the_bound_of_any_heap(spec in arbitrary::spec(), program in programs()) {
-        let bound = bound(&spec, program.live, program.largest, program.least);
+        let bound = bound(&spec, program.live, program.max_size, program.min_size);
         let mut region = region_for(program).expect("address space");
         if let Ok(chance) = by_chance(&spec, program, &mut region, 3_000) {
-            prop_assert!(bound.footprint.is_none_or(|most| chance.footprint <= most), "{spec} {chance:?} {bound:?}");
+            prop_assert!(bound.footprint.is_none_or(|max| chance.footprint <= max), "{spec} {chance:?} {bound:?}");
         }
     }
 
     #[test]
     fn a_region_of_the_bound_serves_every_random_program(spec in arbitrary::spec(), program in programs()) {
-        let bound = bound(&spec, program.live, program.largest, program.least);
+        let bound = bound(&spec, program.live, program.max_size, program.min_size);
         let Some(bytes) = bound.region.filter(|&bytes| bytes <= spec.word.max_region()) else { return Ok(()) };
         let mut region = Region::new(Bytes(bytes)).expect("address space");
         let chance = by_chance(&spec, program, &mut region, 1_000).expect("room for an empty heap");
-        let most = bound.worst.either();
+        let max = bound.worst_case.either();
         prop_assert_eq!(chance.refused, 0, "{} {:?} {:?}", spec, chance, bound);
-        prop_assert!(most.is_none_or(|most| chance.accesses_worst <= most), "{spec} {chance:?} {bound:?}");
+        prop_assert!(max.is_none_or(|max| chance.accesses_max <= max), "{spec} {chance:?} {bound:?}");
     }
 }

@@ -66,7 +66,7 @@ fn half_fit_is_made_to_need_more_than_any_program_makes_best_fit_need() {
     let program = Program::new(16_384, 512, 16).expect("a program");
     let bound = |name| {
         let spec = resolve(name).expect("a heap");
-        heapsmith_limits::bound(&spec, program.live, program.largest, program.least).footprint.expect("a bound")
+        heapsmith_limits::bound(&spec, program.live, program.max_size, program.min_size).footprint.expect("a bound")
     };
     let half_fit = resolve("half-fit").expect("a heap");
     let reached = found(&half_fit, program, Options { rounds: 0, ..Options::default() }).outcome.footprint;
@@ -78,7 +78,7 @@ fn attacks_on_fixed_sizes_meet_the_bound() {
     for name in ["pool-64", "enea-ose", "uclinux"] {
         let spec = resolve(name).expect("a heap");
         let program = Program::new(16_384, 512, 16).expect("a program");
-        let bound = heapsmith_limits::bound(&spec, program.live, program.largest, program.least);
+        let bound = heapsmith_limits::bound(&spec, program.live, program.max_size, program.min_size);
         let attack = found(&spec, program, Options { rounds: 0, ..Options::default() });
         assert_eq!(Some(attack.outcome.footprint), bound.footprint, "{name}");
     }
@@ -96,7 +96,7 @@ fn a_tape_replays_to_the_same_footprint_and_accesses() {
             let measures = replay(&spec, &trace, &mut region, Replaying::VERIFY).expect("a replay");
             assert_eq!(measures.failed, 0, "{}", entry.name);
             assert_eq!(measures.footprint_peak.0, attack.outcome.footprint, "{}", entry.name);
-            assert_eq!(measures.accesses.max, attack.outcome.accesses_worst, "{}", entry.name);
+            assert_eq!(measures.accesses.max, attack.outcome.accesses_max, "{}", entry.name);
             assert_eq!(trace.requested_peak.0, attack.outcome.live_peak, "{}", entry.name);
             let sizes = trace.events.iter().map(|event| event.size).filter(|&size| size > 0);
             assert!(sizes.into_iter().all(|size| (20..=700).contains(&size)) && trace.requested_peak.0 <= 8_000);
@@ -136,7 +136,7 @@ fn a_trace_tells_its_own_program_where_a_bound_covers_it() {
         PackedTrace::new(&trace).expect("a sound trace")
     };
     let events = [request(1, 100, 0), request(2, 30, 8), Event::at(0, Action::Free { id: 1 }), request(3, 60, 0)];
-    let program = Program { live: 130, largest: 100, least: 30 };
+    let program = Program { live: 130, max_size: 100, min_size: 30 };
     assert_eq!(Program::of(&packed(&events), 8), Ok(program));
     assert_eq!(Program::of(&packed(&events), 4), Err(ProgramError::Aligned { alignment: 8 }));
     let resized = Event::at(0, Action::Reallocate { id: 3, size: Bytes(10) });

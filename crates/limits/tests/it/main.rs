@@ -2,4 +2,4 @@
 
 mod attack_against_bound;
 mod attacks;
-mod floor;
+mod lower_bound;

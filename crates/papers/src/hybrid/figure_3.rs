@@ -63,8 +63,8 @@ fn outcome(all: &[Cost]) -> Result<Outcome, ExperimentError> {
         percent(unit),
         (unit - paper).abs() <= 0.1,
     );
-    let most = rows.iter().max_by(|a, b| a.unit.total_cmp(&b.unit)).map_or("none", |row| row.program);
-    outcome.state("cfrac saves most", format!("{most} does"), most == "cfrac");
+    let max = rows.iter().max_by(|a, b| a.unit.total_cmp(&b.unit)).map_or("none", |row| row.program);
+    outcome.state("cfrac saves most", format!("{max} does"), max == "cfrac");
     let left = mean(|row| row.unit_against_word);
     let beside = if left < 0.0 { format!("{} more", percent(-left)) } else { format!("{} less", percent(left)) };
     outcome.state(

@@ -114,8 +114,8 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         (0.38..0.58).contains(&at(256)),
     );
     let by_word: Vec<f64> = rows.iter().map(|row| row.share_by_word).collect();
-    let (least, most) =
-        by_word.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), &share| (least.min(share), most.max(share)));
+    let (min, max) =
+        by_word.iter().fold((f64::INFINITY, 0.0_f64), |(min, max), &share| (min.min(share), max.max(share)));
     let looked: Vec<String> = rows.iter().take(1).map(|row| digits(row.looked_at)).collect();
     outcome.found = format!(
         "Bit by bit, the search is {} of the cost for objects of 16 bytes ({} words and bits looked at for each), {} at 256 \
@@ -125,8 +125,8 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         listed(&looked),
         percent(at(256)),
         percent(at(2048)),
-        percent(least),
-        percent(most)
+        percent(min),
+        percent(max)
     );
     let mut shown = Shown::new(
         "The share of the search",

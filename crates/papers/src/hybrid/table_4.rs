@@ -101,9 +101,9 @@ fn outcome(all: &[Cost], known: &Costs) -> Result<Outcome, ExperimentError> {
         format!("{}: memory management is improved less than there (Figure 3)", percent(by_share)),
         near(by_share),
     );
-    let most = all.iter().max_by(|a, b| a.speed_up(BIT, UNIT).total_cmp(&b.speed_up(BIT, UNIT)));
-    let most = most.map_or("none", |cost| cost.program.name);
-    outcome.state("treeadd gains most", format!("{most} does"), most == "treeadd");
+    let max = all.iter().max_by(|a, b| a.speed_up(BIT, UNIT).total_cmp(&b.speed_up(BIT, UNIT)));
+    let max = max.map_or("none", |cost| cost.program.name);
+    outcome.state("treeadd gains most", format!("{max} does"), max == "treeadd");
     // What the paper could not compare with: an instruction that counts zeros.
     let left = mean(all, |cost| cost.speed_up(WORD, UNIT)) - 1.0;
     let lost: Vec<&str> =

@@ -65,7 +65,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
                 accesses_per_op: measures.accesses_per_operation(),
                 accesses_max: measures.accesses.max,
                 fragmentation: measures.fragmentation(),
-                ns_per_op: times.as_ref().map(|times| times.subjects[index].least),
+                ns_per_op: times.as_ref().map(|times| times.subjects[index].min),
             });
         }
     }

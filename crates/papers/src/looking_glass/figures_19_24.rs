@@ -21,7 +21,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     claim: "The implicit list is the slowest and grows like a parabola; so does the explicit list, which is faster; the \
             red-black tree and malloc grow linearly, and the tree is about 25% faster than malloc as the number of \
             requests grows (Diamantstein et al. 2018, Figures 19 to 24, sections 3 and 5.1).",
-    differs: "Growth is fitted to counted accesses (models a + b·g(n), least relative errors); times stand beside it, \
+    differs: "Growth is fitted to counted accesses (models a + b·g(n), smallest relative errors); times stand beside it, \
               the fastest of rounds in which the heaps take turns, on another machine with another malloc (that of the C \
               library the command is linked with). A heap here takes never-used memory once its free blocks do not \
               serve, where the paper's lists begin with one large free block.",
@@ -41,7 +41,7 @@ struct Row {
     accesses: Option<u64>,
     visits: Option<u64>,
     microseconds: Option<f64>,
-    floor_microseconds: Option<f64>,
+    null_microseconds: Option<f64>,
 }
 
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
@@ -72,8 +72,8 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
                 operations,
                 accesses: counted.as_ref().map(|measures| measures.accesses.total),
                 visits: counted.as_ref().map(|measures| measures.visits.total),
-                microseconds: times.as_ref().map(|times| whole(times.subjects[index].least)),
-                floor_microseconds: times.as_ref().map(|times| whole(times.floor.least)),
+                microseconds: times.as_ref().map(|times| whole(times.subjects[index].min)),
+                null_microseconds: times.as_ref().map(|times| whole(times.null_allocator.min)),
             });
         }
     }

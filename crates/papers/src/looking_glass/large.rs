@@ -63,10 +63,10 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
                 size,
                 fragmentation: Some(measures.fragmentation()),
                 accesses_per_op: Some(measures.accesses_per_operation()),
-                ns_per_op: times.as_ref().map(|times| times.subjects[index].least),
+                ns_per_op: times.as_ref().map(|times| times.subjects[index].min),
             });
         }
-        let ns_per_op = times.as_ref().map(|times| times.subjects[texts.len()].least);
+        let ns_per_op = times.as_ref().map(|times| times.subjects[texts.len()].min);
         rows.extend(ns_per_op.map(|ns| Row {
             heap: MALLOC.0,
             size,
@@ -94,8 +94,8 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         level,
     );
     let ns = |heap: &'static str, size: u64| own(heap).find(|row| row.size == size).and_then(|row| row.ns_per_op);
-    let most = SIZES[SIZES.len() - 1];
-    if let (Some(small), Some(large), Some(tree)) = (ns(MALLOC.0, SIZES[0]), ns(MALLOC.0, most), ns(TREE.0, most)) {
+    let max = SIZES[SIZES.len() - 1];
+    if let (Some(small), Some(large), Some(tree)) = (ns(MALLOC.0, SIZES[0]), ns(MALLOC.0, max), ns(TREE.0, max)) {
         outcome.state(
             "malloc is slow where it has to ask the system for memory",
             format!(
@@ -111,7 +111,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         "From 1 KB to 16 MB a request costs the tree {} to {} accesses{}.",
         digits(span(TREE.0).0),
         digits(span(TREE.0).1),
-        match (ns(MALLOC.0, SIZES[0]), ns(MALLOC.0, most)) {
+        match (ns(MALLOC.0, SIZES[0]), ns(MALLOC.0, max)) {
             (Some(small), Some(large)) =>
                 format!("; malloc takes {} times as long at 16 MB as at 1 KB", digits(large / small)),
             _ => String::new(),

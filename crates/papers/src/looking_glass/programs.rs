@@ -74,7 +74,7 @@ pub(super) fn last_in_first_out(blocks: u64, seed: u64) -> Program {
     program
 }
 
-/// As many blocks live, of sizes from `least` to `most`, one after another replaced at random.
+/// As many blocks live, of sizes from `min` to `max`, one after another replaced at random.
 pub(crate) fn churn(name: &str, live: u64, rounds: u64, sizes: (u64, u64), seed: u64) -> Program {
     let mut program = Program::new(name, seed);
     let size = |program: &mut Program| sizes.0 + program.below(sizes.1 - sizes.0 + 1);

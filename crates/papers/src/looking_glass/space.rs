@@ -47,7 +47,7 @@ struct Row {
     free: u64,
     control: u64,
     overhead_per_block: f64,
-    page_fragmentation: Option<f64>,
+    touched_page_overhead: Option<f64>,
 }
 
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
@@ -78,7 +78,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
                 free: free.0,
                 control: control.0,
                 overhead_per_block: (measures.footprint_peak.0 - measures.requested_peak.0) as f64 / requests as f64,
-                page_fragmentation: touched(text)?,
+                touched_page_overhead: touched(text)?,
             });
         }
     }
@@ -87,8 +87,8 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
 
 fn outcome(rows: &[Row], malloc: &[(u64, Option<f64>)]) -> Result<Outcome, ExperimentError> {
     let mut outcome = Outcome::new(rows)?;
-    let most = rows.iter().map(|row| row.requests).max().unwrap_or(0);
-    let last: Vec<&Row> = rows.iter().filter(|row| row.requests == most).collect();
+    let max = rows.iter().map(|row| row.requests).max().unwrap_or(0);
+    let last: Vec<&Row> = rows.iter().filter(|row| row.requests == max).collect();
     let of =
         |heap: (&str, &str)| last.iter().find(|row| row.heap == heap.0).map_or(f64::NAN, |row| row.overhead_per_block);
     let [implicit, explicit, tree, trees, skips] = HEAPS.map(of);
@@ -116,7 +116,7 @@ fn outcome(rows: &[Row], malloc: &[(u64, Option<f64>)]) -> Result<Outcome, Exper
     );
     if let Some((_, Some(malloc))) = malloc.last() {
         let tree =
-            last.iter().find(|row| row.heap == TREE.0).and_then(|row| row.page_fragmentation).unwrap_or(f64::NAN);
+            last.iter().find(|row| row.heap == TREE.0).and_then(|row| row.touched_page_overhead).unwrap_or(f64::NAN);
         outcome.state(
             "malloc has a moderate overhead",
             format!("{} over the request in pages; the tree has {}", percent(*malloc), percent(tree)),
@@ -124,7 +124,7 @@ fn outcome(rows: &[Row], malloc: &[(u64, Option<f64>)]) -> Result<Outcome, Exper
         );
     }
     outcome.found = format!(
-        "With {most} requests the implicit list takes {} bytes a block beyond the request, the explicit list {}, the \
+        "With {max} requests the implicit list takes {} bytes a block beyond the request, the explicit list {}, the \
          tree {}, bins of trees {} and bins of skip lists {}: links of free blocks lie where payload was, so what a \
          structure costs is its smallest block and its heads.",
         digits(implicit),
@@ -163,7 +163,7 @@ fn shown(rows: &[Row], malloc: &[(u64, Option<f64>)]) -> Shown {
             row.padding.into(),
             row.free.into(),
             row.control.into(),
-            row.page_fragmentation.map(Value::Share).into(),
+            row.touched_page_overhead.map(Value::Share).into(),
         ]);
     }
     for &(requests, touched) in malloc.iter().filter(|(_, touched)| touched.is_some()) {

@@ -97,18 +97,16 @@ fn measure(allocator: &Allocator, trace: &PackedTrace, paper: [u64; 4]) -> Resul
 
 /// The least and the most of a value over the rows.
 fn range(rows: &[Row], of: fn(&Row) -> f64) -> (f64, f64) {
-    rows.iter()
-        .map(of)
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)))
+    rows.iter().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), value| (min.min(value), max.max(value)))
 }
 
 fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let mut outcome = Outcome::new(rows)?;
-    let (least, most) = range(rows, Row::used_share);
+    let (min, max) = range(rows, Row::used_share);
     outcome.state(
         "all four use over 97.8% of the memory for data",
-        format!("{} to {}", percent(least), percent(most)),
-        rows.len() == ALLOCATORS.len() && least >= 0.9775,
+        format!("{} to {}", percent(min), percent(max)),
+        rows.len() == ALLOCATORS.len() && min >= 0.9775,
     );
     let (few, many) = range(rows, |row| row.fragments_share);
     outcome.state("fragments are less than 0.5% of it", format!("{} to {}", percent(few), percent(many)), many < 0.005);
@@ -136,8 +134,8 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         rows.first().map_or(0, |row| row.headers / 4),
         thousands(smallest as u64),
         thousands(largest as u64),
-        percent(least),
-        percent(most)
+        percent(min),
+        percent(max)
     );
     outcome.tables.push(shown(rows));
     draw(&mut outcome, rows);

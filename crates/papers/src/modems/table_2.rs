@@ -39,15 +39,15 @@ const PAPER: [[f64; 4]; 4] =
 struct Row {
     allocator: &'static str,
     allocate: f64,
-    allocate_most: u64,
+    max_allocate: u64,
     free: f64,
-    free_most: u64,
+    max_free: u64,
     both: f64,
     swap: f64,
-    swap_most: u64,
+    max_swap: u64,
     swaps: u64,
     ns_per_op: Option<f64>,
-    floor_ns_per_op: Option<f64>,
+    null_ns_per_op: Option<f64>,
     paper_allocate_us: f64,
     paper_free_us: f64,
     paper_both_us: f64,
@@ -75,15 +75,15 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         rows.push(Row {
             allocator: allocator.name,
             allocate: allocate.mean(),
-            allocate_most: allocate.most,
+            max_allocate: allocate.max,
             free: free.mean(),
-            free_most: free.most,
+            max_free: free.max,
             both: allocate.mean() + free.mean(),
             swap: stretch.mean(),
-            swap_most: stretch.most,
+            max_swap: stretch.max,
             swaps: stretch.operations,
             ns_per_op: times.as_ref().map(|times| times.subjects[number].median),
-            floor_ns_per_op: times.as_ref().map(|times| times.floor.median),
+            null_ns_per_op: times.as_ref().map(|times| times.null_allocator.median),
             paper_allocate_us,
             paper_free_us,
             paper_both_us,
@@ -129,7 +129,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         format!("{} and {} accesses for both with fast free", digits(first_fast.both), digits(best_fast.both)),
         first_fast.both < best_fast.both && first_slow.both < best_slow.both,
     );
-    let least = rows.iter().map(|row| row.both).fold(f64::INFINITY, f64::min);
+    let min = rows.iter().map(|row| row.both).fold(f64::INFINITY, f64::min);
     outcome.state(
         "first fit fast free is the fastest of the four",
         format!(
@@ -139,7 +139,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
             digits(best_slow.both),
             digits(best_fast.both)
         ),
-        first_fast.both <= least,
+        first_fast.both <= min,
     );
     outcome.state(
         "a swap is a little faster with slow free (by about 4%)",
@@ -157,8 +157,8 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
          it takes up to {}. An allocation takes {} to {}: the search through used and free blocks is most of the cost.",
         digits(first_fast.free),
         digits(first_slow.free),
-        first_fast.free_most.max(best_fast.free_most),
-        first_slow.free_most.max(best_slow.free_most),
+        first_fast.max_free.max(best_fast.max_free),
+        first_slow.max_free.max(best_slow.max_free),
         digits(rows.iter().map(|row| row.allocate).fold(f64::INFINITY, f64::min)),
         digits(rows.iter().map(|row| row.allocate).fold(0.0, f64::max)),
     );
@@ -186,30 +186,30 @@ fn shown(rows: &[Row]) -> Shown {
         [
             "allocator",
             "allocation",
-            "most",
+            "max",
             "free",
-            "most",
+            "max",
             "both",
             "swap",
-            "most",
+            "max",
             "swaps",
             "ns/op",
-            "ns/op of a heap that does nothing",
+            "ns/op of the null allocator",
         ],
     );
     for row in rows {
         shown.row([
             row.allocator.into(),
             row.allocate.into(),
-            row.allocate_most.into(),
+            row.max_allocate.into(),
             row.free.into(),
-            row.free_most.into(),
+            row.max_free.into(),
             row.both.into(),
             row.swap.into(),
-            row.swap_most.into(),
+            row.max_swap.into(),
             row.swaps.into(),
             row.ns_per_op.into(),
-            row.floor_ns_per_op.into(),
+            row.null_ns_per_op.into(),
         ]);
     }
     shown

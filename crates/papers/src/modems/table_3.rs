@@ -155,8 +155,8 @@ fn outcome(rows: &[Row], missing: &[String]) -> Result<Outcome, ExperimentError>
             format!("{} bytes", listed(&sums.map(|sum| sum.to_string()))),
             sums.iter().all(|&sum| sum <= 3300),
         );
-        let least = sums.iter().copied().min().unwrap_or(0);
-        words.push(format!("{} to {} bytes for {}", least, sums.iter().max().unwrap_or(&0), target.name));
+        let min = sums.iter().copied().min().unwrap_or(0);
+        words.push(format!("{} to {} bytes for {}", min, sums.iter().max().unwrap_or(&0), target.name));
     }
     outcome.found = match words[..] {
         [] => format!("The C has {} lines.", listed(&lines.iter().map(u64::to_string).collect::<Vec<_>>())),

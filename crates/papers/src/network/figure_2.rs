@@ -17,7 +17,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     paper: &NETWORK,
     place: "Figure 2",
     title: "ten thousand allocators for Easyport",
-    claim: "Of about 10,000 custom allocators, built of four techniques at about ten levels each, only a handful has \
+    claim: "Of about 10,000 custom allocators, built of four factors at about ten levels each, only a handful has \
             the best performance and the lowest fragmentation; these share two or three free lists, first fit, full \
             splitting and full coalescing (Mamagkakis et al. 2006, Figure 2, section 5).",
     differs: "An own capture of FTP sessions; cost is metadata accesses an operation instead of time. The designs are \
@@ -47,11 +47,11 @@ struct Row {
     recommended: bool,
 }
 
-/// The techniques of the classic space, whose levels are numbers.
-const TECHNIQUES: [&str; 4] = ["freelists", "fit", "split", "coalesce"];
+/// The factors of the classic space, whose levels are numbers.
+const FACTORS: [&str; 4] = ["freelists", "fit", "split", "coalesce"];
 
-fn level(exploration: &Exploration, index: usize, technique: &str) -> u8 {
-    let level = exploration.families.level(&exploration.rows[index].design, technique);
+fn level(exploration: &Exploration, index: usize, factor: &str) -> u8 {
+    let level = exploration.families.level(&exploration.rows[index].design, factor);
     level.and_then(|level| level.parse().ok()).unwrap_or(0)
 }
 
@@ -61,7 +61,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     let exploration = &swept.exploration;
     let row = |index: usize| {
         let (row, point) = (&exploration.rows[index], &exploration.points[index]);
-        let [freelists, fit, split, coalesce] = TECHNIQUES.map(|factor| level(exploration, index, factor));
+        let [freelists, fit, split, coalesce] = FACTORS.map(|factor| level(exploration, index, factor));
         Row {
             design: row.design.number,
             freelists,
@@ -73,8 +73,8 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             fragmentation: point.get(Objective::Fragmentation),
             footprint_peak: row.measures[0].footprint_peak.0,
             accesses_per_op: point.get(Objective::Accesses),
-            accesses_max: point.get(Objective::Worst),
-            on_front: exploration.staircase.contains(&index),
+            accesses_max: point.get(Objective::MaxOp),
+            on_front: exploration.front_2d.contains(&index),
             recommended: exploration.families.is_recommended(&row.design),
         }
     };
@@ -93,7 +93,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
 fn state(outcome: &mut Outcome, swept: &Swept, whole: bool) {
     let exploration = &swept.exploration;
     let finding = finding(exploration, &effects(exploration, 0));
-    let front = exploration.staircase.len();
+    let front = exploration.front_2d.len();
     outcome.state(
         "only a handful of the allocators is best in fragmentation and performance",
         format!("{front} places on the front of {} designs", thousands(exploration.rows.len() as u64)),
@@ -106,7 +106,7 @@ fn state(outcome: &mut Outcome, swept: &Swept, whole: bool) {
             let place = if design.on_front {
                 "on the front".to_owned()
             } else {
-                format!("{} off the front", percent(design.shortfall))
+                format!("{} off the front", percent(design.distance))
             };
             format!("with {} lists {place}", design.lists)
         })
@@ -117,7 +117,7 @@ fn state(outcome: &mut Outcome, swept: &Swept, whole: bool) {
         !finding.recommended.is_empty() && finding.recommended.iter().all(|design| design.holds()),
     );
     let at = |(factor, wanted): (&str, u8)| {
-        exploration.staircase.iter().filter(|&&index| level(exploration, index, factor) == wanted).count()
+        exploration.front_2d.iter().filter(|&&index| level(exploration, index, factor) == wanted).count()
     };
     let [first, split, coalesce] = [("fit", 0), ("split", 100), ("coalesce", 100)].map(at);
     outcome.state(
@@ -141,7 +141,7 @@ fn state(outcome: &mut Outcome, swept: &Swept, whole: bool) {
 
 fn front(rows: &[Row]) -> Shown {
     let mut columns = vec!["design"];
-    columns.extend(TECHNIQUES);
+    columns.extend(FACTORS);
     columns.extend(["fragmentation", "accesses/op", "worst operation", "in the figure"]);
     let mut shown = Shown::new("The front, and the designs that the paper recommends", columns);
     let mut wanted: Vec<&Row> = rows.iter().filter(|row| row.on_front || row.recommended).collect();

@@ -121,22 +121,22 @@ fn outcome(rows: &[Row], curves: Vec<(&'static str, Vec<Series>)>) -> Result<Out
         ["thin spikes", "fat spikes", "plateau", "ramp"].iter().all(|form| forms.contains(form)),
     );
     let inside = |row: &&Row| (0.3..=0.7).contains(&row.freed_to_pool);
-    let (within, least, most) = (
+    let (within, min, max) = (
         rows.iter().filter(inside).count(),
         rows.iter().map(|row| row.freed_to_pool).fold(1.0, f64::min),
         rows.iter().map(|row| row.freed_to_pool).fold(0.0, f64::max),
     );
     outcome.state(
         "30% to 70% of the freed sizes go back to the main pool",
-        format!("{} to {}; within the range on {within} of {} inputs", percent(least), percent(most), rows.len()),
+        format!("{} to {}; within the range on {within} of {} inputs", percent(min), percent(max), rows.len()),
         within == rows.len(),
     );
     outcome.found = format!(
         "{} inputs show {}; {} to {} of the freed blocks have none of the dominant sizes and go to the pool.",
         rows.len(),
         listed(&list),
-        percent(least),
-        percent(most)
+        percent(min),
+        percent(max)
     );
     let mut shown = Shown::new(
         "Every input",

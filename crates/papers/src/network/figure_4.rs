@@ -103,10 +103,10 @@ fn outcome(
         let values = summaries.iter().map(of);
         (values.clone().fold(f64::INFINITY, f64::min), values.fold(0.0, f64::max))
     };
-    let (least, most) = span(|one| one.share);
+    let (min, max) = span(|one| one.share);
     outcome.state(
         "two sizes make up 30% to 70% of the requests",
-        format!("{} to {}; within the range on {two} of {all} inputs", percent(least), percent(most)),
+        format!("{} to {}; within the range on {two} of {all} inputs", percent(min), percent(max)),
         two == all,
     );
     let network: Vec<&Summary> = summaries.iter().filter(|one| one.application == "easyport").collect();
@@ -125,8 +125,8 @@ fn outcome(
     );
     outcome.found = format!(
         "The two most popular sizes make up {} to {} of the requests; there are {fewest} to {widest} different sizes.",
-        percent(least),
-        percent(most)
+        percent(min),
+        percent(max)
     );
     let mut shown = Shown::new(
         "Every input",

@@ -49,7 +49,7 @@ pub(crate) fn swept(
         Err(error) => return Err(error.into()),
     }
     failed?;
-    let heaps = space.distinct().count();
+    let heaps = space.unique().count();
     let events = traces.iter().map(|trace| trace.events.len() as u64).sum::<u64>() * heaps as u64;
     Ok(Swept { exploration: Exploration::load(&store)?, seconds: start.elapsed().as_secs_f64(), events, heaps })
 }

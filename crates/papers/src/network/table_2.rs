@@ -1,4 +1,4 @@
-//! Table 2: what each technique does to internal and external fragmentation and to performance, as computed main
+//! Table 2: what each factor does to internal and external fragmentation and to performance, as computed main
 //! effects over the whole space, for all three applications and all their inputs: the 45 days of the paper.
 
 use heapsmith_explore::{Effect, Objective, effects};
@@ -17,27 +17,27 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     name: "000-table-2",
     paper: &NETWORK,
     place: "Table 2",
-    title: "what each technique does, over 10,000 designs for each of three applications",
+    title: "what each factor does, over 10,000 designs for each of three applications",
     claim: "Free lists lower internal and raise external fragmentation and raise performance; best fit and splitting \
             lower internal fragmentation and performance and do nothing to external fragmentation; coalescing lowers \
             external fragmentation, raises performance and does nothing to internal fragmentation. The lack of \
             splitting is the largest cause of fragmentation. The exploration took 45 days on two Pentium 4 \
             workstations (Mamagkakis et al. 2006, Table 2, section 5).",
     differs: "The paper gives signs, found by looking at its results; here they are means over all designs at no use \
-              and at full use of a technique, all inputs together. Under one percent of the variance is no effect. \
+              and at full use of a factor, all inputs together. Under one percent of the variance is no effect. \
               Performance is metadata accesses an operation. Other traffic, another machine, and replay instead of \
               running the application.",
     samples: ALL,
     run,
 };
 
-/// Below this share of the variance a technique has no effect to speak of.
+/// Below this share of the variance a factor has no effect to speak of.
 const NONE: f64 = 0.01;
 
 /// Days that the paper's exploration took.
 const DAYS: f64 = 45.0;
 
-/// The paper's signs for using a technique: −1 is less of the objective, +1 more, 0 none. More accesses are less
+/// The paper's signs for using a factor: −1 is less of the objective, +1 more, 0 none. More accesses are less
 /// performance.
 const PAPER: [[i8; 3]; 4] = [[-1, 1, -1], [-1, 0, 1], [-1, 0, 1], [0, -1, -1]];
 const OBJECTIVES: [(Objective, &str); 3] = [
@@ -45,12 +45,12 @@ const OBJECTIVES: [(Objective, &str); 3] = [
     (Objective::External, "external fragmentation"),
     (Objective::Accesses, "accesses"),
 ];
-const TECHNIQUES: [&str; 4] = ["free lists", "best fit", "splitting", "coalescing"];
+const FACTORS: [&str; 4] = ["free lists", "best fit", "splitting", "coalescing"];
 
 #[derive(Debug, Clone, Serialize)]
 struct Row {
     application: &'static str,
-    technique: &'static str,
+    factor: &'static str,
     objective: &'static str,
     none: f64,
     full: f64,
@@ -67,9 +67,9 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     }
     let rows: Vec<Row> = all.iter().flat_map(|(name, effects, _)| rows(name, effects)).collect();
     let mut outcome = Outcome::new(&rows)?;
-    for (factor, technique) in TECHNIQUES.into_iter().enumerate() {
+    for (number, factor) in FACTORS.into_iter().enumerate() {
         for (index, (_, objective)) in OBJECTIVES.into_iter().enumerate() {
-            signs(&mut outcome, &rows, technique, objective, PAPER[factor][index]);
+            signs(&mut outcome, &rows, factor, objective, PAPER[number][index]);
         }
     }
     largest(&mut outcome, &all);
@@ -85,20 +85,20 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
 
 fn rows(application: &'static str, effects: &[Effect]) -> Vec<Row> {
     let mut rows = Vec::new();
-    for (factor, technique) in TECHNIQUES.into_iter().enumerate() {
+    for (number, factor) in FACTORS.into_iter().enumerate() {
         for (index, (objective, name)) in OBJECTIVES.into_iter().enumerate() {
-            let Some(effect) = effects.iter().find(|e| e.factor == factor && e.objective == objective) else {
+            let Some(effect) = effects.iter().find(|e| e.factor == number && e.objective == objective) else {
                 continue;
             };
             rows.push(Row {
                 application,
-                technique,
+                factor,
                 objective: name,
                 none: effect.first(),
                 full: effect.last(),
                 share_of_variance: effect.share,
                 sign: sign(effect),
-                sign_of_paper: PAPER[factor][index],
+                sign_of_paper: PAPER[number][index],
             });
         }
     }
@@ -113,8 +113,8 @@ fn sign(effect: &Effect) -> i8 {
     }
 }
 
-fn signs(outcome: &mut Outcome, rows: &[Row], technique: &str, objective: &str, paper: i8) {
-    let own: Vec<&Row> = rows.iter().filter(|row| row.technique == technique && row.objective == objective).collect();
+fn signs(outcome: &mut Outcome, rows: &[Row], factor: &str, objective: &str, paper: i8) {
+    let own: Vec<&Row> = rows.iter().filter(|row| row.factor == factor && row.objective == objective).collect();
     let found: Vec<String> = own
         .iter()
         .map(|row| format!("{} {} ({})", row.application, change(row), percent(row.share_of_variance)))
@@ -125,7 +125,7 @@ fn signs(outcome: &mut Outcome, rows: &[Row], technique: &str, objective: &str, 
         _ => "lower",
     };
     outcome.state(
-        format!("{technique}: {does} {objective}"),
+        format!("{factor}: {does} {objective}"),
         listed(&found),
         !own.is_empty() && own.iter().all(|row| row.sign == paper),
     );
@@ -136,15 +136,15 @@ fn change(row: &Row) -> String {
     format!("{} to {}", shown(row.none), shown(row.full))
 }
 
-/// Which technique explains most of the fragmentation.
+/// Which factor explains most of the fragmentation.
 fn largest(outcome: &mut Outcome, all: &[(&'static str, Vec<Effect>, Swept)]) {
     let mut found = Vec::new();
     let mut holds = true;
     for (application, effects, _) in all {
         let fragmentation = effects.iter().filter(|effect| effect.objective == Objective::Fragmentation);
-        let Some(most) = fragmentation.max_by(|a, b| a.share.total_cmp(&b.share)) else { continue };
-        found.push(format!("{application}: {} ({} of the variance)", TECHNIQUES[most.factor], percent(most.share)));
-        holds &= TECHNIQUES[most.factor] == "splitting";
+        let Some(max) = fragmentation.max_by(|a, b| a.share.total_cmp(&b.share)) else { continue };
+        found.push(format!("{application}: {} ({} of the variance)", FACTORS[max.factor], percent(max.share)));
+        holds &= FACTORS[max.factor] == "splitting";
     }
     outcome.state("splitting, or the lack of it, matters most for fragmentation", found.join("; "), holds);
 }
@@ -167,14 +167,14 @@ fn seconds(all: &[(&'static str, Vec<Effect>, Swept)]) -> String {
 
 fn shown(rows: &[Row]) -> Shown {
     let mut shown = Shown::new(
-        "Mean over all designs from no use to full use of a technique, and the share of the variance that it explains",
+        "Mean over all designs from no use to full use of a factor, and the share of the variance that it explains",
         ["application", "technique", "objective", "no use", "full use", "share of variance", "sign", "the paper's"],
     );
     for row in rows {
         let value = |value: f64| if row.objective == "accesses" { Value::from(value) } else { Value::Share(value) };
         shown.row([
             row.application.into(),
-            row.technique.into(),
+            row.factor.into(),
             row.objective.into(),
             value(row.none),
             value(row.full),
@@ -209,7 +209,7 @@ fn draw(outcome: &mut Outcome, all: &[(&'static str, Vec<Effect>, Swept)]) {
             })
         })
     };
-    let series = TECHNIQUES.iter().enumerate().map(|(factor, name)| Measured::new(*name, share(factor))).collect();
+    let series = FACTORS.iter().enumerate().map(|(factor, name)| Measured::new(*name, share(factor))).collect();
     let bars = Bars {
         title: "What explains the differences between designs".into(),
         y: "percent of the variance".into(),
@@ -221,8 +221,8 @@ fn draw(outcome: &mut Outcome, all: &[(&'static str, Vec<Effect>, Swept)]) {
     };
     outcome.draw(
         "",
-        "Share of the variance over all designs that each technique explains by itself; what is left of 100% is how \
-         techniques act together",
+        "Share of the variance over all designs that each factor explains by itself; what is left of 100% is how \
+         factors act together",
         bars.svg(),
     );
 }

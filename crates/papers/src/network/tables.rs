@@ -87,7 +87,7 @@ struct Row {
     accesses_per_op: f64,
     accesses_max: u64,
     ns_per_op: Option<f64>,
-    floor_ns_per_op: Option<f64>,
+    null_ns_per_op: Option<f64>,
 }
 
 fn run(setting: &mut Setting<'_>, application: &Application, saved: (f64, f64)) -> Result<Outcome, ExperimentError> {
@@ -116,8 +116,8 @@ fn run(setting: &mut Setting<'_>, application: &Application, saved: (f64, f64)) 
                 fragmentation: measures.fragmentation(),
                 accesses_per_op: measures.accesses_per_operation(),
                 accesses_max: measures.accesses.max,
-                ns_per_op: times.as_ref().map(|times| times.subjects[index].least),
-                floor_ns_per_op: times.as_ref().map(|times| times.floor.least),
+                ns_per_op: times.as_ref().map(|times| times.subjects[index].min),
+                null_ns_per_op: times.as_ref().map(|times| times.null_allocator.min),
             });
         }
     }
@@ -139,7 +139,7 @@ fn heaps(application: &Application, traces: &[PackedTrace]) -> Result<Vec<(Strin
 }
 
 /// The sizes that are requested most often, over all inputs, ascending.
-pub(crate) fn popular(traces: &[PackedTrace], most: usize) -> Vec<u64> {
+pub(crate) fn popular(traces: &[PackedTrace], max: usize) -> Vec<u64> {
     let mut counts: HashMap<u64, u64> = HashMap::new();
     for trace in traces {
         let requests = trace.events.iter().filter(|event| event.operation != Operation::Free);
@@ -147,7 +147,7 @@ pub(crate) fn popular(traces: &[PackedTrace], most: usize) -> Vec<u64> {
     }
     let mut ranked: Vec<(u64, u64)> = counts.into_iter().collect();
     ranked.sort_unstable_by_key(|&(size, count)| (std::cmp::Reverse(count), size));
-    let mut sizes: Vec<u64> = ranked.into_iter().take(most).map(|(size, _)| size).collect();
+    let mut sizes: Vec<u64> = ranked.into_iter().take(max).map(|(size, _)| size).collect();
     sizes.sort_unstable();
     sizes
 }

@@ -23,7 +23,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
             to one end of the heap. The paper measures nothing of it (Donahue et al. 2001, section 2.8).",
     differs: "There is no measurement to compare with. Objects of Java programs and the contrived case of Figure 8 \
               through handles, in regions of 90% to 100% of the smallest one that needs no moving. The bound is this \
-              project's: (k - l)·2^(k-1) words for a block of 2^k, l being the least order. A compaction slides every \
+              project's: (k - l)·2^(k-1) words for a block of 2^k, l being the smallest order. A compaction slides every \
               used block behind a hole to the front.",
     samples: FILES,
     run,
@@ -45,8 +45,8 @@ struct Row {
     requests_that_moved: u64,
     served_by_moving: u64,
     moved_mean: f64,
-    moved_most: u64,
-    bound_most: u64,
+    max_moved: u64,
+    max_bound: u64,
     bound_reached: f64,
     compaction_mean: f64,
     moved_of_compaction: f64,
@@ -79,16 +79,16 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
 /// The smallest region in which no request is refused, to a five-hundredth.
 fn smallest(spec: &Spec, trace: &PackedTrace, moving: Moving) -> Result<u64, ExperimentError> {
     let mut region = Region::for_trace(trace)?;
-    let mut least = replay(spec, trace, &mut region, Options::MEASURE)?.requested_peak.0;
-    let mut most = region.size().0;
-    while most - least > most / 500 {
-        let middle = (least + most) / 2;
+    let mut min = replay(spec, trace, &mut region, Options::MEASURE)?.requested_peak.0;
+    let mut max = region.size().0;
+    while max - min > max / 500 {
+        let middle = (min + max) / 2;
         match replay_movable(spec, trace, &mut region, Bytes(middle), moving)?.failed {
-            0 => most = middle,
-            _ => least = middle,
+            0 => max = middle,
+            _ => min = middle,
         }
     }
-    Ok(most)
+    Ok(max)
 }
 
 fn measure(
@@ -103,7 +103,7 @@ fn measure(
     let with = replay_movable(spec, trace, &mut region, bytes, Moving::Allowed)?;
     let count = with.moved.len().max(1) as f64;
     let total = |of: fn(&heapsmith_replay::MovedFor) -> u64| with.moved.iter().map(of).sum::<u64>() as f64;
-    let most = |of: fn(&heapsmith_replay::MovedFor) -> u64| with.moved.iter().map(of).max().unwrap_or(0);
+    let max = |of: fn(&heapsmith_replay::MovedFor) -> u64| with.moved.iter().map(of).max().unwrap_or(0);
     let (moved, compaction) = (total(|one| one.moved.0), total(|one| one.compaction.0));
     let reached = with.moved.iter().map(|one| one.moved.0 as f64 / one.bound.0.max(1) as f64).fold(0.0, f64::max);
     let row = Row {
@@ -118,8 +118,8 @@ fn measure(
         requests_that_moved: with.moved.len() as u64,
         served_by_moving: with.moved.iter().filter(|one| one.served).count() as u64,
         moved_mean: moved / count,
-        moved_most: most(|one| one.moved.0),
-        bound_most: most(|one| one.bound.0),
+        max_moved: max(|one| one.moved.0),
+        max_bound: max(|one| one.bound.0),
         bound_reached: reached,
         compaction_mean: compaction / count,
         moved_of_compaction: moved / compaction.max(1.0),
@@ -184,7 +184,7 @@ fn outcome(rows: &[Row], dots: &[(f64, f64, f64)]) -> Result<Outcome, Experiment
     );
     outcome.tables.push(shown(rows));
     let bytes = |of: fn(&(f64, f64, f64)) -> f64| dots.iter().map(move |dot| (dot.0.max(1.0), of(dot)));
-    let most = dots.iter().map(|dot| dot.0).fold(1.0, f64::max);
+    let max = dots.iter().map(|dot| dot.0).fold(1.0, f64::max);
     let chart = Chart {
         title: "Bytes moved for one request".into(),
         x: Axis::logarithmic("bytes that a compaction would move"),
@@ -192,7 +192,7 @@ fn outcome(rows: &[Row], dots: &[(f64, f64, f64)]) -> Result<Outcome, Experiment
         series: vec![
             Series::new("bound", Mark::Cloud, bytes(|dot| dot.2)),
             Series::new("moved", Mark::Cloud, bytes(|dot| dot.1)),
-            Series::new("a compaction", Mark::Broken, [(16.0, 16.0), (most, most)]),
+            Series::new("a compaction", Mark::Broken, [(16.0, 16.0), (max, max)]),
         ],
     };
     outcome.draw(
@@ -218,7 +218,7 @@ fn shown(rows: &[Row]) -> Shown {
             "moved for",
             "served by it",
             "bytes, mean",
-            "most",
+            "max",
             "its bound",
             "compaction, mean",
             "share",
@@ -237,8 +237,8 @@ fn shown(rows: &[Row]) -> Shown {
             row.requests_that_moved.into(),
             row.served_by_moving.into(),
             row.moved_mean.into(),
-            row.moved_most.into(),
-            row.bound_most.into(),
+            row.max_moved.into(),
+            row.max_bound.into(),
             row.compaction_mean.into(),
             Value::Share(row.moved_of_compaction),
         ]);

@@ -16,7 +16,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     paper: &REAL_TIME,
     place: "Figure 11",
     title: "the sizes of objects",
-    claim: "Most requests of Java programs are for small blocks, a large number of them for the least size of 16 bytes; \
+    claim: "Most requests of Java programs are for small blocks, a large number of them for the smallest size of 16 bytes; \
             the compression program makes few objects, some of them large (Donahue et al. 2001, Figure 11, section \
             3.4).",
     differs: "Six small programs of the kinds of SPEC JVM98's, written anew. Objects of today's 64-bit JVM have headers \
@@ -40,7 +40,7 @@ struct Summary {
     program: &'static str,
     objects: u64,
     small: f64,
-    least: f64,
+    min: f64,
     largest: u64,
 }
 
@@ -50,8 +50,8 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         setting.step(number, PROGRAMS.len(), program.name)?;
         let statistics = Statistics::of(&*setting.trace(program)?)?;
         let all: u64 = statistics.sizes.iter().map(|size| size.count).sum();
-        let up_to = |most: u64| -> u64 {
-            statistics.sizes.iter().filter(|size| size.size.0 <= most).map(|size| size.count).sum()
+        let up_to = |max: u64| -> u64 {
+            statistics.sizes.iter().filter(|size| size.size.0 <= max).map(|size| size.count).sum()
         };
         let mut below = 0;
         for class in CLASSES {
@@ -64,7 +64,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             program: program.name,
             objects: all,
             small: up_to(64) as f64 / all.max(1) as f64,
-            least: up_to(16) as f64 / all.max(1) as f64,
+            min: up_to(16) as f64 / all.max(1) as f64,
             largest: statistics.sizes.iter().map(|size| size.size.0).max().unwrap_or(0),
         });
     }
@@ -76,16 +76,16 @@ fn outcome(rows: &[Row], summaries: &[Summary]) -> Result<Outcome, ExperimentErr
     let span = |of: fn(&Summary) -> f64| {
         (summaries.iter().map(of).fold(1.0, f64::min), summaries.iter().map(of).fold(0.0, f64::max))
     };
-    let (small, least) = (span(|one| one.small), span(|one| one.least));
+    let (small, min) = (span(|one| one.small), span(|one| one.min));
     outcome.state(
         "most requests are small",
         format!("{} to {} of the objects have at most 64 bytes", percent(small.0), percent(small.1)),
         small.0 > 0.5,
     );
     outcome.state(
-        "a large number has the least size, 16 bytes",
-        format!("{} to {}", percent(least.0), percent(least.1)),
-        least.0 >= 0.25,
+        "a large number has the smallest size, 16 bytes",
+        format!("{} to {}", percent(min.0), percent(min.1)),
+        min.0 >= 0.25,
     );
     let few = summaries.iter().min_by_key(|one| one.objects);
     let large = summaries.iter().max_by_key(|one| one.largest);
@@ -106,8 +106,8 @@ fn outcome(rows: &[Row], summaries: &[Summary]) -> Result<Outcome, ExperimentErr
         "{} to {} of the objects have at most 64 bytes, {} to {} at most 16.",
         percent(small.0),
         percent(small.1),
-        percent(least.0),
-        percent(least.1)
+        percent(min.0),
+        percent(min.1)
     );
     let mut shown =
         Shown::new("Every program", ["program", "objects", "at most 16 bytes", "at most 64 bytes", "largest object"]);
@@ -115,7 +115,7 @@ fn outcome(rows: &[Row], summaries: &[Summary]) -> Result<Outcome, ExperimentErr
         shown.row([
             one.program.into(),
             one.objects.into(),
-            Value::Share(one.least),
+            Value::Share(one.min),
             Value::Share(one.small),
             one.largest.into(),
         ]);

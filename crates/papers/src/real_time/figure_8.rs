@@ -80,7 +80,7 @@ fn measure(setting: &Setting<'_>, objects: u64) -> Result<Vec<Row>, ExperimentEr
             return Ok(None);
         }
         let times = time(&subjects, trace, &mut region, Effort::rounds(15))?;
-        Ok(Some(times.subjects.iter().map(|timing| timing.least * timing.events as f64).collect()))
+        Ok(Some(times.subjects.iter().map(|timing| timing.min * timing.events as f64).collect()))
     };
     let (before, after) = (whole(&without)?, whole(&again)?);
     let mut measured = Vec::new();
@@ -124,7 +124,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let mut outcome = Outcome::new(rows)?;
     let counted = points(rows, KNUTH.0, |row| Some(row.speed_up));
     let timed = points(rows, KNUTH.0, |row| row.time_speed_up);
-    let most = counted.last().map_or(f64::NAN, |point| point.1);
+    let max = counted.last().map_or(f64::NAN, |point| point.1);
     let at = crossing(&counted);
     let in_time = crossing(&timed);
     let kilobytes = |bytes: f64| format!("{} KB", digits(bytes / 1000.0));
@@ -136,7 +136,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
                 kilobytes(bytes),
                 in_time.map_or(String::new(), |bytes| format!(", 72 times faster at {}", kilobytes(bytes)))
             ),
-            None => format!("at most {} times fewer accesses", digits(most)),
+            None => format!("at most {} times fewer accesses", digits(max)),
         },
         at.is_some(),
     );
@@ -148,7 +148,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
             "{} with each doubling of the heap, with the exponent {}, to {}",
             if grows { "it grows by more than half" } else { "it does not always grow by half" },
             digits(exponent),
-            digits(most)
+            digits(max)
         ),
         grows,
     );
@@ -156,11 +156,11 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         let own = rows.iter().filter(|row| row.heap == heap).map(|row| row.accesses);
         (own.clone().min().unwrap_or(0), own.max().unwrap_or(0))
     };
-    let (least, worst) = buddy(KNUTH.0);
+    let (min, worst) = buddy(KNUTH.0);
     outcome.state(
         "the buddy system's request is bounded",
         format!(
-            "{least} to {worst} accesses over all heaps, {} to {} of the estranged one",
+            "{min} to {worst} accesses over all heaps, {} to {} of the estranged one",
             buddy(ESTRANGED.0).0,
             buddy(ESTRANGED.0).1
         ),
@@ -169,7 +169,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     outcome.found = format!(
         "The list needs up to {} accesses for the one request, Knuth's buddy system at most {worst}: a factor of {}{}.",
         thousands(rows.iter().filter(|row| row.heap == LIST.0).map(|row| row.accesses).max().unwrap_or(0)),
-        digits(most),
+        digits(max),
         at.map_or(String::new(), |bytes| format!("; of 72 at a heap of {}", kilobytes(bytes)))
     );
     let mut shown = Shown::new(

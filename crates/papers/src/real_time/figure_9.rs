@@ -59,7 +59,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             for (index, (heap, text)) in HEAPS.into_iter().enumerate() {
                 let measures = replay(&resolve(text)?, &trace, &mut region, Options::MEASURE)?;
                 let accesses = measures.accesses_per_operation();
-                let ns = times.as_ref().map(|times| times.subjects[index].least);
+                let ns = times.as_ref().map(|times| times.subjects[index].min);
                 let (of_list, ns_of_list) = *list.get_or_insert((accesses, ns));
                 rows.push(Row {
                     program: program.name,
@@ -89,7 +89,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let mut outcome = Outcome::new(rows)?;
     let counted: fn(&Row) -> Option<f64> = |row| Some(row.speed_up);
     let (knuth, estranged) = (span(rows, KNUTH.0, counted), span(rows, ESTRANGED.0, counted));
-    let between = |(least, most): (f64, f64)| format!("{} to {} times", digits(least), digits(most));
+    let between = |(min, max): (f64, f64)| format!("{} to {} times", digits(min), digits(max));
     outcome.state(
         "the estranged buddy system loses nothing against the list on any program",
         format!("{} fewer accesses", between(estranged)),

@@ -3,7 +3,7 @@
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
-use heapsmith_preload::returned::{Head, Link, Returned};
+use heapsmith_preload::remote_free::{Head, Link, RemoteFree};
 use shuttle::sync::Arc;
 use shuttle::sync::atomic::{AtomicPtr, Ordering};
 use shuttle::thread;
@@ -40,17 +40,17 @@ unsafe impl Send for Blocks {}
 /// Threads free; the owner takes, in between and at the end.
 fn freed_by_others() {
     let blocks = Arc::new(Blocks((0..FREEING * EACH).map(|_| UnsafeCell::new([0; 2])).collect()));
-    let returned = Arc::new(Returned::<Checked>::default());
+    let remote_free = Arc::new(RemoteFree::<Checked>::default());
     let threads: Vec<_> = (0..FREEING)
         .map(|thread| {
-            let (blocks, returned) = (Arc::clone(&blocks), Arc::clone(&returned));
+            let (blocks, remote_free) = (Arc::clone(&blocks), Arc::clone(&remote_free));
             thread::spawn(move || {
                 for number in thread * EACH..(thread + 1) * EACH {
                     let block = blocks.0[number].get();
                     // SAFETY: this thread's own block, which it writes and gives away once.
                     unsafe {
                         (*block)[1] = number as u64 + 1;
-                        returned.push(NonNull::new(block).expect("a block").cast());
+                        remote_free.push(NonNull::new(block).expect("a block").cast());
                     }
                 }
             })
@@ -58,7 +58,7 @@ fn freed_by_others() {
         .collect();
     let mut seen = vec![0; FREEING * EACH];
     let mut gather = || {
-        for block in returned.take() {
+        for block in remote_free.take() {
             // SAFETY: a taken block belongs to who took it.
             let written = unsafe { (*block.cast::<[u64; 2]>().as_ptr())[1] };
             assert!(written > 0, "what was written before the push is seen");
@@ -70,7 +70,7 @@ fn freed_by_others() {
     gather();
     threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
     gather();
-    assert!(returned.is_empty());
+    assert!(remote_free.is_empty());
     assert!(seen.iter().all(|&times| times == 1), "nothing lost, nothing twice: {seen:?}");
 }
 

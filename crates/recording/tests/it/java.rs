@@ -47,19 +47,19 @@ impl Place {
     }
 
     /// Starts a command with the agent.
-    fn start(&self, command: &[&str], collect: Option<u64>) -> Output {
+    fn start(&self, command: &[&str], gc_every: Option<u64>) -> Output {
         let agent = self.agent();
         let command: Vec<OsString> = command.iter().map(OsString::from).collect();
         let launch =
-            JavaLaunch { command: &command, agent: &agent, folder: self.folder.path(), collect: collect.map(Bytes) };
+            JavaLaunch { command: &command, agent: &agent, folder: self.folder.path(), gc_every: gc_every.map(Bytes) };
         let output = launch.command().current_dir(self.folder.path()).output();
         output.unwrap_or_else(|error| panic!("{}: {error}: {INSTALL}", command[0].display()))
     }
 
     /// Runs a Java program, and gives what it wrote and its recording.
-    fn java(&self, options: &[&str], program: &[&str], collect: Option<u64>) -> (String, Recorded) {
+    fn java(&self, options: &[&str], program: &[&str], gc_every: Option<u64>) -> (String, Recorded) {
         let command = [&["java", "-Xmx256m", "-cp", "."], options, program].concat();
-        let output = self.start(&command, collect);
+        let output = self.start(&command, gc_every);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let recordings = self.recordings();
         assert_eq!(recordings.len(), 1, "{}", String::from_utf8_lossy(&output.stderr));

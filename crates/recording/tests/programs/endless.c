@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 int main(int count, char **arguments) {
-    long most = count > 2 ? atol(arguments[2]) : -1;
+    long max = count > 2 ? atol(arguments[2]) : -1;
     int file = open(arguments[1], O_RDWR | O_CREAT | O_TRUNC, 0666);
     if (file < 0 || ftruncate(file, 4096))
         return 1;
     volatile long *told = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     errno = 0;
-    for (long step = 1; step != most + 1; step++) {
+    for (long step = 1; step != max + 1; step++) {
         free(malloc(step));
         *told = step;
     }

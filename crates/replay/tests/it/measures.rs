@@ -75,17 +75,17 @@ proptest! {
     }
 
     #[test]
-    fn the_least_region_serves_and_eight_bytes_less_do_not(spec in wide_spec(), steps in steps()) {
+    fn the_smallest_region_serves_and_eight_bytes_less_do_not(spec in wide_spec(), steps in steps()) {
         let trace = trace(&steps);
         let mut region = Region::for_trace(&trace).expect("memory");
-        let Ok(Some(least)) = min_region(&spec, &trace, &mut region) else { return Ok(()) };
+        let Ok(Some(min)) = min_region(&spec, &trace, &mut region) else { return Ok(()) };
         let mut refused_in = |size: u64| {
             let options = Options { region: Some(Bytes(size)), ..Options::MEASURE };
             replay(&spec, &trace, &mut region, options).map_or(1, |measures| measures.failed)
         };
-        prop_assert_eq!(refused_in(least.0), 0);
-        prop_assert!(refused_in(least.0 - 8) > 0);
-        prop_assert!(least >= trace.requested_peak);
+        prop_assert_eq!(refused_in(min.0), 0);
+        prop_assert!(refused_in(min.0 - 8) > 0);
+        prop_assert!(min >= trace.requested_peak);
     }
 }
 
@@ -127,7 +127,7 @@ fn timing_reports_every_heap_and_the_floor() {
     let timings = time(&subjects, &trace, &mut region, Effort::rounds(5)).expect("times");
     assert_eq!(timings.subjects.len(), 3);
     for time in timings.subjects {
-        assert!(time.least <= time.median && time.median <= time.most && time.median > timings.floor.least);
+        assert!(time.min <= time.median && time.median <= time.max && time.median > timings.null_allocator.min);
         assert_eq!((time.rounds.len(), time.events), (5, trace.events.len()));
     }
 }
@@ -204,11 +204,11 @@ fn costs_by_kind_add_up_to_those_of_the_replay() {
         let all = [found.allocate, found.free, found.reallocate];
         assert_eq!(all.iter().map(|kind| kind.accesses).sum::<u64>(), whole.accesses.total, "{text}");
         assert_eq!(all.map(|kind| kind.operations), [trace.allocations, trace.frees, trace.reallocations]);
-        assert_eq!(all.iter().map(|kind| kind.most).max(), Some(whole.accesses.max));
+        assert_eq!(all.iter().map(|kind| kind.max).max(), Some(whole.accesses.max));
         let one = kinds(&spec, &trace, &mut region, Bytes(u64::MAX), std::slice::from_ref(&(0..events)))
             .expect("a replay")
             .stretch;
-        assert_eq!((one.operations, one.accesses, one.most), (1, whole.accesses.total, whole.accesses.total));
+        assert_eq!((one.operations, one.accesses, one.max), (1, whole.accesses.total, whole.accesses.total));
         assert!(found.stretch.operations == 3 && found.stretch.accesses < one.accesses);
     }
 }

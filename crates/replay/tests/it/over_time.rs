@@ -1,6 +1,6 @@
 //! What is seen along a trace and over many passes agrees with what single replays measure.
 
-use heapsmith_replay::{Drift, Left, Options, Pass, Region, at_peak, footprint_curve, over_time, passes, replay};
+use heapsmith_replay::{Drift, Leaked, Options, Pass, Region, at_peak, footprint_curve, over_time, passes, replay};
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Action, Bytes, Draws, Event, PackedTrace, Trace};
 
@@ -120,17 +120,17 @@ fn the_first_pass_is_a_replay_and_what_it_leaves_stays_or_goes() {
     for heap in HEAPS {
         let (spec, mut region) = (spec(heap), Region::for_passes(&trace, 5).expect("memory"));
         let measures = replay(&spec, &trace, &mut region, Options::MEASURE).expect("measures");
-        let mut run = |left| passes(&spec, &trace, &mut region, None, 5, left).expect("passes");
-        let (kept, freed) = (run(Left::Kept), run(Left::Freed));
+        let mut run = |leaked| passes(&spec, &trace, &mut region, None, 5, leaked).expect("passes");
+        let (kept, freed) = (run(Leaked::Keep), run(Leaked::Free));
         for all in [&kept, &freed] {
             assert_eq!(all.len(), 5);
             assert_eq!((all[0].footprint_peak, all[0].accesses), (measures.footprint_peak, measures.accesses.total));
             assert_eq!(all.iter().map(|pass| pass.failed).sum::<u64>(), 0);
         }
-        assert!(kept.iter().all(|pass| pass.left > Bytes(0) && pass.left == kept[0].left), "{heap}");
-        assert!(freed.iter().all(|pass| pass.left == Bytes(0)), "{heap}");
+        assert!(kept.iter().all(|pass| pass.leaked > Bytes(0) && pass.leaked == kept[0].leaked), "{heap}");
+        assert!(freed.iter().all(|pass| pass.leaked == Bytes(0)), "{heap}");
         assert!(freed[4].footprint < kept[4].footprint, "{heap}");
-        assert_eq!(run(Left::Kept), kept);
+        assert_eq!(run(Leaked::Keep), kept);
     }
 }
 
@@ -139,7 +139,7 @@ fn a_heap_that_coalesces_settles_and_one_that_never_reuses_drifts() {
     let trace = program(400, false);
     let mut region = Region::for_passes(&trace, 20).expect("memory");
     let mut drift =
-        |heap: &str| Drift::of(&passes(&spec(heap), &trace, &mut region, None, 20, Left::Freed).expect("passes"));
+        |heap: &str| Drift::of(&passes(&spec(heap), &trace, &mut region, None, 20, Leaked::Free).expect("passes"));
     let settled = drift("list(order=address, fit=first)");
     assert_eq!((settled.bytes, settled.settles), (0, Some(1)));
     let bump = drift("bump");
@@ -148,10 +148,10 @@ fn a_heap_that_coalesces_settles_and_one_that_never_reuses_drifts() {
 
 #[test]
 fn drift_is_counted_from_the_first_pass_that_is_like_the_others() {
-    let pass = |peak, after, left| Pass {
+    let pass = |peak, after, leaked| Pass {
         footprint_peak: Bytes(peak),
         footprint: Bytes(after),
-        left: Bytes(left),
+        leaked: Bytes(leaked),
         ..Pass::default()
     };
     let drift = |all: &[Pass]| {

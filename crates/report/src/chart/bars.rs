@@ -64,8 +64,8 @@ impl Bars {
         let mut builder = ChartBuilder::on(&area);
         builder.margin(14).margin_right(LEGEND).caption(&self.title, text(18, INK));
         builder.x_label_area_size(room).y_label_area_size(74);
-        let (least, most) = self.extent();
-        let mut chart = builder.build_cartesian_2d(0.0..self.names.len().max(1) as f64, least..most)?;
+        let (min, max) = self.extent();
+        let mut chart = builder.build_cartesian_2d(0.0..self.names.len().max(1) as f64, min..max)?;
         chart
             .configure_mesh()
             .disable_x_mesh()
@@ -78,9 +78,9 @@ impl Bars {
             .bold_line_style(GRID)
             .light_line_style(TRANSPARENT)
             .draw()?;
-        self.bars(&mut chart, least)?;
+        self.bars(&mut chart, min)?;
         self.line(&mut chart)?;
-        self.names(&area, &chart, least, upright)?;
+        self.names(&area, &chart, min, upright)?;
         let bars = self.series.iter().enumerate().map(|(number, series)| (series.name.as_str(), colour(number)));
         legend(&area, bars.chain(self.line.iter().map(|(name, _)| (name.as_str(), INK))))?;
         Ok(area.present()?)
@@ -101,9 +101,9 @@ impl Bars {
             let values =
                 || self.series.iter().flat_map(|series| &series.values).chain(self.line.iter().map(|line| &line.1));
             let places = || values().map(|&value| self.place(value)).filter(|place| place.is_finite());
-            let least = places().fold(f64::INFINITY, f64::min);
-            let least = if least.is_finite() { (least - 0.1).floor() } else { 0.0 };
-            return (least, places().fold(least + 1.0, f64::max) + 0.1);
+            let min = places().fold(f64::INFINITY, f64::min);
+            let min = if min.is_finite() { (min - 0.1).floor() } else { 0.0 };
+            return (min, places().fold(min + 1.0, f64::max) + 0.1);
         }
         let finite = |value: &f64| if value.is_finite() { *value } else { 0.0 };
         let tops: Vec<f64> = if self.stacked {
@@ -113,12 +113,12 @@ impl Bars {
             self.series.iter().flat_map(|series| &series.values).map(finite).collect()
         };
         let line = self.line.as_ref().map_or(0.0, |line| line.1);
-        let most = tops.iter().copied().fold(line, f64::max);
-        let least = tops.iter().copied().fold(0.0, f64::min);
-        (least * 1.05, if most > least { most * 1.12 } else { 1.0 })
+        let max = tops.iter().copied().fold(line, f64::max);
+        let min = tops.iter().copied().fold(0.0, f64::min);
+        (min * 1.05, if max > min { max * 1.12 } else { 1.0 })
     }
 
-    fn bars(&self, chart: &mut Plane<'_, '_>, least: f64) -> Outcome {
+    fn bars(&self, chart: &mut Plane<'_, '_>, min: f64) -> Outcome {
         const GAP: f64 = 0.12;
         let width = if self.stacked { 1.0 } else { 1.0 / self.series.len().max(1) as f64 };
         let mut below = vec![0.0; self.names.len()];
@@ -130,7 +130,7 @@ impl Bars {
                 let left = name as f64 + GAP + shift * (1.0 - 2.0 * GAP);
                 let right = left + width * (1.0 - 2.0 * GAP);
                 let (from, to) = match (self.scale, self.stacked) {
-                    (Scale::Logarithmic, _) => (least, value),
+                    (Scale::Logarithmic, _) => (min, value),
                     (_, true) => (below[name], below[name] + value),
                     _ => (0.0, value),
                 };
@@ -153,7 +153,7 @@ impl Bars {
         &self,
         area: &DrawingArea<SVGBackend<'_>, Shift>,
         chart: &Plane<'_, '_>,
-        least: f64,
+        min: f64,
         upright: bool,
     ) -> Outcome {
         let style = text(13, INK);
@@ -163,7 +163,7 @@ impl Bars {
             style.pos(Pos::new(HPos::Center, VPos::Top))
         };
         for (number, name) in self.names.iter().enumerate() {
-            let (x, y) = chart.backend_coord(&(number as f64 + 0.5, least));
+            let (x, y) = chart.backend_coord(&(number as f64 + 0.5, min));
             area.draw(&Text::new(name.as_str(), (x, y + 8), style.clone()))?;
         }
         Ok(())
@@ -199,10 +199,10 @@ mod tests {
     }
 
     #[test]
-    fn a_logarithmic_axis_begins_below_the_least_bar() {
+    fn a_logarithmic_axis_begins_below_the_lowest_bar() {
         let bars = Bars { scale: Scale::Logarithmic, line: None, ..bars(false) };
-        let (least, most) = bars.extent();
-        assert!(least <= 0.5_f64.log10() && most >= 2.0_f64.log10());
+        let (min, max) = bars.extent();
+        assert!(min <= 0.5_f64.log10() && max >= 2.0_f64.log10());
         assert!(bars.svg().contains("</svg>") && !bars.svg().contains("NaN"));
     }
 

@@ -125,16 +125,16 @@ impl Chart {
     /// From where to where an axis goes.
     fn extent(&self, of: fn(&(f64, f64)) -> f64, scale: Scale) -> (f64, f64) {
         let values = || self.series.iter().flat_map(|series| &series.points).map(of).filter(|value| value.is_finite());
-        let most = values().fold(0.0, f64::max);
+        let max = values().fold(0.0, f64::max);
         match scale {
             Scale::Linear => {
-                let least = values().fold(f64::INFINITY, f64::min).min(0.0);
-                (least, if most > least { most + (most - least) * 0.04 } else { least + 1.0 })
+                let min = values().fold(f64::INFINITY, f64::min).min(0.0);
+                (min, if max > min { max + (max - min) * 0.04 } else { min + 1.0 })
             }
             Scale::Logarithmic => {
-                let least = values().filter(|&value| value > 0.0).fold(f64::INFINITY, f64::min);
-                let least = if least.is_finite() { least } else { 1.0 };
-                (least / 1.15, most.max(least * 2.0) * 1.25)
+                let min = values().filter(|&value| value > 0.0).fold(f64::INFINITY, f64::min);
+                let min = if min.is_finite() { min } else { 1.0 };
+                (min / 1.15, max.max(min * 2.0) * 1.25)
             }
         }
     }
@@ -142,8 +142,8 @@ impl Chart {
     fn fill<'s, X, Y>(
         &self,
         mut chart: ChartContext<'s, SVGBackend<'s>, Cartesian2d<X, Y>>,
-        least_x: f64,
-        least_y: f64,
+        min_x: f64,
+        min_y: f64,
     ) -> Outcome
     where
         X: Ranged<ValueType = f64> + ValueFormatter<f64>,
@@ -161,11 +161,11 @@ impl Chart {
             .bold_line_style(GRID)
             .light_line_style(TRANSPARENT)
             .draw()?;
-        let floor = |value: f64, least: f64, scale| if scale == Scale::Logarithmic { value.max(least) } else { value };
+        let floor = |value: f64, min: f64, scale| if scale == Scale::Logarithmic { value.max(min) } else { value };
         for (number, series) in self.series.iter().enumerate() {
             let placed = series.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
             let points: Vec<(f64, f64)> =
-                placed.map(|&(x, y)| (floor(x, least_x, self.x.scale), floor(y, least_y, self.y.scale))).collect();
+                placed.map(|&(x, y)| (floor(x, min_x, self.x.scale), floor(y, min_y, self.y.scale))).collect();
             draw_series(&mut chart, series, points, colour(number))?;
         }
         Ok(())

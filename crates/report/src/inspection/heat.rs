@@ -62,12 +62,12 @@ pub fn section(profile: &Profile) -> String {
 
 /// `16–31`: the numbers of a row or column.
 fn range(power: usize) -> String {
-    let (least, next) = (HeatMap::least(power), HeatMap::least(power + 1));
+    let (min, next) = (HeatMap::min(power), HeatMap::min(power + 1));
     match power {
         0 => "0".to_owned(),
         1 => "1".to_owned(),
-        _ if least >= 1 << 20 => format!("{} M", thousands(least >> 20)),
-        _ if least >= 1 << 14 => format!("{} K", thousands(least >> 10)),
-        _ => format!("{least}–{}", next - 1),
+        _ if min >= 1 << 20 => format!("{} M", thousands(min >> 20)),
+        _ if min >= 1 << 14 => format!("{} K", thousands(min >> 10)),
+        _ => format!("{min}–{}", next - 1),
     }
 }

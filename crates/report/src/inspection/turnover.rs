@@ -21,7 +21,7 @@ pub fn section(profile: &Profile) -> String {
     }
     let used: Vec<usize> = (0..66).filter(|&power| births[power] + deaths[power] > 0).collect();
     let span = used.first().copied().unwrap_or(0)..used.last().map_or(0, |last| last + 1);
-    let names: Vec<String> = span.clone().map(|power| format!("≥ {}", thousands(HeatMap::least(power)))).collect();
+    let names: Vec<String> = span.clone().map(|power| format!("≥ {}", thousands(HeatMap::min(power)))).collect();
     let bars = |counts: &[u64], name: &str, colour: &'static str| {
         Bar::new(names.clone(), counts[span.clone()].to_vec()).name(name).marker(Marker::new().color(colour))
     };

@@ -5,7 +5,7 @@ use heapsmith_spec::entry;
 
 use crate::html::{Cell, Table, code, escape, paragraph, section as wrap};
 use crate::number::{listed, plural};
-use crate::sections::front::{floor_sentence, numbers, spec, time_heading};
+use crate::sections::front::{null_sentence, numbers, spec, time_heading};
 use crate::study::{Study, footprint, fragmentation};
 
 /// The section.
@@ -16,7 +16,7 @@ pub fn section(study: &Study<'_>) -> String {
         by(a).0.cmp(&by(b).0).then(by(a).1.total_cmp(&by(b).1))
     });
     let time = time_heading(study);
-    let columns = ["name", "fragmen&shy;tation", "footprint", "accesses", "p99", "worst", time.as_str(), "spec"];
+    let columns = ["name", "fragmen&shy;tation", "footprint", "accesses", "p99", "max", time.as_str(), "spec"];
     let caption = "The catalogue on the same traces, the tightest first. What each follows stands under its spec.";
     let mut table = Table::new(caption, &columns).sortable();
     for entry in &entries {
@@ -40,7 +40,7 @@ fn source(name: &str) -> String {
 
 fn sentence(study: &Study<'_>, entries: &[&Catalogued]) -> String {
     const OVER: [Objective; 2] = [Objective::Fragmentation, Objective::Accesses];
-    let front = || study.exploration.staircase.iter().map(|&index| study.point(index));
+    let front = || study.exploration.front_2d.iter().map(|&index| study.point(index));
     let unbeaten = |entry: &&&Catalogued| {
         let point = &entry.objectives;
         point.failed == 0 && !front().any(|design| dominates(design, point, &OVER))
@@ -68,5 +68,5 @@ fn sentence(study: &Study<'_>, entries: &[&Catalogued]) -> String {
         0 => String::new(),
         some => format!(" {} refused requests and cannot be compared.", plural(some, "allocator", "allocators")),
     };
-    paragraph(&format!("{outcome}{refusing}{}", floor_sentence(study)))
+    paragraph(&format!("{outcome}{refusing}{}", null_sentence(study)))
 }

@@ -51,7 +51,7 @@ struct View {
 
 impl View {
     fn of(study: &Study<'_>) -> View {
-        let front: Vec<&Objectives> = study.exploration.staircase.iter().map(|&index| study.point(index)).collect();
+        let front: Vec<&Objectives> = study.exploration.front_2d.iter().map(|&index| study.point(index)).collect();
         let span = |value: fn(&Objectives) -> f64| {
             let must: Vec<f64> =
                 front.iter().map(|point| value(point)).chain([value(study.point(study.pick))]).collect();
@@ -93,7 +93,7 @@ fn place_of(study: &Study<'_>, places: &[Place], index: usize) -> Place {
 }
 
 fn front(study: &Study<'_>, places: &[Place]) -> Box<Series> {
-    let steps: Vec<Place> = study.exploration.staircase.iter().map(|&index| place_of(study, places, index)).collect();
+    let steps: Vec<Place> = study.exploration.front_2d.iter().map(|&index| place_of(study, places, index)).collect();
     designs(study, &steps, "Pareto front")
         .mode(Mode::LinesMarkers)
         .line(Line::new().shape(LineShape::Hv).width(2.0).color(colour::BLUE))
@@ -158,7 +158,7 @@ fn names(study: &Study<'_>, places: &[Place], view: &View) -> Vec<Annotation> {
     dots.extend(shown.map(|(names, entry)| named(&names.join(", "), &entry.objectives, colour::PURPLE, 11)));
     let crowd = places.iter().map(|place| view.share(study.point(place.index)));
     // A name that covers the front hides more than one that covers a design.
-    let front = study.exploration.staircase.iter().map(|&index| view.share(study.point(index)));
+    let front = study.exploration.front_2d.iter().map(|&index| view.share(study.point(index)));
     let crowd = crowd.chain(front.flat_map(|share| [share; FRONT_COUNTS]));
     annotations(&dots, &crowd.collect::<Vec<_>>())
 }
@@ -180,18 +180,18 @@ fn values(point: &Objectives, spec: &str) -> String {
         failed => format!("<br>refused {} requests", thousands(failed)),
     };
     format!(
-        "fragmentation {} · accesses {} · p99 {} · worst {}{refused}<br>{}",
+        "fragmentation {} · accesses {} · p99 {} · max {}{refused}<br>{}",
         percent(fragmentation(point)),
         count(accesses(point)),
         count(point.get(Objective::P99)),
-        count(point.get(Objective::Worst)),
+        count(point.get(Objective::MaxOp)),
         escape(&shortened(spec)),
     )
 }
 
 fn text(study: &Study<'_>, places: &[Place], view: &View) -> String {
     let points = &study.exploration.points;
-    let heaps = study.distinct_heaps();
+    let heaps = study.unique_designs();
     let spread = |value: fn(&Objectives) -> f64| {
         let values = points.iter().map(value);
         (values.clone().fold(f64::INFINITY, f64::min), values.fold(0.0, f64::max))

@@ -1,4 +1,4 @@
-//! What each technique does (Table 2, computed).
+//! What each factor does (Table 2, computed).
 
 use heapsmith_explore::{Objective, Search};
 use plotly::common::{Line, Marker, Mode};
@@ -8,10 +8,10 @@ use plotly::{Plot, Scatter};
 use crate::figure::{axis, colour, embed, layout};
 use crate::html::{Cell, Table, paragraph, section as wrap};
 use crate::number::{percent, points, relative, rounded, thousands};
-use crate::spec_text::{capitalized, technique};
+use crate::spec_text::{capitalized, factor_name};
 use crate::study::Study;
 
-/// Below this share of the variance, a technique has no effect to speak of.
+/// Below this share of the variance, a factor has no effect to speak of.
 const NONE: f64 = 0.01;
 
 /// What is drawn: name, objective, colour.
@@ -21,7 +21,7 @@ const SHARES: [(&str, Objective, &str); 3] = [
     ("external", Objective::External, colour::GREEN),
 ];
 
-/// The signs of the paper's Table 2 for using a technique: internal and external
+/// The signs of the paper's Table 2 for using a factor: internal and external
 /// fragmentation (+ is more), and performance (+ is faster).
 const PAPER: [[&str; 3]; 4] =
     [["− −", "+ +", "+"], ["− −", "none", "− −"], ["− −", "none", "− −"], ["none", "− −", "+"]];
@@ -34,10 +34,10 @@ pub fn section(study: &Study<'_>) -> String {
             Search::Halving => "were left out by the search (<code>--search exhaustive</code> replays all)",
         };
         let told = format!(
-            "{} of the designs {why}. What a technique does is a mean over all designs, so it is not known without them.",
+            "{} of the designs {why}. What a factor does is a mean over all designs, so it is not known without them.",
             thousands(study.exploration.pruned as u64)
         );
-        return wrap("effects", "What each technique does", &paragraph(&told));
+        return wrap("effects", "What each factor does", &paragraph(&told));
     }
     let mut body = sentence(study);
     let ranges = Ranges::of(study);
@@ -48,21 +48,21 @@ pub fn section(study: &Study<'_>) -> String {
     body.push_str(&changes(study));
     body.push_str(&shares(study));
     body.push_str(&together(study));
-    wrap("effects", "What each technique does", &body)
+    wrap("effects", "What each factor does", &body)
 }
 
 fn sentence(study: &Study<'_>) -> String {
     let family = &study.exploration.families.0[study.family];
     let leader = |objective: Objective| {
         let own = || study.effects.iter().filter(move |effect| effect.objective == objective);
-        let Some(most) = own().max_by(|a, b| a.share.total_cmp(&b.share)) else { return String::new() };
-        let (factor, share) = (most.factor, most.share);
+        let Some(max) = own().max_by(|a, b| a.share.total_cmp(&b.share)) else { return String::new() };
+        let (factor, share) = (max.factor, max.share);
         let rest = 1.0 - own().map(|effect| effect.share).sum::<f64>();
-        let direction = if most.change() < 0.0 { "lowers" } else { "raises" };
+        let direction = if max.change() < 0.0 { "lowers" } else { "raises" };
         format!(
-            "<strong>{}</strong>, which {direction} it, explains {} of the variance of {{}}; {} is left to how techniques \
+            "<strong>{}</strong>, which {direction} it, explains {} of the variance of {{}}; {} is left to how factors \
              act together",
-            capitalized(technique(&study.factors()[factor].name)),
+            capitalized(factor_name(&study.factors()[factor].name)),
             percent(share),
             percent(rest.max(0.0)),
         )
@@ -71,7 +71,7 @@ fn sentence(study: &Study<'_>) -> String {
     let accesses = leader(Objective::Accesses).replace("{}", "accesses");
     paragraph(&format!("{fragmentation}. {accesses}."))
         + &paragraph(&format!(
-            "Each chart is the mean over all {} designs{} at a level of one technique, the others at every level. The \
+            "Each chart is the mean over all {} designs{} at a level of one factor, the others at every level. The \
                  charts share their scales.",
             thousands(family.designs() as u64),
             if study.exploration.families.0.len() > 1 {
@@ -97,13 +97,13 @@ struct Ranges {
 
 impl Ranges {
     fn of(study: &Study<'_>) -> Ranges {
-        let most = |objective: Objective| {
+        let max = |objective: Objective| {
             let effects = study.effects.iter().filter(|effect| effect.objective == objective);
             effects.flat_map(|effect| effect.means.clone()).fold(0.0, f64::max)
         };
-        let range = |most: f64| vec![0.0, rounded((most * 1.08).max(0.01))];
+        let range = |max: f64| vec![0.0, rounded((max * 1.08).max(0.01))];
         // Internal and external make up the fragmentation, so neither is larger.
-        Ranges { shares: range(most(Objective::Fragmentation) * 100.0), accesses: range(most(Objective::Accesses)) }
+        Ranges { shares: range(max(Objective::Fragmentation) * 100.0), accesses: range(max(Objective::Accesses)) }
     }
 }
 
@@ -120,9 +120,9 @@ fn figure(study: &Study<'_>, factor: usize, ranges: &Ranges) -> String {
     let cost = axis("accesses").domain(&[0.0, 0.38]).range(ranges.accesses.clone());
     let layout = layout(x, share, 12).y_axis2(cost).hover_mode(plotly::layout::HoverMode::X);
     plot.set_layout(layout.show_legend(false));
-    let name = capitalized(technique(&own.name));
+    let name = capitalized(factor_name(&own.name));
     let description =
-        format!("Line chart of mean fragmentation and accesses against the level of {}", technique(&own.name));
+        format!("Line chart of mean fragmentation and accesses against the level of {}", factor_name(&own.name));
     format!("<div><h3>{name}</h3>{}</div>\n", embed(plot, &format!("plot-effect-{factor}"), 330, &description, ""))
 }
 
@@ -143,7 +143,7 @@ fn line(
         .marker(Marker::new().size(5).color(colour))
 }
 
-/// How an objective changes from no use of a technique to full use, beside the paper's sign.
+/// How an objective changes from no use of a factor to full use, beside the paper's sign.
 fn changes(study: &Study<'_>) -> String {
     if study.exploration.classic() != Some(study.family) {
         return String::new();
@@ -152,7 +152,7 @@ fn changes(study: &Study<'_>) -> String {
         "What full use changes, beside none, on average over all designs; in grey the sign in Table 2 of Mamagkakis et \
          al. 2006 (their performance, + for faster, is compared with accesses), and whether it is the same here. An \
          effect that explains under 1% of the variance counts as none.",
-        &["technique", "fragmentation", "internal", "external", "accesses", "p99 accesses", "worst accesses"],
+        &["factor", "fragmentation", "internal", "external", "accesses", "p99 accesses", "max accesses"],
     );
     for (factor, [internal, external, performance]) in PAPER.into_iter().enumerate() {
         let change = |objective: Objective, paper: Option<&str>, more_is: f64| {
@@ -167,13 +167,13 @@ fn changes(study: &Study<'_>) -> String {
         table.row(
             "",
             vec![
-                Cell::text(&capitalized(technique(&study.factors()[factor].name))),
+                Cell::text(&capitalized(factor_name(&study.factors()[factor].name))),
                 change(Objective::Fragmentation, None, 1.0),
                 change(Objective::Internal, Some(internal), 1.0),
                 change(Objective::External, Some(external), 1.0),
                 change(Objective::Accesses, Some(performance), -1.0),
                 change(Objective::P99, None, 1.0),
-                change(Objective::Worst, None, 1.0),
+                change(Objective::MaxOp, None, 1.0),
             ],
         );
     }
@@ -199,14 +199,14 @@ fn beside(paper: &str, sign: f64) -> String {
 
 fn shares(study: &Study<'_>) -> String {
     let mut table = Table::new(
-        "Share of the variance over these designs that each technique explains by itself (η²). They are a full factorial, \
-         so what is left over is the techniques' interactions.",
-        &["technique", "fragmentation", "internal", "external", "accesses", "p99 accesses", "worst accesses"],
+        "Share of the variance over these designs that each factor explains by itself (η²). They are a full factorial, \
+         so what is left over is the factors' interactions.",
+        &["factor", "fragmentation", "internal", "external", "accesses", "p99 accesses", "max accesses"],
     );
     let share = |objective, factor| study.effect(objective, factor).map_or(0.0, |effect| effect.share);
     let bar = |share: f64| Cell::bar(&percent(share), share);
     for factor in 0..study.factors().len() {
-        let mut row = vec![Cell::text(&capitalized(technique(&study.factors()[factor].name)))];
+        let mut row = vec![Cell::text(&capitalized(factor_name(&study.factors()[factor].name)))];
         row.extend(Objective::COUNTED.map(|objective| bar(share(objective, factor))));
         table.row("", row);
     }
@@ -220,25 +220,25 @@ fn shares(study: &Study<'_>) -> String {
     table.render()
 }
 
-/// The pairs of techniques that explain most by what they do together.
+/// The pairs of factors that explain most by what they do together.
 fn together(study: &Study<'_>) -> String {
     const SHOWN: usize = 6;
     let mut table = Table::new(
-        "The share that two techniques explain together beyond what each explains alone, for the pairs that explain most \
+        "The share that two factors explain together beyond what each explains alone, for the pairs that explain most \
          of fragmentation or of accesses.",
-        &["techniques", "fragmentation", "internal", "external", "accesses", "p99 accesses", "worst accesses"],
+        &["factors", "fragmentation", "internal", "external", "accesses", "p99 accesses", "max accesses"],
     );
     let share = |factors, objective| {
         let own = study.interactions.iter().find(|pair| pair.factors == factors && pair.objective == objective);
         own.map_or(0.0, |pair| pair.share)
     };
-    let most = |factors| share(factors, Objective::Fragmentation).max(share(factors, Objective::Accesses));
+    let max = |factors| share(factors, Objective::Fragmentation).max(share(factors, Objective::Accesses));
     let first = study.interactions.first().map(|pair| pair.objective);
     let mut pairs: Vec<(usize, usize)> =
         study.interactions.iter().filter(|pair| Some(pair.objective) == first).map(|pair| pair.factors).collect();
-    pairs.sort_by(|&a, &b| most(b).total_cmp(&most(a)));
+    pairs.sort_by(|&a, &b| max(b).total_cmp(&max(a)));
     for pair in pairs.into_iter().take(SHOWN) {
-        let [a, b] = [pair.0, pair.1].map(|factor| technique(&study.factors()[factor].name));
+        let [a, b] = [pair.0, pair.1].map(|factor| factor_name(&study.factors()[factor].name));
         let mut row = vec![Cell::text(&capitalized(&format!("{a} with {b}")))];
         row.extend(Objective::COUNTED.map(|objective| {
             let share = share(pair, objective);

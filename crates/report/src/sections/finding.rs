@@ -4,7 +4,7 @@ use heapsmith_explore::{NEAR, Recommended};
 
 use crate::html::{Cell, Table, code, paragraph, section as wrap};
 use crate::number::{count, percent};
-use crate::spec_text::{shortened, technique};
+use crate::spec_text::{factor_name, shortened};
 use crate::study::{Study, accesses, fragmentation};
 
 /// The section.
@@ -48,26 +48,26 @@ fn verdict(study: &Study<'_>) -> String {
     paragraph(&format!("<span class=\"verdict {class}\">{outcome}</span> {} {split}", each.join(" ")))
 }
 
-/// Which technique explains the most of the variance of fragmentation; nothing where designs were cut short.
+/// Which factor explains the most of the variance of fragmentation; nothing where designs were cut short.
 fn leader(shares: &[(String, f64)]) -> String {
-    let Some((name, most)) = shares.first() else { return String::new() };
+    let Some((name, max)) = shares.first() else { return String::new() };
     if name == "split" {
         return format!(
-            "Splitting does explain more of the variance of fragmentation than any other technique: {}.",
-            percent(*most)
+            "Splitting does explain more of the variance of fragmentation than any other factor: {}.",
+            percent(*max)
         );
     }
     let share = shares.iter().find(|(name, _)| name == "split").map_or(0.0, |(_, share)| *share);
-    let leader = technique(name);
+    let leader = factor_name(name);
     format!(
         "Not splitting ({}) but {leader} ({}) explains the most of the variance of fragmentation.",
         percent(share),
-        percent(*most)
+        percent(*max)
     )
 }
 
 fn distance(design: &Recommended) -> String {
-    match (design.on_front, design.shortfall) {
+    match (design.on_front, design.distance) {
         (true, short) if short <= 0.0 => "on the front".to_owned(),
         (true, short) => {
             format!(
@@ -95,7 +95,7 @@ fn table(study: &Study<'_>) -> String {
                 Cell::number(design.lists.to_string(), design.lists.into()),
                 Cell::number(percent(fragmentation(point)), fragmentation(point)),
                 Cell::number(count(accesses(point)), accesses(point)),
-                Cell::number(percent(design.shortfall), design.shortfall),
+                Cell::number(percent(design.distance), design.distance),
                 Cell::text(if design.on_front { "yes" } else { "no" }),
                 Cell::html(code(&shortened(&study.spec(design.index)))),
             ],

@@ -8,23 +8,23 @@ use crate::number::{count, listed, percent, plural, thousands};
 use crate::study::{Study, accesses, footprint, fragmentation};
 
 /// Rows of the second table; more than this nobody reads.
-const MOST: usize = 200;
+const MAX: usize = 200;
 
 /// The section.
 pub fn section(study: &Study<'_>) -> String {
     let front = &study.exploration.front;
-    let steps = &study.exploration.staircase;
+    let steps = &study.exploration.front_2d;
     let mut body = paragraph(&format!(
         "No design beats these in both fragmentation and accesses; they stand on {}. “Equal” counts the designs whose \
          every measure is the same. A click on a heading sorts.{}",
         plural(steps.len() as u64, "place", "places"),
-        floor_sentence(study),
+        null_sentence(study),
     ));
     body.push_str(&table(study, "The front over fragmentation and accesses.", steps).render());
     let others = others(study);
     if !others.is_empty() {
         let caption = match others.len() {
-            shown if shown > MOST => format!("The first {MOST} of {}, by fragmentation.", thousands(shown as u64)),
+            shown if shown > MAX => format!("The first {MAX} of {}, by fragmentation.", thousands(shown as u64)),
             _ => "By fragmentation.".to_owned(),
         };
         body.push_str(&format!(
@@ -40,7 +40,7 @@ pub fn section(study: &Study<'_>) -> String {
                     .collect::<Vec<_>>()
             ),
             thousands(front.len() as u64),
-            table(study, &caption, &others[..others.len().min(MOST)]).render(),
+            table(study, &caption, &others[..others.len().min(MAX)]).render(),
         ));
     }
     wrap("front", "The front", &body)
@@ -58,7 +58,7 @@ fn others(study: &Study<'_>) -> Vec<usize> {
     };
     let mut others: Vec<usize> = Vec::new();
     for &index in &study.exploration.front {
-        let shown = study.exploration.staircase.iter().chain(&others).any(|&other| same(index, other));
+        let shown = study.exploration.front_2d.iter().chain(&others).any(|&other| same(index, other));
         if !shown {
             others.push(index);
         }
@@ -68,22 +68,22 @@ fn others(study: &Study<'_>) -> Vec<usize> {
 }
 
 /// What a time has to be read beside.
-pub fn floor_sentence(study: &Study<'_>) -> String {
-    match study.floor() {
-        Some(floor) => format!(" The floor of the times, the same loop on a heap that does nothing, is {floor:.1} ns."),
+pub fn null_sentence(study: &Study<'_>) -> String {
+    match study.null_allocator() {
+        Some(null_allocator) => format!(" The same loop on the null allocator takes {null_allocator:.1} ns."),
         None => " Times were not measured.".to_owned(),
     }
 }
 
-/// The heading of the times, with their floor.
+/// The heading of the times, with that of the null allocator.
 pub fn time_heading(study: &Study<'_>) -> String {
-    study.floor().map_or("ns/op".to_owned(), |floor| format!("ns/op<br>(floor {floor:.1})"))
+    study.null_allocator().map_or("ns/op".to_owned(), |null_allocator| format!("ns/op<br>(null {null_allocator:.1})"))
 }
 
 fn table(study: &Study<'_>, caption: &str, designs: &[usize]) -> Table {
     let time = time_heading(study);
     let columns =
-        ["design", "fragmen&shy;tation", "footprint", "accesses", "p99", "worst", time.as_str(), "equal", "spec"];
+        ["design", "fragmen&shy;tation", "footprint", "accesses", "p99", "max", time.as_str(), "equal", "spec"];
     let mut table = Table::new(caption, &columns).sortable();
     for &index in designs {
         let row = &study.exploration.rows[index];
@@ -114,7 +114,7 @@ pub fn numbers(point: &Objectives, footprint: Bytes, timing: Option<&Retimed>) -
         Cell::number(footprint.to_string(), footprint.0 as f64),
         Cell::number(count(accesses(point)), accesses(point)),
         whole(Objective::P99),
-        whole(Objective::Worst),
+        whole(Objective::MaxOp),
         timing.map_or(Cell::number("–", f64::MAX), |time| {
             Cell::number(format!("{:.1}", time.ns_per_op), time.ns_per_op)
         }),

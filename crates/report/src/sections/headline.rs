@@ -50,11 +50,11 @@ fn cards(study: &Study<'_>) -> String {
         ("footprint", footprint(measures).to_string(), format!("{requested} asked for at the peak")),
         ("accesses/op", count(accesses(point)), "metadata words, on average".to_owned()),
         ("p99 accesses", count(point.get(Objective::P99)), "99% of operations do not exceed".to_owned()),
-        ("worst accesses", count(point.get(Objective::Worst)), "the worst single operation".to_owned()),
+        ("max accesses", count(point.get(Objective::MaxOp)), "the most expensive operation".to_owned()),
     ];
     if let Some(timing) = study.exploration.timing(study.pick) {
-        let floor = format!("floor {:.1} ns: a heap that does nothing", timing.floor);
-        cards.push(("time/op", format!("{:.1} ns", timing.ns_per_op), floor));
+        let null_allocator = format!("null allocator: {:.1} ns", timing.null_allocator);
+        cards.push(("time/op", format!("{:.1} ns", timing.ns_per_op), null_allocator));
     }
     let card = |(name, value, remark): (&str, String, String)| {
         format!("<div><dt>{name}</dt><dd>{value}<small>{remark}</small></dd></div>\n")

@@ -1,4 +1,4 @@
-//! The reference lines: floor, achieved, bound.
+//! The reference lines: lower bound, achieved, worst-case bound.
 
 use heapsmith_explore::Objectives;
 use heapsmith_limits::Lines;
@@ -32,14 +32,14 @@ pub fn section(study: &Study<'_>) -> String {
     }
     let heaps = heaps(study);
     let caption = "Each mark is a heap of the front or of the catalogue, the tightest first. Up: more memory. Nothing lies \
-                   below the line of the floor, and no program with as many live bytes, in requests of these sizes, can \
+                   below the lower bound, and no program with as many live bytes, in requests of these sizes, can \
                    push a heap above its bound.";
-    let description = "Chart of the memory of each heap between the floor and its bound";
+    let description = "Chart of the memory of each heap between the lower bound and its worst-case bound";
     let figure = embed(figure(lines, &heaps), "plot-limits", 420, description, caption);
     let folded =
         format!("<details><summary>Every heap with its bound</summary>\n{}</details>\n", table(&heaps).render());
     let body = sentence(study, lines) + &figure + &folded;
-    wrap("limits", "Between the floor and the bound", &body)
+    wrap("limits", "Between the lower bound and the worst case", &body)
 }
 
 /// The mean of a share over the traces; none where it is not known of one.
@@ -49,7 +49,7 @@ fn mean(lines: &[Lines], share: impl Fn(&Lines) -> Option<f64>) -> Option<f64> {
 }
 
 fn placed(lines: &[Lines]) -> f64 {
-    mean(lines, |line| Some(line.floor.fragmentation())).unwrap_or(0.0)
+    mean(lines, |line| Some(line.lower_bound.fragmentation())).unwrap_or(0.0)
 }
 
 fn heaps(study: &Study<'_>) -> Vec<Between> {
@@ -61,7 +61,7 @@ fn heaps(study: &Study<'_>) -> Vec<Between> {
         bound: mean(lines, |line| line.bound_fragmentation(heap)),
         is_pick,
     };
-    let mut indexes: Vec<usize> = study.exploration.staircase.clone();
+    let mut indexes: Vec<usize> = study.exploration.front_2d.clone();
     if !indexes.contains(&study.pick) {
         indexes.push(study.pick);
     }
@@ -84,14 +84,14 @@ fn heaps(study: &Study<'_>) -> Vec<Between> {
 fn sentence(study: &Study<'_>, lines: &[Lines]) -> String {
     let pick = &study.exploration.rows[study.pick];
     let each = lines.iter().zip(&pick.measures).map(|(line, measures)| {
-        let floor = &line.floor;
+        let lower_bound = &line.lower_bound;
         let bound = line.bound(&pick.design.spec);
         let above = match (bound.footprint, &line.program) {
             (Some(bytes), Ok(program)) => format!(
                 "no program with as many live bytes, in requests of {} to {} bytes, can make it need more than <strong>{}\
                  </strong> ({})",
-                program.least,
-                program.largest,
+                program.min_size,
+                program.max_size,
                 heapsmith_trace::Bytes(bytes),
                 escape(bound.source),
             ),
@@ -101,9 +101,9 @@ fn sentence(study: &Study<'_>, lines: &[Lines]) -> String {
             "<li>{}: at most {} are live at once; one who knew every lifetime and moved nothing would need {}{}; the pick \
              needs <strong>{}</strong>; {above}.</li>\n",
             escape(&line.trace),
-            floor.live,
-            floor.placed,
-            if floor.is_least { ", and nobody less" } else { ", as far as was found" },
+            lower_bound.live,
+            lower_bound.placed,
+            if lower_bound.is_optimal { ", and nobody less" } else { ", as far as was found" },
             measures.footprint_peak,
         )
     });
@@ -114,7 +114,7 @@ fn sentence(study: &Study<'_>, lines: &[Lines]) -> String {
 }
 
 fn figure(lines: &[Lines], heaps: &[Between]) -> Plot {
-    // As multiples of the bytes requested, so that the floor is at 1 and a logarithm can be taken.
+    // As multiples of the bytes requested, so that the lower bound is at 1 and a logarithm can be taken.
     let x: Vec<f64> = (1..=heaps.len()).map(|place| place as f64).collect();
     let points = |chosen: &dyn Fn(&Between) -> Option<f64>| -> (Vec<f64>, Vec<f64>, Vec<String>) {
         let mut all = (Vec::new(), Vec::new(), Vec::new());
@@ -143,13 +143,13 @@ fn figure(lines: &[Lines], heaps: &[Between]) -> Plot {
             .line(Line::new().width(2.0).color(color))
     };
     let mut plot = Plot::new();
-    plot.add_trace(flat("floor: most live bytes", 0.0, colour::GREY));
-    plot.add_trace(flat("floor: lifetimes known", placed(lines), colour::GREEN));
+    plot.add_trace(flat("lower bound: peak live bytes", 0.0, colour::GREY));
+    plot.add_trace(flat("lower bound: offline placement", placed(lines), colour::GREEN));
     plot.add_trace(series("bound", points(&|heap| heap.bound), MarkerSymbol::TriangleDown, 9, colour::ORANGE));
     plot.add_trace(series("achieved", points(&|heap| Some(heap.achieved)), MarkerSymbol::Circle, 8, colour::BLUE));
     let pick = points(&|heap| heap.is_pick.then_some(heap.achieved));
     plot.add_trace(series("the pick", pick, MarkerSymbol::Star, 16, colour::VERMILION));
-    let y = axis("memory, as a multiple of the most live bytes").type_(AxisType::Log).dtick(1.0);
+    let y = axis("memory, as a multiple of the peak live bytes").type_(AxisType::Log).dtick(1.0);
     plot.set_layout(layout(axis("heaps, the tightest first").show_tick_labels(false), y, 48));
     plot
 }
@@ -157,7 +157,7 @@ fn figure(lines: &[Lines], heaps: &[Between]) -> Plot {
 fn table(heaps: &[Between]) -> Table {
     let columns = ["heap", "achieved", "bound", "spec"];
     let mut table = Table::new(
-        "Memory beyond the most live bytes, as a share of them: on these traces, and at most for any program like them. A \
+        "Memory beyond the peak live bytes, as a share of them: on these traces, and at most for any program like them. A \
          dash: no bound in the live bytes is known.",
         &columns,
     )

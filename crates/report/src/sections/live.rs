@@ -109,12 +109,12 @@ fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result<Str
     let mut ends = Vec::new();
     for heap in drawn(study) {
         let curve = footprint_curve(&heap.spec, &studied.packed, &mut region, POINTS)?;
-        let most = curve.iter().map(|&(_, bytes)| bytes).max().unwrap_or_default();
+        let max = curve.iter().map(|&(_, bytes)| bytes).max().unwrap_or_default();
         let at = |event: u64| clock.packed.get(event as usize).copied().unwrap_or(0.0);
         let points = curve.iter().map(|&(event, bytes)| (at(event), scale.apply(bytes))).collect();
         let name = escape(&heap.name);
         plot.add_trace(line(points, &name, heap.colour));
-        ends.push((heap.name, most));
+        ends.push((heap.name, max));
     }
     let y = axis(&format!("bytes ({})", scale.unit)).range_mode(plotly::layout::RangeMode::ToZero);
     plot.set_layout(layout(axis(clock.title), y, 44).hover_mode(plotly::layout::HoverMode::XUnified));
@@ -130,7 +130,7 @@ fn sentence(studied: &Studied<'_>, live: &LiveCurve, ends: &[(String, Bytes)]) -
     let peak = studied.statistics.requested_peak;
     let high = live.points.iter().filter(|point| point.live.0 * 2 > peak.0).count() as f64;
     let over = |bytes: Bytes| bytes.0 as f64 / peak.0.max(1) as f64 - 1.0;
-    let end = |(name, most): &(String, Bytes)| format!("{} {most} (+{})", named(name), percent(over(*most)));
+    let end = |(name, max): &(String, Bytes)| format!("{} {max} (+{})", named(name), percent(over(*max)));
     let (pick, others) = match ends.split_last() {
         Some(((_, pick), others)) => (*pick, others),
         None => (Bytes(0), ends),

@@ -25,7 +25,7 @@ fn facts(study: &Study<'_>) -> String {
             "{}: {}, of which {} differ on these traces and were replayed",
             escape(&exploration.space),
             plural(exploration.rows.len() as u64, "design", "designs"),
-            thousands(study.distinct_heaps() as u64),
+            thousands(study.unique_designs() as u64),
         ),
     ));
     if exploration.pruned > 0 {
@@ -80,15 +80,15 @@ fn traces(study: &Study<'_>) -> String {
 }
 
 const MEASURES: &str = "<h3>What the numbers are</h3>\n<ul>\n\
-    <li><strong>Fragmentation</strong> = largest footprint ÷ most bytes requested and live at once − 1 (Mamagkakis et al. \
+    <li><strong>Fragmentation</strong> = largest footprint ÷ peak live bytes, as requested − 1 (Mamagkakis et al. \
     2006, §3); the mean over the traces. The <strong>footprint</strong> is the region up to its highest block, headers and \
     holes included, at its largest. <em>Internal</em> is what used blocks hold beyond the requests in them when the most \
     bytes are live, <em>external</em> what the largest footprint has beyond those blocks; together they make up the \
     fragmentation.</li>\n\
     <li><strong>Accesses</strong> are words of the heap’s own metadata read or written, counted while the real allocator \
-    code serves the trace: the same on every machine. p99: 99% of the operations need no more. Worst: the dearest single \
-    operation. With several traces, the mean is over all operations, p99 and worst are those of the worst trace.</li>\n\
-    <li><strong>Time</strong> depends on the machine and is read beside the floor: the same loop on a heap that does \
+    code serves the trace: the same on every machine. p99: 99% of the operations need no more. Max: the most expensive \
+    operation. With several traces, the mean is over all operations, p99 and max are those of the worst trace.</li>\n\
+    <li><strong>Time</strong> depends on the machine and is read beside the null allocator: the same loop on a heap that does \
     nothing.</li>\n\
     <li><strong>Equal designs</strong> are those whose every measure is the same: their levels come to the same decisions \
     on these traces.</li>\n</ul>\n";

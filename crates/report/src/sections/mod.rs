@@ -6,13 +6,13 @@ mod effects;
 mod finding;
 mod front;
 mod headline;
+mod hold_out;
 mod limits;
 pub mod live;
 mod method;
 mod peers;
 mod room;
 pub mod sizes;
-mod tomorrow;
 mod view;
 mod why;
 
@@ -31,7 +31,7 @@ pub fn all(study: &Study<'_>) -> Result<Vec<String>, ReportError> {
         effects::section(study),
         finding::section(study),
         front::section(study),
-        tomorrow::section(study),
+        hold_out::section(study),
         catalogue::section(study),
         peers::section(study),
         method::section(study),

@@ -1,4 +1,4 @@
-//! The front beside other people's allocators, in the two measures that both have: time, and memory by pages.
+//! The front beside the reference allocators, in the two measures that both have: time, and memory by pages.
 
 use heapsmith_explore::{Paged, Retimed};
 use heapsmith_peers::{Entry, peers};
@@ -10,7 +10,7 @@ use crate::figure::{Series, axis, colour, embed, layout};
 use crate::html::{Cell, Table, code, escape, paragraph, section as wrap};
 use crate::labels::{Named, annotations};
 use crate::number::{listed, percent, plural, rounded, thousands};
-use crate::sections::front::floor_sentence;
+use crate::sections::front::null_sentence;
 use crate::sections::view::Span;
 use crate::spec_text::shortened;
 use crate::study::Study;
@@ -32,8 +32,7 @@ impl Point<'_> {
 /// The section; none where no peer was measured.
 pub fn section(study: &Study<'_>) -> String {
     let theirs: Vec<Point<'_>> = peers().iter().filter_map(|entry| peer(study, entry)).collect();
-    let designs: Vec<Point<'_>> =
-        study.exploration.staircase.iter().filter_map(|&index| design(study, index)).collect();
+    let designs: Vec<Point<'_>> = study.exploration.front_2d.iter().filter_map(|&index| design(study, index)).collect();
     let pick: Vec<Point<'_>> = design(study, study.pick).into_iter().collect();
     if theirs.is_empty() || designs.is_empty() {
         return String::new();
@@ -49,11 +48,11 @@ pub fn section(study: &Study<'_>) -> String {
     plot.add_trace(series("peers", &theirs, MarkerSymbol::Square, 10, colour::ORANGE));
     plot.add_trace(series("the pick", &pick, MarkerSymbol::Star, 18, colour::VERMILION));
     let names = names(&theirs, &pick, &every, &x, &y);
-    let axes = (x.axis(axis("page fragmentation (%)"), 100.0), y.axis(axis("ns an operation"), 1.0));
+    let axes = (x.axis(axis("touched-page overhead (%)"), 100.0), y.axis(axis("ns an operation"), 1.0));
     plot.set_layout(layout(axes.0, axes.1, 48).annotations(names));
     let caption = "Down and to the left is better. Both axes depend on the machine; everything on them was measured in \
                    one run.";
-    let description = "Scatter plot of the front's designs and other people's allocators by memory and time";
+    let description = "Scatter plot of the front's designs and the reference allocators by memory and time";
     let figure = embed(plot, "plot-peers", 460, description, caption);
     wrap("peers", "Beside other people’s allocators", &(text(study, &theirs, &designs) + &figure + &table(&theirs)))
 }
@@ -71,7 +70,7 @@ fn peer<'s>(study: &'s Study<'_>, entry: &Entry) -> Option<Point<'s>> {
 
 fn point<'s>(study: &'s Study<'_>, name: String, about: String) -> Option<Point<'s>> {
     let (time, pages) = (study.exploration.timing_of(&name)?, study.exploration.pages_of(&name)?);
-    let values = format!("page fragmentation {} · {:.1} ns", percent(pages.fragmentation), time.ns_per_op);
+    let values = format!("touched-page overhead {} · {:.1} ns", percent(pages.fragmentation), time.ns_per_op);
     Some(Point { name, hover: format!("{about}<br>{values}"), time, pages })
 }
 
@@ -105,19 +104,19 @@ fn names(theirs: &[Point<'_>], pick: &[Point<'_>], crowd: &[(f64, f64)], x: &Spa
 
 /// Who is fastest and who is tightest on either side.
 fn text(study: &Study<'_>, theirs: &[Point<'_>], designs: &[Point<'_>]) -> String {
-    let least = |points: &'_ [Point<'_>], of: fn(&Point<'_>) -> f64| {
+    let min = |points: &'_ [Point<'_>], of: fn(&Point<'_>) -> f64| {
         points.iter().min_by(|a, b| of(a).total_cmp(&of(b))).map(|point| (point.name.clone(), of(point)))
     };
     let time = |point: &Point<'_>| point.time.ns_per_op;
     let pages = |point: &Point<'_>| point.pages.fragmentation;
     let mut sentences = String::new();
-    if let (Some((ours, fast)), Some((peer, theirs))) = (least(designs, time), least(theirs, time)) {
+    if let (Some((ours, fast)), Some((peer, theirs))) = (min(designs, time), min(theirs, time)) {
         sentences += &format!(
             "The fastest design of the front ({}) takes {fast:.1} ns an operation, the fastest peer ({peer}) {theirs:.1}. ",
             code(&ours)
         );
     }
-    if let (Some((ours, tight)), Some((peer, theirs))) = (least(designs, pages), least(theirs, pages)) {
+    if let (Some((ours, tight)), Some((peer, theirs))) = (min(designs, pages), min(theirs, pages)) {
         sentences += &format!(
             "The tightest touches {} more than was requested ({}), the tightest peer {} ({peer}).",
             percent(tight),
@@ -125,7 +124,7 @@ fn text(study: &Study<'_>, theirs: &[Point<'_>], designs: &[Point<'_>]) -> Strin
             percent(theirs)
         );
     }
-    let body = paragraph(&format!("{sentences}{}", floor_sentence(study)));
+    let body = paragraph(&format!("{sentences}{}", null_sentence(study)));
     body + &paragraph(
         "<span class=\"note\">An allocator that asks the system for memory has no footprint that could be read to the \
          byte, and none of them counts its accesses. So memory is compared by the pages that a child process touched while \
@@ -136,7 +135,8 @@ fn text(study: &Study<'_>, theirs: &[Point<'_>], designs: &[Point<'_>]) -> Strin
 fn table(theirs: &[Point<'_>]) -> String {
     let all = theirs.iter().map(|point| point.pages.events).max().unwrap_or(0);
     let caption = "The peers, the fastest first, each called directly.";
-    let mut table = Table::new(caption, &["name", "ns/op", "page fragmentation", "touched", "note"]).sortable();
+    let mut table =
+        Table::new(caption, &["name", "ns/op", "touched-page overhead", "touched_pages", "note"]).sortable();
     let mut sorted: Vec<&Point<'_>> = theirs.iter().collect();
     sorted.sort_by(|a, b| a.time.ns_per_op.total_cmp(&b.time.ns_per_op));
     for point in sorted {

@@ -14,7 +14,7 @@ use crate::study::{Studied, Study};
 /// Moments that are looked at, at most: each is a replay of its own.
 const MOMENTS: usize = 60;
 /// Moments at least, however long the trace.
-const LEAST: usize = 8;
+const MIN: usize = 8;
 /// Events that are replayed for a heap, as far as that leaves the least.
 const EVENTS: usize = 12_000_000;
 
@@ -29,13 +29,13 @@ pub fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result
     });
     let footprints: Vec<u64> = footprints.collect::<Result<_, ReportError>>()?;
     let size = Bytes(footprints.into_iter().max().unwrap_or(0));
-    let count = (2 * EVENTS / trace.events.len().max(1)).clamp(LEAST, MOMENTS);
+    let count = (2 * EVENTS / trace.events.len().max(1)).clamp(MIN, MOMENTS);
 
     let clock = Clock::of(studied.trace);
     let scale = Scale::of(size);
     let at = |moment: &Moment| clock.packed.get(moment.event as usize).copied().unwrap_or(0.0);
     let mut plot = Plot::new();
-    let mut least = Vec::new();
+    let mut min = Vec::new();
     for (place, heap) in heaps.iter().enumerate() {
         let moments = over_time(&heap.spec, trace, &mut region, size, count)?;
         if place == 0 {
@@ -45,7 +45,7 @@ pub fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result
         let largest = |moment: &Moment| (at(moment), scale.apply(moment.bytes.largest_request));
         plot.add_trace(line(moments.iter().map(largest).collect(), &escape(&heap.name), heap.colour));
         let smallest = moments.iter().map(|moment| moment.bytes.largest_request).min().unwrap_or_default();
-        least.push((heap.name.as_str(), smallest));
+        min.push((heap.name.as_str(), smallest));
     }
     let y = axis(&format!("bytes ({})", scale.unit)).range_mode(plotly::layout::RangeMode::ToZero);
     plot.set_layout(layout(axis(clock.title), y, 44).hover_mode(plotly::layout::HoverMode::XUnified));
@@ -56,11 +56,11 @@ pub fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result
          heaps. “Not requested” is what one who moves blocks for nothing, and writes no headers, could serve. After \
          each question the heap is replayed anew, as the question changes it."
     );
-    Ok(sentence(size, count, &least) + &embed(plot, &format!("plot-room-{number}"), 360, description, &caption))
+    Ok(sentence(size, count, &min) + &embed(plot, &format!("plot-room-{number}"), 360, description, &caption))
 }
 
-fn sentence(size: Bytes, count: usize, least: &[(&str, Bytes)]) -> String {
-    let Some(((_, pick), others)) = least.split_last() else { return String::new() };
+fn sentence(size: Bytes, count: usize, min: &[(&str, Bytes)]) -> String {
+    let Some(((_, pick), others)) = min.split_last() else { return String::new() };
     let other = |(name, bytes): &(&str, Bytes)| format!("{} {bytes}", code(name));
     paragraph(&format!(
         "What is free serves a request only where it lies together. With {size} for each, the least that could still be had at \

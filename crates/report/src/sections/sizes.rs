@@ -66,15 +66,15 @@ fn share(size: &SizeShare) -> String {
 pub fn figure(statistics: &Statistics, number: usize) -> String {
     let mut sizes: Vec<SizeShare> = statistics.sizes.clone();
     sizes.sort_by_key(|size| size.size);
-    let most = sizes.iter().map(|size| size.count).max().unwrap_or(1);
-    let least = sizes.iter().map(|size| size.count).min().unwrap_or(1);
-    let by_logarithm = most > WIDE * least.max(1);
+    let max = sizes.iter().map(|size| size.count).max().unwrap_or(1);
+    let min = sizes.iter().map(|size| size.count).min().unwrap_or(1);
+    let by_logarithm = max > WIDE * min.max(1);
     let floor = if by_logarithm { 0.5 } else { 0.0 };
     let mut plot = Plot::new();
     plot.add_trace(stems(&sizes, floor));
     plot.add_trace(heads(&sizes));
     let x = SizeAxis::of(&sizes);
-    let headroom = most as f64 * if by_logarithm { 3.0 } else { 1.15 };
+    let headroom = max as f64 * if by_logarithm { 3.0 } else { 1.15 };
     let y = axis("requests");
     let y = if by_logarithm {
         y.type_(AxisType::Log).dtick(1.0).tick_format(",").range(vec![floor.log10(), headroom.log10()])
@@ -144,13 +144,13 @@ struct SizeAxis {
 impl SizeAxis {
     /// Logarithmic where sizes spread over more than a few powers of two.
     fn of(sizes: &[SizeShare]) -> SizeAxis {
-        let least = sizes.first().map_or(1, |size| size.size.0.max(1));
-        let most = sizes.last().map_or(1, |size| size.size.0.max(1));
-        if most > LARGE && most > WIDE * least {
-            return SizeAxis { low: least as f64 / 1.3, high: most as f64 * 1.3, logarithmic: true };
+        let min = sizes.first().map_or(1, |size| size.size.0.max(1));
+        let max = sizes.last().map_or(1, |size| size.size.0.max(1));
+        if max > LARGE && max > WIDE * min {
+            return SizeAxis { low: min as f64 / 1.3, high: max as f64 * 1.3, logarithmic: true };
         }
-        let margin = ((most - least) as f64 * 0.04).max(2.0);
-        SizeAxis { low: (least as f64 - margin).round(), high: (most as f64 + margin).round(), logarithmic: false }
+        let margin = ((max - min) as f64 * 0.04).max(2.0);
+        SizeAxis { low: (min as f64 - margin).round(), high: (max as f64 + margin).round(), logarithmic: false }
     }
 
     fn axis(&self) -> Axis {

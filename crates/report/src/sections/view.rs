@@ -32,8 +32,8 @@ impl Span {
         let logarithmic = lowest > 0.0 && highest > WIDE * lowest;
         // Being far out costs little room on a logarithmic axis.
         let (shown, far) = if logarithmic { (0.995, FAR * FAR) } else { (0.95, FAR) };
-        let most = must.iter().copied().fold(quantile(all.to_vec(), shown).unwrap_or(lowest), f64::max);
-        let high = should.iter().copied().filter(|&value| value <= far * most).fold(most, f64::max);
+        let max = must.iter().copied().fold(quantile(all.to_vec(), shown).unwrap_or(lowest), f64::max);
+        let high = should.iter().copied().filter(|&value| value <= far * max).fold(max, f64::max);
         if logarithmic {
             let margin = (high / lowest).powf(0.04);
             return Span { low: lowest / margin, high: high * margin, logarithmic };

@@ -35,7 +35,7 @@ pub fn section(study: &Study<'_>) -> String {
 }
 
 fn rule(study: &Study<'_>) -> String {
-    let front = &study.exploration.staircase;
+    let front = &study.exploration.front_2d;
     let ends = match (front.first(), front.last()) {
         (Some(&first), Some(&last)) => format!(
             "The front runs from {} of fragmentation at {} accesses an operation to {} at {}, over {}.",
@@ -66,7 +66,7 @@ fn rule(study: &Study<'_>) -> String {
 /// The designs of the front next to the pick: the loosest that is tighter, and the slowest that is faster.
 fn neighbours(study: &Study<'_>) -> (Option<usize>, Option<usize>) {
     let pick = study.point(study.pick);
-    let front = &study.exploration.staircase;
+    let front = &study.exploration.front_2d;
     let tighter = front.iter().rev().find(|&&index| fragmentation(study.point(index)) < fragmentation(pick));
     let faster = front.iter().find(|&&index| accesses(study.point(index)) < accesses(pick));
     (tighter.copied(), faster.copied())

@@ -119,11 +119,11 @@ fn a_page_of_designs_cut_short_says_so_and_knows_no_effects() {
     let pick = exploration.pick(Preference::Balanced).expect("a pick");
     let mut pruned = Exploration { pruned: 4_321, ..exploration.clone() };
     // One design that is missing is enough: what is left is no factorial.
-    let missing = (0..pruned.rows.len()).rev().find(|index| !pruned.staircase.contains(index) && *index != pick);
+    let missing = (0..pruned.rows.len()).rev().find(|index| !pruned.front_2d.contains(index) && *index != pick);
     let last = missing.expect("a design off the front");
     pruned.rows.truncate(last);
     pruned.points.truncate(last);
-    for indexes in [&mut pruned.front, &mut pruned.staircase] {
+    for indexes in [&mut pruned.front, &mut pruned.front_2d] {
         indexes.retain(|&index| index < last);
     }
     let html = page(&PageInput { exploration: &pruned, ..input(Preference::Balanced) }).expect("a page");
@@ -133,12 +133,12 @@ fn a_page_of_designs_cut_short_says_so_and_knows_no_effects() {
 }
 
 #[test]
-fn every_result_stands_between_a_floor_and_a_bound() {
+fn every_result_stands_between_a_lower_bound_and_a_bound() {
     let html = page(&input(Preference::Balanced)).expect("a page");
-    assert!(html.contains("plot-limits") && html.contains("Between the floor and the bound"));
+    assert!(html.contains("plot-limits") && html.contains("Between the lower bound and the worst case"));
     let own = own_text(&html);
     assert!(own.contains("are live at once; one who knew every lifetime and moved nothing would need"), "{own}");
-    // A pick with free lists has no bound, and the page says why; first fit has one, as a share above the floor.
+    // A pick with free lists has no bound, and the page says why; first fit has one, as a share above the lower bound.
     assert!(own.contains("no bound of it is known: free lists take in blocks of other sizes"), "{own}");
     let row = own.split("<tr").find(|row| row.contains(">first-fit<") && row.contains(">list(order=address"));
     assert!(row.is_some_and(|row| row.matches('%').count() == 2), "{row:?}");

@@ -104,12 +104,12 @@ pub enum Tries {
     /// All: first fit inside the bin, as in segregated fits without a bound.
     All,
     /// So many, at least one: `tries=8`.
-    Most(u32),
+    Max(u32),
 }
 
 impl Default for Tries {
     /// No source names a bound; with this one the search no longer grows with the heap.
     fn default() -> Self {
-        Self::Most(8)
+        Self::Max(8)
     }
 }

@@ -12,19 +12,19 @@ pub struct FreeLists {
     /// The request sizes served; no size by two lists.
     pub sizes: Vec<Sizes>,
     /// Which of the blocks in a list is handed out next.
-    pub order: Ends,
+    pub order: Order,
 }
 
 impl FreeLists {
     /// Lists of these sizes, last in first out.
     pub fn new(sizes: impl Into<Vec<Sizes>>) -> Self {
-        Self { sizes: sizes.into(), order: Ends::default() }
+        Self { sizes: sizes.into(), order: Order::default() }
     }
 }
 
 /// At which end of a list a block leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Ends {
+pub enum Order {
     /// Last in, first out: the block that is most likely still in the cache.
     #[default]
     Lifo,

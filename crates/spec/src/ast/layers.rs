@@ -1,6 +1,6 @@
 //! The layers that stand before any pool.
 
-/// Detects misuse: `guard(quarantine=16)`.
+/// Detects heap error: `guard(quarantine=16)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Guard {
     /// So many freed blocks are kept, filled with a pattern, before the pool gets them back.

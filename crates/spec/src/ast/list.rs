@@ -6,7 +6,7 @@ use super::{Coalesce, Split};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct List {
     /// How the list is kept.
-    pub order: Order,
+    pub order: ListOrder,
     /// Which free block serves a request.
     pub fit: Fit,
     /// Whether what is left over of a block becomes a free block.
@@ -21,7 +21,7 @@ pub struct List {
 impl Default for List {
     fn default() -> Self {
         Self {
-            order: Order::default(),
+            order: ListOrder::default(),
             fit: Fit::default(),
             split: Split::default(),
             coalesce: Coalesce::default(),
@@ -32,7 +32,7 @@ impl Default for List {
 
 /// How a list of free blocks is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Order {
+pub enum ListOrder {
     /// The block freed last comes first.
     Lifo,
     /// The block freed first comes first.

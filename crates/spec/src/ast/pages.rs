@@ -6,7 +6,7 @@
 /// of such objects; a larger one gets a run of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pages {
-    /// Bytes of a page: a power of two from [`Pages::LEAST_PAGE`] to [`Pages::MOST_PAGE`].
+    /// Bytes of a page: a power of two from [`Pages::MIN_PAGE`] to [`Pages::MAX_PAGE`].
     pub page: u64,
     /// Bytes of the smallest object: a power of two from the word to half a page.
     pub min: u64,
@@ -16,9 +16,9 @@ pub struct Pages {
 
 impl Pages {
     /// Bytes of the smallest page.
-    pub const LEAST_PAGE: u64 = 256;
+    pub const MIN_PAGE: u64 = 256;
     /// Bytes of the largest page.
-    pub const MOST_PAGE: u64 = 65536;
+    pub const MAX_PAGE: u64 = 65536;
 }
 
 impl Default for Pages {

@@ -10,9 +10,9 @@ use super::{SkipList, Threads, Tlsf, Tree};
 /// the outcome is a heap that can be built.
 ///
 /// ```
-/// use heapsmith_spec::{List, Order, Pool, Spec};
+/// use heapsmith_spec::{List, ListOrder, Pool, Spec};
 ///
-/// let spec = Spec::new(Pool::List(List { order: Order::Fifo, ..List::default() }));
+/// let spec = Spec::new(Pool::List(List { order: ListOrder::Fifo, ..List::default() }));
 /// assert_eq!(
 ///     spec.to_string(),
 ///     "list(order=fifo, fit=first, split=always, coalesce=immediate)"
@@ -53,7 +53,7 @@ impl Spec {
 pub enum Layer {
     /// Freed blocks of listed sizes wait for the next request of their size.
     FreeLists(FreeLists),
-    /// Misuse is detected and named.
+    /// Heap error is detected and named.
     Guard(Guard),
     /// A part of the region is kept for requests of high priority.
     Reserve(Reserve),

@@ -6,7 +6,7 @@ use heapsmith::layer;
 use heapsmith::{Buddies, Estranged, FreeLists, Handles, Knuth, Meter, Source, Word};
 
 use super::{BuildError, Job, Parts, listed_by, table};
-use crate::{Buddy, BuddySystem, Defragment, Ends, Layer, Pool, Spec, WordSize};
+use crate::{Buddy, BuddySystem, Defragment, Layer, Order, Pool, Spec, WordSize};
 
 /// Something to do with a heap that moves blocks.
 pub trait HandlesJob<M: Meter> {
@@ -48,8 +48,8 @@ fn handles_in<W: Word, S: Source, M: Meter, J: HandlesJob<M>>(
 
 /// The block sizes, as far as a format can tell: all of them are powers of two.
 pub(super) fn format(buddy: &Buddy, spec: &Spec) -> Format {
-    let least = words_for(buddy, spec, 1).unwrap_or(1);
-    Format { granule: least, least }
+    let min = words_for(buddy, spec, 1).unwrap_or(1);
+    Format { granule: min, min }
 }
 
 /// Words of the block that serves a request of `size` bytes.
@@ -86,7 +86,7 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
     }
 
     fn fixed_buddies<W: Word, R: Recombination>(self) -> Result<J::Output, BuildError> {
-        let Parts { spec, source, meter, arena, job } = self;
+        let Parts { spec, source, meter, storage, job } = self;
         let alignment = spec.alignment as usize;
         match spec.layers.last() {
             None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Zero) => {
@@ -95,10 +95,10 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
             Some(Layer::FreeLists(layer)) => {
                 let lists = listed_by(&layer.sizes, |size| super::words_for(spec, size));
                 let reserved = lists.len();
-                let map = table(arena, lists);
+                let map = table(storage, lists);
                 let (ends, words_a_list) = match layer.order {
-                    Ends::Lifo => (layer::Ends::Lifo, 1),
-                    Ends::Fifo => (layer::Ends::Fifo, 2),
+                    Order::Lifo => (layer::Order::Lifo, 1),
+                    Order::Fifo => (layer::Order::Fifo, 2),
                 };
                 let reserved = reserved * words_a_list;
                 let control = Buddies::<W, R, S, M, false>::reserved_at(alignment);

@@ -18,7 +18,7 @@
 
 use heapsmith::{Guard, Heap, Meter, RegionError, Reserve, Word, Zero};
 
-use super::{Arena, BuildError, Job, Kept};
+use super::{BuildError, HeapRef, Job, Storage};
 use crate::{Layer, Spec, WordSize};
 
 /// The layers of a spec that stand before any heap, outermost first.
@@ -30,37 +30,37 @@ pub(super) fn before_any(spec: &Spec) -> &[Layer] {
 }
 
 /// Keeps a heap in the arena.
-pub(super) struct Keep<'a>(pub &'a Arena);
+pub(super) struct Keep<'a>(pub &'a Storage);
 
 impl<'a, M: Meter + 'a> Job<'a, M> for Keep<'a> {
-    type Output = Kept<'a, M>;
+    type Output = HeapRef<'a, M>;
 
-    fn run<H: Heap<Meter = M> + 'a>(self, heap: H) -> Kept<'a, M> {
+    fn run<H: Heap<Meter = M> + 'a>(self, heap: H) -> HeapRef<'a, M> {
         self.0.alloc(heap)
     }
 }
 
 /// Puts the layers of `spec` that stand before any heap before this one, whose region can have `region` bytes at most.
 pub(super) fn before<'a, M: Meter + 'a>(
-    heap: Kept<'a, M>,
+    heap: HeapRef<'a, M>,
     spec: &Spec,
     region: usize,
-    arena: &'a Arena,
-) -> Result<Kept<'a, M>, BuildError> {
+    storage: &'a Storage,
+) -> Result<HeapRef<'a, M>, BuildError> {
     before_any(spec).iter().rev().try_fold(heap, |heap, layer| match spec.word {
-        WordSize::Two => one::<u16, M>(layer, heap, spec, region, arena),
-        WordSize::Four => one::<u32, M>(layer, heap, spec, region, arena),
-        WordSize::Eight => one::<u64, M>(layer, heap, spec, region, arena),
+        WordSize::Two => one::<u16, M>(layer, heap, spec, region, storage),
+        WordSize::Four => one::<u32, M>(layer, heap, spec, region, storage),
+        WordSize::Eight => one::<u64, M>(layer, heap, spec, region, storage),
     })
 }
 
 fn one<'a, W: Word, M: Meter + 'a>(
     layer: &Layer,
-    heap: Kept<'a, M>,
+    heap: HeapRef<'a, M>,
     spec: &Spec,
     region: usize,
-    arena: &'a Arena,
-) -> Result<Kept<'a, M>, BuildError> {
+    storage: &'a Storage,
+) -> Result<HeapRef<'a, M>, BuildError> {
     // A layer sees no more than the heap below it, which has taken what there is.
     let too_small = |error| match error {
         RegionError::TooSmall { needed, .. } => {
@@ -69,12 +69,12 @@ fn one<'a, W: Word, M: Meter + 'a>(
         other => other,
     };
     Ok(match layer {
-        Layer::Zero => arena.alloc(Zero::new(heap)),
+        Layer::Zero => storage.alloc(Zero::new(heap)),
         Layer::Guard(guard) => {
             let (alignment, quarantine) = (spec.alignment as usize, guard.quarantine as usize);
-            arena.alloc(Guard::<W, _>::new(heap, alignment, quarantine).map_err(too_small)?)
+            storage.alloc(Guard::<W, _>::new(heap, alignment, quarantine).map_err(too_small)?)
         }
-        Layer::Reserve(reserve) => arena.alloc(Reserve::<W, _>::new(heap, region, reserve.high).map_err(too_small)?),
+        Layer::Reserve(reserve) => storage.alloc(Reserve::<W, _>::new(heap, region, reserve.high).map_err(too_small)?),
         Layer::FreeLists(_) => return Err(BuildError::Layers(spec.to_string())),
     })
 }

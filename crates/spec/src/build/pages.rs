@@ -9,16 +9,16 @@ use crate::{Pages, Search, Spec};
 
 /// The sizes, as far as a format can tell: objects are powers of two, and have no header.
 pub(super) fn format(pages: &Pages, spec: &Spec) -> Format {
-    let least = words_for(pages, spec, 1).unwrap_or(1);
-    Format { granule: least, least }
+    let min = words_for(pages, spec, 1).unwrap_or(1);
+    Format { granule: min, min }
 }
 
 /// Words of the object or run that serves a request of `size` bytes.
 pub(super) fn words_for(pages: &Pages, spec: &Spec, size: u64) -> Option<usize> {
-    let least = pages.min.max(spec.alignment.into());
+    let min = pages.min.max(spec.alignment.into());
     let size = match size {
         0 => return None,
-        size if size.max(least) <= pages.page / 2 => size.max(least).next_power_of_two(),
+        size if size.max(min) <= pages.page / 2 => size.max(min).next_power_of_two(),
         size => size.checked_next_multiple_of(pages.page)?,
     };
     (size <= spec.word.max_region()).then(|| bytes(size / u64::from(spec.word.bytes())))

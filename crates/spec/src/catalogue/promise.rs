@@ -5,7 +5,7 @@
 //! `xtask bench growth` measures the costs.
 
 use crate::ast::{
-    BinOrder, Bins, Buddy, BuddySystem, Coalesce, Defragment, Each, Fit, Layer, List, Order, Pages, Pool, Reclaim,
+    BinOrder, Bins, Buddy, BuddySystem, Coalesce, Defragment, Each, Fit, Layer, List, ListOrder, Pages, Pool, Reclaim,
     Search, Spec, Split, Tries,
 };
 
@@ -99,15 +99,15 @@ fn pool(pool: &Pool) -> OfPool {
 
 fn list(list: &List) -> OfPool {
     let allocate = match (list.order, list.coalesce) {
-        (Order::Implicit, _) | (_, Coalesce::EveryCall) => "linear in the blocks",
+        (ListOrder::Implicit, _) | (_, Coalesce::EveryCall) => "linear in the blocks",
         _ => "linear in the free blocks",
     };
     let free = match (list.order, list.tags, list.coalesce) {
         (_, _, Coalesce::EveryCall) | (_, false, _) => "linear in the blocks",
-        (Order::Address, ..) => "constant beside a free block, else linear in the free blocks",
+        (ListOrder::Address, ..) => "constant beside a free block, else linear in the free blocks",
         _ => "constant",
     };
-    let ordered = matches!(list.order, Order::Address | Order::Implicit);
+    let ordered = matches!(list.order, ListOrder::Address | ListOrder::Implicit);
     let footprint = match list.fit {
         _ if !joins(list.split, list.coalesce) => NONE,
         Fit::First if ordered => "about M log2 n (Robson 1977)",

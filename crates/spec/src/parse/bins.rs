@@ -1,9 +1,9 @@
 //! `bins(exact 16..=512 step 16, then log, order=fifo, split=always, coalesce=immediate)`
 
 use super::cursor::{Cursor, Result};
+use super::factor::key;
 use super::keys::{Key, Keys, equals};
 use super::sizes;
-use super::technique::key;
 use crate::ast::{BinLayout, Bins, Tries};
 use crate::lexer::Kind;
 use crate::validate::{Part, Place, per_doubling_problem};
@@ -27,7 +27,7 @@ const KEYS: &[Key<Bins>] = &[
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Bins> {
     let opened = cursor.open("bins")?;
     let mut bins = Bins::new(layout(cursor)?);
-    Keys::new("bins", KEYS).rest(cursor, opened, &mut bins)?;
+    Keys::new("bins", KEYS).remainder(cursor, opened, &mut bins)?;
     Ok(bins)
 }
 
@@ -39,8 +39,8 @@ fn tries(cursor: &mut Cursor<'_>) -> Result<Tries> {
         return cursor.keyword("tries");
     }
     // No list is so long that what does not fit would differ from the most that does.
-    let most = cursor.number("a number of blocks")?;
-    Ok(Tries::Most(u32::try_from(most).unwrap_or(u32::MAX)))
+    let max = cursor.number("a number of blocks")?;
+    Ok(Tries::Max(u32::try_from(max).unwrap_or(u32::MAX)))
 }
 
 fn layout(cursor: &mut Cursor<'_>) -> Result<BinLayout> {

@@ -13,6 +13,6 @@ const KEYS: &[Key<Buddy>] = &[Key {
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Buddy> {
     let opened = cursor.open("buddy")?;
     let mut buddy = Buddy::new(cursor.keyword("buddy")?);
-    Keys::new("buddy", KEYS).rest(cursor, opened, &mut buddy)?;
+    Keys::new("buddy", KEYS).remainder(cursor, opened, &mut buddy)?;
     Ok(buddy)
 }

@@ -21,7 +21,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<FreeLists> {
     if more {
         let mut keys = Keys::new("freelists", KEYS);
         keys.read(cursor, &mut free_lists)?;
-        keys.rest(cursor, opened, &mut free_lists)?;
+        keys.remainder(cursor, opened, &mut free_lists)?;
     }
     Ok(free_lists)
 }

@@ -53,7 +53,7 @@ impl<T> Keys<T> {
     }
 
     /// Reads the keys behind an argument, up to the closing parenthesis.
-    pub fn rest(&mut self, cursor: &mut Cursor<'_>, opened: usize, part: &mut T) -> Result<()> {
+    pub fn remainder(&mut self, cursor: &mut Cursor<'_>, opened: usize, part: &mut T) -> Result<()> {
         while cursor.another(opened)? {
             self.read(cursor, part)?;
         }
@@ -74,7 +74,7 @@ pub(super) fn optional<T>(
     let opened = cursor.open(of)?;
     let mut keys = Keys::new(of, table);
     keys.read(cursor, part)?;
-    keys.rest(cursor, opened, part)
+    keys.remainder(cursor, opened, part)
 }
 
 /// Reads `=` and a word.

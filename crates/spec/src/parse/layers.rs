@@ -43,6 +43,6 @@ pub(super) fn reserve(cursor: &mut Cursor<'_>) -> Result<Reserve> {
     let opened = cursor.open("reserve")?;
     let mut keys = Keys::new("reserve", RESERVE);
     keys.read(cursor, &mut reserve)?;
-    keys.rest(cursor, opened, &mut reserve)?;
+    keys.remainder(cursor, opened, &mut reserve)?;
     Ok(reserve)
 }

@@ -1,8 +1,8 @@
 //! `list(order=address, fit=best(30%), split>=512, coalesce=immediate, tags=on)`
 
 use super::cursor::{Cursor, Result};
+use super::factor::key;
 use super::keys::{self, Key, equals};
-use super::technique::key;
 use crate::ast::{Fit, List};
 use crate::lexer::Kind;
 use crate::validate::{Place, depth_problem};

@@ -8,6 +8,7 @@ mod bins;
 mod buddy;
 mod classes;
 mod cursor;
+mod factor;
 mod freelists;
 mod keys;
 mod layers;
@@ -16,7 +17,6 @@ mod options;
 mod pages;
 mod simple;
 mod sizes;
-mod technique;
 mod tree;
 mod two_level;
 

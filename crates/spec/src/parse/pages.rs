@@ -15,7 +15,7 @@ const KEYS: &[Key<Pages>] = &[
     Key {
         word: "min",
         forms: &["min="],
-        read: |cursor, pages| bytes(cursor, Place::LeastObject).map(|min| pages.min = min),
+        read: |cursor, pages| bytes(cursor, Place::MinObject).map(|min| pages.min = min),
     },
     Key {
         word: "search",

@@ -1,8 +1,8 @@
 //! `tree(red-black, fit=best, split=always)` and `skiplist(seed=1, split=always)`
 
 use super::cursor::{Cursor, Result};
+use super::factor::key;
 use super::keys::{self, Key, Keys, equals};
-use super::technique::key;
 use crate::ast::{SkipList, Tree};
 use crate::lexer::Kind;
 
@@ -35,7 +35,7 @@ pub(super) fn tree(cursor: &mut Cursor<'_>) -> Result<Tree> {
     }
     let opened = cursor.open("tree")?;
     tree.balance = cursor.keyword("tree")?;
-    Keys::new("tree", TREE).rest(cursor, opened, &mut tree)?;
+    Keys::new("tree", TREE).remainder(cursor, opened, &mut tree)?;
     Ok(tree)
 }
 

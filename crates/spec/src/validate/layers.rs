@@ -75,15 +75,15 @@ fn why_not_before(layer: &Layer, pool: &Pool) -> Option<&'static str> {
 /// Whether a pool that serves no request above a size has blocks for the words of the layers, and for a
 /// byte between them. Word and alignment have been found right.
 pub(super) fn check_room(spec: &Spec) -> Check {
-    let most = match &spec.pool {
+    let max = match &spec.pool {
         Pool::Fixed(size) => Some(*size),
-        Pool::Classes(Classes { sizes, beyond: None }) => sizes.last().and_then(Sizes::span).map(|(_, most)| most),
+        Pool::Classes(Classes { sizes, beyond: None }) => sizes.last().and_then(Sizes::span).map(|(_, max)| max),
         Pool::Tlsf(tlsf) => tlsf.largest,
         _ => None,
     };
-    let Some(most) = most.and_then(|size| block(spec, size)) else { return Ok(()) };
+    let Some(max) = max.and_then(|size| block(spec, size)) else { return Ok(()) };
     for (number, layer) in spec.layers.iter().enumerate().rev() {
-        if block(spec, least_below(spec, &spec.layers[number..])).is_none_or(|least| least > most) {
+        if block(spec, min_below(spec, &spec.layers[number..])).is_none_or(|min| min > max) {
             let why = "its largest block holds less than the layer's own words and a byte";
             return Err(Fault::new(Place::Layer(number), Problem::LayerBefore { layer: word(layer), why }));
         }
@@ -100,7 +100,7 @@ fn block(spec: &Spec, size: u64) -> Option<usize> {
 }
 
 /// The largest request that `layers` pass on for their own words and for a request of a byte.
-fn least_below(spec: &Spec, layers: &[Layer]) -> u64 {
+fn min_below(spec: &Spec, layers: &[Layer]) -> u64 {
     let (word, alignment) = (u64::from(spec.word.bytes()), u64::from(spec.alignment));
     layers.iter().fold(1, |size, layer| match layer {
         Layer::Reserve(_) => size.max(word),

@@ -11,7 +11,7 @@ mod sizes;
 pub(crate) use numbers::{depth_problem, per_doubling_problem, second_level_problem};
 
 use crate::ast::{BinLayout, Bins, Coalesce, Fit, Layer, List, Pool, Spec, Split};
-use crate::ast::{BinOrder, Each, Ends, Threads, Tlsf, Tries};
+use crate::ast::{BinOrder, Each, Order, Threads, Tlsf, Tries};
 use crate::error::SpecError;
 use crate::parse::{self, Places};
 use crate::problem::Problem;
@@ -50,7 +50,7 @@ pub(crate) enum Place {
     /// The size of a page.
     Page,
     /// The size of the smallest object in a page.
-    LeastObject,
+    MinObject,
     /// The length of the quarantine.
     Quarantine,
     /// The part of the region that is reserved.
@@ -157,7 +157,7 @@ fn check(spec: &Spec) -> Check {
     }
     match (spec.threads, spec.layers.as_slice()) {
         (Threads::One | Threads::Each, _) => Ok(()),
-        (Threads::Lists, [Layer::FreeLists(lists)]) if lists.order == Ends::Lifo => Ok(()),
+        (Threads::Lists, [Layer::FreeLists(lists)]) if lists.order == Order::Lifo => Ok(()),
         (Threads::Lists, _) => Err(Fault::new(Place::Threads, Problem::NoListsForThreads)),
     }
 }
@@ -189,7 +189,7 @@ fn check_bins(bins: &Bins, bounds: &mut Bounds) -> Check {
         return Err(Fault::new(Place::BinOrder, Problem::OrderOfNoList));
     }
     match bins.tries {
-        Tries::Most(0) => return Err(Fault::new(Place::Tries, Problem::NoTries)),
+        Tries::Max(0) => return Err(Fault::new(Place::Tries, Problem::NoTries)),
         tries if tries != Tries::default() && (bins.each != Each::List || bins.order == BinOrder::Size) => {
             return Err(Fault::new(Place::Tries, Problem::TriesOfSorted));
         }

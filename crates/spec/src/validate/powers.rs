@@ -6,7 +6,7 @@ use crate::ast::{Buddy, Defragment, Layer, Pages, Pool, Spec, WordSize};
 use crate::problem::Problem;
 
 pub(super) fn check_pages(pages: &Pages, word: WordSize, bounds: &Bounds) -> Check {
-    let allowed = || powers(Pages::LEAST_PAGE, Pages::MOST_PAGE);
+    let allowed = || powers(Pages::MIN_PAGE, Pages::MAX_PAGE);
     if !allowed().any(|page| page == pages.page) {
         return Err(Fault::new(Place::Page, Problem::PageSize(pages.page)).or(allowed()));
     }
@@ -14,7 +14,7 @@ pub(super) fn check_pages(pages: &Pages, word: WordSize, bounds: &Bounds) -> Che
     bounds.fits(Place::Page, pages.page * 2)?;
     let allowed = || powers(word.bytes().into(), pages.page / 2);
     if !allowed().any(|min| min == pages.min) {
-        return Err(Fault::new(Place::LeastObject, Problem::LeastObject(pages.min)).or(allowed()));
+        return Err(Fault::new(Place::MinObject, Problem::MinObject(pages.min)).or(allowed()));
     }
     Ok(())
 }
@@ -35,6 +35,6 @@ pub(super) fn check_layers(spec: &Spec) -> Check {
     Ok(())
 }
 
-fn powers(least: u64, most: u64) -> impl Iterator<Item = u64> {
-    std::iter::successors(Some(least), |power| Some(power * 2)).take_while(move |power| *power <= most)
+fn powers(min: u64, max: u64) -> impl Iterator<Item = u64> {
+    std::iter::successors(Some(min), |power| Some(power * 2)).take_while(move |power| *power <= max)
 }

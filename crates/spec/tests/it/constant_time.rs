@@ -109,26 +109,26 @@ fn equals(heap: &mut Counted<'_>) -> u64 {
         free(heap, block);
     }
     heap.check().expect("a sound heap");
-    let mut most = 0;
+    let mut max = 0;
     for _ in 0..900 {
         let before = heap.meter().accesses;
         let again = heap.allocate(100, 1).expect("a thousand such blocks are free");
         let between = heap.meter().accesses;
         free(heap, again);
         let after = heap.meter().accesses;
-        most = most.max(between - before).max(after - between);
+        max = max.max(between - before).max(after - between);
         heap.allocate(100, 1).expect("a thousand such blocks are free");
     }
     heap.check().expect("a sound heap");
-    most
+    max
 }
 
 #[test]
 fn equal_sizes_cost_the_same_however_many_are_free() {
     for spec in ["tree", "skiplist", "bins(lea, each=tree)", "bins(lea, each=skiplist)"] {
-        let most = on(spec, 512 * 1024, equals);
-        println!("{spec}: at most {most}");
-        assert!(most <= 40, "{spec}: {most} accesses");
+        let max = on(spec, 512 * 1024, equals);
+        println!("{spec}: at most {max}");
+        assert!(max <= 40, "{spec}: {max} accesses");
     }
 }
 
@@ -137,9 +137,9 @@ fn equal_sizes_cost_the_same_however_many_are_free() {
 fn a_request_above_the_largest_is_refused() {
     let largest = |heap: &mut Counted<'_>| {
         assert_eq!(heap.allocate(1000, 1), None);
-        let most: Vec<_> = std::iter::from_fn(|| heap.allocate(500, 1)).collect();
-        assert!(most.len() > 5);
-        most.iter().for_each(|&block| free(heap, block));
+        let max: Vec<_> = std::iter::from_fn(|| heap.allocate(500, 1)).collect();
+        assert!(max.len() > 5);
+        max.iter().for_each(|&block| free(heap, block));
         heap.check().expect("a sound heap");
     };
     on("tlsf(second-level=4, largest=500)", 8192, largest);

@@ -7,7 +7,7 @@
 
 use std::mem::MaybeUninit;
 
-use heapsmith::{Fixed, Heap, Source, State, Stepped};
+use heapsmith::{Fixed, Growing, Heap, Source, State};
 use heapsmith_spec::build::{BuildError, words_for};
 use heapsmith_spec::{Bump, Pool, Reclaim, Spec, WordSize, arbitrary, catalogue};
 use heapsmith_trial::{Counted, Memory, Operation, Oracle, long_program, over, program};
@@ -180,23 +180,23 @@ fn one_long_program_on_every_structure() {
 
 /// Sizes and alignments that cannot be served, and that other allocators wrapped around.
 fn refuses(heap: &mut Counted<'_>) {
-    let kept = heap.allocate(40, 1).expect("a new heap has room");
+    let cached = heap.allocate(40, 1).expect("a new heap has room");
     let beyond = usize::try_from(1_u64 << 32).unwrap_or(usize::MAX);
-    let most = isize::MAX as usize;
-    let sizes = [0, usize::MAX, usize::MAX - 7, usize::MAX / 2, most, 1 << 31, u32::MAX as usize - 3, beyond];
+    let max = isize::MAX as usize;
+    let sizes = [0, usize::MAX, usize::MAX - 7, usize::MAX / 2, max, 1 << 31, u32::MAX as usize - 3, beyond];
     for size in sizes {
         for alignment in [1, 8, 4096] {
             assert_eq!(heap.allocate(size, alignment), None, "{size} at {alignment}");
         }
-        // SAFETY: `kept` is live; a refused reallocation leaves it so.
-        assert_eq!(unsafe { heap.reallocate(kept, size, 1) }, None, "reallocate to {size}");
+        // SAFETY: `cached` is live; a refused reallocation leaves it so.
+        assert_eq!(unsafe { heap.reallocate(cached, size, 1) }, None, "reallocate to {size}");
     }
     for alignment in [3, 12, 4097, usize::MAX, 1 << (usize::BITS - 1)] {
         assert_eq!(heap.allocate(16, alignment), None, "alignment {alignment}");
     }
     heap.check().expect("refusals change nothing");
-    // SAFETY: `kept` is live and freed once.
-    unsafe { heap.deallocate(kept) };
+    // SAFETY: `cached` is live and freed once.
+    unsafe { heap.deallocate(cached) };
     heap.check().expect("freeing after refusals");
 }
 
@@ -278,11 +278,11 @@ fn fits(mut heap: &mut Counted<'_>, program: &[Operation], best: bool, need: imp
         let served = oracle.step(&mut heap, operation).expect("a sound heap");
         let Operation::Allocate { size, alignment: 1 } = operation else { continue };
         let Some(need) = need(size) else { continue };
-        let Some(least) = free.iter().map(|block| block.size).filter(|&free| free >= need).min() else { continue };
-        let offset = served.unwrap_or_else(|| panic!("{size} bytes were refused: {least} are free, {need} needed"));
+        let Some(min) = free.iter().map(|block| block.size).filter(|&free| free >= need).min() else { continue };
+        let offset = served.unwrap_or_else(|| panic!("{size} bytes were refused: {min} are free, {need} needed"));
         let from = free.iter().find(|block| (block.offset..block.offset + block.size).contains(&offset));
-        let from = from.unwrap_or_else(|| panic!("{size} bytes took new memory: {least} are free, {need} needed"));
-        assert!(!best || from.size == least, "{size} bytes took a block of {}, not of {least}", from.size);
+        let from = from.unwrap_or_else(|| panic!("{size} bytes took new memory: {min} are free, {need} needed"));
+        assert!(!best || from.size == min, "{size} bytes took a block of {}, not of {min}", from.size);
     }
 }
 
@@ -394,7 +394,7 @@ fn addresses_are_the_same_in_every_run_and_in_a_growing_region() {
         let once = on(&spec, bytes, |heap| offsets(heap, &program)).expect("a heap");
         assert_eq!(once, on(&spec, bytes, |heap| offsets(heap, &program)).expect("a heap"), "{spec}");
         let mut reserve = Memory::new(bytes);
-        let mut source = Stepped::new(reserve.region(bytes), 512);
+        let mut source = Growing::new(reserve.region(bytes), 512);
         assert_eq!(once, over(&spec, &mut source, |heap| offsets(heap, &program)).expect("a heap"), "{spec}, growing");
     }
 }
@@ -410,7 +410,7 @@ fn a_region_that_is_too_small_or_unaligned_is_an_error() {
     }
     let error = over(&spec, &mut Fixed::new(&mut bytes[skip + 1..]), |_| ()).expect_err("unaligned");
     assert!(error.to_string().contains("multiple of the heap's word of 4 bytes"), "{error}");
-    let mut none = Stepped::new(Fixed::new(&mut bytes[skip..skip]), 16);
+    let mut none = Growing::new(Fixed::new(&mut bytes[skip..skip]), 16);
     assert_eq!(none.length(), 0);
     assert!(over(&spec, &mut none, |_| ()).is_err());
 }
@@ -423,9 +423,9 @@ fn blocks_that_a_layer_keeps_are_reported_and_flushed_when_the_pool_fails() {
             // SAFETY: each block is live and freed once.
             unsafe { heap.deallocate(block) };
         }
-        let mut kept = 0;
-        heap.walk(&mut |block| kept += usize::from(block.state == State::Kept));
-        assert_eq!(kept, blocks.len());
+        let mut cached = 0;
+        heap.walk(&mut |block| cached += usize::from(block.state == State::Cached));
+        assert_eq!(cached, blocks.len());
         assert!(heap.allocate(3000, 1).is_some(), "the kept blocks coalesce into one that is large enough");
         heap.check().expect("after a flush");
     };

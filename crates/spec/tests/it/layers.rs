@@ -6,8 +6,8 @@ use std::ptr::NonNull;
 
 use heapsmith::index::AddressOrder;
 use heapsmith::{
-    BlockPool, Counting, Fixed, FixedSize, Frees, Guard, Heap, Linear, MisuseKind, Priority, Reserve, State, Unmetered,
-    Values,
+    BlockPool, Counting, Fixed, FixedSize, Frees, Guard, Heap, HeapErrorKind, Linear, PolicyValues, Priority, Reserve,
+    State, Unmetered,
 };
 use heapsmith_spec::{Spec, resolve};
 use heapsmith_trial::{Counted, over};
@@ -21,9 +21,9 @@ fn run<T>(spec: &str, job: impl FnOnce(&mut Counted<'_>) -> T) -> T {
     over(&spec, &mut Fixed::new(&mut memory()), job).expect("room")
 }
 
-fn free(heap: &mut dyn Heap<Meter = Counting>, pointer: NonNull<u8>) -> Option<MisuseKind> {
+fn free(heap: &mut dyn Heap<Meter = Counting>, pointer: NonNull<u8>) -> Option<HeapErrorKind> {
     // SAFETY: the block is live, or the heap detects that it is not.
-    unsafe { heap.try_deallocate(pointer) }.err().map(|misuse| misuse.kind)
+    unsafe { heap.try_deallocate(pointer) }.err().map(|heap_error| heap_error.kind)
 }
 
 fn grow(heap: &mut dyn Heap<Meter = Counting>, pointer: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {
@@ -35,13 +35,13 @@ fn grow(heap: &mut dyn Heap<Meter = Counting>, pointer: NonNull<u8>, size: usize
 fn a_stack_names_the_block_that_was_freed_out_of_order_and_keeps_it() {
     run("stack", |heap| {
         let [first, second] = [40, 50].map(|size| heap.allocate(size, 1).expect("room"));
-        assert_eq!(free(heap, first), Some(MisuseKind::OutOfOrder));
-        let misuse = heap.last_misuse().expect("it was remembered");
-        assert_eq!(misuse.block, first.as_ptr().addr() - heap.base().as_ptr().addr());
-        assert_eq!(heap.misuses().count, 1);
+        assert_eq!(free(heap, first), Some(HeapErrorKind::OutOfOrder));
+        let heap_error = heap.last_heap_error().expect("it was remembered");
+        assert_eq!(heap_error.block, first.as_ptr().addr() - heap.base().as_ptr().addr());
+        assert_eq!(heap.heap_errors().count, 1);
         assert_eq!(grow(heap, first, 400), None, "its place could not be given back");
         assert_eq!(free(heap, second), None);
-        assert_eq!(free(heap, second), Some(MisuseKind::DoubleFree));
+        assert_eq!(free(heap, second), Some(HeapErrorKind::DoubleFree));
         assert_eq!(grow(heap, first, 400), Some(first), "the last block grows where it stands");
         assert_eq!(free(heap, first), None);
         assert_eq!(heap.footprint(), heap.control_size());
@@ -72,7 +72,7 @@ fn a_bump_gives_nothing_back_unless_it_is_empty() {
             let full = heap.footprint();
             assert_eq!(free(heap, blocks[2]), None);
             assert_eq!(heap.footprint(), full);
-            assert_eq!(free(heap, blocks[2]), Some(MisuseKind::DoubleFree));
+            assert_eq!(free(heap, blocks[2]), Some(HeapErrorKind::DoubleFree));
             assert_eq!(blocks[..2].iter().find_map(|&block| free(heap, block)), None);
             heap.check().expect("an empty bump");
             heap.footprint() == full
@@ -92,9 +92,9 @@ fn fixed_blocks_have_no_header_and_one_size() {
         assert_eq!(grow(heap, first, 64), Some(first));
         assert_eq!(grow(heap, first, 65), None);
         assert_eq!(free(heap, first), None);
-        assert_eq!(free(heap, first), Some(MisuseKind::DoubleFree));
+        assert_eq!(free(heap, first), Some(HeapErrorKind::DoubleFree));
         let inside = NonNull::new(second.as_ptr().wrapping_add(8)).expect("not null");
-        assert_eq!(free(heap, inside), Some(MisuseKind::Foreign));
+        assert_eq!(free(heap, inside), Some(HeapErrorKind::Foreign));
         assert_eq!(heap.allocate(8, 1), Some(first), "the block freed last is served first");
     });
 }
@@ -122,13 +122,13 @@ fn fixed_blocks_are_walked_as_they_are_however_many() {
 fn simple_pools_cost_what_their_modules_say() {
     let cost = |spec: &str| {
         run(spec, |heap| {
-            let kept = heap.allocate(20, 1).expect("room");
+            let cached = heap.allocate(20, 1).expect("room");
             let start = heap.meter().accesses;
             let block = heap.allocate(20, 1).expect("room");
             let allocated = heap.meter().accesses;
             assert_eq!(free(heap, block), None);
             let freed = heap.meter().accesses;
-            assert_eq!(free(heap, kept), None);
+            assert_eq!(free(heap, cached), None);
             (allocated - start, freed - allocated, heap.meter().accesses - freed)
         })
     };
@@ -146,10 +146,10 @@ fn simple_pools_cost_what_their_modules_say() {
     );
 }
 
-type List<'a> = BlockPool<u32, AddressOrder, Values, Fixed<'a>, Unmetered, true>;
+type List<'a> = BlockPool<u32, AddressOrder, PolicyValues, Fixed<'a>, Unmetered, true>;
 
 fn list(memory: &mut [MaybeUninit<u64>]) -> List<'_> {
-    BlockPool::new(Fixed::new(memory), AddressOrder::default(), Values::default(), Unmetered).expect("room")
+    BlockPool::new(Fixed::new(memory), AddressOrder::default(), PolicyValues::default(), Unmetered).expect("room")
 }
 
 #[test]
@@ -162,14 +162,14 @@ fn a_guard_finds_every_damaged_byte_around_a_payload() {
                 let other = heap.allocate(8, 1).expect("room");
                 let block = heap.allocate(size, alignment).expect("room");
                 // SAFETY: the byte belongs to the guard, which defines what becomes of it.
-                let misuse = unsafe {
+                let heap_error = unsafe {
                     let damaged = block.as_ptr().offset(byte);
                     damaged.write(!damaged.read());
                     heap.check().expect_err("the damage is seen before the free");
                     heap.try_deallocate(block).expect_err("it is refused")
                 };
-                let kind = if byte < 0 { MisuseKind::HeaderDamaged } else { MisuseKind::Overrun };
-                assert_eq!(misuse.kind, kind, "byte {byte} of {size} at {alignment}");
+                let kind = if byte < 0 { HeapErrorKind::HeaderDamaged } else { HeapErrorKind::Overrun };
+                assert_eq!(heap_error.kind, kind, "byte {byte} of {size} at {alignment}");
                 // SAFETY: the other block is live and whole.
                 unsafe { heap.try_deallocate(other) }.expect("a whole block");
             }
@@ -185,23 +185,23 @@ fn a_guard_refuses_foreign_pointers_and_second_frees() {
     let mut kind = |pointer: *mut u8| {
         let pointer = NonNull::new(pointer).expect("not null");
         // SAFETY: a guard defines what becomes of any pointer.
-        unsafe { heap.try_deallocate(pointer) }.err().map(|misuse| misuse.kind)
+        unsafe { heap.try_deallocate(pointer) }.err().map(|heap_error| heap_error.kind)
     };
     for &block in &blocks {
         // SAFETY: the payload has 32 bytes.
         unsafe { block.as_ptr().write_bytes(7, 32) };
         for byte in [1, 2, 4, 8, 28] {
-            assert_eq!(kind(block.as_ptr().wrapping_add(byte)), Some(MisuseKind::Foreign));
+            assert_eq!(kind(block.as_ptr().wrapping_add(byte)), Some(HeapErrorKind::Foreign));
         }
     }
-    assert_eq!(kind(std::ptr::without_provenance_mut(16)), Some(MisuseKind::Foreign));
-    assert_eq!(kind(usize::MAX as *mut u8), Some(MisuseKind::Foreign));
+    assert_eq!(kind(std::ptr::without_provenance_mut(16)), Some(HeapErrorKind::Foreign));
+    assert_eq!(kind(usize::MAX as *mut u8), Some(HeapErrorKind::Foreign));
     assert!(blocks[..4].iter().all(|block| kind(block.as_ptr()).is_none()));
-    assert!(blocks[1..4].iter().all(|block| kind(block.as_ptr()) == Some(MisuseKind::DoubleFree)));
+    assert!(blocks[1..4].iter().all(|block| kind(block.as_ptr()) == Some(HeapErrorKind::DoubleFree)));
     heap.check().expect("refused frees change nothing");
-    let mut kept = 0;
-    heap.walk(&mut |block| kept += usize::from(block.state == State::Kept));
-    assert_eq!(kept, 1 + 3, "the guard's own block and the quarantine");
+    let mut cached = 0;
+    heap.walk(&mut |block| cached += usize::from(block.state == State::Cached));
+    assert_eq!(cached, 1 + 3, "the guard's own block and the quarantine");
 }
 
 #[test]
@@ -216,13 +216,13 @@ fn a_write_after_free_is_found_when_the_block_leaves_the_quarantine() {
     }
     assert!(heap.check().expect_err("written").invariant.starts_with("G2"));
     for _ in 0..2 {
-        assert_eq!(heap.last_misuse(), None);
+        assert_eq!(heap.last_heap_error(), None);
         let other = heap.allocate(30, 1).expect("room");
         // SAFETY: the block is live.
         unsafe { heap.deallocate(other) };
     }
-    let misuse = heap.last_misuse().expect("found");
-    assert_eq!((misuse.kind, misuse.at - misuse.block), (MisuseKind::WrittenAfterFree, 11));
+    let heap_error = heap.last_heap_error().expect("found");
+    assert_eq!((heap_error.kind, heap_error.at - heap_error.block), (HeapErrorKind::WrittenAfterFree, 11));
 }
 
 #[test]
@@ -259,9 +259,9 @@ fn check_zero(heap: &mut dyn Heap<Meter = Counting>, below: &str) {
         let mut block = heap.allocate(30 + round, 1).expect("room");
         zeroes(heap, block, 0);
         for size in [100, 20, 60, 300, 7, 301] {
-            let kept = heap.usable_size(block).min(size);
+            let cached = heap.usable_size(block).min(size);
             block = grow(heap, block, size).expect("room");
-            zeroes(heap, block, kept);
+            zeroes(heap, block, cached);
         }
         assert_eq!(free(heap, block), None);
     }
@@ -360,8 +360,9 @@ fn a_layer_before_a_heap_of_known_type_gives_the_same_addresses_and_counts() {
     let erased = run("guard(quarantine=3) list(order=address, fit=first) align=8", program);
     let mut memory = memory();
     let source = Fixed::new(&mut memory);
-    type Counted<'a> = BlockPool<u32, AddressOrder, Values, Fixed<'a>, Counting, true>;
-    let pool = Counted::new(source, AddressOrder::default(), Values::default(), Counting::default()).expect("room");
+    type Counted<'a> = BlockPool<u32, AddressOrder, PolicyValues, Fixed<'a>, Counting, true>;
+    let pool =
+        Counted::new(source, AddressOrder::default(), PolicyValues::default(), Counting::default()).expect("room");
     let mut typed = Guard::<u32, _>::new(pool, 8, 3).expect("room");
     assert_eq!(erased, program(&mut typed));
 }

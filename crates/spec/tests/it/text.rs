@@ -1,7 +1,8 @@
 //! Which texts say the same heap, and how it is printed.
 
 use heapsmith_spec::{
-    BinLayout, Bins, Classes, Coalesce, Ends, Fit, FreeLists, Layer, List, Order, Pool, Sizes, Spec, Split, WordSize,
+    BinLayout, Bins, Classes, Coalesce, Fit, FreeLists, Layer, List, ListOrder, Order, Pool, Sizes, Spec, Split,
+    WordSize,
 };
 
 fn parsed(text: &str) -> Spec {
@@ -96,7 +97,7 @@ fn every_part_arrives_in_the_data() {
         Sizes::Doubles { from: 256, to: 512 },
     ];
     let list = List {
-        order: Order::Lifo,
+        order: ListOrder::Lifo,
         fit: Fit::Best { depth: 30 },
         split: Split::From(100),
         coalesce: Coalesce::From(200),
@@ -104,7 +105,7 @@ fn every_part_arrives_in_the_data() {
     };
     assert_eq!(spec.pool, Pool::List(list));
     let Layer::FreeLists(free_lists) = &spec.layers[0] else { panic!("not free lists") };
-    assert_eq!((free_lists.order, &free_lists.sizes[..]), (Ends::Fifo, &sizes[..]));
+    assert_eq!((free_lists.order, &free_lists.sizes[..]), (Order::Fifo, &sizes[..]));
     assert_eq!((spec.word, spec.alignment), (WordSize::Eight, 32));
 }
 

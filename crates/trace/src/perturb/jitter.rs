@@ -44,8 +44,8 @@ fn jittered(size: Bytes, share: Share, draws: &mut Draws) -> Bytes {
     if size.0 == 0 {
         return size;
     }
-    let most = (size.0 as f64 * share.value()) as u64;
-    Bytes(draws.between((size.0 - most).max(1), (size.0 + most).min(LARGEST_REQUEST.0)))
+    let max = (size.0 as f64 * share.value()) as u64;
+    Bytes(draws.between((size.0 - max).max(1), (size.0 + max).min(LARGEST_REQUEST.0)))
 }
 
 impl FromStr for Jitter {

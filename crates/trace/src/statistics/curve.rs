@@ -64,19 +64,19 @@ pub(super) struct Stretches {
     stretches: Vec<Stretch>,
     length: u64,
     /// How many stretches there may be.
-    most: usize,
+    max: usize,
     last: Option<LivePoint>,
 }
 
 impl Stretches {
     /// Between `points` and twice as many stretches, where there are so many events.
     pub fn new(points: usize) -> Stretches {
-        Stretches { stretches: Vec::new(), length: 1, most: points.max(1) * 2, last: None }
+        Stretches { stretches: Vec::new(), length: 1, max: points.max(1) * 2, last: None }
     }
 
     /// Stretches of so many events.
     fn of_length(length: u64) -> Stretches {
-        Stretches { stretches: Vec::new(), length, most: usize::MAX, last: None }
+        Stretches { stretches: Vec::new(), length, max: usize::MAX, last: None }
     }
 
     /// Takes in what is live after the next event.
@@ -86,7 +86,7 @@ impl Stretches {
         match self.stretches.last_mut() {
             Some(stretch) if stretch.events < self.length => stretch.add(point),
             _ => {
-                if self.stretches.len() == self.most {
+                if self.stretches.len() == self.max {
                     self.join();
                 }
                 let sum = u128::from(live.0);
@@ -118,7 +118,7 @@ impl Stretches {
         self.stretches.iter().map(|stretch| stretch.sum as f64 / stretch.events as f64)
     }
 
-    /// The least and the most live bytes of each stretch.
+    /// The least and the peak live bytes of each stretch.
     pub fn extremes(&self) -> impl Iterator<Item = (Bytes, Bytes)> {
         self.stretches.iter().map(|stretch| (stretch.lowest, stretch.highest.live))
     }

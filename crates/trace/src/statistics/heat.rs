@@ -29,7 +29,7 @@ impl HeatMap {
     }
 
     /// The least number of a row or column.
-    pub fn least(power: usize) -> u64 {
+    pub fn min(power: usize) -> u64 {
         match power {
             0 => 0,
             power => 1 << (power.min(POWERS - 1) - 1),

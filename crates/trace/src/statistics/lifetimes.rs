@@ -77,12 +77,12 @@ impl Tally {
     fn count(&mut self, number: u64) {
         let dropped = (u64::BITS - number.leading_zeros()).saturating_sub(DIGITS);
         *self.counts.entry(number >> dropped << dropped).or_default() += 1;
-        let (least, most) = self.extremes.unwrap_or((number, number));
-        self.extremes = Some((least.min(number), most.max(number)));
+        let (min, max) = self.extremes.unwrap_or((number, number));
+        self.extremes = Some((min.min(number), max.max(number)));
     }
 
     fn quantiles<T: Default>(&self, unit: impl Fn(u64) -> T) -> Quantiles<T> {
-        let Some((least, most)) = self.extremes else { return Quantiles::default() };
+        let Some((min, max)) = self.extremes else { return Quantiles::default() };
         let total: u64 = self.counts.values().sum();
         let at = |percent: u64| {
             let rank = (u128::from(total) * u128::from(percent)).div_ceil(100).max(1);
@@ -91,17 +91,17 @@ impl Tally {
                 seen += u128::from(**count);
                 seen >= rank
             });
-            unit(found.map_or(most, |(&number, _)| number.max(least)))
+            unit(found.map_or(max, |(&number, _)| number.max(min)))
         };
         Quantiles {
-            min: unit(least),
+            min: unit(min),
             p10: at(10),
             p25: at(25),
             p50: at(50),
             p75: at(75),
             p90: at(90),
             p99: at(99),
-            max: unit(most),
+            max: unit(max),
         }
     }
 }

@@ -40,7 +40,7 @@ pub struct Statistics {
     pub duration: Nanoseconds,
     /// All bytes ever requested, by allocations and reallocations.
     pub requested_total: Bytes,
-    /// The most bytes requested and live at once.
+    /// The peak live bytes, as requested.
     pub requested_peak: Bytes,
     /// The event, from 1, that first reached the peak; 0 when nothing was ever live.
     pub peak_event: u64,

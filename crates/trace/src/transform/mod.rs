@@ -44,7 +44,7 @@ pub struct Transforms {
     /// So many copies, interleaved; 0 and 1 leave the trace as it is.
     pub copies: u32,
     /// Free in bursts, whenever so many bytes were requested since the last.
-    pub collect: Option<Bytes>,
+    pub gc_every: Option<Bytes>,
     /// Free in bursts, whenever so many bytes live or are dead and not yet freed.
     pub heap: Option<Bytes>,
 }
@@ -56,7 +56,7 @@ impl Transforms {
         if let Some(limit) = self.heap {
             chain = through(Collections::new(Due::Full(limit)), chain);
         }
-        if let Some(every) = self.collect {
+        if let Some(every) = self.gc_every {
             chain = through(Collections::new(Due::Every(every)), chain);
         }
         if self.copies > 1 {
@@ -89,10 +89,10 @@ impl Transforms {
             set("perturb-seed", self.seed.to_string());
         }
         if self.copies > 1 {
-            set("scale", self.copies.to_string());
+            set("copies", self.copies.to_string());
         }
-        if let Some(every) = self.collect {
-            set("collect", format!("every={}", every.0));
+        if let Some(every) = self.gc_every {
+            set("gc-every", every.0.to_string());
         }
         if let Some(limit) = self.heap {
             set("heap", limit.0.to_string());

@@ -121,7 +121,7 @@ fn what_is_told_beside_events_comes_through_every_transform() {
         Transforms { slice: Some("2..8".parse().unwrap()), ..Transforms::default() },
         Transforms { threads: vec![0, 1], ..Transforms::default() },
         Transforms { copies: 2, ..Transforms::default() },
-        Transforms { collect: Some(Bytes(20)), ..Transforms::default() },
+        Transforms { gc_every: Some(Bytes(20)), ..Transforms::default() },
     ] {
         let mut told = Told { room: 100, ..Told::default() };
         program.send(&mut *transforms.before(&mut told)).unwrap();
@@ -151,7 +151,7 @@ fn copies_come_side_by_side_on_threads_of_their_own() {
 
 #[test]
 fn a_collection_frees_the_dead_in_a_burst() {
-    let transforms = Transforms { collect: Some(Bytes(60)), ..Transforms::default() };
+    let transforms = Transforms { gc_every: Some(Bytes(60)), ..Transforms::default() };
     // Ids are new, as an id may come again before its block is collected.
     let collected = through(&transforms, &trace("+7:30 -7 +7:20 +8:10 -8 ~7:30 +9:10 -9 -7"));
     assert_eq!(text(&collected), "+0:30 +2:20 +3:10 -0 -3 ~2:30 +6:10 -6 -2");
@@ -162,7 +162,7 @@ fn transforms_that_meet_what_is_not_live_refuse_it() {
     for transforms in [
         Transforms { slice: Some("9..".parse().unwrap()), ..Transforms::default() },
         Transforms { copies: 3, ..Transforms::default() },
-        Transforms { collect: Some(Bytes(5)), ..Transforms::default() },
+        Transforms { gc_every: Some(Bytes(5)), ..Transforms::default() },
     ] {
         for bad in ["-1", "~1:5", "+1:1 +1:1", "+1:1 -1 -1"] {
             let mut out = Trace::default();
@@ -197,14 +197,14 @@ proptest! {
         slice in proptest::option::of((0_u64..100, 1_u64..100)),
         thread in proptest::option::of(0_u32..2),
         copies in 0_u32..4,
-        collect in proptest::option::of(1_u64..500),
+        gc_every in proptest::option::of(1_u64..500),
     ) {
         let slice = slice.map(|(from, length)| format!("{from}..{}", from + length).parse().unwrap());
         let transforms =
-            Transforms { slice, threads: thread.into_iter().collect(), copies, collect: collect.map(Bytes), ..Transforms::default() };
+            Transforms { slice, threads: thread.into_iter().collect(), copies, gc_every: gc_every.map(Bytes), ..Transforms::default() };
         let out = through(&transforms, &program);
         let packed = PackedTrace::new(&out).unwrap();
-        if copies > 1 && collect.is_none() {
+        if copies > 1 && gc_every.is_none() {
             let single = PackedTrace::new(&through(&Transforms { copies: 1, ..transforms }, &program)).unwrap();
             prop_assert_eq!(packed.requested_peak.0, single.requested_peak.0 * u64::from(copies));
             prop_assert_eq!(packed.slots, single.slots * copies as usize);

@@ -42,7 +42,7 @@ proptest! {
     fn slots_are_used_legally_and_are_as_few_as_can_be(trace in program()) {
         let packed = PackedTrace::new(&trace).unwrap();
         let mut table: Vec<Option<u64>> = vec![None; packed.slots];
-        let (mut most, mut live, mut peak, mut total) = (0, 0, 0, 0);
+        let (mut max, mut live, mut peak, mut total) = (0, 0, 0, 0);
         for event in &packed.events {
             let slot = &mut table[event.slot as usize];
             total += event.size;
@@ -61,9 +61,9 @@ proptest! {
                 }
             }
             peak = peak.max(live);
-            most = most.max(table.iter().flatten().count());
+            max = max.max(table.iter().flatten().count());
         }
-        prop_assert_eq!(packed.slots, most);
+        prop_assert_eq!(packed.slots, max);
         prop_assert_eq!(packed.requested_peak, Bytes(peak));
         prop_assert_eq!(packed.requested_total, Bytes(total));
         prop_assert_eq!(packed.allocations + packed.frees + packed.reallocations, packed.events.len() as u64);

@@ -45,7 +45,7 @@ fn growth() -> Vec<String> {
         row.extend(
             points
                 .last()
-                .map_or(["-".to_owned(), "-".to_owned()], |point| [point.p999.to_string(), point.most.to_string()]),
+                .map_or(["-".to_owned(), "-".to_owned()], |point| [point.p999.to_string(), point.max.to_string()]),
         );
         row.push(match wanted {
             Wanted::Flat => "< 0.1".to_owned(),

@@ -53,7 +53,7 @@ fn a_program_that_is_as_short_as_can_be_stays() {
 #[test]
 fn the_slope_of_a_power_is_its_exponent() {
     for exponent in [0.0, 0.1, 1.0, 2.0] {
-        let point = |live: usize| Churned { live, mean: 7.0 * (live as f64).powf(exponent), p999: 0, most: 0 };
+        let point = |live: usize| Churned { live, mean: 7.0 * (live as f64).powf(exponent), p999: 0, max: 0 };
         assert!((slope(&[1_000, 10_000, 100_000].map(point)) - exponent).abs() < 1e-9);
     }
 }

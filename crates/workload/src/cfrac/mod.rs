@@ -68,7 +68,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
 
 const DIGITS: &str = "a whole number of 4 to 40 digits that is not prime and no power";
 /// So many convergents for one multiplier, at most.
-const MOST_STEPS: u64 = 4_000_000;
+const MAX_STEPS: u64 = 4_000_000;
 
 fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
     let text = settings.text("number").to_owned();
@@ -106,7 +106,7 @@ fn divide(memory: &Memory, target: &Number, k: u64, primes: usize) -> Option<(Nu
     let base = Base::new(memory, &multiplied, primes);
     let mut relations = Vec::new();
     let mut convergents = Convergents::new(&multiplied, target);
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let (square, negative) = convergents.step()?;
         if let Some(exponents) = base.exponents(&square, negative) {
             relations.push(Relation::new(memory, exponents, convergents.numerator()));

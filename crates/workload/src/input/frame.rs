@@ -47,25 +47,27 @@ impl Link {
 
 /// Between whom a frame travels; frames with equal ends are of one flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Ends {
+pub(super) enum Endpoints {
     /// The 5-tuple; ports are 0 where the protocol or the fragment has none.
     Internet { source: IpAddr, destination: IpAddr, protocol: u8, source_port: u16, destination_port: u16 },
     /// Link-layer addresses, where there is no IP; all zero where a frame has none.
     Link { source: [u8; 6], destination: [u8; 6] },
 }
 
-impl Ends {
+impl Endpoints {
     /// The ends of the other direction.
-    pub fn reversed(self) -> Ends {
+    pub fn reversed(self) -> Endpoints {
         match self {
-            Ends::Internet { source, destination, protocol, source_port, destination_port } => Ends::Internet {
-                source: destination,
-                destination: source,
-                protocol,
-                source_port: destination_port,
-                destination_port: source_port,
-            },
-            Ends::Link { source, destination } => Ends::Link { source: destination, destination: source },
+            Endpoints::Internet { source, destination, protocol, source_port, destination_port } => {
+                Endpoints::Internet {
+                    source: destination,
+                    destination: source,
+                    protocol,
+                    source_port: destination_port,
+                    destination_port: source_port,
+                }
+            }
+            Endpoints::Link { source, destination } => Endpoints::Link { source: destination, destination: source },
         }
     }
 }
@@ -73,7 +75,7 @@ impl Ends {
 /// A frame taken apart.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame<'a> {
-    pub ends: Ends,
+    pub ends: Endpoints,
     /// Bytes after the transport header, or after the link header where there is no IP.
     pub payload: u32,
     /// As much of the payload as was captured.
@@ -101,7 +103,7 @@ pub(super) fn take_apart(link: Link, original: u32, data: &[u8]) -> Frame<'_> {
         None => None,
     };
     internet.unwrap_or(Frame {
-        ends: Ends::Link { source: header.source, destination: header.destination },
+        ends: Endpoints::Link { source: header.source, destination: header.destination },
         payload: rest,
         captured: packet,
     })
@@ -179,7 +181,7 @@ fn internet<'a>(net: &LaxNetSlice<'a>, packet: &'a [u8], rest: u32) -> Option<Fr
     // Only the first fragment has ports; none is looked at, so that all are of one flow.
     let transport = if body.fragmented { Transport::default() } else { Transport::of(body.ip_number, body.payload) };
     Some(Frame {
-        ends: Ends::Internet {
+        ends: Endpoints::Internet {
             source,
             destination,
             protocol: body.ip_number.0,

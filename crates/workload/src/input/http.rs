@@ -9,7 +9,7 @@ use std::io::BufRead;
 use std::path::Path;
 
 use super::capture;
-use super::frame::{Ends, take_apart};
+use super::frame::{Endpoints, take_apart};
 use super::requests::Request;
 use crate::error::LoadError;
 
@@ -20,10 +20,10 @@ const TCP: u8 = 6;
 pub(super) fn requests(path: &Path, reader: Box<dyn BufRead>, keep_damaged: bool) -> Result<Vec<Request>, LoadError> {
     let mut requests: Vec<Request> = Vec::new();
     // The latest request of every connection, by its direction from client to server.
-    let mut latest: HashMap<Ends, usize> = HashMap::new();
+    let mut latest: HashMap<Endpoints, usize> = HashMap::new();
     capture::read(path, reader, keep_damaged, &mut |captured| {
         let frame = take_apart(captured.link, captured.original, captured.data);
-        if !matches!(frame.ends, Ends::Internet { protocol: TCP, .. }) {
+        if !matches!(frame.ends, Endpoints::Internet { protocol: TCP, .. }) {
             return;
         }
         if let Some(mut request) = request(frame.captured) {

@@ -8,7 +8,7 @@ use std::path::Path;
 use heapsmith_trace::Nanoseconds;
 
 use super::format::{Format, Input};
-use super::frame::{Ends, take_apart};
+use super::frame::{Endpoints, take_apart};
 use super::lines::Lines;
 use super::{capture, frame_list};
 use crate::error::LoadError;
@@ -80,10 +80,10 @@ impl Collected {
 
 /// Numbers for the ends of flows.
 #[derive(Default)]
-struct Flows(HashMap<Ends, u32>);
+struct Flows(HashMap<Endpoints, u32>);
 
 impl Flows {
-    fn number(&mut self, ends: Ends) -> u32 {
+    fn number(&mut self, ends: Endpoints) -> u32 {
         let next = self.0.len() as u32;
         match self.0.entry(ends) {
             Entry::Occupied(known) => *known.get(),

@@ -99,13 +99,13 @@ impl Square {
         let nearest = |(first, last): (i64, i64)| if first < 0 && last > 0 { 1 } else { first.abs().min(last.abs()) };
         let farthest = |(first, last): (i64, i64)| first.abs().max(last.abs());
         let (x, y) = (ends(self.x), ends(self.y));
-        let least = nearest(x).pow(2) + nearest(y).pow(2);
-        let most = farthest(x).pow(2) + farthest(y).pow(2);
+        let min = nearest(x).pow(2) + nearest(y).pow(2);
+        let max = farthest(x).pow(2) + farthest(y).pow(2);
         // Radii in the same halves of a pixel: a quarter of the side, and a half.
         let (inner, outer) = ((self.image / 2).pow(2), self.image.pow(2));
-        if most < inner || least >= outer {
+        if max < inner || min >= outer {
             Colour::White
-        } else if least >= inner && most < outer {
+        } else if min >= inner && max < outer {
             Colour::Black
         } else {
             Colour::Grey

@@ -7,7 +7,7 @@ use crate::input::Request;
 /// Between two requests of a source that tells no times.
 const STEP: u64 = 1_000_000;
 /// A request without a reply is still parsed, sent on and acknowledged.
-const LEAST: u64 = 1_000_000;
+const MIN: u64 = 1_000_000;
 
 /// The times of requests.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Schedule {
         let time = self.time(index, request);
         let bits = u128::from(self.reply(request)) * 8;
         let takes = bits * 1_000_000_000 / u128::from(self.client_rate);
-        let takes = u64::try_from(takes).unwrap_or(u64::MAX).max(LEAST);
+        let takes = u64::try_from(takes).unwrap_or(u64::MAX).max(MIN);
         (time, Nanoseconds(time.0.saturating_add(takes)))
     }
 

@@ -71,7 +71,7 @@ pub(super) struct Switch<'a> {
     table_blocks: Vec<Block>,
     sizes: Sizes,
     sites: Sites,
-    most: usize,
+    max: usize,
     taken: u64,
     in_flight: HashMap<u64, InFlight>,
     /// The requests in flight by when they are done, and by number among equals.
@@ -81,8 +81,8 @@ pub(super) struct Switch<'a> {
 }
 
 impl<'a> Switch<'a> {
-    /// Forms the table. No more than `most` requests will be in flight at once.
-    pub fn new(tape: &mut Tape, table: &'a Table, sizes: Sizes, most: usize) -> Switch<'a> {
+    /// Forms the table. No more than `max` requests will be in flight at once.
+    pub fn new(tape: &mut Tape, table: &'a Table, sizes: Sizes, max: usize) -> Switch<'a> {
         let sites = Sites::new(tape);
         let start = Nanoseconds(0);
         let mut table_blocks = Vec::new();
@@ -99,7 +99,7 @@ impl<'a> Switch<'a> {
             table_blocks,
             sizes,
             sites,
-            most,
+            max,
             taken: 0,
             in_flight: HashMap::new(),
             due: BinaryHeap::new(),
@@ -110,7 +110,7 @@ impl<'a> Switch<'a> {
 
     /// Takes a request in: parses, matches and routes it.
     pub fn take(&mut self, tape: &mut Tape, request: &Request, time: Nanoseconds, done: Nanoseconds) {
-        if self.in_flight.len() >= self.most {
+        if self.in_flight.len() >= self.max {
             self.finish_next(tape, Some(time));
         }
         self.latest = self.latest.max(time);

@@ -23,9 +23,9 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Takes the most common first folders, endings and hosts of `requests`, `most` of them
+    /// Takes the most common first folders, endings and hosts of `requests`, `max` of them
     /// in all, and deals them out to the servers in turn.
-    pub fn learn(requests: &[Request], most: usize, servers: usize) -> Table {
+    pub fn learn(requests: &[Request], max: usize, servers: usize) -> Table {
         let mut counts: HashMap<(Kind, &str), u64> = HashMap::new();
         for request in requests {
             let telling = tokens(request).into_iter().filter(|&(kind, _)| is_telling(kind));
@@ -35,7 +35,7 @@ impl Table {
         }
         let mut ranked: Vec<((Kind, &str), u64)> = counts.into_iter().collect();
         ranked.sort_by_key(|&(token, count)| (std::cmp::Reverse(count), token));
-        ranked.truncate(most);
+        ranked.truncate(max);
         let pattern = |(place, ((kind, text), _)): (usize, ((Kind, &str), u64))| Pattern {
             kind,
             text: text.to_owned(),

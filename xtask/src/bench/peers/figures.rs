@@ -9,7 +9,7 @@ pub struct Figures {
     pub ns_per_op: f64,
     /// Each round, in order.
     pub rounds: Vec<f64>,
-    pub page_fragmentation: f64,
+    pub touched_page_overhead: f64,
     /// To the byte; peers have none.
     pub fragmentation: Option<f64>,
     pub refused: u64,
@@ -25,7 +25,7 @@ impl Figures {
             heap: row["heap"].as_str().ok_or("no heap")?.to_owned(),
             ns_per_op: number("ns_per_op")?,
             rounds: rounds.iter().filter_map(Value::as_f64).collect(),
-            page_fragmentation: number("page_fragmentation")?,
+            touched_page_overhead: number("touched_page_overhead")?,
             fragmentation: row["fragmentation"].as_f64(),
             refused: number("refused")? as u64,
             events: number("events_replayed")? as u64,

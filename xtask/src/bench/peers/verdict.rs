@@ -39,7 +39,7 @@ pub fn lines(compared: &Compared) -> Vec<Line> {
     if let Some(fastest) = comparable.iter().min_by(|a, b| a.ns_per_op.total_cmp(&b.ns_per_op)) {
         lines.push(speed("fastest design / fastest peer", &compared.fastest, fastest));
     }
-    let by_memory = |a: &&&Figures, b: &&&Figures| a.page_fragmentation.total_cmp(&b.page_fragmentation);
+    let by_memory = |a: &&&Figures, b: &&&Figures| a.touched_page_overhead.total_cmp(&b.touched_page_overhead);
     let tightest = comparable.iter().min_by(by_memory);
     let usable = comparable.iter().filter(|peer| !LINEAR.contains(&peer.name())).min_by(by_memory);
     lines.extend(tightest.map(|peer| at_most_half(HALF, &compared.tightest, peer)));
@@ -64,13 +64,13 @@ fn speed(target: &'static str, ours: &Figures, theirs: &Figures) -> Line {
 }
 
 fn at_most_half(target: &'static str, ours: &Figures, theirs: &Figures) -> Line {
-    let over = ours.page_fragmentation - theirs.page_fragmentation / 2.0;
+    let over = ours.touched_page_overhead - theirs.touched_page_overhead / 2.0;
     let short = if over <= 0.0 { String::new() } else { format!(", falls short by {:.1} points", over * 100.0) };
     Line { target, holds: over <= 0.0, detail: pages(ours, theirs) + &short }
 }
 
 fn tighter(ours: &Figures, theirs: &Figures) -> Line {
-    let over = ours.page_fragmentation - theirs.page_fragmentation;
+    let over = ours.touched_page_overhead - theirs.touched_page_overhead;
     let short = match over {
         _ if over < 0.0 => String::new(),
         0.0 => ", the same to a page".to_owned(),
@@ -80,7 +80,7 @@ fn tighter(ours: &Figures, theirs: &Figures) -> Line {
 }
 
 fn pages(ours: &Figures, theirs: &Figures) -> String {
-    let percent = |figures: &Figures| format!("{:.1}%", figures.page_fragmentation * 100.0);
+    let percent = |figures: &Figures| format!("{:.1}%", figures.touched_page_overhead * 100.0);
     format!("{} to {} of {}", percent(ours), percent(theirs), theirs.name())
 }
 
@@ -108,7 +108,7 @@ pub fn print(compared: &Compared) {
         let refused = if peer.refused > 0 { format!(", REFUSED {} requests", peer.refused) } else { String::new() };
         row(compared, peer, &format!("{}{cut}{refused}", peer.heap));
     }
-    println!("  {:>7.1}   a heap that does nothing", compared.floor);
+    println!("  {:>7.1}   the null allocator", compared.null_allocator);
     for line in lines(compared) {
         println!("  {} {}: {}", if line.holds { "HOLDS      " } else { "FALLS SHORT" }, line.target, line.detail);
     }
@@ -116,7 +116,7 @@ pub fn print(compared: &Compared) {
 
 fn row(compared: &Compared, figures: &Figures, name: &str) {
     let fragmentation = figures.fragmentation.map_or("-".to_owned(), |share| format!("{:.1}%", share * 100.0));
-    let pages = format!("{:.1}%", figures.page_fragmentation * 100.0);
+    let pages = format!("{:.1}%", figures.touched_page_overhead * 100.0);
     let ratio = Ratio::of(&compared.fastest.rounds, &figures.rounds);
     println!("  {:>7.1} {pages:>12} {fragmentation:>10} {:>20}   {name}", figures.ns_per_op, ratio.to_string());
 }
@@ -142,13 +142,13 @@ pub fn summary(all: &[Compared]) -> String {
         let comparable: Vec<&Figures> =
             compared.peers.iter().filter(|peer| peer.events == whole && peer.refused == 0).collect();
         let time = |figures: &Figures| format!("{:.1} ns", figures.ns_per_op);
-        let pages = |figures: &Figures| format!("{:.1}%", figures.page_fragmentation * 100.0);
+        let pages = |figures: &Figures| format!("{:.1}%", figures.touched_page_overhead * 100.0);
         let both = |figures: &Figures| format!("{} {}", time(figures), pages(figures));
         let named = |peer: Option<&&Figures>, show: &dyn Fn(&Figures) -> String| {
             peer.map_or("-".to_owned(), |peer| format!("{} {}", peer.name(), show(peer)))
         };
         let fastest = comparable.iter().min_by(|a, b| a.ns_per_op.total_cmp(&b.ns_per_op));
-        let tightest = comparable.iter().min_by(|a, b| a.page_fragmentation.total_cmp(&b.page_fragmentation));
+        let tightest = comparable.iter().min_by(|a, b| a.touched_page_overhead.total_cmp(&b.touched_page_overhead));
         let ratio =
             fastest.map_or("-".to_owned(), |peer| Ratio::of(&compared.fastest.rounds, &peer.rounds).to_string());
         let classic = CLASSICS
@@ -191,7 +191,7 @@ mod tests {
             heap: heap.to_owned(),
             ns_per_op: time,
             rounds: vec![time; 9],
-            page_fragmentation: pages,
+            touched_page_overhead: pages,
             fragmentation: None,
             refused: 0,
             events,
@@ -212,7 +212,7 @@ mod tests {
                 figures("peer:rlsf", 6.0, 0.05, 100),
                 figures("peer:linked_list_allocator", 1.0, 0.0, 10),
             ],
-            floor: 1.0,
+            null_allocator: 1.0,
             requested_peak: 1e6,
         }
     }
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_are_judged_by_the_best_peer_that_did_all_the_work() {
+    fn targets_are_checked_against_the_best_peer_that_did_all_the_work() {
         assert_eq!(verdicts(&compared(3.9, 0.025)), [true, true, false, true, true, true]);
         assert_eq!(verdicts(&compared(4.1, 0.026)), [false, false, false, true, true, true]);
     }
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn the_same_memory_is_not_less() {
         let mut compared = compared(3.0, 0.01);
-        compared.pick.page_fragmentation = 0.05;
+        compared.pick.touched_page_overhead = 0.05;
         let lines = lines(&compared);
         assert!(!lines[5].holds && lines[5].detail.ends_with("the same to a page"), "{}", lines[5].detail);
     }

@@ -12,7 +12,7 @@ pub const GCC: Program = Program {
     about: "gcc -O1 compiles a generated file of up to 12,000 lines",
     threads: false,
     time: Time::Processors,
-    least_calls: 10_000,
+    min_calls: 10_000,
     tools: &[tools::CC, tools::PYTHON],
     prepare,
     task,

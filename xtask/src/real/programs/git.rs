@@ -12,7 +12,7 @@ pub const CLONE_AND_GC: Program = Program {
     about: "git clones this repository and packs it anew, on two threads",
     threads: true,
     time: Time::Clock,
-    least_calls: 1_000,
+    min_calls: 1_000,
     tools: &[Tool { name: "git", package: "git", why: "to run it" }],
     prepare,
     task,

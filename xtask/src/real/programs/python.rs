@@ -76,7 +76,7 @@ pub const TESTS: Program = Program {
     about: "python3 -m test of up to 55 modules, PYTHONMALLOC=malloc",
     threads: false,
     time: Time::Processors,
-    least_calls: 100_000,
+    min_calls: 100_000,
     tools: &[Tool { name: PYTHON, package: "python3", why: "to run its tests" }],
     prepare,
     task,

@@ -18,7 +18,7 @@ pub const SERVER: Program = Program {
     threads: true,
     // The clock is the clients' as much as the server's.
     time: Time::Processors,
-    least_calls: 10_000,
+    min_calls: 10_000,
     tools: &[
         Tool { name: "redis-server", package: "redis-server", why: "to run it" },
         Tool { name: "redis-benchmark", package: "redis-tools", why: "to run redis" },

@@ -14,7 +14,7 @@ pub const GNU: Program = Program {
     threads: true,
     time: Time::Clock,
     // One buffer for all lines.
-    least_calls: 50,
+    min_calls: 50,
     tools: &[Tool { name: "sort", package: "coreutils", why: "to run it" }],
     prepare: write_lines,
     task: gnu,
@@ -26,7 +26,7 @@ pub const STRINGS: Program = Program {
     about: "two threads sort strings and free each other's: xtask/real/strings.c",
     threads: true,
     time: Time::Clock,
-    least_calls: 100_000,
+    min_calls: 100_000,
     tools: &[tools::CC],
     prepare: compile,
     task: strings,

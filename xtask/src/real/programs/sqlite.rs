@@ -12,7 +12,7 @@ pub const SPEED: Program = Program {
     about: "inserts, indexes, updates, joins in memory, after its own speed test",
     threads: false,
     time: Time::Processors,
-    least_calls: 10_000,
+    min_calls: 10_000,
     tools: &[tools::SQLITE],
     prepare,
     task,

@@ -4,7 +4,7 @@ use heapsmith_replay::{Drift, Pass, Region, passes};
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
 
-use crate::args::{Format, Left, Replay};
+use crate::args::{Format, Leaked, Replay};
 use crate::failure::Failure;
 use crate::table::{Table, bytes, heap, integer, none, number, numbers, text, word};
 
@@ -23,7 +23,7 @@ pub fn table() -> Table {
         "of",
         "heap",
     ];
-    Table::new(&shown).hiding(&["trace", "left", "footprint_peaks", "footprints", "accesses"])
+    Table::new(&shown).hiding(&["trace", "leaked", "footprint_peaks", "footprints", "accesses"])
 }
 
 /// Adds a row for a heap.
@@ -35,11 +35,11 @@ pub fn add(
     count: usize,
 ) -> Result<(), Failure> {
     let mut reserve = Region::for_passes(trace, count as u64)?;
-    let (left, named) = match arguments.left {
-        Left::Kept => (heapsmith_replay::Left::Kept, "kept"),
-        Left::Freed => (heapsmith_replay::Left::Freed, "freed"),
+    let (leaked, named) = match arguments.leaked {
+        Leaked::Keep => (heapsmith_replay::Leaked::Keep, "keep"),
+        Leaked::Free => (heapsmith_replay::Leaked::Free, "free"),
     };
-    let all = passes(spec, trace, &mut reserve, arguments.region.map(Bytes), count, left)?;
+    let all = passes(spec, trace, &mut reserve, arguments.region.map(Bytes), count, leaked)?;
     let (Some(first), Some(last)) = (all.first(), all.last()) else { return Ok(()) };
     let Drift { bytes: drift, settles } = Drift::of(&all);
     let settled = settles.map_or_else(|| word("no", "no"), |pass| integer(pass as u64));
@@ -85,9 +85,9 @@ pub fn explain(arguments: &Replay) {
             "first, last peak: most bytes of the region used in the pass; drift: the last less the first, or less the second where the \
              first leaves blocks live;\nsettles: the pass from which all are alike, in peak and in what remains. Blocks that \
              the trace never frees: {}.",
-            match arguments.left {
-                Left::Kept => "those of the first pass stay, those of the others are freed at their ends",
-                Left::Freed => "freed at the end of each pass",
+            match arguments.leaked {
+                Leaked::Keep => "those of the first pass stay, those of the others are freed at their ends",
+                Leaked::Free => "freed at the end of each pass",
             }
         );
     }

@@ -10,12 +10,12 @@ use crate::table::{self, Item, Table, bytes, integer, none, number, numbers, per
 const SHOWN: &[&str] = &[
     "fragmentation",
     "footprint",
-    "page_fragmentation",
-    "touched",
+    "touched_page_overhead",
+    "touched_pages",
     "min_region",
     "accesses_per_op",
     "p99",
-    "worst",
+    "max",
     "refused",
     "ns_per_op",
     "of",
@@ -24,7 +24,7 @@ const SHOWN: &[&str] = &[
 
 const MORE: &[&str] = &[
     "trace",
-    "floor_ns_per_op",
+    "null_ns_per_op",
     "internal_fragmentation",
     "external_fragmentation",
     "peak_requested",
@@ -37,8 +37,8 @@ const MORE: &[&str] = &[
     "peak_largest_request",
     "version",
     "events_replayed",
-    "ns_per_op_least",
-    "ns_per_op_most",
+    "ns_per_op_min",
+    "ns_per_op_max",
     "ns_per_op_rounds",
     "latency_p50",
     "latency_p90",
@@ -97,11 +97,11 @@ fn row(arguments: &Replay, result: &Measured) -> Vec<Item> {
     ];
     let shown = before.into_iter().chain(in_pages).chain(after);
     let time = [timing.map_or_else(none, |timing| number(timing.median, 1)), of, named(result)];
-    let floor = result.timing.as_ref().map_or_else(none, |timings| number(timings.floor.median, 1));
+    let null_allocator = result.timing.as_ref().map_or_else(none, |timings| number(timings.null_allocator.median, 1));
     let version = result.subject.peer().map_or_else(none, |peer| text(peer.version()));
     let events = timing.map_or_else(none, |timing| integer(timing.events as u64));
     let mut items: Vec<Item> = shown.chain(time).chain(integers).collect();
-    items.extend([text(result.trace.clone()), floor]);
+    items.extend([text(result.trace.clone()), null_allocator]);
     items.extend(peak);
     items.extend([version, events]);
     items.extend(rounds(timing));
@@ -135,7 +135,7 @@ fn at_the_peak(measures: &Measures, at_peak: &AtPeak) -> Vec<Item> {
 
 fn rounds(timing: Option<&Timing>) -> [Item; 3] {
     match timing {
-        Some(timing) => [number(timing.least, 1), number(timing.most, 1), numbers(&timing.rounds)],
+        Some(timing) => [number(timing.min, 1), number(timing.max, 1), numbers(&timing.rounds)],
         None => [none(), none(), none()],
     }
 }
@@ -156,9 +156,11 @@ pub fn explain(arguments: &Replay, results: &[Measured]) -> Result<(), Failure> 
     if arguments.latency {
         latency_table(results)?;
     }
-    if let Some(floor) = results.last().and_then(|result| result.timing.as_ref()).map(|timings| &timings.floor) {
+    if let Some(null_allocator) =
+        results.last().and_then(|result| result.timing.as_ref()).map(|timings| &timings.null_allocator)
+    {
         let rounds = arguments.rounds;
-        println!("ns/op: median of {rounds} rounds in turns; a heap that does nothing: {:.1}.", floor.median);
+        println!("ns/op: median of {rounds} rounds in turns; the null allocator: {:.1}.", null_allocator.median);
     }
     println!("fragmentation = footprint peak / requested peak - 1; accesses: metadata words read and written.");
     if results.iter().any(|result| result.pages.is_some()) {
@@ -199,7 +201,7 @@ fn latency_table(results: &[Measured]) -> Result<(), Failure> {
     }
     if let Some(Latencies { counter, step, .. }) = results.last().and_then(|result| result.latency.as_ref()) {
         let nothing = [none(), none(), none(), none(), none()];
-        let cost = "a heap that does nothing: what reading the counter costs, which is in every row";
+        let cost = "the null allocator: what reading the counter costs, which is in every row";
         let name = text(format!("{cost} (it advances in steps of {step:.1} ns)"));
         table.row(percentiles(counter).into_iter().chain(nothing).chain([name]));
     }

@@ -91,7 +91,7 @@ impl BinsPlan {
             root_words: if bins.order == BinOrder::Fifo { 2 } else { 1 },
             best: bins.order == BinOrder::Size,
             tries: match bins.tries {
-                Tries::Most(most) if bins.order != BinOrder::Size => most,
+                Tries::Max(max) if bins.order != BinOrder::Size => max,
                 _ => 0,
             },
             ..BinsPlan::default()
@@ -141,7 +141,7 @@ pub(super) fn tree() -> IndexPlan {
 
 /// The skip list.
 pub(super) fn skip_list(list: &heapsmith_spec::SkipList) -> IndexPlan {
-    by_size("index/skip_list.c", BinsPlan::skip_list(list.seed, SkipList::MOST_LEVELS))
+    by_size("index/skip_list.c", BinsPlan::skip_list(list.seed, SkipList::MAX_LEVELS))
 }
 
 /// Bins.

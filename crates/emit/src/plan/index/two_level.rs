@@ -6,7 +6,7 @@ use heapsmith_spec::build::words_for;
 use serde::Serialize;
 
 use super::{Chain, IndexPlan};
-use crate::plan::most_words;
+use crate::plan::max_words;
 
 /// Lists by a power of two and a part of it.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -44,7 +44,7 @@ fn list_ceil(second: u32, words: u64) -> u64 {
 pub(super) fn two_level(second: u8, largest: Option<u64>, spec: &Spec) -> IndexPlan {
     let second = u32::from(second);
     let bits = spec.word.bytes() * 8;
-    let words = largest.and_then(|size| words_for(spec, size)).map_or(most_words(spec.word), |words| words as u64);
+    let words = largest.and_then(|size| words_for(spec, size)).map_or(max_words(spec.word), |words| words as u64);
     let last = list_ceil(second, words);
     let rows = (last >> second) + 1;
     let row_words = if second == 0 { 0 } else { (1_u64 << second).div_ceil(bits.into()) };

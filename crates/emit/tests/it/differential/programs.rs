@@ -39,8 +39,8 @@ pub fn programs(spec: &Spec, heap: usize) -> Vec<Program> {
     for seed in 0..6 {
         let seed = (heap * 64 + seed) as u64;
         let mut random = Random::new(!seed);
-        let most = if narrow { 30 << 10 } else { 256 << 10 };
-        let region = random.one_of(&[1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 30 << 10, 64 << 10]).min(most);
+        let max = if narrow { 30 << 10 } else { 256 << 10 };
+        let region = random.one_of(&[1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 30 << 10, 64 << 10]).min(max);
         // Neither a multiple of a large alignment, nor of every word.
         let region = region + 2 * random.below(8);
         let requests = long_program(600, seed).into_iter().map(Request::Random).collect();

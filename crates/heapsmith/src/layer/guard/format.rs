@@ -11,7 +11,7 @@ pub(super) const SIZE: usize = 2;
 /// The distance to the payload below stands so many words before the payload.
 pub(super) const FRONT: usize = 3;
 /// Least words before the payload.
-pub(super) const LEAST_FRONT: usize = 3;
+pub(super) const MIN_FRONT: usize = 3;
 
 /// What surrounds a live payload.
 pub(super) const CANARY: usize = 0xC5A5_96E1_B4D2_C5A5_u64 as usize;

@@ -7,7 +7,7 @@
 use super::format::{FRONT, Guarded, POISON, SEAL, SIZE, Seal};
 use super::{Guard, own};
 use crate::heap::{Heap, Violation};
-use crate::misuse::{Misuse, MisuseKind};
+use crate::heap_error::{HeapError, HeapErrorKind};
 use crate::word::Word;
 
 /// Words of the layer's own block.
@@ -57,14 +57,14 @@ impl<W: Word, H: Heap> Guard<W, H> {
             return true;
         }
         if let Some(byte) = self.written(block) {
-            let kind = MisuseKind::WrittenAfterFree;
-            self.misuses.note(Misuse { kind, block: block.offset(), at: block.offset() + byte });
+            let kind = HeapErrorKind::WrittenAfterFree;
+            self.heap_errors.note(HeapError { kind, block: block.offset(), at: block.offset() + byte });
         }
         let next = own::load::<W>(&mut self.heap, block.rear());
         if next != 0 && !self.is_detained(next) {
             // The link was overwritten: what followed cannot be found again.
-            let kind = MisuseKind::WrittenAfterFree;
-            self.misuses.note(Misuse { kind, block: block.offset(), at: block.rear() * W::BYTES });
+            let kind = HeapErrorKind::WrittenAfterFree;
+            self.heap_errors.note(HeapError { kind, block: block.offset(), at: block.rear() * W::BYTES });
             self.forget();
         } else {
             let count = own::load::<W>(&mut self.heap, self.control + COUNT);
@@ -75,7 +75,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
             }
         }
         if let Err(refused) = self.release(block) {
-            self.misuses.note(refused);
+            self.heap_errors.note(refused);
         }
         true
     }
@@ -84,7 +84,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
     #[cold]
     fn abandon(&mut self, block: Guarded<W>) {
         let at = block.offset() - SEAL * W::BYTES;
-        self.misuses.note(Misuse { kind: MisuseKind::HeaderDamaged, block: block.offset(), at });
+        self.heap_errors.note(HeapError { kind: HeapErrorKind::HeaderDamaged, block: block.offset(), at });
         self.forget();
     }
 

@@ -2,11 +2,11 @@
 
 use core::ptr::NonNull;
 
-use super::format::{CANARY, FRONT, Guarded, LEAST_FRONT, PAD, POISON, SEAL, SIZE, Seal, in_word};
+use super::format::{CANARY, FRONT, Guarded, MIN_FRONT, PAD, POISON, SEAL, SIZE, Seal, in_word};
 use super::{Guard, own};
 use crate::heap::{BlockView, Heap, State, Violation};
+use crate::heap_error::{HeapError, HeapErrorKind};
 use crate::meter::Meter;
-use crate::misuse::{Misuse, MisuseKind};
 use crate::word::Word;
 
 impl<W: Word, H: Heap> Guard<W, H> {
@@ -17,7 +17,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
         for at in below + 1..block.at - FRONT {
             own::store::<W>(&mut self.heap, at, CANARY);
         }
-        if block.front > LEAST_FRONT {
+        if block.front > MIN_FRONT {
             own::store::<W>(&mut self.heap, block.at - FRONT, block.front);
         }
         own::store::<W>(&mut self.heap, block.at - SIZE, block.size);
@@ -53,21 +53,21 @@ impl<W: Word, H: Heap> Guard<W, H> {
     }
 
     /// The live block that `pointer` names.
-    pub(super) fn locate(&self, pointer: NonNull<u8>) -> Result<Guarded<W>, Misuse> {
+    pub(super) fn locate(&self, pointer: NonNull<u8>) -> Result<Guarded<W>, HeapError> {
         let offset = pointer.as_ptr().addr().wrapping_sub(self.heap.base().as_ptr().addr());
-        let first = self.heap.control_size() + LEAST_FRONT * W::BYTES;
+        let first = self.heap.control_size() + MIN_FRONT * W::BYTES;
         if offset < first || offset >= self.heap.footprint() || !offset.is_multiple_of(W::BYTES) {
-            return Err(Misuse::of(MisuseKind::Foreign, offset));
+            return Err(HeapError::of(HeapErrorKind::Foreign, offset));
         }
         let block = self.read(offset / W::BYTES);
         if self.is_sealed(block, Seal::Live) {
             Ok(block)
         } else if self.is_sealed(block, Seal::Detained) || self.is_sealed(block, Seal::Released) {
-            Err(Misuse::of(MisuseKind::DoubleFree, offset))
+            Err(HeapError::of(HeapErrorKind::DoubleFree, offset))
         } else if self.is_payload(block.at) {
-            Err(Misuse { kind: MisuseKind::HeaderDamaged, block: offset, at: offset - SEAL * W::BYTES })
+            Err(HeapError { kind: HeapErrorKind::HeaderDamaged, block: offset, at: offset - SEAL * W::BYTES })
         } else {
-            Err(Misuse::of(MisuseKind::Foreign, offset))
+            Err(HeapError::of(HeapErrorKind::Foreign, offset))
         }
     }
 
@@ -81,9 +81,9 @@ impl<W: Word, H: Heap> Guard<W, H> {
             let inside = at > below && at < (block.offset + block.size) / W::BYTES;
             if block.state == State::Used && inside && below != self.control {
                 let front = at - below;
-                found = (front == LEAST_FRONT || own::peek::<W>(&self.heap, below) == front).then_some(block.offset);
+                found = (front == MIN_FRONT || own::peek::<W>(&self.heap, below) == front).then_some(block.offset);
             }
-            if block.state == State::Kept && found == Some(block.offset) {
+            if block.state == State::Cached && found == Some(block.offset) {
                 found = None;
             }
         });
@@ -91,21 +91,21 @@ impl<W: Word, H: Heap> Guard<W, H> {
     }
 
     /// Whether the words around a live payload are as they were written.
-    pub(super) fn whole(&self, block: Guarded<W>) -> Result<(), Misuse> {
-        let damaged = |kind, at: usize| Err(Misuse { kind, block: block.offset(), at });
+    pub(super) fn whole(&self, block: Guarded<W>) -> Result<(), HeapError> {
+        let damaged = |kind, at: usize| Err(HeapError { kind, block: block.offset(), at });
         let below = block.at - block.front;
         if own::peek::<W>(&self.heap, below) != block.front {
-            return damaged(MisuseKind::HeaderDamaged, below * W::BYTES);
+            return damaged(HeapErrorKind::HeaderDamaged, below * W::BYTES);
         }
         let is_canary = |at: &usize| own::peek::<W>(&self.heap, *at) == in_word::<W>(CANARY);
         if let Some(at) = (below + 1..block.at - FRONT).find(|at| !is_canary(at)) {
-            return damaged(MisuseKind::HeaderDamaged, at * W::BYTES);
+            return damaged(HeapErrorKind::HeaderDamaged, at * W::BYTES);
         }
         if let Some(byte) = self.differs(block, block.size, block.padding(), PAD) {
-            return damaged(MisuseKind::Overrun, block.offset() + byte);
+            return damaged(HeapErrorKind::Overrun, block.offset() + byte);
         }
         if !is_canary(&block.rear()) {
-            return damaged(MisuseKind::Overrun, block.rear() * W::BYTES);
+            return damaged(HeapErrorKind::Overrun, block.rear() * W::BYTES);
         }
         Ok(())
     }
@@ -122,7 +122,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
         let below = (view.offset + view.header) / W::BYTES;
         let front = own::peek::<W>(&self.heap, below);
         let room = (view.size - view.header) / W::BYTES;
-        let block = (LEAST_FRONT..room).contains(&front).then(|| self.read(below + front))?;
+        let block = (MIN_FRONT..room).contains(&front).then(|| self.read(below + front))?;
         self.is_sealed(block, state).then_some(block)
     }
 
@@ -147,7 +147,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
                 }
                 Some(_) => {}
                 // A block that a layer below keeps was reported as used before, and is one of these.
-                None if view.state == State::Kept => unsealed -= isize::from(self.is_unsealed(view)),
+                None if view.state == State::Cached => unsealed -= isize::from(self.is_unsealed(view)),
                 None => unsealed += isize::from(self.is_unsealed(view)),
             }
         });
@@ -178,9 +178,9 @@ impl<W: Word, H: Heap> Guard<W, H> {
 
     /// Whether a layer below keeps the block at `offset`.
     fn is_kept(&self, offset: usize) -> bool {
-        let mut kept = false;
-        self.heap.walk(&mut |view| kept |= view.state == State::Kept && view.offset == offset);
-        kept
+        let mut cached = false;
+        self.heap.walk(&mut |view| cached |= view.state == State::Cached && view.offset == offset);
+        cached
     }
 
     /// The first byte of a payload in quarantine that was written.

@@ -20,7 +20,7 @@ struct Story {
     born: u64,
     died: u64,
     /// Most of them that lived at once.
-    most: u64,
+    max: u64,
     /// Collections before the first death.
     collections_before_death: Option<u64>,
 }
@@ -32,7 +32,7 @@ fn story(recorded: &Recorded, wanted: u64) -> Story {
             Action::Allocate { id, size: Bytes(size), .. } if size == wanted => {
                 assert!(live.insert(id, ()).is_none(), "an id is used once at a time");
                 story.born += 1;
-                story.most = story.most.max(live.len() as u64);
+                story.max = story.max.max(live.len() as u64);
             }
             Action::Free { id } if live.remove(&id).is_some() => {
                 story.died += 1;
@@ -76,10 +76,10 @@ fn arrays_have_their_number_and_size_and_die_at_the_collection_that_the_program_
         let (_, recorded) = place.java(&[collector, "-Xmn128m"], &["Arrays", "100", "70", "1", "true"], None);
         is_whole(&recorded);
         let dying = story(&recorded, DYING);
-        assert_eq!((dying.born, dying.died, dying.most), (100, 100, 100), "{collector}");
+        assert_eq!((dying.born, dying.died, dying.max), (100, 100, 100), "{collector}");
         assert!(dying.collections_before_death >= Some(1), "no death without a collection: {dying:?}");
         let staying = story(&recorded, STAYING);
-        assert_eq!((staying.born, staying.died, staying.most), (70, 0, 70), "what lives at exit stays live");
+        assert_eq!((staying.born, staying.died, staying.max), (70, 0, 70), "what lives at exit stays live");
     }
 }
 
@@ -89,7 +89,7 @@ fn without_a_collection_nothing_dies() {
     let (_, recorded) = place.java(&["-XX:+UseSerialGC", "-Xmn128m"], &["Arrays", "100", "70", "1", "false"], None);
     is_whole(&recorded);
     assert_eq!(recorded.java.expect("of a JVM").collections, 0);
-    assert_eq!(story(&recorded, DYING), Story { born: 100, died: 0, most: 100, collections_before_death: None });
+    assert_eq!(story(&recorded, DYING), Story { born: 100, died: 0, max: 100, collections_before_death: None });
     assert!(recorded.trace.events.iter().all(|event| matches!(event.action, Action::Allocate { .. })));
 }
 
@@ -120,7 +120,7 @@ fn collections_on_request_make_deaths_known_soon() {
     let (late, nodes) = (story(&late, NODE), story(&soon, NODE));
     assert_eq!((late.born, late.died), (6300, 0));
     assert_eq!((nodes.born, nodes.died), (6300, 6300), "a last collection at the end finds the rest");
-    assert!(nodes.most <= 63 + 191, "{nodes:?}");
+    assert!(nodes.max <= 63 + 191, "{nodes:?}");
     let java = soon.java.expect("of a JVM");
     let requested: u64 = soon
         .trace
@@ -131,7 +131,7 @@ fn collections_on_request_make_deaths_known_soon() {
             _ => 0,
         })
         .sum();
-    assert_eq!(java.collect_every, 64 * 1024);
+    assert_eq!(java.gc_every, 64 * 1024);
     assert!(java.collections >= requested / (64 * 1024 * 2) && java.collections <= requested / (64 * 1024) + 3);
 }
 
@@ -155,7 +155,7 @@ fn a_jvm_that_is_killed_leaves_what_it_did_until_then() {
         command: &command,
         agent: &agent,
         folder: place.folder.path(),
-        collect: None,
+        gc_every: None,
     };
     let mut java = launch
         .command()

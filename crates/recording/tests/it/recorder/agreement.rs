@@ -1,6 +1,6 @@
 //! Programs that everybody has, recorded, and counted once more by Valgrind.
 //!
-//! Both stand before the same functions, so the most bytes live at once agree to the byte,
+//! Both stand before the same functions, so the peak live bytes agree to the byte,
 //! and so does the number of allocations. They agree for programs that allocate the same
 //! whatever runs beside them. A program that copies its environment (a shell, Perl, git)
 //! or sizes its heap by the machine's free memory (a compiler) allocates a little more or

@@ -132,7 +132,7 @@ fn a_free_that_is_stamped_too_early_waits_for_its_allocation() {
 #[test]
 fn what_a_sink_holds_back_comes_at_the_end_of_the_recording() {
     let made = Made::new().granule(1, 1, 0, &[thread(0), clock(1000), small(A, 12), free(A, 10)]);
-    let collected = made.through(&Transforms { collect: Some(Bytes(100)), ..Transforms::default() });
+    let collected = made.through(&Transforms { gc_every: Some(Bytes(100)), ..Transforms::default() });
     let actions: Vec<Action> = collected.events.iter().map(|event| event.action).collect();
     assert_eq!(actions, [allocated(0, 12), Action::Free { id: 0 }]);
 }

@@ -14,8 +14,10 @@ fn ethernet(payload: usize) -> Vec<u8> {
 
 fn ports(frame: &Frame<'_>) -> (u8, u16, u16) {
     match frame.ends {
-        Ends::Internet { protocol, source_port, destination_port, .. } => (protocol, source_port, destination_port),
-        Ends::Link { .. } => (0, 0, 0),
+        Endpoints::Internet { protocol, source_port, destination_port, .. } => {
+            (protocol, source_port, destination_port)
+        }
+        Endpoints::Link { .. } => (0, 0, 0),
     }
 }
 
@@ -81,13 +83,13 @@ fn the_other_link_types_lead_to_the_same_packet() {
 #[test]
 fn frames_without_ip_are_of_the_flow_of_their_addresses() {
     let arp = [&YOU[..], &ME[..], &[8, 6], &[0; 28]].concat();
-    let link = Ends::Link { source: ME, destination: YOU };
+    let link = Endpoints::Link { source: ME, destination: YOU };
     let frame = take_apart(Link::Ethernet, 60, &arp);
     assert_eq!((frame.ends, frame.payload), (link, 46));
     // An 802.11 acknowledgement has a receiver only, and is all header.
     let acknowledgement = [&[0xd4, 0, 0, 0][..], &YOU].concat();
     let frame = take_apart(Link::Wireless, 10, &acknowledgement);
-    let link = Ends::Link { source: [0; 6], destination: YOU };
+    let link = Endpoints::Link { source: [0; 6], destination: YOU };
     assert_eq!((frame.ends, frame.payload), (link, 0));
     // An encrypted data frame shows its addresses, not what it carries.
     let protected = [&[0x08, 0x41, 0, 0][..], &YOU, &ME, &[0; 40]].concat();

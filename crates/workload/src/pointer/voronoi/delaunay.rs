@@ -163,19 +163,19 @@ mod tests {
     fn has_empty_circle(points: &[Point], a: usize, b: usize) -> bool {
         let (from, to) = (points[a], points[b]);
         let (dx, dy) = ((to.x - from.x) as f64, (to.y - from.y) as f64);
-        let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
+        let (mut min, mut max) = (f64::NEG_INFINITY, f64::INFINITY);
         for point in points.iter().filter(|&&point| point != from && point != to) {
             let (x, y) = ((point.x - from.x) as f64, (point.y - from.y) as f64);
             let side = dx * y - dy * x;
             // The centre is from + d / 2 + t × (-dy, dx); the point is outside if t is beyond this.
             let limit = (x * x + y * y - x * dx - y * dy) / (2.0 * side);
             if side > 0.0 {
-                most = most.min(limit);
+                max = max.min(limit);
             } else if side < 0.0 {
-                least = least.max(limit);
+                min = min.max(limit);
             }
         }
-        least <= most
+        min <= max
     }
 
     #[test]

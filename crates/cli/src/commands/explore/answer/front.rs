@@ -17,10 +17,10 @@ const COLUMNS: [&str; 10] = [
     "design",
     "fragmentation",
     "bound",
-    "page_fragmentation",
+    "touched_page_overhead",
     "accesses_per_op",
     "p99",
-    "worst",
+    "max",
     "ns_per_op",
     "heap",
 ];
@@ -34,11 +34,11 @@ impl Answer<'_> {
 
     pub(super) fn front(&self, finding: &Finding, people: bool) -> Table {
         let (exploration, pick) = (self.exploration, self.pick);
-        let mut table = Table::new(&COLUMNS).hiding(&["floor_ns_per_op", "touched", "live", "placed"]);
-        let stairs = thinned(&exploration.staircase, pick, if people { SHOWN } else { usize::MAX });
-        let mut indexes = stairs.clone();
+        let mut table = Table::new(&COLUMNS).hiding(&["null_ns_per_op", "touched_pages", "peak_live", "offline"]);
+        let front_2d = thinned(&exploration.front_2d, pick, if people { SHOWN } else { usize::MAX });
+        let mut indexes = front_2d.clone();
         let others = finding.recommended.iter().map(|design| design.index).chain([pick]);
-        indexes.extend(others.filter(|index| !stairs.contains(index)));
+        indexes.extend(others.filter(|index| !front_2d.contains(index)));
         for index in indexes {
             let is_pick = index == pick;
             let is_recommended = finding.recommended.iter().any(|design| design.index == index);
@@ -52,46 +52,46 @@ impl Answer<'_> {
             let measured = measured(exploration, &exploration.name(index));
             let bound = self.bound(&design.spec);
             let row = row(note, shown, &exploration.points[index], bound, measured, &design.spec.to_string());
-            table.row(row.into_iter().chain(self.floors()));
+            table.row(row.into_iter().chain(self.lower_bounds()));
         }
         for entry in &exploration.catalogue {
             let measured = measured(exploration, &entry.name);
             let bound = entry.spec.parse().map_or_else(|_| none(), |spec| self.bound(&spec));
             let row = row("", text(&entry.name), &entry.objectives, bound, measured, &entry.spec);
-            table.row(row.into_iter().chain(self.floors()));
+            table.row(row.into_iter().chain(self.lower_bounds()));
         }
         let events = exploration.pages.iter().map(|pages| pages.events).max();
         for entry in peers() {
             let name = entry.peer.to_string();
             if exploration.timing_of(&name).is_some() {
-                table.row(peer_row(exploration, entry.name, &name, events).into_iter().chain(self.floors()));
+                table.row(peer_row(exploration, entry.name, &name, events).into_iter().chain(self.lower_bounds()));
             }
         }
         table
     }
 
-    /// The floor of all traces together: most live bytes, and the lowest placement that was found.
-    fn floors(&self) -> [Item; 2] {
+    /// The lower bound of all traces together: peak live bytes, and the lowest placement that was found.
+    fn lower_bounds(&self) -> [Item; 2] {
         let total = |bytes: fn(&Lines) -> Bytes| table::bytes(self.lines.iter().map(bytes).sum());
-        [total(|lines| lines.floor.live), total(|lines| lines.floor.placed)]
+        [total(|lines| lines.lower_bound.live), total(|lines| lines.lower_bound.placed)]
     }
 }
 
 /// What was measured of something, not counted.
 struct Figures {
-    page_fragmentation: Item,
+    touched_page_overhead: Item,
     touched: Item,
     ns_per_op: Item,
-    floor: Item,
+    null_allocator: Item,
 }
 
 fn measured(exploration: &Exploration, name: &str) -> Figures {
     let (pages, timing) = (exploration.pages_of(name), exploration.timing_of(name));
     Figures {
-        page_fragmentation: pages.map_or_else(none, |pages| percent(pages.fragmentation)),
+        touched_page_overhead: pages.map_or_else(none, |pages| percent(pages.fragmentation)),
         touched: pages.map_or_else(none, |pages| table::bytes(pages.touched)),
         ns_per_op: timing.map_or_else(none, |timing| number(timing.ns_per_op, 1)),
-        floor: timing.map_or_else(none, |timing| number(timing.floor, 1)),
+        null_allocator: timing.map_or_else(none, |timing| number(timing.null_allocator, 1)),
     }
 }
 
@@ -102,13 +102,13 @@ fn row(note: &str, name: Item, point: &Objectives, bound: Item, measured: Figure
         name,
         percent(point.get(Objective::Fragmentation)),
         bound,
-        measured.page_fragmentation,
+        measured.touched_page_overhead,
         number(point.get(Objective::Accesses), 2),
         integer(point.get(Objective::P99) as u64),
-        integer(point.get(Objective::Worst) as u64),
+        integer(point.get(Objective::MaxOp) as u64),
         measured.ns_per_op,
         table::heap(heap),
-        measured.floor,
+        measured.null_allocator,
         measured.touched,
     ]
 }
@@ -127,25 +127,25 @@ fn peer_row(exploration: &Exploration, short: &str, name: &str, events: Option<u
         text(short),
         none(),
         none(),
-        measured.page_fragmentation,
+        measured.touched_page_overhead,
         none(),
         none(),
         none(),
         measured.ns_per_op,
         heap,
-        measured.floor,
+        measured.null_allocator,
         measured.touched,
     ]
 }
 
-/// At most `most` of the stairs, evenly, with both ends and the pick.
-fn thinned(stairs: &[usize], pick: usize, most: usize) -> Vec<usize> {
-    if stairs.len() <= most {
-        return stairs.to_vec();
+/// At most `max` of the stairs, evenly, with both ends and the pick.
+fn thinned(front_2d: &[usize], pick: usize, max: usize) -> Vec<usize> {
+    if front_2d.len() <= max {
+        return front_2d.to_vec();
     }
-    let even = (0..most).map(|step| stairs[step * (stairs.len() - 1) / (most - 1)]);
-    let mut chosen: Vec<usize> = even.chain(stairs.contains(&pick).then_some(pick)).collect();
-    chosen.sort_by_key(|index| stairs.iter().position(|stair| stair == index));
+    let even = (0..max).map(|step| front_2d[step * (front_2d.len() - 1) / (max - 1)]);
+    let mut chosen: Vec<usize> = even.chain(front_2d.contains(&pick).then_some(pick)).collect();
+    chosen.sort_by_key(|index| front_2d.iter().position(|member| member == index));
     chosen.dedup();
     chosen
 }

@@ -1,23 +1,23 @@
-//! Floor, achieved, bound.
+//! Lower bound, achieved, worst-case bound.
 
 use heapsmith_trace::Bytes;
 
 use super::Answer;
 
 impl Answer<'_> {
-    /// Floor, achieved, bound.
+    /// Lower bound, achieved, worst-case bound.
     pub(super) fn reference_lines(&self) {
         let row = &self.exploration.rows[self.pick];
         for (lines, measures) in self.lines.iter().zip(&row.measures) {
-            let floor = &lines.floor;
-            let beyond = |bytes: Bytes| (bytes.0 as f64 / floor.live.0.max(1) as f64 - 1.0) * 100.0;
-            let found = if floor.is_least { "no placement needs less" } else { "as far as was found" };
+            let lower_bound = &lines.lower_bound;
+            let beyond = |bytes: Bytes| (bytes.0 as f64 / lower_bound.live.0.max(1) as f64 - 1.0) * 100.0;
+            let found = if lower_bound.is_optimal { "no placement needs less" } else { "as far as was found" };
             println!("\nThree lines of {}", lines.trace);
-            println!("  floor     {:>10}  most bytes live at once", floor.live.to_string());
+            println!("  lower     {:>10}  peak live bytes", lower_bound.live.to_string());
             println!(
                 "            {:>10}  +{:.2}%, with every lifetime known and no block moved: {found}",
-                floor.placed.to_string(),
-                beyond(floor.placed)
+                lower_bound.placed.to_string(),
+                beyond(lower_bound.placed)
             );
             let achieved = measures.footprint_peak;
             println!("  achieved  {:>10}  +{:.2}%, the pick", achieved.to_string(), beyond(achieved));
@@ -28,8 +28,8 @@ impl Answer<'_> {
                      {:24}{}\n{:24}{}",
                     Bytes(bytes).to_string(),
                     beyond(Bytes(bytes)),
-                    program.least,
-                    program.largest,
+                    program.min_size,
+                    program.max_size,
                     "",
                     bound.formula,
                     "",

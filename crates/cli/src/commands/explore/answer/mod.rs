@@ -1,7 +1,7 @@
 //! What an exploration tells on the terminal.
 
+mod evaluated;
 mod front;
-mod judged;
 mod lines;
 mod why;
 
@@ -19,18 +19,18 @@ use crate::failure::Failure;
 
 /// How fast the sweep was.
 pub fn speed(space: &Space, traces: &[PackedTrace], search: Search, replayed: usize, elapsed: f64) {
-    let distinct = space.distinct().count();
+    let unique = space.unique().count();
     let events: usize = traces.iter().map(|trace| trace.events.len()).sum();
     if replayed == 0 {
         eprintln!(
-            "{} designs, {distinct} distinct heaps: all that is asked for was replayed before",
+            "{} designs, {unique} unique designs: all that is asked for was replayed before",
             space.designs.len()
         );
         return;
     }
     if search == Search::Halving {
         eprintln!(
-            "{} designs, {distinct} distinct heaps, of which {replayed} were replayed whole, the others on slices of the \
+            "{} designs, {unique} unique designs, of which {replayed} were replayed whole, the others on slices of the \
              traces; all in {elapsed:.1} s: {:.0} designs/s",
             space.designs.len(),
             space.designs.len() as f64 / elapsed.max(1e-9),
@@ -38,10 +38,10 @@ pub fn speed(space: &Space, traces: &[PackedTrace], search: Search, replayed: us
         return;
     }
     eprintln!(
-        "{} designs, {distinct} distinct heaps, {replayed} replayed now in {elapsed:.1} s: {:.0} designs/s, \
+        "{} designs, {unique} unique designs, {replayed} replayed now in {elapsed:.1} s: {:.0} designs/s, \
          {:.1} ns an event",
         space.designs.len(),
-        (space.designs.len() * replayed) as f64 / distinct.max(1) as f64 / elapsed.max(1e-9),
+        (space.designs.len() * replayed) as f64 / unique.max(1) as f64 / elapsed.max(1e-9),
         elapsed * 1e9 / (replayed * events).max(1) as f64
     );
 }
@@ -78,13 +78,13 @@ impl Answer<'_> {
         self.front(finding, people).print(format)?;
         if people && let Some(timing) = exploration.timings.first() {
             println!(
-                "ns/op: measured alone, median of {} rounds; a heap that does nothing: {:.1}",
-                timing.rounds, timing.floor
+                "ns/op: measured alone, median of {} rounds; the null allocator: {:.1}",
+                timing.rounds, timing.null_allocator
             );
         }
         if people && !exploration.pages.is_empty() {
             println!(
-                "page fragmentation: most bytes in pages that a child process touched with payloads written, over the \
+                "touched-page overhead: most bytes in pages that a child process touched with payloads written, over the \
              bytes requested; ours and peers alike"
             );
         }
@@ -104,10 +104,10 @@ impl Answer<'_> {
                 );
                 why::recommended(exploration, finding);
             }
-            if !exploration.judged.is_empty() {
-                println!("\nOn traces that the choice was not made for: what it has beyond the pick in hindsight");
-                judged::table(&exploration.judged).print(format)?;
-                judged::warnings(&exploration.judged);
+            if !exploration.evaluated.is_empty() {
+                println!("\nOn traces that the choice was not made for: what it has beyond the pick by the oracle");
+                evaluated::table(&exploration.evaluated).print(format)?;
+                evaluated::warnings(&exploration.evaluated);
             }
             println!("\nThe pick\n  {}", exploration.rows[pick].design.spec);
             why::reason(exploration, pick);
@@ -150,13 +150,12 @@ fn goal(exploration: &Exploration) {
         println!("The pick is of the front over {}: {} designs", names.join(", "), exploration.front.len());
     }
     for constraint in &goal.constraints {
-        let kept =
-            exploration.points.iter().filter(|p| p.failed == 0 && p.get(constraint.objective) <= constraint.most);
+        let kept = exploration.points.iter().filter(|p| p.failed == 0 && p.get(constraint.objective) <= constraint.max);
         let of = if constraint.objective.is_counted() { exploration.rows.len() } else { FINALISTS };
         println!(
             "{} of at most {}: {} of {of} designs keep it",
             constraint.objective.words(),
-            constraint.objective.shown(constraint.most),
+            constraint.objective.shown(constraint.max),
             kept.count()
         );
     }
@@ -176,7 +175,7 @@ pub fn nothing(exploration: &Exploration) -> Failure {
         format!(
             "{} of at most {} (the least of any design is {})",
             constraint.objective.words(),
-            constraint.objective.shown(constraint.most),
+            constraint.objective.shown(constraint.max),
             best(constraint.objective)
         )
     });

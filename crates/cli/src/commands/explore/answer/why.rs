@@ -4,7 +4,7 @@ use heapsmith_explore::{CLOSE, Effect, Exploration, Finding, NEAR, Objective, Pr
 
 use crate::table::{Table, none, number, percent, text};
 
-/// The pairs of techniques that explain most by what they do together.
+/// The pairs of factors that explain most by what they do together.
 pub fn together(exploration: &Exploration, family: usize) {
     const SHOWN: usize = 3;
     let factors = &exploration.families.0[family].factors;
@@ -44,12 +44,12 @@ pub fn beside_classic(exploration: &Exploration, preference: Preference, pick: u
 
 pub fn without_effects(exploration: &Exploration) -> String {
     if exploration.search == Search::Halving {
-        return "What each technique does is not told: it is a mean over all designs, and not all were replayed whole \
+        return "What each factor does is not told: it is a mean over all designs, and not all were replayed whole \
                 (--search exhaustive)"
             .to_owned();
     }
     format!(
-        "{} designs were cut short, as they can reach no front (--prune); what each technique does is not known \
+        "{} designs were cut short, as they can reach no front (--prune); what each factor does is not known \
          without them: run it again without --prune, which replays only those",
         exploration.pruned
     )
@@ -66,17 +66,17 @@ pub fn effects_table(exploration: &Exploration, family: usize, effects: &[Effect
         "accesses",
         "none ",
         "full ",
-        "worst",
+        "max",
     ]);
     let of = |factor: usize, objective| effects.iter().find(|e| e.factor == factor && e.objective == objective);
-    for (factor, technique) in exploration.families.0[family].factors.iter().enumerate() {
-        let share = |objective| of(factor, objective).map_or_else(none, |effect| percent(effect.share));
+    for (index, factor) in exploration.families.0[family].factors.iter().enumerate() {
+        let share = |objective| of(index, objective).map_or_else(none, |effect| percent(effect.share));
         let mean = |objective: Objective, mean: fn(&Effect) -> f64| {
             let item = |mean: f64| if objective.is_share() { percent(mean) } else { number(mean, 1) };
-            of(factor, objective).map_or_else(none, |effect| item(mean(effect)))
+            of(index, objective).map_or_else(none, |effect| item(mean(effect)))
         };
         table.row([
-            text(&technique.name),
+            text(&factor.name),
             share(Objective::Fragmentation),
             mean(Objective::Fragmentation, Effect::first),
             mean(Objective::Fragmentation, Effect::last),
@@ -85,7 +85,7 @@ pub fn effects_table(exploration: &Exploration, family: usize, effects: &[Effect
             share(Objective::Accesses),
             mean(Objective::Accesses, Effect::first),
             mean(Objective::Accesses, Effect::last),
-            share(Objective::Worst),
+            share(Objective::MaxOp),
         ]);
     }
     let rest = |objective| {
@@ -102,7 +102,7 @@ pub fn effects_table(exploration: &Exploration, family: usize, effects: &[Effect
         rest(Objective::Accesses),
         none(),
         none(),
-        rest(Objective::Worst),
+        rest(Objective::MaxOp),
     ]);
     table
 }
@@ -113,9 +113,9 @@ pub fn recommended(exploration: &Exploration, finding: &Finding) {
         let place = if design.on_front {
             "on the front".to_owned()
         } else if design.holds() {
-            format!("near the front ({:.1}% from it, within {:.0}%)", design.shortfall * 100.0, NEAR * 100.0)
+            format!("near the front ({:.1}% from it, within {:.0}%)", design.distance * 100.0, NEAR * 100.0)
         } else {
-            format!("not near the front: {:.1}% from it in both footprint and accesses", design.shortfall * 100.0)
+            format!("not near the front: {:.1}% from it in both footprint and accesses", design.distance * 100.0)
         };
         println!(
             "  {} lists: {place}; fragmentation {:.1}%, {:.2} accesses an operation",
@@ -124,12 +124,12 @@ pub fn recommended(exploration: &Exploration, finding: &Finding) {
             point.get(Objective::Accesses)
         );
     }
-    let most = |shares: &[(String, f64)]| {
+    let max = |shares: &[(String, f64)]| {
         let each = shares.iter().map(|(name, share)| format!("{name} {:.1}%", share * 100.0));
         each.collect::<Vec<_>>().join(", ")
     };
     if !finding.fragmentation.is_empty() {
-        println!("  of the fragmentation's variance: {}", most(&finding.fragmentation));
+        println!("  of the fragmentation's variance: {}", max(&finding.fragmentation));
     }
 }
 
@@ -141,9 +141,9 @@ pub fn reason(exploration: &Exploration, pick: usize) {
     };
     let (fragmentation, accesses) = at(pick);
     println!("  fragmentation {fragmentation:.1}%, {accesses:.2} accesses an operation");
-    let place = exploration.staircase.iter().position(|&stair| exploration.points[stair] == exploration.points[pick]);
+    let place = exploration.front_2d.iter().position(|&member| exploration.points[member] == exploration.points[pick]);
     let Some(place) = place else { return };
-    if let Some(&tighter) = place.checked_sub(1).and_then(|before| exploration.staircase.get(before)) {
+    if let Some(&tighter) = place.checked_sub(1).and_then(|before| exploration.front_2d.get(before)) {
         let (less, more) = at(tighter);
         println!(
             "  the next tighter saves {:.2} points of fragmentation and costs {:.2} accesses an operation",
@@ -151,7 +151,7 @@ pub fn reason(exploration: &Exploration, pick: usize) {
             more - accesses
         );
     }
-    if let Some(&faster) = exploration.staircase.get(place + 1) {
+    if let Some(&faster) = exploration.front_2d.get(place + 1) {
         let (more, less) = at(faster);
         println!(
             "  the next faster saves {:.2} accesses an operation and costs {:.2} points of fragmentation",

@@ -1,12 +1,12 @@
 //! What a program can do wrong with a heap, as a value.
 //!
-//! A heap that detects a misuse does not panic and prints nothing: it leaves
-//! the block as it is, remembers the misuse ([`crate::Heap::last_misuse`]) and
+//! A heap that detects a heap error does not panic and prints nothing: it leaves
+//! the block as it is, remembers the heap error ([`crate::Heap::last_heap_error`]) and
 //! answers [`crate::Heap::try_deallocate`] with it.
 //!
 //! What each configuration detects, when a pointer is freed or a block reallocated:
 //!
-//! | misuse | list, bins, classes | `bump` | `stack` | `fixed` | `guard(quarantine=0)` | `guard(quarantine=N)` |
+//! | heap error | list, bins, classes | `bump` | `stack` | `fixed` | `guard(quarantine=0)` | `guard(quarantine=N)` |
 //! |---|---|---|---|---|---|---|
 //! | out of order | – | – | always | – | over a stack | – |
 //! | double free | – | until the space is reclaimed | above the top | checked, O(free) | until the memory is used again | always for the last N freed, then as left |
@@ -18,9 +18,9 @@
 //! *Always* for damage means: unless what was written equals what stood there.
 //! A dash means that the contract of [`crate::Heap::deallocate`] is all that there is.
 
-/// A kind of misuse.
+/// A kind of heap error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MisuseKind {
+pub enum HeapErrorKind {
     /// Freed while a block that was allocated later is used: a stack frees last in, first out.
     OutOfOrder,
     /// Freed although it was free.
@@ -35,11 +35,11 @@ pub enum MisuseKind {
     WrittenAfterFree,
 }
 
-/// A misuse and its place.
+/// A heap error and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Misuse {
+pub struct HeapError {
     /// What was done.
-    pub kind: MisuseKind,
+    pub kind: HeapErrorKind,
     /// Bytes from the region's base to the payload of the block, or to the foreign
     /// pointer; a pointer below the base wraps around.
     pub block: usize,
@@ -47,44 +47,46 @@ pub struct Misuse {
     pub at: usize,
 }
 
-impl Misuse {
-    /// A misuse of the block whose payload begins at `block`, without damage.
-    pub(crate) fn of(kind: MisuseKind, block: usize) -> Self {
-        Misuse { kind, block, at: block }
+impl HeapError {
+    /// A heap error of the block whose payload begins at `block`, without damage.
+    pub(crate) fn of(kind: HeapErrorKind, block: usize) -> Self {
+        HeapError { kind, block, at: block }
     }
 }
 
-impl core::fmt::Display for Misuse {
+impl core::fmt::Display for HeapError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let Misuse { kind, block, at } = self;
+        let HeapError { kind, block, at } = self;
         match kind {
-            MisuseKind::OutOfOrder => write!(f, "the block at byte {block} was freed before a later one"),
-            MisuseKind::DoubleFree => write!(f, "the block at byte {block} was freed twice"),
-            MisuseKind::Foreign => write!(f, "no block of this heap begins at byte {}", *block as isize),
-            MisuseKind::HeaderDamaged => write!(f, "byte {at}, before the block at byte {block}, was overwritten"),
-            MisuseKind::Overrun => write!(f, "byte {at}, behind the block at byte {block}, was overwritten"),
-            MisuseKind::WrittenAfterFree => write!(f, "byte {at} of the freed block at byte {block} was overwritten"),
+            HeapErrorKind::OutOfOrder => write!(f, "the block at byte {block} was freed before a later one"),
+            HeapErrorKind::DoubleFree => write!(f, "the block at byte {block} was freed twice"),
+            HeapErrorKind::Foreign => write!(f, "no block of this heap begins at byte {}", *block as isize),
+            HeapErrorKind::HeaderDamaged => write!(f, "byte {at}, before the block at byte {block}, was overwritten"),
+            HeapErrorKind::Overrun => write!(f, "byte {at}, behind the block at byte {block}, was overwritten"),
+            HeapErrorKind::WrittenAfterFree => {
+                write!(f, "byte {at} of the freed block at byte {block} was overwritten")
+            }
         }
     }
 }
 
-impl core::error::Error for Misuse {}
+impl core::error::Error for HeapError {}
 
 /// How often a heap was misused, and how last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Misuses {
-    /// Misuses so far.
+pub struct HeapErrors {
+    /// Heap errors so far.
     pub count: u64,
     /// The last of them.
-    pub last: Option<Misuse>,
+    pub last: Option<HeapError>,
 }
 
-impl Misuses {
-    /// Remembers a misuse, and hands it on.
+impl HeapErrors {
+    /// Remembers a heap error, and hands it on.
     #[cold]
-    pub(crate) fn note(&mut self, misuse: Misuse) -> Misuse {
+    pub(crate) fn note(&mut self, heap_error: HeapError) -> HeapError {
         self.count += 1;
-        self.last = Some(misuse);
-        misuse
+        self.last = Some(heap_error);
+        heap_error
     }
 }

@@ -17,7 +17,7 @@ use crate::process::Process;
 use crate::settings::Settings;
 use crate::site::Sites;
 use crate::stack::Caller;
-use crate::{mapped, pages, say};
+use crate::{diagnostics, mapped, pages};
 
 /// The mark of a block that was freed.
 const FREED: u32 = 1 << 31;
@@ -81,36 +81,36 @@ pub struct Counts {
 
 /// Who counts and remembers.
 #[derive(Debug)]
-pub struct Watch {
+pub struct Tracker {
     asked_for: Table,
     remembered: Option<Remembered>,
     /// What was counted.
     pub counts: Counts,
 }
 
-impl Watch {
+impl Tracker {
     /// A watch over `length` bytes from `base`, if the settings ask for one; without address space for it, it is said
     /// that there is none.
-    pub fn wanted(settings: &Settings, base: usize, length: usize) -> Option<Watch> {
+    pub fn wanted(settings: &Settings, base: usize, length: usize) -> Option<Tracker> {
         if settings.stats.is_none() && settings.frames == 0 {
             return None;
         }
-        let watch = Watch::new(settings, base, length);
-        if watch.is_none() {
-            say::line(&[
+        let tracker = Tracker::new(settings, base, length);
+        if tracker.is_none() {
+            diagnostics::line(&[
                 b"the system gives no address space for statistics and call sites (ulimit -v), so there are none",
             ]);
         }
-        watch
+        tracker
     }
 
-    fn new(settings: &Settings, base: usize, length: usize) -> Option<Watch> {
+    fn new(settings: &Settings, base: usize, length: usize) -> Option<Tracker> {
         let table = || Table::new(base, length);
         let remembered = match settings.frames {
             0 => None,
             frames => Some(Remembered { sites: Sites::new(frames)?, allocated: table()?, freed: table()? }),
         };
-        Some(Watch { asked_for: table()?, remembered, counts: Counts::default() })
+        Some(Tracker { asked_for: table()?, remembered, counts: Counts::default() })
     }
 
     /// Notes a block of `size` bytes for the hook's caller.
@@ -119,11 +119,11 @@ impl Watch {
         counts.allocations.fetch_add(1, Ordering::Relaxed);
         let requested = counts.requested.fetch_add(size, Ordering::Relaxed) + size;
         counts.requested_peak.fetch_max(requested, Ordering::Relaxed);
-        if let Some(home) = process.home_of(block) {
+        if let Some(arena) = process.arena_of(block) {
             self.asked_for
                 .set(block, u32::try_from(size).map_or(FREED - 1, |size| size.saturating_add(1).min(FREED - 1)));
-            let now = home.work(|heap| heap.footprint());
-            let before = home.footprint.swap(now, Ordering::Relaxed);
+            let now = arena.work(|heap| heap.footprint());
+            let before = arena.footprint.swap(now, Ordering::Relaxed);
             counts.footprint.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);
         }
         let footprint = counts.footprint.load(Ordering::Relaxed) + mapped::LIVE.load(Ordering::Relaxed);
@@ -135,7 +135,7 @@ impl Watch {
 
     /// Notes that the hook's caller frees a block.
     pub fn freed(&self, process: &Process, block: NonNull<u8>, caller: Caller) {
-        let size = match process.home_of(block) {
+        let size = match process.arena_of(block) {
             Some(_) if self.asked_for.get(block) & FREED != 0 => 0,
             Some(_) => self.asked_for.get(block) as usize,
             // SAFETY: the block is mapped, or its caller does what ends the program anyway.

@@ -20,7 +20,7 @@ pub(super) const TRAPS: &str = "free lists take in blocks of other sizes: a bloc
 
 /// Blocks that layers keep, at most.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct Retained {
     /// How many.
     pub blocks: u64,
     /// Their bytes.
@@ -35,9 +35,9 @@ pub struct Own {
     /// Their bytes, at most.
     pub bytes: u64,
     /// Bytes of the smallest, at least; none if there are none.
-    pub least: Option<u64>,
+    pub min_size: Option<u64>,
     /// Bytes of the largest, at most.
-    pub most: u64,
+    pub max: u64,
 }
 
 impl Demand<'_> {
@@ -53,9 +53,9 @@ impl Demand<'_> {
             return Own::default();
         }
         // At most three words, through the guards below; at least one.
-        let most = self.need(3 * self.word).unwrap_or(0);
-        let least = words_for(self.spec, self.word).map(|words| words as u64 * self.word);
-        Own { blocks, bytes: blocks * most, least, most }
+        let max = self.need(3 * self.word).unwrap_or(0);
+        let min_size = words_for(self.spec, self.word).map(|words| words as u64 * self.word);
+        Own { blocks, bytes: blocks * max, min_size, max }
     }
 
     /// Blocks that wait in quarantines, at most.
@@ -68,16 +68,16 @@ impl Demand<'_> {
     }
 
     /// What layers keep beside what is live, at most.
-    pub fn kept(&self) -> Kept {
+    pub fn retained(&self) -> Retained {
         let quarantined = self.quarantined();
-        let largest = self.largest_block() + self.slack;
-        let mut kept = Kept { blocks: quarantined, bytes: quarantined.saturating_mul(largest) };
+        let max_size = self.largest_block() + self.slack;
+        let mut retained = Retained { blocks: quarantined, bytes: quarantined.saturating_mul(max_size) };
         for block in self.listed().filter(|&block| self.is_asked_for(block)) {
-            let most = self.program.live / self.first_request(block) + quarantined;
-            kept.blocks += most;
-            kept.bytes = saturated(u128::from(kept.bytes) + u128::from(most) * u128::from(block));
+            let max = self.program.live / self.first_request(block) + quarantined;
+            retained.blocks += max;
+            retained.bytes = saturated(u128::from(retained.bytes) + u128::from(max) * u128::from(block));
         }
-        kept
+        retained
     }
 
     /// Whether some request of the program needs a block of just `block` bytes.

@@ -1,28 +1,28 @@
 //! How the choice holds on traces that it was not made for.
 
-use heapsmith_explore::Judged;
+use heapsmith_explore::Evaluated;
 
 use crate::html::{Cell, Table, escape, paragraph, section as wrap};
 use crate::number::{count, percent, plural};
 use crate::sections::front::spec;
 use crate::study::Study;
 
-/// The section; none where nothing was judged.
+/// The section; none where nothing was evaluated.
 pub fn section(study: &Study<'_>) -> String {
-    let judged = &study.exploration.judged;
-    if judged.is_empty() {
+    let evaluated = &study.exploration.evaluated;
+    if evaluated.is_empty() {
         return String::new();
     }
-    let body = verdict(judged) + &warnings(judged) + &table(judged).render();
+    let body = verdict(evaluated) + &warnings(evaluated) + &table(evaluated).render();
     wrap("tomorrow", "On traffic that it was not chosen for", &body)
 }
 
-fn verdict(judged: &[Judged]) -> String {
-    let picks: Vec<&Judged> = judged.iter().filter(|row| row.name == "pick").collect();
-    let worst = picks.iter().map(|row| row.shortfall).fold(0.0, f64::max);
+fn verdict(evaluated: &[Evaluated]) -> String {
+    let picks: Vec<&Evaluated> = evaluated.iter().filter(|row| row.name == "pick").collect();
+    let worst = picks.iter().map(|row| row.distance).fold(0.0, f64::max);
     let kept = picks.iter().filter(|row| row.warning.is_none()).count();
     paragraph(&format!(
-        "Each trace below was explored by itself for its own front, and the pick of the others was judged on it. The pick \
+        "Each trace below was explored by itself for its own front, and the pick of the others was evaluated on it. The pick \
          lies on or near the front of {kept} of {}; at its worst it is {} from it. <strong>Regret</strong> is what a heap \
          takes beyond the pick that exploring that very trace would have given.",
         plural(picks.len() as u64, "trace", "traces"),
@@ -30,21 +30,21 @@ fn verdict(judged: &[Judged]) -> String {
     ))
 }
 
-fn warnings(judged: &[Judged]) -> String {
-    let warned = judged.iter().filter_map(|row| Some((row, row.warning.as_ref()?)));
+fn warnings(evaluated: &[Evaluated]) -> String {
+    let warned = evaluated.iter().filter_map(|row| Some((row, row.warning.as_ref()?)));
     let items: String = warned
         .map(|(row, reason)| {
             let (trace, reason) = (escape(&row.trace), escape(reason));
             format!(
                 "<li><strong>Overfitted</strong> for {trace}, {} from its front: {reason}.</li>\n",
-                percent(row.shortfall)
+                percent(row.distance)
             )
         })
         .collect();
     if items.is_empty() { String::new() } else { format!("<ul>\n{items}</ul>\n") }
 }
 
-fn table(judged: &[Judged]) -> Table {
+fn table(evaluated: &[Evaluated]) -> Table {
     let columns = [
         "trace",
         "heap",
@@ -60,7 +60,7 @@ fn table(judged: &[Judged]) -> Table {
          accesses would have to shrink for no design made for that trace to beat it in both.",
         &columns,
     );
-    for row in judged {
+    for row in evaluated {
         let share = |value: f64| Cell::number(percent(value), value);
         let name = if row.failed > 0 { format!("{} (refuses)", row.name) } else { row.name.clone() };
         table.row(
@@ -70,7 +70,7 @@ fn table(judged: &[Judged]) -> Table {
                 Cell::text(&name),
                 share(row.fragmentation),
                 Cell::number(count(row.accesses), row.accesses),
-                share(row.shortfall),
+                share(row.distance),
                 share(row.footprint_regret),
                 share(row.accesses_regret),
                 Cell::wide(spec(&row.heap)),

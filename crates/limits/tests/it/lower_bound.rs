@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use heapsmith_limits::placement::{Lifetime, Lifetimes, Misplaced, place, verify};
-use heapsmith_limits::{Effort, Floor, floor};
+use heapsmith_limits::{Effort, LowerBound, lower_bound};
 use heapsmith_trace::{Action, Bytes, Draws, Event, PackedTrace, Packer, Trace};
 use proptest::prelude::*;
 
@@ -14,8 +14,8 @@ const SMALL: Effort = Effort { work: 100_000, seed: 1, alignment: 1 };
 fn trace(text: &str) -> PackedTrace {
     let mut trace = Trace::default();
     for word in text.split_whitespace() {
-        let (kind, rest) = word.split_at(1);
-        let (id, size) = rest.split_once(':').unwrap_or((rest, "0"));
+        let (kind, remainder) = word.split_at(1);
+        let (id, size) = remainder.split_once(':').unwrap_or((remainder, "0"));
         let (id, size) = (id.parse().unwrap(), Bytes(size.parse().unwrap()));
         trace.events.push(Event::at(
             0,
@@ -44,7 +44,7 @@ fn a_trace_is_its_lifetimes() {
     assert_eq!(spans(&trace("+1:10 +2:0 -2 +3:7 -3 +4:1")), [(0, 3, 10), (1, 2, 7), (2, 3, 1)]);
     assert_eq!(spans(&trace("+2:0 ~2:8 ~2:0 +3:4 -2")), [(1, 2, 8), (2, 3, 4)]);
     assert_eq!(spans(&trace("")), []);
-    assert_eq!(floor(&trace(""), Effort::QUICK).placed, Bytes(0));
+    assert_eq!(lower_bound(&trace(""), Effort::QUICK).placed, Bytes(0));
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn lifetimes(blocks: usize, moments: u32) -> impl Strategy<Value = Lifetimes> {
 
 /// The lowest footprint there is: every order, each block on top of those before it. A placement whose blocks
 /// are let down as far as they go is that of its order from the bottom up.
-fn least(all: &[Lifetime], offsets: &mut Vec<Option<u64>>, so_far: u64, best: &mut u64) {
+fn min(all: &[Lifetime], offsets: &mut Vec<Option<u64>>, so_far: u64, best: &mut u64) {
     if so_far >= *best {
         return;
     }
@@ -90,7 +90,7 @@ fn least(all: &[Lifetime], offsets: &mut Vec<Option<u64>>, so_far: u64, best: &m
         let top = under.filter_map(|other| Some(offsets[other]? + all[other].size)).max().unwrap_or(0);
         let offset = top.next_multiple_of(all[next].alignment);
         offsets[next] = Some(offset);
-        least(all, offsets, so_far.max(offset + all[next].size), best);
+        min(all, offsets, so_far.max(offset + all[next].size), best);
         offsets[next] = None;
     }
 }
@@ -106,17 +106,17 @@ proptest! {
         let placed = place(&lifetimes, effort);
         prop_assert_eq!(verify(&lifetimes, &placed.placement.offsets, placed.placement.footprint), Ok(()));
         prop_assert!(placed.placement.footprint >= lifetimes.live());
-        let most = lifetimes.all().iter().map(|lifetime| lifetime.size.next_multiple_of(8)).sum::<u64>();
-        prop_assert!(placed.placement.footprint <= most);
+        let max = lifetimes.all().iter().map(|lifetime| lifetime.size.next_multiple_of(8)).sum::<u64>();
+        prop_assert!(placed.placement.footprint <= max);
         prop_assert_eq!(&place(&lifetimes, effort), &placed);
     }
 
     #[test]
     fn the_lowest_placement_of_few_blocks_is_found(lifetimes in lifetimes(8, 10)) {
         let mut best = u64::MAX;
-        least(lifetimes.all(), &mut vec![None; lifetimes.all().len()], 0, &mut best);
+        min(lifetimes.all(), &mut vec![None; lifetimes.all().len()], 0, &mut best);
         let placed = place(&lifetimes, Effort { work: 10_000_000, ..SMALL });
-        prop_assert!(placed.is_least, "the search comes to its end");
+        prop_assert!(placed.is_optimal, "the search comes to its end");
         prop_assert_eq!(placed.placement.footprint, best);
     }
 
@@ -135,9 +135,9 @@ proptest! {
             (false, _) => { live.remove(&id); format!("-{id}") }
         });
         let trace = trace(&words.collect::<Vec<_>>().join(" "));
-        let floor = floor(&trace, SMALL);
-        prop_assert_eq!(floor.live, trace.requested_peak);
-        prop_assert!(floor.placed >= floor.live);
+        let lower_bound = lower_bound(&trace, SMALL);
+        prop_assert_eq!(lower_bound.live, trace.requested_peak);
+        prop_assert!(lower_bound.placed >= lower_bound.live);
     }
 }
 
@@ -153,7 +153,7 @@ fn too_little_work_leaves_holes_and_says_so() {
 }
 
 /// A real problem; says that it is left out where it is not there.
-fn offline(name: &str, effort: Effort) -> Option<Floor> {
+fn offline(name: &str, effort: Effort) -> Option<LowerBound> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/alloc/offline").join(name);
     if !path.exists() {
         eprintln!("left out: {} is not there", path.display());
@@ -162,21 +162,24 @@ fn offline(name: &str, effort: Effort) -> Option<Floor> {
     let mut packer = Packer::default();
     let imported = heapsmith_import::import(&path, None, false, &mut packer).unwrap_or_else(|error| panic!("{error}"));
     assert!(imported.is_some(), "{name} is told by its content");
-    Some(floor(&packer.finish(name.to_owned()), effort))
+    Some(lower_bound(&packer.finish(name.to_owned()), effort))
 }
 
 #[test]
 fn buffers_of_neural_networks_are_placed_near_their_live_bytes() {
-    // Most live bytes, and the most above them, in hundredths of a percent.
+    // Peak live bytes, and the most above them, in hundredths of a percent.
     for (name, live, above) in [
         ("somas_tensors-resnet50.csv", 1_515_472_556, 30),
         ("iopddl-G_1.csv", 3_030_937_746, 0),
         ("somas_tensors-pangu_2.6B.csv.xz", 5_530_099_775, 350),
         ("iopddl-Y_1.csv.xz", 497_261_190_115, 60),
     ] {
-        let Some(floor) = offline(name, Effort { work: 200_000_000, ..Effort::QUICK }) else { continue };
-        assert_eq!(floor.live, Bytes(live), "{name}");
-        assert!(!floor.is_coarse && floor.fragmentation() * 1e4 <= f64::from(above), "{name}: {floor:?}");
+        let Some(lower_bound) = offline(name, Effort { work: 200_000_000, ..Effort::QUICK }) else { continue };
+        assert_eq!(lower_bound.live, Bytes(live), "{name}");
+        assert!(
+            !lower_bound.is_coarse && lower_bound.fragmentation() * 1e4 <= f64::from(above),
+            "{name}: {lower_bound:?}"
+        );
     }
 }
 
@@ -186,9 +189,9 @@ fn the_hard_problems_of_minimalloc_are_placed_near_their_capacity() {
     let above = [3.5, 0.5, 9.0, 1.0, 9.5, 4.5, 5.0, 3.5, 2.5, 1.5, 13.0];
     for (letter, above) in ('A'..='K').zip(above) {
         let effort = Effort { work: 60_000_000, ..Effort::QUICK };
-        let Some(floor) = offline(&format!("minimalloc-{letter}.csv"), effort) else { continue };
-        let over = floor.placed.0 as f64 / 1_048_576.0 * 100.0 - 100.0;
-        println!("{letter}: {} blocks, {over:.1}% above the capacity, by {}", floor.blocks, floor.method);
-        assert!(over <= above, "{letter}: {floor:?}");
+        let Some(lower_bound) = offline(&format!("minimalloc-{letter}.csv"), effort) else { continue };
+        let over = lower_bound.placed.0 as f64 / 1_048_576.0 * 100.0 - 100.0;
+        println!("{letter}: {} blocks, {over:.1}% above the capacity, by {}", lower_bound.blocks, lower_bound.method);
+        assert!(over <= above, "{letter}: {lower_bound:?}");
     }
 }

@@ -3,28 +3,28 @@
 use core::fmt::Write;
 use core::ptr::NonNull;
 
-use heapsmith::{Misuse, MisuseKind, Violation};
+use heapsmith::{HeapError, HeapErrorKind, Violation};
 
+use crate::diagnostics::{self, Line};
 use crate::process::begun;
-use crate::say::{self, Line};
 use crate::site::Sites;
 
 /// Says what was misused, and ends the program.
-pub fn stop(misuse: &Misuse, base: NonNull<u8>, freed: NonNull<u8>) -> ! {
+pub fn stop(heap_error: &HeapError, base: NonNull<u8>, freed: NonNull<u8>) -> ! {
     let address = |offset: usize| base.as_ptr().addr().wrapping_add(offset);
-    let (block, at) = (address(misuse.block), address(misuse.at));
+    let (block, at) = (address(heap_error.block), address(heap_error.at));
     let mut line = Line::<256>::new();
-    let _ = match misuse.kind {
-        MisuseKind::OutOfOrder => write!(line, "the block at {block:#x} was freed before a later one"),
-        MisuseKind::DoubleFree => write!(line, "double free of the block at {block:#x}"),
-        MisuseKind::Foreign => write!(line, "free of {block:#x}, where no block begins"),
-        MisuseKind::HeaderDamaged => {
+    let _ = match heap_error.kind {
+        HeapErrorKind::OutOfOrder => write!(line, "the block at {block:#x} was freed before a later one"),
+        HeapErrorKind::DoubleFree => write!(line, "double free of the block at {block:#x}"),
+        HeapErrorKind::Foreign => write!(line, "free of {block:#x}, where no block begins"),
+        HeapErrorKind::HeaderDamaged => {
             write!(line, "what stands before the block at {block:#x} was overwritten, at {at:#x}")
         }
-        MisuseKind::Overrun => {
+        HeapErrorKind::Overrun => {
             write!(line, "overflow of the block at {block:#x}: what stands behind it was overwritten, at {at:#x}")
         }
-        MisuseKind::WrittenAfterFree => {
+        HeapErrorKind::WrittenAfterFree => {
             write!(line, "the block at {block:#x} was written after it was freed, at {at:#x}")
         }
     };
@@ -43,26 +43,26 @@ pub fn foreign(block: NonNull<u8>) -> ! {
 pub fn broken(violation: Violation) -> ! {
     let mut line = Line::<256>::new();
     let _ = write!(line, "the heap is broken: {violation}");
-    say::line(&[line.bytes()]);
+    diagnostics::line(&[line.bytes()]);
     // SAFETY: ends the process.
     unsafe { libc::abort() }
 }
 
 fn end(what: &[u8], block: NonNull<u8>) -> ! {
-    say::line(&[what]);
+    diagnostics::line(&[what]);
     if let Some(process) = begun() {
-        let watch = process.watch.as_ref();
-        if let Some(size) = watch.and_then(|watch| watch.asked_for(block)) {
+        let tracker = process.tracker.as_ref();
+        if let Some(size) = tracker.and_then(|tracker| tracker.asked_for(block)) {
             let mut line = Line::<64>::new();
             let _ = write!(line, "  it was asked for with {size} bytes");
-            say::line(&[line.bytes()]);
+            diagnostics::line(&[line.bytes()]);
         }
-        match watch.and_then(|watch| watch.stacks(block)) {
+        match tracker.and_then(|tracker| tracker.stacks(block)) {
             Some((sites, allocated, freed)) => {
                 tell(sites, allocated, b"  allocated at");
                 tell(sites, freed, b"  freed at");
             }
-            None => say::line(&[b"  heapsmith run --sites tells where it was allocated and freed"]),
+            None => diagnostics::line(&[b"  heapsmith run --sites tells where it was allocated and freed"]),
         }
     }
     // SAFETY: ends the process.
@@ -74,17 +74,17 @@ fn tell(sites: &Sites, stack: u32, what: &[u8]) {
     if frames.peek().is_none() {
         return;
     }
-    say::line(&[what]);
+    diagnostics::line(&[what]);
     for frame in frames {
         let mut line = Line::<512>::new();
         // The return address is behind the call.
-        place(&mut line, frame as usize - 1);
-        say::line(&[b"    ", line.bytes()]);
+        segment(&mut line, frame as usize - 1);
+        diagnostics::line(&[b"    ", line.bytes()]);
     }
 }
 
 /// An address as its module and the place in it, with the function where its name is known.
-fn place(line: &mut Line<512>, address: usize) {
+fn segment(line: &mut Line<512>, address: usize) {
     let mut found = libc::Dl_info {
         dli_fname: core::ptr::null(),
         dli_fbase: core::ptr::null_mut(),

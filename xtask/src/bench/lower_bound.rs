@@ -1,4 +1,4 @@
-//! The floor of traces: most live bytes, and the lowest placement that was found with every lifetime known. Counted, so
+//! The lower bound of traces: peak live bytes, and the lowest placement that was found with every lifetime known. Counted, so
 //! the same on every machine, whatever the profile; times are told on the way and not kept.
 
 use std::fmt::Write;
@@ -15,14 +15,14 @@ const OFFLINE: &str = "../shared/data/alloc/offline";
 /// Millions of comparisons for each.
 const EFFORT: &str = "400";
 
-/// Writes bench/results/floor.csv and floor.txt.
-pub fn floor() -> Outcome {
+/// Writes bench/results/lower-bound.csv and floor.txt.
+pub fn lower_bound() -> Outcome {
     cargo(&["build", "--package", "heapsmith-cli"])?;
     let mut lines = Vec::new();
     let mut header = String::new();
     for (path, workload) in inputs()? {
         let begun = Instant::now();
-        let mut arguments = vec!["inspect", &path, "--floor", "--effort", EFFORT, "--format", "csv"];
+        let mut arguments = vec!["inspect", &path, "--lower-bound", "--effort", EFFORT, "--format", "csv"];
         arguments.extend(workload.iter().flat_map(|workload| ["--as", workload]));
         let heapsmith = target().join("debug/heapsmith").display().to_string();
         let told = output(&heapsmith, &arguments)?;
@@ -35,7 +35,9 @@ pub fn floor() -> Outcome {
     let dir = root().join("bench/results");
     let text = table(&lines)?;
     print!("{text}");
-    for (name, contents) in [("floor.csv", format!("{header}\n{}\n", lines.join("\n"))), ("floor.txt", text)] {
+    for (name, contents) in
+        [("lower-bound.csv", format!("{header}\n{}\n", lines.join("\n"))), ("lower-bound.txt", text)]
+    {
         let file = dir.join(name);
         std::fs::write(&file, contents).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
     }
@@ -63,19 +65,19 @@ fn inputs() -> Result<Vec<(String, Option<&'static str>)>, String> {
 /// The lines for people.
 fn table(lines: &[String]) -> Result<String, String> {
     let mut text = format!(
-        "The floor: most bytes live at once, and the lowest placement found with every lifetime known and no block\n\
-         moved, in {EFFORT} million comparisons. cargo xtask bench floor writes this.\n\n\
+        "The lower bound: peak live bytes, and the lowest placement found with every lifetime known and no block\n\
+         moved, in {EFFORT} million comparisons. cargo xtask bench lower-bound writes this.\n\n\
          {:<50} {:>8} {:>12} {:>16} {:>16} {:>8}  method\n",
-        "trace", "blocks", "pairs", "live", "placed", "above"
+        "trace", "blocks", "pairs", "peak_live", "offline", "above"
     );
     for line in lines {
         let fields: Vec<&str> = line.split(',').collect();
-        let [trace, live, placed, above, is_least, method @ .., blocks, pairs, _, _] = &fields[..] else {
+        let [trace, live, placed, above, is_optimal, method @ .., blocks, pairs, _, _] = &fields[..] else {
             return Err(format!("a line of {} fields: {line}", fields.len()));
         };
         let above: f64 = above.parse().map_err(|_| format!("no number: {above}"))?;
         let method = method.join(",").trim_matches('"').to_owned();
-        let method = if *is_least == "yes" { format!("{method}: the least there is") } else { method };
+        let method = if *is_optimal == "yes" { format!("{method}: the least there is") } else { method };
         let above = format!("{:.2}%", above * 100.0);
         let _ = writeln!(text, "{trace:<50} {blocks:>8} {pairs:>12} {live:>16} {placed:>16} {above:>8}  {method}");
     }

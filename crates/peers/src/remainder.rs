@@ -17,19 +17,19 @@ const STEP: usize = 64 << 10;
 
 /// What is left of a region.
 #[derive(Debug)]
-pub(crate) struct Rest<'a> {
+pub(crate) struct Remainder<'a> {
     next: NonNull<u8>,
     left: usize,
     region: PhantomData<Fixed<'a>>,
 }
 
 // SAFETY: P2: the region is borrowed exclusively, whichever thread uses it.
-unsafe impl Send for Rest<'_> {}
+unsafe impl Send for Remainder<'_> {}
 
-impl<'a> Rest<'a> {
+impl<'a> Remainder<'a> {
     /// All of a region.
-    pub fn new(region: &Fixed<'a>) -> Rest<'a> {
-        Rest { next: region.base(), left: region.length(), region: PhantomData }
+    pub fn new(region: &Fixed<'a>) -> Remainder<'a> {
+        Remainder { next: region.base(), left: region.length(), region: PhantomData }
     }
 
     /// The next piece, of at least `size` bytes.
@@ -52,13 +52,13 @@ mod tests {
     #[test]
     fn pieces_follow_one_another_until_the_region_ends() {
         let mut memory = vec![MaybeUninit::<u64>::uninit(); 3 * STEP / 8 + 10];
-        let mut rest = Rest::new(&Fixed::new(&mut memory));
-        let first = rest.take(1).expect("a step");
+        let mut remainder = Remainder::new(&Fixed::new(&mut memory));
+        let first = remainder.take(1).expect("a step");
         assert_eq!(first.len(), STEP);
-        let second = rest.take(STEP + 1).expect("two steps");
+        let second = remainder.take(STEP + 1).expect("two steps");
         assert_eq!(second.len(), 2 * STEP);
         assert_eq!(first.cast::<u8>().as_ptr().addr() + STEP, second.cast::<u8>().as_ptr().addr());
-        assert_eq!(rest.take(1), None);
-        assert_eq!(rest.take(usize::MAX), None);
+        assert_eq!(remainder.take(1), None);
+        assert_eq!(remainder.take(usize::MAX), None);
     }
 }

@@ -1,9 +1,9 @@
-//! The floor of a trace: what no heap goes below.
+//! The lower bound of a trace: what no heap goes below.
 //!
 //! ```text
 //!   placed    what one who knows all lifetimes was found to need, without moving blocks
 //!   ──────
-//!   live      most bytes live at once: below it nothing can go
+//!   live      peak live bytes: below it nothing can go
 //! ```
 //!
 //! `live` is certain. `placed` is a placement that exists, verified, without headers or any other words of a
@@ -16,7 +16,7 @@ use crate::placement::{Effort, Lifetimes, Method, place};
 
 /// What no heap goes below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Floor {
+pub struct LowerBound {
     /// Most bytes live at once.
     pub live: Bytes,
     /// The footprint of the lowest placement that was found.
@@ -34,34 +34,34 @@ pub struct Floor {
     /// Whether too many blocks live together to search holes: a lower placement is likely.
     pub is_coarse: bool,
     /// Whether no placement is lower.
-    pub is_least: bool,
+    pub is_optimal: bool,
 }
 
-impl Floor {
+impl LowerBound {
     /// `placed / live − 1`: what holes between blocks cost one who knows the future.
     pub fn fragmentation(&self) -> f64 {
         if self.live.0 == 0 { 0.0 } else { self.placed.0 as f64 / self.live.0 as f64 - 1.0 }
     }
 }
 
-/// The floor of a trace.
+/// The lower bound of a trace.
 ///
 /// ```
-/// use heapsmith_limits::{Effort, floor};
+/// use heapsmith_limits::{Effort, lower_bound};
 /// use heapsmith_trace::{Action, Bytes, Event, PackedTrace, Trace};
 ///
 /// let mut trace = Trace::default();
 /// for (id, size) in [(0, 100), (1, 50)] {
 ///     trace.events.push(Event::at(id, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
 /// }
-/// let floor = floor(&PackedTrace::new(&trace)?, Effort::QUICK);
-/// assert_eq!((floor.live, floor.placed), (Bytes(150), Bytes(150)));
+/// let lower_bound = lower_bound(&PackedTrace::new(&trace)?, Effort::QUICK);
+/// assert_eq!((lower_bound.live, lower_bound.placed), (Bytes(150), Bytes(150)));
 /// # Ok::<(), heapsmith_trace::TraceError>(())
 /// ```
-pub fn floor(trace: &PackedTrace, effort: Effort) -> Floor {
+pub fn lower_bound(trace: &PackedTrace, effort: Effort) -> LowerBound {
     let lifetimes = Lifetimes::of(trace, effort.alignment);
     let placed = place(&lifetimes, effort);
-    Floor {
+    LowerBound {
         live: Bytes(lifetimes.live()),
         placed: Bytes(placed.placement.footprint),
         blocks: lifetimes.all().len() as u64,
@@ -70,6 +70,6 @@ pub fn floor(trace: &PackedTrace, effort: Effort) -> Floor {
         placements: placed.placements,
         work: placed.work,
         is_coarse: placed.is_coarse,
-        is_least: placed.is_least,
+        is_optimal: placed.is_optimal,
     }
 }

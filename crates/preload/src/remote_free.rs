@@ -51,11 +51,11 @@ impl Head for AtomicPtr<Link> {
 
 /// The list.
 #[derive(Debug, Default)]
-pub struct Returned<H: Head = AtomicPtr<Link>> {
+pub struct RemoteFree<H: Head = AtomicPtr<Link>> {
     head: H,
 }
 
-impl<H: Head> Returned<H> {
+impl<H: Head> RemoteFree<H> {
     /// Puts a block on the list.
     ///
     /// # Safety

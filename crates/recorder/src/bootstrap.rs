@@ -20,16 +20,16 @@ static USED: AtomicUsize = AtomicUsize::new(0);
 /// A zeroed block, or null.
 pub fn allocate(size: usize, alignment: usize) -> *mut u8 {
     let alignment = alignment.max(BEFORE);
-    let Some(most) = size.checked_add(alignment + BEFORE).filter(|&most| most <= ROOM) else {
+    let Some(max) = size.checked_add(alignment + BEFORE).filter(|&max| max <= ROOM) else {
         return core::ptr::null_mut();
     };
-    let start = USED.fetch_add(most, Ordering::Relaxed);
-    if start.saturating_add(most) > ROOM {
+    let start = USED.fetch_add(max, Ordering::Relaxed);
+    if start.saturating_add(max) > ROOM {
         return core::ptr::null_mut();
     }
     let base = BYTES.0.get() as usize;
     let payload = (base + start + BEFORE).next_multiple_of(alignment) as *mut u8;
-    // SAFETY: `most` bytes from `start` are this call's own; the payload and the 16 bytes before it lie in them.
+    // SAFETY: `max` bytes from `start` are this call's own; the payload and the 16 bytes before it lie in them.
     unsafe { payload.sub(BEFORE).cast::<usize>().write_unaligned(size) };
     payload
 }

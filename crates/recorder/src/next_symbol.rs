@@ -3,29 +3,29 @@
 //! Every function starts as one that looks all of them up (`dlsym` with `RTLD_NEXT`, so a
 //! program that brings its own allocator keeps it) and then calls the one that was meant:
 //! the way after the first call is a plain indirect call. `dlsym` may allocate; what is
-//! asked while it looks comes from [`early`](crate::early).
+//! asked while it looks comes from [`bootstrap`](crate::early).
 
 use core::ffi::{CStr, c_int, c_void};
 use core::mem::transmute;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use crate::early;
+use crate::bootstrap;
 use crate::system::{ENOMEM, RTLD_NEXT, Start, dlsym, set_errno};
 
 type Block = *mut c_void;
 
-macro_rules! real {
-    ($($name:ident $slot:ident $look:ident ($($argument:ident: $type:ty),*) -> $result:ty, $early:expr;)*) => {
+macro_rules! next_symbol {
+    ($($name:ident $slot:ident $look:ident ($($argument:ident: $type:ty),*) -> $result:ty, $bootstrap:expr;)*) => {
         $(
             static $slot: AtomicPtr<c_void> = AtomicPtr::new($look as *mut c_void);
 
             unsafe extern "C" fn $look($($argument: $type),*) -> $result {
                 if !resolve() {
-                    return $early;
+                    return $bootstrap;
                 }
                 if $slot.load(Ordering::Relaxed) == $look as *mut c_void {
                     // The C library has no such function: nobody could have called it.
-                    return $early;
+                    return $bootstrap;
                 }
                 // SAFETY: the caller's arguments go to the function that the caller meant.
                 unsafe { $name($($argument),*) }
@@ -53,20 +53,20 @@ macro_rules! real {
     };
 }
 
-real! {
-    malloc MALLOC malloc_first(size: usize) -> Block, early::allocate(size, 16).cast();
+next_symbol! {
+    malloc MALLOC malloc_first(size: usize) -> Block, bootstrap::allocate(size, 16).cast();
     calloc CALLOC calloc_first(count: usize, size: usize) -> Block,
-        count.checked_mul(size).map_or(core::ptr::null_mut(), |bytes| early::allocate(bytes, 16).cast());
+        count.checked_mul(size).map_or(core::ptr::null_mut(), |bytes| bootstrap::allocate(bytes, 16).cast());
     realloc REALLOC realloc_first(block: Block, size: usize) -> Block,
-        if block.is_null() { early::allocate(size, 16).cast() } else { core::ptr::null_mut() };
+        if block.is_null() { bootstrap::allocate(size, 16).cast() } else { core::ptr::null_mut() };
     free FREE free_first(block: Block) -> (), { let _ = block; };
     posix_memalign POSIX_MEMALIGN posix_memalign_first(to: *mut Block, alignment: usize, size: usize) -> c_int,
         { let _ = (to, alignment, size); ENOMEM };
     aligned_alloc ALIGNED_ALLOC aligned_alloc_first(alignment: usize, size: usize) -> Block,
-        early::allocate(size, alignment).cast();
-    memalign MEMALIGN memalign_first(alignment: usize, size: usize) -> Block, early::allocate(size, alignment).cast();
-    valloc VALLOC valloc_first(size: usize) -> Block, early::allocate(size, 4096).cast();
-    pvalloc PVALLOC pvalloc_first(size: usize) -> Block, early::allocate(size, 4096).cast();
+        bootstrap::allocate(size, alignment).cast();
+    memalign MEMALIGN memalign_first(alignment: usize, size: usize) -> Block, bootstrap::allocate(size, alignment).cast();
+    valloc VALLOC valloc_first(size: usize) -> Block, bootstrap::allocate(size, 4096).cast();
+    pvalloc PVALLOC pvalloc_first(size: usize) -> Block, bootstrap::allocate(size, 4096).cast();
     malloc_usable_size MALLOC_USABLE_SIZE usable_first(block: Block) -> usize, { let _ = block; 0 };
     pthread_create PTHREAD_CREATE pthread_create_first(
         thread: *mut c_void, attributes: *const c_void, start: Start, argument: *mut c_void) -> c_int,

@@ -23,8 +23,8 @@ impl<const ROOM: usize> Line<ROOM> {
 impl<const ROOM: usize> Write for Line<ROOM> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for &byte in text.as_bytes() {
-            let Some(place) = self.text.get_mut(self.length) else { return Ok(()) };
-            *place = byte;
+            let Some(segment) = self.text.get_mut(self.length) else { return Ok(()) };
+            *segment = byte;
             self.length += 1;
         }
         Ok(())

@@ -1,6 +1,6 @@
-//! The numbers of a policy: what a technique does and from which size on.
+//! The numbers of a policy: what a factor does and from which size on.
 //!
-//! A pool reads them through [`Levels`]. The explorer passes [`Values`]; emitted
+//! A pool reads them through [`Policy`]. The explorer passes [`PolicyValues`]; emitted
 //! code implements the trait on an empty type whose methods return constants,
 //! and every branch on them folds away (`tests/it/folding.rs` shows it in the
 //! machine code).
@@ -44,7 +44,7 @@ pub enum Coalesce {
 }
 
 /// The levels of a pool.
-pub trait Levels: Copy {
+pub trait Policy: Copy {
     /// Alignment of every payload, in bytes: a power of two, at least the word.
     fn alignment(&self) -> usize;
     /// Which free block serves a request.
@@ -58,24 +58,24 @@ pub trait Levels: Copy {
 
 /// Levels carried at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Values {
-    /// See [`Levels::alignment`].
+pub struct PolicyValues {
+    /// See [`Policy::alignment`].
     pub alignment: usize,
-    /// See [`Levels::fit`].
+    /// See [`Policy::fit`].
     pub fit: Fit,
-    /// See [`Levels::split_from`].
+    /// See [`Policy::split_from`].
     pub split_from: usize,
-    /// See [`Levels::coalesce`].
+    /// See [`Policy::coalesce`].
     pub coalesce: Coalesce,
 }
 
-impl Default for Values {
+impl Default for PolicyValues {
     fn default() -> Self {
-        Values { alignment: 8, fit: Fit::First, split_from: 0, coalesce: Coalesce::From(0) }
+        PolicyValues { alignment: 8, fit: Fit::First, split_from: 0, coalesce: Coalesce::From(0) }
     }
 }
 
-impl Levels for Values {
+impl Policy for PolicyValues {
     #[inline(always)]
     fn alignment(&self) -> usize {
         self.alignment

@@ -1,10 +1,10 @@
 //! The choice on traces that it was not made for.
 
-use heapsmith_explore::Judged;
+use heapsmith_explore::Evaluated;
 
 use crate::table::{Table, heap, number, percent, text};
 
-pub fn table(judged: &[Judged]) -> Table {
+pub fn table(evaluated: &[Evaluated]) -> Table {
     let columns = [
         "trace",
         "heap_of",
@@ -16,14 +16,14 @@ pub fn table(judged: &[Judged]) -> Table {
         "heap",
     ];
     let mut table = Table::new(&columns);
-    for row in judged {
+    for row in evaluated {
         let name = if row.failed > 0 { format!("{} (refuses)", row.name) } else { row.name.clone() };
         table.row([
             text(&row.trace),
             text(&name),
             percent(row.fragmentation),
             number(row.accesses, 2),
-            percent(row.shortfall),
+            percent(row.distance),
             percent(rounded(row.footprint_regret)),
             percent(rounded(row.accesses_regret)),
             heap(&row.heap),
@@ -38,13 +38,13 @@ fn rounded(share: f64) -> f64 {
 }
 
 /// Where the pick is overfitted, and why.
-pub fn warnings(judged: &[Judged]) {
-    for row in judged {
+pub fn warnings(evaluated: &[Evaluated]) {
+    for row in evaluated {
         if let Some(reason) = &row.warning {
             println!(
                 "  warning: on {} the pick is {:.1}% from the front, so it is overfitted: {reason}",
                 row.trace,
-                row.shortfall * 100.0
+                row.distance * 100.0
             );
         }
     }

@@ -11,9 +11,9 @@
 use heapsmith::lock::RawLock;
 use heapsmith_spec::Threads;
 
-use crate::home::Home;
+use crate::arena::Arena;
 use crate::process::{begun, process};
-use crate::{code, local, misuse, statistics};
+use crate::{code, heap_error, local, statistics};
 
 /// The process starts: called by the dynamic linker.
 pub extern "C" fn start() {
@@ -29,28 +29,28 @@ pub extern "C" fn start() {
 pub extern "C" fn end() {
     let Some(process) = begun() else { return };
     if process.settings.check {
-        process.homes().iter().for_each(check);
+        process.arenas().iter().for_each(check);
     }
     statistics::write();
 }
 
-fn check(home: &Home) {
-    if let Err(violation) = home.work(|heap| heap.check()) {
-        misuse::broken(violation);
+fn check(arena: &Arena) {
+    if let Err(violation) = arena.work(|heap| heap.check()) {
+        heap_error::broken(violation);
     }
 }
 
 extern "C" fn before() {
     let Some(process) = begun() else { return };
     process.registry.lock();
-    process.homes().iter().for_each(|home| home.lock.lock());
+    process.arenas().iter().for_each(|arena| arena.lock.lock());
 }
 
 extern "C" fn in_parent() {
     let Some(process) = begun() else { return };
     // SAFETY: `before` took them.
     unsafe {
-        process.homes().iter().for_each(|home| home.lock.unlock());
+        process.arenas().iter().for_each(|arena| arena.lock.unlock());
         process.registry.unlock();
     }
 }
@@ -58,7 +58,7 @@ extern "C" fn in_parent() {
 extern "C" fn in_child() {
     let Some(process) = begun() else { return };
     if process.threads == Threads::Each {
-        process.alone_with(local::serving::<Home>());
+        process.alone_with(local::serving::<Arena>());
     }
     statistics::in_child();
     in_parent();

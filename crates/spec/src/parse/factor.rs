@@ -7,20 +7,20 @@ use crate::lexer::Kind;
 use crate::problem::Problem;
 use crate::validate::Place;
 
-/// The key of a technique, for the table of any pool that has it as a field of that name.
+/// The key of a factor, for the table of any pool that has it as a field of that name.
 macro_rules! key {
     (split) => {
         $crate::parse::keys::Key {
             word: "split",
             forms: &["split=", "split>="],
-            read: |cursor, pool| $crate::parse::technique::split(cursor).map(|split| pool.split = split),
+            read: |cursor, pool| $crate::parse::factor::split(cursor).map(|split| pool.split = split),
         }
     };
     (coalesce) => {
         $crate::parse::keys::Key {
             word: "coalesce",
             forms: &["coalesce=", "coalesce>="],
-            read: |cursor, pool| $crate::parse::technique::coalesce(cursor).map(|coalesce| pool.coalesce = coalesce),
+            read: |cursor, pool| $crate::parse::factor::coalesce(cursor).map(|coalesce| pool.coalesce = coalesce),
         }
     };
     (tags) => {
