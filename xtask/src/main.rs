@@ -4,6 +4,7 @@ mod bench;
 mod check32;
 mod fuzz;
 mod hardware;
+mod hostile;
 mod origin;
 mod python;
 mod readme;
@@ -59,6 +60,8 @@ enum Verb {
     Miri,
     /// The property tests with new cases and more of them: files for importers, programs for heaps, attacks on bounds
     Fuzz(fuzz::Arguments),
+    /// A hostile trial of the command: kills, damaged inputs, extreme specs and options, bombs, hostile programs, races
+    Hostile(hostile::Arguments),
     /// Run real programs on heaps of ours and on others' allocators: right output, time, memory
     Real(real::Arguments),
     /// The search unit of hardware/: lint, simulate, prove, count gates, run it in a core; writes hardware/results
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         Verb::Sanitize => sanitize::sanitize(),
         Verb::Miri => sanitize::miri(),
         Verb::Fuzz(arguments) => fuzz::fuzz(&arguments),
+        Verb::Hostile(arguments) => hostile::hostile(&arguments),
         Verb::Real(arguments) => real::real(&arguments),
         Verb::Hardware { step } => hardware::hardware(step),
         Verb::Python(arguments) => python::python(&arguments),
