@@ -93,7 +93,7 @@ pub fn hostile(arguments: &Arguments) -> Outcome {
     if kinds.is_empty() {
         return Err(format!("no part of the trial is called {}", arguments.parts.join(" or ")));
     }
-    tools::install(&[tools::CC, tools::SQLITE])?;
+    tools::install(&[tools::CC, tools::SQLITE, tools::XZ, tools::ZSTD])?;
     let command = match &arguments.command {
         Some(command) => std::path::absolute(command).map_err(|error| format!("{}: {error}", command.display()))?,
         None => tools::command()?,
@@ -116,7 +116,9 @@ pub fn hostile(arguments: &Arguments) -> Outcome {
 
 /// Whether a kind is in one of the parts, or is one of them; all are where none is named.
 fn is_asked_for(kind: &Kind, parts: &[String]) -> bool {
-    let is_in = |part: &String| kind.name.strip_prefix(part.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let is_in = |part: &String| {
+        kind.name.strip_prefix(part.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
     parts.is_empty() || parts.iter().any(is_in)
 }
 
@@ -130,5 +132,6 @@ fn alone(place: &Place, kind: &Kind, number: usize) -> Outcome {
 
 /// Whether this is the superuser, who alone can mount a small disk and make devices.
 fn is_root() -> bool {
-    Path::new("/proc/self").metadata().is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) && is_there("mount")
+    Path::new("/proc/self").metadata().is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
+        && is_there("mount")
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::check32;
 use crate::hardware;
+use crate::hostile;
 use crate::python;
 use crate::real;
 use crate::run::{Outcome, cargo, target};
@@ -28,6 +29,7 @@ fn all(parts: &mut Parts) -> Outcome {
     // others have fewer features.
     let command = target().join("debug/heapsmith");
     parts.run("real programs", || real::real(&real::Arguments::quick(command.clone())))?;
+    parts.run("hostile", || hostile::hostile(&hostile::Arguments::quick(command.clone())))?;
     parts.run("hardware", hardware::quick)?;
     parts.run("python", || python::python(&python::Arguments::with(command.clone())))?;
     parts.run("32 bits", || match check32::prepare() {

@@ -21,6 +21,10 @@ pub const CC: Tool =
 /// The C++ compiler, which comes with the C compiler's package.
 pub const CXX: Tool =
     Tool { name: "c++", package: "build-essential", why: "to build snmalloc, which we are compared with" };
+/// What packs.
+pub const XZ: Tool = Tool { name: "xz", package: "xz-utils", why: "to unpack the samples" };
+/// Another.
+pub const ZSTD: Tool = Tool { name: "zstd", package: "zstd", why: "to pack inputs of the hostile trial" };
 /// Perl.
 pub const PERL: Tool = Tool { name: "perl", package: "perl", why: "to record it" };
 /// A browser.

@@ -1,6 +1,7 @@
 //! Small files that ask for much: read in little memory, or refused with the file's name; never without an end.
 
 mod files;
+mod parquet;
 
 use super::{Case, Kind};
 use files::{endless, repeated, zstd_window};
@@ -33,7 +34,7 @@ const fn work(words: &'static [&'static str]) -> Bomb {
 
 const LOG: &[u8] = b"10.0.0.1 - - [01/Jul/2025:00:00:01 -0400] \"GET /a/b.gif HTTP/1.0\" 200 6245\n";
 
-const BOMBS: [Bomb; 26] = [
+const BOMBS: [Bomb; 27] = [
     file(|case, size| endless(case, "gzip", b"\0", size), &["inspect", "bomb.gz", "--as", "url"]),
     file(|case, size| endless(case, "xz", b"a", size), &["inspect", "bomb.xz", "--as", "rep"]),
     file(|case, size| endless(case, "zstd", b"7", size), &["inspect", "bomb.zst"]),
@@ -42,8 +43,14 @@ const BOMBS: [Bomb; 26] = [
         |case, size| repeated(case, "gzip", b"", b"http://example.org/a/b?c=d\n", size),
         &["inspect", "bomb.gz", "--as", "url", "--limit", "1000"],
     ),
-    file(|case, size| repeated(case, "zstd", b"", LOG, size), &["inspect", "bomb.zst", "--as", "url", "--limit", "1000"]),
-    file(|case, size| repeated(case, "xz", b"", LOG, size / 8), &["replay", "bomb.xz", "--as", "url", "--heap", "tlsf"]),
+    file(
+        |case, size| repeated(case, "zstd", b"", LOG, size),
+        &["inspect", "bomb.zst", "--as", "url", "--limit", "1000"],
+    ),
+    file(
+        |case, size| repeated(case, "xz", b"", LOG, size / 8),
+        &["replay", "bomb.xz", "--as", "url", "--heap", "tlsf"],
+    ),
     file(|case, size| captured(case, "gzip", size), &["inspect", "bomb.gz", "--as", "drr", "--limit", "1000"]),
     file(|case, size| captured(case, "zstd", size / 8), &["replay", "bomb.zst", "--as", "easyport", "--heap", "tlsf"]),
     file(
@@ -55,10 +62,13 @@ const BOMBS: [Bomb; 26] = [
         &["inspect", "bomb.gz", "--as", "heaptrack"],
     ),
     file(
-        |case, size| repeated(case, "zstd", b"v 10400 3\na 64 0\n", b"+ 0\n", size / 16),
+        |case, size| repeated(case, "zstd", b"v 10400 3\na 64 0\n", b"+ 0\n", size / 64),
         &["import", "bomb.zst", "--as", "heaptrack", "--out", "out.parquet"],
     ),
-    file(|case, size| repeated(case, "xz", b"", b"Alloc(100),\n", size / 8), &["inspect", "bomb.xz", "--as", "wee-alloc"]),
+    file(
+        |case, size| repeated(case, "xz", b"", b"Alloc(100),\n", size / 8),
+        &["inspect", "bomb.xz", "--as", "wee-alloc"],
+    ),
     file(
         |case, size| repeated(case, "gzip", b"", b"186: thread_done 0x0\n", size),
         &["inspect", "bomb.gz", "--as", "memory-replay"],
@@ -72,13 +82,22 @@ const BOMBS: [Bomb; 26] = [
         &["replay", "bomb.csv", "--heap", "tlsf", "--verify"],
     ),
     file(
-        |case, size| case.write("bomb.bytehound", [2_u64, u64::MAX >> (size / 64), 1, 0, 5000, 100].map(u64::to_le_bytes).concat()),
+        |case, size| {
+            case.write(
+                "bomb.bytehound",
+                [2_u64, u64::MAX >> (size / 64), 1, 0, 5000, 100].map(u64::to_le_bytes).concat(),
+            )
+        },
         &["inspect", "bomb.bytehound"],
     ),
     file(|case, size| record_of(case, "small.pcap", 32, u32::MAX >> (size / 128)), &["inspect", "bomb", "--as", "drr"]),
-    file(|case, size| record_of(case, "small.pcapng", 4, (u32::MAX >> (size / 128)) & !3), &["inspect", "bomb", "--as", "drr"]),
+    file(
+        |case, size| record_of(case, "small.pcapng", 4, (u32::MAX >> (size / 128)) & !3),
+        &["inspect", "bomb", "--as", "drr"],
+    ),
     file(|case, size| zstd_window(case, 31 - size / 256), &["inspect", "bomb.zst", "--as", "url"]),
     file(|case, size| repeated(case, "gzip", b"", b"", size), &["inspect", "bomb.gz", "--as", "url"]),
+    file(parquet::rows, &["replay", "bomb.parquet", "--heap", "tlsf"]),
     file(recursive_view, &["report", "store", "--out", "page.html"]),
     file(
         |case, _| case.write("bomb.txt", "1,1e30,1e30\n2,1e-30,1e30\n"),

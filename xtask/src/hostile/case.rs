@@ -77,7 +77,9 @@ impl<'a> Case<'a> {
     /// Copies one of the good inputs into its folder, under its own name.
     pub fn copy(&self, input: &str) -> Result<(), String> {
         let from = self.place.inputs.path(input);
-        std::fs::copy(&from, self.path(input)).map(drop).map_err(|error| format!("cannot copy {}: {error}", from.display()))
+        std::fs::copy(&from, self.path(input))
+            .map(drop)
+            .map_err(|error| format!("cannot copy {}: {error}", from.display()))
     }
 
     /// The command with these arguments, about to run in the case's folder.

@@ -132,7 +132,8 @@ fn store(case: &mut Case<'_>) -> Result<usize, String> {
     for file in ["results.sqlite", "results.csv", "results.parquet", "trace-1.parquet"] {
         case.copy(&format!("store/{file}"))?;
     }
-    let file = case.choose(&["store/results.sqlite", "store/results.sqlite", "store/results.sqlite", "store/trace-1.parquet"]);
+    let file =
+        case.choose(&["store/results.sqlite", "store/results.sqlite", "store/results.sqlite", "store/trace-1.parquet"]);
     let good = case.place.inputs.read(file)?;
     let bytes = damaged(&mut case.draw, &good, b"SQLite format 3\0results designs meta");
     case.write(file, bytes)?;

@@ -105,7 +105,10 @@ impl Inputs {
     /// The hostile programs, compiled, and their names.
     fn programs(&self) -> Result<(), String> {
         let mut compile = Command::new("cc");
-        compile.args(["-O1", "-pthread", "-w", "-o"]).arg(self.path("programs")).arg(root().join("xtask/hostile/programs.c"));
+        compile
+            .args(["-O1", "-pthread", "-w", "-o"])
+            .arg(self.path("programs"))
+            .arg(root().join("xtask/hostile/programs.c"));
         printed(compile.arg("-ldl"))?;
         self.write("programs.txt", &printed(&mut Command::new(self.path("programs")))?)
     }
@@ -116,7 +119,8 @@ impl Inputs {
         launch.environment("XDG_CACHE_HOME", self.folder.join("cache"));
         let running = launch.arguments(&["record", "--out", "recorded", "--", "sh", "-c", "ls -l; exec cat /dev/zero"]);
         let mut running = running.stdout(std::process::Stdio::null()).start()?;
-        let is_there = || files(&self.path("recorded")).into_iter().find(|path| path.extension() != Some("parquet".as_ref()));
+        let is_there =
+            || files(&self.path("recorded")).into_iter().find(|path| path.extension() != Some("parquet".as_ref()));
         for _ in 0..200 {
             if is_there().is_some() {
                 break;
@@ -164,7 +168,8 @@ fn printed(command: &mut Command) -> Result<Vec<u8>, String> {
 
 /// The heaps of the catalogue, as the command lists them.
 fn specs(json: &[u8]) -> Result<Vec<String>, String> {
-    let heaps: Vec<serde_json::Value> = serde_json::from_slice(json).map_err(|error| format!("heaps --format json: {error}"))?;
+    let heaps: Vec<serde_json::Value> =
+        serde_json::from_slice(json).map_err(|error| format!("heaps --format json: {error}"))?;
     Ok(heaps.iter().filter_map(|heap| heap["heap"].as_str()).map(str::to_owned).collect())
 }
 

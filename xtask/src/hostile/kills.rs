@@ -158,7 +158,8 @@ fn record(case: &mut Case<'_>) -> Result<usize, String> {
         let recording = recording.to_string_lossy().into_owned();
         let imported = case.must_end_well(&["import", &recording, "--out", &out])?;
         if imported.code == Some(0) {
-            let text = std::fs::read_to_string(case.path(&out)).map_err(|error| format!("cannot read {out}: {error}"))?;
+            let text =
+                std::fs::read_to_string(case.path(&out)).map_err(|error| format!("cannot read {out}: {error}"))?;
             counts_on(&text).map_err(|why| imported.told(&why))?;
         }
     }
@@ -168,7 +169,8 @@ fn record(case: &mut Case<'_>) -> Result<usize, String> {
 
 /// Whether the sizes from 1000 on are those that `counts` asks for, none left out.
 fn counts_on(csv: &str) -> Result<(), String> {
-    let sizes = csv.lines().filter(|line| line.starts_with("allocate")).filter_map(|line| line.split(',').nth(2)?.parse().ok());
+    let sizes =
+        csv.lines().filter(|line| line.starts_with("allocate")).filter_map(|line| line.split(',').nth(2)?.parse().ok());
     let sizes: Vec<u64> = sizes.skip_while(|&size| size != 1000).collect();
     match sizes.iter().zip(0..).find(|&(&size, count)| size != 1000 + count % 5000) {
         None => Ok(()),

@@ -94,7 +94,8 @@ impl Launch {
         // Printed into files outside of the folder, so that what lies in it is what the process left there.
         let printed = tempfile::tempdir_in(self.folder.parent().unwrap_or(&self.folder));
         let printed = printed.map_err(|error| format!("cannot make a temporary folder: {error}"))?;
-        let file = |name: &str| File::create(printed.path().join(name)).map_err(|error| format!("cannot write: {error}"));
+        let file =
+            |name: &str| File::create(printed.path().join(name)).map_err(|error| format!("cannot write: {error}"));
         let stdout = match self.stdout.take() {
             Some(stdout) => stdout,
             None => file("stdout")?.into(),

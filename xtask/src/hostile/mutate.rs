@@ -24,8 +24,26 @@ const EXTREMES: [u64; 16] = [
 
 /// Words that texts of numbers and names may not expect.
 const WORDS: [&str; 20] = [
-    "-1", "0", "1e999", "NaN", "inf", "0x", "0xffffffffffffffffff", "99999999999999999999999", "\0", "\n", "\r\n", "\t",
-    ",", "\"", "'", "\u{1b}[31m", "ß", "\u{feff}", "\\", "=",
+    "-1",
+    "0",
+    "1e999",
+    "NaN",
+    "inf",
+    "0x",
+    "0xffffffffffffffffff",
+    "99999999999999999999999",
+    "\0",
+    "\n",
+    "\r\n",
+    "\t",
+    ",",
+    "\"",
+    "'",
+    "\u{1b}[31m",
+    "ß",
+    "\u{feff}",
+    "\\",
+    "=",
 ];
 
 /// A file with one to six changes; parts of another may come into it.

@@ -53,11 +53,64 @@ const VERBS: [Verb; 13] = [
 
 /// Values that an option may not expect, beside those that its help names.
 const VALUES: [&str; 58] = [
-    "", " ", "0", "1", "2", "3", "7", "64", "1000", "65535", "65536", "4294967295", "4294967296", "9223372036854775807",
-    "9223372036854775808", "18446744073709551615", "18446744073709551616", "-1", "-0", "+5", "1e3", "1e308", "1e999", "nan",
-    "inf", "-inf", "0.5", "1.5", "0x10", "1K", "16K", "1M", "1G", "17179869184G", "K", "0%", "10%", "100%", "101%", "each=10%",
-    "marks", "..", "5..3", "0..1000", "..1000", "1.5s..2s", "=", "a=b", "every=64K", "every=0", "a,b", "fragmentation",
-    "accesses,accesses", "tlsf", "peer:all", "trace.parquet", "\u{1b}[31m\n", "ünïcode",
+    "",
+    " ",
+    "0",
+    "1",
+    "2",
+    "3",
+    "7",
+    "64",
+    "1000",
+    "65535",
+    "65536",
+    "4294967295",
+    "4294967296",
+    "9223372036854775807",
+    "9223372036854775808",
+    "18446744073709551615",
+    "18446744073709551616",
+    "-1",
+    "-0",
+    "+5",
+    "1e3",
+    "1e308",
+    "1e999",
+    "nan",
+    "inf",
+    "-inf",
+    "0.5",
+    "1.5",
+    "0x10",
+    "1K",
+    "16K",
+    "1M",
+    "1G",
+    "17179869184G",
+    "K",
+    "0%",
+    "10%",
+    "100%",
+    "101%",
+    "each=10%",
+    "marks",
+    "..",
+    "5..3",
+    "0..1000",
+    "..1000",
+    "1.5s..2s",
+    "=",
+    "a=b",
+    "every=64K",
+    "every=0",
+    "a,b",
+    "fragmentation",
+    "accesses,accesses",
+    "tlsf",
+    "peer:all",
+    "trace.parquet",
+    "\u{1b}[31m\n",
+    "ünïcode",
 ];
 
 /// An option, as its verb's help shows it.
@@ -69,6 +122,9 @@ struct Found {
     joined: bool,
     named: Vec<String>,
 }
+
+/// A verb and its options.
+type Tried = (&'static Verb, Vec<Found>);
 
 /// A few options of one verb.
 fn attempt(case: &mut Case<'_>) -> Result<usize, String> {
@@ -117,8 +173,8 @@ fn value(case: &mut Case<'_>, option: &Found) -> OsString {
 }
 
 /// All verbs with their options; read once.
-fn options(case: &Case<'_>) -> Result<&'static [(&'static Verb, Vec<Found>)], String> {
-    static ALL: OnceLock<Result<Vec<(&Verb, Vec<Found>)>, String>> = OnceLock::new();
+fn options(case: &Case<'_>) -> Result<&'static [Tried], String> {
+    static ALL: OnceLock<Result<Vec<Tried>, String>> = OnceLock::new();
     let read = || {
         let help = text(&case.must_succeed(&["--help"])?.out);
         let verbs = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
@@ -126,7 +182,8 @@ fn options(case: &Case<'_>) -> Result<&'static [(&'static Verb, Vec<Found>)], St
         let mut all = Vec::new();
         for name in names.filter(|name| *name != "help") {
             let verb = VERBS.iter().find(|verb| verb.name == name);
-            let verb = verb.ok_or_else(|| format!("the verb {name} needs its line in VERBS of xtask/src/hostile/options.rs"))?;
+            let verb =
+                verb.ok_or_else(|| format!("the verb {name} needs its line in VERBS of xtask/src/hostile/options.rs"))?;
             all.push((verb, found(&text(&case.must_succeed(&[name, "--help"])?.out))));
         }
         Ok(all)

@@ -44,9 +44,24 @@ const WRITERS: [&[&str]; 5] = [
 
 /// Names that a file may have.
 const NAMES: [&[u8]; 18] = [
-    b"with space.parquet", b"new\nline.parquet", b"tab\t.csv", b"\xff\xfe.parquet", b"esc\x1b[31m.parquet", b"-dash.parquet",
-    b"--out", b"quote'\".rep", b"$(id).parquet", b"*.parquet", b"%s%n.parquet", b"\xe2\x80\xae.parquet", b".hidden", b"a=b.csv",
-    b"workload:treeadd", b"peer:libc", b"<script>.parquet", b"semi;colon.parquet",
+    b"with space.parquet",
+    b"new\nline.parquet",
+    b"tab\t.csv",
+    b"\xff\xfe.parquet",
+    b"esc\x1b[31m.parquet",
+    b"-dash.parquet",
+    b"--out",
+    b"quote'\".rep",
+    b"$(id).parquet",
+    b"*.parquet",
+    b"%s%n.parquet",
+    b"\xe2\x80\xae.parquet",
+    b".hidden",
+    b"a=b.csv",
+    b"workload:treeadd",
+    b"peer:libc",
+    b"<script>.parquet",
+    b"semi;colon.parquet",
 ];
 
 /// A file of any name is written, and read again.
@@ -124,7 +139,8 @@ fn devices(case: &mut Case<'_>) -> Result<usize, String> {
     run(Command::new("mknod").args(made).current_dir(case.folder()))?;
     let writer = WRITERS[case.number % WRITERS.len()];
     // A FIFO is waited for until somebody reads.
-    let mut reader = Command::new("sh").args(["-c", "exec cat device >/dev/null"]).current_dir(case.folder()).spawn().ok();
+    let mut reader =
+        Command::new("sh").args(["-c", "exec cat device >/dev/null"]).current_dir(case.folder()).spawn().ok();
     let launched = case.heapsmith(&[writer, &["device"]].concat()).run();
     if let Some(reader) = &mut reader {
         let _ = reader.kill();
@@ -145,7 +161,8 @@ fn links(case: &mut Case<'_>) -> Result<usize, String> {
     case.write("victim", "precious")?;
     let link = |name: &str| {
         let name = case.path(name);
-        std::os::unix::fs::symlink(case.path("victim"), &name).map_err(|error| format!("cannot link {}: {error}", name.display()))
+        std::os::unix::fs::symlink(case.path("victim"), &name)
+            .map_err(|error| format!("cannot link {}: {error}", name.display()))
     };
     let mut words: Vec<&str> = WRITERS[case.number % WRITERS.len()].to_vec();
     match case.number / WRITERS.len() % 4 {
@@ -160,7 +177,8 @@ fn links(case: &mut Case<'_>) -> Result<usize, String> {
         _ => {
             words = [&EXPLORE[..], &["fresh"]].concat();
             std::fs::create_dir(case.path("fresh")).map_err(|error| format!("cannot make a folder: {error}"))?;
-            let names = ["results.csv", "results.parquet", "report.html", ".writable", "trace-1.parquet", "results.sqlite"];
+            let names =
+                ["results.csv", "results.parquet", "report.html", ".writable", "trace-1.parquet", "results.sqlite"];
             link(&format!("fresh/{}", names[case.number / 20 % names.len()]))?;
         }
     }
@@ -179,11 +197,34 @@ const OVER: [(&str, &[&str]); 6] = [
     ("store/results.sqlite", &["report", "store", "--out", "store/results.sqlite"]),
     (
         "trace-1.parquet",
-        &["explore", "trace-1.parquet", "--limit", "100", "--space", "space.toml", "--rounds", "0", "--no-peers", "--out", "."],
+        &[
+            "explore",
+            "trace-1.parquet",
+            "--limit",
+            "100",
+            "--space",
+            "space.toml",
+            "--rounds",
+            "0",
+            "--no-peers",
+            "--out",
+            ".",
+        ],
     ),
     (
         "trace-1.parquet",
-        &["explore", "drr.parquet", "trace-1.parquet", "--space", "space.toml", "--rounds", "0", "--no-peers", "--out", "."],
+        &[
+            "explore",
+            "drr.parquet",
+            "trace-1.parquet",
+            "--space",
+            "space.toml",
+            "--rounds",
+            "0",
+            "--no-peers",
+            "--out",
+            ".",
+        ],
     ),
     ("small.pcap", &["import", "small.pcap", "--as", "drr", "--out", "./small.pcap"]),
 ];
@@ -192,7 +233,8 @@ const OVER: [(&str, &[&str]); 6] = [
 fn over_inputs(case: &mut Case<'_>) -> Result<usize, String> {
     prepare(case)?;
     case.copy("drr.parquet")?;
-    std::fs::copy(case.path("trace.parquet"), case.path("trace-1.parquet")).map_err(|error| format!("cannot copy: {error}"))?;
+    std::fs::copy(case.path("trace.parquet"), case.path("trace-1.parquet"))
+        .map_err(|error| format!("cannot copy: {error}"))?;
     let (input, words) = OVER[case.number % OVER.len()];
     let before = std::fs::read(case.path(input)).map_err(|error| format!("cannot read {input}: {error}"))?;
     let launched = case.must_end_well(words)?;

@@ -93,7 +93,8 @@ fn record(case: &mut Case<'_>) -> Result<usize, String> {
         }
     }
     // The program, and forty-eight processes that it starts.
-    let (traces, others): (Vec<PathBuf>, Vec<PathBuf>) = files(case.folder()).into_iter().partition(|file| is_trace(file));
+    let (traces, others): (Vec<PathBuf>, Vec<PathBuf>) =
+        files(case.folder()).into_iter().partition(|file| is_trace(file));
     if traces.len() != 2 * 49 || !others.is_empty() {
         return Err(format!("two recordings of 49 processes each left {} traces and {others:?}", traces.len()));
     }
@@ -123,7 +124,9 @@ fn read(case: &mut Case<'_>) -> Result<usize, String> {
 /// Two imports into one file: it is whole.
 fn import(case: &mut Case<'_>) -> Result<usize, String> {
     copied(case)?;
-    let from = |size: &str| ["import", "workload:random-half", "--set", size, "--out", "out.parquet"].map(str::to_owned).to_vec();
+    let from = |size: &str| {
+        ["import", "workload:random-half", "--set", size, "--out", "out.parquet"].map(str::to_owned).to_vec()
+    };
     let commands = [from("requests=20000"), from("requests=30000"), from("requests=20000")];
     for launched in at_once(case, &commands)? {
         done_or_refused(&launched)?;
@@ -140,7 +143,8 @@ fn import(case: &mut Case<'_>) -> Result<usize, String> {
 fn libraries(case: &mut Case<'_>) -> Result<usize, String> {
     let cache = case.path("cache");
     let mut running = Vec::new();
-    for verb in [&["run", "--heap", "tlsf"][..], &["record"], &["run", "--heap", "tlsf"], &["record", "--out", "other"]] {
+    for verb in [&["run", "--heap", "tlsf"][..], &["record"], &["run", "--heap", "tlsf"], &["record", "--out", "other"]]
+    {
         let words = [verb, &["--", "sh", "-c", "echo ran; exit 6"]].concat();
         running.push(case.heapsmith(&words).environment("XDG_CACHE_HOME", &cache).start()?);
     }

@@ -52,7 +52,10 @@ impl Row {
                 self.tried += 1;
                 self.failures += 1;
                 if self.failures <= PRINTED {
-                    eprintln!("FAILED: {why}\n    cargo xtask hostile {} --seed {} --case {number}", self.name, place.seed);
+                    eprintln!(
+                        "FAILED: {why}\n    cargo xtask hostile {} --seed {} --case {number}",
+                        self.name, place.seed
+                    );
                 }
             }
         }

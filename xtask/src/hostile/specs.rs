@@ -13,33 +13,99 @@ pub fn kinds() -> Vec<Kind> {
 
 /// The layers; `#` is a number, `@` is a list of sizes.
 const LAYERS: [&str; 9] = [
-    "guard", "guard(quarantine=#)", "zero", "reserve(high=#%)", "freelists(@)", "freelists(@, order=fifo)",
-    "freelists(@, order=lifo)", "", "",
+    "guard",
+    "guard(quarantine=#)",
+    "zero",
+    "reserve(high=#%)",
+    "freelists(@)",
+    "freelists(@, order=fifo)",
+    "freelists(@, order=lifo)",
+    "",
+    "",
 ];
 
 /// The pools.
 const POOLS: [&str; 30] = [
-    "list", "list(order=implicit, fit=first, tags=off)", "list(order=fifo, fit=best(#%))", "list(split>=#, coalesce>=#)",
-    "list(order=lifo, fit=next, split=never)", "list(fit=worst, coalesce=deferred)", "list(coalesce=every-call, tags=off)",
-    "bins(lea)", "bins(log(#))", "bins(exact #..=# step #, then log)", "bins(exact #..=# step #, then log(#), order=size)",
-    "bins(log, each=tree)", "bins(log(4), each=skiplist, tries=#)", "bins(lea, tries=all, coalesce=deferred)",
-    "classes(@)", "classes(#..=# double, then step #)", "classes(#..=# step #)", "tree(red-black)",
-    "tree(red-black, fit=best, split>=#, coalesce=never)", "skiplist(seed=#)", "tlsf(second-level=#)", "tlsf", "half-fit",
-    "buddy(knuth)", "buddy(estranged, defragment=on-demand)", "pages(page=#, min=#, search=word)",
-    "pages(page=#, search=tree)", "bump(reclaim=empty)", "stack", "fixed(#)",
+    "list",
+    "list(order=implicit, fit=first, tags=off)",
+    "list(order=fifo, fit=best(#%))",
+    "list(split>=#, coalesce>=#)",
+    "list(order=lifo, fit=next, split=never)",
+    "list(fit=worst, coalesce=deferred)",
+    "list(coalesce=every-call, tags=off)",
+    "bins(lea)",
+    "bins(log(#))",
+    "bins(exact #..=# step #, then log)",
+    "bins(exact #..=# step #, then log(#), order=size)",
+    "bins(log, each=tree)",
+    "bins(log(4), each=skiplist, tries=#)",
+    "bins(lea, tries=all, coalesce=deferred)",
+    "classes(@)",
+    "classes(#..=# double, then step #)",
+    "classes(#..=# step #)",
+    "tree(red-black)",
+    "tree(red-black, fit=best, split>=#, coalesce=never)",
+    "skiplist(seed=#)",
+    "tlsf(second-level=#)",
+    "tlsf",
+    "half-fit",
+    "buddy(knuth)",
+    "buddy(estranged, defragment=on-demand)",
+    "pages(page=#, min=#, search=word)",
+    "pages(page=#, search=tree)",
+    "bump(reclaim=empty)",
+    "stack",
+    "fixed(#)",
 ];
 
 /// What follows the pool.
-const OPTIONS: [&str; 10] =
-    ["", "", "word=2", "word=4", "word=8", "word=#", "align=#", "word=8 align=16", "threads=each", "word=8 threads=lists"];
+const OPTIONS: [&str; 10] = [
+    "",
+    "",
+    "word=2",
+    "word=4",
+    "word=8",
+    "word=#",
+    "align=#",
+    "word=8 align=16",
+    "threads=each",
+    "word=8 threads=lists",
+];
 
 /// Lists of sizes.
-const SIZES: [&str; 8] = ["#", "#,#", "#..=#", "#..=# step #", "#..=# double", "66,1514", "16..=1024 step 16", "8,16,32,#"];
+const SIZES: [&str; 8] =
+    ["#", "#,#", "#..=#", "#..=# step #", "#..=# double", "66,1514", "16..=1024 step 16", "8,16,32,#"];
 
 /// Numbers that a spec may have, and those just beyond.
 const NUMBERS: [u64; 28] = [
-    0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 24, 32, 64, 66, 100, 101, 127, 256, 512, 1024, 1025, 4096, 65_536, 65_537,
-    4_294_967_295, 9_223_372_036_854_775_808, 18_446_744_073_709_551_615,
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    7,
+    8,
+    15,
+    16,
+    17,
+    24,
+    32,
+    64,
+    66,
+    100,
+    101,
+    127,
+    256,
+    512,
+    1024,
+    1025,
+    4096,
+    65_536,
+    65_537,
+    4_294_967_295,
+    9_223_372_036_854_775_808,
+    18_446_744_073_709_551_615,
 ];
 
 /// A text by the grammar.

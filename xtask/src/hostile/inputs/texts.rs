@@ -57,7 +57,8 @@ pub const ALL: &[(&str, &str)] = &[
 
 /// A replay as bytehound exports it: a version, a count, then records of four numbers.
 pub fn bytehound() -> Vec<u8> {
-    let records: [[u64; 4]; 5] = [[1, 0, 5000, 100], [1, 1, 5001, 200], [3, 0, 5002, 300], [2, 1, 5003, 0], [2, 0, 5004, 0]];
+    let records: [[u64; 4]; 5] =
+        [[1, 0, 5000, 100], [1, 1, 5001, 200], [3, 0, 5002, 300], [2, 1, 5003, 0], [2, 0, 5004, 0]];
     let numbers = [2, records.len() as u64].into_iter().chain(records.into_iter().flatten());
     numbers.flat_map(u64::to_le_bytes).collect()
 }
