@@ -1,5 +1,5 @@
 /*
- * Programs that are hard on whatever stands before malloc: ./programs NAME.
+ * Programs that are hard on a replacement of malloc: ./programs NAME.
  *
  * Each prints what it saw and ends in the same way every time, so that a run on another heap, or a recorded one, can be
  * compared with a plain one. Without a name, the names are listed.
@@ -33,7 +33,7 @@
 extern char **environ;
 static const char *self;
 
-/* Allocates, writes, verifies and frees so many blocks of many sizes; ends the program if a byte is not what it was. */
+/* Allocates, writes, verifies and frees blocks of many sizes; ends the program if a byte has changed. */
 static void work(unsigned blocks)
 {
     unsigned char *live[64] = {0};
@@ -521,7 +521,7 @@ static void limit(int what, rlim_t number)
         _exit(97);
 }
 
-/* What it gets is at most what the system lets it have; heaps that reserve their region before may have used the limit. */
+/* Under a limit of 200 MB, malloc must fail before it has given 200 MB. */
 static int limited_memory(void)
 {
     work(100);

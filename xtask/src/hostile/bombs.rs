@@ -16,7 +16,7 @@ const MEMORY: u64 = 4 << 30;
 
 /// What is done with a bomb.
 struct Bomb {
-    /// Makes `bomb` plus an ending in the case's folder; so many megabytes of it, once unpacked.
+    /// Makes `bomb` plus an ending in the case's folder; the number is its unpacked size in megabytes.
     make: fn(&Case<'_>, usize) -> Result<(), String>,
     /// What is called.
     words: &'static [&'static str],
@@ -126,7 +126,7 @@ fn attempt(case: &mut Case<'_>) -> Result<usize, String> {
     }
     let named = bomb.words[1].trim_start_matches("workload:");
     if matches!(launched.code, Some(3 | 4)) && !launched.says(named) {
-        return Err(launched.told("did not name the file"));
+        return Err(launched.describe("did not name the file"));
     }
     Ok(1)
 }
@@ -155,13 +155,13 @@ fn recursive_view(case: &Case<'_>, _: usize) -> Result<(), String> {
                   (SELECT * FROM hidden UNION ALL SELECT * FROM again) SELECT * FROM again; CREATE VIEW results AS SELECT \
                   design.*, result.* FROM design JOIN result ON result.design = design.same_as;";
     let altered = case.program("sqlite3", &["store/results.sqlite", script]).run()?;
-    if altered.code == Some(0) { Ok(()) } else { Err(altered.told("cannot make the view")) }
+    if altered.code == Some(0) { Ok(()) } else { Err(altered.describe("cannot make the view")) }
 }
 
 /// A space of 10^9 to 10^12 designs, in some kilobytes.
 fn space(case: &Case<'_>, size: usize) -> Result<(), String> {
     case.copy("trace.parquet")?;
-    let numbers = |most: usize| (0..most).map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
+    let numbers = |max: usize| (0..max).map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
     let (lists, percents) = (numbers(size * 4), numbers(100));
     case.write(
         "bomb.toml",

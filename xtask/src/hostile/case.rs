@@ -104,7 +104,7 @@ impl<'a> Case<'a> {
     /// Runs the command, which must succeed.
     pub fn must_succeed<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Launched, String> {
         let launched = self.must_end_well(arguments)?;
-        if launched.code == Some(0) { Ok(launched) } else { Err(launched.told("failed")) }
+        if launched.code == Some(0) { Ok(launched) } else { Err(launched.describe("failed")) }
     }
 
     /// One of several, at random.

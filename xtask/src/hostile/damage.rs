@@ -96,7 +96,7 @@ fn left_nothing(case: &Case<'_>, before: &[PathBuf], launched: &Launched) -> Res
     let wanted = case.path("out");
     for file in files(case.folder()).into_iter().filter(|file| !before.contains(file)) {
         if launched.code != Some(0) || file.with_extension("") != wanted {
-            return Err(launched.told(&format!("left {}", file.display())));
+            return Err(launched.describe(&format!("left {}", file.display())));
         }
     }
     Ok(())
@@ -107,7 +107,7 @@ fn has_no_control_characters(launched: &Launched) -> Result<(), String> {
     let obeyed = |&byte: &u8| (byte < b' ' && !b"\n\t\r".contains(&byte)) || byte == 0x7f;
     match launched.out.iter().chain(&launched.err).find(|byte| obeyed(byte)) {
         None => Ok(()),
-        Some(byte) => Err(launched.told(&format!("printed the control character {byte:#04x}"))),
+        Some(byte) => Err(launched.describe(&format!("printed the control character {byte:#04x}"))),
     }
 }
 
@@ -147,7 +147,7 @@ fn store(case: &mut Case<'_>) -> Result<usize, String> {
     if resumed && launched.code == Some(0) {
         let same = |name: &str| std::fs::read(case.path(name)).ok() == case.place.inputs.read(name).ok();
         if !same("store/results.csv") {
-            return Err(launched.told("gave other results from a damaged store"));
+            return Err(launched.describe("gave other results from a damaged store"));
         }
     }
     Ok(1)

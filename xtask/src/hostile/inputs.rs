@@ -42,7 +42,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Makes them all, most of them with the command itself.
+    /// Makes them all, the traces with the command itself.
     pub fn make(command: &Path, folder: &Path) -> Result<Inputs, String> {
         std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
         let inputs = Inputs { folder: folder.to_owned() };
@@ -62,7 +62,7 @@ impl Inputs {
         let run = |arguments: &[&str]| {
             let mut launch = Launch::new(command, folder);
             let ended = launch.arguments(arguments).environment("XDG_CACHE_HOME", folder.join("cache")).run()?;
-            if ended.code == Some(0) { Ok(ended) } else { Err(ended.told("cannot make the good inputs")) }
+            if ended.code == Some(0) { Ok(ended) } else { Err(ended.describe("cannot make the good inputs")) }
         };
         let half = ["import", "workload:random-half", "--set", "requests=150", "--out"];
         for name in ["trace.parquet", "trace.rep", "trace.csv"] {
@@ -93,7 +93,7 @@ impl Inputs {
         std::fs::write(&path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
     }
 
-    /// Beside a file, the same packed in every way that is read.
+    /// Packs a file with every packer, next to the file.
     fn pack(&self, name: &str) -> Result<(), String> {
         for packer in PACKERS {
             let packed = pack(packer, &self.path(name))?;

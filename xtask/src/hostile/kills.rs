@@ -49,7 +49,7 @@ fn explore(case: &mut Case<'_>) -> Result<usize, String> {
     let first = launch(case, &whole).run()?;
     let time = began.elapsed();
     if first.code != Some(0) {
-        return Err(first.told("failed without a kill"));
+        return Err(first.describe("failed without a kill"));
     }
     let wanted = rows(&whole.join("store"))?;
     let (mut kills, mut folders) = (0, 0);
@@ -68,12 +68,12 @@ fn explore(case: &mut Case<'_>) -> Result<usize, String> {
         }
         let last = launch(case, &killed).run()?;
         if last.code != Some(0) {
-            return Err(last.told(&format!("did not go on after {kills} kills")));
+            return Err(last.describe(&format!("did not go on after {kills} kills")));
         }
         let found = rows(&killed.join("store"))?;
         for ((name, wanted), (_, found)) in wanted.iter().zip(&found) {
             if wanted != found {
-                return Err(last.told(&format!("has other rows in {name} after {kills} kills")));
+                return Err(last.describe(&format!("has other rows in {name} after {kills} kills")));
             }
         }
     }
@@ -101,7 +101,7 @@ pub fn rows(store: &Path) -> Result<Vec<(&'static str, Vec<u8>)>, String> {
     let mut sqlite = Launch::new("sqlite3", store);
     let dump = sqlite.arguments(&["results.sqlite", ".dump"]).run()?;
     if dump.code != Some(0) {
-        return Err(dump.told("cannot read the store"));
+        return Err(dump.describe("cannot read the store"));
     }
     let mut lines: Vec<&[u8]> = dump.out.split(|&byte| byte == b'\n').collect();
     lines.sort_unstable();
@@ -160,7 +160,7 @@ fn record(case: &mut Case<'_>) -> Result<usize, String> {
         if imported.code == Some(0) {
             let text =
                 std::fs::read_to_string(case.path(&out)).map_err(|error| format!("cannot read {out}: {error}"))?;
-            counts_on(&text).map_err(|why| imported.told(&why))?;
+            counts_on(&text).map_err(|why| imported.describe(&why))?;
         }
     }
     case.must_succeed(&["record", "--out", "recorded", "--", "true"])?;

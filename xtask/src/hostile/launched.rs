@@ -62,13 +62,13 @@ impl Launch {
         self
     }
 
-    /// It must end within so many seconds.
+    /// Its limit of time, in seconds.
     pub fn within(&mut self, seconds: u64) -> &mut Launch {
         self.limit = Duration::from_secs(seconds);
         self
     }
 
-    /// It has so many bytes of address space.
+    /// Its limit of address space, in bytes.
     pub fn memory(&mut self, bytes: u64) -> &mut Launch {
         self.memory = bytes;
         self
@@ -91,7 +91,7 @@ impl Launch {
                 shell
             }
         };
-        // Printed into files outside of the folder, so that what lies in it is what the process left there.
+        // Printed into files outside of the folder, so that the folder has only what the process left there.
         let printed = tempfile::tempdir_in(self.folder.parent().unwrap_or(&self.folder));
         let printed = printed.map_err(|error| format!("cannot make a temporary folder: {error}"))?;
         let file =
@@ -201,9 +201,9 @@ pub fn signal(name: &str, group: u32) {
     let _ = Command::new("kill").args(["-s", name, "--", &to]).stderr(Stdio::null()).status();
 }
 
-/// What became of a process.
+/// The outcome of a process.
 pub struct Launched {
-    /// The exit code, if it ended by itself.
+    /// The exit code, unless a signal ended it.
     pub code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
@@ -219,10 +219,10 @@ pub struct Launched {
 }
 
 impl Launched {
-    /// Fails unless it ended in time, by itself, without a panic, and with a code that is documented.
+    /// Fails unless it ended in time, without a signal or a panic, and with a documented code.
     pub fn is_documented(&self) -> Result<(), String> {
         if self.late {
-            return Err(self.told("did not end in time"));
+            return Err(self.describe("did not end in time"));
         }
         self.ends_when_asked()
     }
@@ -230,22 +230,22 @@ impl Launched {
     /// The same, for work that has no end before it is asked to: then it ends soon.
     pub fn ends_when_asked(&self) -> Result<(), String> {
         if self.hung {
-            return Err(self.told("did not end when it was asked to"));
+            return Err(self.describe("did not end when it was asked to"));
         }
         if contains(&self.err, b"panicked at") || contains(&self.out, b"panicked at") {
-            return Err(self.told("panicked"));
+            return Err(self.describe("panicked"));
         }
         match (self.code, self.signal) {
             (Some(code), _) if DOCUMENTED.contains(&code) => Ok(()),
-            (Some(code), _) => Err(self.told(&format!("ended with the code {code}, which is not documented"))),
+            (Some(code), _) => Err(self.describe(&format!("ended with the code {code}, which is not documented"))),
             // What has nothing to keep may leave an interruption to the system.
             (None, Some(15)) if self.late => Ok(()),
-            (None, signal) => Err(self.told(&format!("was ended by signal {}", signal.unwrap_or(0)))),
+            (None, signal) => Err(self.describe(&format!("was ended by signal {}", signal.unwrap_or(0)))),
         }
     }
 
     /// What it was, what it did, and the end of what it said.
-    pub fn told(&self, what: &str) -> String {
+    pub fn describe(&self, what: &str) -> String {
         let text = String::from_utf8_lossy(&self.err);
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let last = lines[lines.len().saturating_sub(4)..].join(" | ");
@@ -270,9 +270,9 @@ fn shown(word: &OsStr) -> String {
     shortened(&if plain { text.into_owned() } else { format!("{text:?}") }, 300)
 }
 
-fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+fn shortened(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
         return text.to_owned();
     }
-    format!("{}… ({} characters)", text.chars().take(most).collect::<String>(), text.chars().count())
+    format!("{}… ({} characters)", text.chars().take(max).collect::<String>(), text.chars().count())
 }

@@ -82,12 +82,12 @@ fn change(draw: &mut Rng, bytes: &mut Vec<u8>, other: &[u8]) {
 }
 
 /// Some bytes of a file.
-fn part<'a>(draw: &mut Rng, file: &'a [u8], most: usize) -> &'a [u8] {
+fn part<'a>(draw: &mut Rng, file: &'a [u8], max: usize) -> &'a [u8] {
     if file.is_empty() {
         return file;
     }
     let at = draw.usize(..file.len());
-    &file[at..(at + draw.usize(1..=most)).min(file.len())]
+    &file[at..(at + draw.usize(1..=max)).min(file.len())]
 }
 
 /// Makes the first number of a text from a place on extreme.

@@ -1,7 +1,7 @@
 //! Every option of every verb, with values at and beyond their ends, alone and together.
 //!
-//! Options are read from the verbs' help, so a new one is tried without a line here. No value leads out of the case's
-//! folder: what is written there is written by whoever runs the trial.
+//! Options are read from the verbs' help, so a new one is tried without a line here. No value is a path out of the
+//! case's folder: the trial may run as root.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -51,7 +51,7 @@ const VERBS: [Verb; 13] = [
     },
 ];
 
-/// Values that an option may not expect, beside those that its help names.
+/// Values that an option may not expect. Those that its help names are tried too.
 const VALUES: [&str; 58] = [
     "",
     " ",

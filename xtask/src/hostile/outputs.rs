@@ -77,7 +77,7 @@ fn names(case: &mut Case<'_>) -> Result<usize, String> {
     let words: Vec<&OsStr> = writer.iter().map(OsStr::new).chain([path]).collect();
     let written = case.must_end_well(&words)?;
     if written.code == Some(0) && !case.path(Path::new(path)).exists() {
-        return Err(written.told("wrote another file than was asked for"));
+        return Err(written.describe("wrote another file than was asked for"));
     }
     case.must_end_well(&[OsStr::new("inspect"), path])?;
     case.must_end_well(&["replay".as_ref(), path, "--heap".as_ref(), path])?;
@@ -126,7 +126,7 @@ fn full_streams(case: &mut Case<'_>) -> Result<usize, String> {
     let launched = case.program("sh", &words).run()?;
     launched.is_documented()?;
     match launched.code {
-        Some(0) => Err(launched.told("said that all was well although nothing could be printed")),
+        Some(0) => Err(launched.describe("said that all was well although nothing could be printed")),
         _ => Ok(1),
     }
 }
@@ -152,7 +152,7 @@ fn devices(case: &mut Case<'_>) -> Result<usize, String> {
     if kind.is_char_device() || kind.is_fifo() {
         return Ok(1);
     }
-    Err(launched.told("replaced a device by a file"))
+    Err(launched.describe("replaced a device by a file"))
 }
 
 /// Links at the place of an output: what they lead to stays as it was.
@@ -186,7 +186,7 @@ fn links(case: &mut Case<'_>) -> Result<usize, String> {
     launched.is_documented()?;
     match std::fs::read(case.path("victim")) {
         Ok(bytes) if bytes == b"precious" => Ok(1),
-        _ => Err(launched.told("wrote through a link")),
+        _ => Err(launched.describe("wrote through a link")),
     }
 }
 
@@ -240,7 +240,7 @@ fn over_inputs(case: &mut Case<'_>) -> Result<usize, String> {
     let launched = case.must_end_well(words)?;
     match std::fs::read(case.path(input)) {
         Ok(after) if after == before => Ok(1),
-        _ => Err(launched.told(&format!("overwrote {input}"))),
+        _ => Err(launched.describe(&format!("overwrote {input}"))),
     }
 }
 

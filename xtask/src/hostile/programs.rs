@@ -1,4 +1,4 @@
-//! Hostile programs under `run` and `record`: each prints the same and ends alike as it does by itself.
+//! Hostile programs under `run` and `record`: each must print and end as it does in a plain run.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -9,8 +9,8 @@ use super::{Case, Kind, Launched};
 /// Every program in every mode.
 pub fn kinds() -> Vec<Kind> {
     vec![
-        Kind { name: "programs/run", cases: 408, quick: 12, attempt: |case| beside_plain(case, &RUN) },
-        Kind { name: "programs/record", cases: 102, quick: 4, attempt: |case| beside_plain(case, &RECORD) },
+        Kind { name: "programs/run", cases: 408, quick: 12, attempt: |case| compare_with_plain(case, &RUN) },
+        Kind { name: "programs/record", cases: 102, quick: 4, attempt: |case| compare_with_plain(case, &RECORD) },
     ]
 }
 
@@ -29,8 +29,8 @@ const RUN: [&[&str]; 8] = [
 /// Ways to record.
 const RECORD: [&[&str]; 2] = [&["record", "--out", "recorded"], &["record", "--out", "recorded", "--sites=16"]];
 
-/// Runs one program by itself and in one mode.
-fn beside_plain(case: &mut Case<'_>, modes: &[&[&str]]) -> Result<usize, String> {
+/// Runs one program plain and in one mode.
+fn compare_with_plain(case: &mut Case<'_>, modes: &[&[&str]]) -> Result<usize, String> {
     let program = case.place.inputs.path("programs");
     let names = case.place.inputs.read("programs.txt")?;
     let names: Vec<&str> = std::str::from_utf8(&names).map_err(|error| error.to_string())?.lines().collect();
@@ -49,15 +49,15 @@ fn beside_plain(case: &mut Case<'_>, modes: &[&[&str]]) -> Result<usize, String>
 
 fn ends_alike(plain: &Launched, hostile: &Launched) -> Result<(), String> {
     if hostile.late || hostile.says("panicked at") {
-        return Err(hostile.told("did not end in time, or panicked"));
+        return Err(hostile.describe("did not end in time, or panicked"));
     }
     let wanted = plain.code.or(plain.signal.map(|signal| 128 + signal));
     if hostile.code != wanted {
-        return Err(hostile.told(&format!("did not end with {}, as the program does by itself", wanted.unwrap_or(0))));
+        return Err(hostile.describe(&format!("did not end with {}, as the plain program does", wanted.unwrap_or(0))));
     }
     if hostile.out != plain.out {
         let (is, was) = (hostile.out.escape_ascii(), plain.out.escape_ascii());
-        return Err(hostile.told(&format!("printed {is} where the program prints {was}")));
+        return Err(hostile.describe(&format!("printed {is} where the program prints {was}")));
     }
     Ok(())
 }
@@ -66,7 +66,7 @@ fn ends_alike(plain: &Launched, hostile: &Launched) -> Result<(), String> {
 fn recorded(case: &Case<'_>, name: &str, hostile: &Launched) -> Result<(), String> {
     let traces: Vec<_> = files(&case.path("recorded")).into_iter().filter(|file| is_trace(file)).collect();
     if traces.is_empty() && hostile.err.is_empty() {
-        return Err(hostile.told(&format!("recorded nothing of {name}, and did not say so")));
+        return Err(hostile.describe(&format!("recorded nothing of {name}, and did not say so")));
     }
     for trace in traces.iter().take(3) {
         case.must_succeed(&["inspect".as_bytes(), trace.as_os_str().as_bytes()].map(std::ffi::OsStr::from_bytes))?;

@@ -66,7 +66,7 @@ fn goals(case: &mut Case<'_>) -> Result<usize, String> {
     for (launched, wanted) in at_once(case, &commands("both", "both"))?.iter().zip(&wanted) {
         done_or_refused(launched)?;
         if launched.code == Some(0) && launched.out != *wanted {
-            return Err(launched.told("gave another answer beside another explorer"));
+            return Err(launched.describe("gave another answer while another explorer ran"));
         }
     }
     Ok(2)
@@ -78,7 +78,7 @@ fn done_or_refused(launched: &Launched) -> Result<(), String> {
     match launched.code {
         Some(0) => Ok(()),
         Some(4) if !launched.says("already exists") && !launched.says("No such file") => Ok(()),
-        _ => Err(launched.told("neither succeeded nor said that another is there")),
+        _ => Err(launched.describe("neither succeeded nor said that another is there")),
     }
 }
 
@@ -89,7 +89,7 @@ fn record(case: &mut Case<'_>) -> Result<usize, String> {
     let words = [&["record"], folder, &["--", &program, "fork_storm"]].concat();
     for launched in at_once(case, &[words.clone(), words])? {
         if launched.code != Some(0) || launched.out != b"12\n" {
-            return Err(launched.told("did not record a program that succeeds, beside another recording"));
+            return Err(launched.describe("did not record a program that succeeds, while another recording ran"));
         }
     }
     // The program, and forty-eight processes that it starts.
@@ -105,7 +105,7 @@ fn is_trace(file: &Path) -> bool {
     file.extension().is_some_and(|ending| ending == "parquet")
 }
 
-/// Readers beside an explorer: they read what is there, or say that it is not there yet.
+/// Readers while an explorer runs: they read the results, or say that there are none yet.
 fn read(case: &mut Case<'_>) -> Result<usize, String> {
     copied(case)?;
     let readers: [&[&str]; 3] = [
@@ -152,7 +152,7 @@ fn libraries(case: &mut Case<'_>) -> Result<usize, String> {
     for running in running {
         let launched = running.wait()?;
         if launched.code != Some(6) || launched.out != b"ran\n" {
-            return Err(launched.told("did not start a program while others put the library there"));
+            return Err(launched.describe("did not start a program while others put the library there"));
         }
     }
     Ok(count)

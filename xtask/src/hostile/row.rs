@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::{Case, Kind, Place};
 
-/// Of one kind, so many failures are printed.
+/// Failures of one kind that are printed; all are counted.
 const PRINTED: usize = 10;
 
-/// What became of all cases of a kind.
+/// The outcome of all cases of a kind.
 pub struct Row {
     name: &'static str,
     tried: usize,
@@ -19,7 +19,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Tries so many cases of a kind.
+    /// Tries this many cases of a kind.
     pub fn fill(place: &Place, kind: &Kind, cases: usize) -> Row {
         let began = Instant::now();
         let next = AtomicUsize::new(0);

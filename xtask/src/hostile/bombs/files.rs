@@ -7,16 +7,16 @@ use std::io::{BufWriter, Write};
 use super::super::Case;
 use super::super::inputs::{PACKERS, pack};
 
-/// So many bytes are packed at once.
+/// Bytes that are packed at once.
 const PART: usize = 8 << 20;
 
-/// `bomb.gz` and the like: one byte for so many megabytes.
+/// `bomb.gz` and the like: one byte, repeated to this many megabytes.
 pub fn endless(case: &Case<'_>, packer: &str, byte: &[u8], megabytes: usize) -> Result<(), String> {
     repeated(case, packer, b"", byte, megabytes)
 }
 
-/// `bomb.gz` and the like: a beginning, then the same again and again for so many megabytes. Where there is nothing to
-/// repeat, it is so many thousand empty parts.
+/// `bomb.gz` and the like: a head, then `body` repeated to this many megabytes. An empty
+/// body gives 2,000 empty parts for each megabyte.
 pub fn repeated(case: &Case<'_>, packer: &str, head: &[u8], body: &[u8], megabytes: usize) -> Result<(), String> {
     let packer = *PACKERS.iter().find(|one| one.program == packer).ok_or("no such packer")?;
     let packed = |name: &str, bytes: &[u8]| {

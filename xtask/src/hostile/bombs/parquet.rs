@@ -24,7 +24,7 @@ const COLUMNS: [(&str, i64, bool, &[u8]); 8] = [
     ("site", INT32, true, &[0; 4]),
 ];
 
-/// Writes `bomb.parquet`, whose pages have so many million rows each, or all.
+/// Writes `bomb.parquet`, whose pages have `millions` of rows each, or all of them.
 pub fn rows(case: &Case<'_>, millions: usize) -> Result<(), String> {
     let page = if millions > 100 { ROWS } else { millions as i64 * 1_000_000 };
     let mut file = b"PAR1".to_vec();
