@@ -351,11 +351,11 @@ static void take(Heap *heap, Index block, Index need, size_t size)
     const Index words = words_of(head);
 
     if (((words - need) >= MIN_BLOCK) && (size >= SPLIT_FROM)) {
-        const Index rest = block + need;
+        const Index remainder = block + need;
 
         store(heap, block - 1U, header(need, USED | (head & PREVIOUS_USED)));
-        index_replace(heap, block, rest);
-        write_free(heap, rest, words - need, PREVIOUS_USED);
+        index_replace(heap, block, remainder);
+        write_free(heap, remainder, words - need, PREVIOUS_USED);
         return;
     }
     index_remove(heap, block);
@@ -481,11 +481,11 @@ static Index carve(Heap *heap, Index free_block, size_t size, Index need, Index 
         index_remove(heap, free_block);
     }
     if ((((end - block) - need) >= MIN_BLOCK) && (size >= SPLIT_FROM)) {
-        const Index rest = block + need;
+        const Index remainder = block + need;
 
         store(heap, block - 1U, header(need, USED | flags));
-        write_free(heap, rest, end - rest, PREVIOUS_USED);
-        index_insert(heap, rest);
+        write_free(heap, remainder, end - remainder, PREVIOUS_USED);
+        index_insert(heap, remainder);
         return block;
     }
     store(heap, block - 1U, header(end - block, USED | flags));
@@ -556,11 +556,11 @@ static bool grow_in_place(Heap *heap, Index block, size_t size, Index need)
     end = next + words_of(next_head);
     index_remove(heap, next);
     if ((((end - block) - need) >= MIN_BLOCK) && (size >= SPLIT_FROM)) {
-        const Index rest = block + need;
+        const Index remainder = block + need;
 
         store(heap, block - 1U, header(need, USED | flags));
-        write_free(heap, rest, end - rest, PREVIOUS_USED);
-        index_insert(heap, rest);
+        write_free(heap, remainder, end - remainder, PREVIOUS_USED);
+        index_insert(heap, remainder);
         return true;
     }
     store(heap, block - 1U, header(end - block, USED | flags));

@@ -12,7 +12,7 @@
  *     allocate       constant for a kept size, else linear in the free blocks
  *     free           constant for a kept size, else constant beside a free block, else linear in
  *                    the free blocks
- *     most memory    none: free neighbours that are not joined, or rests that are not split off,
+ *     max memory     none: free neighbours that are not joined, or rests that are not split off,
  *                    add up; blocks that lists keep count as live, and nothing bounds those that
  *                    got a rest too small to split off (`heapsmith bound` tells for given sizes)
  *

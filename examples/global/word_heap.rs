@@ -10,7 +10,7 @@
 //! |---|---|
 //! | allocate | constant |
 //! | free | constant |
-//! | most memory | M + B (r - 1), r the request rounded up to its list: holes below r may be passed over |
+//! | max memory | M + B (r - 1), r the request rounded up to its list: holes below r may be passed over |
 //!
 //! M: the most bytes in live blocks at once, headers included; B: the most live blocks; n: the largest
 //! block; all in units of the smallest.

@@ -481,12 +481,12 @@ static void take(Heap *heap, Index block, Index need)
     const Index words = words_of(head);
 
     if ((words - need) >= MIN_BLOCK) {
-        const Index rest = block + need;
+        const Index remainder = block + need;
 
         store(heap, block - 1U, header(need, USED | (head & PREVIOUS_USED)));
         index_remove(heap, block, words);
-        index_insert(heap, rest, words - need);
-        write_free(heap, rest, words - need, PREVIOUS_USED);
+        index_insert(heap, remainder, words - need);
+        write_free(heap, remainder, words - need, PREVIOUS_USED);
         return;
     }
     index_remove(heap, block, words);
@@ -617,11 +617,11 @@ static Index carve(Heap *heap, Index free_block, Index need, Index step)
         index_remove(heap, free_block, words_of(head));
     }
     if (((end - block) - need) >= MIN_BLOCK) {
-        const Index rest = block + need;
+        const Index remainder = block + need;
 
         store(heap, block - 1U, header(need, USED | flags));
-        write_free(heap, rest, end - rest, PREVIOUS_USED);
-        index_insert(heap, rest, end - rest);
+        write_free(heap, remainder, end - remainder, PREVIOUS_USED);
+        index_insert(heap, remainder, end - remainder);
         return block;
     }
     store(heap, block - 1U, header(end - block, USED | flags));
@@ -692,11 +692,11 @@ static bool grow_in_place(Heap *heap, Index block, Index need)
     end = next + words_of(next_head);
     index_remove(heap, next, words_of(next_head));
     if (((end - block) - need) >= MIN_BLOCK) {
-        const Index rest = block + need;
+        const Index remainder = block + need;
 
         store(heap, block - 1U, header(need, USED | flags));
-        write_free(heap, rest, end - rest, PREVIOUS_USED);
-        index_insert(heap, rest, end - rest);
+        write_free(heap, remainder, end - remainder, PREVIOUS_USED);
+        index_insert(heap, remainder, end - remainder);
         return true;
     }
     store(heap, block - 1U, header(end - block, USED | flags));

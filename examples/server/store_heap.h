@@ -7,7 +7,7 @@
  * Bounds:
  *     allocate       constant
  *     free           constant
- *     most memory    M + B (r - 1), r the request rounded up to its list: holes below r may be
+ *     max memory     M + B (r - 1), r the request rounded up to its list: holes below r may be
  *                    passed over
  *     with M the most bytes in live blocks at once, headers included, B the most live blocks, n the
  *     largest block, all in units of the smallest.

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use heapsmith_explore::{
     Exploration, Space, Store, Sweep as Swept, SweepError, measure_catalogue, sweep, write_csv, write_parquet,
 };
-use heapsmith_replay::{Measures, Options, Region, replay};
+use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::{Spec, resolve};
 use heapsmith_trace::PackedTrace;
 use pyo3::exceptions::PyRuntimeError;
@@ -166,7 +166,7 @@ pub fn measure_batch<'py>(
             }
             bytes.extend(u64::from(*number).to_le_bytes());
             for (trace, region) in traces.iter().zip(&mut regions) {
-                let measures = replay(spec, trace, region, Options::MEASURE)?;
+                let measures = replay(spec, trace, region, ReplayOptions::MEASURE)?;
                 bytes.extend(measures.to_row().into_iter().flat_map(u64::to_le_bytes));
             }
         }

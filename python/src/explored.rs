@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use heapsmith_explore::{Exploration, Objective, Preference, Row, Store, effects, pareto_of, trace_file};
-use heapsmith_limits::{Effort, Lines};
+use heapsmith_limits::{Lines, PlacementEffort};
 use heapsmith_replay::Measures;
 use heapsmith_report::{PageInput, page};
 use heapsmith_trace::{PackedTrace, Trace};
@@ -123,7 +123,7 @@ impl Explored {
             effects.iter().flat_map(|effect| (0..effect.means.len()).map(move |level| (effect, level))).collect();
         let level = |factor: usize, level: usize| factors[factor].levels[level].parse().unwrap_or(level as u64);
         Columns::default()
-            .texts("technique", rows.iter().map(|(effect, _)| &factors[effect.factor].name))
+            .texts("factor", rows.iter().map(|(effect, _)| &factors[effect.factor].name))
             .texts("objective", rows.iter().map(|(effect, _)| effect.objective.name()))
             .numbers("share", rows.iter().map(|(effect, _)| effect.share))
             .integers("level", rows.iter().map(|&(effect, at)| level(effect.factor, at)))
@@ -139,7 +139,7 @@ impl Explored {
             let files = (0..self.exploration.traces.len()).map(|number| Trace::read(trace_file(&self.dir, number)));
             let traces = files.collect::<Result<Vec<_>, _>>()?;
             let packed = traces.iter().map(PackedTrace::new).collect::<Result<Vec<_>, _>>()?;
-            let lines: Vec<Lines> = packed.iter().map(|trace| Lines::of(trace, Effort::QUICK)).collect();
+            let lines: Vec<Lines> = packed.iter().map(|trace| Lines::of(trace, PlacementEffort::QUICK)).collect();
             let exploration = &self.exploration;
             let input = PageInput { exploration, traces: &traces, lines: &lines, preference, elapsed: None };
             page(&input).map_err(Raised::from)

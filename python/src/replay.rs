@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use heapsmith_replay::{
-    AtPeak, Effort, Measures, Options, Region, ReplayError, Subject, Timing, at_peak, heap_map, min_region, replay,
-    replay_while, time,
+    AtPeak, Measures, Region, ReplayError, ReplayOptions, Subject, Timing, TimingEffort, at_peak, heap_map, min_region,
+    replay, replay_while, time,
 };
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Bytes, PackedTrace};
@@ -28,7 +28,7 @@ struct Row {
 /// What is asked for beside the measures.
 #[derive(Clone, Copy)]
 struct Wanted {
-    options: Options,
+    options: ReplayOptions,
     min_region: bool,
     rounds: usize,
 }
@@ -55,7 +55,7 @@ pub fn replay_all(
     {
         return Err(Raised::usage(format!("{peer} has no accesses and no footprint to count: ask for time=True")));
     }
-    let options = Options { region: region.map(Bytes), verify, check_every: check, stop_when_refused: false };
+    let options = ReplayOptions { region: region.map(Bytes), verify, check_every: check, stop_when_refused: false };
     let wanted = Wanted { options, min_region: with_min_region, rounds };
     let rows = unlocked(py, |patience| {
         let start = Instant::now();
@@ -76,7 +76,8 @@ fn measure(
     let mut rows = Vec::new();
     for trace in traces {
         let mut region = Region::for_trace(trace)?;
-        let timings = (wanted.rounds > 0).then(|| time(subjects, trace, &mut region, Effort::rounds(wanted.rounds)));
+        let timings =
+            (wanted.rounds > 0).then(|| time(subjects, trace, &mut region, TimingEffort::rounds(wanted.rounds)));
         let timings = timings.transpose()?;
         for (number, subject) in subjects.iter().enumerate() {
             if patience.is_over() {
@@ -107,10 +108,10 @@ fn count(
     spec: &heapsmith_spec::Spec,
     trace: &PackedTrace,
     region: &mut Region,
-    options: Options,
+    options: ReplayOptions,
     patience: &mut Patience,
 ) -> Result<Option<(Measures, AtPeak)>, ReplayError> {
-    let measures = match options == Options::MEASURE {
+    let measures = match options == ReplayOptions::MEASURE {
         true => replay_while(spec, trace, region, &mut |_| !patience.is_over())?,
         false => Some(replay(spec, trace, region, options)?),
     };
@@ -177,7 +178,7 @@ pub fn blocks(
         let mut region = Region::for_trace(&trace)?;
         let events = match events {
             Some(events) => events.min(trace.events.len()),
-            None => replay(&spec, &trace, &mut region, Options::MEASURE)?.peak_event as usize + 1,
+            None => replay(&spec, &trace, &mut region, ReplayOptions::MEASURE)?.peak_event as usize + 1,
         };
         Ok::<_, ReplayError>((heap_map(&spec, &trace, &mut region, events)?, events))
     })??;

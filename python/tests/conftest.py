@@ -57,10 +57,10 @@ def replayed(out: Path) -> int:
         return store.execute("SELECT count(*) FROM result").fetchone()[0] if begun else 0
 
 
-def interrupt(process: int, out: str, least: int) -> None:
+def interrupt(process: int, out: str, minimum: int) -> None:
     """Sends Ctrl-C to a process once its exploration has so many results."""
     print("ready", flush=True)
-    while replayed(Path(out)) < least:
+    while replayed(Path(out)) < minimum:
         time.sleep(0.01)
     os.kill(process, signal.SIGINT)
 

@@ -81,11 +81,11 @@ def workers() -> list[psutil.Process]:
     return found
 
 
-def when_batches_came(cluster: Cluster, sweep_done: list[int], least: int, action) -> threading.Thread:
+def when_batches_came(cluster: Cluster, sweep_done: list[int], minimum: int, action) -> threading.Thread:
     """Does something in another thread once so many batches came."""
 
     def wait() -> None:
-        while len(sweep_done) < least:
+        while len(sweep_done) < minimum:
             time.sleep(0.02)
         action()
 
@@ -282,8 +282,8 @@ def test_a_lost_worker_and_a_lost_node_cost_their_batches_and_nothing_else(
             time.sleep(0.02)
         running[0].send_signal(signal.SIGKILL)
         lost.append("worker")
-        least = len(cluster.came) + 4
-        while len(cluster.came) < least:
+        minimum = len(cluster.came) + 4
+        while len(cluster.came) < minimum:
             time.sleep(0.02)
         nodes.remove_node(nodes.workers[1], allow_graceful=False)
         lost.append("node")

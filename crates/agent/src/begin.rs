@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering;
 
 use crate::events::{COLLECT_EVERY, WANTED, callbacks};
 use crate::format::header;
-use crate::jvmti::{Callbacks, Capabilities, Environment, Machine, Options};
+use crate::jvmti::{Callbacks, Capabilities, Environment, Machine, OptionString};
 use crate::process;
 use crate::slots::{INTERFACE_MASK, INTERFACE_TOOL, MAJOR_AT, MAJOR_MASK, capability};
 use crate::thread::MANY;
@@ -33,7 +33,7 @@ unsafe extern "C" {
 ///
 /// As the tool interface's specification says: `machine` is the JVM, `options` null or a text that ends with a zero.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn Agent_OnLoad(machine: Machine, options: Options, _: *mut c_void) -> c_int {
+pub unsafe extern "C" fn Agent_OnLoad(machine: Machine, options: OptionString, _: *mut c_void) -> c_int {
     if !options.is_null() {
         // SAFETY: the JVM's options end with a zero.
         let options = unsafe { CStr::from_ptr(options) };

@@ -20,7 +20,7 @@ use crate::slots::{GET_ENV, VERSION, capability, event, function, heap};
 pub type Object = *mut c_void;
 
 /// What a function answers; 0 is success.
-pub type Outcome = i32;
+pub type ErrorCode = i32;
 
 /// The JVM's environment for this agent.
 #[derive(Clone, Copy)]
@@ -69,12 +69,12 @@ impl Callbacks {
 
 impl Machine {
     /// The environment, or why there is none: the JVM is older than the version.
-    pub fn environment(self) -> Result<Environment, Outcome> {
+    pub fn environment(self) -> Result<Environment, ErrorCode> {
         let mut environment = Environment(core::ptr::null_mut());
         // SAFETY: the JVM's own table has `GetEnv` there, which writes an environment (J1).
         let outcome = unsafe {
             let get = *(*self.0).add(GET_ENV);
-            let get: extern "C" fn(Machine, *mut Environment, i32) -> Outcome = transmute(get);
+            let get: extern "C" fn(Machine, *mut Environment, i32) -> ErrorCode = transmute(get);
             get(self, &mut environment, VERSION)
         };
         if outcome == 0 && !environment.0.is_null() { Ok(environment) } else { Err(outcome) }
@@ -86,12 +86,12 @@ macro_rules! functions {
         impl Environment {
             $(
                 $(#[$note])*
-                pub fn $name(self, $($argument: $type),*) -> Outcome {
+                pub fn $name(self, $($argument: $type),*) -> ErrorCode {
                     // SAFETY: the slot holds a function of this signature (J1); pointers are made by this crate's
                     // own callers, for the length of the call.
                     unsafe {
                         let called = *(*self.0).add(function::$slot - 1);
-                        let called: extern "C" fn(Environment, $($type),*) -> Outcome = transmute(called);
+                        let called: extern "C" fn(Environment, $($type),*) -> ErrorCode = transmute(called);
                         called(self, $($argument),*)
                     }
                 }
@@ -131,7 +131,7 @@ pub struct Census {
 
 impl Environment {
     /// Switches an event on or off for all threads.
-    pub fn enable(self, event: usize, on: bool) -> Outcome {
+    pub fn enable(self, event: usize, on: bool) -> ErrorCode {
         self.switch(i32::from(on), event as i32, core::ptr::null_mut())
     }
 
@@ -158,4 +158,4 @@ impl Environment {
 }
 
 /// The text after `-agentpath:…=`; null where there is none.
-pub type Options = *const c_char;
+pub type OptionString = *const c_char;

@@ -9,8 +9,8 @@ use heapsmith_trace::{Bytes, Cuts, Jitter, Perturbation, Slice, Stretch, Transfo
 mod explored;
 mod limits;
 
-pub use explored::{Explore, Prefer, SearchName, SpaceName};
-pub use limits::{Attack, Bound, Goal, Programs};
+pub use explored::{Explore, Prefer, SpaceName, StrategyName};
+pub use limits::{Aim, Attack, Bound, Programs};
 
 /// Which memory allocator suits a program, and why.
 #[derive(Debug, Parser)]

@@ -22,7 +22,7 @@
 //! |---|---|
 //! | allocate | {{ promise.allocate }} |
 //! | free | {{ promise.free }} |
-//! | most memory | {{ promise.footprint }} |
+//! | max memory | {{ promise.footprint }} |
 {%- if promise.legend %}
 //!
 //! M: the most bytes in live blocks at once, headers included; B: the most live blocks; n: the largest

@@ -10,7 +10,7 @@ use crate::measured::{Paged, Retimed, load_pages, load_timings};
 use crate::objective::{Objective, Objectives};
 use crate::pick::{Preference, pick};
 use crate::regret::{Evaluated, load_evaluated};
-use crate::search::Search;
+use crate::search::Strategy;
 use crate::space::{Design, Families, Family};
 use crate::store::{Store, StoreError, measures_from, quoted};
 use crate::sweep::{SweepError, on_all};
@@ -47,7 +47,7 @@ pub struct Exploration {
     /// Designs of the space.
     pub designs: usize,
     /// How designs were chosen for replays of whole traces.
-    pub search: Search,
+    pub search: Strategy,
     /// The command that made it.
     pub command: String,
     /// Names of the traces.

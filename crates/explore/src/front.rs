@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn shortfall_is_the_factor_to_the_front() {
+    fn the_distance_is_the_factor_to_the_front() {
         let points = [Objectives::point(0.0, 10.0), Objectives::point(1.0, 5.0)];
         assert_eq!(distance(&points[0], &points, &BOTH), 0.0);
         let behind = Objectives::point(1.2, 5.5);

@@ -43,7 +43,7 @@ pub use measured::{MeasureError, Paged, Retimed};
 pub use objective::{Objective, Objectives};
 pub use pick::{Preference, pick};
 pub use regret::{Evaluated, evaluate};
-pub use search::Search;
+pub use search::Strategy;
 pub use space::{Design, Factor, Families, Family, Space, SpaceError};
 pub use store::{Store, StoreError};
 pub use sweep::{Progress, Sweep, SweepError, sweep};

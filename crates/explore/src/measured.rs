@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use heapsmith_peers::Peer;
-use heapsmith_replay::{Effort, PagesError, Region, ReplayError, Subject, pages, time};
+use heapsmith_replay::{PagesError, Region, ReplayError, Subject, TimingEffort, pages, time};
 use heapsmith_trace::{Bytes, PackedTrace};
 use rusqlite::params;
 
@@ -85,7 +85,7 @@ impl Exploration {
         store: &mut Store,
         traces: &[PackedTrace],
         named: &[(String, Subject)],
-        effort: Effort,
+        effort: TimingEffort,
     ) -> Result<(), MeasureError> {
         self.timings = time_all(named, traces, effort)?;
         store.set_timings(&self.timings)?;
@@ -99,7 +99,7 @@ impl Exploration {
         store: &mut Store,
         traces: &[PackedTrace],
         named: &[(String, Subject)],
-        effort: Effort,
+        effort: TimingEffort,
         command: &Path,
     ) -> Result<(), MeasureError> {
         store.clear_pages()?;
@@ -122,7 +122,7 @@ impl Exploration {
     }
 }
 
-fn time_all(named: &[Named], traces: &[PackedTrace], effort: Effort) -> Result<Vec<Retimed>, ReplayError> {
+fn time_all(named: &[Named], traces: &[PackedTrace], effort: TimingEffort) -> Result<Vec<Retimed>, ReplayError> {
     let subjects: Vec<Subject> = named.iter().map(|(_, subject)| subject.clone()).collect();
     let blank = |(name, _): &Named| Retimed {
         name: name.clone(),

@@ -37,7 +37,7 @@ use crate::space::{Design, Space};
 
 /// How designs are chosen for replays of whole traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Search {
+pub enum Strategy {
     /// All are.
     #[default]
     Exhaustive,
@@ -45,12 +45,12 @@ pub enum Search {
     Halving,
 }
 
-impl Search {
+impl Strategy {
     /// Its name in stores.
     pub fn name(self) -> &'static str {
         match self {
-            Search::Exhaustive => "exhaustive",
-            Search::Halving => "halving",
+            Strategy::Exhaustive => "exhaustive",
+            Strategy::Halving => "halving",
         }
     }
 
@@ -59,18 +59,18 @@ impl Search {
     pub const EXHAUSTIVE: u64 = 3_000_000_000;
 
     /// Exhaustive where that takes a minute or two, else halving.
-    pub fn fitting(space: &Space, traces: &[PackedTrace]) -> Search {
+    pub fn fitting(space: &Space, traces: &[PackedTrace]) -> Strategy {
         let events: u64 = traces.iter().map(|trace| trace.events.len() as u64).sum();
         let work = events.saturating_mul(space.unique().count() as u64);
-        if work <= Search::EXHAUSTIVE { Search::Exhaustive } else { Search::Halving }
+        if work <= Strategy::EXHAUSTIVE { Strategy::Exhaustive } else { Strategy::Halving }
     }
 }
 
-impl FromStr for Search {
+impl FromStr for Strategy {
     type Err = String;
 
-    fn from_str(name: &str) -> Result<Search, String> {
-        [Search::Exhaustive, Search::Halving]
+    fn from_str(name: &str) -> Result<Strategy, String> {
+        [Strategy::Exhaustive, Strategy::Halving]
             .into_iter()
             .find(|search| search.name() == name)
             .ok_or_else(|| format!("{name:?} is no search"))

@@ -28,7 +28,7 @@ use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use crate::goal::Goal;
 use crate::objective::Objectives;
-use crate::search::Search;
+use crate::search::Strategy;
 use crate::space::Space;
 
 /// Version of the tables.
@@ -233,14 +233,14 @@ impl Store {
     }
 
     /// Keeps how designs are chosen.
-    pub(crate) fn set_search(&mut self, search: Search) -> Result<(), StoreError> {
+    pub(crate) fn set_search(&mut self, search: Strategy) -> Result<(), StoreError> {
         self.set_meta("search", search.name())
     }
 
     /// How designs were chosen.
-    pub(crate) fn search(&self) -> Result<Search, StoreError> {
+    pub(crate) fn search(&self) -> Result<Strategy, StoreError> {
         let search = self.meta("search")?;
-        search.map_or(Ok(Search::default()), |name| name.parse().map_err(|error| self.damaged(error)))
+        search.map_or(Ok(Strategy::default()), |name| name.parse().map_err(|error| self.damaged(error)))
     }
 
     /// Keeps whether the sweep came to its end: said by [`sweep`](crate::sweep()), and by who replays designs elsewhere.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use heapsmith_replay::{Measures, Options, Region, ReplayError, replay};
+use heapsmith_replay::{Measures, Region, ReplayError, ReplayOptions, replay};
 use heapsmith_spec::Spec;
 use heapsmith_trace::PackedTrace;
 
@@ -19,7 +19,7 @@ use crate::front::{dominates, pareto};
 use crate::goal::Goal;
 use crate::objective::{Objective, Objectives};
 use crate::prune::{Pruning, on_all_unless};
-use crate::search::{ROUNDS, Search, is_spared, neighbours, slices, survivors};
+use crate::search::{ROUNDS, Strategy, is_spared, neighbours, slices, survivors};
 use crate::space::{Design, Space};
 use crate::store::{Store, StoreError};
 
@@ -35,7 +35,7 @@ pub struct Sweep<'a> {
     /// Set it to stop: what is done is kept.
     pub stop: &'a AtomicBool,
     /// Which designs are replayed whole.
-    pub search: Search,
+    pub search: Strategy,
     /// What is wanted: decides which designs a search goes on with.
     pub goal: Goal,
     /// Cut short what can reach no front.
@@ -45,7 +45,7 @@ pub struct Sweep<'a> {
 impl<'a> Sweep<'a> {
     /// Every design on whole traces, for the usual goal.
     pub fn exhaustive(space: &'a Space, traces: &'a [PackedTrace], jobs: usize, stop: &'a AtomicBool) -> Sweep<'a> {
-        Sweep { space, traces, jobs, stop, search: Search::Exhaustive, goal: Goal::default(), prune: false }
+        Sweep { space, traces, jobs, stop, search: Strategy::Exhaustive, goal: Goal::default(), prune: false }
     }
 }
 
@@ -86,11 +86,11 @@ pub fn sweep(sweep: &Sweep<'_>, store: &mut Store, progress: &mut dyn FnMut(Prog
     store.set_finished(false)?;
     let mut replayed = 0;
     match sweep.search {
-        Search::Exhaustive => {
+        Strategy::Exhaustive => {
             let all: Vec<&Design> = sweep.space.unique().collect();
             replayed += whole(sweep, &all, store, progress)?;
         }
-        Search::Halving => {
+        Strategy::Halving => {
             let mut chosen = halving(sweep, store, progress)?;
             while !chosen.is_empty() {
                 replayed += whole(sweep, &chosen, store, progress)?;
@@ -172,7 +172,7 @@ fn halving<'s>(
 }
 
 /// A design's number, and its measures on every trace; none where it was cut short.
-type Outcome = Result<(u32, Option<Vec<Measures>>), ReplayError>;
+type Replayed = Result<(u32, Option<Vec<Measures>>), ReplayError>;
 
 /// What is kept of a batch: the designs done, and those cut short.
 type Keep<'k> = dyn FnMut(&[(u32, Vec<Measures>)], &[u32]) -> Result<(), StoreError> + 'k;
@@ -210,7 +210,7 @@ impl Batch<'_> {
     }
 
     /// A worker: replays designs until there are none, or it is time to stop.
-    fn work(&self, next: &AtomicUsize, failed: &AtomicBool, results: &mpsc::Sender<Outcome>) {
+    fn work(&self, next: &AtomicUsize, failed: &AtomicBool, results: &mpsc::Sender<Replayed>) {
         let mut regions = None;
         while !self.sweep.stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed) {
             let Some(design) = self.designs.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
@@ -232,7 +232,7 @@ pub(crate) fn on_all(
     regions: &mut Option<Vec<Region>>,
 ) -> Result<Vec<Measures>, ReplayError> {
     let each = traces.iter().zip(reserved(regions, traces)?);
-    each.map(|(trace, region)| replay(spec, trace, region, Options::MEASURE)).collect()
+    each.map(|(trace, region)| replay(spec, trace, region, ReplayOptions::MEASURE)).collect()
 }
 
 /// A region for each trace, reserved at the first call.
@@ -248,7 +248,7 @@ pub(crate) fn reserved<'r>(
 
 /// Keeps results as they come, in batches.
 fn collect(
-    results: &mpsc::Receiver<Outcome>,
+    results: &mpsc::Receiver<Replayed>,
     tracker: &mut Tracker,
     progress: &mut dyn FnMut(Progress),
     keep: &mut Keep<'_>,

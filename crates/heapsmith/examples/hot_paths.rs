@@ -14,9 +14,9 @@ use heapsmith::index::{AddressOrder, BinList, BinOrder, Bins, BySize, Implicit, 
 use heapsmith::index::{Index, SkipList, SpacedBins, Spacing, TwoLevel};
 use heapsmith::layer::Order;
 use heapsmith::pages::{ByWord, PageSizes};
-use heapsmith::sizes::{Served, SizeTable};
+use heapsmith::sizes::{SizeRange, SizeTable};
 use heapsmith::{
-    BlockPool, Buddies, Fit, Fixed, FixedSize, FreeLists, Heap, Nothing, Pages, PolicyValues, Unmetered, Word,
+    BlockPool, Buddies, Fit, Fixed, FixedSize, FreeLists, Heap, Nothing, PageHeap, PolicyValues, Unmetered, Word,
 };
 
 /// What indexes that ignore the fit are built with.
@@ -139,7 +139,7 @@ fn run(heap: &str, region: Fixed<'_>, program: Program, number: usize) {
         "fixed" => rounds(FixedSize::<u32, _, _>::new(region, 1500, 8, Unmetered).expect("large"), program, number),
         "freelists" => {
             let words = |size| Format::new::<u32>(8, 2, true).words_for::<u32>(size).expect("a size");
-            let lists = [64, 1500].map(|size| Served { low: words(size), high: words(size) });
+            let lists = [64, 1500].map(|size| SizeRange { low: words(size), high: words(size) });
             let mut direct = [0; 400];
             let map = SizeTable::new(&lists, &mut direct);
             let policy = core::hint::black_box(PolicyValues::default());
@@ -160,7 +160,7 @@ fn run(heap: &str, region: Fixed<'_>, program: Program, number: usize) {
         "estranged-buddy" => rounds(buddies::<Estranged>(region), program, number),
         "phk-by-word" => {
             let sizes = PageSizes { page: 4096, min: 16, alignment: 8 };
-            rounds(Pages::<u32, ByWord, _, _>::new(region, sizes, Unmetered).expect("large"), program, number);
+            rounds(PageHeap::<u32, ByWord, _, _>::new(region, sizes, Unmetered).expect("large"), program, number);
         }
         _ => panic!("no such heap; there are {HEAPS:?}"),
     }

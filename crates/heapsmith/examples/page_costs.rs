@@ -18,8 +18,8 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use heapsmith::memory::Words;
-use heapsmith::pages::{Bitmap, ByTree, ByWord, Emulated, Hardware, Linear, PageSizes, Search, Unit};
-use heapsmith::{Counting, Fixed, Heap, Meter, Pages, Served, Unmetered};
+use heapsmith::pages::{Bitmap, BitmapSearch, ByTree, ByWord, Emulated, Hardware, Linear, PageSizes, Unit};
+use heapsmith::{Counting, Fixed, Heap, Meter, PageHeap, ServePath, Unmetered};
 
 /// Pages as Li, Mohanty and Kavi have them.
 const SIZES: PageSizes = PageSizes { page: 4096, min: 16, alignment: 4 };
@@ -29,7 +29,7 @@ pub const SEARCHES: [&str; 4] = ["linear", "word", "tree", "hardware"];
 
 /// The order in which a program frees.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Order {
+enum FreeOrder {
     /// Each block right after it was allocated.
     AtOnce,
     /// All at the end, the last first.
@@ -48,24 +48,24 @@ pub struct Program {
     /// Its name.
     pub name: &'static str,
     live: usize,
-    order: Order,
+    order: FreeOrder,
     size: fn(usize) -> usize,
 }
 
 /// The programs.
 pub const PROGRAMS: [Program; 9] = [
-    Program { name: "pairs-24", live: 2000, order: Order::AtOnce, size: |_| 24 },
-    Program { name: "stack-16", live: 3000, order: Order::LastFirst, size: |_| 16 },
-    Program { name: "queue-16", live: 3000, order: Order::FirstFirst, size: |_| 16 },
-    Program { name: "again-16", live: 3000, order: Order::EveryOther, size: |_| 16 },
-    Program { name: "queue-48", live: 3000, order: Order::FirstFirst, size: |_| 48 },
-    Program { name: "again-200", live: 2000, order: Order::EveryOther, size: |_| 200 },
-    Program { name: "random-16", live: 1500, order: Order::Random, size: |_| 16 },
-    Program { name: "random-40", live: 1500, order: Order::Random, size: |_| 40 },
+    Program { name: "pairs-24", live: 2000, order: FreeOrder::AtOnce, size: |_| 24 },
+    Program { name: "stack-16", live: 3000, order: FreeOrder::LastFirst, size: |_| 16 },
+    Program { name: "queue-16", live: 3000, order: FreeOrder::FirstFirst, size: |_| 16 },
+    Program { name: "again-16", live: 3000, order: FreeOrder::EveryOther, size: |_| 16 },
+    Program { name: "queue-48", live: 3000, order: FreeOrder::FirstFirst, size: |_| 48 },
+    Program { name: "again-200", live: 2000, order: FreeOrder::EveryOther, size: |_| 200 },
+    Program { name: "random-16", live: 1500, order: FreeOrder::Random, size: |_| 16 },
+    Program { name: "random-40", live: 1500, order: FreeOrder::Random, size: |_| 40 },
     Program {
         name: "random-mixed",
         live: 1500,
-        order: Order::Random,
+        order: FreeOrder::Random,
         size: |random| 1 + random % [32, 64, 128, 900][random % 4],
     },
 ];
@@ -90,20 +90,20 @@ fn events(program: Program) -> Vec<Event> {
     let empty = |slot: usize| Event { slot: slot as u32, size: None };
     for slot in 0..program.live {
         events.push(fill(slot, random()));
-        if program.order == Order::AtOnce {
+        if program.order == FreeOrder::AtOnce {
             events.push(empty(slot));
         }
     }
     match program.order {
-        Order::AtOnce => {}
-        Order::LastFirst => events.extend((0..program.live).rev().map(empty)),
-        Order::FirstFirst => events.extend((0..program.live).map(empty)),
-        Order::EveryOther => {
+        FreeOrder::AtOnce => {}
+        FreeOrder::LastFirst => events.extend((0..program.live).rev().map(empty)),
+        FreeOrder::FirstFirst => events.extend((0..program.live).map(empty)),
+        FreeOrder::EveryOther => {
             events.extend((0..program.live).step_by(2).map(empty));
             (0..program.live).step_by(2).for_each(|slot| events.push(fill(slot, random())));
             events.extend((0..program.live).map(empty));
         }
-        Order::Random => {
+        FreeOrder::Random => {
             for _ in 0..4 * program.live {
                 let slot = random() % program.live;
                 events.extend([empty(slot), fill(slot, random())]);
@@ -188,7 +188,7 @@ fn replay<H: Heap>(heap: &mut H, events: &[Event], slots: &mut [Option<NonNull<u
 }
 
 /// Replays so many rounds over a heap that each leaves empty; `before` is called before each.
-fn rounds<F: Search, M: Meter + Copy>(
+fn rounds<F: BitmapSearch, M: Meter + Copy>(
     search: F,
     meter: M,
     program: Program,
@@ -198,7 +198,7 @@ fn rounds<F: Search, M: Meter + Copy>(
     let mut memory = vec![MaybeUninit::<u64>::uninit(); (1 << 18) + 512];
     let skip = (4096 - memory.as_ptr().addr() % 4096) / 8;
     let region = Fixed::new(&mut memory[skip..][..1 << 18]);
-    let mut heap = Pages::<u32, F, _, _>::with_search(region, SIZES, meter, search).expect("the region is large");
+    let mut heap = PageHeap::<u32, F, _, _>::with_search(region, SIZES, meter, search).expect("the region is large");
     let (events, mut slots) = (events(program), vec![None; program.live]);
     for _ in 0..number {
         before();
@@ -239,7 +239,7 @@ pub fn counted(search: &str, program: Program) -> [u64; 5] {
     let (one, three): (Counting, Counting) = (total(1), total(3));
     let round = |of: fn(&Counting) -> u64| (of(&three) - of(&one)) / 2;
     let operations = events(program).len() as u64;
-    let grown = round(|meter| meter.served[Served::ByGrowing as usize]);
+    let grown = round(|meter| meter.served[ServePath::ByGrowing as usize]);
     [operations, grown, round(|meter| meter.accesses), round(|meter| meter.visits), round(|meter| meter.unit)]
 }
 

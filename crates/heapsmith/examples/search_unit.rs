@@ -24,7 +24,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::ptr::NonNull;
 
 use heapsmith::memory::Words;
-use heapsmith::pages::{Bitmap, ByWord, Emulated, Hardware, PageSizes, Pages, Unit};
+use heapsmith::pages::{Bitmap, ByWord, Emulated, Hardware, PageHeap, PageSizes, Unit};
 use heapsmith::{Counting, Fixed, Heap};
 
 /// Pages as Li, Mohanty and Kavi have them.
@@ -189,7 +189,7 @@ fn with_region<O>(job: impl FnOnce(Fixed<'_>) -> O) -> O {
     job(Fixed::new(&mut memory[skip..][..REGION / 8]))
 }
 
-type Searched<'r, F> = Pages<u32, F, Fixed<'r>, Counting>;
+type Searched<'r, F> = PageHeap<u32, F, Fixed<'r>, Counting>;
 
 fn by_word() -> (Vec<usize>, Counting) {
     with_region(|region| run(&mut Searched::<ByWord>::new(region, SIZES, Counting::default()).expect("large")))

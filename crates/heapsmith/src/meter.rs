@@ -9,7 +9,7 @@
 
 /// How a request was served (Donahue et al. 2001, Figure 10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Served {
+pub enum ServePath {
     /// By a block that was free and taken whole.
     AtOnce,
     /// By splitting a larger free block.
@@ -22,7 +22,7 @@ pub enum Served {
     AfterDefragmentation,
 }
 
-impl Served {
+impl ServePath {
     /// Number of ways.
     pub const WAYS: usize = 5;
 }
@@ -38,7 +38,7 @@ pub trait Meter {
     /// The search unit carried out an instruction, in one cycle.
     fn unit(&mut self) {}
     /// A request was served in this way.
-    fn served(&mut self, _way: Served) {}
+    fn served(&mut self, _way: ServePath) {}
 }
 
 /// Reports nothing and costs nothing.
@@ -56,8 +56,8 @@ pub struct Counting {
     pub visits: u64,
     /// Instructions of the search unit, of one cycle each (pages with `Hardware` search alone have any).
     pub unit: u64,
-    /// Requests by the way they were served, in the order of [`Served`].
-    pub served: [u64; Served::WAYS],
+    /// Requests by the way they were served, in the order of [`ServePath`].
+    pub served: [u64; ServePath::WAYS],
 }
 
 impl Meter for Counting {
@@ -78,7 +78,7 @@ impl Meter for Counting {
         self.unit += 1;
     }
     #[inline(always)]
-    fn served(&mut self, way: Served) {
+    fn served(&mut self, way: ServePath) {
         self.served[way as usize] += 1;
     }
 }

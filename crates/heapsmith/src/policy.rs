@@ -6,9 +6,10 @@
 //! machine code).
 
 /// Which of the free blocks serves a request (Wilson et al. 1995).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Fit {
     /// The first that is large enough.
+    #[default]
     First,
     /// The first that is large enough, from where the last search ended.
     Next,
@@ -23,6 +24,9 @@ pub enum Fit {
 }
 
 impl Fit {
+    /// Best fit over all free blocks.
+    pub const BEST: Self = Self::Best { depth: 100 };
+
     /// Whether the search must know how many blocks are free.
     #[inline(always)]
     pub const fn counts(self) -> bool {

@@ -48,7 +48,7 @@ use crate::block::{Format, PREVIOUS_USED, Span, USED, header, is_used, payload_b
 use crate::heap::{BlockView, Heap, State, Violation};
 use crate::index::{Found, Index, control};
 use crate::memory::{Memory, RegionError, Words};
-use crate::meter::{Meter, Served};
+use crate::meter::{Meter, ServePath};
 use crate::policy::{Coalesce, Policy};
 use crate::source::Source;
 use crate::word::Word;
@@ -76,7 +76,7 @@ pub trait Pool: Heap {
     /// Bytes in a word.
     fn word(&self) -> usize;
     /// The request was served in this way.
-    fn note(&mut self, way: Served);
+    fn note(&mut self, way: ServePath);
 }
 
 /// Whether `pointer` is a multiple of `alignment`, a power of two or 0.
@@ -193,7 +193,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
 
     /// Takes a block that the index found, and splits it where the levels say so.
     #[inline(always)]
-    fn take(&mut self, found: Found, need: usize, size: usize) -> Served {
+    fn take(&mut self, found: Found, need: usize, size: usize) -> ServePath {
         let block = Span { at: found.at, words: words_of(found.header) };
         let flags = found.header & PREVIOUS_USED;
         let remainder = block.words - need;
@@ -202,12 +202,12 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
             let remainder = Span { at: block.at + need, words: remainder };
             self.index.replace(&mut self.memory, &self.policy, block, remainder);
             self.write_free(remainder, PREVIOUS_USED);
-            Served::AfterSplit
+            ServePath::AfterSplit
         } else {
             self.index.remove(&mut self.memory, &self.policy, block);
             self.memory.store(block.at - 1, found.header | USED);
             self.tell_next(block.end(), true);
-            Served::AtOnce
+            ServePath::AtOnce
         }
     }
 
@@ -218,14 +218,14 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
             self.sweep();
             if let Some(found) = self.index.find(&mut self.memory, &self.policy, need) {
                 self.take(found, need, size);
-                self.memory.meter.served(Served::AfterCoalescing);
+                self.memory.meter.served(ServePath::AfterCoalescing);
                 return Some(found.at);
             }
         }
         let top = self.memory.load(control::TOP);
         if self.memory.ensure_len(top + need) {
             self.extend(top, need);
-            self.memory.meter.served(Served::ByGrowing);
+            self.memory.meter.served(ServePath::ByGrowing);
             return Some(top);
         }
         let found = self.index.find_larger(&mut self.memory, need)?;
@@ -397,7 +397,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> Pool f
         W::BYTES
     }
     #[inline(always)]
-    fn note(&mut self, way: Served) {
+    fn note(&mut self, way: ServePath) {
         self.memory.meter.served(way);
     }
 }

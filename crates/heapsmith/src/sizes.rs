@@ -24,7 +24,7 @@ pub trait SizeMap {
 
 /// The blocks that one list serves, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Served {
+pub struct SizeRange {
     /// Least words that the list serves.
     pub low: usize,
     /// Most words that the list serves: the size of the blocks that it holds.
@@ -37,7 +37,7 @@ pub struct Served {
 /// served from the list but not kept on it: so a free takes one look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeTable<'a> {
-    lists: &'a [Served],
+    lists: &'a [SizeRange],
     direct: &'a [u16],
 }
 
@@ -53,7 +53,7 @@ impl<'a> SizeTable<'a> {
 
     /// Fills `direct` for `lists`, which are ascending, do not overlap, and are at most
     /// [`SizeTable::MAX_LISTS`]. `direct` may have any length: block sizes beyond it are searched for.
-    pub fn new(lists: &'a [Served], direct: &'a mut [u16]) -> Self {
+    pub fn new(lists: &'a [SizeRange], direct: &'a mut [u16]) -> Self {
         direct.fill(NO_LIST);
         for (number, list) in lists.iter().enumerate() {
             for words in list.low..=list.high {

@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use heapsmith_limits::attack::{Options, forced};
+use heapsmith_limits::attack::{AttackOptions, forced};
 use heapsmith_limits::bound::any_allocator;
-use heapsmith_limits::{Attack, Bound, Program, attack, bound};
+use heapsmith_limits::{Attack, Bound, ProgramClass, attack, bound};
 use heapsmith_spec::{Spec, catalogue, resolve};
 
 /// First fit in three forms: by links, and through all blocks with and without boundary tags.
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .to_owned();
     let mut fewest = usize::MAX;
     for (live, max_size, smallest) in PROGRAMS {
-        fewest = fewest.min(designs(Program::new(live, max_size, smallest)?, &mut text, &mut csv)?);
+        fewest = fewest.min(designs(ProgramClass::new(live, max_size, smallest)?, &mut text, &mut csv)?);
     }
     print!("{text}");
     std::fs::write(dir.join("attacks.txt"), text)?;
@@ -71,8 +71,8 @@ fn robson(text: &mut String, csv: &mut String) -> Result<f64, Box<dyn Error>> {
 }
 
 /// Attacks every heap of the catalogue; gives how many need twice what chance gives.
-fn designs(program: Program, text: &mut String, csv: &mut String) -> Result<usize, Box<dyn Error>> {
-    let Program { live, max_size, min_size } = program;
+fn designs(program: ProgramClass, text: &mut String, csv: &mut String) -> Result<usize, Box<dyn Error>> {
+    let ProgramClass { live, max_size, min_size } = program;
     let any = any_allocator(program);
     writeln!(text, "\nat most {live} bytes live, in requests of {min_size} to {max_size}; any allocator: {any}\n")?;
     let heading = ["footprint", "bound", "of it", "of any", "random"].map(|name| format!("{name:>10}")).concat();
@@ -80,7 +80,7 @@ fn designs(program: Program, text: &mut String, csv: &mut String) -> Result<usiz
     let mut twice = 0;
     for entry in catalogue() {
         let spec: Spec = entry.spec.parse()?;
-        let found = attack(&spec, program, Options::default(), &AtomicBool::new(false), |_| {})?;
+        let found = attack(&spec, program, AttackOptions::default(), &AtomicBool::new(false), |_| {})?;
         let limit = bound(&spec, live, max_size, min_size);
         twice += usize::from(found.outcome.footprint >= 2 * found.chance.footprint);
         line(entry.name, &found, &limit, text)?;

@@ -20,8 +20,8 @@ mod lines;
 mod lower_bound;
 pub mod placement;
 
-pub use attack::{Attack, AttackError, Goal, attack};
-pub use bound::{Bound, Program, ProgramError, Term, bound};
+pub use attack::{Attack, AttackError, AttackGoal, attack};
+pub use bound::{Bound, ProgramClass, ProgramError, Term, bound};
 pub use lines::Lines;
 pub use lower_bound::{LowerBound, lower_bound};
-pub use placement::Effort;
+pub use placement::PlacementEffort;

@@ -3,9 +3,9 @@
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Operation, PackedTrace};
 
-use crate::bound::{Bound, Program, ProgramError, WorstCase, bound};
+use crate::bound::{Bound, ProgramClass, ProgramError, WorstCase, bound};
 use crate::lower_bound::{LowerBound, lower_bound};
-use crate::placement::Effort;
+use crate::placement::PlacementEffort;
 
 /// What stands below and above every result on a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,19 +15,19 @@ pub struct Lines {
     /// What no heap goes below.
     pub lower_bound: LowerBound,
     /// The programs that are as the trace; why not where a bound covers none.
-    pub program: Result<Program, ProgramError>,
+    pub program: Result<ProgramClass, ProgramError>,
     /// The coarsest alignment that the trace asks for, in bytes.
     coarsest: u64,
 }
 
 impl Lines {
     /// The lines of a trace. Cost: that of [`lower_bound`] with this effort, and two passes over the events.
-    pub fn of(trace: &PackedTrace, effort: Effort) -> Lines {
+    pub fn of(trace: &PackedTrace, effort: PlacementEffort) -> Lines {
         let allocations = trace.events.iter().filter(|event| event.operation == Operation::Allocate);
         Lines {
             trace: trace.name.clone(),
             lower_bound: lower_bound(trace, effort),
-            program: Program::of(trace, u32::MAX),
+            program: ProgramClass::of(trace, u32::MAX),
             coarsest: allocations.map(|event| event.alignment()).max().unwrap_or(1),
         }
     }
@@ -63,9 +63,9 @@ mod tests {
             trace.events.push(Event::at(id, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
         }
         let trace = PackedTrace::new(&trace).expect("a sound trace");
-        let lines = Lines::of(&trace, Effort::QUICK);
+        let lines = Lines::of(&trace, PlacementEffort::QUICK);
         assert_eq!((lines.lower_bound.live, lines.lower_bound.placed), (Bytes(850), Bytes(850)));
-        assert_eq!(lines.program, Program::new(850, 700, 50));
+        assert_eq!(lines.program, ProgramClass::new(850, 700, 50));
         let spec = "list(order=address)".parse().expect("a spec");
         let bound = lines.bound(&spec).footprint.expect("a bound");
         assert!(bound > 850);
@@ -77,7 +77,7 @@ mod tests {
     fn what_no_bound_covers_is_named() {
         let mut trace = Trace::default();
         trace.events.push(Event::at(0, Action::Allocate { id: 0, size: Bytes(100), alignment: 64 }));
-        let lines = |trace: &Trace| Lines::of(&PackedTrace::new(trace).expect("a sound trace"), Effort::QUICK);
+        let lines = |trace: &Trace| Lines::of(&PackedTrace::new(trace).expect("a sound trace"), PlacementEffort::QUICK);
         let first_fit = "list(order=address)".parse().expect("a spec");
         let bound = lines(&trace).bound(&first_fit);
         assert!(bound.footprint.is_none() && bound.why_none.contains("align=64"), "{}", bound.why_none);

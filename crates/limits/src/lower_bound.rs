@@ -12,12 +12,12 @@
 
 use heapsmith_trace::{Bytes, PackedTrace};
 
-use crate::placement::{Effort, Lifetimes, Method, place};
+use crate::placement::{Lifetimes, Method, PlacementEffort, place};
 
 /// What no heap goes below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LowerBound {
-    /// Most bytes live at once.
+    /// Peak live bytes.
     pub live: Bytes,
     /// The footprint of the lowest placement that was found.
     pub placed: Bytes,
@@ -29,7 +29,7 @@ pub struct LowerBound {
     pub method: Method,
     /// Placements that were made, or begun.
     pub placements: u64,
-    /// Work that was done ([`Effort::work`]).
+    /// Work that was done ([`PlacementEffort::work`]).
     pub work: u64,
     /// Whether too many blocks live together to search holes: a lower placement is likely.
     pub is_coarse: bool,
@@ -47,18 +47,18 @@ impl LowerBound {
 /// The lower bound of a trace.
 ///
 /// ```
-/// use heapsmith_limits::{Effort, lower_bound};
+/// use heapsmith_limits::{PlacementEffort, lower_bound};
 /// use heapsmith_trace::{Action, Bytes, Event, PackedTrace, Trace};
 ///
 /// let mut trace = Trace::default();
 /// for (id, size) in [(0, 100), (1, 50)] {
 ///     trace.events.push(Event::at(id, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
 /// }
-/// let lower_bound = lower_bound(&PackedTrace::new(&trace)?, Effort::QUICK);
+/// let lower_bound = lower_bound(&PackedTrace::new(&trace)?, PlacementEffort::QUICK);
 /// assert_eq!((lower_bound.live, lower_bound.placed), (Bytes(150), Bytes(150)));
 /// # Ok::<(), heapsmith_trace::TraceError>(())
 /// ```
-pub fn lower_bound(trace: &PackedTrace, effort: Effort) -> LowerBound {
+pub fn lower_bound(trace: &PackedTrace, effort: PlacementEffort) -> LowerBound {
     let lifetimes = Lifetimes::of(trace, effort.alignment);
     let placed = place(&lifetimes, effort);
     LowerBound {

@@ -38,5 +38,5 @@ pub use error::ExperimentError;
 pub use experiment::{Experiment, Paper, experiments, named, papers};
 pub use folder::{Folder, FolderError};
 pub use outcome::{Figure, Kept, Outcome, Statement, Verdict};
-pub use setting::{Extent, Setting, Step};
+pub use setting::{Extent, ProgressStep, Setting};
 pub use shown::{Shown, Value};

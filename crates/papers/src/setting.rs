@@ -17,7 +17,7 @@ pub enum Extent {
 
 /// How far an experiment is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct ProgressStep {
     /// The share that is done, 0 to 1.
     pub done: f64,
     /// What is done now.
@@ -39,7 +39,7 @@ pub struct Setting<'s> {
     /// This command, to be run again as the child that measures memory by pages; without it, that is left out.
     pub command: Option<&'s Path>,
     /// Told of each step.
-    pub progress: &'s mut dyn FnMut(&Step),
+    pub progress: &'s mut dyn FnMut(&ProgressStep),
     /// Traces and sweeps that several experiments use, made once.
     pub(crate) traces: Traces,
 }
@@ -52,7 +52,7 @@ impl<'s> Setting<'s> {
         jobs: usize,
         extent: Extent,
         stop: &'s AtomicBool,
-        progress: &'s mut dyn FnMut(&Step),
+        progress: &'s mut dyn FnMut(&ProgressStep),
     ) -> Setting<'s> {
         Setting { samples, seed, jobs, extent, stop, command: None, progress, traces: Traces::default() }
     }
@@ -62,7 +62,7 @@ impl<'s> Setting<'s> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(ExperimentError::Interrupted);
         }
-        (self.progress)(&Step { done: done as f64 / of.max(1) as f64, doing: doing.to_owned() });
+        (self.progress)(&ProgressStep { done: done as f64 / of.max(1) as f64, doing: doing.to_owned() });
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// Before a peer's name wherever a spec may stand: `peer:mimalloc`.
 pub const PREFIX: &str = "peer:";
 
-/// Somebody else's allocator.
+/// A reference allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Peer {
     /// The C library's `malloc`.

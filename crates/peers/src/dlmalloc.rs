@@ -9,20 +9,20 @@ use crate::allocator::Allocator;
 use crate::remainder::Remainder;
 
 /// dlmalloc over a region.
-pub struct Dlmalloc<'a>(dlmalloc::Dlmalloc<Pages<'a>>);
+pub struct Dlmalloc<'a>(dlmalloc::Dlmalloc<RegionPages<'a>>);
 
 impl<'a> Dlmalloc<'a> {
     /// With the memory of `region`.
     pub fn new(region: Fixed<'a>) -> Self {
-        Dlmalloc(dlmalloc::Dlmalloc::new_with_allocator(Pages(RefCell::new(Remainder::new(&region)))))
+        Dlmalloc(dlmalloc::Dlmalloc::new_with_allocator(RegionPages(RefCell::new(Remainder::new(&region)))))
     }
 }
 
 /// The system that dlmalloc sees: it gives memory, and takes none back.
-struct Pages<'a>(RefCell<Remainder<'a>>);
+struct RegionPages<'a>(RefCell<Remainder<'a>>);
 
 // SAFETY: pieces of the rest lie in the region and overlap none given before (P2).
-unsafe impl dlmalloc::Allocator for Pages<'_> {
+unsafe impl dlmalloc::Allocator for RegionPages<'_> {
     fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
         match self.0.borrow_mut().take(size) {
             Some(piece) => (piece.cast().as_ptr(), piece.len(), 0),

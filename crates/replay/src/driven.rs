@@ -18,7 +18,7 @@ use crate::run::ReplayError;
 
 /// Where a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedBlock {
     /// Its slot.
     pub slot: u32,
     /// Bytes from the region's base to its payload.
@@ -78,7 +78,7 @@ fn with_driven(
 
 impl Driven<'_> {
     /// Asks for a block; none if the heap refuses, or no slot is left.
-    pub fn allocate(&mut self, size: u64) -> Option<Placed> {
+    pub fn allocate(&mut self, size: u64) -> Option<PlacedBlock> {
         let slot = self.empty.pop()?;
         let Some(live) = self.live.allocate(self.heap, slot, size, 1) else {
             self.accesses = self.heap.meter().accesses;
@@ -88,7 +88,7 @@ impl Driven<'_> {
         self.count();
         self.requested += size;
         self.requested_peak = self.requested_peak.max(self.requested);
-        Some(Placed { slot, offset: self.live.offset(self.heap, live) as u64, block: live.block })
+        Some(PlacedBlock { slot, offset: self.live.offset(self.heap, live) as u64, block: live.block })
     }
 
     /// Frees the block of a slot; an empty one does nothing.

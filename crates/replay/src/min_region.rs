@@ -5,7 +5,7 @@ use heapsmith_spec::build::BuildError;
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::region::Region;
-use crate::run::{Options, ReplayError, replay};
+use crate::run::{ReplayError, ReplayOptions, replay};
 
 /// The smallest fixed region, in bytes, in which every request of `trace` is
 /// served; none if even the whole reserve is too small.
@@ -16,7 +16,7 @@ use crate::run::{Options, ReplayError, replay};
 /// another path): what is returned is a region that serves it, with one of 8
 /// bytes less that does not.
 pub fn min_region(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<Option<Bytes>, ReplayError> {
-    let free = replay(spec, trace, region, Options::MEASURE)?;
+    let free = replay(spec, trace, region, ReplayOptions::MEASURE)?;
     if free.failed > 0 {
         return Ok(None);
     }
@@ -40,7 +40,7 @@ pub fn min_region(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Resu
 }
 
 fn fits(spec: &Spec, trace: &PackedTrace, region: &mut Region, size: u64) -> Result<bool, ReplayError> {
-    let options = Options { region: Some(Bytes(size)), stop_when_refused: true, ..Options::MEASURE };
+    let options = ReplayOptions { region: Some(Bytes(size)), stop_when_refused: true, ..ReplayOptions::MEASURE };
     match replay(spec, trace, region, options) {
         Ok(measures) => Ok(measures.failed == 0),
         Err(ReplayError::Build(BuildError::Region(_))) => Ok(false),

@@ -42,7 +42,7 @@ pub const PAGES_CHILD: &str = "--pages-of";
 
 /// The memory of one subject on one trace, by pages touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pages {
+pub struct TouchedPages {
     /// Most bytes in pages touched since the replay began.
     pub touched: Bytes,
     /// Peak live bytes, as requested, of the events that were replayed.
@@ -53,7 +53,7 @@ pub struct Pages {
     pub events: u64,
 }
 
-impl Pages {
+impl TouchedPages {
     /// `touched / requested_peak − 1`: the fragmentation in this measure.
     pub fn fragmentation(&self) -> f64 {
         if self.requested_peak.0 == 0 {
@@ -96,7 +96,12 @@ fn system(what: &'static str) -> impl Fn(io::Error) -> PagesError {
 
 /// Measures `subject` on the first `events` events of `trace` in a child process: `command` is run with
 /// [`PAGES_CHILD`] as its first argument.
-pub fn pages(command: &Path, subject: &Subject, trace: &PackedTrace, events: usize) -> Result<Pages, PagesError> {
+pub fn pages(
+    command: &Path,
+    subject: &Subject,
+    trace: &PackedTrace,
+    events: usize,
+) -> Result<TouchedPages, PagesError> {
     let events = &trace.events[..trace.events.len().min(events)];
     let region = Region::size_for(trace);
     let mut child = Command::new(command)
@@ -116,7 +121,7 @@ pub fn pages(command: &Path, subject: &Subject, trace: &PackedTrace, events: usi
         (&[touched, requested_peak, failed], true) => {
             sent.map_err(system("sending the trace"))?;
             let (touched, requested_peak) = (Bytes(touched), Bytes(requested_peak));
-            Ok(Pages { touched, requested_peak, failed, events: events.len() as u64 })
+            Ok(TouchedPages { touched, requested_peak, failed, events: events.len() as u64 })
         }
         _ => {
             let told = String::from_utf8_lossy(&output.stderr).trim().to_owned();

@@ -4,7 +4,7 @@ use heapsmith_peers::{Allocator, Peer, Work, with_peer};
 use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
 
 use crate::region::Region;
-use crate::run::{Fault, Options, ReplayError};
+use crate::run::{Fault, ReplayError, ReplayOptions};
 use crate::slots::Slots;
 
 /// What a replay with a peer counts. Accesses, visits and a footprint of bytes only our heaps have.
@@ -23,7 +23,7 @@ pub fn replay_peer(
     peer: Peer,
     trace: &PackedTrace,
     region: &mut Region,
-    options: Options,
+    options: ReplayOptions,
     max: usize,
 ) -> Result<PeerMeasures, ReplayError> {
     let source = region.source(options.region.unwrap_or(Bytes(u64::MAX)));
@@ -35,7 +35,7 @@ pub fn replay_peer(
 struct Counted<'t> {
     events: &'t [PackedEvent],
     slots: usize,
-    options: Options,
+    options: ReplayOptions,
 }
 
 /// What the payload of a slot was filled with.

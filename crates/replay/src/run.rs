@@ -13,7 +13,7 @@ use crate::tally::Tally;
 
 /// What to do beside measuring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct ReplayOptions {
     /// Bytes of the region; by default all that was reserved.
     pub region: Option<Bytes>,
     /// Fill every payload with a pattern, and verify it when it is freed or moved.
@@ -24,11 +24,12 @@ pub struct Options {
     pub stop_when_refused: bool,
 }
 
-impl Options {
+impl ReplayOptions {
     /// Measure, and nothing else.
-    pub const MEASURE: Options = Options { region: None, verify: false, check_every: None, stop_when_refused: false };
+    pub const MEASURE: ReplayOptions =
+        ReplayOptions { region: None, verify: false, check_every: None, stop_when_refused: false };
     /// Measure and verify payloads.
-    pub const VERIFY: Options = Options { verify: true, ..Options::MEASURE };
+    pub const VERIFY: ReplayOptions = ReplayOptions { verify: true, ..ReplayOptions::MEASURE };
 }
 
 /// What a heap did wrong.
@@ -89,7 +90,7 @@ pub fn replay(
     spec: &Spec,
     trace: &PackedTrace,
     region: &mut Region,
-    options: Options,
+    options: ReplayOptions,
 ) -> Result<Measures, ReplayError> {
     let source = region.source(options.region.unwrap_or(Bytes(u64::MAX)));
     let outcome = if options.verify || options.check_every.is_some() {
@@ -109,7 +110,7 @@ pub fn replay_while(
     region: &mut Region,
     goes_on: &mut dyn FnMut(&Measures) -> bool,
 ) -> Result<Option<Measures>, ReplayError> {
-    let (mut stopped, options) = (false, Options::MEASURE);
+    let (mut stopped, options) = (false, ReplayOptions::MEASURE);
     let mut watch = |lower_bound: &Measures| {
         stopped = !goes_on(lower_bound);
         !stopped
@@ -125,7 +126,7 @@ const PARTS: usize = 16;
 /// Measures: the one loop that is compiled for every structure of heap.
 struct Measured<'t> {
     trace: &'t PackedTrace,
-    options: Options,
+    options: ReplayOptions,
     /// Asked after every part of the trace.
     watch: Option<&'t mut dyn FnMut(&Measures) -> bool>,
 }
@@ -159,7 +160,7 @@ impl Job<'_, Counting> for Measured<'_> {
 fn verify(
     heap: &mut dyn Heap<Meter = Counting>,
     trace: &PackedTrace,
-    options: &Options,
+    options: &ReplayOptions,
 ) -> Result<Measures, (u64, Fault)> {
     let mut replay = Loop::new(trace, heap.meter());
     for (index, event) in trace.events.iter().enumerate() {
@@ -255,7 +256,7 @@ impl Loop {
         heap: &mut H,
         event: &PackedEvent,
         index: usize,
-        options: &Options,
+        options: &ReplayOptions,
     ) -> Result<(), Fault> {
         let before = self.live.get(event.slot);
         if options.verify && event.operation != Operation::Allocate {

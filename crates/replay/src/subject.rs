@@ -19,7 +19,7 @@ pub enum Subject {
     Nothing,
     /// A heap of ours.
     Heap(Box<Spec>),
-    /// Somebody else's allocator.
+    /// A reference allocator.
     Peer(Peer),
 }
 

@@ -36,20 +36,20 @@ use crate::subject::Subject;
 
 /// How much is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Effort {
+pub struct TimingEffort {
     /// Rounds, in each of which every subject has its turn.
     pub rounds: usize,
     /// Peers whose operations may look at all free blocks replay no more than the first so many events.
     pub linear_events: usize,
 }
 
-impl Effort {
+impl TimingEffort {
     /// Enough for a median that is repeated, and a second or so for a peer that searches long lists.
-    pub const DEFAULT: Effort = Effort { rounds: 9, linear_events: 20_000 };
+    pub const DEFAULT: TimingEffort = TimingEffort { rounds: 9, linear_events: 20_000 };
 
     /// As many rounds.
-    pub fn rounds(rounds: usize) -> Effort {
-        Effort { rounds, ..Effort::DEFAULT }
+    pub fn rounds(rounds: usize) -> TimingEffort {
+        TimingEffort { rounds, ..TimingEffort::DEFAULT }
     }
 
     /// Events of `trace` that `subject` replays.
@@ -88,7 +88,7 @@ pub fn time(
     subjects: &[Subject],
     trace: &PackedTrace,
     region: &mut Region,
-    effort: Effort,
+    effort: TimingEffort,
 ) -> Result<Timings, ReplayError> {
     let clock = Clock::new();
     let all = with_null(subjects);
@@ -141,7 +141,7 @@ pub fn latencies(
     subjects: &[Subject],
     trace: &PackedTrace,
     region: &mut Region,
-    effort: Effort,
+    effort: TimingEffort,
 ) -> Result<Latencies, ReplayError> {
     let clock = Clock::new();
     let all = with_null(subjects);
@@ -220,7 +220,7 @@ fn in_turns(
     subjects: &[Subject],
     trace: &PackedTrace,
     region: &mut Region,
-    effort: Effort,
+    effort: TimingEffort,
     each: usize,
     clock: &Clock,
     tell: &mut dyn FnMut(usize, &[u64]),

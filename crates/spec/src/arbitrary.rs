@@ -9,9 +9,11 @@ use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any, prop_oneo
 use proptest::sample::{select, subsequence};
 
 use crate::ast::{Balance, Each, SkipList, Threads, Tlsf, Tree, TreeFit, Tries};
-use crate::ast::{BinLayout, Bins, Classes, Coalesce, FreeLists, Layer, List, Pool, Sizes, Spec, Split, WordSize};
+use crate::ast::{
+    BinLayout, Bins, Classes, Coalescing, FreeLists, Layer, List, Pool, Sizes, Spec, Splitting, WordSize,
+};
 use crate::ast::{BinOrder, Bump, Fit, Guard, ListOrder, Order, Reclaim, Reserve};
-use crate::ast::{Buddy, BuddySystem, Defragment, Pages, Search};
+use crate::ast::{Buddy, BuddySystem, Defragment, PageSearch, Pages};
 use crate::keyword::Keyword;
 use crate::validate::{Place, first_fault};
 
@@ -159,7 +161,7 @@ pub fn buddy() -> impl Strategy<Value = Buddy> {
 /// Any pages that every word can have.
 pub fn pages() -> impl Strategy<Value = Pages> {
     let sizes = (8..=13_u32).prop_flat_map(|page| (Just(page), 3..page));
-    (sizes, word::<Search>()).prop_map(|((page, min), search)| Pages { page: 1 << page, min: 1 << min, search })
+    (sizes, word::<PageSearch>()).prop_map(|((page, min), search)| Pages { page: 1 << page, min: 1 << min, search })
 }
 
 /// Any free lists.
@@ -176,12 +178,12 @@ fn fit() -> impl Strategy<Value = Fit> {
     prop_oneof![word::<Fit>(), (1..=100_u8).prop_map(|depth| Fit::Best { depth })]
 }
 
-fn split() -> impl Strategy<Value = Split> {
-    prop_oneof![word::<Split>(), (0..=LARGEST).prop_map(Split::From)]
+fn split() -> impl Strategy<Value = Splitting> {
+    prop_oneof![word::<Splitting>(), (0..=LARGEST).prop_map(Splitting::From)]
 }
 
-fn coalesce() -> impl Strategy<Value = Coalesce> {
-    prop_oneof![word::<Coalesce>(), (0..=LARGEST).prop_map(Coalesce::From)]
+fn coalesce() -> impl Strategy<Value = Coalescing> {
+    prop_oneof![word::<Coalescing>(), (0..=LARGEST).prop_map(Coalescing::From)]
 }
 
 fn layout() -> impl Strategy<Value = BinLayout> {

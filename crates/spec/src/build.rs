@@ -22,14 +22,16 @@ mod simple;
 use heapsmith::block::Format;
 use heapsmith::index::{self, AddressOrder, Fifo, Implicit, Index, Lifo, SpacedBins, Spacing};
 use heapsmith::index::{BinList, BySize, RedBlack, SkipList, TwoLevel};
-use heapsmith::layer::{self, FreeLists};
-use heapsmith::sizes::{Served, SizeTable};
+use heapsmith::layer::FreeLists;
+use heapsmith::sizes::{SizeRange, SizeTable};
 use heapsmith::{BlockPool, Coalesce, Fit, Frees, Heap, Meter, PolicyValues, RegionError, Source, Word};
 
 use crate::{Balance, Each, Tree, Tries};
 pub use buddy::{HandlesJob, with_handles};
 
-use crate::{BinLayout, BinOrder, Bins, Classes, Layer, List, ListOrder, Order, Pool, Sizes, Spec, Split, WordSize};
+use crate::{
+    BinLayout, BinOrder, Bins, Classes, Coalescing, Layer, List, ListOrder, Pool, Sizes, Spec, Splitting, WordSize,
+};
 
 /// Where a heap that outlives its making is kept: memory that is given back all at once.
 pub type Storage = bumpalo::Bump;
@@ -119,7 +121,7 @@ pub fn classes_in_words(spec: &Spec, classes: &Classes) -> Vec<(usize, usize)> {
     class_lists(spec, classes).iter().map(|list| (list.low, list.high)).collect()
 }
 
-fn class_lists(spec: &Spec, classes: &Classes) -> Vec<Served> {
+fn class_lists(spec: &Spec, classes: &Classes) -> Vec<SizeRange> {
     let mut lists = listed(&classes.sizes, &format(spec), spec.word);
     let mut above = 0;
     for list in &mut lists {
@@ -168,23 +170,23 @@ fn words_in(format: &Format, word: WordSize, size: u64) -> Option<usize> {
 }
 
 /// Lists as ascending, disjoint ranges of block sizes.
-fn listed(sizes: &[Sizes], format: &Format, word: WordSize) -> Vec<Served> {
+fn listed(sizes: &[Sizes], format: &Format, word: WordSize) -> Vec<SizeRange> {
     listed_by(sizes, |size| words_in(format, word, size))
 }
 
 /// Lists as ascending, disjoint ranges of block sizes, where `words` gives the block for a request.
-fn listed_by(sizes: &[Sizes], words: impl Fn(u64) -> Option<usize>) -> Vec<Served> {
-    let mut lists: Vec<Served> = sizes
+fn listed_by(sizes: &[Sizes], words: impl Fn(u64) -> Option<usize>) -> Vec<SizeRange> {
+    let mut lists: Vec<SizeRange> = sizes
         .iter()
         .flat_map(Sizes::ranges)
-        .filter_map(|(low, high)| Some(Served { low: words(low)?, high: words(high)? }))
+        .filter_map(|(low, high)| Some(SizeRange { low: words(low)?, high: words(high)? }))
         .collect();
     lists.sort_by_key(|list| list.high);
-    let mut disjoint: Vec<Served> = Vec::with_capacity(lists.len());
+    let mut disjoint: Vec<SizeRange> = Vec::with_capacity(lists.len());
     for list in lists {
         let above = disjoint.last().map_or(0, |last| last.high + 1);
         if list.high >= above {
-            disjoint.push(Served { low: list.low.max(above), ..list });
+            disjoint.push(SizeRange { low: list.low.max(above), ..list });
         }
     }
     disjoint
@@ -194,7 +196,7 @@ fn listed_by(sizes: &[Sizes], words: impl Fn(u64) -> Option<usize>) -> Vec<Serve
 const DIRECT_WORDS: usize = 4096;
 
 /// The look-up of these lists, kept in `storage`.
-fn table(storage: &Storage, lists: Vec<Served>) -> SizeTable<'_> {
+fn table(storage: &Storage, lists: Vec<SizeRange>) -> SizeTable<'_> {
     let length = lists.last().map_or(0, |list| list.high + 1).min(DIRECT_WORDS);
     SizeTable::new(storage.alloc_slice_copy(&lists), storage.alloc_slice_fill_copy(length, 0))
 }
@@ -255,12 +257,7 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
     }
 
     fn bins<W: Word>(self, bins: &Bins) -> Result<J::Output, BuildError> {
-        let policy = self.policy(crate::Fit::First, bins.split, bins.coalesce);
-        let order = match bins.order {
-            BinOrder::Lifo => index::BinOrder::Lifo,
-            BinOrder::Fifo => index::BinOrder::Fifo,
-            BinOrder::Size => index::BinOrder::Size,
-        };
+        let policy = self.policy(Fit::First, bins.split, bins.coalesce);
         // A sorted list is searched to the best block.
         let tries = match bins.tries {
             Tries::Max(max) if bins.order != BinOrder::Size => max as usize,
@@ -268,7 +265,9 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         };
         let map = SpacedBins::new(spacing(bins.layout, W::BYTES), W::BYTES);
         match bins.each {
-            Each::List => self.tagged::<W, _>(index::Bins::new(map, BinList { order, tries }), policy, bins.tags),
+            Each::List => {
+                self.tagged::<W, _>(index::Bins::new(map, BinList { order: bins.order, tries }), policy, bins.tags)
+            }
             Each::Tree => self.tagged::<W, _>(index::Bins::new(map, RedBlack), policy, bins.tags),
             Each::SkipList => {
                 let each = SkipList::new(crate::SkipList::SEED, SkipList::BIN_LEVELS);
@@ -278,52 +277,47 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
     }
 
     fn tree<W: Word>(self, tree: &Tree) -> Result<J::Output, BuildError> {
-        let policy = self.policy(crate::Fit::BEST, tree.split, tree.coalesce);
+        let policy = self.policy(Fit::BEST, tree.split, tree.coalesce);
         match tree.balance {
             Balance::RedBlack => self.tagged::<W, _>(BySize::new(RedBlack), policy, tree.tags),
         }
     }
 
     fn skip_list<W: Word>(self, list: &crate::SkipList) -> Result<J::Output, BuildError> {
-        let policy = self.policy(crate::Fit::BEST, list.split, list.coalesce);
+        let policy = self.policy(Fit::BEST, list.split, list.coalesce);
         let all = SkipList::new(list.seed, SkipList::MAX_LEVELS);
         self.tagged::<W, _>(BySize::new(all), policy, list.tags)
     }
 
     /// Two-level segregated fit, or half-fit where the second level is 0.
     fn two_level<W: Word>(self, second: u8, largest: Option<u64>) -> Result<J::Output, BuildError> {
-        let policy = self.policy(crate::Fit::BEST, Split::Always, crate::Coalesce::Immediate);
+        let policy = self.policy(Fit::BEST, Splitting::Always, Coalescing::Immediate);
         let words = largest.and_then(|size| words_for(self.spec, size)).unwrap_or(W::MAX_WORDS);
         self.layered::<W, _, true>(TwoLevel::new(second.into(), words), policy)
     }
 
     fn classes<W: Word>(self, classes: &Classes) -> Result<J::Output, BuildError> {
-        let policy = self.policy(crate::Fit::First, Split::Never, crate::Coalesce::Never);
+        let policy = self.policy(Fit::First, Splitting::Never, Coalescing::Never);
         let map = table(self.storage, class_lists(self.spec, classes));
         let beyond = step_in_words(self.spec, classes);
         self.layered::<W, _, false>(index::Classes::new(map, beyond), policy)
     }
 
-    fn policy(&self, fit: crate::Fit, split: Split, coalesce: crate::Coalesce) -> PolicyValues {
+    fn policy(&self, fit: Fit, split: Splitting, coalesce: Coalescing) -> PolicyValues {
         PolicyValues {
             alignment: self.spec.alignment as usize,
-            fit: match fit {
-                crate::Fit::First => Fit::First,
-                crate::Fit::Next => Fit::Next,
-                crate::Fit::Best { depth } => Fit::Best { depth },
-                crate::Fit::Worst => Fit::Worst,
-            },
+            fit,
             split_from: match split {
-                Split::Never => usize::MAX,
-                Split::Always => 0,
-                Split::From(size) => bytes(size),
+                Splitting::Never => usize::MAX,
+                Splitting::Always => 0,
+                Splitting::From(size) => bytes(size),
             },
             coalesce: match coalesce {
-                crate::Coalesce::Never => Coalesce::Never,
-                crate::Coalesce::Immediate => Coalesce::From(0),
-                crate::Coalesce::From(size) => Coalesce::From(bytes(size)),
-                crate::Coalesce::Deferred => Coalesce::Deferred,
-                crate::Coalesce::EveryCall => Coalesce::EveryCall,
+                Coalescing::Never => Coalesce::Never,
+                Coalescing::Immediate => Coalesce::From(0),
+                Coalescing::From(size) => Coalesce::From(bytes(size)),
+                Coalescing::Deferred => Coalesce::Deferred,
+                Coalescing::EveryCall => Coalesce::EveryCall,
             },
         }
     }
@@ -349,12 +343,14 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
             }
             Some(Layer::FreeLists(layer)) => {
                 let map = table(storage, listed(&layer.sizes, &format(spec), spec.word));
-                let ends = match layer.order {
-                    Order::Lifo => layer::Order::Lifo,
-                    Order::Fifo => layer::Order::Fifo,
-                };
-                let heap =
-                    FreeLists::<BlockPool<W, I, _, S, M, TAGS>, _>::new(source, index, policy, meter, map, ends)?;
+                let heap = FreeLists::<BlockPool<W, I, _, S, M, TAGS>, _>::new(
+                    source,
+                    index,
+                    policy,
+                    meter,
+                    map,
+                    layer.order,
+                )?;
                 Ok(job.run(heap))
             }
         }

@@ -3,8 +3,8 @@
 //! One table serves the parser, the printer and the lists of alternatives in error messages,
 //! so that the three cannot disagree.
 
-use crate::ast::{Balance, BinOrder, Coalesce, Each, Fit, ListOrder, Order, Split, TreeFit, WordSize};
-use crate::ast::{BuddySystem, Defragment, Reclaim, Search, Threads, Tries};
+use crate::ast::{Balance, BinOrder, Coalescing, Each, Fit, ListOrder, Order, Splitting, TreeFit, WordSize};
+use crate::ast::{BuddySystem, Defragment, PageSearch, Reclaim, Threads, Tries};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {
@@ -68,11 +68,11 @@ impl Keyword for Fit {
     const FORMS: &'static [&'static str] = &["best(30%)"];
 }
 
-impl Keyword for Split {
+impl Keyword for Splitting {
     const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("always", Self::Always)];
 }
 
-impl Keyword for Coalesce {
+impl Keyword for Coalescing {
     const WORDS: &'static [(&'static str, Self)] = &[
         ("never", Self::Never),
         ("immediate", Self::Immediate),
@@ -89,7 +89,7 @@ impl Keyword for Defragment {
     const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("on-demand", Self::OnDemand)];
 }
 
-impl Keyword for Search {
+impl Keyword for PageSearch {
     const WORDS: &'static [(&'static str, Self)] =
         &[("linear", Self::Linear), ("word", Self::Word), ("tree", Self::Tree), ("hardware", Self::Hardware)];
 }

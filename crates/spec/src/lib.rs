@@ -81,9 +81,9 @@ mod problem;
 mod validate;
 
 pub use ast::{
-    Balance, BinLayout, BinOrder, Bins, Buddy, BuddySystem, Bump, Classes, Coalesce, Defragment, Each, Fit, FreeLists,
-    Guard, Layer, List, ListOrder, Order, Pages, Pool, Reclaim, Reserve, Search, Sizes, SkipList, Spec, Split, Threads,
-    Tlsf, Tree, TreeFit, Tries, WordSize,
+    Balance, BinLayout, BinOrder, Bins, Buddy, BuddySystem, Bump, Classes, Coalescing, Defragment, Each, Fit,
+    FreeLists, Guard, Layer, List, ListOrder, Order, PageSearch, Pages, Pool, Reclaim, Reserve, Sizes, SkipList, Spec,
+    Splitting, Threads, Tlsf, Tree, TreeFit, Tries, WordSize,
 };
 pub use catalogue::{Entry, Promise, catalogue, entry, resolve};
 pub use error::SpecError;

@@ -9,8 +9,8 @@ mod blocks_of_powers;
 use std::fmt::{Display, Formatter, Result};
 
 use crate::ast::{
-    BinLayout, BinOrder, Bins, Classes, Coalesce, Fit, FreeLists, Layer, List, ListOrder, Order, Pool, Reclaim, Sizes,
-    Spec, Split,
+    BinLayout, BinOrder, Bins, Classes, Coalescing, Fit, FreeLists, Layer, List, ListOrder, Order, Pool, Reclaim,
+    Sizes, Spec, Splitting,
 };
 use crate::ast::{Each, SkipList, Tlsf, Tree, Tries};
 use crate::keyword::Keyword;
@@ -75,7 +75,8 @@ impl Display for FreeLists {
         f.write_str("freelists(")?;
         items(f, &self.sizes)?;
         if self.order != Order::default() {
-            write!(f, ", order={}", self.order)?;
+            f.write_str(", order=")?;
+            word(f, self.order)?;
         }
         f.write_str(")")
     }
@@ -84,7 +85,7 @@ impl Display for FreeLists {
 impl Display for List {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let Self { order, fit, split, coalesce, tags } = self;
-        write!(f, "list(order={order}, fit={fit}, {split}, {coalesce}{})", without(*tags))
+        write!(f, "list(order={order}, fit={}, {split}, {coalesce}{})", FitText(*fit), without(*tags))
     }
 }
 
@@ -98,7 +99,8 @@ impl Display for Bins {
         }
         // A tree or a skip list is ordered by size, and nothing else can be said of it.
         if *each == Each::List || *order != BinOrder::default() {
-            write!(f, ", order={order}")?;
+            f.write_str(", order=")?;
+            word(f, *order)?;
         }
         match tries {
             _ if *tries == Tries::default() => {}
@@ -176,17 +178,20 @@ impl Display for BinLayout {
     }
 }
 
-impl Display for Fit {
+/// A fit as it is written; the type is another crate's.
+struct FitText(Fit);
+
+impl Display for FitText {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        match self {
-            Self::Best { depth } if *self != Self::BEST => write!(f, "best({depth}%)"),
-            other => word(f, *other),
+        match self.0 {
+            Fit::Best { depth } if self.0 != Fit::BEST => write!(f, "best({depth}%)"),
+            other => word(f, other),
         }
     }
 }
 
 /// With its key, because a level changes the sign between them: `split>=512`.
-impl Display for Split {
+impl Display for Splitting {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::From(level) => write!(f, "split>={level}"),
@@ -199,7 +204,7 @@ impl Display for Split {
 }
 
 /// With its key, because a level changes the sign between them: `coalesce>=512`.
-impl Display for Coalesce {
+impl Display for Coalescing {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::From(level) => write!(f, "coalesce>={level}"),
@@ -211,19 +216,7 @@ impl Display for Coalesce {
     }
 }
 
-impl Display for Order {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        word(f, *self)
-    }
-}
-
 impl Display for ListOrder {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        word(f, *self)
-    }
-}
-
-impl Display for BinOrder {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         word(f, *self)
     }

@@ -9,7 +9,7 @@
 use std::ptr::NonNull;
 
 use heapsmith_spec::build::BuildError;
-use heapsmith_spec::{BinOrder, Coalesce, Each, ListOrder, Pool, Spec};
+use heapsmith_spec::{BinOrder, Coalescing, Each, ListOrder, Pool, Spec};
 
 use crate::random::Random;
 use crate::region::{Counted, Memory, on};
@@ -95,9 +95,9 @@ pub enum Wanted {
 pub fn wanted(spec: &Spec) -> Wanted {
     let policy = |coalesce, tags| match (coalesce, tags) {
         // Every block is looked at on each call.
-        (Coalesce::EveryCall, _) => Wanted::Linear,
+        (Coalescing::EveryCall, _) => Wanted::Linear,
         // The block before is found from the first one on, unless nothing coalesces; a miss sweeps all blocks.
-        (_, false) | (Coalesce::Deferred, _) => Wanted::Nothing,
+        (_, false) | (Coalescing::Deferred, _) => Wanted::Nothing,
         _ => Wanted::Flat,
     };
     match &spec.pool {
@@ -108,7 +108,7 @@ pub fn wanted(spec: &Spec) -> Wanted {
         Pool::Bins(bins) => policy(bins.coalesce, bins.tags),
         Pool::Tlsf(_) | Pool::HalfFit | Pool::Buddy(_) => Wanted::Flat,
         Pool::List(list) if list.order == ListOrder::Implicit => Wanted::Linear,
-        Pool::List(list) if list.coalesce == Coalesce::EveryCall => Wanted::Linear,
+        Pool::List(list) if list.coalesce == Coalescing::EveryCall => Wanted::Linear,
         _ => Wanted::Nothing,
     }
 }

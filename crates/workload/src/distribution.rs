@@ -65,7 +65,7 @@ fn run(input: Input, settings: &mut Settings) -> Result<Tape, LoadError> {
     if rates.iter().any(|rate| rate.size > LARGEST_REQUEST.0) {
         return Err(LoadError::Nothing { path, what: "distribution of sizes that a program could ask for" });
     }
-    let mut program = Program::new(&rates, blocks, Draws::new(seed));
+    let mut program = SizesProgram::new(&rates, blocks, Draws::new(seed));
     program.begin();
     while program.events < events {
         program.step();
@@ -73,7 +73,7 @@ fn run(input: Input, settings: &mut Settings) -> Result<Tape, LoadError> {
     Ok(program.tape)
 }
 
-struct Program<'r> {
+struct SizesProgram<'r> {
     rates: &'r [Rate],
     /// The rates added up.
     sums: Vec<f64>,
@@ -90,8 +90,8 @@ struct Program<'r> {
     tape: Tape,
 }
 
-impl<'r> Program<'r> {
-    fn new(rates: &'r [Rate], blocks: u64, draws: Draws) -> Program<'r> {
+impl<'r> SizesProgram<'r> {
+    fn new(rates: &'r [Rate], blocks: u64, draws: Draws) -> SizesProgram<'r> {
         let live: f64 = rates.iter().map(|rate| rate.live).sum();
         let part = if live > 0.0 { blocks as f64 / live } else { 1.0 };
         let sums = rates.iter().scan(0.0, |sum, rate| {
@@ -102,7 +102,7 @@ impl<'r> Program<'r> {
         let (due, live) = (BinaryHeap::new(), HashMap::new());
         let tape = Tape::default();
         let (now, next_arrival, births, events) = (0.0, 0.0, 0, 0);
-        Program { rates, sums, part, draws, now, next_arrival, due, live, births, events, tape }
+        SizesProgram { rates, sums, part, draws, now, next_arrival, due, live, births, events, tape }
     }
 
     fn total(&self) -> f64 {

@@ -24,7 +24,7 @@
 //! Embedded Systems", EMSOFT 2001, section 3.1 and Figure 8.
 
 use crate::error::LoadError;
-use crate::program::Program;
+use crate::program::Recorder;
 use crate::settings::Settings;
 use crate::tape::{Block, Tape};
 use crate::workload::{NOTHING, Parameter, Run, Workload};
@@ -47,7 +47,7 @@ fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
     let objects = settings.number("objects", 2, 1 << 24, "a whole number from 2 to 16777216")?;
     let size = settings.number("size", 1, 1 << 40, "bytes from 1 to 2^40")?;
     let larger = settings.number("larger", size + 1, 1 << 41, "bytes from above `size` to 2^41")?;
-    let mut program = Program::without_work();
+    let mut program = Recorder::without_work();
     let [object, last] = ["object", "larger object"].map(|name| program.site(name));
     let blocks: Vec<Block> = (0..objects).map(|_| program.allocate(object, size)).collect();
     program.mark("collection");

@@ -15,21 +15,21 @@ use crate::tape::{Block, Site, Tape};
 
 /// A program on its way.
 #[derive(Debug, Default)]
-pub(crate) struct Program {
+pub(crate) struct Recorder {
     tape: Tape,
     now: u64,
     step: u64,
 }
 
-impl Program {
+impl Recorder {
     /// A program that only allocates and frees, something every microsecond.
-    pub fn without_work() -> Program {
-        Program { step: 1000, ..Program::default() }
+    pub fn without_work() -> Recorder {
+        Recorder { step: 1000, ..Recorder::default() }
     }
 
     /// A program whose clock is its [`work`](Program::work).
-    pub fn with_work() -> Program {
-        Program::default()
+    pub fn with_work() -> Recorder {
+        Recorder::default()
     }
 
     /// Makes a name for the blocks of one kind.

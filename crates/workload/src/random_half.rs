@@ -19,7 +19,7 @@
 //! section 2.4.2: 10 to 10,000 requests of 1 to 1024 bytes.
 
 use crate::error::LoadError;
-use crate::program::Program;
+use crate::program::Recorder;
 use crate::settings::Settings;
 use crate::tape::{Block, Tape};
 use crate::workload::{NOTHING, Parameter, Run, SEED, Workload};
@@ -45,7 +45,7 @@ fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
     let min = settings.number("min", 1, 1 << 40, "bytes from 1 to 2^40")?;
     let max = settings.number("max", min, 1 << 40, "bytes from `min` to 2^40")?;
     let mut draws = Draws::new(settings.seed()?);
-    let mut program = Program::without_work();
+    let mut program = Recorder::without_work();
     let site = program.site("request");
     let request = |_| program.allocate(site, draws.between(min, max));
     let mut blocks: Vec<Block> = (0..requests).map(request).collect();

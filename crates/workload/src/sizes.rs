@@ -18,7 +18,7 @@
 //! section 2.4.1: ten requests of each of 64, 256, 512, 1024, 2048 and 4096 bytes.
 
 use crate::error::LoadError;
-use crate::program::Program;
+use crate::program::Recorder;
 use crate::settings::Settings;
 use crate::tape::Tape;
 use crate::workload::{NOTHING, Parameter, Run, Workload};
@@ -41,7 +41,7 @@ fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
     let sizes = settings.numbers("sizes", 1, 1 << 40, "sizes from 1 to 2^40 with commas between")?;
     let count = settings.number("count", 1, 1 << 24, "a whole number from 1 to 16777216")?;
     let frees = settings.switch("free")?;
-    let mut program = Program::without_work();
+    let mut program = Recorder::without_work();
     let mut blocks = Vec::new();
     for size in sizes {
         let site = program.site(&format!("{size} bytes"));

@@ -90,13 +90,13 @@ def _table(columns: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 def _curve(live: Any) -> str:
     """Live bytes over events."""
     points = _rows(live)
-    most = max((point["live"] for point in points), default=0) or 1
+    peak = max((point["live"] for point in points), default=0) or 1
     last = max((point["event"] for point in points), default=0) or 1
     line = " ".join(
-        f"{point['event'] / last * _WIDTH:.1f},{(1 - point['live'] / most) * _HEIGHT:.1f}" for point in points
+        f"{point['event'] / last * _WIDTH:.1f},{(1 - point['live'] / peak) * _HEIGHT:.1f}" for point in points
     )
     area = f"<polygon points='0,{_HEIGHT} {line} {_WIDTH},{_HEIGHT}' fill='#7aa6da' stroke='none'/>"
-    return _picture(area, f"live bytes over events, at most {_bytes(most)}")
+    return _picture(area, f"live bytes over events, at most {_bytes(peak)}")
 
 
 def _dots(front: Sequence[dict[str, Any]], pick: dict[str, Any]) -> str:
@@ -105,7 +105,7 @@ def _dots(front: Sequence[dict[str, Any]], pick: dict[str, Any]) -> str:
     ends = [(min(row[name] for row in front), max(row[name] for row in front)) for name in names]
 
     def dot(row: dict[str, Any], size: int, colour: str) -> str:
-        x, y = ((row[name] - least) / ((most - least) or 1) for name, (least, most) in zip(names, ends))
+        x, y = ((row[name] - low) / ((high - low) or 1) for name, (low, high) in zip(names, ends))
         place = f"cx='{10 + x * (_WIDTH - 20):.1f}' cy='{10 + (1 - y) * (_HEIGHT - 20):.1f}'"
         return f"<circle {place} r='{size}' fill='{colour}'/>"
 

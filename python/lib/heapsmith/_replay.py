@@ -40,7 +40,7 @@ def replay(
     traces
         One trace or several.
     heaps
-        Specs, names of the catalogue, or :class:`Heap`. With ``time``, also ``peer:NAME``: somebody else's
+        Specs, names of the catalogue, or :class:`Heap`. With ``time``, also ``peer:NAME``: a reference
         allocator, of which only the time is known.
     verify
         Fill every block with a pattern, and verify it when it is freed.

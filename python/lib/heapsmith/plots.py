@@ -41,12 +41,12 @@ def front(
     column ``names``, what to write beside each point. ``catalogue`` shows the allocators of the literature too.
     """
     ax = _axes(ax)
-    designs, stairs = exploration.designs, exploration.front
+    designs, front = exploration.designs, exploration.front
     x, y = "fragmentation", "accesses_per_op"
     every = f"{designs.num_rows:,} designs"
     ax.scatter(_list(designs, x), _list(designs, y), s=4, color="#bbbbbb", label=every, rasterized=True)
-    ax.step(_list(stairs, x), _list(stairs, y), where="post", color="#4477aa", linewidth=1)
-    ax.scatter(_list(stairs, x), _list(stairs, y), s=14, color="#4477aa", label="front", zorder=3)
+    ax.step(_list(front, x), _list(front, y), where="post", color="#4477aa", linewidth=1)
+    ax.scatter(_list(front, x), _list(front, y), s=14, color="#4477aa", label="front", zorder=3)
     pick = exploration.pick_row()
     ax.scatter([pick[x]], [pick[y]], s=60, color="#ee6677", label="pick", zorder=4)
     for table, marker, label in ((exploration.catalogue if catalogue else None, "^", "catalogue"), (others, "D", "others")):

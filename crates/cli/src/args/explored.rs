@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use heapsmith_explore::{Constraint, Goal, Objective, Preference, Search, Space};
+use heapsmith_explore::{Constraint, Goal, Objective, Preference, Space, Strategy};
 use heapsmith_trace::PackedTrace;
 
 use super::{Format, Reading, bytes};
@@ -57,7 +57,7 @@ pub struct Explore {
     pub print_space: Option<String>,
     /// Which designs are replayed on whole traces
     #[arg(long, value_enum, default_value_t)]
-    pub search: SearchName,
+    pub search: StrategyName,
     /// After a search, replay every design too, and tell what share of the true front the search had found
     #[arg(long)]
     pub compare_search: bool,
@@ -115,7 +115,7 @@ impl FromStr for SpaceName {
 
 /// Which designs are replayed on whole traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum SearchName {
+pub enum StrategyName {
     /// Exhaustive where that takes a minute or two, else halving
     #[default]
     Auto,
@@ -125,13 +125,13 @@ pub enum SearchName {
     Halving,
 }
 
-impl SearchName {
+impl StrategyName {
     /// The search for a space on some traces.
-    pub fn search(self, space: &Space, traces: &[PackedTrace]) -> Search {
+    pub fn search(self, space: &Space, traces: &[PackedTrace]) -> Strategy {
         match self {
-            SearchName::Auto => Search::fitting(space, traces),
-            SearchName::Exhaustive => Search::Exhaustive,
-            SearchName::Halving => Search::Halving,
+            StrategyName::Auto => Strategy::fitting(space, traces),
+            StrategyName::Exhaustive => Strategy::Exhaustive,
+            StrategyName::Halving => Strategy::Halving,
         }
     }
 }

@@ -43,7 +43,7 @@ pub struct Bound {
 
 /// What an attack is after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Goal {
+pub enum Aim {
     /// The largest footprint
     #[default]
     Footprint,
@@ -69,7 +69,7 @@ pub struct Attack {
     pub programs: Programs,
     /// What the attack is after
     #[arg(long, value_enum, default_value_t)]
-    pub goal: Goal,
+    pub goal: Aim,
     /// Where the search begins
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,

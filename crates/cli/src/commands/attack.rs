@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use heapsmith_limits::attack::{Attack, Options, attack};
-use heapsmith_limits::{Bound, Goal, Program, bound};
+use heapsmith_limits::attack::{Attack, AttackOptions, attack};
+use heapsmith_limits::{AttackGoal, Bound, ProgramClass, bound};
 use heapsmith_spec::{Spec, catalogue, resolve};
 use heapsmith_trace::Origin;
 
@@ -64,22 +64,23 @@ fn heaps(named: &[String]) -> Result<Vec<(String, Spec)>, Failure> {
 fn one(
     name: &str,
     spec: &Spec,
-    program: Program,
+    program: ProgramClass,
     arguments: &args::Attack,
     stop: &AtomicBool,
 ) -> Result<Attack, Failure> {
     let goal = match arguments.goal {
-        args::Goal::Footprint => Goal::Footprint,
-        args::Goal::Accesses => Goal::Accesses,
+        args::Aim::Footprint => AttackGoal::Footprint,
+        args::Aim::Accesses => AttackGoal::Accesses,
     };
-    let options = Options { goal, seed: arguments.seed, rounds: arguments.rounds, operations: arguments.operations };
+    let options =
+        AttackOptions { goal, seed: arguments.seed, rounds: arguments.rounds, operations: arguments.operations };
     let bar = progress::attack_bar(name);
     let found = attack(spec, program, options, stop, |at| {
         bar.set_length(at.all as u64);
         bar.set_position(at.tried as u64);
         bar.set_prefix(match goal {
-            Goal::Footprint => format!("{} bytes so far", at.best),
-            Goal::Accesses => format!("{} accesses so far", at.best),
+            AttackGoal::Footprint => format!("{} bytes so far", at.best),
+            AttackGoal::Accesses => format!("{} accesses so far", at.best),
         });
     })?;
     bar.finish_and_clear();
@@ -133,7 +134,13 @@ heap that moves nothing, headers left out; random: the largest of 30 random prog
 most accesses of one operation.
 ";
 
-fn write(out: &Path, spec: &Spec, program: Program, arguments: &args::Attack, found: &Attack) -> Result<(), Failure> {
+fn write(
+    out: &Path,
+    spec: &Spec,
+    program: ProgramClass,
+    arguments: &args::Attack,
+    found: &Attack,
+) -> Result<(), Failure> {
     let mut origin = Origin::new("attack", spec.to_string());
     let settings = [
         ("max_live", program.live.to_string()),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use heapsmith_limits::{Bound, Program, bound};
+use heapsmith_limits::{Bound, ProgramClass, bound};
 use heapsmith_spec::{Spec, resolve};
 use heapsmith_trace::Bytes;
 
@@ -62,13 +62,13 @@ pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
 }
 
 /// The programs that were asked about.
-pub fn program(programs: &Programs) -> Result<Program, Failure> {
-    Program::new(programs.live, programs.max_size, programs.min_size).map_err(Failure::wrong_use)
+pub fn program(programs: &Programs) -> Result<ProgramClass, Failure> {
+    ProgramClass::new(programs.live, programs.max_size, programs.min_size).map_err(Failure::wrong_use)
 }
 
 /// What people read: a paragraph a heap.
-fn page(spec: &Spec, program: Program, bound: &Bound) -> String {
-    let Program { live, max_size, min_size } = program;
+fn page(spec: &Spec, program: ProgramClass, bound: &Bound) -> String {
+    let ProgramClass { live, max_size, min_size } = program;
     let mut lines = vec![
         spec.to_string(),
         format!("  programs       at most {live} bytes live, in requests of {min_size} to {max_size} bytes"),

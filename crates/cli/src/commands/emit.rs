@@ -5,7 +5,7 @@ use std::path::Path;
 
 use heapsmith_emit::size::{TARGETS, size};
 use heapsmith_emit::{Figures, File, Name, Request, c, preload, rust};
-use heapsmith_replay::{Measures, Options, Region, replay};
+use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::Spec;
 
 use crate::args::{Emit, Language};
@@ -52,7 +52,7 @@ fn replayed(arguments: &Emit, spec: &Spec) -> Result<Vec<(String, Measures)>, Fa
     for path in &arguments.trace {
         let trace = input::stream_packed(path, &arguments.reading)?;
         input::announce(&trace);
-        let measures = replay(spec, &trace, &mut Region::for_trace(&trace)?, Options::MEASURE)?;
+        let measures = replay(spec, &trace, &mut Region::for_trace(&trace)?, ReplayOptions::MEASURE)?;
         measured.push((trace.name.clone(), measures));
     }
     Ok(measured)

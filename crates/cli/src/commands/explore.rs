@@ -6,16 +6,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use heapsmith_explore::{
-    Exploration, Objective, Preference, Search, Space, Store, Sweep, SweepError, effects, finding, measure_catalogue,
+    Exploration, Objective, Preference, Space, Store, Strategy, Sweep, SweepError, effects, finding, measure_catalogue,
     sweep, write_csv, write_parquet,
 };
 use heapsmith_peers::Peer;
-use heapsmith_replay::Effort;
+use heapsmith_replay::TimingEffort;
 use heapsmith_report::PageInput;
 use heapsmith_trace::{PackedTrace, Trace};
 use heapsmith_workload::PREFIX;
 
-use crate::args::{Explore, Format, SearchName, SpaceName};
+use crate::args::{Explore, Format, SpaceName, StrategyName};
 use crate::commands::{pages, report};
 use crate::failure::Failure;
 use crate::{input, interrupt, progress};
@@ -45,7 +45,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
 
     let mut exploration = Exploration::load(&store)?;
     if arguments.compare_search {
-        let whole = Explore { search: SearchName::Exhaustive, prune: false, ..arguments.clone() };
+        let whole = Explore { search: StrategyName::Exhaustive, prune: false, ..arguments.clone() };
         replay_all(&whole, &space, &packed, &mut store, stop, &dir)?;
         let found = std::mem::replace(&mut exploration, Exploration::load(&store)?);
         answer::agreement(&found, &exploration);
@@ -141,7 +141,7 @@ fn measure(
 ) -> Result<(), Failure> {
     let peers: Vec<Peer> = if arguments.no_peers { Vec::new() } else { Peer::built().collect() };
     let named = exploration.named(also, &peers);
-    let effort = Effort::rounds(arguments.rounds.max(1));
+    let effort = TimingEffort::rounds(arguments.rounds.max(1));
     let spinner = progress::spinner("timing the front and the peers, one at a time");
     exploration.retime(store, packed, &named, effort)?;
     spinner.finish_and_clear();
@@ -218,7 +218,7 @@ fn replay_all(
     match swept {
         Ok(replayed) => {
             answer::speed(space, packed, search, replayed, elapsed);
-            let whole = search == Search::Halving || replayed == space.unique().count();
+            let whole = search == Strategy::Halving || replayed == space.unique().count();
             Ok(whole.then_some(elapsed))
         }
         Err(SweepError::Interrupted) => Err(Failure::interrupted(format!(

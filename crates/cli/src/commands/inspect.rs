@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use heapsmith_limits::{Effort, LowerBound, lower_bound};
+use heapsmith_limits::{LowerBound, PlacementEffort, lower_bound};
 use heapsmith_recording::Symbols;
 use heapsmith_report::inspection;
 use heapsmith_trace::{LiveCurve, Origin, Packer, Profile, Profiler, SiteShare, Statistics};
@@ -59,7 +59,7 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
 
 fn find_lower_bound(packer: Packer, arguments: &Inspect) -> LowerBound {
     let spinner = progress::spinner("placing blocks with their lifetimes known");
-    let effort = Effort { work: arguments.effort.saturating_mul(1_000_000), ..Effort::USUAL };
+    let effort = PlacementEffort { work: arguments.effort.saturating_mul(1_000_000), ..PlacementEffort::USUAL };
     let lower_bound = lower_bound(&packer.finish(String::new()), effort);
     spinner.finish_and_clear();
     lower_bound

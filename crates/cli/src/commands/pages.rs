@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use heapsmith_replay::{Pages, PagesError, Subject, pages, pages_child};
+use heapsmith_replay::{PagesError, Subject, TouchedPages, pages, pages_child};
 use heapsmith_trace::PackedTrace;
 
 use crate::failure::Failure;
@@ -32,6 +32,6 @@ pub fn command() -> Result<PathBuf, Failure> {
 }
 
 /// Measures a heap or a peer on the first `events` events of a trace, in a child process.
-pub fn measure(subject: &Subject, trace: &PackedTrace, events: usize) -> Result<Pages, Failure> {
+pub fn measure(subject: &Subject, trace: &PackedTrace, events: usize) -> Result<TouchedPages, Failure> {
     Ok(pages(&command()?, subject, trace, events)?)
 }

@@ -2,8 +2,8 @@
 
 use heapsmith_peers::{PREFIX, Peer};
 use heapsmith_replay::{
-    AtPeak, Effort, Latencies, Measures, Options, Pages, PeerMeasures, Region, Subject, Timings, at_peak, latencies,
-    min_region, replay, replay_peer, time,
+    AtPeak, Latencies, Measures, PeerMeasures, Region, ReplayOptions, Subject, TimingEffort, Timings, TouchedPages,
+    at_peak, latencies, min_region, replay, replay_peer, time,
 };
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
@@ -97,7 +97,7 @@ struct Measured {
     counted: Counted,
     timing: Option<Timings>,
     latency: Option<Latencies>,
-    pages: Option<Pages>,
+    pages: Option<TouchedPages>,
     /// Events that were replayed, where not all were.
     cut_short: Option<usize>,
 }
@@ -136,8 +136,8 @@ impl Job<'_> {
         }
     }
 
-    fn effort(&self) -> Effort {
-        Effort { rounds: self.arguments.rounds.into(), linear_events: self.arguments.linear_events }
+    fn effort(&self) -> TimingEffort {
+        TimingEffort { rounds: self.arguments.rounds.into(), linear_events: self.arguments.linear_events }
     }
 
     fn measure_all(&self, trace: &PackedTrace) -> Result<Vec<Measured>, Failure> {
@@ -172,8 +172,8 @@ impl Job<'_> {
         each.collect()
     }
 
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> ReplayOptions {
+        ReplayOptions {
             region: self.arguments.region.map(Bytes),
             verify: self.arguments.verify,
             check_every: self.arguments.check,
@@ -211,7 +211,7 @@ impl Job<'_> {
 }
 
 /// The memory by pages; none, and said so, where the system does not tell.
-fn pages_of(subject: &Subject, trace: &PackedTrace, events: usize) -> Result<Option<Pages>, Failure> {
+fn pages_of(subject: &Subject, trace: &PackedTrace, events: usize) -> Result<Option<TouchedPages>, Failure> {
     match pages::measure(subject, trace, events) {
         Ok(pages) => Ok(Some(pages)),
         Err(failure) if failure.code() == Failure::ENVIRONMENT => {

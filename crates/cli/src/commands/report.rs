@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use heapsmith_explore::{Exploration, Store, trace_file};
-use heapsmith_limits::{Effort, Lines};
+use heapsmith_limits::{Lines, PlacementEffort};
 use heapsmith_report::{PageInput, page};
 use heapsmith_trace::{PackedTrace, Trace};
 
@@ -46,7 +46,7 @@ pub fn run(arguments: &Report) -> Result<(), Failure> {
 /// The reference lines of traces.
 pub fn lines(traces: &[PackedTrace]) -> Vec<Lines> {
     let spinner = progress::spinner("placing blocks with their lifetimes known");
-    let lines = traces.iter().map(|trace| Lines::of(trace, Effort::QUICK)).collect();
+    let lines = traces.iter().map(|trace| Lines::of(trace, PlacementEffort::QUICK)).collect();
     spinner.finish_and_clear();
     lines
 }

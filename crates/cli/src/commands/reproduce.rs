@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use heapsmith_papers::{
-    Experiment, ExperimentError, Extent, Folder, FolderError, Outcome, Setting, Step, experiments, named,
+    Experiment, ExperimentError, Extent, Folder, FolderError, Outcome, ProgressStep, Setting, experiments, named,
 };
 use indicatif::ProgressBar;
 
@@ -27,7 +27,7 @@ pub fn run(arguments: &Reproduce) -> Result<(), Failure> {
     let stop = interrupt::catch()?;
     let folder = Folder::open(&arguments.out)?;
     let bar = progress::experiments_bar(chosen.len());
-    let mut show = |step: &Step| {
+    let mut show = |step: &ProgressStep| {
         let base = bar.position() / progress::STEPS * progress::STEPS;
         bar.set_position(base + ((step.done * progress::STEPS as f64) as u64).min(progress::STEPS - 1));
         bar.set_message(step.doing.clone());

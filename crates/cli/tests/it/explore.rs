@@ -74,7 +74,7 @@ fn ctrl_c_keeps_what_was_done_and_says_so() {
     assert!(done(&store) > 0);
 }
 
-/// Distinct designs in a store, or 0 while there is none.
+/// Unique designs in a store, or 0 while there is none.
 fn done(store: &Path) -> i64 {
     if !store.exists() {
         return 0;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use heapsmith_peers::Peer;
-use heapsmith_replay::{Pages, Subject, pages};
+use heapsmith_replay::{Subject, TouchedPages, pages};
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
 use serde_json::Value;
 
@@ -108,7 +108,7 @@ fn trace() -> PackedTrace {
     PackedTrace::new(&trace).expect("a sound trace")
 }
 
-fn measured(subject: &str) -> Pages {
+fn measured(subject: &str) -> TouchedPages {
     let subject = if subject == "nothing" { Subject::Nothing } else { subject.parse().expect("a subject") };
     pages(Path::new(env!("CARGO_BIN_EXE_heapsmith")), &subject, &trace(), usize::MAX).expect("a measure")
 }

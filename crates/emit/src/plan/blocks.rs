@@ -1,7 +1,7 @@
 //! The numbers of a pool of blocks: its format and its levels.
 
 use heapsmith_spec::build::format;
-use heapsmith_spec::{BuddySystem, Coalesce, Defragment, Pages, Pool, Reclaim, Search, Spec, Split};
+use heapsmith_spec::{BuddySystem, Coalescing, Defragment, PageSearch, Pages, Pool, Reclaim, Spec, Splitting};
 use serde::Serialize;
 
 use super::max_words;
@@ -77,8 +77,8 @@ impl Blocks {
             Pool::Bins(bins) => (bins.split, bins.coalesce, bins.tags),
             Pool::Tree(tree) => (tree.split, tree.coalesce, tree.tags),
             Pool::SkipList(list) => (list.split, list.coalesce, list.tags),
-            Pool::Tlsf(_) | Pool::HalfFit => (Split::Always, Coalesce::Immediate, true),
-            Pool::Classes(_) => (Split::Never, Coalesce::Never, false),
+            Pool::Tlsf(_) | Pool::HalfFit => (Splitting::Always, Coalescing::Immediate, true),
+            Pool::Classes(_) => (Splitting::Never, Coalescing::Never, false),
             Pool::Bump(bump) => {
                 return Some(match bump.reclaim {
                     Reclaim::Never => Blocks::linear("never", 0, spec),
@@ -97,20 +97,20 @@ impl Blocks {
         let word = u64::from(spec.word.bytes());
         let coalesce_from = match coalesce {
             // In words, header included: the threshold asks the payload.
-            Coalesce::From(bytes) if bytes > 0 => Some(unsigned(bytes.div_ceil(word) + 1)),
+            Coalescing::From(bytes) if bytes > 0 => Some(unsigned(bytes.div_ceil(word) + 1)),
             _ => None,
         };
-        let merges = matches!(coalesce, Coalesce::Immediate | Coalesce::From(_));
-        let (deferred, every_call) = (coalesce == Coalesce::Deferred, coalesce == Coalesce::EveryCall);
+        let merges = matches!(coalesce, Coalescing::Immediate | Coalescing::From(_));
+        let (deferred, every_call) = (coalesce == Coalescing::Deferred, coalesce == Coalescing::EveryCall);
         Some(Blocks {
             blocks: true,
             header: 1,
             granule: format.granule as u32,
             min: format.min as u32,
             tags,
-            splits: split != Split::Never,
+            splits: split != Splitting::Never,
             split_from: match split {
-                Split::From(bytes) if bytes > 0 => Some(unsigned(bytes)),
+                Splitting::From(bytes) if bytes > 0 => Some(unsigned(bytes)),
                 _ => None,
             },
             merges,
@@ -120,7 +120,7 @@ impl Blocks {
             deferred,
             every_call,
             sweeps: deferred || every_call,
-            joins: coalesce != Coalesce::Never,
+            joins: coalesce != Coalescing::Never,
             ..Blocks::default()
         })
     }
@@ -233,10 +233,10 @@ impl Blocks {
         let (objects, bits) = (pages.page / min_object, spec.word.bytes() * 8);
         let classes = objects.ilog2();
         let search = match pages.search {
-            Search::Linear => "linear",
-            Search::Word => "word",
-            Search::Tree => "tree",
-            Search::Hardware => return None,
+            PageSearch::Linear => "linear",
+            PageSearch::Word => "word",
+            PageSearch::Tree => "tree",
+            PageSearch::Hardware => return None,
         };
         // A tree has a bit for each word below it, up to one word.
         let (mut words, mut map) = (objects.div_ceil(bits.into()), 0);

@@ -16,7 +16,7 @@ mod index;
 mod layer;
 mod sizes;
 
-use heapsmith_spec::{Pool, Promise, Search, Spec, WordSize};
+use heapsmith_spec::{PageSearch, Pool, Promise, Spec, WordSize};
 use serde::Serialize;
 
 pub use blocks::Blocks;
@@ -255,7 +255,7 @@ fn invariants(blocks: &Blocks, index: &IndexPlan, free_lists: bool) -> Vec<&'sta
 
 /// The pool as the spec writes it, without layers and options.
 fn pool_text(pool: &Pool, spec: &Spec) -> String {
-    if matches!(pool, Pool::Pages(pages) if pages.search == Search::Hardware) {
+    if matches!(pool, Pool::Pages(pages) if pages.search == PageSearch::Hardware) {
         return "search=hardware (search=word returns the same addresses)".to_owned();
     }
     Spec { layers: Vec::new(), pool: pool.clone(), ..Spec { word: spec.word, ..Spec::new(pool.clone()) } }.to_string()

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use heapsmith::index;
 use heapsmith_spec::build::{classes_in_words, lists_in_words, spacing, step_in_words, words_for};
 use heapsmith_spec::{
-    BinOrder, Bins, BuddySystem, Classes, Coalesce, Defragment, Each, Fit, Layer, List, ListOrder, Order, Pages, Pool,
-    Reclaim, Search, SkipList, Spec, Split, Tries, WordSize,
+    BinOrder, Bins, BuddySystem, Classes, Coalescing, Defragment, Each, Fit, Layer, List, ListOrder, Order, PageSearch,
+    Pages, Pool, Reclaim, SkipList, Spec, Splitting, Tries, WordSize,
 };
 use serde::Serialize;
 
@@ -178,18 +178,18 @@ impl<'s> Made<'s> {
 
     fn pages(&mut self, pages: &Pages) {
         let search = match pages.search {
-            Search::Linear => "Linear",
-            Search::Word => "ByWord",
-            Search::Tree => "ByTree",
-            Search::Hardware => "Hardware",
+            PageSearch::Linear => "Linear",
+            PageSearch::Word => "ByWord",
+            PageSearch::Tree => "ByTree",
+            PageSearch::Hardware => "Hardware",
         };
-        self.uses.insert("heapsmith::{Pages, pages}");
-        self.ty = format!("Pages<{}, pages::{search}, S, Unmetered>", self.word());
+        self.uses.insert("heapsmith::{PageHeap, pages}");
+        self.ty = format!("PageHeap<{}, pages::{search}, S, Unmetered>", self.word());
         let sizes = format!(
             "pages::PageSizes {{ page: {}, min: {}, alignment: {} }}",
             pages.page, pages.min, self.spec.alignment
         );
-        self.make(format!("Pages::new(source, {sizes}, Unmetered)?"));
+        self.make(format!("PageHeap::new(source, {sizes}, Unmetered)?"));
     }
 
     fn buddies(&mut self, system: &str, handles: bool) {
@@ -290,7 +290,7 @@ impl<'s> Made<'s> {
 
     fn two_level(&mut self, second: u8, largest: Option<u64>) {
         self.uses.insert("heapsmith::index::TwoLevel");
-        self.policy(Fit::BEST, Split::Always, Coalesce::Immediate);
+        self.policy(Fit::BEST, Splitting::Always, Coalescing::Immediate);
         let words = match largest.and_then(|size| words_for(self.spec, size)) {
             Some(words) => words.to_string(),
             None => {
@@ -304,14 +304,14 @@ impl<'s> Made<'s> {
     fn classes(&mut self, classes: &Classes) {
         self.uses.insert("heapsmith::index::Classes");
         self.uses.insert("heapsmith::sizes::SizeMap");
-        self.policy(Fit::First, Split::Never, Coalesce::Never);
+        self.policy(Fit::First, Splitting::Never, Coalescing::Never);
         self.maps.push(Map::new("Classes", "classes", classes_in_words(self.spec, classes)));
         let beyond = step_in_words(self.spec, classes);
         let map = format!("{}Classes", self.camel);
         self.blocks(&format!("Classes<{map}>"), &format!("Classes::new({map}, {beyond:?})"), false);
     }
 
-    fn policy(&mut self, fit: Fit, split: Split, coalesce: Coalesce) {
+    fn policy(&mut self, fit: Fit, split: Splitting, coalesce: Coalescing) {
         self.policy = Some(Policy {
             fit: match fit {
                 Fit::First => "Fit::First".to_owned(),
@@ -320,16 +320,16 @@ impl<'s> Made<'s> {
                 Fit::Worst => "Fit::Worst".to_owned(),
             },
             split_from: match split {
-                Split::Never => "usize::MAX".to_owned(),
-                Split::Always => "0".to_owned(),
-                Split::From(bytes) => bytes.to_string(),
+                Splitting::Never => "usize::MAX".to_owned(),
+                Splitting::Always => "0".to_owned(),
+                Splitting::From(bytes) => bytes.to_string(),
             },
             coalesce: match coalesce {
-                Coalesce::Never => "Coalesce::Never".to_owned(),
-                Coalesce::Immediate => "Coalesce::From(0)".to_owned(),
-                Coalesce::From(bytes) => format!("Coalesce::From({bytes})"),
-                Coalesce::Deferred => "Coalesce::Deferred".to_owned(),
-                Coalesce::EveryCall => "Coalesce::EveryCall".to_owned(),
+                Coalescing::Never => "Coalesce::Never".to_owned(),
+                Coalescing::Immediate => "Coalesce::From(0)".to_owned(),
+                Coalescing::From(bytes) => format!("Coalesce::From({bytes})"),
+                Coalescing::Deferred => "Coalesce::Deferred".to_owned(),
+                Coalescing::EveryCall => "Coalesce::EveryCall".to_owned(),
             },
         });
     }

@@ -29,7 +29,7 @@ fn named(name: &str, heap: &str) -> (String, Spec) {
 }
 
 #[test]
-fn the_pick_in_hindsight_regrets_nothing_and_others_what_they_have_beyond_it() {
+fn the_oracle_pick_regrets_nothing_and_others_what_they_have_beyond_it() {
     let trace = sample();
     let oracle = explored(&trace);
     let heaps = oracle.evaluated_heaps(Preference::Balanced, &[named("powers", "classes(16..=4096 double)")]);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use heapsmith_explore::{Agreement, Exploration, Preference, Search, Space, Store, Sweep, SweepError, sweep};
+use heapsmith_explore::{Agreement, Exploration, Preference, Space, Store, Strategy, Sweep, SweepError, sweep};
 use heapsmith_trace::PackedTrace;
 use heapsmith_workload::load;
 
@@ -27,11 +27,11 @@ fn of_the_classic_space_the_search_finds_every_point_that_matters() {
         let space = Space::classic(&traces);
         let stop = AtomicBool::new(false);
         let whole = Sweep::exhaustive(&space, &traces, 2, &stop);
-        let search = Sweep { search: Search::Halving, ..Sweep::exhaustive(&space, &traces, 2, &stop) };
+        let search = Sweep { search: Strategy::Halving, ..Sweep::exhaustive(&space, &traces, 2, &stop) };
         let dir = tempfile::tempdir().expect("a folder");
         let mut store = Store::begin(&dir.path().join(Store::FILE), &space, &traces, "a test").expect("a store");
         let found = explored(&mut store, &search);
-        assert_eq!(found.search, Search::Halving);
+        assert_eq!(found.search, Strategy::Halving);
         assert!(found.rows.len() < 8_000, "{} designs of 10,000 replayed whole", found.rows.len());
         let all = explored(&mut store, &whole);
         let agreement = Agreement::of(&found, &all);
@@ -55,7 +55,7 @@ fn a_search_that_cuts_designs_short_ends_and_finds_the_same_front() {
     let fronts = [false, true].map(|prune| {
         let dir = tempfile::tempdir().expect("a folder");
         let mut store = Store::begin(&dir.path().join(Store::FILE), &space, &traces, "a test").expect("a store");
-        let search = Sweep { search: Search::Halving, prune, ..Sweep::exhaustive(&space, &traces, 2, &stop) };
+        let search = Sweep { search: Strategy::Halving, prune, ..Sweep::exhaustive(&space, &traces, 2, &stop) };
         let found = explored(&mut store, &search);
         found.front_2d.iter().map(|&index| found.rows[index].measures.clone()).collect::<Vec<_>>()
     });
@@ -67,7 +67,7 @@ fn a_search_that_is_interrupted_goes_on_and_comes_to_the_same() {
     let traces = [trace("ftp.pcap.xz", "drr", 12_000)];
     let space = Space::classic(&traces);
     let stop = AtomicBool::new(false);
-    let search = Sweep { search: Search::Halving, ..Sweep::exhaustive(&space, &traces, 2, &stop) };
+    let search = Sweep { search: Strategy::Halving, ..Sweep::exhaustive(&space, &traces, 2, &stop) };
     let dirs: [_; 2] = std::array::from_fn(|_| tempfile::tempdir().expect("a folder"));
     let open = |dir: &tempfile::TempDir| {
         Store::begin(&dir.path().join(Store::FILE), &space, &traces, "a test").expect("a store")

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use heapsmith_explore::{Design, Space};
-use heapsmith_replay::{Options, Region, replay};
+use heapsmith_replay::{Region, ReplayOptions, replay};
 use heapsmith_trace::PackedTrace;
 use heapsmith_workload::load;
 
@@ -45,7 +45,8 @@ fn all_specs_keep_every_payload_on_a_whole_sample() {
     let unique: Vec<&Design> = space.unique().collect();
     assert!(unique.len() > 1000, "the space has many unique designs");
     for_all(&unique, &trace, |design, region| {
-        let measures = replay(&design.spec, &trace, region, Options::VERIFY).unwrap_or_else(|error| panic!("{error}"));
+        let measures =
+            replay(&design.spec, &trace, region, ReplayOptions::VERIFY).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(measures.failed, 0, "{} refused requests", design.spec);
     });
     println!("{} unique designs of 10,000 verified on {} events", unique.len(), trace.events.len());
@@ -59,7 +60,7 @@ fn all_specs_hold_every_invariant_after_every_operation() {
     let short = trace(1200);
     let all: Vec<&Design> = space.designs.iter().collect();
     assert_eq!(all.len(), 10_000);
-    let options = Options { check_every: Some(1), ..Options::VERIFY };
+    let options = ReplayOptions { check_every: Some(1), ..ReplayOptions::VERIFY };
     for_all(&all, &short, |design, region| {
         let measures = replay(&design.spec, &short, region, options).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(measures.failed, 0, "{} refused requests", design.spec);
@@ -73,9 +74,9 @@ fn share_a_replay_and_measure_the_same(space: &Space, trace: &PackedTrace, one_o
     let shared: Vec<&Design> = shared.step_by(one_of).collect();
     assert!(shared.len() > 1000);
     for_all(&shared, trace, |design, region| {
-        let own = replay(&design.spec, trace, region, Options::MEASURE).expect("a replay");
+        let own = replay(&design.spec, trace, region, ReplayOptions::MEASURE).expect("a replay");
         let other = &space.designs[design.same_as as usize];
-        let shared = replay(&other.spec, trace, region, Options::MEASURE).expect("a replay");
+        let shared = replay(&other.spec, trace, region, ReplayOptions::MEASURE).expect("a replay");
         assert_eq!(own, shared, "{} and {}", design.spec, other.spec);
     });
     println!("{} designs measure what the heap that stands for them does", shared.len());

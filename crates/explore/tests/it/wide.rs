@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use heapsmith_explore::{Exploration, Objective, Preference, Search, Space, Store, Sweep, sweep};
+use heapsmith_explore::{Exploration, Objective, Preference, Space, Store, Strategy, Sweep, sweep};
 use heapsmith_trace::PackedTrace;
 use heapsmith_workload::load;
 
@@ -16,7 +16,7 @@ fn trace(sample: &str, workload: Option<&str>, events: usize) -> PackedTrace {
     PackedTrace::new(&trace).expect("a sound trace")
 }
 
-fn explored(space: &Space, traces: &[PackedTrace], search: Search) -> Exploration {
+fn explored(space: &Space, traces: &[PackedTrace], search: Strategy) -> Exploration {
     let dir = tempfile::tempdir().expect("a folder");
     let mut store = Store::begin(&dir.path().join(Store::FILE), space, traces, "a test").expect("a store");
     let stop = AtomicBool::new(false);
@@ -39,9 +39,9 @@ fn on_traces_of_different_character_the_wide_pick_is_nowhere_worse_than_the_clas
     let mut better = 0;
     for trace in &traces {
         let traces = std::slice::from_ref(trace);
-        let classic = explored(&Space::classic(traces), traces, Search::Exhaustive);
-        let wide = explored(&Space::wide(traces), traces, Search::Halving);
-        assert!(wide.designs > 100_000 && wide.search == Search::Halving);
+        let classic = explored(&Space::classic(traces), traces, Strategy::Exhaustive);
+        let wide = explored(&Space::wide(traces), traces, Strategy::Halving);
+        assert!(wide.designs > 100_000 && wide.search == Strategy::Halving);
         for preference in [Preference::Balanced, Preference::Speed, Preference::Memory, Preference::Bounded] {
             let (theirs, ours) = (classic.pick(preference).expect("a pick"), wide.pick(preference).expect("a pick"));
             let known = wide.classic_pick(preference).expect("the classic space is a part");

@@ -40,7 +40,7 @@ use crate::buddy::recombination::{Recombination, split};
 use crate::heap::Violation;
 use crate::index::{broken, control};
 use crate::memory::Words;
-use crate::meter::{Meter, Served};
+use crate::meter::{Meter, ServePath};
 use crate::source::Source;
 use crate::word::Word;
 
@@ -105,19 +105,19 @@ impl Recombination for Estranged {
     const EAGER: bool = false;
 
     #[inline(always)]
-    fn find<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) -> Option<(usize, Served)> {
+    fn find<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) -> Option<(usize, ServePath)> {
         if let Some(at) = whole(blocks, order) {
-            return Some((at, Served::AtOnce));
+            return Some((at, ServePath::AtOnce));
         }
         if order > blocks.min
             && let Some(at) = Self::pair(blocks, order - 1)
         {
-            return Some((at, Served::AfterCoalescing));
+            return Some((at, ServePath::AfterCoalescing));
         }
         if let Some(at) = from_above(blocks, order) {
-            return Some((at, Served::AfterSplit));
+            return Some((at, ServePath::AfterSplit));
         }
-        glue(blocks, order).map(|at| (at, Served::AfterCoalescing))
+        glue(blocks, order).map(|at| (at, ServePath::AfterCoalescing))
     }
 
     #[inline(always)]

@@ -25,7 +25,7 @@ use crate::buddy::recombination::{Recombination, split};
 use crate::heap::Violation;
 use crate::index::{broken, control};
 use crate::memory::Words;
-use crate::meter::{Meter, Served};
+use crate::meter::{Meter, ServePath};
 use crate::source::Source;
 use crate::word::Word;
 
@@ -38,10 +38,10 @@ impl Recombination for Knuth {
     const EAGER: bool = true;
 
     #[inline(always)]
-    fn find<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) -> Option<(usize, Served)> {
+    fn find<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) -> Option<(usize, ServePath)> {
         let list = blocks.list(0, order);
         if let Some(at) = blocks.pop(list) {
-            return Some((at, Served::AtOnce));
+            return Some((at, ServePath::AtOnce));
         }
         let top = blocks.top();
         for larger in order + 1..=blocks.highest(top) {
@@ -49,7 +49,7 @@ impl Recombination for Knuth {
             blocks.memory.visit();
             if let Some(at) = blocks.pop(list) {
                 split::<Self, W, S, M>(blocks, at, larger, order);
-                return Some((at, Served::AfterSplit));
+                return Some((at, ServePath::AfterSplit));
             }
         }
         None

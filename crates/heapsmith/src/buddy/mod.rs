@@ -62,7 +62,7 @@ use crate::handles::Moved;
 use crate::heap::{BlockView, Heap, State, Violation};
 use crate::index::control;
 use crate::memory::{RegionError, Words};
-use crate::meter::{Meter, Served};
+use crate::meter::{Meter, ServePath};
 use crate::pool::{Pool, is_aligned_to, move_block};
 use crate::source::Source;
 use crate::word::Word;
@@ -142,11 +142,11 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
 
     /// A block for a request that no free block serves.
     #[cold]
-    fn miss(&mut self, order: u32) -> Option<(usize, Served)> {
+    fn miss(&mut self, order: u32) -> Option<(usize, ServePath)> {
         if let Some(at) = self.grow(order) {
-            return Some((at, Served::ByGrowing));
+            return Some((at, ServePath::ByGrowing));
         }
-        if HANDLES { self.defragment(order).map(|at| (at, Served::AfterDefragmentation)) } else { None }
+        if HANDLES { self.defragment(order).map(|at| (at, ServePath::AfterDefragmentation)) } else { None }
     }
 
     /// Extends the wilderness by a block of `order`; what is skipped before it becomes free blocks.
@@ -301,7 +301,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter> Pool for Buddies<W, R, S, M
         W::BYTES
     }
     #[inline(always)]
-    fn note(&mut self, way: Served) {
+    fn note(&mut self, way: ServePath) {
         self.blocks.memory.meter.served(way);
     }
 }

@@ -4,7 +4,7 @@ use core::fmt::Debug;
 
 use crate::buddy::blocks::Blocks;
 use crate::heap::Violation;
-use crate::meter::{Meter, Served};
+use crate::meter::{Meter, ServePath};
 use crate::source::Source;
 use crate::word::Word;
 
@@ -16,7 +16,7 @@ pub trait Recombination: Copy + Debug + Default + 'static {
     const EAGER: bool;
 
     /// Takes a block of `order` from among the free blocks; its header is left to the caller.
-    fn find<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) -> Option<(usize, Served)>;
+    fn find<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) -> Option<(usize, ServePath)>;
 
     /// Frees the block `at`.
     fn release<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, at: usize, order: u32);

@@ -6,7 +6,7 @@ use crate::block::{USED, words_of};
 use crate::buddy::blocks::Blocks;
 use crate::buddy::{Buddies, Recombination};
 use crate::memory::Words;
-use crate::meter::{Meter, Served};
+use crate::meter::{Meter, ServePath};
 use crate::source::Source;
 use crate::word::Word;
 
@@ -19,7 +19,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
         let order = Blocks::<W, S, M>::order_of(header);
         let way = if need <= order {
             self.shrink(at, order, need);
-            Served::AtOnce
+            ServePath::AtOnce
         } else {
             match self.grow_in_place(at, order, need) {
                 Some(way) => way,
@@ -44,7 +44,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
 
     /// Joins the block with the buddies above it, if all of them are free or
     /// the last of them is the wilderness.
-    fn grow_in_place(&mut self, at: usize, order: u32, need: u32) -> Option<Served> {
+    fn grow_in_place(&mut self, at: usize, order: u32, need: u32) -> Option<ServePath> {
         let blocks = &mut self.blocks;
         if !blocks.lies_well(at, need) {
             return None;
@@ -70,9 +70,9 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
         }
         blocks.write(at, need, USED);
         if free == need {
-            return Some(Served::AfterCoalescing);
+            return Some(ServePath::AfterCoalescing);
         }
         blocks.set_top(end);
-        Some(Served::ByGrowing)
+        Some(ServePath::ByGrowing)
     }
 }

@@ -61,9 +61,10 @@ pub trait Bin: Copy + Debug {
 }
 
 /// The order inside a bin that is a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BinOrder {
     /// A freed block comes first.
+    #[default]
     Lifo,
     /// A freed block comes last.
     Fifo,

@@ -35,7 +35,7 @@ use crate::block::{is_used, words_of};
 use crate::heap::{BlockView, Heap, State, Violation};
 use crate::index::Index;
 use crate::memory::{RegionError, Words};
-use crate::meter::{Meter, Served};
+use crate::meter::{Meter, ServePath};
 use crate::policy::Policy;
 use crate::pool::{BlockPool, Pool, is_aligned_to, move_block};
 use crate::sizes::SizeMap;
@@ -43,9 +43,10 @@ use crate::source::Source;
 use crate::word::Word;
 
 /// At which end of a list freed blocks are put; they are always taken from the front.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// In front: last in, first out.
+    /// In front, last in first out: the block that is most likely still in the cache.
+    #[default]
     Lifo,
     /// Behind: first in, first out.
     Fifo,
@@ -190,7 +191,7 @@ impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
         let mut words = self.pool.words_for(size)?;
         if let Some(list) = self.map.list_of(words) {
             if let Some(block) = self.pop(list) {
-                self.pool.note(Served::AtOnce);
+                self.pool.note(ServePath::AtOnce);
                 return Some(self.pool.pointer(block));
             }
             words = self.map.words(list);

@@ -5,11 +5,11 @@ use crate::index::{broken, control};
 use crate::memory::Words;
 use crate::meter::Meter;
 use crate::pages::directory::{CAPACITY, CLASSES, DIRECTORY, FREE, Field, OBJECTS, PLACE, RUN, RUNS, TOP};
-use crate::pages::{Pages, Search};
+use crate::pages::{BitmapSearch, PageHeap};
 use crate::source::Source;
 use crate::word::Word;
 
-impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
+impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
     /// Verifies every invariant; offsets are in words.
     pub(super) fn verify(&self) -> Result<(), Violation> {
         let directory = &self.directory;

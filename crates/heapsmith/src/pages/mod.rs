@@ -49,14 +49,14 @@ mod unit;
 
 use core::ptr::NonNull;
 
-pub use search::{Bitmap, ByTree, ByWord, Linear, Search};
+pub use search::{Bitmap, BitmapSearch, ByTree, ByWord, Linear};
 pub use unit::{Emulated, Hardware, Unit};
 
 use crate::buddy::GRID;
 use crate::heap::{BlockView, Heap, State, Violation};
 use crate::index::control;
 use crate::memory::{Memory, RegionError, Words};
-use crate::meter::{Meter, Served};
+use crate::meter::{Meter, ServePath};
 use crate::pool::{is_aligned_to, move_block};
 use crate::source::Source;
 use crate::word::Word;
@@ -77,7 +77,7 @@ pub struct PageSizes {
 ///
 /// `W` is the word, `F` finds free objects, `S` is the region's source, `M` the meter.
 #[derive(Debug)]
-pub struct Pages<W, F, S, M> {
+pub struct PageHeap<W, F, S, M> {
     directory: Directory<W, S, M>,
     sizes: PageSizes,
     search: F,
@@ -91,7 +91,7 @@ enum Wanted {
     Run(usize),
 }
 
-impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
+impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
     /// An empty heap over the region that `source` supplies.
     pub fn new(source: S, sizes: PageSizes, meter: M) -> Result<Self, RegionError>
     where
@@ -121,7 +121,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
         memory.poke(control::HIGH, 0);
         let mut directory = Directory { memory, first, page, entry };
         directory.set_top(1);
-        Ok(Pages { directory, sizes, search })
+        Ok(PageHeap { directory, sizes, search })
     }
 
     /// Gives the search back, and the heap up.
@@ -176,7 +176,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
     #[inline(always)]
     fn allocate_object(&mut self, class: usize) -> Option<usize> {
         let listed = self.directory.memory.load(CLASSES + class);
-        let (page, way) = if listed != 0 { (listed, Served::AtOnce) } else { self.new_page(class)? };
+        let (page, way) = if listed != 0 { (listed, ServePath::AtOnce) } else { self.new_page(class)? };
         let entry = self.directory.entry_at(page);
         let map = self.bitmap(page, entry, class);
         let memory = &mut self.directory.memory;
@@ -192,7 +192,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
 
     /// A page of free objects of a class, on its list.
     #[cold]
-    fn new_page(&mut self, class: usize) -> Option<(usize, Served)> {
+    fn new_page(&mut self, class: usize) -> Option<(usize, ServePath)> {
         let (page, way) = self.take_run(1, 1)?;
         let entry = self.directory.entry_at(page);
         let map = self.bitmap(page, entry, class);
@@ -251,7 +251,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
     }
 }
 
-impl<W: Word, F: Search, S: Source, M: Meter> Heap for Pages<W, F, S, M> {
+impl<W: Word, F: BitmapSearch, S: Source, M: Meter> Heap for PageHeap<W, F, S, M> {
     type Meter = M;
 
     #[inline]

@@ -3,13 +3,13 @@
 use core::ptr::NonNull;
 
 use crate::memory::Words;
-use crate::meter::{Meter, Served};
+use crate::meter::{Meter, ServePath};
 use crate::pages::directory::{CAPACITY, FREE, Field, OBJECTS, RUN, RUNS, TOP};
-use crate::pages::{Pages, Search, Wanted};
+use crate::pages::{BitmapSearch, PageHeap, Wanted};
 use crate::source::Source;
 use crate::word::Word;
 
-impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
+impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
     /// A used run of `length` pages at a multiple of `alignment` bytes: index of its first word.
     pub(super) fn allocate_run(&mut self, length: usize, alignment: usize) -> Option<usize> {
         let step = (alignment / self.sizes.page).max(1);
@@ -26,7 +26,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
     }
 
     /// Takes pages off the first free run that holds them, else off the wilderness.
-    pub(super) fn take_run(&mut self, length: usize, step: usize) -> Option<(usize, Served)> {
+    pub(super) fn take_run(&mut self, length: usize, step: usize) -> Option<(usize, ServePath)> {
         let mut page = self.directory.memory.load(RUNS);
         while page != 0 {
             self.directory.memory.visit();
@@ -34,11 +34,11 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
             let from = self.next_place(page, step);
             if from + length <= page + free {
                 self.directory.carve(page, free, from, length);
-                return Some((from, if free == length { Served::AtOnce } else { Served::AfterSplit }));
+                return Some((from, if free == length { ServePath::AtOnce } else { ServePath::AfterSplit }));
             }
             page = self.directory.get(page, Field::Next);
         }
-        self.grow(length, step).map(|page| (page, Served::ByGrowing))
+        self.grow(length, step).map(|page| (page, ServePath::ByGrowing))
     }
 
     /// Takes pages off the wilderness; what is skipped before them becomes a free run.
@@ -70,7 +70,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
         let page = self.directory.page_of(self.directory.memory.index(pointer));
         let kind = self.directory.get(page, Field::Kind);
         let way = match wanted {
-            Wanted::Object(class) if kind == OBJECTS + class => Some(Served::AtOnce),
+            Wanted::Object(class) if kind == OBJECTS + class => Some(ServePath::AtOnce),
             Wanted::Run(length) if kind == RUN => self.resize_run(page, length),
             _ => None,
         };
@@ -80,14 +80,14 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
         way.is_some()
     }
 
-    fn resize_run(&mut self, page: usize, length: usize) -> Option<Served> {
+    fn resize_run(&mut self, page: usize, length: usize) -> Option<ServePath> {
         let old = self.directory.get(page, Field::Count);
         if length <= old {
             self.directory.write_used(page, length, RUN);
             if length < old {
                 self.directory.free(page + length, old - length);
             }
-            return Some(Served::AtOnce);
+            return Some(ServePath::AtOnce);
         }
         let (next, end) = (page + old, page + length);
         let top = self.directory.memory.load(TOP);
@@ -98,7 +98,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
                 return None;
             }
             self.directory.set_top(end);
-            Served::ByGrowing
+            ServePath::ByGrowing
         } else {
             if self.directory.get(next, Field::Kind) != FREE {
                 return None;
@@ -108,7 +108,7 @@ impl<W: Word, F: Search, S: Source, M: Meter> Pages<W, F, S, M> {
                 return None;
             }
             self.directory.carve(next, free, next, end - next);
-            Served::AfterCoalescing
+            ServePath::AfterCoalescing
         };
         self.directory.write_used(page, length, RUN);
         Some(way)

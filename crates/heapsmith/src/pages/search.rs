@@ -76,7 +76,7 @@ fn fill<W: Words>(memory: &mut W, at: usize, count: usize) {
 }
 
 /// A way to search bitmaps.
-pub trait Search: Debug {
+pub trait BitmapSearch: Debug {
     /// Words of a bitmap for so many objects, in words of `bits` bits.
     fn words(objects: usize, bits: usize) -> usize {
         objects.div_ceil(bits)
@@ -123,7 +123,7 @@ pub(super) fn put<W: Words>(memory: &mut W, map: Bitmap, object: usize) {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Linear;
 
-impl Search for Linear {
+impl BitmapSearch for Linear {
     fn take<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize> {
         let (number, word) = map.first_word(memory)?;
         let mut bit = 0;
@@ -142,7 +142,7 @@ impl Search for Linear {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByWord;
 
-impl Search for ByWord {
+impl BitmapSearch for ByWord {
     #[inline(always)]
     fn take<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize> {
         let (number, word) = map.first_word(memory)?;
@@ -178,7 +178,7 @@ fn levels(map: Bitmap, bits: usize) -> ([usize; LEVELS], usize) {
     (starts, count)
 }
 
-impl Search for ByTree {
+impl BitmapSearch for ByTree {
     fn words(objects: usize, bits: usize) -> usize {
         let (mut words, mut all) = (objects.div_ceil(bits), 0);
         while words > 1 {

@@ -31,7 +31,7 @@
 use core::fmt::Debug;
 
 use crate::memory::Words;
-use crate::pages::search::{self, Bitmap, Search};
+use crate::pages::search::{self, Bitmap, BitmapSearch};
 
 /// The instructions of a search unit. It holds a bitmap a class.
 pub trait Unit: Debug {
@@ -121,7 +121,7 @@ impl<U: Unit> Hardware<U> {
     }
 }
 
-impl<U: Unit> Search for Hardware<U> {
+impl<U: Unit> BitmapSearch for Hardware<U> {
     fn control_words(classes: usize) -> usize {
         classes
     }

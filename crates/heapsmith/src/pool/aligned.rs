@@ -5,7 +5,7 @@ use core::ptr::NonNull;
 use crate::block::{PREVIOUS_USED, Span, USED, header, words_of};
 use crate::index::{Index, control};
 use crate::memory::Words;
-use crate::meter::{Meter, Served};
+use crate::meter::{Meter, ServePath};
 use crate::policy::{Coalesce, Policy};
 use crate::pool::BlockPool;
 use crate::source::Source;
@@ -24,11 +24,11 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         // A free block of so many words holds an aligned payload wherever it lies.
         let enough = need + alignment / W::BYTES + Self::format(&self.policy).min;
         let mut found = self.index.find(&mut self.memory, &self.policy, enough);
-        let mut way = Served::AfterSplit;
+        let mut way = ServePath::AfterSplit;
         if found.is_none() && self.policy.coalesce() == Coalesce::Deferred && self.touching {
             self.sweep();
             found = self.index.find(&mut self.memory, &self.policy, enough);
-            way = Served::AfterCoalescing;
+            way = ServePath::AfterCoalescing;
         }
         let at = match found {
             Some(found) => {
@@ -36,7 +36,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
                 self.carve(block, found.header & PREVIOUS_USED, size, need, alignment)
             }
             None => {
-                way = Served::ByGrowing;
+                way = ServePath::ByGrowing;
                 self.extend_aligned(need, alignment)?
             }
         };

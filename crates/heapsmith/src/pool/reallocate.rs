@@ -5,7 +5,7 @@ use core::ptr::NonNull;
 use crate::block::{PREVIOUS_USED, Span, USED, header, is_used, payload_bytes, words_of};
 use crate::index::Index;
 use crate::memory::Words;
-use crate::meter::{Meter, Served};
+use crate::meter::{Meter, ServePath};
 use crate::policy::{Coalesce, Policy};
 use crate::pool::BlockPool;
 use crate::source::Source;
@@ -20,7 +20,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         let block = Span { at, words: words_of(head) };
         if need <= block.words {
             self.shrink(block, head, need, size);
-            self.memory.meter.served(Served::AtOnce);
+            self.memory.meter.served(ServePath::AtOnce);
             return true;
         }
         self.grow_in_place(block, head, need, size)
@@ -50,7 +50,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
             self.memory.store(block.at - 1, header(need, USED | flags));
             self.index.absorb(&mut self.memory, &self.policy, block.end(), block.end() + 1, self.first);
             self.set_top(block.at + need, PREVIOUS_USED);
-            self.memory.meter.served(Served::ByGrowing);
+            self.memory.meter.served(ServePath::ByGrowing);
             return true;
         }
         let joins = match self.policy.coalesce() {
@@ -75,7 +75,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         } else {
             self.tell_next(joined.end(), true);
         }
-        self.memory.meter.served(Served::AfterCoalescing);
+        self.memory.meter.served(ServePath::AfterCoalescing);
         true
     }
 }

@@ -42,7 +42,7 @@ use crate::heap::{BlockView, Heap, State, Violation};
 use crate::heap_error::{HeapError, HeapErrorKind, HeapErrors};
 use crate::index::{broken, control};
 use crate::memory::{Memory, RegionError, Words};
-use crate::meter::{Meter, Served};
+use crate::meter::{Meter, ServePath};
 use crate::pool::{is_aligned_to, move_block};
 use crate::source::Source;
 use crate::word::Word;
@@ -105,7 +105,7 @@ impl<W: Word, S: Source, M: Meter> FixedSize<W, S, M> {
     fn take_after(&mut self, link: usize, block: usize) -> usize {
         let next = self.memory.load(block);
         self.memory.store(link, next);
-        self.memory.meter.served(Served::AtOnce);
+        self.memory.meter.served(ServePath::AtOnce);
         block
     }
 
@@ -116,7 +116,7 @@ impl<W: Word, S: Source, M: Meter> FixedSize<W, S, M> {
             return None;
         }
         self.set_top(top + self.words);
-        self.memory.meter.served(Served::ByGrowing);
+        self.memory.meter.served(ServePath::ByGrowing);
         Some(top)
     }
 
@@ -245,7 +245,7 @@ impl<W: Word, S: Source, M: Meter> Heap for FixedSize<W, S, M> {
             return None;
         }
         if is_aligned_to(pointer, alignment) {
-            self.memory.meter.served(Served::AtOnce);
+            self.memory.meter.served(ServePath::AtOnce);
             return Some(pointer);
         }
         // SAFETY: the caller's promise is the same.

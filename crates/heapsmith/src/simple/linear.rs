@@ -53,7 +53,7 @@ use crate::heap::{BlockView, Heap, State, Violation};
 use crate::heap_error::{HeapError, HeapErrorKind, HeapErrors};
 use crate::index::{broken, control};
 use crate::memory::{Memory, RegionError, Words};
-use crate::meter::{Meter, Served};
+use crate::meter::{Meter, ServePath};
 use crate::pool::{is_aligned_to, move_block};
 use crate::source::Source;
 use crate::word::Word;
@@ -196,7 +196,7 @@ impl<W: Word, S: Source, M: Meter> Linear<W, S, M> {
             self.memory.store(at - 1, header(need, head & (USED | PREVIOUS_USED)));
             self.set_top(at + need);
         }
-        self.memory.meter.served(if need > words_of(head) { Served::ByGrowing } else { Served::AtOnce });
+        self.memory.meter.served(if need > words_of(head) { ServePath::ByGrowing } else { ServePath::AtOnce });
         true
     }
 
@@ -265,7 +265,7 @@ impl<W: Word, S: Source, M: Meter> Heap for Linear<W, S, M> {
         self.memory.store(top + gap - 1, header(need, flags));
         self.set_top(top + gap + need);
         self.count_live(1);
-        self.memory.meter.served(Served::ByGrowing);
+        self.memory.meter.served(ServePath::ByGrowing);
         Some(self.memory.pointer(top + gap))
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::{Buddies, Counting, Estranged, Fixed, Handle, Handles, Heap, Knuth, Moved, Served};
+use heapsmith::{Buddies, Counting, Estranged, Fixed, Handle, Handles, Heap, Knuth, Moved, ServePath};
 
 /// A region that begins at a multiple of 4096.
 struct Memory(Vec<MaybeUninit<u64>>);
@@ -43,7 +43,7 @@ fn free<H: Heap>(heap: &mut H, at: usize) {
     heap.check().expect("after a free");
 }
 
-fn served<H: Heap<Meter = Counting>>(heap: &H, way: Served) -> u64 {
+fn served<H: Heap<Meter = Counting>>(heap: &H, way: ServePath) -> u64 {
     heap.meter().served[way as usize]
 }
 
@@ -69,10 +69,10 @@ fn the_estranged_system_takes_its_five_steps_in_order() {
     let at = sixteen(&mut heap);
     let [large, _, larger, _] = [4, 4, 5, 5].map(|order| allocate(&mut heap, order));
     // Whatever else is free goes first, so that the lists hold only what a step is about.
-    while served(&heap, Served::AfterSplit) + served(&heap, Served::AtOnce) > 0 {
+    while served(&heap, ServePath::AfterSplit) + served(&heap, ServePath::AtOnce) > 0 {
         let before = heap.meter().served;
         allocate(&mut heap, 2);
-        if heap.meter().served[Served::ByGrowing as usize] > before[Served::ByGrowing as usize] {
+        if heap.meter().served[ServePath::ByGrowing as usize] > before[ServePath::ByGrowing as usize] {
             break;
         }
     }
@@ -87,27 +87,27 @@ fn the_estranged_system_takes_its_five_steps_in_order() {
     for block in [large, at + 16, at + 20, at + 32, at + 36, at + 40, at + 44] {
         free(&mut heap, block);
     }
-    let glued = served(&heap, Served::AfterCoalescing);
+    let glued = served(&heap, ServePath::AfterCoalescing);
     let three = allocate(&mut heap, 3);
     assert!([16, 32, 40].map(|pair| at + pair).contains(&three), "step 3: two buddies of the order below");
-    assert_eq!(served(&heap, Served::AfterCoalescing), glued + 1);
+    assert_eq!(served(&heap, ServePath::AfterCoalescing), glued + 1);
     free(&mut heap, three);
     assert_eq!(allocate(&mut heap, 3), three, "step 1, at order 3");
     // 4 before 5: a larger block is split although gluing would do.
-    let split = served(&heap, Served::AfterSplit);
+    let split = served(&heap, ServePath::AfterSplit);
     free(&mut heap, larger);
     assert_eq!(allocate(&mut heap, 4), large, "step 1, at order 4");
     assert_eq!(allocate(&mut heap, 4), larger, "step 4: the lower half of the larger block");
-    assert_eq!(served(&heap, Served::AfterSplit), split + 1);
+    assert_eq!(served(&heap, ServePath::AfterSplit), split + 1);
     allocate(&mut heap, 4);
     // 5: pairs of order 2 become a pair of order 3, and that the block.
     for block in [48, 52, 56, 60] {
         free(&mut heap, at + block);
     }
-    let glued = served(&heap, Served::AfterCoalescing);
+    let glued = served(&heap, ServePath::AfterCoalescing);
     let four = allocate(&mut heap, 4);
     assert_eq!(four, at + 48, "step 5: glued from the lowest order up");
-    assert_eq!(served(&heap, Served::AfterCoalescing), glued + 1);
+    assert_eq!(served(&heap, ServePath::AfterCoalescing), glued + 1);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn defragments<H: Handles<Meter = Counting>>(heap: &mut H) {
     assert!(heap.moved().last > 0 && heap.moved().last <= max, "{} of {max}", heap.moved().last);
     println!("a block of 1024 bytes: {} bytes moved, at most {max}", heap.moved().last);
     assert!(live.iter().chain([&large]).all(|block| block.intact(heap)));
-    assert!(heap.meter().served[Served::AfterDefragmentation as usize] > 0);
+    assert!(heap.meter().served[ServePath::AfterDefragmentation as usize] > 0);
 }
 
 #[test]

@@ -4,18 +4,18 @@
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::pages::{ByTree, ByWord, Hardware, Linear, PageSizes, Pages, Search};
+use heapsmith::pages::{BitmapSearch, ByTree, ByWord, Hardware, Linear, PageHeap, PageSizes};
 use heapsmith::{Counting, Fixed, Heap, State};
 
-fn with<F: Search + Default, O>(
+fn with<F: BitmapSearch + Default, O>(
     sizes: PageSizes,
     bytes: usize,
-    job: impl FnOnce(Pages<u32, F, Fixed<'_>, Counting>) -> O,
+    job: impl FnOnce(PageHeap<u32, F, Fixed<'_>, Counting>) -> O,
 ) -> O {
     let mut memory: Vec<MaybeUninit<u64>> = vec![MaybeUninit::uninit(); (bytes + 4096) / 8];
     let skip = (4096 - memory.as_ptr().addr() % 4096) / 8;
     let region = Fixed::new(&mut memory[skip..][..bytes / 8]);
-    job(Pages::new(region, sizes, Counting::default()).expect("a heap"))
+    job(PageHeap::new(region, sizes, Counting::default()).expect("a heap"))
 }
 
 const PHK: PageSizes = PageSizes { page: 4096, min: 16, alignment: 4 };
@@ -78,7 +78,7 @@ fn free_runs_join_and_the_first_that_fits_serves() {
 }
 
 /// Fills a page and frees every third object, then takes as many: offsets, accesses and visits.
-fn churn<F: Search + Default>() -> (Vec<usize>, u64, u64) {
+fn churn<F: BitmapSearch + Default>() -> (Vec<usize>, u64, u64) {
     with::<F, _>(PageSizes { min: 8, ..PHK }, 256 * 1024, |mut heap| {
         let mut offsets = Vec::new();
         let objects: Vec<_> = (0..1500).map(|_| heap.allocate(8, 1).expect("room")).collect();
@@ -109,12 +109,12 @@ fn all_searches_find_the_same_objects_at_different_cost() {
 #[test]
 fn a_unit_takes_a_cycle_an_operation_and_a_word_when_the_page_changes() {
     with::<Hardware, _>(PHK, 64 * 1024, |mut heap| {
-        let taken = |heap: &mut Pages<u32, Hardware, Fixed<'_>, Counting>| {
+        let taken = |heap: &mut PageHeap<u32, Hardware, Fixed<'_>, Counting>| {
             let before = *heap.meter();
             let object = heap.allocate(16, 1).expect("room");
             (object, heap.meter().unit - before.unit, heap.meter().accesses - before.accesses)
         };
-        let freed = |heap: &mut Pages<u32, Hardware, Fixed<'_>, Counting>, object| {
+        let freed = |heap: &mut PageHeap<u32, Hardware, Fixed<'_>, Counting>, object| {
             let before = heap.meter().unit;
             free(heap, object);
             heap.meter().unit - before

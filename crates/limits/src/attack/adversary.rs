@@ -15,8 +15,8 @@ use heapsmith_replay::{Driven, Region, ReplayError, drive};
 use heapsmith_spec::{Pool, Spec};
 use heapsmith_trace::Bytes;
 
-use super::tape::{Step, Tape};
-use crate::bound::Program;
+use super::tape::{Tape, TapeStep};
+use crate::bound::ProgramClass;
 
 /// A live block of the adversary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Block {
 
 /// What an attack came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct AttackOutcome {
     /// What was done.
     pub tape: Tape,
     /// Most bytes requested and live.
@@ -66,7 +66,7 @@ pub enum Charge {
 #[derive(Debug)]
 pub struct Adversary<'d, 'h> {
     heap: &'d mut Driven<'h>,
-    program: Program,
+    program: ProgramClass,
     /// Bytes that a live block counts beyond its request.
     header: u64,
     used: u64,
@@ -81,7 +81,7 @@ pub struct Adversary<'d, 'h> {
 }
 
 /// Bytes of the region that attacks on programs of so many live bytes have: what a replay reserves for them.
-pub fn region_for(program: Program) -> Result<Region, ReplayError> {
+pub fn region_for(program: ProgramClass) -> Result<Region, ReplayError> {
     Region::new(Bytes(program.live.saturating_mul(32).saturating_add(16 << 20)))
 }
 
@@ -92,12 +92,12 @@ pub fn region_for(program: Program) -> Result<Region, ReplayError> {
 /// The heap cannot be made.
 pub fn run(
     spec: &Spec,
-    program: Program,
+    program: ProgramClass,
     charge: Charge,
     region: &mut Region,
     max_operations: usize,
     plan: impl FnOnce(&mut Adversary<'_, '_>),
-) -> Result<Outcome, ReplayError> {
+) -> Result<AttackOutcome, ReplayError> {
     // More blocks than operations there cannot be.
     let blocks = (program.live / program.min_size + 1).min(max_operations as u64 + 1) as u32;
     drive(spec, region, blocks, |heap| {
@@ -111,7 +111,7 @@ pub fn run(
         let mut adversary =
             Adversary { heap, program, header, used, max_operations, tape, blocks, next_id, last_first, over };
         plan(&mut adversary);
-        Outcome {
+        AttackOutcome {
             live_peak: adversary.heap.requested_peak().0,
             footprint: adversary.heap.footprint_peak().0,
             accesses_max: adversary.heap.accesses_max(),
@@ -138,7 +138,7 @@ impl Adversary<'_, '_> {
         let block = Block { at, bytes, requested: size, slot, id: self.next_id };
         self.next_id += 1;
         self.used += size + self.header;
-        self.tape.steps.push(Step::Allocate { id: block.id, size });
+        self.tape.steps.push(TapeStep::Allocate { id: block.id, size });
         self.blocks.insert(at, block);
         Some(block)
     }
@@ -152,7 +152,7 @@ impl Adversary<'_, '_> {
         if let Some(block) = self.blocks.remove(&at) {
             self.heap.free(block.slot);
             self.used -= block.requested + self.header;
-            self.tape.steps.push(Step::Free { id: block.id });
+            self.tape.steps.push(TapeStep::Free { id: block.id });
         }
     }
 
@@ -191,7 +191,7 @@ impl Adversary<'_, '_> {
     }
 
     /// The limits.
-    pub fn program(&self) -> Program {
+    pub fn program(&self) -> ProgramClass {
         self.program
     }
 }

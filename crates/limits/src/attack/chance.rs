@@ -19,9 +19,9 @@
 use heapsmith_replay::{Region, ReplayError};
 use heapsmith_spec::{Pool, Spec};
 
-use super::adversary::{Adversary, Charge, Outcome, run};
+use super::adversary::{Adversary, AttackOutcome, Charge, run};
 use super::random::Random;
-use crate::bound::Program;
+use crate::bound::ProgramClass;
 
 #[derive(Debug, Clone, Copy)]
 enum SizesBy {
@@ -38,10 +38,10 @@ const SEEDS: u64 = 3;
 /// Every random program that an attack of so many operations is compared with.
 pub fn random_programs(
     spec: &Spec,
-    program: Program,
+    program: ProgramClass,
     region: &mut Region,
     operations: usize,
-    mut each: impl FnMut(&Outcome),
+    mut each: impl FnMut(&AttackOutcome),
 ) -> Result<(), ReplayError> {
     for sizes in [SizesBy::Even, SizesBy::Magnitudes, SizesBy::Two, SizesBy::Powers, SizesBy::Drifting] {
         for breathing in [false, true] {
@@ -89,8 +89,8 @@ impl Chance {
         }
     }
 
-    fn size(&mut self, program: Program) -> u64 {
-        let Program { min_size, max_size, .. } = program;
+    fn size(&mut self, program: ProgramClass) -> u64 {
+        let ProgramClass { min_size, max_size, .. } = program;
         match self.sizes {
             SizesBy::Even => self.random.within(min_size, max_size),
             SizesBy::Magnitudes => self.random.magnitude(min_size, max_size),

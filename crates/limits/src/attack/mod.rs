@@ -30,20 +30,20 @@ use heapsmith_replay::{Region, ReplayError};
 use heapsmith_spec::Spec;
 use heapsmith_trace::Bytes;
 
-pub use adversary::{Adversary, Block, Charge, Outcome, region_for, run};
+pub use adversary::{Adversary, AttackOutcome, Block, Charge, region_for, run};
 pub use comb::{Comb, Tooth};
 pub use plan::{Carve, Plan, Round};
 pub use random::Random;
 pub use sieve::Keep;
-pub use tape::{Step, Tape};
+pub use tape::{Tape, TapeStep};
 pub use theory::{Forced, forced};
 
-use crate::bound::{Demand, Program};
-use search::Search;
+use crate::bound::{Demand, ProgramClass};
+use search::PlanSearch;
 
 /// What an attack is after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Goal {
+pub enum AttackGoal {
     /// The largest footprint.
     #[default]
     Footprint,
@@ -53,9 +53,9 @@ pub enum Goal {
 
 /// How an attack is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct AttackOptions {
     /// What it is after.
-    pub goal: Goal,
+    pub goal: AttackGoal,
     /// Where the search begins.
     pub seed: u64,
     /// Plans that the search tries beyond the constructions.
@@ -64,9 +64,9 @@ pub struct Options {
     pub operations: usize,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { goal: Goal::Footprint, seed: 1, rounds: 200, operations: 200_000 }
+impl Default for AttackOptions {
+    fn default() -> AttackOptions {
+        AttackOptions { goal: AttackGoal::Footprint, seed: 1, rounds: 200, operations: 200_000 }
     }
 }
 
@@ -74,7 +74,7 @@ impl Default for Options {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attack {
     /// What it came to, with its operations.
-    pub outcome: Outcome,
+    pub outcome: AttackOutcome,
     /// The construction that it is, or began as.
     pub by: String,
     /// What was carried out.
@@ -131,14 +131,14 @@ pub enum AttackError {
 /// The heap cannot be made, or refuses every request of the program.
 pub fn attack(
     spec: &Spec,
-    program: Program,
-    options: Options,
+    program: ProgramClass,
+    options: AttackOptions,
     stop: &AtomicBool,
     mut progress: impl FnMut(Progress),
 ) -> Result<Attack, AttackError> {
     let demand = Demand::new(spec, program).map_err(AttackError::Refuses)?;
     let mut region = region_for(program)?;
-    let mut search = Search::new(&demand, options.seed);
+    let mut search = PlanSearch::new(&demand, options.seed);
     let mut constructions = construct::constructions(&demand).into_iter();
     let all = constructions.len() + options.rounds;
     let mut best: Option<Attack> = None;
@@ -173,12 +173,12 @@ pub fn attack(
     Ok(Attack { tried, stopped, chance, ..best })
 }
 
-impl Goal {
+impl AttackGoal {
     /// What an outcome is worth.
-    pub fn of(self, outcome: &Outcome) -> u64 {
+    pub fn of(self, outcome: &AttackOutcome) -> u64 {
         match self {
-            Goal::Footprint => outcome.footprint,
-            Goal::Accesses => outcome.accesses_max,
+            AttackGoal::Footprint => outcome.footprint,
+            AttackGoal::Accesses => outcome.accesses_max,
         }
     }
 }
@@ -188,7 +188,12 @@ impl Goal {
 /// # Errors
 ///
 /// The heap cannot be made, or refuses every request of the program.
-pub fn by_chance(spec: &Spec, program: Program, region: &mut Region, operations: usize) -> Result<Chance, AttackError> {
+pub fn by_chance(
+    spec: &Spec,
+    program: ProgramClass,
+    region: &mut Region,
+    operations: usize,
+) -> Result<Chance, AttackError> {
     let program = Demand::new(spec, program).map_err(AttackError::Refuses)?.program;
     let mut worst_case = Chance::default();
     chance::random_programs(spec, program, region, operations, |outcome| {

@@ -22,7 +22,7 @@ const ELITE: usize = 4;
 
 /// Candidates with what they came to.
 #[derive(Debug)]
-pub struct Search<'d, 's> {
+pub struct PlanSearch<'d, 's> {
     demand: &'d Demand<'s>,
     random: Random,
     /// The best so far, the best first.
@@ -30,10 +30,10 @@ pub struct Search<'d, 's> {
     seen: HashSet<Plan>,
 }
 
-impl<'d, 's> Search<'d, 's> {
+impl<'d, 's> PlanSearch<'d, 's> {
     /// A search by this seed.
-    pub fn new(demand: &'d Demand<'s>, seed: u64) -> Search<'d, 's> {
-        Search { demand, random: Random::new(seed), elite: Vec::new(), seen: HashSet::new() }
+    pub fn new(demand: &'d Demand<'s>, seed: u64) -> PlanSearch<'d, 's> {
+        PlanSearch { demand, random: Random::new(seed), elite: Vec::new(), seen: HashSet::new() }
     }
 
     /// Notes what a plan came to.

@@ -4,7 +4,7 @@ use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace, TraceErr
 
 /// One operation of an attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum TapeStep {
     /// Asks for a block.
     Allocate {
         /// Names the block.
@@ -23,7 +23,7 @@ pub enum Step {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Tape {
     /// The operations.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TapeStep>,
 }
 
 impl Tape {
@@ -45,9 +45,9 @@ impl Tape {
     }
 }
 
-fn action(step: Step) -> Action {
+fn action(step: TapeStep) -> Action {
     match step {
-        Step::Allocate { id, size } => Action::Allocate { id, size: Bytes(size), alignment: 0 },
-        Step::Free { id } => Action::Free { id },
+        TapeStep::Allocate { id, size } => Action::Allocate { id, size: Bytes(size), alignment: 0 },
+        TapeStep::Free { id } => Action::Free { id },
     }
 }

@@ -11,8 +11,8 @@ use heapsmith_spec::Spec;
 
 use super::adversary::{Charge, region_for, run};
 use super::construct::robson;
-use super::{AttackError, Outcome};
-use crate::bound::{Demand, Program, units_of_any_allocator};
+use super::{AttackError, AttackOutcome};
+use crate::bound::{Demand, ProgramClass, units_of_any_allocator};
 
 /// What Robson's adversary reached, in units of the smallest block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Forced {
     /// Units that his theorem names.
     pub bound: u64,
     /// What was done.
-    pub outcome: Outcome,
+    pub outcome: AttackOutcome,
 }
 
 /// Lets Robson's adversary attack the heap of `spec` with at most `live` units live, in sizes of up to 2^`log` units.
@@ -32,9 +32,9 @@ pub struct Forced {
 /// The heap cannot be made, or has no blocks with headers of a word.
 pub fn forced(spec: &Spec, live: u64, log: u32) -> Result<Forced, AttackError> {
     let header = u64::from(spec.word.bytes());
-    let one = Program { live: 1, max_size: 1, min_size: 1 };
+    let one = ProgramClass { live: 1, max_size: 1, min_size: 1 };
     let unit = Demand::new(spec, one).map_err(AttackError::Refuses)?.min_block();
-    let program = Program { live: live * unit, max_size: (unit << log) - header, min_size: unit - header };
+    let program = ProgramClass { live: live * unit, max_size: (unit << log) - header, min_size: unit - header };
     let demand = Demand::new(spec, program).map_err(AttackError::Refuses)?;
     if demand.min_block() != unit || demand.largest_block() != unit << log {
         return Err(AttackError::Refuses("blocks of this heap are no powers of two of its smallest".to_owned()));

@@ -17,7 +17,7 @@
 //! Other pools have none that we derived: a sorted bin, a tree or a skip list costs by what is in it, a deferred
 //! sweep by all that was freed since the last, and gluing by all pairs of buddies.
 
-use heapsmith_spec::{Buddy, BuddySystem, Coalesce, Defragment, Fit, Layer, List, ListOrder, Pool, Reclaim};
+use heapsmith_spec::{Buddy, BuddySystem, Coalescing, Defragment, Fit, Layer, List, ListOrder, Pool, Reclaim};
 
 use super::demand::Demand;
 
@@ -99,13 +99,13 @@ fn buddy(demand: &Demand, buddy: &Buddy, footprint: Option<u64>) -> WorstCase {
 
 fn list(demand: &Demand, list: &List, footprint: Option<u64>) -> WorstCase {
     let known = footprint.is_some() && demand.joins(list.split, list.coalesce);
-    if !known || list.coalesce == Coalesce::Deferred {
+    if !known || list.coalesce == Coalescing::Deferred {
         return WorstCase::none("linear in the free blocks, of which there is no bound that we know");
     }
     let used = demand.count_of(demand.program.live) + demand.retained().blocks + demand.own_blocks().blocks;
     // Every block at most once, used or free.
     let all = 2 * used + 2;
-    let sweep = if list.coalesce == Coalesce::EveryCall { all + used } else { 0 };
+    let sweep = if list.coalesce == Coalescing::EveryCall { all + used } else { 0 };
     let search = if list.order == ListOrder::Implicit { all } else { 2 * used };
     let next = if list.fit == Fit::Next { 2 } else { 1 };
     let place = match (list.order, list.tags) {

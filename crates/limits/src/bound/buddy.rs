@@ -1,7 +1,7 @@
 //! Buddy systems: at most 1 + log2(n) times what is live, and a little.
 //!
 //! Cells are places where blocks of an order may lie. Let `E_k` be the cells of order k that are blocks or divided
-//! further, M the most bytes live and 2^k the bytes of order k, from the smallest order asked for, m, to the largest, n.
+//! further, M the peak live bytes and 2^k the bytes of order k, from the smallest order asked for, m, to the largest, n.
 //!
 //! A block of order k + 1 is divided only when no block of order k is free, in Knuth's system as in the estranged one,
 //! which divides before it glues. So then every cell of order k is used whole, of which there are M/2^k at most, or

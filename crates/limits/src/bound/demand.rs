@@ -14,10 +14,10 @@
 //! size has, so all have at most *ratio* × live bytes, and there are at most live ÷ least of them.
 
 use heapsmith_spec::build::{classes_in_words, format, lists_in_words, step_in_words, words_for};
-use heapsmith_spec::{Coalesce, Layer, Pool, Spec, Split};
+use heapsmith_spec::{Coalescing, Layer, Pool, Spec, Splitting};
 
 use super::control::empty_footprint;
-use super::program::Program;
+use super::program::ProgramClass;
 
 /// The demand on the pool of a spec.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Demand<'s> {
     /// The heap.
     pub spec: &'s Spec,
     /// The program; its largest request is one that the heap serves.
-    pub program: Program,
+    pub program: ProgramClass,
     /// The largest request that was asked about.
     pub asked_largest: u64,
     /// Bytes of a word.
@@ -37,7 +37,7 @@ pub struct Demand<'s> {
     /// Bytes of the region before the first block of the program.
     pub control: u64,
     /// Request sizes that share a need, as coarsely as costs little.
-    pub steps: Vec<Step>,
+    pub steps: Vec<SizeStep>,
     /// Bytes of blocks for bytes requested, at worst.
     ratio: (u64, u64),
     /// Block sizes that free lists keep, in words: the range of each, and what all of it is rounded up to.
@@ -50,7 +50,7 @@ pub struct Demand<'s> {
 
 /// Requests of `from` to `to` bytes; none of them needs a block of more than `need` bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct SizeStep {
     /// The smallest.
     pub from: u64,
     /// The largest.
@@ -65,7 +65,7 @@ impl<'s> Demand<'s> {
     /// # Errors
     ///
     /// Why the heap serves no request of the program, or cannot be made.
-    pub fn new(spec: &'s Spec, program: Program) -> Result<Demand<'s>, String> {
+    pub fn new(spec: &'s Spec, program: ProgramClass) -> Result<Demand<'s>, String> {
         let word = u64::from(spec.word.bytes());
         let format = format(spec);
         let splits = matches!(
@@ -151,7 +151,7 @@ impl<'s> Demand<'s> {
 
     /// The largest request of the program that the heap serves.
     fn largest_served(&self) -> Option<u64> {
-        let Program { min_size, max_size, .. } = self.program;
+        let ProgramClass { min_size, max_size, .. } = self.program;
         self.need(min_size)?;
         let (mut served, mut refused) = (min_size, max_size + 1);
         if self.need(max_size).is_some() {
@@ -165,16 +165,16 @@ impl<'s> Demand<'s> {
     }
 
     /// Every request size: one by one at first, then in steps of a 128th of the size.
-    fn all_steps(&self) -> Vec<Step> {
-        let Program { min_size, max_size, .. } = self.program;
-        let mut steps: Vec<Step> = Vec::new();
+    fn all_steps(&self) -> Vec<SizeStep> {
+        let ProgramClass { min_size, max_size, .. } = self.program;
+        let mut steps: Vec<SizeStep> = Vec::new();
         let mut from = min_size;
         while from <= max_size {
             let to = (from + (from / 128).max(1) - 1).min(max_size);
             if let Some(need) = self.need(to) {
                 match steps.last_mut() {
                     Some(last) if last.need == need => last.to = to,
-                    _ => steps.push(Step { from, to, need }),
+                    _ => steps.push(SizeStep { from, to, need }),
                 }
             }
             from = to + 1;
@@ -271,34 +271,34 @@ impl<'s> Demand<'s> {
     }
 
     /// Whether a pool request is always split from what it is given.
-    pub fn always_splits(&self, split: Split) -> bool {
+    pub fn always_splits(&self, split: Splitting) -> bool {
         match split {
-            Split::Always => true,
-            Split::Never => false,
-            Split::From(from) => self.below_guards(self.program.min_size) >= from,
+            Splitting::Always => true,
+            Splitting::Never => false,
+            Splitting::From(from) => self.below_guards(self.program.min_size) >= from,
         }
     }
 
     /// Whether no request is split from what it is given.
-    pub fn never_splits(&self, split: Split) -> bool {
+    pub fn never_splits(&self, split: Splitting) -> bool {
         match split {
-            Split::Always => false,
-            Split::Never => true,
-            Split::From(from) => self.below_guards(self.program.max_size) < from,
+            Splitting::Always => false,
+            Splitting::Never => true,
+            Splitting::From(from) => self.below_guards(self.program.max_size) < from,
         }
     }
 
     /// Whether no freed block is joined with its neighbours.
-    pub fn never_coalesces(&self, coalesce: Coalesce) -> bool {
-        coalesce == Coalesce::Never
+    pub fn never_coalesces(&self, coalesce: Coalescing) -> bool {
+        coalesce == Coalescing::Never
     }
 
     /// Whether free neighbours are joined, and rests split off, before new memory is taken.
-    pub fn joins(&self, split: Split, coalesce: Coalesce) -> bool {
+    pub fn joins(&self, split: Splitting, coalesce: Coalescing) -> bool {
         let coalesces = match coalesce {
-            Coalesce::Immediate | Coalesce::Deferred | Coalesce::EveryCall => true,
-            Coalesce::From(from) => self.min_block() - self.word >= from,
-            Coalesce::Never => false,
+            Coalescing::Immediate | Coalescing::Deferred | Coalescing::EveryCall => true,
+            Coalescing::From(from) => self.min_block() - self.word >= from,
+            Coalescing::Never => false,
         };
         coalesces && self.always_splits(split)
     }

@@ -15,7 +15,7 @@
 //! Mn − O(M + n²) units (Knuth 1997, §2.5, exercise 42). It holds for next fit, worst fit and first fit in lists of
 //! any order, and for bins, as no argument on them uses where a block is taken from.
 
-use super::demand::{Demand, Step, saturated};
+use super::demand::{Demand, SizeStep, saturated};
 use super::retained::Retained;
 use super::{Found, Term, shown};
 
@@ -72,7 +72,7 @@ pub(super) fn with_holes(
 }
 
 /// Most bytes when a request of this step takes new memory.
-fn total(demand: &Demand, retained: Retained, hole: &impl Fn(u64) -> u64, step: Step) -> u64 {
+fn total(demand: &Demand, retained: Retained, hole: &impl Fn(u64) -> u64, step: SizeStep) -> u64 {
     let others = demand.program.live - step.from;
     let blocks = u128::from(demand.count_of(others) + retained.blocks);
     let bytes = u128::from(demand.blocks_of(others)) + u128::from(retained.bytes);

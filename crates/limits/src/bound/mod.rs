@@ -34,11 +34,11 @@ mod program;
 mod retained;
 mod simple;
 
-use heapsmith_spec::{Coalesce, Fit, List, ListOrder, Pool, Spec, Split};
+use heapsmith_spec::{Coalescing, Fit, List, ListOrder, Pool, Spec, Splitting};
 
 pub use accesses::WorstCase;
 pub use demand::Demand;
-pub use program::{Program, ProgramError, any_allocator, units_of_any_allocator};
+pub use program::{ProgramClass, ProgramError, any_allocator, units_of_any_allocator};
 
 /// A symbol of a formula with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,7 +105,7 @@ struct Unbounded(&'static str);
 /// requests of `min_size` to `max_size` bytes.
 ///
 /// Requests that the heap refuses by their size take no memory, so the largest that it serves counts. Numbers
-/// that make no program ([`Program::new`]) give no bound, and say why.
+/// that make no program ([`ProgramClass::new`]) give no bound, and say why.
 ///
 /// ```
 /// let spec = "list(order=address, fit=first)".parse()?;
@@ -114,7 +114,7 @@ struct Unbounded(&'static str);
 /// # Ok::<(), heapsmith_spec::SpecError>(())
 /// ```
 pub fn bound(spec: &Spec, live: u64, max_size: u64, min_size: u64) -> Bound {
-    let program = match Program::new(live, max_size, min_size) {
+    let program = match ProgramClass::new(live, max_size, min_size) {
         Ok(program) => program,
         Err(error) => return Bound::none(error.to_string(), WorstCase::default()),
     };
@@ -188,7 +188,7 @@ fn sequential(demand: &Demand, list: &List) -> Result<Found, Unbounded> {
     let bound = joined(demand, list.split, list.coalesce, source)?;
     let lowest_first = matches!(list.order, ListOrder::Address | ListOrder::Implicit) && list.fit == Fit::First;
     // Deferred, free neighbours are not yet one when the lowest fitting block is looked for.
-    if !lowest_first || list.coalesce == Coalesce::Deferred || !demand.joins(list.split, list.coalesce) {
+    if !lowest_first || list.coalesce == Coalescing::Deferred || !demand.joins(list.split, list.coalesce) {
         return Ok(bound);
     }
     let ordered = first_fit::bound(demand);
@@ -197,7 +197,7 @@ fn sequential(demand: &Demand, list: &List) -> Result<Found, Unbounded> {
 
 /// Heaps that split every block they can and join every two free neighbours before they take new memory;
 /// and those that do neither.
-fn joined(demand: &Demand, split: Split, coalesce: Coalesce, source: &'static str) -> Result<Found, Unbounded> {
+fn joined(demand: &Demand, split: Splitting, coalesce: Coalescing, source: &'static str) -> Result<Found, Unbounded> {
     if demand.joins(split, coalesce) {
         return Ok(holes::bound(demand, source));
     }

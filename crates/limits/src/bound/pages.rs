@@ -15,8 +15,8 @@
 //!
 //! Sources: Li, Mohanty, Kavi, §II (the heap); the bound is counted here.
 
-use heapsmith::pages::{ByTree, ByWord, Hardware, Linear, Search as _};
-use heapsmith_spec::{Pages, Search};
+use heapsmith::pages::{BitmapSearch as _, ByTree, ByWord, Hardware, Linear};
+use heapsmith_spec::{PageSearch, Pages};
 
 use super::demand::Demand;
 use super::first_fit::factor;
@@ -88,10 +88,10 @@ fn entry(demand: &Demand, pages: &Pages) -> u64 {
     let objects = (pages.page / pages.min.max(u64::from(demand.spec.alignment).min(pages.page / 2))) as usize;
     let bits = (demand.word * 8) as usize;
     let words = match pages.search {
-        Search::Linear => Linear::words(objects, bits),
-        Search::Word => ByWord::words(objects, bits),
-        Search::Tree => ByTree::words(objects, bits),
-        Search::Hardware => <Hardware>::words(objects, bits),
+        PageSearch::Linear => Linear::words(objects, bits),
+        PageSearch::Word => ByWord::words(objects, bits),
+        PageSearch::Tree => ByTree::words(objects, bits),
+        PageSearch::Hardware => <Hardware>::words(objects, bits),
     };
     (FIELDS + words as u64) * demand.word
 }

@@ -4,7 +4,7 @@ use heapsmith_trace::{Operation, PackedTrace};
 
 /// All programs with these three numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Program {
+pub struct ProgramClass {
     /// Peak live bytes, as requested.
     pub live: u64,
     /// Bytes of the largest request.
@@ -36,7 +36,7 @@ pub enum ProgramError {
     MaxAbovePeak {
         /// Bytes of the largest request.
         max_size: u64,
-        /// Most bytes live.
+        /// Peak live bytes.
         live: u64,
     },
     /// A trace resizes blocks.
@@ -58,12 +58,12 @@ pub enum ProgramError {
     /// More than any region has.
     #[error("{live} live bytes are more than any region has: give at most 2^48")]
     TooMuch {
-        /// Most bytes live.
+        /// Peak live bytes.
         live: u64,
     },
 }
 
-impl Program {
+impl ProgramClass {
     /// The peak live bytes that are looked at.
     const MAX: u64 = 1 << 48;
 
@@ -72,7 +72,7 @@ impl Program {
     /// # Errors
     ///
     /// Numbers that no program has: zero, or not in the order `min_size ≤ max_size ≤ live`.
-    pub fn new(live: u64, max_size: u64, min_size: u64) -> Result<Program, ProgramError> {
+    pub fn new(live: u64, max_size: u64, min_size: u64) -> Result<ProgramClass, ProgramError> {
         if live == 0 || max_size == 0 || min_size == 0 {
             return Err(ProgramError::Zero);
         }
@@ -82,10 +82,10 @@ impl Program {
         if max_size > live {
             return Err(ProgramError::MaxAbovePeak { max_size, live });
         }
-        if live > Program::MAX {
+        if live > ProgramClass::MAX {
             return Err(ProgramError::TooMuch { live });
         }
-        Ok(Program { live, max_size, min_size })
+        Ok(ProgramClass { live, max_size, min_size })
     }
 
     /// The programs that are as this trace, for heaps whose payloads lie at multiples of `alignment` bytes. One pass
@@ -94,7 +94,7 @@ impl Program {
     /// # Errors
     ///
     /// The trace does what no bound covers: reallocations, coarser alignments, requests of 0 bytes.
-    pub fn of(trace: &PackedTrace, alignment: u32) -> Result<Program, ProgramError> {
+    pub fn of(trace: &PackedTrace, alignment: u32) -> Result<ProgramClass, ProgramError> {
         if trace.reallocations > 0 {
             return Err(ProgramError::Reallocates { count: trace.reallocations });
         }
@@ -104,7 +104,7 @@ impl Program {
             return Err(ProgramError::Aligned { alignment: coarsest });
         }
         let sizes = || requests().map(|event| event.size);
-        Program::new(trace.requested_peak.0, sizes().max().unwrap_or(0), sizes().min().unwrap_or(0))
+        ProgramClass::new(trace.requested_peak.0, sizes().max().unwrap_or(0), sizes().min().unwrap_or(0))
     }
 }
 
@@ -114,7 +114,7 @@ impl Program {
 /// program exists that makes every allocator use M/2·log2 n + M − n + 1 units (Robson 1971, 1974). The argument is
 /// about whole units; an allocator that places by the byte holds as many unit points in a block, so it needs at
 /// most one unit less.
-pub fn any_allocator(program: Program) -> u64 {
+pub fn any_allocator(program: ProgramClass) -> u64 {
     let unit = program.min_size;
     let log = (program.max_size / unit).max(1).ilog2();
     units_of_any_allocator(program.live / unit, log).saturating_sub(1).saturating_mul(unit).max(program.live)

@@ -7,7 +7,7 @@
 
 use heapsmith_trace::Draws;
 
-use super::in_holes::{Fit, InHoles};
+use super::in_holes::{HoleFit, InHoles};
 use super::lifetimes::Lifetimes;
 use super::{Best, Method, Placement};
 
@@ -22,7 +22,7 @@ pub(super) fn improve(lifetimes: &Lifetimes, holes: &mut InHoles<'_>, best: &mut
         let mut changed = order.clone();
         change(lifetimes, &current, &mut changed, &mut draws);
         let before = holes.work;
-        let placement = holes.place(&changed, Fit::First, current.footprint);
+        let placement = holes.place(&changed, HoleFit::First, current.footprint);
         best.placed.placements += 1;
         best.placed.work += (holes.work - before).max(1);
         if let Some(placement) = placement {

@@ -18,7 +18,7 @@ use super::{Placement, align_up};
 
 /// Which hole is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fit {
+pub(super) enum HoleFit {
     First,
     Tightest,
 }
@@ -39,7 +39,7 @@ impl<'l> InHoles<'l> {
     }
 
     /// Places the blocks in this order; gives up as soon as one would end above `max`.
-    pub fn place(&mut self, order: &[u32], fit: Fit, max: u64) -> Option<Placement> {
+    pub fn place(&mut self, order: &[u32], fit: HoleFit, max: u64) -> Option<Placement> {
         self.beside.clear();
         let mut offsets = vec![0; self.all.len()];
         let mut footprint = 0;
@@ -53,8 +53,8 @@ impl<'l> InHoles<'l> {
             self.work += 1 + self.found.len() as u64;
             self.found.sort_unstable();
             let offset = match fit {
-                Fit::First => first_fit(&self.found, lifetime),
-                Fit::Tightest => tightest(&self.found, lifetime),
+                HoleFit::First => first_fit(&self.found, lifetime),
+                HoleFit::Tightest => tightest(&self.found, lifetime),
             };
             footprint = footprint.max(offset + lifetime.size);
             if footprint > max {

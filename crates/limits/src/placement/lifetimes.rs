@@ -124,7 +124,7 @@ impl Lifetimes {
         self.moments
     }
 
-    /// Most bytes live at once: no placement needs less.
+    /// Peak live bytes: no placement needs less.
     pub fn live(&self) -> u64 {
         self.live
     }

@@ -10,13 +10,13 @@
 //! ```
 //!
 //! n lifetimes, of which p pairs live together. This is offline dynamic storage allocation: strongly
-//! NP-hard (Garey and Johnson, 1979, problem SR2), with a placement of at most 2+ε times the most live
-//! bytes always possible, and of nearly those where each block is small beside their sum (Buchsbaum, Karloff,
+//! NP-hard (Garey and Johnson, 1979, problem SR2), with a placement of at most 2+ε times the peak
+//! live bytes always possible, and of nearly those where each block is small beside their sum (Buchsbaum, Karloff,
 //! Kenyon, Reingold, Thorup: OPT versus LOAD in Dynamic Storage Allocation, SIAM Journal on Computing 33,
 //! 2004). What stands here is heuristics of the practice, the best of which is taken. Whether it is the least
 //! possible is known where it equals the peak live bytes, and where the search came to its end.
 //!
-//! A step that may take more work than is left ([`Effort::work`]) is not begun, so a trace of millions of
+//! A step that may take more work than is left ([`PlacementEffort::work`]) is not begun, so a trace of millions of
 //! blocks gets the first two alone; only thousands of blocks are searched.
 
 mod improve;
@@ -31,12 +31,12 @@ mod verify;
 pub use lifetimes::{Lifetime, Lifetimes};
 pub use verify::{Misplaced, verify};
 
-use in_holes::{Fit, InHoles};
+use in_holes::{HoleFit, InHoles};
 use order::PlacementOrder;
 
 /// How hard to try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Effort {
+pub struct PlacementEffort {
     /// Work that may be done: blocks compared with a block that lives beside them, and blocks placed. It is
     /// counted, so the answer is the same on every machine; a second does some tens of millions.
     pub work: u64,
@@ -46,13 +46,13 @@ pub struct Effort {
     pub alignment: u64,
 }
 
-impl Effort {
+impl PlacementEffort {
     /// Some tenths of a second: for one trace of many.
-    pub const QUICK: Effort = Effort { work: 20_000_000, seed: 1, alignment: 1 };
+    pub const QUICK: PlacementEffort = PlacementEffort { work: 20_000_000, seed: 1, alignment: 1 };
     /// Some ten seconds.
-    pub const USUAL: Effort = Effort { work: 400_000_000, seed: 1, alignment: 1 };
+    pub const USUAL: PlacementEffort = PlacementEffort { work: 400_000_000, seed: 1, alignment: 1 };
     /// Minutes.
-    pub const THOROUGH: Effort = Effort { work: 10_000_000_000, seed: 1, alignment: 1 };
+    pub const THOROUGH: PlacementEffort = PlacementEffort { work: 10_000_000_000, seed: 1, alignment: 1 };
 }
 
 /// Where every block is.
@@ -80,7 +80,7 @@ pub enum Method {
     /// Into the first hole, in an order that was changed step by step.
     Improved,
     /// Bottom up, with what cannot work cut.
-    Search,
+    ExactSearch,
 }
 
 impl std::fmt::Display for Method {
@@ -91,7 +91,7 @@ impl std::fmt::Display for Method {
             Method::OnTop(order) => write!(f, "on top, {order}"),
             Method::FirstHole(order) => write!(f, "first fit, {order}"),
             Method::TightestHole(order) => write!(f, "tightest fit, {order}"),
-            Method::Search => f.write_str("search bottom up"),
+            Method::ExactSearch => f.write_str("search bottom up"),
             Method::Improved => f.write_str("first fit, the order improved step by step"),
         }
     }
@@ -99,7 +99,7 @@ impl std::fmt::Display for Method {
 
 /// The lowest placement that was found, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placed {
+pub struct Solution {
     /// It.
     pub placement: Placement,
     /// What found it.
@@ -119,7 +119,7 @@ pub struct Placed {
 /// # Panics
 ///
 /// If blocks of the placement overlap, which [`verify`] looks for: that is a bug.
-pub fn place(lifetimes: &Lifetimes, effort: Effort) -> Placed {
+pub fn place(lifetimes: &Lifetimes, effort: PlacementEffort) -> Solution {
     let first = in_time::best_fit(lifetimes.all());
     let mut best = Best::new(lifetimes, first, effort);
     best.try_with(Method::Backwards, |_| in_time::best_fit(&lifetimes.backwards()));
@@ -130,10 +130,10 @@ pub fn place(lifetimes: &Lifetimes, effort: Effort) -> Placed {
     }
     let mut holes = InHoles::new(lifetimes);
     for (order, blocks) in &orders {
-        best.try_in_holes(&mut holes, Method::FirstHole(*order), blocks, Fit::First);
+        best.try_in_holes(&mut holes, Method::FirstHole(*order), blocks, HoleFit::First);
     }
     for (order, blocks) in &orders {
-        best.try_in_holes(&mut holes, Method::TightestHole(*order), blocks, Fit::Tightest);
+        best.try_in_holes(&mut holes, Method::TightestHole(*order), blocks, HoleFit::Tightest);
     }
     // An eighth of what is left, then all but an eighth of the rest.
     let share = |best: &Best| effort.work.saturating_sub(best.placed.work) / 8;
@@ -153,18 +153,18 @@ pub fn place(lifetimes: &Lifetimes, effort: Effort) -> Placed {
 
 /// The best so far, and what work is left.
 struct Best {
-    placed: Placed,
+    placed: Solution,
     /// No placement is lower: the peak live bytes, or more where a search has shown it.
     min: u64,
     /// Work of a placement into holes, at most.
     each: u64,
-    effort: Effort,
+    effort: PlacementEffort,
 }
 
 impl Best {
-    fn new(lifetimes: &Lifetimes, placement: Placement, effort: Effort) -> Best {
+    fn new(lifetimes: &Lifetimes, placement: Placement, effort: PlacementEffort) -> Best {
         let blocks = lifetimes.all().len() as u64;
-        let placed = Placed {
+        let placed = Solution {
             placement,
             method: Method::Forwards,
             placements: 1,
@@ -206,7 +206,7 @@ impl Best {
     }
 
     /// Places into holes, if the work is left; it gives up where it would not be better.
-    fn try_in_holes(&mut self, holes: &mut InHoles<'_>, method: Method, order: &[u32], fit: Fit) {
+    fn try_in_holes(&mut self, holes: &mut InHoles<'_>, method: Method, order: &[u32], fit: HoleFit) {
         if !self.goes_on() {
             return;
         }

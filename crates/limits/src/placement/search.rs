@@ -33,7 +33,7 @@ const MOMENTS: u64 = 4_000_000;
 
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum SearchEnd {
     /// All blocks are placed.
     Solved,
     /// There is no placement within the capacity.
@@ -43,7 +43,7 @@ pub(super) enum Outcome {
 }
 
 /// A search over some lifetimes.
-pub(super) struct Search<'l> {
+pub(super) struct ExactSearch<'l> {
     all: &'l [Lifetime],
     capacity: u64,
     /// Place of each block among those of equal offset.
@@ -56,20 +56,20 @@ pub(super) struct Search<'l> {
     /// Bytes still to be placed at each moment.
     left: Vec<u64>,
     /// Offsets before they were raised, and blocks that were placed, to go back.
-    trail: Vec<Step>,
+    trail: Vec<TrailStep>,
     /// Work done, and what may be.
     pub work: u64,
     limit: u64,
 }
 
-enum Step {
+enum TrailStep {
     Raised(u32, u64),
-    Placed(u32),
+    Solution(u32),
 }
 
-impl<'l> Search<'l> {
+impl<'l> ExactSearch<'l> {
     /// A search; none if there are too many blocks for one.
-    pub fn new(lifetimes: &'l Lifetimes) -> Option<Search<'l>> {
+    pub fn new(lifetimes: &'l Lifetimes) -> Option<ExactSearch<'l>> {
         let all = lifetimes.all();
         let moments: u64 = all.iter().map(|lifetime| u64::from(lifetime.length())).sum();
         if all.len() > BLOCKS || moments > MOMENTS {
@@ -80,7 +80,7 @@ impl<'l> Search<'l> {
             (lifetime.start..lifetime.end).for_each(|moment| living[moment as usize].push(block as u32));
         }
         let count = all.len();
-        Some(Search {
+        Some(ExactSearch {
             all,
             capacity: 0,
             rank: vec![0; count],
@@ -95,7 +95,7 @@ impl<'l> Search<'l> {
     }
 
     /// Looks for a placement within `capacity`, of equal offsets the first in `order` first.
-    pub fn run(&mut self, lifetimes: &Lifetimes, capacity: u64, order: &[u32], work: u64) -> Outcome {
+    pub fn run(&mut self, lifetimes: &Lifetimes, capacity: u64, order: &[u32], work: u64) -> SearchEnd {
         (self.capacity, self.limit) = (capacity, self.work + work);
         order.iter().enumerate().for_each(|(rank, &block)| self.rank[block as usize] = rank as u32);
         self.offsets.fill(0);
@@ -103,7 +103,7 @@ impl<'l> Search<'l> {
         self.trail.clear();
         self.left = lifetimes.live_bytes();
         if self.left.iter().any(|&left| left > capacity) {
-            return Outcome::Impossible;
+            return SearchEnd::Impossible;
         }
         let mut blocks: Vec<u32> = (0..self.all.len() as u32).collect();
         self.apart(&mut blocks, (0, 0))
@@ -116,7 +116,7 @@ impl<'l> Search<'l> {
     }
 
     /// Places these blocks, group by group: groups do not meet in time. Blocks are in the order of starts.
-    fn apart(&mut self, blocks: &mut [u32], from: (u64, u32)) -> Outcome {
+    fn apart(&mut self, blocks: &mut [u32], from: (u64, u32)) -> SearchEnd {
         let mark = self.trail.len();
         let mut remainder = blocks;
         while let Some(&first) = remainder.first() {
@@ -130,20 +130,20 @@ impl<'l> Search<'l> {
             }
             let (group, others) = remainder.split_at_mut(count);
             let outcome = self.group(group, from);
-            if outcome != Outcome::Solved {
+            if outcome != SearchEnd::Solved {
                 self.back_to(mark);
                 return outcome;
             }
             remainder = others;
         }
-        Outcome::Solved
+        SearchEnd::Solved
     }
 
     /// Places blocks that hang together, none below `from`: an offset, and a rank among equal offsets.
-    fn group(&mut self, blocks: &[u32], from: (u64, u32)) -> Outcome {
+    fn group(&mut self, blocks: &[u32], from: (u64, u32)) -> SearchEnd {
         self.work += blocks.len() as u64;
         if self.work > self.limit {
-            return Outcome::GaveUp;
+            return SearchEnd::GaveUp;
         }
         let end = |&block: &u32| self.offsets[block as usize] + self.all[block as usize].size;
         // What ends lowest of all that could be next: nothing begins above it.
@@ -164,13 +164,13 @@ impl<'l> Search<'l> {
             if self.put(block) {
                 let mut others: Vec<u32> = blocks.iter().copied().filter(|&other| other != block).collect();
                 let outcome = self.apart(&mut others, (offset, rank + 1));
-                if outcome != Outcome::Impossible {
+                if outcome != SearchEnd::Impossible {
                     return outcome;
                 }
             }
             self.back_to(mark);
         }
-        Outcome::Impossible
+        SearchEnd::Impossible
     }
 
     /// Most bytes still to be placed at a moment of these blocks, which hang together.
@@ -187,7 +187,7 @@ impl<'l> Search<'l> {
         let lifetime = &self.all[block as usize];
         let (offset, size) = (self.offsets[block as usize], lifetime.size);
         self.is_placed[block as usize] = true;
-        self.trail.push(Step::Placed(block));
+        self.trail.push(TrailStep::Solution(block));
         for moment in lifetime.start as usize..lifetime.end as usize {
             self.left[moment] -= size;
         }
@@ -207,7 +207,7 @@ impl<'l> Search<'l> {
                     if raised + beside.size > self.capacity {
                         return false;
                     }
-                    self.trail.push(Step::Raised(other, self.offsets[other as usize]));
+                    self.trail.push(TrailStep::Raised(other, self.offsets[other as usize]));
                     self.offsets[other as usize] = raised;
                     (first, last) = (first.min(beside.start), last.max(beside.end));
                 }
@@ -233,8 +233,8 @@ impl<'l> Search<'l> {
     fn back_to(&mut self, mark: usize) {
         while self.trail.len() > mark {
             match self.trail.pop() {
-                Some(Step::Raised(block, offset)) => self.offsets[block as usize] = offset,
-                Some(Step::Placed(block)) => {
+                Some(TrailStep::Raised(block, offset)) => self.offsets[block as usize] = offset,
+                Some(TrailStep::Solution(block)) => {
                     let lifetime = &self.all[block as usize];
                     self.is_placed[block as usize] = false;
                     for moment in lifetime.start as usize..lifetime.end as usize {
@@ -259,7 +259,7 @@ const TURNS: &[PlacementOrder] = &[
 /// Searches for placements lower than the best, for as long as `work` goes. Each round halves the capacities between what is
 /// impossible and what is found, and gives each search four times the work of the round before.
 pub(super) fn lower(lifetimes: &Lifetimes, best: &mut Best, work: u64) {
-    let Some(mut search) = Search::new(lifetimes) else { return };
+    let Some(mut search) = ExactSearch::new(lifetimes) else { return };
     let orders: Vec<Vec<u32>> = TURNS.iter().map(|order| order.of(lifetimes)).collect();
     let unit = unit(lifetimes);
     let mut each = 50 * lifetimes.all().len() as u64;
@@ -274,12 +274,12 @@ pub(super) fn lower(lifetimes: &Lifetimes, best: &mut Best, work: u64) {
                 let remainder = work.saturating_sub(search.work);
                 search.run(lifetimes, capacity, order, each.min(remainder))
             });
-            let outcome = outcomes.find(|&outcome| outcome != Outcome::GaveUp);
+            let outcome = outcomes.find(|&outcome| outcome != SearchEnd::GaveUp);
             best.placed.placements += 1;
             best.placed.work += search.work - before;
             match outcome {
-                Some(Outcome::Solved) => best.take(Method::Search, search.placement()),
-                Some(Outcome::Impossible) => {
+                Some(SearchEnd::Solved) => best.take(Method::ExactSearch, search.placement()),
+                Some(SearchEnd::Impossible) => {
                     min = capacity + unit;
                     best.min = min;
                 }

@@ -2,23 +2,23 @@
 
 use std::sync::atomic::AtomicBool;
 
-use heapsmith_limits::attack::{Options, by_chance, region_for};
-use heapsmith_limits::{Goal, Program, attack, bound};
+use heapsmith_limits::attack::{AttackOptions, by_chance, region_for};
+use heapsmith_limits::{AttackGoal, ProgramClass, attack, bound};
 use heapsmith_replay::Region;
 use heapsmith_spec::{Spec, arbitrary, catalogue};
 use heapsmith_trace::Bytes;
 use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 
 /// Attacks that fit a test: the constructions, and some rounds of search.
-fn quick(goal: Goal, seed: u64) -> Options {
-    Options { goal, seed, rounds: 8, operations: 6_000 }
+fn quick(goal: AttackGoal, seed: u64) -> AttackOptions {
+    AttackOptions { goal, seed, rounds: 8, operations: 6_000 }
 }
 
 /// Attacks and random programs for both goals; what exceeds the bound, in words.
-fn exceeded(spec: &Spec, program: Program, seed: u64) -> Option<String> {
+fn exceeded(spec: &Spec, program: ProgramClass, seed: u64) -> Option<String> {
     let bound = bound(spec, program.live, program.max_size, program.min_size);
     let mut worst_case = (0, 0);
-    for goal in [Goal::Footprint, Goal::Accesses] {
+    for goal in [AttackGoal::Footprint, AttackGoal::Accesses] {
         let found = attack(spec, program, quick(goal, seed), &AtomicBool::new(false), |_| {});
         let Ok(found) = found else { return None };
         worst_case.0 = worst_case.0.max(found.outcome.footprint).max(found.chance.footprint);
@@ -56,7 +56,7 @@ fn no_attack_on_the_catalogue_exceeds_its_bound() {
     for entry in catalogue() {
         let spec: Spec = entry.spec.parse().expect("an entry is a spec");
         for (live, max_size, min_size) in PROGRAMS {
-            let program = Program::new(live, max_size, min_size).expect("a program");
+            let program = ProgramClass::new(live, max_size, min_size).expect("a program");
             bounded += usize::from(bound(&spec, live, max_size, min_size).footprint.is_some());
             assert_eq!(exceeded(&spec, program, 1), None);
         }
@@ -68,7 +68,7 @@ fn no_attack_on_the_catalogue_exceeds_its_bound() {
 fn what_is_reserved_comes_on_top_of_the_bound() {
     // Blocks of one size: the bound is exact.
     let spec: Spec = "guard(quarantine=4) reserve(high=75%) fixed(96) word=8".parse().expect("a spec");
-    let program = Program::new(256 << 10, 64, 64).expect("a program");
+    let program = ProgramClass::new(256 << 10, 64, 64).expect("a program");
     let bound = bound(&spec, program.live, program.max_size, program.min_size);
     let refused = |bytes: Option<u64>| {
         let mut region = Region::new(Bytes(bytes.expect("a bound"))).expect("address space");
@@ -80,8 +80,8 @@ fn what_is_reserved_comes_on_top_of_the_bound() {
     assert!(bound.requires.iter().any(|requires| requires.contains("75% in reserve")), "{:?}", bound.requires);
 }
 
-fn programs() -> impl Strategy<Value = Program> {
-    (1_u64..400, 0_u64..2_000, 0_u64..12_000).prop_map(|(min_size, more, live)| Program {
+fn programs() -> impl Strategy<Value = ProgramClass> {
+    (1_u64..400, 0_u64..2_000, 0_u64..12_000).prop_map(|(min_size, more, live)| ProgramClass {
         min_size,
         max_size: min_size + more,
         live: min_size + more + live,

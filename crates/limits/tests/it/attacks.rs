@@ -2,13 +2,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use heapsmith_limits::attack::{Attack, Options, forced};
-use heapsmith_limits::{Goal, Program, ProgramError, attack};
-use heapsmith_replay::{Options as Replaying, Region, replay};
+use heapsmith_limits::attack::{Attack, AttackOptions, forced};
+use heapsmith_limits::{AttackGoal, ProgramClass, ProgramError, attack};
+use heapsmith_replay::{Region, ReplayOptions as Replaying, replay};
 use heapsmith_spec::{Spec, catalogue, resolve};
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
 
-fn found(spec: &Spec, program: Program, options: Options) -> Attack {
+fn found(spec: &Spec, program: ProgramClass, options: AttackOptions) -> Attack {
     attack(spec, program, options, &AtomicBool::new(false), |_| {}).expect("the heap serves such programs")
 }
 
@@ -42,9 +42,9 @@ fn robsons_adversary_reaches_his_bound_on_every_joining_heap() {
 }
 
 #[test]
-fn attacks_need_twice_the_memory_of_the_worst_random_program_on_most_designs() {
-    let program = Program::new(16_384, 512, 16).expect("a program");
-    let options = Options { rounds: 0, ..Options::default() };
+fn attacks_need_twice_the_memory_of_random_programs_on_five_designs() {
+    let program = ProgramClass::new(16_384, 512, 16).expect("a program");
+    let options = AttackOptions { rounds: 0, ..AttackOptions::default() };
     let mut twice = Vec::new();
     for entry in catalogue() {
         let spec: Spec = entry.spec.parse().expect("an entry is a spec");
@@ -63,13 +63,13 @@ fn attacks_need_twice_the_memory_of_the_worst_random_program_on_most_designs() {
 
 #[test]
 fn half_fit_is_made_to_need_more_than_any_program_makes_best_fit_need() {
-    let program = Program::new(16_384, 512, 16).expect("a program");
+    let program = ProgramClass::new(16_384, 512, 16).expect("a program");
     let bound = |name| {
         let spec = resolve(name).expect("a heap");
         heapsmith_limits::bound(&spec, program.live, program.max_size, program.min_size).footprint.expect("a bound")
     };
     let half_fit = resolve("half-fit").expect("a heap");
-    let reached = found(&half_fit, program, Options { rounds: 0, ..Options::default() }).outcome.footprint;
+    let reached = found(&half_fit, program, AttackOptions { rounds: 0, ..AttackOptions::default() }).outcome.footprint;
     assert!(reached > bound("best-fit") && reached <= bound("half-fit"), "{reached}");
 }
 
@@ -77,20 +77,20 @@ fn half_fit_is_made_to_need_more_than_any_program_makes_best_fit_need() {
 fn attacks_on_fixed_sizes_meet_the_bound() {
     for name in ["pool-64", "enea-ose", "uclinux"] {
         let spec = resolve(name).expect("a heap");
-        let program = Program::new(16_384, 512, 16).expect("a program");
+        let program = ProgramClass::new(16_384, 512, 16).expect("a program");
         let bound = heapsmith_limits::bound(&spec, program.live, program.max_size, program.min_size);
-        let attack = found(&spec, program, Options { rounds: 0, ..Options::default() });
+        let attack = found(&spec, program, AttackOptions { rounds: 0, ..AttackOptions::default() });
         assert_eq!(Some(attack.outcome.footprint), bound.footprint, "{name}");
     }
 }
 
 #[test]
 fn a_tape_replays_to_the_same_footprint_and_accesses() {
-    let program = Program::new(8_000, 700, 20).expect("a program");
+    let program = ProgramClass::new(8_000, 700, 20).expect("a program");
     for entry in catalogue() {
         let spec: Spec = entry.spec.parse().expect("an entry is a spec");
-        for goal in [Goal::Footprint, Goal::Accesses] {
-            let attack = found(&spec, program, Options { goal, rounds: 10, operations: 10_000, seed: 7 });
+        for goal in [AttackGoal::Footprint, AttackGoal::Accesses] {
+            let attack = found(&spec, program, AttackOptions { goal, rounds: 10, operations: 10_000, seed: 7 });
             let trace = attack.outcome.tape.packed("test").expect("a sound trace");
             let mut region = Region::for_trace(&trace).expect("address space");
             let measures = replay(&spec, &trace, &mut region, Replaying::VERIFY).expect("a replay");
@@ -107,13 +107,13 @@ fn a_tape_replays_to_the_same_footprint_and_accesses() {
 #[test]
 fn a_seed_gives_one_attack_and_the_search_never_makes_it_worse() {
     let spec = resolve("first-fit").expect("a heap");
-    let program = Program::new(8_000, 256, 16).expect("a program");
-    let options = Options { rounds: 40, seed: 3, operations: 20_000, ..Options::default() };
+    let program = ProgramClass::new(8_000, 256, 16).expect("a program");
+    let options = AttackOptions { rounds: 40, seed: 3, operations: 20_000, ..AttackOptions::default() };
     let (first, again) = (found(&spec, program, options), found(&spec, program, options));
     assert_eq!(first, again);
-    let none = found(&spec, program, Options { rounds: 0, ..options });
+    let none = found(&spec, program, AttackOptions { rounds: 0, ..options });
     assert!(first.outcome.footprint >= none.outcome.footprint);
-    let other = found(&spec, program, Options { seed: 4, ..options });
+    let other = found(&spec, program, AttackOptions { seed: 4, ..options });
     assert_ne!((&first.plan, first.tried), (&none.plan, none.tried));
     assert!(other.outcome.footprint >= none.outcome.footprint);
 }
@@ -121,9 +121,9 @@ fn a_seed_gives_one_attack_and_the_search_never_makes_it_worse() {
 #[test]
 fn a_stop_keeps_the_best_so_far() {
     let spec = resolve("tlsf").expect("a heap");
-    let program = Program::new(4_000, 256, 16).expect("a program");
+    let program = ProgramClass::new(4_000, 256, 16).expect("a program");
     let stop = AtomicBool::new(true);
-    let attack = attack(&spec, program, Options::default(), &stop, |_| {}).expect("an attack");
+    let attack = attack(&spec, program, AttackOptions::default(), &stop, |_| {}).expect("an attack");
     assert!(attack.stopped && attack.tried == 1 && attack.outcome.footprint > 0);
 }
 
@@ -136,11 +136,11 @@ fn a_trace_tells_its_own_program_where_a_bound_covers_it() {
         PackedTrace::new(&trace).expect("a sound trace")
     };
     let events = [request(1, 100, 0), request(2, 30, 8), Event::at(0, Action::Free { id: 1 }), request(3, 60, 0)];
-    let program = Program { live: 130, max_size: 100, min_size: 30 };
-    assert_eq!(Program::of(&packed(&events), 8), Ok(program));
-    assert_eq!(Program::of(&packed(&events), 4), Err(ProgramError::Aligned { alignment: 8 }));
+    let program = ProgramClass { live: 130, max_size: 100, min_size: 30 };
+    assert_eq!(ProgramClass::of(&packed(&events), 8), Ok(program));
+    assert_eq!(ProgramClass::of(&packed(&events), 4), Err(ProgramError::Aligned { alignment: 8 }));
     let resized = Event::at(0, Action::Reallocate { id: 3, size: Bytes(10) });
     let resized = packed(&[&events[..], &[resized]].concat());
-    assert_eq!(Program::of(&resized, 8), Err(ProgramError::Reallocates { count: 1 }));
-    assert_eq!(Program::of(&packed(&[request(1, 0, 0)]), 8), Err(ProgramError::Zero));
+    assert_eq!(ProgramClass::of(&resized, 8), Err(ProgramError::Reallocates { count: 1 }));
+    assert_eq!(ProgramClass::of(&packed(&[request(1, 0, 0)]), 8), Err(ProgramError::Zero));
 }

@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 
 use heapsmith_limits::placement::{Lifetime, Lifetimes, Misplaced, place, verify};
-use heapsmith_limits::{Effort, LowerBound, lower_bound};
+use heapsmith_limits::{LowerBound, PlacementEffort, lower_bound};
 use heapsmith_trace::{Action, Bytes, Draws, Event, PackedTrace, Packer, Trace};
 use proptest::prelude::*;
 
-const SMALL: Effort = Effort { work: 100_000, seed: 1, alignment: 1 };
+const SMALL: PlacementEffort = PlacementEffort { work: 100_000, seed: 1, alignment: 1 };
 
 /// A trace written as `+id:size`, `~id:size`, `-id`.
 fn trace(text: &str) -> PackedTrace {
@@ -44,7 +44,7 @@ fn a_trace_is_its_lifetimes() {
     assert_eq!(spans(&trace("+1:10 +2:0 -2 +3:7 -3 +4:1")), [(0, 3, 10), (1, 2, 7), (2, 3, 1)]);
     assert_eq!(spans(&trace("+2:0 ~2:8 ~2:0 +3:4 -2")), [(1, 2, 8), (2, 3, 4)]);
     assert_eq!(spans(&trace("")), []);
-    assert_eq!(lower_bound(&trace(""), Effort::QUICK).placed, Bytes(0));
+    assert_eq!(lower_bound(&trace(""), PlacementEffort::QUICK).placed, Bytes(0));
 }
 
 #[test]
@@ -102,7 +102,7 @@ proptest! {
     fn placements_hold_and_are_between_the_live_bytes_and_their_sum(
         lifetimes in lifetimes(60, 40), work in 1_u64..100_000, seed in any::<u64>(),
     ) {
-        let effort = Effort { work, seed, alignment: 1 };
+        let effort = PlacementEffort { work, seed, alignment: 1 };
         let placed = place(&lifetimes, effort);
         prop_assert_eq!(verify(&lifetimes, &placed.placement.offsets, placed.placement.footprint), Ok(()));
         prop_assert!(placed.placement.footprint >= lifetimes.live());
@@ -115,14 +115,14 @@ proptest! {
     fn the_lowest_placement_of_few_blocks_is_found(lifetimes in lifetimes(8, 10)) {
         let mut best = u64::MAX;
         min(lifetimes.all(), &mut vec![None; lifetimes.all().len()], 0, &mut best);
-        let placed = place(&lifetimes, Effort { work: 10_000_000, ..SMALL });
+        let placed = place(&lifetimes, PlacementEffort { work: 10_000_000, ..SMALL });
         prop_assert!(placed.is_optimal, "the search comes to its end");
         prop_assert_eq!(placed.placement.footprint, best);
     }
 
     #[test]
     fn work_never_makes_it_higher(lifetimes in lifetimes(60, 40), work in 1_u64..20_000) {
-        let place = |work| place(&lifetimes, Effort { work, seed: 3, alignment: 1 }).placement.footprint;
+        let place = |work| place(&lifetimes, PlacementEffort { work, seed: 3, alignment: 1 }).placement.footprint;
         prop_assert!(place(work) <= place(0));
     }
 
@@ -146,14 +146,14 @@ fn too_little_work_leaves_holes_and_says_so() {
     let mut draws = Draws::new(5);
     let all = (0..2000).map(|number| block(number, number + draws.between(1, 90) as u32, draws.between(1, 999), 1));
     let lifetimes = Lifetimes::new(all.collect());
-    let coarse = place(&lifetimes, Effort { work: 1, ..Effort::QUICK });
+    let coarse = place(&lifetimes, PlacementEffort { work: 1, ..PlacementEffort::QUICK });
     assert!(coarse.is_coarse && coarse.placement.footprint > lifetimes.live());
-    let fine = place(&lifetimes, Effort::QUICK);
+    let fine = place(&lifetimes, PlacementEffort::QUICK);
     assert!(!fine.is_coarse && fine.placement.footprint < coarse.placement.footprint);
 }
 
 /// A real problem; says that it is left out where it is not there.
-fn offline(name: &str, effort: Effort) -> Option<LowerBound> {
+fn offline(name: &str, effort: PlacementEffort) -> Option<LowerBound> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/alloc/offline").join(name);
     if !path.exists() {
         eprintln!("left out: {} is not there", path.display());
@@ -174,7 +174,9 @@ fn buffers_of_neural_networks_are_placed_near_their_live_bytes() {
         ("somas_tensors-pangu_2.6B.csv.xz", 5_530_099_775, 350),
         ("iopddl-Y_1.csv.xz", 497_261_190_115, 60),
     ] {
-        let Some(lower_bound) = offline(name, Effort { work: 200_000_000, ..Effort::QUICK }) else { continue };
+        let Some(lower_bound) = offline(name, PlacementEffort { work: 200_000_000, ..PlacementEffort::QUICK }) else {
+            continue;
+        };
         assert_eq!(lower_bound.live, Bytes(live), "{name}");
         assert!(
             !lower_bound.is_coarse && lower_bound.fragmentation() * 1e4 <= f64::from(above),
@@ -188,7 +190,7 @@ fn the_hard_problems_of_minimalloc_are_placed_near_their_capacity() {
     // How far above the capacity of 1 MiB, in percent: what is reached, with some room.
     let above = [3.5, 0.5, 9.0, 1.0, 9.5, 4.5, 5.0, 3.5, 2.5, 1.5, 13.0];
     for (letter, above) in ('A'..='K').zip(above) {
-        let effort = Effort { work: 60_000_000, ..Effort::QUICK };
+        let effort = PlacementEffort { work: 60_000_000, ..PlacementEffort::QUICK };
         let Some(lower_bound) = offline(&format!("minimalloc-{letter}.csv"), effort) else { continue };
         let over = lower_bound.placed.0 as f64 / 1_048_576.0 * 100.0 - 100.0;
         println!("{letter}: {} blocks, {over:.1}% above the capacity, by {}", lower_bound.blocks, lower_bound.method);

@@ -8,7 +8,7 @@
 //! counted (`hardware/results/instructions.csv`, which a test of the crate `heapsmith` counts again). So costs are
 //! known where no tool counts, the same on every machine; [`Costs::error`] says how well the programs are met.
 
-use heapsmith_replay::{Measures, Options, Region, replay, unit_instructions};
+use heapsmith_replay::{Measures, Region, ReplayOptions, replay, unit_instructions};
 use heapsmith_spec::resolve;
 use heapsmith_trace::PackedTrace;
 
@@ -22,7 +22,7 @@ const FACTORS: usize = 4;
 
 /// A search, and the heap that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Search {
+pub(super) struct SearchCost {
     /// Its name in a spec.
     pub name: &'static str,
     /// Its name in tables.
@@ -30,15 +30,15 @@ pub(super) struct Search {
 }
 
 /// The paper's software.
-pub(super) const BY_BIT: Search = Search { name: "linear", shown: "bit by bit" };
+pub(super) const BY_BIT: SearchCost = SearchCost { name: "linear", shown: "bit by bit" };
 /// Zeros counted by an instruction.
-pub(super) const BY_WORD: Search = Search { name: "word", shown: "by word" };
+pub(super) const BY_WORD: SearchCost = SearchCost { name: "word", shown: "by word" };
 /// Zeros counted in a tree of words.
-pub(super) const BY_TREE: Search = Search { name: "tree", shown: "by tree" };
+pub(super) const BY_TREE: SearchCost = SearchCost { name: "tree", shown: "by tree" };
 /// The paper's hardware.
-pub(super) const BY_UNIT: Search = Search { name: "hardware", shown: "unit" };
+pub(super) const BY_UNIT: SearchCost = SearchCost { name: "hardware", shown: "unit" };
 /// All of them.
-pub(super) const SEARCHES: [Search; 4] = [BY_BIT, BY_WORD, BY_TREE, BY_UNIT];
+pub(super) const SEARCHES: [SearchCost; 4] = [BY_BIT, BY_WORD, BY_TREE, BY_UNIT];
 
 /// The factors of every search, and the instructions of a word of a program's own work.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ fn numbers(line: &str) -> Vec<f64> {
 }
 
 /// What the factors multiply; the unit's instructions stand in for visits, of which there are hardly any with it.
-fn counts(numbers: &[f64], search: Search) -> [f64; FACTORS] {
+fn counts(numbers: &[f64], search: SearchCost) -> [f64; FACTORS] {
     let [operations, grown, accesses, visits, unit] = [0, 1, 2, 3, 4].map(|at| numbers[at]);
     [operations, grown, accesses, if search == BY_UNIT { unit } else { visits }]
 }
@@ -80,7 +80,7 @@ fn counts(numbers: &[f64], search: Search) -> [f64; FACTORS] {
 impl Costs {
     /// From the file.
     pub fn read() -> Costs {
-        let of_search = |search: Search| -> Vec<([f64; FACTORS], f64)> {
+        let of_search = |search: SearchCost| -> Vec<([f64; FACTORS], f64)> {
             let own = COUNTED.lines().filter(move |line| line.split(',').next() == Some(search.name)).map(numbers);
             own.map(|numbers| (counts(&numbers, search), numbers[5])).collect()
         };
@@ -96,9 +96,14 @@ impl Costs {
     }
 
     /// What a program's requests cost with a search.
-    pub fn of(&self, search: Search, trace: &PackedTrace, region: &mut Region) -> Result<Allocating, ExperimentError> {
+    pub fn of(
+        &self,
+        search: SearchCost,
+        trace: &PackedTrace,
+        region: &mut Region,
+    ) -> Result<Allocating, ExperimentError> {
         let spec = resolve(&format!("pages(page=4096, min=16, search={})", search.name))?;
-        let measures = replay(&spec, trace, region, Options::MEASURE)?;
+        let measures = replay(&spec, trace, region, ReplayOptions::MEASURE)?;
         let unit = unit_instructions(&spec, trace, region)? as f64;
         let Measures { operations, by_growing, accesses, visits, .. } = measures;
         let numbers = [operations, by_growing, accesses.total, visits.total].map(|count| count as f64);

@@ -10,7 +10,7 @@ use crate::traces::Input;
 
 /// A program.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(super) struct PointerProgram {
     /// Its name.
     pub name: &'static str,
     /// The workload's parameters; none where it was recorded.
@@ -23,7 +23,7 @@ pub(super) struct Program {
     pub paper: [f64; 2],
 }
 
-impl Program {
+impl PointerProgram {
     /// The paper's speed-up (Table IV).
     pub fn paper_speed_up(&self) -> f64 {
         self.paper[0] / self.paper[1]
@@ -43,44 +43,44 @@ const PERL_WORK: &str = "perl/work.txt";
 pub(super) const FILES: &[&str] = &[PERL.file, PERL_WORK];
 
 /// In the paper's order, with its inputs.
-pub(super) const PROGRAMS: [Program; 7] = [
-    Program {
+pub(super) const PROGRAMS: [PointerProgram; 7] = [
+    PointerProgram {
         name: "cfrac",
         settings: Some(&[("number", "3141592653377433689557")]),
         small: &[("number", "1000036000099")],
         share: 0.297,
         paper: [189.7, 148.1],
     },
-    Program { name: "perl", settings: None, small: &[], share: 0.107, paper: [135.5, 127.3] },
-    Program {
+    PointerProgram { name: "perl", settings: None, small: &[], share: 0.107, paper: [135.5, 127.3] },
+    PointerProgram {
         name: "treeadd",
         settings: Some(&[("depth", "20")]),
         small: &[("depth", "9")],
         share: 0.482,
         paper: [160.4, 112.4],
     },
-    Program {
+    PointerProgram {
         name: "voronoi",
         settings: Some(&[("points", "20000")]),
         small: &[("points", "200")],
         share: 0.104,
         paper: [128.8, 122.3],
     },
-    Program {
+    PointerProgram {
         name: "bisort",
         settings: Some(&[("depth", "17")]),
         small: &[("depth", "8")],
         share: 0.023,
         paper: [424.1, 418.1],
     },
-    Program {
+    PointerProgram {
         name: "perimeter",
         settings: Some(&[("depth", "12")]),
         small: &[("depth", "6")],
         share: 0.163,
         paper: [42.11, 37.97],
     },
-    Program {
+    PointerProgram {
         name: "health",
         settings: Some(&[("levels", "5"), ("steps", "500")]),
         small: &[("levels", "2"), ("steps", "60")],
@@ -99,7 +99,7 @@ pub(super) const SET_UP: &str = "Instructions stand for cycles, one each, and on
 #[derive(Debug)]
 pub(super) struct Cost {
     /// The program.
-    pub program: &'static Program,
+    pub program: &'static PointerProgram,
     /// Its requests and frees.
     pub events: u64,
     /// Bytes of a request, on average.
@@ -148,7 +148,7 @@ pub(super) fn costs(setting: &mut Setting<'_>, costs: &Costs) -> Result<Vec<Cost
     Ok(all)
 }
 
-impl Program {
+impl PointerProgram {
     /// Its trace, and its instructions beside allocating.
     fn run(&self, setting: &mut Setting<'_>, costs: &Costs) -> Result<(Trace, f64), ExperimentError> {
         let Some(whole) = self.settings else {

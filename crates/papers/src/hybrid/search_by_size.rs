@@ -4,7 +4,7 @@
 //! at one word a level, so what else is looked at (runs of pages) is known; the search by word looks at as many words
 //! as the one bit by bit loads.
 
-use heapsmith_replay::{Measures, Options, Region, replay};
+use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use heapsmith_spec::resolve;
 use heapsmith_trace::PackedTrace;
@@ -70,7 +70,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
 fn measure(size: u64, trace: &PackedTrace) -> Result<Row, ExperimentError> {
     let mut region = Region::for_trace(trace)?;
     let mut counted = |spec: &str| -> Result<Measures, ExperimentError> {
-        Ok(replay(&resolve(spec)?, trace, &mut region, Options::MEASURE)?)
+        Ok(replay(&resolve(spec)?, trace, &mut region, ReplayOptions::MEASURE)?)
     };
     let [bits, words, tree] = [counted(PHK)?, counted(BY_WORD)?, counted(BY_TREE)?];
     let objects_a_page = PAGE / size;

@@ -1,6 +1,6 @@
 //! Table III: what the programs ask for, and how much of their work is allocating.
 
-use heapsmith_replay::{Options, Region, replay};
+use heapsmith_replay::{Region, ReplayOptions, replay};
 use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{PackedTrace, Trace};
@@ -33,7 +33,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
 };
 
 /// A program, with its parameters, those for a test, and what the paper says: mean bytes and percent of time.
-struct Program {
+struct PointerProgram {
     name: &'static str,
     input: &'static str,
     whole: &'static [(&'static str, &'static str)],
@@ -41,43 +41,43 @@ struct Program {
     paper: (u64, f64),
 }
 
-const PROGRAMS: [Program; 6] = [
-    Program {
+const PROGRAMS: [PointerProgram; 6] = [
+    PointerProgram {
         name: "cfrac",
         input: "22 digits",
         whole: &[("number", "3141592653377433689557")],
         small: &[("number", "1000036000099")],
         paper: (8, 0.297),
     },
-    Program {
+    PointerProgram {
         name: "treeadd",
         input: "20 levels",
         whole: &[("depth", "20")],
         small: &[("depth", "12")],
         paper: (24, 0.482),
     },
-    Program {
+    PointerProgram {
         name: "voronoi",
         input: "20,000 points",
         whole: &[("points", "20000")],
         small: &[("points", "1000")],
         paper: (40, 0.104),
     },
-    Program {
+    PointerProgram {
         name: "bisort",
         input: "17 levels",
         whole: &[("depth", "17")],
         small: &[("depth", "12")],
         paper: (24, 0.023),
     },
-    Program {
+    PointerProgram {
         name: "perimeter",
         input: "12 levels",
         whole: &[("depth", "12")],
         small: &[("depth", "8")],
         paper: (48, 0.163),
     },
-    Program {
+    PointerProgram {
         name: "health",
         input: "5 levels, 500 steps",
         whole: &[("levels", "5"), ("steps", "500")],
@@ -117,11 +117,11 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     outcome(&rows)
 }
 
-fn measure(program: &Program, input: String, trace: &Trace) -> Result<Row, ExperimentError> {
+fn measure(program: &PointerProgram, input: String, trace: &Trace) -> Result<Row, ExperimentError> {
     // The clock of such a program is its own work, and its last event the mark of its end.
     let program_words = trace.events.last().map_or(0, |event| event.time.0);
     let packed = PackedTrace::new(trace)?;
-    let measures = replay(&resolve(PHK)?, &packed, &mut Region::for_trace(&packed)?, Options::MEASURE)?;
+    let measures = replay(&resolve(PHK)?, &packed, &mut Region::for_trace(&packed)?, ReplayOptions::MEASURE)?;
     let allocator_words = measures.accesses.total + measures.visits.total;
     Ok(Row {
         program: program.name,

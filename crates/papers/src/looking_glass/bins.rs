@@ -1,6 +1,6 @@
 //! The paper's future work: the red-black tree with bins, and bins of skip lists.
 
-use heapsmith_replay::{Effort, Options, Region, Subject, replay, time};
+use heapsmith_replay::{Region, ReplayOptions, Subject, TimingEffort, replay, time};
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use heapsmith_spec::resolve;
 use serde::Serialize;
@@ -53,11 +53,11 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         let mut region = Region::for_trace(&trace)?;
         let subjects = HEAPS.iter().map(|(_, text)| text.parse()).collect::<Result<Vec<Subject>, _>>()?;
         let times = match setting.is_whole() {
-            true => Some(time(&subjects, &trace, &mut region, Effort::rounds(3))?),
+            true => Some(time(&subjects, &trace, &mut region, TimingEffort::rounds(3))?),
             false => None,
         };
         for (index, (heap, text)) in HEAPS.into_iter().enumerate() {
-            let measures = replay(&resolve(text)?, &trace, &mut region, Options::MEASURE)?;
+            let measures = replay(&resolve(text)?, &trace, &mut region, ReplayOptions::MEASURE)?;
             rows.push(Row {
                 heap,
                 live,

@@ -4,7 +4,7 @@
 //! parameter of the heap; what the first call does more than the others is initialising nothing, which the accesses
 //! show.
 
-use heapsmith_replay::{Effort, Options, Region, Subject, replay, time};
+use heapsmith_replay::{Region, ReplayOptions, Subject, TimingEffort, replay, time};
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
@@ -61,10 +61,13 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         let mut region = Region::for_trace(&trace)?;
         let subjects = HEAPS.iter().map(|(_, text)| text.parse()).collect::<Result<Vec<Subject>, _>>()?;
         // Ten allocations take some tens of nanoseconds: many rounds make a median of it.
-        let times =
-            if setting.is_whole() { Some(time(&subjects, &trace, &mut region, Effort::rounds(2001))?) } else { None };
+        let times = if setting.is_whole() {
+            Some(time(&subjects, &trace, &mut region, TimingEffort::rounds(2001))?)
+        } else {
+            None
+        };
         for (heap, (name, text)) in HEAPS.into_iter().enumerate() {
-            let measures = replay(&resolve(text)?, &trace, &mut region, Options::MEASURE)?;
+            let measures = replay(&resolve(text)?, &trace, &mut region, ReplayOptions::MEASURE)?;
             rows.push(Row {
                 heap: name,
                 size,

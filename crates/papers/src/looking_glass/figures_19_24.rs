@@ -1,6 +1,6 @@
 //! Figures 19 to 24: the cost of a random-half program over the number of its requests, and how it grows.
 
-use heapsmith_replay::{Effort, Options, Region, Subject, replay, time};
+use heapsmith_replay::{Region, ReplayOptions, Subject, TimingEffort, replay, time};
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use heapsmith_spec::resolve;
 use serde::Serialize;
@@ -57,14 +57,14 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         // Small programs need many rounds for a median, large ones take their time.
         let rounds = (30_000 / requests).clamp(5, 501) as usize;
         let times = match setting.is_whole() {
-            true => Some(time(&subjects, &trace, &mut region, Effort::rounds(rounds))?),
+            true => Some(time(&subjects, &trace, &mut region, TimingEffort::rounds(rounds))?),
             false => None,
         };
         let whole = |ns: f64| ns * operations as f64 / 1000.0;
         for (index, (heap, text)) in names.enumerate() {
             let counted = match text.starts_with("peer:") {
                 true => None,
-                false => Some(replay(&resolve(text)?, &trace, &mut region, Options::MEASURE)?),
+                false => Some(replay(&resolve(text)?, &trace, &mut region, ReplayOptions::MEASURE)?),
             };
             rows.push(Row {
                 heap,

@@ -1,6 +1,6 @@
 //! What the paper left out: unusually large requests.
 
-use heapsmith_replay::{Effort, Options, Region, Subject, replay, time};
+use heapsmith_replay::{Region, ReplayOptions, Subject, TimingEffort, replay, time};
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use heapsmith_spec::resolve;
 use serde::Serialize;
@@ -53,11 +53,11 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         let mut subjects = texts.iter().map(|(_, text)| text.parse()).collect::<Result<Vec<Subject>, _>>()?;
         subjects.push(MALLOC.1.parse()?);
         let times = match setting.is_whole() {
-            true => Some(time(&subjects, &trace, &mut region, Effort::rounds(9))?),
+            true => Some(time(&subjects, &trace, &mut region, TimingEffort::rounds(9))?),
             false => None,
         };
         for (index, (heap, text)) in texts.iter().enumerate() {
-            let measures = replay(&resolve(text)?, &trace, &mut region, Options::MEASURE)?;
+            let measures = replay(&resolve(text)?, &trace, &mut region, ReplayOptions::MEASURE)?;
             rows.push(Row {
                 heap,
                 size,

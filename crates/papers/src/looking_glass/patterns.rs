@@ -1,6 +1,6 @@
 //! What the paper left out: the patterns that each allocator is made for.
 
-use heapsmith_replay::{Options, Region, replay};
+use heapsmith_replay::{Region, ReplayOptions, replay};
 use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Operation, PackedTrace};
@@ -58,7 +58,7 @@ struct Pattern {
 
 fn patterns(setting: &Setting<'_>) -> Result<Vec<Pattern>, ExperimentError> {
     let (blocks, seed) = (setting.of(10_000, 1000), setting.seed);
-    let pattern = |name, program: super::programs::Program, recommended| -> Result<Pattern, ExperimentError> {
+    let pattern = |name, program: super::programs::RandomProgram, recommended| -> Result<Pattern, ExperimentError> {
         Ok(Pattern { name, trace: program.packed()?, recommended })
     };
     Ok(vec![
@@ -77,7 +77,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         setting.step(number, patterns.len(), pattern.name)?;
         let mut region = Region::for_trace(&pattern.trace)?;
         for (heap, text) in HEAPS {
-            let measures = replay(&resolve(text)?, &pattern.trace, &mut region, Options::MEASURE)?;
+            let measures = replay(&resolve(text)?, &pattern.trace, &mut region, ReplayOptions::MEASURE)?;
             rows.push(Row {
                 pattern: pattern.name,
                 heap,

@@ -5,15 +5,15 @@ use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
 use crate::error::ExperimentError;
 
 /// A program as it is written down.
-pub(crate) struct Program {
+pub(crate) struct RandomProgram {
     trace: Trace,
     next: u64,
     random: u64,
 }
 
-impl Program {
-    pub fn new(name: &str, seed: u64) -> Program {
-        Program { trace: Trace::new(Origin::new(name, "")), next: 0, random: seed }
+impl RandomProgram {
+    pub fn new(name: &str, seed: u64) -> RandomProgram {
+        RandomProgram { trace: Trace::new(Origin::new(name, "")), next: 0, random: seed }
     }
 
     /// Allocates a block and returns its id.
@@ -46,8 +46,8 @@ impl Program {
 }
 
 /// Nothing is freed before the end: what a linear allocator is for.
-pub(super) fn phase(blocks: u64, seed: u64) -> Program {
-    let mut program = Program::new("one phase", seed);
+pub(super) fn phase(blocks: u64, seed: u64) -> RandomProgram {
+    let mut program = RandomProgram::new("one phase", seed);
     for _ in 0..blocks {
         let size = 1 + program.below(1024);
         program.allocate(size);
@@ -56,8 +56,8 @@ pub(super) fn phase(blocks: u64, seed: u64) -> Program {
 }
 
 /// Allocated and freed in reverse order, in rises and falls: what a stack is for.
-pub(super) fn last_in_first_out(blocks: u64, seed: u64) -> Program {
-    let mut program = Program::new("last in, first out", seed);
+pub(super) fn last_in_first_out(blocks: u64, seed: u64) -> RandomProgram {
+    let mut program = RandomProgram::new("last in, first out", seed);
     let mut stack = Vec::new();
     for _ in 0..blocks {
         let size = 1 + program.below(1024);
@@ -75,9 +75,9 @@ pub(super) fn last_in_first_out(blocks: u64, seed: u64) -> Program {
 }
 
 /// As many blocks live, of sizes from `min` to `max`, one after another replaced at random.
-pub(crate) fn churn(name: &str, live: u64, rounds: u64, sizes: (u64, u64), seed: u64) -> Program {
-    let mut program = Program::new(name, seed);
-    let size = |program: &mut Program| sizes.0 + program.below(sizes.1 - sizes.0 + 1);
+pub(crate) fn churn(name: &str, live: u64, rounds: u64, sizes: (u64, u64), seed: u64) -> RandomProgram {
+    let mut program = RandomProgram::new(name, seed);
+    let size = |program: &mut RandomProgram| sizes.0 + program.below(sizes.1 - sizes.0 + 1);
     let mut blocks = Vec::new();
     for _ in 0..live {
         let size = size(&mut program);
@@ -93,8 +93,8 @@ pub(crate) fn churn(name: &str, live: u64, rounds: u64, sizes: (u64, u64), seed:
 }
 
 /// First in, first out: as many blocks live, the oldest replaced.
-pub(super) fn queue(live: u64, rounds: u64, seed: u64) -> Program {
-    let mut program = Program::new("first in, first out", seed);
+pub(super) fn queue(live: u64, rounds: u64, seed: u64) -> RandomProgram {
+    let mut program = RandomProgram::new("first in, first out", seed);
     let mut blocks = std::collections::VecDeque::new();
     for round in 0..live + rounds {
         if round >= live

@@ -1,6 +1,6 @@
 //! What the paper left out: the space that each allocator takes beyond what was asked for.
 
-use heapsmith_replay::{AtPeak, Options, Region, Subject, at_peak, pages, replay};
+use heapsmith_replay::{AtPeak, Region, ReplayOptions, Subject, at_peak, pages, replay};
 use heapsmith_report::chart::{Axis, Bars, Chart, Mark, Measured, Scale, Series};
 use heapsmith_spec::resolve;
 use serde::Serialize;
@@ -65,7 +65,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         malloc.push((requests, touched(MALLOC.1)?));
         for (heap, text) in HEAPS {
             let spec = resolve(text)?;
-            let measures = replay(&spec, &trace, &mut region, Options::MEASURE)?;
+            let measures = replay(&spec, &trace, &mut region, ReplayOptions::MEASURE)?;
             let AtPeak { headers, padding, free, control, .. } = at_peak(&spec, &trace, &mut region, &measures)?;
             rows.push(Row {
                 heap,

@@ -1,6 +1,6 @@
 //! Table 1: where the memory is at the peak.
 
-use heapsmith_replay::{Options, Region, at_peak, min_region, replay};
+use heapsmith_replay::{Region, ReplayOptions, at_peak, min_region, replay};
 use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use heapsmith_trace::PackedTrace;
@@ -72,7 +72,7 @@ fn measure(allocator: &Allocator, trace: &PackedTrace, paper: [u64; 4]) -> Resul
     let Some(physical) = min_region(&spec, trace, &mut region)? else {
         return Ok(None);
     };
-    let options = Options { region: Some(physical), ..Options::MEASURE };
+    let options = ReplayOptions { region: Some(physical), ..ReplayOptions::MEASURE };
     let measures = replay(&spec, trace, &mut region, options)?;
     let peak = at_peak(&spec, trace, &mut region, &measures)?;
     let (used, headers) = (peak.requested.0, peak.headers.0);

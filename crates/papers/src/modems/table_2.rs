@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use heapsmith_replay::{Effort, Kinds, Region, Subject, kinds, min_region, time};
+use heapsmith_replay::{Kinds, Region, Subject, TimingEffort, kinds, min_region, time};
 use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Action, PackedTrace, Trace};
@@ -60,7 +60,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     let mut region = Region::for_trace(&trace)?;
     let subjects = ALLOCATORS.iter().map(|known| known.spec.parse()).collect::<Result<Vec<Subject>, _>>()?;
     let times = match setting.is_whole() {
-        true => Some(time(&subjects, &trace, &mut region, Effort::rounds(51))?),
+        true => Some(time(&subjects, &trace, &mut region, TimingEffort::rounds(51))?),
         false => None,
     };
     let mut rows = Vec::new();

@@ -168,7 +168,7 @@ fn seconds(all: &[(&'static str, Vec<Effect>, Swept)]) -> String {
 fn shown(rows: &[Row]) -> Shown {
     let mut shown = Shown::new(
         "Mean over all designs from no use to full use of a factor, and the share of the variance that it explains",
-        ["application", "technique", "objective", "no use", "full use", "share of variance", "sign", "the paper's"],
+        ["application", "factor", "objective", "no use", "full use", "share of variance", "sign", "the paper's"],
     );
     for row in rows {
         let value = |value: f64| if row.objective == "accesses" { Value::from(value) } else { Value::Share(value) };

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use heapsmith_replay::{Effort, Options, Region, Subject, replay, time};
+use heapsmith_replay::{Region, ReplayOptions, Subject, TimingEffort, replay, time};
 use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::{Spec, entry, resolve};
 use heapsmith_trace::{Operation, PackedTrace};
@@ -100,11 +100,11 @@ fn run(setting: &mut Setting<'_>, application: &Application, saved: (f64, f64)) 
         let mut region = Region::for_trace(trace)?;
         let subjects: Vec<Subject> = heaps.iter().map(|(_, spec)| spec.clone().into()).collect();
         let times = match setting.is_whole() {
-            true => Some(time(&subjects, trace, &mut region, Effort::rounds(3))?),
+            true => Some(time(&subjects, trace, &mut region, TimingEffort::rounds(3))?),
             false => None,
         };
         for (index, (name, spec)) in heaps.iter().enumerate() {
-            let measures = replay(spec, trace, &mut region, Options::MEASURE)?;
+            let measures = replay(spec, trace, &mut region, ReplayOptions::MEASURE)?;
             rows.push(Row {
                 heap: name.clone(),
                 spec: spec.to_string(),

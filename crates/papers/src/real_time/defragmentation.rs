@@ -1,6 +1,6 @@
 //! Section 2.8: defragmentation on demand, which moves just enough for one request.
 
-use heapsmith_replay::{MovableMeasures, Moving, Options, Region, replay, replay_movable};
+use heapsmith_replay::{MovableMeasures, Moving, Region, ReplayOptions, replay, replay_movable};
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use heapsmith_spec::{Spec, resolve};
 use heapsmith_trace::{Bytes, PackedTrace};
@@ -79,7 +79,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
 /// The smallest region in which no request is refused, to a five-hundredth.
 fn smallest(spec: &Spec, trace: &PackedTrace, moving: Moving) -> Result<u64, ExperimentError> {
     let mut region = Region::for_trace(trace)?;
-    let mut min = replay(spec, trace, &mut region, Options::MEASURE)?.requested_peak.0;
+    let mut min = replay(spec, trace, &mut region, ReplayOptions::MEASURE)?.requested_peak.0;
     let mut max = region.size().0;
     while max - min > max / 500 {
         let middle = (min + max) / 2;

@@ -1,6 +1,6 @@
 //! Figure 10: how the buddy systems satisfy requests.
 
-use heapsmith_replay::{Options, Region, replay};
+use heapsmith_replay::{Region, ReplayOptions, replay};
 use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use serde::Serialize;
@@ -53,7 +53,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             let trace = collection.trace(setting, program)?;
             let mut region = Region::for_trace(&trace)?;
             for (heap, text) in HEAPS {
-                let measures = replay(&resolve(text)?, &trace, &mut region, Options::MEASURE)?;
+                let measures = replay(&resolve(text)?, &trace, &mut region, ReplayOptions::MEASURE)?;
                 let served = measures.at_once + measures.after_split + measures.after_coalescing;
                 let requests = served + measures.by_growing;
                 rows.push(Row {

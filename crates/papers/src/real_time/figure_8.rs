@@ -1,6 +1,6 @@
 //! Figure 8: the contrived case, in which a list is searched to its end.
 
-use heapsmith_replay::{Effort, Options, Region, Subject, replay, time};
+use heapsmith_replay::{Region, ReplayOptions, Subject, TimingEffort, replay, time};
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Action, Bytes, Event, PackedTrace};
@@ -79,15 +79,16 @@ fn measure(setting: &Setting<'_>, objects: u64) -> Result<Vec<Row>, ExperimentEr
         if !setting.is_whole() {
             return Ok(None);
         }
-        let times = time(&subjects, trace, &mut region, Effort::rounds(15))?;
+        let times = time(&subjects, trace, &mut region, TimingEffort::rounds(15))?;
         Ok(Some(times.subjects.iter().map(|timing| timing.min * timing.events as f64).collect()))
     };
     let (before, after) = (whole(&without)?, whole(&again)?);
     let mut measured = Vec::new();
     for (index, (heap, text)) in HEAPS.into_iter().enumerate() {
         let spec = resolve(text)?;
-        let full = replay(&spec, &with, &mut region, Options::MEASURE)?;
-        let accesses = full.accesses.total - replay(&spec, &without, &mut region, Options::MEASURE)?.accesses.total;
+        let full = replay(&spec, &with, &mut region, ReplayOptions::MEASURE)?;
+        let accesses =
+            full.accesses.total - replay(&spec, &without, &mut region, ReplayOptions::MEASURE)?.accesses.total;
         let ns = before.as_ref().zip(after.as_ref()).and_then(|(before, after)| {
             let more = after[index] - before[index];
             (more > NOISE * before[index]).then(|| more / AGAIN as f64)

@@ -1,6 +1,6 @@
 //! Figure 9: the buddy systems against the unstructured list on the objects of Java programs.
 
-use heapsmith_replay::{Effort, Options, Region, Subject, replay, time};
+use heapsmith_replay::{Region, ReplayOptions, Subject, TimingEffort, replay, time};
 use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use serde::Serialize;
@@ -52,12 +52,12 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             let mut region = Region::for_trace(&trace)?;
             let subjects = HEAPS.iter().map(|(_, text)| text.parse()).collect::<Result<Vec<Subject>, _>>()?;
             let times = match setting.is_whole() {
-                true => Some(time(&subjects, &trace, &mut region, Effort::rounds(9))?),
+                true => Some(time(&subjects, &trace, &mut region, TimingEffort::rounds(9))?),
                 false => None,
             };
             let mut list = None;
             for (index, (heap, text)) in HEAPS.into_iter().enumerate() {
-                let measures = replay(&resolve(text)?, &trace, &mut region, Options::MEASURE)?;
+                let measures = replay(&resolve(text)?, &trace, &mut region, ReplayOptions::MEASURE)?;
                 let accesses = measures.accesses_per_operation();
                 let ns = times.as_ref().map(|times| times.subjects[index].min);
                 let (of_list, ns_of_list) = *list.get_or_insert((accesses, ns));

@@ -15,7 +15,7 @@ fn samples() -> PathBuf {
 fn counted(experiment: &Experiment) -> Outcome {
     let (stop, samples) = (AtomicBool::new(false), samples());
     let mut last = 0.0;
-    let mut progress = |step: &heapsmith_papers::Step| {
+    let mut progress = |step: &heapsmith_papers::ProgressStep| {
         assert!((last..=1.0).contains(&step.done), "{}: {step:?} after {last}", experiment.name);
         last = step.done;
     };
@@ -112,13 +112,13 @@ fn a_number_names_a_paper_and_a_part_of_a_name_names_nothing() {
 fn an_experiment_that_is_to_stop_stops_and_one_without_its_samples_says_what_to_do() {
     let (stop, dir) = (AtomicBool::new(true), tempfile::tempdir().expect("a folder"));
     for experiment in experiments() {
-        let (samples, mut progress) = (samples(), |_: &heapsmith_papers::Step| {});
+        let (samples, mut progress) = (samples(), |_: &heapsmith_papers::ProgressStep| {});
         let mut setting = Setting::new(&samples, 1, 1, Extent::Counted, &stop, &mut progress);
         assert!(matches!((experiment.run)(&mut setting), Err(ExperimentError::Interrupted)), "{}", experiment.name);
     }
     let stop = AtomicBool::new(false);
     for experiment in experiments().iter().filter(|experiment| !experiment.samples.is_empty()) {
-        let mut progress = |_: &heapsmith_papers::Step| {};
+        let mut progress = |_: &heapsmith_papers::ProgressStep| {};
         let mut setting = Setting::new(dir.path(), 1, 1, Extent::Counted, &stop, &mut progress);
         let error = (experiment.run)(&mut setting).expect_err("there are no samples");
         assert!(error.to_string().contains("--samples"), "{}: {error}", experiment.name);

@@ -1,8 +1,8 @@
 //! The measures agree with their definitions, on random heaps and traces.
 
 use heapsmith_replay::{
-    BuildError, Effort, Options, Region, ReplayError, Subject, at_peak, footprint_curve, kinds, latencies, min_region,
-    replay, replay_peer, time,
+    BuildError, Region, ReplayError, ReplayOptions, Subject, TimingEffort, at_peak, footprint_curve, kinds, latencies,
+    min_region, replay, replay_peer, time,
 };
 
 use heapsmith_spec::{Layer, Pool, Spec, WordSize, arbitrary};
@@ -49,14 +49,14 @@ proptest! {
     fn the_bytes_at_the_peak_add_up(spec in wide_spec(), steps in steps()) {
         let trace = trace(&steps);
         let mut region = Region::for_trace(&trace).expect("memory");
-        let options = Options { check_every: Some(7), ..Options::VERIFY };
+        let options = ReplayOptions { check_every: Some(7), ..ReplayOptions::VERIFY };
         let measures = match replay(&spec, &trace, &mut region, options) {
             Ok(measures) => measures,
             // A region without room for the heap's own words.
             Err(ReplayError::Build(BuildError::Region(_))) => return Ok(()),
             Err(error) => return Err(TestCaseError::fail(error.to_string())),
         };
-        prop_assert_eq!(&measures, &replay(&spec, &trace, &mut region, Options::MEASURE).expect("the same"));
+        prop_assert_eq!(&measures, &replay(&spec, &trace, &mut region, ReplayOptions::MEASURE).expect("the same"));
         prop_assume!(measures.failed == 0);
         let peak = at_peak(&spec, &trace, &mut region, &measures).expect("a survey");
         let parts = [peak.requested, peak.headers, peak.padding, peak.layers, peak.free, peak.control];
@@ -80,7 +80,7 @@ proptest! {
         let mut region = Region::for_trace(&trace).expect("memory");
         let Ok(Some(min)) = min_region(&spec, &trace, &mut region) else { return Ok(()) };
         let mut refused_in = |size: u64| {
-            let options = Options { region: Some(Bytes(size)), ..Options::MEASURE };
+            let options = ReplayOptions { region: Some(Bytes(size)), ..ReplayOptions::MEASURE };
             replay(&spec, &trace, &mut region, options).map_or(1, |measures| measures.failed)
         };
         prop_assert_eq!(refused_in(min.0), 0);
@@ -95,7 +95,7 @@ fn what_a_guard_writes_around_payloads_is_no_padding() {
     let mut region = Region::for_trace(&trace).expect("memory");
     let mut at = |text: &str| {
         let spec: Spec = text.parse().expect("a spec");
-        let measures = replay(&spec, &trace, &mut region, Options::VERIFY).expect("a replay");
+        let measures = replay(&spec, &trace, &mut region, ReplayOptions::VERIFY).expect("a replay");
         at_peak(&spec, &trace, &mut region, &measures).expect("a survey")
     };
     let (plain, guarded) = (at("list"), at("guard(quarantine=0) list"));
@@ -112,7 +112,7 @@ fn the_cost_of_a_free_list_hit_is_what_the_docs_say() {
     let hits: Vec<_> = (0..1000).map(|_| (64, Some(0), None)).collect();
     let trace = trace(&hits);
     let mut region = Region::for_trace(&trace).expect("memory");
-    let measures = replay(&spec, &trace, &mut region, Options::MEASURE).expect("a replay");
+    let measures = replay(&spec, &trace, &mut region, ReplayOptions::MEASURE).expect("a replay");
     // The worst operation is the first allocation, which takes never-used memory.
     assert_eq!(measures.accesses.total - measures.accesses.max, 999 * 3 + 1000 * 4, "3 to allocate, 4 to free");
     assert_eq!((measures.at_once, measures.by_growing, measures.visits.total), (999, 1, 0));
@@ -124,7 +124,7 @@ fn timing_reports_every_heap_and_the_floor() {
     let trace = trace(&steps);
     let mut region = Region::for_trace(&trace).expect("memory");
     let subjects = ["list", "bins(lea)", "peer:libc"].map(|text| text.parse::<Subject>().expect("a subject"));
-    let timings = time(&subjects, &trace, &mut region, Effort::rounds(5)).expect("times");
+    let timings = time(&subjects, &trace, &mut region, TimingEffort::rounds(5)).expect("times");
     assert_eq!(timings.subjects.len(), 3);
     for time in timings.subjects {
         assert!(time.min <= time.median && time.median <= time.max && time.median > timings.null_allocator.min);
@@ -138,7 +138,7 @@ fn a_peer_that_searches_linearly_is_cut_short() {
     let trace = trace(&steps);
     let mut region = Region::for_trace(&trace).expect("memory");
     let subjects = ["peer:linked_list_allocator", "list"].map(|text| text.parse::<Subject>().expect("a subject"));
-    let effort = Effort { rounds: 2, linear_events: 100 };
+    let effort = TimingEffort { rounds: 2, linear_events: 100 };
     let timings = time(&subjects, &trace, &mut region, effort).expect("times");
     assert_eq!(timings.subjects.iter().map(|time| time.events).collect::<Vec<_>>(), [100, 300]);
 }
@@ -155,7 +155,7 @@ fn latencies_show_the_operations_that_take_long() {
     let mut region = Region::for_trace(&trace).expect("memory");
     let subjects = ["list(order=lifo, fit=best, coalesce=never)", "peer:libc"];
     let subjects = subjects.map(|text| text.parse::<Subject>().expect("a subject"));
-    let latencies = latencies(&subjects, &trace, &mut region, Effort::rounds(3)).expect("latencies");
+    let latencies = latencies(&subjects, &trace, &mut region, TimingEffort::rounds(3)).expect("latencies");
     assert!(latencies.step > 0.0);
     for latency in latencies.subjects.iter().chain([&latencies.counter]) {
         let ascending = [latency.p50, latency.p90, latency.p99, latency.p999, latency.max];
@@ -173,9 +173,9 @@ fn every_peer_serves_a_trace_with_its_payloads_verified() {
     let trace = trace(&steps);
     let mut region = Region::for_trace(&trace).expect("memory");
     for peer in heapsmith_peers::Peer::built() {
-        let measures = replay_peer(peer, &trace, &mut region, Options::VERIFY, usize::MAX).expect("no fault");
+        let measures = replay_peer(peer, &trace, &mut region, ReplayOptions::VERIFY, usize::MAX).expect("no fault");
         assert_eq!((measures.operations, measures.failed), (trace.events.len() as u64, 0), "{peer}");
-        let few = Options { region: Some(Bytes(64 << 10)), ..Options::VERIFY };
+        let few = ReplayOptions { region: Some(Bytes(64 << 10)), ..ReplayOptions::VERIFY };
         let measures = replay_peer(peer, &trace, &mut region, few, usize::MAX).expect("no fault");
         assert_eq!(measures.failed == 0, peer.entry().of_the_process, "{peer} in 64 KB");
     }
@@ -185,7 +185,7 @@ fn every_peer_serves_a_trace_with_its_payloads_verified() {
 fn a_region_of_three_bytes_is_an_error() {
     let trace = trace(&[(8, None, None)]);
     let mut region = Region::for_trace(&trace).expect("memory");
-    let options = Options { region: Some(Bytes(3)), ..Options::MEASURE };
+    let options = ReplayOptions { region: Some(Bytes(3)), ..ReplayOptions::MEASURE };
     let error = replay(&"list".parse().expect("a spec"), &trace, &mut region, options).expect_err("too small");
     assert!(error.to_string().starts_with("the region has 3 bytes; this heap needs"), "{error}");
 }
@@ -197,7 +197,7 @@ fn costs_by_kind_add_up_to_those_of_the_replay() {
     let mut region = Region::for_trace(&trace).expect("memory");
     for text in ["list(order=implicit, fit=best, tags=off)", "list(fit=first)", "tlsf"] {
         let spec = heapsmith_spec::resolve(text).expect("a spec");
-        let whole = replay(&spec, &trace, &mut region, Options::MEASURE).expect("a replay");
+        let whole = replay(&spec, &trace, &mut region, ReplayOptions::MEASURE).expect("a replay");
         let events = trace.events.len();
         let stretches = [0..10, 10..11, 50..events];
         let found = kinds(&spec, &trace, &mut region, Bytes(u64::MAX), &stretches).expect("a replay");

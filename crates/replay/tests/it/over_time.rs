@@ -1,6 +1,8 @@
 //! What is seen along a trace and over many passes agrees with what single replays measure.
 
-use heapsmith_replay::{Drift, Leaked, Options, Pass, Region, at_peak, footprint_curve, over_time, passes, replay};
+use heapsmith_replay::{
+    Drift, Leaked, Pass, Region, ReplayOptions, at_peak, footprint_curve, over_time, passes, replay,
+};
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Action, Bytes, Draws, Event, PackedTrace, Trace};
 
@@ -50,7 +52,7 @@ fn moments_are_what_replays_to_them_measure() {
         assert_eq!(curve.len(), 10, "the trace has a multiple of ten events or the last part is shorter");
         for moment in &moments {
             let part = first(&trace, moment.event as usize + 1);
-            let measures = replay(&spec, &part, &mut region, Options::MEASURE).expect("measures");
+            let measures = replay(&spec, &part, &mut region, ReplayOptions::MEASURE).expect("measures");
             assert_eq!(moment.footprint_peak, measures.footprint_peak, "{heap}");
             let now = moment.bytes;
             let parts = [now.requested, now.headers, now.padding, now.layers, now.free, now.control];
@@ -68,7 +70,7 @@ fn the_largest_request_succeeds_and_a_larger_one_does_not() {
     let trace = program(500, true);
     for heap in HEAPS {
         let (spec, mut region) = (spec(heap), Region::for_trace(&trace).expect("memory"));
-        let peak = replay(&spec, &trace, &mut region, Options::MEASURE).expect("measures").footprint_peak;
+        let peak = replay(&spec, &trace, &mut region, ReplayOptions::MEASURE).expect("measures").footprint_peak;
         for size in [peak.0.next_multiple_of(8), peak.0.next_multiple_of(8) * 2] {
             for moment in over_time(&spec, &trace, &mut region, Bytes(size), 4).expect("moments") {
                 let asks = |size: u64| {
@@ -82,7 +84,7 @@ fn the_largest_request_succeeds_and_a_larger_one_does_not() {
                     part
                 };
                 let mut serves = |request: u64| {
-                    let options = Options { region: Some(Bytes(size)), ..Options::MEASURE };
+                    let options = ReplayOptions { region: Some(Bytes(size)), ..ReplayOptions::MEASURE };
                     replay(&spec, &asks(request), &mut region, options).expect("measures").failed == 0
                 };
                 let largest = moment.bytes.largest_request.0;
@@ -97,7 +99,7 @@ fn the_largest_request_succeeds_and_a_larger_one_does_not() {
 fn the_moment_of_the_peak_is_the_peak() {
     let trace = program(300, true);
     let (spec, mut region) = (spec(HEAPS[0]), Region::for_trace(&trace).expect("memory"));
-    let measures = replay(&spec, &trace, &mut region, Options::MEASURE).expect("measures");
+    let measures = replay(&spec, &trace, &mut region, ReplayOptions::MEASURE).expect("measures");
     let peak = at_peak(&spec, &trace, &mut region, &measures).expect("a survey");
     let events = trace.events.len();
     let size = Bytes(measures.footprint_peak.0.next_multiple_of(8));
@@ -119,7 +121,7 @@ fn the_first_pass_is_a_replay_and_what_it_leaves_stays_or_goes() {
     let trace = program(600, true);
     for heap in HEAPS {
         let (spec, mut region) = (spec(heap), Region::for_passes(&trace, 5).expect("memory"));
-        let measures = replay(&spec, &trace, &mut region, Options::MEASURE).expect("measures");
+        let measures = replay(&spec, &trace, &mut region, ReplayOptions::MEASURE).expect("measures");
         let mut run = |leaked| passes(&spec, &trace, &mut region, None, 5, leaked).expect("passes");
         let (kept, freed) = (run(Leaked::Keep), run(Leaked::Free));
         for all in [&kept, &freed] {

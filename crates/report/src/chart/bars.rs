@@ -4,7 +4,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{GRID, INK, LEGEND, Outcome, SIZE, SOFT, Scale, colour, drawn, legend, text, tick, upwards};
+use super::{Drawing, GRID, INK, LEGEND, SIZE, SOFT, Scale, colour, drawn, legend, text, tick, upwards};
 
 /// A bar for each name.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +55,7 @@ impl Bars {
         drawn(outcome, svg)
     }
 
-    fn draw(&self, area: DrawingArea<SVGBackend<'_>, Shift>) -> Outcome {
+    fn draw(&self, area: DrawingArea<SVGBackend<'_>, Shift>) -> Drawing {
         area.fill(&WHITE)?;
         // Long names stand upright.
         let upright = self.names.iter().any(|name| name.len() * self.names.len() > 110);
@@ -118,7 +118,7 @@ impl Bars {
         (min * 1.05, if max > min { max * 1.12 } else { 1.0 })
     }
 
-    fn bars(&self, chart: &mut Plane<'_, '_>, min: f64) -> Outcome {
+    fn bars(&self, chart: &mut Plane<'_, '_>, min: f64) -> Drawing {
         const GAP: f64 = 0.12;
         let width = if self.stacked { 1.0 } else { 1.0 / self.series.len().max(1) as f64 };
         let mut below = vec![0.0; self.names.len()];
@@ -142,7 +142,7 @@ impl Bars {
         Ok(())
     }
 
-    fn line(&self, chart: &mut Plane<'_, '_>) -> Outcome {
+    fn line(&self, chart: &mut Plane<'_, '_>) -> Drawing {
         let Some((_, height)) = &self.line else { return Ok(()) };
         let points = [0.0, self.names.len().max(1) as f64].map(|x| (x, self.place(*height)));
         chart.draw_series(DashedLineSeries::new(points, 6, 4, INK.stroke_width(2)))?;
@@ -155,7 +155,7 @@ impl Bars {
         chart: &Plane<'_, '_>,
         min: f64,
         upright: bool,
-    ) -> Outcome {
+    ) -> Drawing {
         let style = text(13, INK);
         let style = if upright {
             upwards(style).pos(Pos::new(HPos::Right, VPos::Center))

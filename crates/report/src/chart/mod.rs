@@ -55,13 +55,13 @@ fn upwards(style: TextStyle<'static>) -> TextStyle<'static> {
     style.transform(FontTransform::Rotate270)
 }
 
-type Outcome = Result<(), Box<dyn std::error::Error>>;
+type Drawing = Result<(), Box<dyn std::error::Error>>;
 
 /// The names of the series beside the plot.
 fn legend<'n>(
     area: &DrawingArea<SVGBackend<'_>, Shift>,
     names: impl IntoIterator<Item = (&'n str, RGBColor)>,
-) -> Outcome {
+) -> Drawing {
     let left = (SIZE.0 - LEGEND) as i32 + 24;
     let style = text(13, INK).pos(Pos::new(HPos::Left, VPos::Center));
     let named = names.into_iter().filter(|(name, _)| !name.is_empty());

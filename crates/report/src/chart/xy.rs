@@ -4,7 +4,7 @@ use plotters::coord::Shift;
 use plotters::coord::ranged1d::{Ranged, ValueFormatter};
 use plotters::prelude::*;
 
-use super::{GRID, INK, LEGEND, Outcome, SIZE, SOFT, colour, drawn, legend, text, tick};
+use super::{Drawing, GRID, INK, LEGEND, SIZE, SOFT, colour, drawn, legend, text, tick};
 
 /// How an axis is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -95,7 +95,7 @@ impl Chart {
         drawn(outcome, svg)
     }
 
-    fn draw(&self, area: Area<'_>) -> Outcome {
+    fn draw(&self, area: Area<'_>) -> Drawing {
         area.fill(&WHITE)?;
         let mut builder = ChartBuilder::on(&area);
         builder
@@ -144,7 +144,7 @@ impl Chart {
         mut chart: ChartContext<'s, SVGBackend<'s>, Cartesian2d<X, Y>>,
         min_x: f64,
         min_y: f64,
-    ) -> Outcome
+    ) -> Drawing
     where
         X: Ranged<ValueType = f64> + ValueFormatter<f64>,
         Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
@@ -177,7 +177,7 @@ fn draw_series<X, Y>(
     series: &Series,
     points: Vec<(f64, f64)>,
     colour: RGBColor,
-) -> Outcome
+) -> Drawing
 where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,

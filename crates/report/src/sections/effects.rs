@@ -1,6 +1,6 @@
 //! What each factor does (Table 2, computed).
 
-use heapsmith_explore::{Objective, Search};
+use heapsmith_explore::{Objective, Strategy};
 use plotly::common::{Line, Marker, Mode};
 use plotly::layout::{Axis, AxisType};
 use plotly::{Plot, Scatter};
@@ -30,8 +30,8 @@ const PAPER: [[&str; 3]; 4] =
 pub fn section(study: &Study<'_>) -> String {
     if study.effects.is_empty() {
         let why = match study.exploration.search {
-            Search::Exhaustive => "were cut short, as they can reach no front (<code>--prune</code>)",
-            Search::Halving => "were left out by the search (<code>--search exhaustive</code> replays all)",
+            Strategy::Exhaustive => "were cut short, as they can reach no front (<code>--prune</code>)",
+            Strategy::Halving => "were left out by the search (<code>--search exhaustive</code> replays all)",
         };
         let told = format!(
             "{} of the designs {why}. What a factor does is a mean over all designs, so it is not known without them.",

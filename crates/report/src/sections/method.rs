@@ -1,6 +1,6 @@
 //! How the page was made, and what its numbers mean.
 
-use heapsmith_explore::Search;
+use heapsmith_explore::Strategy;
 
 use crate::html::{Cell, Table, code, escape, section as wrap};
 use crate::number::{plural, thousands};
@@ -30,10 +30,10 @@ fn facts(study: &Study<'_>) -> String {
     ));
     if exploration.pruned > 0 {
         let told = match exploration.search {
-            Search::Exhaustive => {
+            Strategy::Exhaustive => {
                 "cut short, as they could no longer reach a front: a finished design had no more of anything"
             }
-            Search::Halving => {
+            Strategy::Halving => {
                 "left out after a slice of the trace, on which others were nearer to the front: of these it is not known \
                  what they would have measured"
             }
@@ -88,8 +88,7 @@ const MEASURES: &str = "<h3>What the numbers are</h3>\n<ul>\n\
     <li><strong>Accesses</strong> are words of the heap’s own metadata read or written, counted while the real allocator \
     code serves the trace: the same on every machine. p99: 99% of the operations need no more. Max: the most expensive \
     operation. With several traces, the mean is over all operations, p99 and max are those of the worst trace.</li>\n\
-    <li><strong>Time</strong> depends on the machine and is read beside the null allocator: the same loop on a heap that does \
-    nothing.</li>\n\
+    <li><strong>Time</strong> depends on the machine. Compare it with the null allocator: the same loop without an allocator.</li>\n\
     <li><strong>Equal designs</strong> are those whose every measure is the same: their levels come to the same decisions \
     on these traces.</li>\n</ul>\n";
 

@@ -1,6 +1,6 @@
 //! What heaps could still serve along a trace: holes between blocks, seen as the request that no longer fits.
 
-use heapsmith_replay::{Moment, Options, Region, over_time, replay};
+use heapsmith_replay::{Moment, Region, ReplayOptions, over_time, replay};
 use heapsmith_trace::Bytes;
 use plotly::Plot;
 
@@ -24,7 +24,7 @@ pub fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result
     let mut region = Region::for_trace(trace)?;
     let heaps = drawn(study);
     let footprints = heaps.iter().map(|heap| {
-        let measures = replay(&heap.spec, trace, &mut region, Options::MEASURE)?;
+        let measures = replay(&heap.spec, trace, &mut region, ReplayOptions::MEASURE)?;
         Ok(measures.footprint_peak.0.next_multiple_of(8))
     });
     let footprints: Vec<u64> = footprints.collect::<Result<_, ReportError>>()?;

@@ -6,7 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 use heapsmith_explore::{Exploration, Paged, Preference, Space, Store, Sweep, measure_catalogue, sweep};
 use heapsmith_limits::Lines;
 use heapsmith_peers::Peer;
-use heapsmith_replay::Effort;
+use heapsmith_replay::TimingEffort;
 use heapsmith_report::{PageInput, ReportError, page};
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
 
@@ -44,7 +44,7 @@ fn exploration() -> &'static (Exploration, Trace) {
         let mut exploration = Exploration::load(&store).expect("results");
         let pick = exploration.pick(Preference::Balanced).expect("a pick");
         let named = exploration.named(&[pick], &[Peer::Rlsf]);
-        exploration.retime(&mut store, &traces, &named, Effort::rounds(1)).expect("times");
+        exploration.retime(&mut store, &traces, &named, TimingEffort::rounds(1)).expect("times");
         // Memory by pages needs a command that is run again, which the tests of the command have.
         exploration.pages = exploration
             .timings
@@ -66,7 +66,7 @@ fn exploration() -> &'static (Exploration, Trace) {
 fn lines() -> &'static Lines {
     static LINES: LazyLock<Lines> = LazyLock::new(|| {
         let packed = PackedTrace::new(&exploration().1).expect("a sound trace");
-        Lines::of(&packed, heapsmith_limits::Effort::QUICK)
+        Lines::of(&packed, heapsmith_limits::PlacementEffort::QUICK)
     });
     &LINES
 }

@@ -1,6 +1,8 @@
 //! The pool that is many lists, one for a range of sizes.
 
-use super::{Coalesce, Split};
+use heapsmith::index::BinOrder;
+
+use super::{Coalescing, Splitting};
 
 /// Segregated bins of free blocks:
 /// `bins(exact 16..=512 step 16, then log, order=fifo, split=always, coalesce=immediate)`.
@@ -17,9 +19,9 @@ pub struct Bins {
     /// How far a bin that is an unsorted list is searched; its default where it is none.
     pub tries: Tries,
     /// Whether what is left over of a block becomes a free block.
-    pub split: Split,
+    pub split: Splitting,
     /// When neighbouring free blocks become one.
-    pub coalesce: Coalesce,
+    pub coalesce: Coalescing,
     /// Whether blocks carry boundary tags.
     pub tags: bool,
 }
@@ -32,8 +34,8 @@ impl Bins {
             each: Each::default(),
             order: BinOrder::default(),
             tries: Tries::default(),
-            split: Split::default(),
-            coalesce: Coalesce::default(),
+            split: Splitting::default(),
+            coalesce: Coalescing::default(),
             tags: true,
         }
     }
@@ -83,18 +85,6 @@ pub enum Each {
     Tree,
     /// A skip list by size.
     SkipList,
-}
-
-/// How a bin that is a list is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum BinOrder {
-    /// The block freed last comes first.
-    #[default]
-    Lifo,
-    /// The block freed first comes first.
-    Fifo,
-    /// Ascending sizes, so the first block that is large enough is the best.
-    Size,
 }
 
 /// How many blocks of its own bin a request looks at before it takes one of a bin above, where

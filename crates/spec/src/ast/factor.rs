@@ -2,7 +2,7 @@
 
 /// When the rest of a block that is larger than the request becomes a free block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Split {
+pub enum Splitting {
     /// The caller gets the whole block.
     Never,
     /// Whenever the rest is large enough to be a block.
@@ -14,7 +14,7 @@ pub enum Split {
 
 /// When neighbouring free blocks become one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Coalesce {
+pub enum Coalescing {
     /// Blocks stay as they were cut.
     Never,
     /// As a block is freed.

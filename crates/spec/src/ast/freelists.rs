@@ -1,5 +1,7 @@
 //! The layer that keeps freed blocks of popular sizes.
 
+use heapsmith::layer::Order;
+
 use super::Sizes;
 
 /// Lists of freed blocks of listed sizes: `freelists(66,1514, order=fifo)`.
@@ -20,14 +22,4 @@ impl FreeLists {
     pub fn new(sizes: impl Into<Vec<Sizes>>) -> Self {
         Self { sizes: sizes.into(), order: Order::default() }
     }
-}
-
-/// At which end of a list a block leaves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// Last in, first out: the block that is most likely still in the cache.
-    #[default]
-    Lifo,
-    /// First in, first out.
-    Fifo,
 }

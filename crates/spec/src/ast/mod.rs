@@ -19,14 +19,18 @@ mod tree;
 mod two_level;
 mod word;
 
-pub use bins::{BinLayout, BinOrder, Bins, Each, Tries};
+pub use heapsmith::Fit;
+pub use heapsmith::index::BinOrder;
+pub use heapsmith::layer::Order;
+
+pub use bins::{BinLayout, Bins, Each, Tries};
 pub use buddy::{Buddy, BuddySystem, Defragment};
 pub use classes::Classes;
-pub use factor::{Coalesce, Split};
-pub use freelists::{FreeLists, Order};
+pub use factor::{Coalescing, Splitting};
+pub use freelists::FreeLists;
 pub use layers::{Guard, Reserve};
-pub use list::{Fit, List, ListOrder};
-pub use pages::{Pages, Search};
+pub use list::{List, ListOrder};
+pub use pages::{PageSearch, Pages};
 pub use simple::{Bump, Reclaim};
 pub use sizes::Sizes;
 pub use spec::{Layer, Pool, Spec};

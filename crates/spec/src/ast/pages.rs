@@ -11,7 +11,7 @@ pub struct Pages {
     /// Bytes of the smallest object: a power of two from the word to half a page.
     pub min: u64,
     /// How a free object is found in the bitmap of its page.
-    pub search: Search,
+    pub search: PageSearch,
 }
 
 impl Pages {
@@ -23,13 +23,13 @@ impl Pages {
 
 impl Default for Pages {
     fn default() -> Self {
-        Self { page: 4096, min: 16, search: Search::default() }
+        Self { page: 4096, min: 16, search: PageSearch::default() }
     }
 }
 
 /// How a bitmap is searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Search {
+pub enum PageSearch {
     /// Word by word to one with a free object, then bit by bit.
     #[default]
     Linear,

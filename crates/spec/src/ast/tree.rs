@@ -1,6 +1,6 @@
 //! The pools that keep all free blocks in one structure by size.
 
-use super::{Coalesce, Split};
+use super::{Coalescing, Splitting};
 
 /// All free blocks in a tree by size: `tree(red-black, fit=best, split=always, coalesce=immediate)`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -10,9 +10,9 @@ pub struct Tree {
     /// Which free block serves a request.
     pub fit: TreeFit,
     /// Whether what is left over of a block becomes a free block.
-    pub split: Split,
+    pub split: Splitting,
     /// When neighbouring free blocks become one.
-    pub coalesce: Coalesce,
+    pub coalesce: Coalescing,
     /// Whether blocks carry boundary tags.
     pub tags: bool,
 }
@@ -22,8 +22,8 @@ impl Default for Tree {
         Self {
             balance: Balance::default(),
             fit: TreeFit::default(),
-            split: Split::default(),
-            coalesce: Coalesce::default(),
+            split: Splitting::default(),
+            coalesce: Coalescing::default(),
             tags: true,
         }
     }
@@ -51,9 +51,9 @@ pub struct SkipList {
     /// Decides which sizes are on which levels.
     pub seed: u64,
     /// Whether what is left over of a block becomes a free block.
-    pub split: Split,
+    pub split: Splitting,
     /// When neighbouring free blocks become one.
-    pub coalesce: Coalesce,
+    pub coalesce: Coalescing,
     /// Whether blocks carry boundary tags.
     pub tags: bool,
 }
@@ -65,6 +65,6 @@ impl SkipList {
 
 impl Default for SkipList {
     fn default() -> Self {
-        Self { seed: Self::SEED, split: Split::default(), coalesce: Coalesce::default(), tags: true }
+        Self { seed: Self::SEED, split: Splitting::default(), coalesce: Coalescing::default(), tags: true }
     }
 }

@@ -2,7 +2,6 @@
 
 use heapsmith::block::Format;
 use heapsmith::buddy::Recombination;
-use heapsmith::layer;
 use heapsmith::{Buddies, Estranged, FreeLists, Handles, Knuth, Meter, Source, Word};
 
 use super::{BuildError, Job, Parts, listed_by, table};
@@ -96,14 +95,14 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
                 let lists = listed_by(&layer.sizes, |size| super::words_for(spec, size));
                 let reserved = lists.len();
                 let map = table(storage, lists);
-                let (ends, words_a_list) = match layer.order {
-                    Order::Lifo => (layer::Order::Lifo, 1),
-                    Order::Fifo => (layer::Order::Fifo, 2),
+                let words_a_list = match layer.order {
+                    Order::Lifo => 1,
+                    Order::Fifo => 2,
                 };
                 let reserved = reserved * words_a_list;
                 let control = Buddies::<W, R, S, M, false>::reserved_at(alignment);
                 let pool = Buddies::<W, R, S, M, false>::with_reserved(source, alignment, meter, reserved)?;
-                Ok(job.run(FreeLists::over(pool, control, map, ends)))
+                Ok(job.run(FreeLists::over(pool, control, map, layer.order)))
             }
         }
     }

@@ -5,7 +5,7 @@ use heapsmith::pages::{self, ByTree, ByWord, Hardware, Linear, PageSizes};
 use heapsmith::{Meter, Source, Word};
 
 use super::{BuildError, Job, Parts, bytes};
-use crate::{Pages, Search, Spec};
+use crate::{PageSearch, Pages, Spec};
 
 /// The sizes, as far as a format can tell: objects are powers of two, and have no header.
 pub(super) fn format(pages: &Pages, spec: &Spec) -> Format {
@@ -27,16 +27,16 @@ pub(super) fn words_for(pages: &Pages, spec: &Spec, size: u64) -> Option<usize> 
 impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
     pub(super) fn pages<W: Word>(self, pages: &Pages) -> Result<J::Output, BuildError> {
         match pages.search {
-            Search::Linear => self.searched::<W, Linear>(pages),
-            Search::Word => self.searched::<W, ByWord>(pages),
-            Search::Tree => self.searched::<W, ByTree>(pages),
-            Search::Hardware => self.searched::<W, Hardware>(pages),
+            PageSearch::Linear => self.searched::<W, Linear>(pages),
+            PageSearch::Word => self.searched::<W, ByWord>(pages),
+            PageSearch::Tree => self.searched::<W, ByTree>(pages),
+            PageSearch::Hardware => self.searched::<W, Hardware>(pages),
         }
     }
 
-    fn searched<W: Word, F: pages::Search + Default + 'a>(self, pages: &Pages) -> Result<J::Output, BuildError> {
+    fn searched<W: Word, F: pages::BitmapSearch + Default + 'a>(self, pages: &Pages) -> Result<J::Output, BuildError> {
         let alignment = self.without_free_lists()?.alignment as usize;
         let sizes = PageSizes { page: bytes(pages.page), min: bytes(pages.min), alignment };
-        Ok(self.job.run(heapsmith::Pages::<W, F, S, M>::new(self.source, sizes, self.meter)?))
+        Ok(self.job.run(heapsmith::PageHeap::<W, F, S, M>::new(self.source, sizes, self.meter)?))
     }
 }

@@ -5,8 +5,8 @@
 //! `xtask bench growth` measures the costs.
 
 use crate::ast::{
-    BinOrder, Bins, Buddy, BuddySystem, Coalesce, Defragment, Each, Fit, Layer, List, ListOrder, Pages, Pool, Reclaim,
-    Search, Spec, Split, Tries,
+    BinOrder, Bins, Buddy, BuddySystem, Coalescing, Defragment, Each, Fit, Layer, List, ListOrder, PageSearch, Pages,
+    Pool, Reclaim, Spec, Splitting, Tries,
 };
 
 /// How a heap's operations grow, and what bounds its footprint.
@@ -99,11 +99,11 @@ fn pool(pool: &Pool) -> OfPool {
 
 fn list(list: &List) -> OfPool {
     let allocate = match (list.order, list.coalesce) {
-        (ListOrder::Implicit, _) | (_, Coalesce::EveryCall) => "linear in the blocks",
+        (ListOrder::Implicit, _) | (_, Coalescing::EveryCall) => "linear in the blocks",
         _ => "linear in the free blocks",
     };
     let free = match (list.order, list.tags, list.coalesce) {
-        (_, _, Coalesce::EveryCall) | (_, false, _) => "linear in the blocks",
+        (_, _, Coalescing::EveryCall) | (_, false, _) => "linear in the blocks",
         (ListOrder::Address, ..) => "constant beside a free block, else linear in the free blocks",
         _ => "constant",
     };
@@ -127,7 +127,7 @@ fn bins(bins: &Bins) -> OfPool {
         }
         (Each::List, _) => ("linear in the bin", "constant"),
     };
-    let free = if bins.tags && bins.coalesce != Coalesce::EveryCall { free } else { "linear in the blocks" };
+    let free = if bins.tags && bins.coalesce != Coalescing::EveryCall { free } else { "linear in the blocks" };
     OfPool { allocate, free, footprint: if joins(bins.split, bins.coalesce) { HOLES } else { NONE } }
 }
 
@@ -153,10 +153,10 @@ fn buddy(buddy: &Buddy) -> OfPool {
 
 fn pages(pages: &Pages) -> OfPool {
     let allocate = match pages.search {
-        Search::Linear => "linear in the objects of a page; a new page: in the free runs",
-        Search::Word => "linear in the words of a page's bitmap; a new page: in the free runs",
-        Search::Tree => "constant; a new page: linear in the free runs",
-        Search::Hardware => "constant; another page: linear in the words of a bitmap; a new one: in the free runs",
+        PageSearch::Linear => "linear in the objects of a page; a new page: in the free runs",
+        PageSearch::Word => "linear in the words of a page's bitmap; a new page: in the free runs",
+        PageSearch::Tree => "constant; a new page: linear in the free runs",
+        PageSearch::Hardware => "constant; another page: linear in the words of a bitmap; a new one: in the free runs",
     };
     OfPool {
         allocate,
@@ -165,7 +165,7 @@ fn pages(pages: &Pages) -> OfPool {
     }
 }
 
-fn best_fit(split: Split, coalesce: Coalesce) -> &'static str {
+fn best_fit(split: Splitting, coalesce: Coalescing) -> &'static str {
     if joins(split, coalesce) {
         "at least M n - O(M + n^2) for some program (Robson, in Knuth, section 2.5, exercise 42)"
     } else {
@@ -174,6 +174,7 @@ fn best_fit(split: Split, coalesce: Coalesce) -> &'static str {
 }
 
 /// Whether all free neighbours are joined before a request fails, and all rests split off.
-fn joins(split: Split, coalesce: Coalesce) -> bool {
-    split == Split::Always && matches!(coalesce, Coalesce::Immediate | Coalesce::EveryCall | Coalesce::Deferred)
+fn joins(split: Splitting, coalesce: Coalescing) -> bool {
+    split == Splitting::Always
+        && matches!(coalesce, Coalescing::Immediate | Coalescing::EveryCall | Coalescing::Deferred)
 }

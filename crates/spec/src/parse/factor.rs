@@ -1,7 +1,7 @@
 //! What most pools have: `split` and `coalesce`, a word after `=` or a level after `>=`, and `tags`.
 
 use super::cursor::{Cursor, Result};
-use crate::ast::{Coalesce, Split};
+use crate::ast::{Coalescing, Splitting};
 use crate::keyword::Keyword;
 use crate::lexer::Kind;
 use crate::problem::Problem;
@@ -34,12 +34,12 @@ macro_rules! key {
 
 pub(super) use key;
 
-pub(super) fn split(cursor: &mut Cursor<'_>) -> Result<Split> {
-    word_or_level(cursor, "split", Place::Split, Split::From)
+pub(super) fn split(cursor: &mut Cursor<'_>) -> Result<Splitting> {
+    word_or_level(cursor, "split", Place::Splitting, Splitting::From)
 }
 
-pub(super) fn coalesce(cursor: &mut Cursor<'_>) -> Result<Coalesce> {
-    word_or_level(cursor, "coalesce", Place::Coalesce, Coalesce::From)
+pub(super) fn coalesce(cursor: &mut Cursor<'_>) -> Result<Coalescing> {
+    word_or_level(cursor, "coalesce", Place::Coalescing, Coalescing::From)
 }
 
 fn word_or_level<K: Keyword>(

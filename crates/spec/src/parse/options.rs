@@ -11,13 +11,13 @@ use crate::validate::Place;
 
 /// The options given.
 #[derive(Default)]
-pub(super) struct Options {
+pub(super) struct SpecOptions {
     pub word: WordSize,
     pub alignment: Option<u32>,
     pub threads: Threads,
 }
 
-const KEYS: &[Key<Options>] = &[
+const KEYS: &[Key<SpecOptions>] = &[
     Key { word: "word", forms: &["word="], read: |cursor, options| word(cursor).map(|word| options.word = word) },
     Key {
         word: "align",
@@ -27,8 +27,8 @@ const KEYS: &[Key<Options>] = &[
     Key { word: "threads", forms: &["threads="], read: |cursor, options| threads(cursor, options) },
 ];
 
-pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Options> {
-    let mut options = Options::default();
+pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<SpecOptions> {
+    let mut options = SpecOptions::default();
     let mut keys = Keys::new("the heap", KEYS);
     loop {
         match *cursor.peek() {
@@ -91,7 +91,7 @@ fn alignment(cursor: &mut Cursor<'_>) -> Result<u32> {
     Ok(u32::try_from(bytes).unwrap_or(u32::MAX))
 }
 
-fn threads(cursor: &mut Cursor<'_>, options: &mut Options) -> Result<()> {
+fn threads(cursor: &mut Cursor<'_>, options: &mut SpecOptions) -> Result<()> {
     cursor.note(Place::Threads);
     options.threads = keys::equals(cursor, "threads")?;
     Ok(())

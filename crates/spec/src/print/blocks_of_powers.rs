@@ -3,7 +3,7 @@
 use std::fmt::{Display, Formatter, Result};
 
 use super::word;
-use crate::ast::{Buddy, BuddySystem, Defragment, Pages, Search};
+use crate::ast::{Buddy, BuddySystem, Defragment, PageSearch, Pages};
 
 impl Display for Buddy {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
@@ -28,7 +28,7 @@ impl Display for Pages {
     }
 }
 
-impl Display for Search {
+impl Display for PageSearch {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         word(f, *self)
     }

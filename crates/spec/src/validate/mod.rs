@@ -10,7 +10,7 @@ mod sizes;
 
 pub(crate) use numbers::{depth_problem, per_doubling_problem, second_level_problem};
 
-use crate::ast::{BinLayout, Bins, Coalesce, Fit, Layer, List, Pool, Spec, Split};
+use crate::ast::{BinLayout, Bins, Coalescing, Fit, Layer, List, Pool, Spec, Splitting};
 use crate::ast::{BinOrder, Each, Order, Threads, Tlsf, Tries};
 use crate::error::SpecError;
 use crate::parse::{self, Places};
@@ -44,9 +44,9 @@ pub(crate) enum Place {
     /// The depth of best fit.
     Depth,
     /// The level of splitting.
-    Split,
+    Splitting,
     /// The level of coalescing.
-    Coalesce,
+    Coalescing,
     /// The size of a page.
     Page,
     /// The size of the smallest object in a page.
@@ -209,12 +209,12 @@ fn check_tlsf(tlsf: &Tlsf, bounds: &Bounds) -> Check {
     }
 }
 
-fn check_levels(split: Split, coalesce: Coalesce, bounds: &Bounds) -> Check {
-    if let Split::From(level) = split {
-        bounds.fits(Place::Split, level)?;
+fn check_levels(split: Splitting, coalesce: Coalescing, bounds: &Bounds) -> Check {
+    if let Splitting::From(level) = split {
+        bounds.fits(Place::Splitting, level)?;
     }
-    if let Coalesce::From(level) = coalesce {
-        bounds.fits(Place::Coalesce, level)?;
+    if let Coalescing::From(level) = coalesce {
+        bounds.fits(Place::Coalescing, level)?;
     }
     Ok(())
 }

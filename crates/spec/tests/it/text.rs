@@ -1,7 +1,7 @@
 //! Which texts say the same heap, and how it is printed.
 
 use heapsmith_spec::{
-    BinLayout, Bins, Classes, Coalesce, Fit, FreeLists, Layer, List, ListOrder, Order, Pool, Sizes, Spec, Split,
+    BinLayout, Bins, Classes, Coalescing, Fit, FreeLists, Layer, List, ListOrder, Order, Pool, Sizes, Spec, Splitting,
     WordSize,
 };
 
@@ -99,8 +99,8 @@ fn every_part_arrives_in_the_data() {
     let list = List {
         order: ListOrder::Lifo,
         fit: Fit::Best { depth: 30 },
-        split: Split::From(100),
-        coalesce: Coalesce::From(200),
+        split: Splitting::From(100),
+        coalesce: Coalescing::From(200),
         tags: false,
     };
     assert_eq!(spec.pool, Pool::List(list));

@@ -68,11 +68,11 @@ impl Convergents {
 mod tests {
     use super::super::number::Memory;
     use super::*;
-    use crate::program::Program;
+    use crate::program::Recorder;
 
     #[test]
     fn squares_of_numerators_are_q_or_its_negative() {
-        let memory = Memory::new(Program::with_work());
+        let memory = Memory::new(Recorder::with_work());
         let target = memory.parse("13290059").unwrap();
         let mut convergents = Convergents::new(&target, &target);
         // The first Q of the table in Morrison and Brillhart 1975 for this number.
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_fraction_that_repeats_ends() {
-        let memory = Memory::new(Program::with_work());
+        let memory = Memory::new(Recorder::with_work());
         let seven = memory.small(7);
         let mut convergents = Convergents::new(&seven, &memory.small(1_000_003));
         let found: Vec<String> = std::iter::from_fn(|| convergents.step()).map(|(q, _)| q.to_string()).collect();

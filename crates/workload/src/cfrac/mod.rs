@@ -38,7 +38,7 @@ use self::convergent::Convergents;
 use self::number::{Memory, Number};
 use self::relation::{Relation, factor};
 use crate::error::LoadError;
-use crate::program::Program;
+use crate::program::Recorder;
 use crate::settings::Settings;
 use crate::tape::Tape;
 use crate::workload::{NOTHING, Parameter, Run, Workload};
@@ -87,7 +87,7 @@ fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
             k..=k
         }
     };
-    let memory = Memory::new(Program::with_work());
+    let memory = Memory::new(Recorder::with_work());
     let target = memory.parse(&text).filter(number::is_worth_factoring).ok_or_else(|| bad(settings))?;
     let found = multipliers.into_iter().find_map(|k| Some((k, divide(&memory, &target, k, primes)?)));
     let Some((k, (one, other))) = found else {

@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use num_bigint::BigUint;
 
-use crate::program::Program;
+use crate::program::Recorder;
 use crate::tape::{Block, Site, Tape};
 
 /// Bytes before the digits.
@@ -25,7 +25,7 @@ const HEAD: u64 = 4;
 pub(super) struct Memory(Rc<Shared>);
 
 struct Shared {
-    program: RefCell<Program>,
+    program: RefCell<Recorder>,
     number: Site,
     prime: Site,
     relation: Site,
@@ -47,7 +47,7 @@ impl Drop for Owned {
 }
 
 impl Memory {
-    pub fn new(mut program: Program) -> Memory {
+    pub fn new(mut program: Recorder) -> Memory {
         let [number, prime, relation, row] = ["number", "prime", "relation", "row"].map(|name| program.site(name));
         Memory(Rc::new(Shared { program: RefCell::new(program), number, prime, relation, row }))
     }
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_number_is_a_block_as_long_as_somebody_holds_it() {
-        let memory = Memory::new(Program::with_work());
+        let memory = Memory::new(Recorder::with_work());
         let number = memory.parse("18446744073709551616").unwrap();
         let same = number.clone();
         drop(number);
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn primes_and_powers_are_not_worth_it() {
-        let memory = Memory::new(Program::with_work());
+        let memory = Memory::new(Recorder::with_work());
         for (text, worth) in
             [("1000003", false), ("1002001", false), ("1030301", false), ("1000036000099", true), ("1000000", false)]
         {

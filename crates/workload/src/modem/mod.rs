@@ -86,7 +86,7 @@ fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
 
 /// What an instance does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum ModemStep {
     /// Waits for a call, if any is left.
     Call,
     /// Establishes a unit.
@@ -106,7 +106,7 @@ struct Instance {
     queue: Vec<Block>,
     session: Option<Session>,
     /// Steps to come, the next one last.
-    steps: Vec<Step>,
+    steps: Vec<ModemStep>,
 }
 
 struct Concentrator {
@@ -148,7 +148,7 @@ impl Concentrator {
         for index in 0..instances {
             concentrator.establish(index, Unit::Control);
             concentrator.wait(index, PAUSE);
-            concentrator.instances[index].steps.push(Step::Call);
+            concentrator.instances[index].steps.push(ModemStep::Call);
         }
         concentrator
     }
@@ -157,24 +157,24 @@ impl Concentrator {
     fn advance(&mut self, now: Nanoseconds, index: usize) {
         self.now = now;
         match self.instances[index].steps.pop() {
-            Some(Step::Call) if self.calls > 0 => {
+            Some(ModemStep::Call) if self.calls > 0 => {
                 self.calls -= 1;
                 self.call(index);
                 self.wait(index, STEP);
             }
-            Some(Step::Establish(unit)) => {
+            Some(ModemStep::Establish(unit)) => {
                 self.establish(index, unit);
                 self.wait(index, STEP);
             }
-            Some(Step::Frame) => {
+            Some(ModemStep::Frame) => {
                 self.transfer(index);
                 self.wait(index, BETWEEN_FRAMES);
             }
-            Some(Step::HangUp) => {
+            Some(ModemStep::HangUp) => {
                 self.hang_up(index);
                 self.wait(index, PAUSE);
             }
-            Some(Step::Call) | None => {}
+            Some(ModemStep::Call) | None => {}
         }
     }
 
@@ -190,12 +190,12 @@ impl Concentrator {
         let names: Vec<&str> = session.units().map(Unit::name).collect();
         self.tape.mark(self.now, &format!("call with {}", names.join(", ")));
         let frames = (self.frames * self.draws.exponential()).ceil() as usize;
-        let mut steps = vec![Step::Call, Step::HangUp];
-        steps.extend(std::iter::repeat_n(Step::Frame, frames));
+        let mut steps = vec![ModemStep::Call, ModemStep::HangUp];
+        steps.extend(std::iter::repeat_n(ModemStep::Frame, frames));
         let units: Vec<Unit> = session.units().collect();
-        steps.extend(units.into_iter().rev().map(Step::Establish));
-        steps.extend(learnt(session).then_some(Step::Establish(Unit::Training)));
-        steps.push(Step::Establish(Unit::Answer));
+        steps.extend(units.into_iter().rev().map(ModemStep::Establish));
+        steps.extend(learnt(session).then_some(ModemStep::Establish(Unit::Training)));
+        steps.push(ModemStep::Establish(Unit::Answer));
         self.instances[index].steps = steps;
         self.instances[index].session = Some(session);
     }
@@ -250,7 +250,7 @@ impl Concentrator {
     fn retrain(&mut self, index: usize) {
         let instance = &mut self.instances[index];
         if let Some(session) = instance.session.filter(|&session| learnt(session)) {
-            instance.steps.extend([Step::Establish(session.modulation), Step::Establish(Unit::Training)]);
+            instance.steps.extend([ModemStep::Establish(session.modulation), ModemStep::Establish(Unit::Training)]);
         }
     }
 

@@ -24,7 +24,7 @@ use std::mem::swap;
 use super::structure::{Field, size};
 use super::{FREE, POINTER, pointer};
 use crate::error::LoadError;
-use crate::program::Program;
+use crate::program::Recorder;
 use crate::settings::Settings;
 use crate::tape::{Block, Site, Tape};
 use crate::workload::{NOTHING, Parameter, Run, SEED, Workload};
@@ -62,7 +62,7 @@ fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
     let mut draws = Draws::new(settings.seed()?);
     let node = size(pointer(settings)?, &[Field::Int, Field::Pointer, Field::Pointer]);
     let frees = settings.switch(FREE.name)?;
-    let mut program = Program::with_work();
+    let mut program = Recorder::with_work();
     let site = program.site("node");
     let mut tree = build(&mut program, site, node, depth, &mut draws);
     let spare = draws.below(1 << 31);
@@ -79,7 +79,7 @@ fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
 }
 
 /// Writes the three words of a node.
-fn build(program: &mut Program, site: Site, size: u64, depth: u64, draws: &mut Draws) -> Node {
+fn build(program: &mut Recorder, site: Site, size: u64, depth: u64, draws: &mut Draws) -> Node {
     let block = program.allocate(site, size);
     program.work(3);
     let value = draws.below(1 << 31);
@@ -88,14 +88,14 @@ fn build(program: &mut Program, site: Site, size: u64, depth: u64, draws: &mut D
 }
 
 /// Reads the two pointers of a node.
-fn free(program: &mut Program, node: Node) {
+fn free(program: &mut Recorder, node: Node) {
     program.work(2);
     [node.left, node.right].into_iter().flatten().for_each(|half| free(program, *half));
     program.free(node.block);
 }
 
 struct Sorter<'p> {
-    program: &'p mut Program,
+    program: &'p mut Recorder,
 }
 
 impl Sorter<'_> {
@@ -176,7 +176,7 @@ mod tests {
     fn numbers_are_sorted_up_and_down() {
         for (depth, seed) in (1..=9).flat_map(|depth| (0..8).map(move |seed| (depth, seed))) {
             let mut draws = Draws::new(seed);
-            let mut program = Program::with_work();
+            let mut program = Recorder::with_work();
             let site = program.site("node");
             let mut tree = build(&mut program, site, 24, depth, &mut draws);
             let mut spare = draws.below(1 << 31);

@@ -36,7 +36,7 @@ use std::collections::VecDeque;
 use super::structure::{Field, size};
 use super::{FREE, POINTER, pointer};
 use crate::error::LoadError;
-use crate::program::Program;
+use crate::program::Recorder;
 use crate::settings::Settings;
 use crate::tape::{Block, Site, Tape};
 use crate::workload::{NOTHING, Parameter, Run, SEED, Workload};
@@ -132,7 +132,7 @@ struct Village {
 }
 
 struct Country {
-    program: Program,
+    program: Recorder,
     village_site: Site,
     patient_site: Site,
     place_site: Site,
@@ -144,7 +144,7 @@ struct Country {
 
 impl Country {
     fn new(sizes: Sizes, draws: Draws) -> Country {
-        let mut program = Program::with_work();
+        let mut program = Recorder::with_work();
         let [village_site, patient_site, place_site] =
             ["village", "patient", "place in a list"].map(|name| program.site(name));
         Country { program, village_site, patient_site, place_site, sizes, draws, ill: 0, healed: 0 }

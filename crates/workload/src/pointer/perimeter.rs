@@ -23,7 +23,7 @@
 use super::structure::{Field, size};
 use super::{FREE, POINTER, pointer};
 use crate::error::LoadError;
-use crate::program::Program;
+use crate::program::Recorder;
 use crate::settings::Settings;
 use crate::tape::{Block, Site, Tape};
 use crate::workload::{NOTHING, Parameter, Run, Workload};
@@ -51,7 +51,7 @@ fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
     let depth = settings.number("depth", 1, 16, "levels from 1 to 16")?;
     let node = size(pointer(settings)?, &[[Field::Int; 2].as_slice(), &[Field::Pointer; 5]].concat());
     let frees = settings.switch(FREE.name)?;
-    let mut program = Program::with_work();
+    let mut program = Recorder::with_work();
     let site = program.site("node");
     let mut image = Image { program, site, size: node, nodes: Vec::new() };
     let root = image.build(Square::whole(1 << depth), None);
@@ -141,7 +141,7 @@ struct Node {
 }
 
 struct Image {
-    program: Program,
+    program: Recorder,
     site: Site,
     size: u64,
     nodes: Vec<Node>,
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn the_perimeter_is_that_of_the_pixels() {
         for depth in 1..=8 {
-            let mut program = Program::with_work();
+            let mut program = Recorder::with_work();
             let site = program.site("node");
             let mut image = Image { program, site, size: 48, nodes: Vec::new() };
             let root = image.build(Square::whole(1 << depth), None);
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn four_quarters_of_one_colour_are_one_leaf() {
-        let mut program = Program::with_work();
+        let mut program = Recorder::with_work();
         let site = program.site("node");
         let mut image = Image { program, site, size: 48, nodes: Vec::new() };
         image.build(Square::whole(64), None);

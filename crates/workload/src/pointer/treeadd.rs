@@ -12,7 +12,7 @@
 use super::structure::{Field, size};
 use super::{FREE, POINTER, pointer};
 use crate::error::LoadError;
-use crate::program::Program;
+use crate::program::Recorder;
 use crate::settings::Settings;
 use crate::tape::{Block, Site, Tape};
 use crate::workload::{NOTHING, Parameter, Run, Workload};
@@ -43,7 +43,7 @@ fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
     let rounds = settings.number("rounds", 1, 1000, "a whole number from 1 to 1000")?;
     let node = size(pointer(settings)?, &[Field::Int, Field::Pointer, Field::Pointer]);
     let frees = settings.switch(FREE.name)?;
-    let mut program = Program::with_work();
+    let mut program = Recorder::with_work();
     let site = program.site("node");
     let tree = build(&mut program, site, node, depth);
     program.mark("tree built");
@@ -58,7 +58,7 @@ fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
 }
 
 /// Writes the three words of a node.
-fn build(program: &mut Program, site: Site, size: u64, depth: u64) -> Node {
+fn build(program: &mut Recorder, site: Site, size: u64, depth: u64) -> Node {
     let block = program.allocate(site, size);
     program.work(3);
     let halves = (depth > 1).then(|| Box::new([(); 2].map(|()| build(program, site, size, depth - 1))));
@@ -66,13 +66,13 @@ fn build(program: &mut Program, site: Site, size: u64, depth: u64) -> Node {
 }
 
 /// Reads the three words of a node.
-fn add(program: &mut Program, node: &Node) -> u64 {
+fn add(program: &mut Recorder, node: &Node) -> u64 {
     program.work(3);
     node.value + node.halves.iter().flat_map(|halves| halves.iter()).map(|half| add(program, half)).sum::<u64>()
 }
 
 /// Reads the two pointers of a node.
-fn free(program: &mut Program, node: Node) {
+fn free(program: &mut Recorder, node: Node) {
     program.work(2);
     node.halves.into_iter().flat_map(|halves| *halves).for_each(|half| free(program, half));
     program.free(node.block);

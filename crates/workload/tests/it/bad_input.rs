@@ -4,9 +4,9 @@ use heapsmith_trace::{Origin, PackedTrace, Trace};
 use heapsmith_workload::{ErrorKind, load, workload, workloads};
 use proptest::prelude::*;
 
-use crate::made::{Order, block, file, pcap, pcapng, pcapng_head, segments};
+use crate::made::{ByteOrder, block, file, pcap, pcapng, pcapng_head, segments};
 
-const LITTLE: Order = Order { big: false };
+const LITTLE: ByteOrder = ByteOrder { big: false };
 
 /// The kind and message of the error, with the file's folder taken out.
 fn refusal(workload: Option<&str>, settings: &[(&str, &str)], bytes: &[u8]) -> (ErrorKind, String) {
@@ -83,7 +83,7 @@ fn a_capture_cut_anywhere_is_refused_or_whole_up_to_there() {
 
 #[test]
 fn no_changed_byte_of_a_capture_makes_a_panic() {
-    for whole in [pcap(LITTLE, true, 1, &segments()), pcapng(Order { big: true }, 6, 1_000_000, &segments())] {
+    for whole in [pcap(LITTLE, true, 1, &segments()), pcapng(ByteOrder { big: true }, 6, 1_000_000, &segments())] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.pcap");
         for place in (0..whole.len()).step_by(3) {

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use crate::made::{Frame, Order, block, file, pcap, pcapng, pcapng_head, segment, segments};
+use crate::made::{ByteOrder, Frame, block, file, pcap, pcapng, pcapng_head, segment, segments};
 use heapsmith_trace::{Action, Trace};
 use heapsmith_workload::load;
 
-const LITTLE: Order = Order { big: false };
-const BIG: Order = Order { big: true };
+const LITTLE: ByteOrder = ByteOrder { big: false };
+const BIG: ByteOrder = ByteOrder { big: true };
 
 fn read(workload: &str, name: &str, bytes: &[u8]) -> Trace {
     let (_folder, path) = file(name, bytes);

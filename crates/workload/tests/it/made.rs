@@ -33,11 +33,11 @@ pub fn segments() -> Vec<Frame> {
 
 /// Numbers in one byte order or the other.
 #[derive(Clone, Copy)]
-pub struct Order {
+pub struct ByteOrder {
     pub big: bool,
 }
 
-impl Order {
+impl ByteOrder {
     pub fn half(self, number: u16) -> Vec<u8> {
         if self.big { number.to_be_bytes() } else { number.to_le_bytes() }.to_vec()
     }
@@ -48,7 +48,7 @@ impl Order {
 }
 
 /// A pcap file.
-pub fn pcap(order: Order, nanoseconds: bool, link: u32, frames: &[Frame]) -> Vec<u8> {
+pub fn pcap(order: ByteOrder, nanoseconds: bool, link: u32, frames: &[Frame]) -> Vec<u8> {
     let magic = if nanoseconds { 0xa1b2_3c4d } else { 0xa1b2_c3d4 };
     let mut file = order.word(magic);
     file.extend([order.half(2), order.half(4)].concat());
@@ -70,7 +70,7 @@ pub fn pcap(order: Order, nanoseconds: bool, link: u32, frames: &[Frame]) -> Vec
 }
 
 /// A block of a pcapng file.
-pub fn block(order: Order, kind: u32, body: &[u8]) -> Vec<u8> {
+pub fn block(order: ByteOrder, kind: u32, body: &[u8]) -> Vec<u8> {
     let mut body = body.to_vec();
     body.resize(body.len().next_multiple_of(4), 0);
     let length = order.word(body.len() as u32 + 12);
@@ -78,7 +78,7 @@ pub fn block(order: Order, kind: u32, body: &[u8]) -> Vec<u8> {
 }
 
 /// The blocks that begin a pcapng file: a section, and an interface with a resolution.
-pub fn pcapng_head(order: Order, resolution: u8, link: u16) -> Vec<u8> {
+pub fn pcapng_head(order: ByteOrder, resolution: u8, link: u16) -> Vec<u8> {
     let section = [order.word(0x1a2b_3c4d), order.half(1), order.half(0), vec![0xff; 8]].concat();
     let option = [order.half(9), order.half(1), vec![resolution, 0, 0, 0], order.word(0)].concat();
     let interface = [order.half(link), order.half(0), order.word(0), option].concat();
@@ -86,7 +86,7 @@ pub fn pcapng_head(order: Order, resolution: u8, link: u16) -> Vec<u8> {
 }
 
 /// A pcapng file of enhanced packet blocks; `units` are the interface's in a second.
-pub fn pcapng(order: Order, resolution: u8, units: u64, frames: &[Frame]) -> Vec<u8> {
+pub fn pcapng(order: ByteOrder, resolution: u8, units: u64, frames: &[Frame]) -> Vec<u8> {
     let mut file = pcapng_head(order, resolution, 1);
     for frame in frames {
         let time = (u128::from(frame.time) * u128::from(units)).div_ceil(1_000_000_000) as u64;

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use heapsmith_explore::{Evaluated, Exploration, Preference, Search, Store, Sweep, evaluate as evaluate_on, sweep};
+use heapsmith_explore::{Evaluated, Exploration, Preference, Store, Strategy, Sweep, evaluate as evaluate_on, sweep};
 use heapsmith_spec::{Spec, catalogue};
 use heapsmith_trace::{Cuts, Jitter, PackedTrace, Perturbation, Share, Stretch, perturb};
 
@@ -118,7 +118,7 @@ fn explored(
         stop,
         search,
         goal: arguments.goal.goal(),
-        prune: search == Search::Exhaustive,
+        prune: search == Strategy::Exhaustive,
     };
     let bar = progress::sweep_bar(space.designs.len() as u64);
     let swept = sweep(&job, &mut store, &mut |at| progress::show(&bar, at));

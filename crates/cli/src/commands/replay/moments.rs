@@ -1,6 +1,6 @@
 //! Heaps at many moments of a trace, as a table.
 
-use heapsmith_replay::{Moment, Options, Region, over_time, replay};
+use heapsmith_replay::{Moment, Region, ReplayOptions, over_time, replay};
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
 
@@ -36,7 +36,7 @@ pub fn add(
     let mut reserve = Region::for_trace(trace)?;
     let size = match region {
         Some(region) => region,
-        None => Bytes(replay(spec, trace, &mut reserve, Options::MEASURE)?.footprint_peak.0.next_multiple_of(8)),
+        None => Bytes(replay(spec, trace, &mut reserve, ReplayOptions::MEASURE)?.footprint_peak.0.next_multiple_of(8)),
     };
     for Moment { event, blocks, footprint, footprint_peak, bytes: now } in
         over_time(spec, trace, &mut reserve, size, count)?

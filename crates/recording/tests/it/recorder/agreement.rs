@@ -15,7 +15,7 @@ use heapsmith_recording::Remarks;
 
 use super::programs::{Bench, words};
 
-/// Most bytes live at once, and number of allocations, as Valgrind sees them.
+/// Peak live bytes, and number of allocations, as Valgrind sees them.
 fn by_valgrind(command: &[OsString]) -> (u64, u64) {
     let output = Command::new("valgrind")
         .args(["--trace-malloc=yes", "--leak-check=no", "--run-libc-freeres=no", "--run-cxx-freeres=no"])

@@ -70,23 +70,23 @@ fn read_all(path: &Path, reader: Box<dyn BufRead>, visit: &mut dyn FnMut(Capture
         let step = match reader.next() {
             Ok((length, block)) => {
                 records.take(block, visit)?;
-                Step::Taken(length)
+                CaptureStep::Taken(length)
             }
-            Err(error) => Step::of(&error),
+            Err(error) => CaptureStep::of(&error),
         };
         match step {
-            Step::Taken(length) => reader.consume(length),
-            Step::More => refill(&mut *reader),
-            Step::Larger => {
+            CaptureStep::Taken(length) => reader.consume(length),
+            CaptureStep::More => refill(&mut *reader),
+            CaptureStep::Larger => {
                 let size = reader.data().len().max(FIRST_BUFFER) * 2;
                 if size > LARGEST_BLOCK || !reader.grow(size) {
                     return Err(records.broken_off(&fault, "longer than any record can be"));
                 }
                 refill(&mut *reader);
             }
-            Step::Broken => return Err(records.broken_off(&fault, "no record of a capture")),
-            Step::End if reader.data().is_empty() => return records.end(&fault),
-            Step::End => {
+            CaptureStep::Broken => return Err(records.broken_off(&fault, "no record of a capture")),
+            CaptureStep::End if reader.data().is_empty() => return records.end(&fault),
+            CaptureStep::End => {
                 let left = reader.data().len();
                 return Err(records.broken_off(&fault, &format!("cut off after {left} bytes")));
             }
@@ -113,7 +113,7 @@ fn start(mut reader: Box<dyn BufRead>, fault: &Fault) -> Result<Box<dyn PcapRead
 }
 
 /// What to do next with the parser.
-enum Step {
+enum CaptureStep {
     Taken(usize),
     More,
     Larger,
@@ -121,13 +121,13 @@ enum Step {
     Broken,
 }
 
-impl Step {
-    fn of(error: &PcapError<&[u8]>) -> Step {
+impl CaptureStep {
+    fn of(error: &PcapError<&[u8]>) -> CaptureStep {
         match error {
-            PcapError::Incomplete(_) => Step::More,
-            PcapError::BufferTooSmall => Step::Larger,
-            PcapError::Eof | PcapError::UnexpectedEof => Step::End,
-            _ => Step::Broken,
+            PcapError::Incomplete(_) => CaptureStep::More,
+            PcapError::BufferTooSmall => CaptureStep::Larger,
+            PcapError::Eof | PcapError::UnexpectedEof => CaptureStep::End,
+            _ => CaptureStep::Broken,
         }
     }
 }

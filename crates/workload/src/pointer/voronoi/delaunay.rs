@@ -117,11 +117,11 @@ fn takes_right(edges: &mut Edges, left: Edge, right: Edge) -> bool {
 mod tests {
     use super::super::quad_edge::Point;
     use super::*;
-    use crate::program::Program;
+    use crate::program::Recorder;
     use heapsmith_trace::Draws;
 
     fn edges(points: &[Point]) -> Vec<(usize, usize)> {
-        let mut edges = Edges::new(Program::with_work(), 64, points);
+        let mut edges = Edges::new(Recorder::with_work(), 64, points);
         triangulate(&mut edges, 0..points.len());
         edges.pairs()
     }

@@ -29,7 +29,7 @@ use self::quad_edge::{Edges, Point};
 use super::structure::{Field, size};
 use super::{FREE, POINTER, pointer};
 use crate::error::LoadError;
-use crate::program::Program;
+use crate::program::Recorder;
 use crate::settings::Settings;
 use crate::tape::{Block, Site, Tape};
 use crate::workload::{NOTHING, Parameter, Run, SEED, Workload};
@@ -59,7 +59,7 @@ fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
     let mut draws = Draws::new(settings.seed()?);
     let pointer = pointer(settings)?;
     let frees = settings.switch(FREE.name)?;
-    let mut program = Program::with_work();
+    let mut program = Recorder::with_work();
     let points = drawn(&mut draws, count as usize);
     let vertex = program.site("vertex");
     let vertex_size = size(pointer, &[Field::Double, Field::Double, Field::Double, Field::Pointer, Field::Pointer]);
@@ -90,7 +90,7 @@ fn drawn(draws: &mut Draws, count: usize) -> Vec<Point> {
 }
 
 /// Allocates a balanced tree of the points, a node before its halves.
-fn plant(program: &mut Program, site: Site, size: u64, points: usize, vertices: &mut Vec<Block>) {
+fn plant(program: &mut Recorder, site: Site, size: u64, points: usize, vertices: &mut Vec<Block>) {
     if points > 0 {
         vertices.push(program.allocate(site, size));
         program.work(5);

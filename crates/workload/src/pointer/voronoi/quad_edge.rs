@@ -7,7 +7,7 @@
 //!
 //! Source: Guibas and Stolfi 1985, sections 4 to 6.
 
-use crate::program::Program;
+use crate::program::Recorder;
 use crate::tape::{Block, Site};
 
 /// A point of the plane.
@@ -39,7 +39,7 @@ impl Edge {
 
 /// All edges, with the program that allocates them.
 pub(super) struct Edges<'p> {
-    pub program: Program,
+    pub program: Recorder,
     site: Site,
     size: u64,
     pub points: &'p [Point],
@@ -53,7 +53,7 @@ pub(super) struct Edges<'p> {
 
 impl<'p> Edges<'p> {
     /// No edges yet, over these points.
-    pub fn new(mut program: Program, size: u64, points: &'p [Point]) -> Edges<'p> {
+    pub fn new(mut program: Recorder, size: u64, points: &'p [Point]) -> Edges<'p> {
         let site = program.site("edge");
         Edges { program, site, size, points, next: Vec::new(), origin: Vec::new(), blocks: Vec::new() }
     }

@@ -8,7 +8,7 @@ mod why;
 use std::path::Path;
 
 use heapsmith_explore::{
-    Agreement, CLOSE, Effect, Exploration, FINALISTS, Finding, Objective, Preference, Search, Space, Store,
+    Agreement, CLOSE, Effect, Exploration, FINALISTS, Finding, Objective, Preference, Space, Store, Strategy,
 };
 use heapsmith_limits::Lines;
 use heapsmith_trace::PackedTrace;
@@ -18,7 +18,7 @@ use crate::commands::report;
 use crate::failure::Failure;
 
 /// How fast the sweep was.
-pub fn speed(space: &Space, traces: &[PackedTrace], search: Search, replayed: usize, elapsed: f64) {
+pub fn speed(space: &Space, traces: &[PackedTrace], search: Strategy, replayed: usize, elapsed: f64) {
     let unique = space.unique().count();
     let events: usize = traces.iter().map(|trace| trace.events.len()).sum();
     if replayed == 0 {
@@ -28,7 +28,7 @@ pub fn speed(space: &Space, traces: &[PackedTrace], search: Search, replayed: us
         );
         return;
     }
-    if search == Search::Halving {
+    if search == Strategy::Halving {
         eprintln!(
             "{} designs, {unique} unique designs, of which {replayed} were replayed whole, the others on slices of the \
              traces; all in {elapsed:.1} s: {:.0} designs/s",
@@ -65,7 +65,7 @@ impl Answer<'_> {
         let people = format == Format::Table;
         if people {
             println!("\nThe front: designs that no other beats in both fragmentation and accesses");
-            if exploration.search == Search::Halving {
+            if exploration.search == Strategy::Halving {
                 println!(
                     "{} of {} designs were replayed whole; of the others it is known that they are behind on slices of the \
                  traces, and not what the whole would say",

@@ -1,6 +1,6 @@
 //! Why the designs differ, and what the pick's neighbours trade.
 
-use heapsmith_explore::{CLOSE, Effect, Exploration, Finding, NEAR, Objective, Preference, Search, interactions};
+use heapsmith_explore::{CLOSE, Effect, Exploration, Finding, NEAR, Objective, Preference, Strategy, interactions};
 
 use crate::table::{Table, none, number, percent, text};
 
@@ -43,7 +43,7 @@ pub fn beside_classic(exploration: &Exploration, preference: Preference, pick: u
 }
 
 pub fn without_effects(exploration: &Exploration) -> String {
-    if exploration.search == Search::Halving {
+    if exploration.search == Strategy::Halving {
         return "What each factor does is not told: it is a mean over all designs, and not all were replayed whole \
                 (--search exhaustive)"
             .to_owned();
@@ -57,7 +57,7 @@ pub fn without_effects(exploration: &Exploration) -> String {
 
 pub fn effects_table(exploration: &Exploration, family: usize, effects: &[Effect]) -> Table {
     let mut table = Table::new(&[
-        "technique",
+        "factor",
         "fragmentation",
         "none",
         "full",
