@@ -11,6 +11,7 @@ mod readme;
 mod real;
 mod run;
 mod sanitize;
+mod server;
 mod soak;
 mod test;
 mod tools;
@@ -52,6 +53,8 @@ enum Verb {
         #[arg(long, default_value_t = 10)]
         minutes: u64,
     },
+    /// What a server's loop holds resident with each way that threads share a heap, beside the C library
+    Server(server::Arguments),
     /// The heaps' tests, compiled for and run on a target of 32 bits
     Check32,
     /// The heaps' tests under AddressSanitizer, and a part of them under Valgrind
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Verb::Bench { which } => bench::bench(which),
         Verb::Soak { arguments } => soak::soak(&arguments),
         Verb::Threads { minutes } => soak::threads(minutes),
+        Verb::Server(arguments) => server::server(&arguments),
         Verb::Check32 => check32::prepare().and_then(|()| check32::check32(check32::Which::All)),
         Verb::Sanitize => sanitize::sanitize(),
         Verb::Miri => sanitize::miri(),

@@ -9,7 +9,7 @@
 //! Invariants:
 //!
 //! - **H1** The heap is worked on under the lock, or while the process has one thread.
-//! - **H2** A block of this heap lies in its place ([`crate::process`]), so an address tells its heap.
+//! - **H2** A block of this heap lies in its segment ([`crate::process`]), so an address tells its heap.
 //! - **H3** Blocks that other threads freed are given to the heap before it serves the next request, or with
 //!   every [`Arena::work`]: what waits on the list is at most what the heap's footprint was.
 
@@ -56,6 +56,8 @@ pub struct Arena {
     pub lock: Futex,
     state: UnsafeCell<State>,
     remote_free: RemoteFree,
+    /// The threads that it serves, where each has a heap.
+    pub threads: AtomicUsize,
     /// The next on the list of those that serve no thread.
     pub next_free: AtomicPtr<Arena>,
     /// Blocks that came back from other threads.
@@ -68,12 +70,13 @@ pub struct Arena {
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// A home of this heap, which is `guarded` if it detects heap error.
+    /// An arena of this heap, which is `guarded` if it detects heap error.
     pub fn new(heap: HeapRef<'static, Unmetered>, guarded: bool) -> Arena {
         Arena {
             lock: Futex::FREE,
             state: UnsafeCell::new(State { heap, frees: 0, high: 0, worth: WORTH, guarded }),
             remote_free: RemoteFree::default(),
+            threads: AtomicUsize::new(0),
             next_free: AtomicPtr::default(),
             from_others: AtomicU64::new(0),
             footprint: AtomicUsize::new(0),
@@ -132,6 +135,24 @@ impl Arena {
     pub unsafe fn deallocate(&self, block: NonNull<u8>) {
         // SAFETY: the caller's promise.
         self.alone(|state| unsafe { state.free(block) });
+    }
+
+    /// Frees the blocks that `next` gives, until it gives none; how many there were.
+    ///
+    /// # Safety
+    ///
+    /// They are blocks of this heap, as for [`Heap::deallocate`]. The heap detects no misuse.
+    pub unsafe fn take_back(&self, mut next: impl FnMut() -> Option<NonNull<u8>>) -> usize {
+        self.alone(|state| {
+            let mut count = 0;
+            while let Some(block) = next() {
+                // SAFETY: the caller's promise.
+                unsafe { state.heap.deallocate(block) };
+                count += 1;
+            }
+            state.count(count as u32);
+            count
+        })
     }
 
     /// Frees a block of this heap for a thread that another heap serves.
@@ -197,7 +218,13 @@ impl State {
         if refused || self.guarded {
             self.tracker(block);
         }
-        self.frees += 1;
+        self.count(1);
+    }
+
+    /// Counts frees, and asks now and then how much memory could go back.
+    #[inline(always)]
+    fn count(&mut self, frees: u32) {
+        self.frees += frees;
         if self.frees > FREES {
             self.consider();
         }

@@ -12,7 +12,7 @@
 //! |---|---|---|
 //! | `one` | a lock and the heap | none |
 //! | `each` | its thread's heap, whose lock nobody else wants | what each thread had live at once at its peak ([`process`]) |
-//! | `lists` | its thread's lists; rarely the lock and the pool | 32 KiB for each thread and list ([`lists`]) |
+//! | `lists` | its thread's lists; rarely the lock and the pool | an eighth of what is live or 4 MiB, and 32 KiB a thread ([`budget`]) |
 //!
 //! Invariants:
 //!
@@ -24,6 +24,7 @@
 compile_error!("the library knows Linux on x86-64; local.rs is what another processor needs");
 
 pub mod arena;
+pub mod budget;
 #[path = "../../recorder/src/cfi.rs"]
 mod cfi;
 pub mod code;

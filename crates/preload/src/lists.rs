@@ -6,15 +6,19 @@
 //!               free, by any thread: a block goes to the lists of who freed it
 //! ```
 //!
-//! The lists are those of the heap's layer `freelists`: the same block sizes, last in first out. A list of each thread
-//! holds at most [`MAX_BYTES`], so what threads keep from each other is at most that for each thread and list; a thread
-//! that ends gives all of it back.
+//! The lists are those of the heap's layer `freelists`: the same block sizes, last in first out. What a thread may keep
+//! from the others is its share of a budget ([`crate::budget`]): all lists of all threads hold at most an eighth of what was
+//! handed out, or 4 MiB where that is more, and 32 KiB for each thread. A thread divides
+//! its share among its lists as they need it: a list that overflows is granted more, of what is left or of what the next
+//! list in turn has. A thread that ends gives everything back.
 //!
 //! Invariants:
 //!
 //! - **T1** Lists are used by one thread; idle ones by none, and are empty.
 //! - **T2** A block on a list is used in the pool, and of the list's size. Its size is read without the lock:
 //!   the word is atomic (feature `shared` of `heapsmith`), and only its flags change while a block is used.
+//! - **T3** `granted` is the sum over lists of what each is granted; a list holds no more than that. After each visit to
+//!   the pool it is at most the thread's share, as it was then.
 
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -27,7 +31,7 @@ use heapsmith_spec::{Layer, Spec, WordSize};
 use crate::futex;
 use crate::process::Process;
 
-/// The most bytes on a list of one thread, and the most blocks.
+/// The most bytes on a list of one thread, and the most blocks, whatever the share.
 const MAX_BYTES: usize = 32 << 10;
 const MAX_BLOCKS: usize = 128;
 
@@ -45,6 +49,8 @@ const NONE: u16 = u16::MAX;
 struct Held {
     /// The largest request that its blocks serve, in bytes.
     request: usize,
+    /// Bytes of a block.
+    bytes: usize,
     /// The most blocks.
     max: usize,
     /// Blocks that are fetched at once.
@@ -77,6 +83,7 @@ impl Sizes {
             let bytes = high * word;
             sizes.held.push(Held {
                 request,
+                bytes,
                 max: (MAX_BYTES / bytes).clamp(2, MAX_BLOCKS),
                 fetched: (FETCHED_BYTES / bytes).clamp(1, FETCHED),
             });
@@ -89,6 +96,11 @@ impl Sizes {
         let max = ranges.last().map_or(0, |(_, high)| *high);
         sizes.by_words = (0..=max).map(|words| entry(ranges.iter().position(|(_, high)| *high == words))).collect();
         (pool, Some(sizes))
+    }
+
+    /// Bytes of a block of a list.
+    fn bytes(&self, list: usize) -> usize {
+        self.held.get(list).map_or(0, |held| held.bytes)
     }
 
     /// The list that serves a request.
@@ -125,11 +137,17 @@ struct Link {
 struct List {
     first: *mut Link,
     count: usize,
+    /// The blocks that it may hold.
+    granted: usize,
 }
 
 /// The lists of one thread.
 pub struct Lists {
     each: Vec<List>,
+    /// Bytes that the lists may hold.
+    granted: usize,
+    /// The list whose grant is taken next.
+    next: usize,
     /// The next of the idle.
     idle: *mut Lists,
 }
@@ -141,6 +159,7 @@ impl Lists {
     /// Empty lists.
     pub fn new(process: &Process) -> Option<&'static mut Lists> {
         let count = process.lists.as_ref()?.held.len();
+        process.budget.thread_begins();
         let idle = process.registry.with(|| {
             // SAFETY: null, or idle lists, which the registry's holder alone takes (T1).
             let idle = unsafe { IDLE.load(Ordering::Relaxed).as_mut() }?;
@@ -148,8 +167,8 @@ impl Lists {
             Some(idle)
         });
         Some(idle.unwrap_or_else(|| {
-            let each = vec![List { first: null_mut(), count: 0 }; count];
-            Box::leak(Box::new(Lists { each, idle: null_mut() }))
+            let each = vec![List { first: null_mut(), count: 0, granted: 0 }; count];
+            Box::leak(Box::new(Lists { each, granted: 0, next: 0, idle: null_mut() }))
         }))
     }
 
@@ -169,17 +188,25 @@ impl Lists {
     pub fn fetch(&mut self, process: &Process, number: usize) -> Option<NonNull<u8>> {
         let held = *process.lists.as_ref()?.held.get(number)?;
         let count = if futex::alone() { 1 } else { held.fetched };
+        if count > 1 {
+            self.grant(process, number, count);
+        }
+        let count = count.min(1 + self.each.get(number)?.granted);
         process.first().work(|heap| {
             let block = heap.allocate(held.request, 1)?;
-            for _ in 1..count {
-                let Some(further) = heap.allocate(held.request, 1) else { break };
+            let mut fetched = 1;
+            while fetched < count
+                && let Some(further) = heap.allocate(held.request, 1)
+            {
                 self.link(number, further);
+                fetched += 1;
             }
+            process.budget.handed_out(fetched * held.bytes);
             Some(block)
         })
     }
 
-    /// Puts a block on a list, half of which goes to the pool when it is full.
+    /// Puts a block on a list.
     ///
     /// # Safety
     ///
@@ -187,9 +214,8 @@ impl Lists {
     #[inline(always)]
     pub unsafe fn push(&mut self, process: &Process, number: usize, block: NonNull<u8>) {
         self.link(number, block);
-        let max = process.lists.as_ref().and_then(|sizes| sizes.held.get(number)).map_or(0, |held| held.max);
-        if self.each.get(number).is_some_and(|list| list.count > max) {
-            self.give(process, number, max / 2);
+        if self.each.get(number).is_some_and(|list| list.count > list.granted) {
+            self.overflow(process, number);
         }
     }
 
@@ -203,21 +229,72 @@ impl Lists {
         list.count += 1;
     }
 
+    /// Has a list that holds more than it may hold more, or gives half of it to the pool.
+    #[cold]
+    fn overflow(&mut self, process: &Process, number: usize) {
+        let Some(list) = self.each.get(number) else { return };
+        let (count, granted) = (list.count, list.granted);
+        self.grant(process, number, count.max(2 * granted));
+        if self.each.get(number).is_some_and(|list| list.granted < count) {
+            self.give(process, number, granted / 2);
+        }
+    }
+
+    /// Lets a list hold `wanted` blocks, as far as the thread's share goes. What the share has not, the next list in turn gives.
+    fn grant(&mut self, process: &Process, number: usize, wanted: usize) {
+        let Some(sizes) = &process.lists else { return };
+        let share = process.budget.share();
+        if self.granted > share || wanted * sizes.bytes(number) > share - self.granted {
+            self.reclaim(process, number, share);
+        }
+        let (Some(held), Some(list)) = (sizes.held.get(number), self.each.get_mut(number)) else { return };
+        let left = share.saturating_sub(self.granted) / held.bytes;
+        let more = wanted.min(held.max).saturating_sub(list.granted).min(left);
+        list.granted += more;
+        self.granted += more * held.bytes;
+    }
+
+    /// Takes half of what the next list in turn may hold, and of further ones while more is granted than the share.
+    fn reclaim(&mut self, process: &Process, but: usize, share: usize) {
+        let Some(sizes) = &process.lists else { return };
+        let mut taken = false;
+        for _ in 0..2 * self.each.len() {
+            if taken && self.granted <= share {
+                return;
+            }
+            self.next = (self.next + 1) % self.each.len();
+            let number = self.next;
+            let over = self.granted > share;
+            let Some(list) = self.each.get_mut(number).filter(|list| list.granted > 0) else { continue };
+            if number == but && !over {
+                continue;
+            }
+            let left = list.granted / 2;
+            self.granted -= (list.granted - left) * sizes.bytes(number);
+            list.granted = left;
+            taken = true;
+            if list.count > left {
+                self.give(process, number, left);
+            }
+        }
+    }
+
     /// Gives blocks of a list to the pool until so many are left.
     #[cold]
     fn give(&mut self, process: &Process, number: usize, left: usize) {
-        process.first().work(|heap| {
-            while self.each.get(number).is_some_and(|list| list.count > left) {
-                let Some(block) = self.pop(number) else { return };
-                // SAFETY: T2, and no list has it any more.
-                unsafe { heap.deallocate(block) };
-            }
-        });
+        let next = || {
+            let more = self.each.get(number).is_some_and(|list| list.count > left);
+            if more { self.pop(number) } else { None }
+        };
+        // SAFETY: T2, and no list has them any more. Lists stand before no guard.
+        let count = unsafe { process.first().take_back(next) };
+        process.budget.taken_back(count * process.lists.as_ref().map_or(0, |sizes| sizes.bytes(number)));
     }
 
     /// Gives everything to the pool: the thread ends.
     pub fn give_up(&mut self, process: &Process) {
         self.empty(process);
+        process.budget.thread_ends();
         process.registry.with(|| {
             self.idle = IDLE.load(Ordering::Relaxed);
             IDLE.store(self, Ordering::Relaxed);
@@ -227,5 +304,7 @@ impl Lists {
     /// Gives every block to the pool.
     pub fn empty(&mut self, process: &Process) {
         (0..self.each.len()).for_each(|number| self.give(process, number, 0));
+        self.each.iter_mut().for_each(|list| list.granted = 0);
+        self.granted = 0;
     }
 }

@@ -12,21 +12,101 @@ pub const SIZE: usize = 4096;
 const STEP: usize = 1 << 20;
 const PART: usize = 8;
 
-fn map_as(length: usize, protection: i32) -> Option<*mut u8> {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a mapping at a place of the system's choice touches no memory that is in use.
-    let at = unsafe { libc::mmap(null_mut(), length, protection, flags, -1, 0) };
-    (at != libc::MAP_FAILED).then_some(at.cast())
-}
+/// Zeros that the system commits when they are touched.
+const FLAGS: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+const ACCESS: i32 = libc::PROT_READ | libc::PROT_WRITE;
 
 /// `length` bytes of zeros, a whole number of pages.
 pub fn map(length: usize) -> Option<*mut u8> {
-    map_as(length, libc::PROT_READ | libc::PROT_WRITE)
+    // SAFETY: a mapping at a place of the system's choice touches no memory that is in use.
+    let at = unsafe { libc::mmap(null_mut(), length, ACCESS, FLAGS, -1, 0) };
+    (at != libc::MAP_FAILED).then_some(at.cast())
 }
 
-/// Address space without memory.
-pub fn reserve(length: usize) -> Option<*mut u8> {
-    map_as(length, libc::PROT_NONE)
+/// Zeros at this very address, whole pages both; false where something is mapped there that `flag` spares, or the system
+/// gives no more.
+///
+/// # Safety
+///
+/// With `MAP_FIXED`, what is mapped there is the caller's, and of no use any more.
+unsafe fn map_at(at: usize, length: usize, access: i32, flag: i32) -> bool {
+    // SAFETY: by the caller's promise, or as `MAP_FIXED_NOREPLACE` spares what is there.
+    let got = unsafe { libc::mmap(at as *mut c_void, length, access, FLAGS | flag, -1, 0) };
+    if got != libc::MAP_FAILED && got.addr() != at {
+        // Systems before Linux 4.17 take the address for a hint.
+        // SAFETY: mapped just now, and of no use elsewhere.
+        unsafe { unmap(got.cast(), length) };
+    }
+    got.addr() == at
+}
+
+/// Address space for regions that grow.
+#[derive(Clone, Copy, Debug)]
+pub struct Space {
+    /// Its first address, a multiple of a page.
+    pub base: usize,
+    /// Its bytes.
+    pub length: usize,
+    /// How its pages are mapped: over a reserve, or where nothing is.
+    flag: i32,
+}
+
+impl Space {
+    /// Address space of `length` bytes, or less if it has to be, where the system puts nothing of its own accord.
+    ///
+    /// Nothing is mapped, as what is mapped counts for the program's limit of address space (`RLIMIT_AS`).
+    /// Linux places mappings downwards from the stack (128 TiB), or upwards from 42 TiB, and programs near 85 TiB, so
+    /// it leaves what is below 42 TiB alone; where in there is drawn for each process, as the place of
+    /// a stack is. Where nothing can be mapped there (under Valgrind), address space is reserved.
+    pub fn find(length: usize) -> Option<Space> {
+        const FROM: usize = 31 << 40;
+        const RANGE: usize = 11 << 40;
+        const GRAIN: usize = 2 << 20;
+        let mut draw = random();
+        for _ in 0..8 {
+            let base = FROM + draw % (RANGE.checked_sub(length)? / GRAIN) * GRAIN;
+            // SAFETY: nothing is replaced, and what is mapped is given back.
+            unsafe {
+                if map_at(base, SIZE, libc::PROT_NONE, libc::MAP_FIXED_NOREPLACE) {
+                    unmap(base as *mut u8, SIZE);
+                    return Some(Space { base, length, flag: libc::MAP_FIXED_NOREPLACE });
+                }
+            }
+            draw = draw.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        }
+        Space::reserve(length)
+    }
+
+    /// As much as the system reserves, by halves.
+    fn reserve(mut length: usize) -> Option<Space> {
+        while length >= STEP {
+            // SAFETY: as in `map`.
+            let at = unsafe { libc::mmap(null_mut(), length, libc::PROT_NONE, FLAGS, -1, 0) };
+            if at != libc::MAP_FAILED {
+                return Some(Space { base: at.addr(), length, flag: libc::MAP_FIXED });
+            }
+            length /= 2;
+        }
+        None
+    }
+
+    /// The region that may fill part `number` of so many parts.
+    ///
+    /// # Safety
+    ///
+    /// No part is asked for twice.
+    pub unsafe fn region(&self, number: usize, parts: usize) -> Option<MappedRegion> {
+        let limit = self.length / parts;
+        let base = NonNull::new((self.base + number * limit) as *mut u8)?;
+        Some(MappedRegion { base, limit, mapped: 0, flag: self.flag })
+    }
+}
+
+/// Bytes that the system drew for this process.
+fn random() -> usize {
+    // SAFETY: the system gives the address of 16 bytes, or 0.
+    let drawn = unsafe { (libc::getauxval(libc::AT_RANDOM) as *const [u8; 16]).as_ref() };
+    drawn.and_then(|bytes| bytes.last_chunk()).map_or(0, |bytes| usize::from_ne_bytes(*bytes))
 }
 
 /// Gives a mapping back.
@@ -55,61 +135,51 @@ pub unsafe fn release(from: usize, to: usize) -> usize {
     to - from
 }
 
-/// A region in reserved address space, committed as its heap grows.
+/// A region in a [`Space`], mapped as its heap grows.
 ///
 /// The heap is told the length in steps, so that it asks once in a megabyte or in an eighth of its
-/// length; a page has memory when it is first touched.
+/// length; a page has memory when it is first touched. What the program may not have (`RLIMIT_AS`), or what something
+/// else took meanwhile, ends the region.
 #[derive(Debug)]
-pub struct Reserved {
+pub struct MappedRegion {
     base: NonNull<u8>,
-    reserved: usize,
-    committed: usize,
+    limit: usize,
+    mapped: usize,
+    flag: i32,
 }
 
-// SAFETY: the reserve belongs to this value alone.
-unsafe impl Send for Reserved {}
+// SAFETY: what is mapped belongs to this value alone.
+unsafe impl Send for MappedRegion {}
 
-impl Reserved {
-    /// A region at `base`.
-    ///
-    /// # Safety
-    ///
-    /// `reserved` bytes from there, a whole number of pages, are reserved and nobody else's, for ever.
-    pub unsafe fn new(base: NonNull<u8>, reserved: usize) -> Self {
-        Reserved { base, reserved, committed: 0 }
-    }
-}
-
-// SAFETY: what was committed is valid, nobody else's, and stays so.
-unsafe impl Source for Reserved {
+// SAFETY: what was mapped is valid, nobody else's (`Space::region`), and stays so.
+unsafe impl Source for MappedRegion {
     fn base(&self) -> NonNull<u8> {
         self.base
     }
 
     fn length(&self) -> usize {
-        self.committed
+        self.mapped
     }
 
     fn limit(&self) -> usize {
-        self.reserved
+        self.limit
     }
 
     #[cold]
     fn grow(&mut self, wanted: usize) -> usize {
-        let ample = wanted.saturating_add((self.committed / PART).max(STEP));
+        let ample = wanted.saturating_add((self.mapped / PART).max(STEP));
         for length in [ample, wanted] {
-            let length = length.checked_next_multiple_of(SIZE).unwrap_or(usize::MAX).min(self.reserved);
-            if length < wanted || length <= self.committed {
+            let length = length.checked_next_multiple_of(SIZE).unwrap_or(usize::MAX).min(self.limit);
+            if length < wanted || length <= self.mapped {
                 continue;
             }
-            let access = libc::PROT_READ | libc::PROT_WRITE;
-            // SAFETY: pages of the reserve, which are this region's own.
-            let denied = unsafe { libc::mprotect(self.base.as_ptr().cast(), length, access) } != 0;
-            if !denied {
-                self.committed = length;
+            let from = self.base.as_ptr().addr() + self.mapped;
+            // SAFETY: what lies there is this region's part of a reserve, or spared.
+            if unsafe { map_at(from, length - self.mapped, ACCESS, self.flag) } {
+                self.mapped = length;
                 break;
             }
         }
-        self.committed
+        self.mapped
     }
 }

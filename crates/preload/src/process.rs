@@ -1,17 +1,20 @@
-//! What the process has: one heap for all threads, or one for each, side by side in reserved address space.
+//! What the process has: one heap for all threads, or one for each, side by side in vacant address space.
 //!
 //! ```text
-//!   base                base + place           base + 2 places
-//!    ├── region of heap 0 ──┼── region of heap 1 ──┼── …            an address less the base, by the place: its heap
+//!   base                base + segment           base + 2 segments
+//!    ├── region of heap 0 ──┼── region of heap 1 ──┼── …            an address less the base, by the segment: its heap
 //! ```
 //!
 //! Invariants:
 //!
-//! - **P1** The places are reserved once and never given back; the region of heap *n* lies in place *n*.
-//! - **P2** Homes below `used` are whole and never move; they are made under [`Process::registry`].
-//! - **P3** A home is on the list of the idle, or serves one thread; the first serves those that could get none as well.
+//! - **P1** The segments are chosen once; the region of heap *n* lies in segment *n*, mapped as far as its heap has grown.
+//!   So a program's limit of address space (`RLIMIT_AS`) counts what heaps took, and nothing else.
+//! - **P2** Arenas below `used` are whole and never move; they are made under [`Process::registry`].
+//! - **P3** An arena is on the list of free arenas, or serves threads; it knows how many.
 //!
-//! So with a heap for each thread, memory is bounded by the sum over heaps of what each thread had live at once at most,
+//! With a heap for each thread there are at most [`FOR_EACH_PROCESSOR`] for each processor, as more threads than that do
+//! not run at once; the GNU C library's arenas have the same limit. Further threads share the heaps that serve the fewest.
+//! Memory is bounded by the sum over heaps of what the threads of each had live at once at most,
 //! with the fragmentation of the heap: a block counts for the thread that asked for it, whoever frees it.
 
 use core::mem::MaybeUninit;
@@ -24,9 +27,10 @@ use heapsmith_spec::build::{Storage, keep};
 use heapsmith_spec::{Layer, Spec, Threads};
 
 use crate::arena::Arena;
+use crate::budget::Budget;
 use crate::futex::Futex;
 use crate::lists::Sizes;
-use crate::pages::{self, Reserved};
+use crate::pages::{self, Space};
 use crate::settings::Settings;
 use crate::tracker::Tracker;
 use crate::{diagnostics, thread};
@@ -35,23 +39,21 @@ use crate::{diagnostics, thread};
 const ONE: u64 = 64 << 30;
 const EACH: u64 = 16 << 30;
 
-/// The least place that is tried when the system refuses larger ones.
-const MIN_SEGMENT: usize = 1 << 20;
-
-/// The most heaps. Further threads are served by the first.
+/// The max heaps, for each processor and in all.
+const FOR_EACH_PROCESSOR: usize = 8;
 const MAX_ARENAS: usize = 512;
 
 /// The process.
 pub struct Process {
-    base: usize,
+    space: Space,
     segment_bits: u32,
     segments: usize,
     arenas: NonNull<MaybeUninit<Arena>>,
     used: AtomicUsize,
     free_arenas: AtomicPtr<Arena>,
-    /// Held while homes are made, and while the idle are changed.
+    /// Held while arenas are made, and while the free ones are changed.
     pub registry: Futex,
-    /// The heap of every home.
+    /// The heap of every arena.
     spec: Spec,
     /// Whether the heap detects heap error: then a block is freed at once, by whoever frees it.
     pub guarded: bool,
@@ -59,6 +61,8 @@ pub struct Process {
     pub threads: Threads,
     /// The lists of each thread, where threads have lists.
     pub lists: Option<Sizes>,
+    /// What those lists may hold.
+    pub budget: Budget,
     /// Requests from so many bytes on are mapped by themselves.
     pub map_from: AtomicUsize,
     /// Who counts, and remembers call sites, if anybody asked for it.
@@ -111,20 +115,20 @@ impl Process {
             Threads::One | Threads::Each => (settings.spec.clone(), None),
         };
         let (max, segments) = match spec.threads {
-            Threads::Each => (EACH, MAX_ARENAS),
+            Threads::Each => (EACH, (FOR_EACH_PROCESSOR * processors()).min(MAX_ARENAS)),
             Threads::One | Threads::Lists => (ONE, 1),
         };
-        let max = max.min(spec.word.max_region()) as usize;
-        let (base, segment) =
-            reserve(max, segments).unwrap_or_else(|| diagnostics::stop(&[b"the system gives no address space"]));
+        let segment = 1_usize << max.min(spec.word.max_region()).ilog2();
+        let space = Space::find(segment * segments)
+            .unwrap_or_else(|| diagnostics::stop(&[b"the system gives no address space"]));
         let arenas = pages::map((segments * size_of::<Arena>()).next_multiple_of(pages::SIZE))
             .unwrap_or_else(|| diagnostics::stop(&[b"the system gives no memory"]));
         let mut key = 0;
         // SAFETY: the destructor is called with what `pthread_setspecific` set for the ending thread.
         unsafe { libc::pthread_key_create(&raw mut key, Some(thread::ends)) };
         let process = Process {
-            base,
-            segment_bits: segment.trailing_zeros(),
+            space,
+            segment_bits: (space.length / segments).ilog2(),
             segments,
             arenas: NonNull::new(arenas).unwrap_or(NonNull::dangling()).cast(),
             used: AtomicUsize::new(0),
@@ -133,9 +137,10 @@ impl Process {
             guarded: spec.layers.iter().any(|layer| matches!(layer, Layer::Guard(_))),
             threads: spec.threads,
             lists,
+            budget: Budget::default(),
             spec,
             map_from: AtomicUsize::new(settings.map_from),
-            tracker: Tracker::wanted(&settings, base, segment * segments),
+            tracker: Tracker::wanted(&settings, space),
             settings,
             key,
         };
@@ -145,66 +150,76 @@ impl Process {
         process
     }
 
-    /// The homes that were made.
+    /// The arenas that were made.
     pub fn arenas(&self) -> &[Arena] {
         let used = self.used.load(Ordering::Acquire);
         // SAFETY: P2.
         unsafe { core::slice::from_raw_parts(self.arenas.as_ptr().cast::<Arena>(), used) }
     }
 
-    /// The home of the main thread, and of whoever has none.
+    /// The arena of the main thread, and of whoever has none.
     #[inline(always)]
     pub fn first(&self) -> &Arena {
         // SAFETY: P2; the first is made before the process is.
         unsafe { self.arenas.as_ref().assume_init_ref() }
     }
 
-    /// The home that a block lies in; none of a block that was mapped by itself.
+    /// The arena that a block lies in; none of a block that was mapped by itself.
     #[inline(always)]
     pub fn arena_of(&self, block: NonNull<u8>) -> Option<&Arena> {
-        let number = block.as_ptr().addr().wrapping_sub(self.base) >> self.segment_bits;
+        let number = block.as_ptr().addr().wrapping_sub(self.space.base) >> self.segment_bits;
         if number >= self.used.load(Ordering::Relaxed) {
             return None;
         }
-        // SAFETY: P2: whoever has a block of it has seen its home made.
+        // SAFETY: P2: whoever has a block of it has seen its arena made.
         Some(unsafe { self.arenas.add(number).as_ref().assume_init_ref() })
     }
 
     /// Whether an address lies where heaps are or could be.
     pub fn covers(&self, address: usize) -> bool {
-        address.wrapping_sub(self.base) >> self.segment_bits < self.segments
+        address.wrapping_sub(self.space.base) >> self.segment_bits < self.segments
     }
 
-    /// A home for a thread that has none: one whose thread has ended, or a new one, or the first.
+    /// An arena for a thread that has none: one whose thread has ended, or a new one, or the first.
     #[cold]
     pub fn adopt(&self) -> &Arena {
         self.registry.lock();
         let free_arenas = self.free_arenas.load(Ordering::Relaxed);
-        // SAFETY: null, or a home (P3).
+        // SAFETY: null, or an arena (P3).
         let arena = match unsafe { free_arenas.as_ref() } {
             Some(arena) => {
                 self.free_arenas.store(arena.next_free.load(Ordering::Relaxed), Ordering::Relaxed);
                 arena
             }
-            None => self.make().unwrap_or(self.first()),
+            None => self.make().unwrap_or_else(|| self.least_shared()),
         };
+        arena.threads.fetch_add(1, Ordering::Relaxed);
         // SAFETY: taken above.
         unsafe { self.registry.unlock() };
         arena
     }
 
-    /// Takes a home back from a thread that ends.
+    /// The arena that serves the fewest threads.
+    fn least_shared(&self) -> &Arena {
+        self.arenas().iter().min_by_key(|arena| arena.threads.load(Ordering::Relaxed)).unwrap_or(self.first())
+    }
+
+    /// Takes an arena back from a thread that ends.
     pub fn leave(&self, arena: &Arena) {
-        if !core::ptr::eq(arena, self.first()) {
-            self.registry.with(|| self.put_free(arena));
-        }
+        self.registry.with(|| {
+            if arena.threads.fetch_sub(1, Ordering::Relaxed) == 1 && !core::ptr::eq(arena, self.first()) {
+                self.put_free(arena);
+            }
+        });
     }
 
     /// In a child of a fork: no thread is left but the calling one, which `mine` serves; nobody else changes the list.
     pub fn alone_with(&self, mine: *const Arena) {
         self.free_arenas.store(null_mut(), Ordering::Relaxed);
-        for arena in self.arenas().iter().skip(1) {
-            if !core::ptr::eq(arena, mine) {
+        for arena in self.arenas() {
+            let served = core::ptr::eq(arena, mine);
+            arena.threads.store(usize::from(served), Ordering::Relaxed);
+            if !served && !core::ptr::eq(arena, self.first()) {
                 self.put_free(arena);
             }
         }
@@ -215,17 +230,15 @@ impl Process {
         self.free_arenas.store((&raw const *arena).cast_mut(), Ordering::Relaxed);
     }
 
-    /// Makes the next home; none when all places are taken. Under the registry, or before there is one.
+    /// Makes the next arena; none when all segments are taken. Under the registry, or before there is one.
     fn make(&self) -> Option<&Arena> {
         let number = self.used.load(Ordering::Relaxed);
         if number == self.segments {
             return None;
         }
-        let segment = 1_usize << self.segment_bits;
-        let base = NonNull::new((self.base + number * segment) as *mut u8)?;
         let storage: &'static Storage = Box::leak(Box::new(Storage::new()));
         // SAFETY: P1.
-        let region = unsafe { Reserved::new(base, segment) };
+        let region = unsafe { self.space.region(number, self.segments) }?;
         let heap = keep(&self.spec, region, Unmetered, storage).ok()?;
         // SAFETY: the place of this number is within the table, and nobody else's before `used` says so.
         let arena = unsafe { self.arenas.add(number).as_mut() }.write(Arena::new(heap, self.guarded));
@@ -240,14 +253,13 @@ impl Process {
     }
 }
 
-/// So many places of the same size, a power of two: as large as the system gives.
-fn reserve(max: usize, segments: usize) -> Option<(usize, usize)> {
-    let mut segment = 1_usize << max.ilog2();
-    while segment >= MIN_SEGMENT {
-        if let Some(base) = pages::reserve(segment * segments) {
-            return Some((base.addr(), segment));
-        }
-        segment /= 2;
-    }
-    None
+/// Processors that the process may run on.
+fn processors() -> usize {
+    // SAFETY: a set of bits, which the system fills.
+    let set = unsafe {
+        let mut set: libc::cpu_set_t = core::mem::zeroed();
+        (libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) == 0).then_some(set)
+    };
+    // SAFETY: the set is whole.
+    set.map_or(1, |set| unsafe { libc::CPU_COUNT(&set) }.max(1) as usize)
 }

@@ -1,10 +1,11 @@
 //! What serves the calling thread, from its first request to its end.
 //!
-//! With one heap for all there is nothing to know. With a heap for each thread it is the thread's home; with lists for
+//! With one heap for all there is nothing to know. With a heap for each thread it is the thread's arena; with lists for
 //! each thread, its lists. A thread that is about to end, whose storage is being taken apart, is served by the
-//! first home, as are threads for which there is no home of their own.
+//! first arena.
 
 use core::ffi::c_void;
+use core::sync::atomic::Ordering;
 
 use heapsmith_spec::Threads;
 
@@ -13,16 +14,17 @@ use crate::lists::Lists;
 use crate::local;
 use crate::process::{Process, process};
 
-/// The home that serves the calling thread, with a heap for each.
+/// The arena that serves the calling thread, with a heap for each.
 #[inline(always)]
 pub fn arena(process: &Process) -> &Arena {
-    // SAFETY: null, or a home; homes never move.
+    // SAFETY: null, or an arena; arenas never move.
     unsafe { local::serving::<Arena>().as_ref() }.unwrap_or_else(|| settle(process))
 }
 
-/// The calling thread is the first of the process: the first home serves it.
+/// The calling thread is the first of the process: the first arena serves it.
 pub fn first(process: &Process) {
     if process.threads == Threads::Each {
+        process.first().threads.store(1, Ordering::Relaxed);
         local::serve_by((&raw const *process.first()).cast_mut());
     }
 }

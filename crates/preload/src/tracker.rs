@@ -7,50 +7,85 @@
 //!     freed       number of the stack that freed it last
 //! ```
 //!
-//! The tables lie in reserved address space as large as all places need, and have memory where blocks begin. So
-//! the bytes requested are exact whatever the heap, at the cost of 4 bytes a table for each block.
+//! The tables are mapped in pieces, each for the blocks of 4 MiB, and have memory where blocks begin. So
+//! the bytes requested are exact whatever the heap, at the cost of 4 bytes a table for each block, and of a quarter of
+//! the heap in address space.
 
-use core::ptr::NonNull;
-use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use core::ptr::{NonNull, null_mut};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
+use crate::pages::{self, Space};
 use crate::process::Process;
 use crate::settings::Settings;
 use crate::site::Sites;
 use crate::stack::Caller;
-use crate::{diagnostics, mapped, pages};
+use crate::{diagnostics, mapped};
 
 /// The mark of a block that was freed.
 const FREED: u32 = 1 << 31;
 
-/// A number for every place where a block can begin.
+/// Bytes of address space that one piece of a table is for.
+const PIECE: usize = 4 << 20;
+
+/// The entries of a piece.
+const ENTRIES: usize = PIECE / 16;
+
+type Piece = [AtomicU32; ENTRIES];
+
+/// A number for every place where a block can begin: in pieces, mapped when the first block of one is noted.
 #[derive(Debug)]
 struct Table {
     base: usize,
-    entries: &'static [AtomicU32],
+    pieces: &'static [AtomicPtr<Piece>],
 }
 
 impl Table {
-    fn new(base: usize, length: usize) -> Option<Table> {
-        let count = length / 16;
-        let entries = pages::map((count * size_of::<AtomicU32>()).next_multiple_of(pages::SIZE))?.cast::<AtomicU32>();
-        // SAFETY: pages of zeros, which belong to the table for ever.
-        let entries = unsafe { core::slice::from_raw_parts(entries, count) };
-        Some(Table { base, entries })
+    fn new(space: Space) -> Option<Table> {
+        let count = space.length.div_ceil(PIECE);
+        let room = (count * size_of::<AtomicPtr<Piece>>()).next_multiple_of(pages::SIZE);
+        let pieces = pages::map(room)?.cast::<AtomicPtr<Piece>>();
+        // SAFETY: pages of zeros, which are null pointers, and belong to the table for ever.
+        let pieces = unsafe { core::slice::from_raw_parts(pieces, count) };
+        Some(Table { base: space.base, pieces })
     }
 
-    fn entry(&self, block: NonNull<u8>) -> Option<&AtomicU32> {
-        self.entries.get(block.as_ptr().addr().wrapping_sub(self.base) / 16)
+    /// The pointer to the piece of a block, and the number of its entry in it.
+    fn place(&self, block: NonNull<u8>) -> Option<(&AtomicPtr<Piece>, usize)> {
+        let offset = block.as_ptr().addr().wrapping_sub(self.base);
+        Some((self.pieces.get(offset / PIECE)?, offset % PIECE / 16))
     }
 
     fn get(&self, block: NonNull<u8>) -> u32 {
-        self.entry(block).map_or(0, |entry| entry.load(Ordering::Relaxed))
+        let Some((piece, number)) = self.place(block) else { return 0 };
+        // SAFETY: null, or a piece, which is never given back.
+        let piece = unsafe { piece.load(Ordering::Acquire).as_ref() };
+        piece.and_then(|piece| piece.get(number)).map_or(0, |entry| entry.load(Ordering::Relaxed))
     }
 
     fn set(&self, block: NonNull<u8>, number: u32) {
-        if let Some(entry) = self.entry(block) {
+        let Some((place, entry)) = self.place(block) else { return };
+        // SAFETY: as in `get`.
+        let piece = unsafe { place.load(Ordering::Acquire).as_ref() }.or_else(|| map_piece(place));
+        if let Some(entry) = piece.and_then(|piece| piece.get(entry)) {
             entry.store(number, Ordering::Relaxed);
         }
     }
+}
+
+/// Maps a piece; none where there is no memory, and what it would hold is then not known.
+#[cold]
+fn map_piece(place: &AtomicPtr<Piece>) -> Option<&'static Piece> {
+    let fresh = pages::map(size_of::<Piece>())?;
+    let piece = match place.compare_exchange(null_mut(), fresh.cast(), Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => fresh.cast::<Piece>(),
+        Err(other) => {
+            // SAFETY: mapped above, and seen by nobody.
+            unsafe { pages::unmap(fresh, size_of::<Piece>()) };
+            other
+        }
+    };
+    // SAFETY: pages of zeros, which are entries, and belong to the table for ever.
+    unsafe { piece.as_ref() }
 }
 
 /// Stacks, and which blocks they allocated and freed.
@@ -89,13 +124,13 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    /// A watch over `length` bytes from `base`, if the settings ask for one; without address space for it, it is said
+    /// A tracker over the heaps' address space, if the settings ask for one; without address space for it, it is said
     /// that there is none.
-    pub fn wanted(settings: &Settings, base: usize, length: usize) -> Option<Tracker> {
+    pub fn wanted(settings: &Settings, space: Space) -> Option<Tracker> {
         if settings.stats.is_none() && settings.frames == 0 {
             return None;
         }
-        let tracker = Tracker::new(settings, base, length);
+        let tracker = Tracker::new(settings, space);
         if tracker.is_none() {
             diagnostics::line(&[
                 b"the system gives no address space for statistics and call sites (ulimit -v), so there are none",
@@ -104,8 +139,8 @@ impl Tracker {
         tracker
     }
 
-    fn new(settings: &Settings, base: usize, length: usize) -> Option<Tracker> {
-        let table = || Table::new(base, length);
+    fn new(settings: &Settings, space: Space) -> Option<Tracker> {
+        let table = || Table::new(space);
         let remembered = match settings.frames {
             0 => None,
             frames => Some(Remembered { sites: Sites::new(frames)?, allocated: table()?, freed: table()? }),

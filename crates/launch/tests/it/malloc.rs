@@ -2,10 +2,9 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use heapsmith_launch::{Library, preloading};
+use crate::bench::{Bench, text};
 
 const HEAPS: &[&str] = &[
     "list",
@@ -27,44 +26,6 @@ const HEAPS: &[&str] = &[
     "guard(quarantine=0) pages threads=each",
     "zero list(order=implicit, fit=best, tags=off) word=8",
 ];
-
-struct Bench(tempfile::TempDir);
-
-impl Bench {
-    fn new() -> Bench {
-        let bench = Bench(tempfile::tempdir().expect("a folder"));
-        std::fs::write(bench.library(), Library::Malloc.carried()).expect("the library is written");
-        bench
-    }
-
-    fn library(&self) -> PathBuf {
-        self.0.path().join("preload.so")
-    }
-
-    fn compile(&self, source: &str, arguments: &[&str]) -> PathBuf {
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(source);
-        let to = self.0.path().join(source).with_extension("");
-        let output = Command::new("cc")
-            .args(["-O1", "-g", "-pthread", "-fno-builtin", "-Wall", "-Wno-use-after-free", "-o"])
-            .args([&to, &from])
-            .args(arguments)
-            .output()
-            .expect("cc runs; install build-essential");
-        assert!(output.status.success(), "{source}: {}", String::from_utf8_lossy(&output.stderr));
-        to
-    }
-
-    fn on(&self, heap: &str, program: &[&OsStr]) -> Command {
-        let words: Vec<_> = program.iter().map(|word| (*word).to_owned()).collect();
-        let mut command = preloading(&self.library(), &words);
-        command.env("HEAPSMITH_HEAP", heap).env("HEAPSMITH_CHECK", "1");
-        command
-    }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
 
 fn holds_on_every_heap(bench: &Bench, program: &[&OsStr]) {
     hold_on(bench, program, HEAPS.iter().copied());
@@ -162,7 +123,7 @@ fn a_heap_error_ends_the_program_and_names_block_and_call_sites() {
 fn a_signal_writes_statistics_while_the_program_runs() {
     let bench = Bench::new();
     let program = bench.compile("waits.c", &[]);
-    let file = bench.0.path().join("statistics.json");
+    let file = bench.folder().join("statistics.json");
     let mut child = bench
         .on("tlsf", &[program.as_os_str()])
         .env("HEAPSMITH_STATS", &file)

@@ -1,11 +1,13 @@
-//! The list of returned blocks, in interleavings that a model checker chooses.
+//! The list of returned blocks, and the budget of lists, in interleavings that a model checker chooses.
 
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
+use heapsmith_preload::budget::{Budget, Number};
 use heapsmith_preload::remote_free::{Head, Link, RemoteFree};
 use shuttle::sync::Arc;
-use shuttle::sync::atomic::{AtomicPtr, Ordering};
+use shuttle::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use shuttle::sync::{Barrier, Mutex};
 use shuttle::thread;
 
 const FREEING: usize = 3;
@@ -82,4 +84,54 @@ fn nothing_is_lost_and_nothing_twice_whatever_the_order() {
 #[test]
 fn nothing_is_lost_and_nothing_twice_where_few_switches_suffice() {
     shuttle::check_pct(freed_by_others, 20_000, 4);
+}
+
+/// A number of a budget, where the checker may switch threads before every access.
+#[derive(Default)]
+struct Counted(AtomicUsize);
+
+impl Number for Counted {
+    fn get(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn add(&self, more: usize) {
+        self.0.fetch_add(more, Ordering::SeqCst);
+    }
+}
+
+/// Threads that have lists, fill them as far as they may, and end.
+fn threads_that_fill_their_lists() {
+    const THREADS: usize = 3;
+    const LIVE: usize = 80 << 20;
+    let budget = Arc::new(Budget::<Counted>::default());
+    let (all, held) = (Arc::new(Barrier::new(THREADS)), Arc::new(Mutex::new(0)));
+    let threads: Vec<_> = (0..THREADS)
+        .map(|_| {
+            let (budget, all, held) = (Arc::clone(&budget), Arc::clone(&all), Arc::clone(&held));
+            thread::spawn(move || {
+                budget.thread_begins();
+                budget.handed_out(LIVE);
+                all.wait();
+                // What is live comes to be on lists, and is handed out as before.
+                let share = budget.share();
+                *held.lock().expect("no panic") += share;
+                let sum = *held.lock().expect("no panic");
+                let out = THREADS * LIVE;
+                assert!(sum <= (out / 8).max(Budget::FLOOR) + THREADS * Budget::FOR_THREAD, "{sum} of {out}");
+                all.wait();
+                *held.lock().expect("no panic") -= share;
+                budget.taken_back(LIVE);
+                budget.thread_ends();
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
+    assert_eq!(budget.share(), Budget::FLOOR, "as at the beginning: every byte and every thread was taken back");
+}
+
+#[test]
+fn lists_hold_no_more_than_their_budget_whatever_the_order() {
+    shuttle::check_random(threads_that_fill_their_lists, 5_000);
+    shuttle::check_pct(threads_that_fill_their_lists, 5_000, 3);
 }

@@ -1,0 +1,111 @@
+//! `cargo xtask server`: what a server's loop holds resident on `heapsmith run`, beside the C library.
+//!
+//! The loop is `crates/launch/tests/programs/server.c`: connections that come and go, random sizes and lifetimes, blocks that
+//! other threads free, workers that end and are replaced. A short run of it is among the tests of `heapsmith-launch`.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use clap::Args;
+
+use crate::run::{Outcome, cargo, root, run, target};
+use crate::tools;
+
+/// The heap, with each way that threads share it.
+const HEAP: &str = "freelists(16..=1024 step 16) bins(log) word=8";
+const SHARED: [&str; 3] = ["threads=one", "threads=each", "threads=lists"];
+
+/// What is resident on a heap, at most, of what is resident with the C library.
+const LIMIT: f64 = 1.3;
+
+/// Arguments of `server`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// For how long, each
+    #[arg(long, default_value_t = 3)]
+    minutes: u64,
+    /// Threads that serve
+    #[arg(long, default_value_t = 64)]
+    workers: u64,
+    /// Connections at once, at most
+    #[arg(long, default_value_t = 4096)]
+    connections: u64,
+}
+
+/// Prints the table.
+pub fn server(arguments: &Arguments) -> Outcome {
+    tools::install(&[tools::CC])?;
+    let server = Server::new(arguments)?;
+    println!(
+        "{:<14} {:>14} {:>12} {:>14} {:>13} {:>8}",
+        "", "resident, kB", "peak, kB", "asked for, kB", "requests", "of libc"
+    );
+    let own = server.measure(None)?;
+    own.print("libc", &own);
+    let mut above = Vec::new();
+    for threads in SHARED {
+        let measured = server.measure(Some(&format!("{HEAP} {threads}")))?;
+        measured.print(threads, &own);
+        if measured.of(&own) > LIMIT {
+            above.push(threads);
+        }
+    }
+    println!("resident: the mean of the second half; {HEAP}");
+    if above.is_empty() { Ok(()) } else { Err(format!("above {LIMIT} times the C library: {}", above.join(", "))) }
+}
+
+struct Server {
+    program: PathBuf,
+    library: PathBuf,
+    words: [String; 3],
+}
+
+/// What the program printed.
+struct Measured {
+    peak: u64,
+    resident: u64,
+    live: u64,
+    requests: u64,
+}
+
+impl Measured {
+    fn of(&self, own: &Measured) -> f64 {
+        self.resident as f64 / own.resident.max(1) as f64
+    }
+
+    fn print(&self, name: &str, own: &Measured) {
+        let Measured { peak, resident, live, requests } = self;
+        println!("{name:<14} {resident:>14} {peak:>12} {live:>14} {requests:>13} {:>8.2}", self.of(own));
+    }
+}
+
+impl Server {
+    fn new(arguments: &Arguments) -> Result<Server, String> {
+        let folder = target().join("server");
+        std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+        let (program, library) = (folder.join("server"), folder.join("preload.so"));
+        let source = root().join("crates/launch/tests/programs/server.c");
+        run("cc", &["-O2", "-pthread", "-o", &program.display().to_string(), &source.display().to_string()])?;
+        let put = format!("env.HEAPSMITH_LIBRARY={:?}", library.display().to_string());
+        let place = ["run", "--quiet", "--package", "heapsmith-launch", "--example", "place", "--config", &put, "--"];
+        cargo(&[&place[..], &["malloc"]].concat())?;
+        let Arguments { minutes, workers, connections } = arguments;
+        let words = [workers.to_string(), connections.to_string(), format!("{}s", minutes * 60)];
+        Ok(Server { program, library, words })
+    }
+
+    fn measure(&self, heap: Option<&str>) -> Result<Measured, String> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.words);
+        if let Some(heap) = heap {
+            command.env("LD_PRELOAD", &self.library).env("HEAPSMITH_HEAP", heap);
+        }
+        let output = command.output().map_err(|error| format!("cannot run the server: {error}"))?;
+        let shown = String::from_utf8_lossy(&output.stdout);
+        let numbers: Vec<u64> = shown.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        match numbers[..] {
+            [peak, resident, live, requests] => Ok(Measured { peak, resident, live, requests }),
+            _ => Err(format!("the server ended with {}: {}", output.status, String::from_utf8_lossy(&output.stderr))),
+        }
+    }
+}
