@@ -6,11 +6,11 @@ use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::Ordering;
 
 use crate::events::{COLLECT_EVERY, WANTED, callbacks};
-use crate::format::header;
 use crate::jvmti::{Callbacks, Capabilities, Environment, Machine, OptionString};
-use crate::process;
 use crate::slots::{INTERFACE_MASK, INTERFACE_TOOL, MAJOR_AT, MAJOR_MASK, capability};
-use crate::thread::MANY;
+use heapsmith_capture::format::header;
+use heapsmith_capture::process;
+use heapsmith_capture::thread::MANY;
 
 /// The first version of Java whose JVM reports every allocation.
 const OLDEST: i32 = 11;

@@ -16,11 +16,11 @@
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::format::{ADDRESS_SHIFT, header, mark, operation};
 use crate::jvmti::{Callbacks, Census, Environment, Object};
-use crate::process;
 use crate::slots::event;
-use crate::thread::{Event, record};
+use heapsmith_capture::format::{ADDRESS_SHIFT, header, mark, operation};
+use heapsmith_capture::process;
+use heapsmith_capture::thread::{Event, record};
 
 /// Bytes between two collections on request; 0 for none.
 pub static COLLECT_EVERY: AtomicU64 = AtomicU64::new(0);

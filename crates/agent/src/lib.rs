@@ -6,7 +6,7 @@
 //!                     ├──collection──▶ GarbageCollectionFinish ──▶ a mark
 //!                     └──────────────▶ ObjectFree, for each tag ─▶ a record
 //!                                                                 ▼
-//!                                 the recorder's thread, window, file (crates/recorder)
+//!                                 thread, window, file (crates/capture)
 //! ```
 //!
 //! The command `heapsmith record --java` names the agent in `JAVA_TOOL_OPTIONS`, so every JVM
@@ -35,50 +35,16 @@
 
 #![no_std]
 
-// With cargo the standard library has the panic handler; compiled alone, this does.
-#[cfg(not(heapsmith_alone))]
-extern crate std;
-
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the agent writes as the recorder does, which knows Linux on x86-64");
 
 mod begin;
 mod events;
 mod jvmti;
-mod slots;
+pub mod slots;
 
-#[path = "../../recorder/src/cfi.rs"]
-mod cfi;
-#[path = "../../recorder/src/clock.rs"]
-mod clock;
-#[path = "../../recorder/src/cold.rs"]
-mod cold;
-#[path = "../../recorder/src/format.rs"]
-#[allow(dead_code, reason = "the recorder uses the rest")]
-mod format;
-#[cfg(heapsmith_alone)]
-#[path = "../../recorder/src/freestanding.rs"]
-mod freestanding;
-#[path = "../../recorder/src/local.rs"]
-mod local;
-#[path = "../../recorder/src/module.rs"]
-mod module;
-#[path = "../../recorder/src/naming.rs"]
-mod naming;
-#[path = "../../recorder/src/process.rs"]
-mod process;
-#[path = "../../recorder/src/site.rs"]
-#[allow(dead_code, reason = "objects have no call sites")]
-mod site;
-#[path = "../../recorder/src/stack.rs"]
-#[allow(dead_code, reason = "objects have no call sites")]
-mod stack;
-#[path = "../../recorder/src/system.rs"]
-#[allow(dead_code, reason = "the recorder uses the rest")]
-mod system;
-#[path = "../../recorder/src/thread.rs"]
-mod thread;
-#[path = "../../recorder/src/unwind.rs"]
-mod unwind;
-#[path = "../../recorder/src/window.rs"]
-mod window;
+heapsmith_capture::freestanding!();
+
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static END: extern "C" fn() = heapsmith_capture::cold::end_of_process;

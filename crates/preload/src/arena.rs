@@ -141,7 +141,7 @@ impl Arena {
     ///
     /// # Safety
     ///
-    /// They are blocks of this heap, as for [`Heap::deallocate`]. The heap detects no misuse.
+    /// They are blocks of this heap, as for [`Heap::deallocate`]. The heap detects no heap errors.
     pub unsafe fn take_back(&self, mut next: impl FnMut() -> Option<NonNull<u8>>) -> usize {
         self.alone(|state| {
             let mut count = 0;

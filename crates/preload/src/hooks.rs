@@ -55,7 +55,7 @@ macro_rules! hooks {
             ///
             /// As the C library's function of this name.
             #[allow(non_snake_case, reason = "the names are the C library's")]
-            #[cfg_attr(heapsmith_names, unsafe(no_mangle))]
+            #[cfg_attr(heapsmith_library, unsafe(no_mangle))]
             pub unsafe extern "C" fn $name($($argument: $type),*) -> $result $body
         )*
     };

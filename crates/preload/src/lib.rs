@@ -25,8 +25,6 @@ compile_error!("the library knows Linux on x86-64; local.rs is what another proc
 
 pub mod arena;
 pub mod budget;
-#[path = "../../recorder/src/cfi.rs"]
-mod cfi;
 pub mod code;
 mod diagnostics;
 pub mod futex;
@@ -43,29 +41,20 @@ pub mod remote_free;
 pub mod serve;
 pub mod settings;
 pub mod site;
-#[path = "../../recorder/src/stack.rs"]
-pub mod stack;
 pub mod statistics;
 mod thread;
 pub mod tracker;
-#[path = "../../recorder/src/unwind.rs"]
-mod unwind;
 
-/// What the recorder's walk up the stack asks of the system.
-mod system {
-    pub use libc::{RTLD_DEFAULT, dlsym};
-}
-
-#[cfg(heapsmith_names)]
+#[cfg(heapsmith_library)]
 #[global_allocator]
 static ARENA: own_memory::OwnMemory = own_memory::OwnMemory::new();
 
-#[cfg(heapsmith_names)]
+#[cfg(heapsmith_library)]
 #[used]
 #[unsafe(link_section = ".init_array")]
 static START: extern "C" fn() = lifecycle::start;
 
-#[cfg(heapsmith_names)]
+#[cfg(heapsmith_library)]
 #[used]
 #[unsafe(link_section = ".fini_array")]
 static END: extern "C" fn() = lifecycle::end;

@@ -191,7 +191,7 @@ impl Process {
                 self.free_arenas.store(arena.next_free.load(Ordering::Relaxed), Ordering::Relaxed);
                 arena
             }
-            None => self.make().unwrap_or_else(|| self.least_shared()),
+            None => self.make().unwrap_or_else(|| self.fewest_threads()),
         };
         arena.threads.fetch_add(1, Ordering::Relaxed);
         // SAFETY: taken above.
@@ -200,7 +200,7 @@ impl Process {
     }
 
     /// The arena that serves the fewest threads.
-    fn least_shared(&self) -> &Arena {
+    fn fewest_threads(&self) -> &Arena {
         self.arenas().iter().min_by_key(|arena| arena.threads.load(Ordering::Relaxed)).unwrap_or(self.first())
     }
 

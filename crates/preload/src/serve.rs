@@ -14,8 +14,8 @@ use core::sync::atomic::Ordering;
 use heapsmith_spec::Threads;
 
 use crate::process::{Process, process};
-use crate::stack::Caller;
 use crate::{heap_error, mapped, thread};
+use heapsmith_capture::stack::Caller;
 
 /// What every block is a multiple of; a request that names no alignment, or a finer one.
 const ALIGNMENT: usize = 16;

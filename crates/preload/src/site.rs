@@ -5,8 +5,10 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::stack::{Caller, hash};
-use crate::{pages, unwind};
+use heapsmith_capture::stack::{Caller, hash};
+use heapsmith_capture::unwind;
+
+use crate::pages;
 
 /// The most frames of a stack.
 pub const MAX_FRAMES: usize = 16;

@@ -18,8 +18,8 @@ use crate::pages::{self, Space};
 use crate::process::Process;
 use crate::settings::Settings;
 use crate::site::Sites;
-use crate::stack::Caller;
 use crate::{diagnostics, mapped};
+use heapsmith_capture::stack::Caller;
 
 /// The mark of a block that was freed.
 const FREED: u32 = 1 << 31;

@@ -6,10 +6,10 @@
 
 use core::ffi::{c_int, c_void};
 
-use crate::format::operation;
-use crate::system::{ENOMEM, SC_PAGESIZE, Start, set_errno, sysconf};
-use crate::thread::{Event, MANY, record};
 use crate::{bootstrap, next_symbol};
+use heapsmith_capture::format::operation;
+use heapsmith_capture::system::{ENOMEM, SC_PAGESIZE, Start, set_errno, sysconf};
+use heapsmith_capture::thread::{Event, MANY, record};
 
 type Block = *mut c_void;
 
@@ -107,7 +107,7 @@ hooks! {
     /// `pthread_create`: from the first second thread on, every event is stamped.
     fn pthread_create(thread: *mut c_void, attributes: *const c_void, start: Start, argument: *mut c_void) -> c_int {
         MANY.store(true, core::sync::atomic::Ordering::Relaxed);
-        let mine = crate::local::thread();
+        let mine = heapsmith_capture::local::thread();
         if !mine.is_null() {
             (*mine).shared = 0;
         }

@@ -24,30 +24,15 @@
 
 #![no_std]
 
-// With cargo the standard library has the panic handler; compiled alone, this does.
-#[cfg(not(heapsmith_alone))]
-extern crate std;
-
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-compile_error!("the recorder knows Linux on x86-64; local.rs and clock.rs are what another processor needs");
+compile_error!("the recorder knows Linux on x86-64, as heapsmith-capture does");
 
 mod bootstrap;
-mod cfi;
-mod clock;
-mod cold;
-#[allow(dead_code, reason = "the agent of the Java virtual machine writes the rest")]
-mod format;
-#[cfg(heapsmith_alone)]
-mod freestanding;
 mod hooks;
-mod local;
-mod module;
-mod naming;
 mod next_symbol;
-mod process;
-mod site;
-mod stack;
-mod system;
-mod thread;
-mod unwind;
-mod window;
+
+heapsmith_capture::freestanding!();
+
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static END: extern "C" fn() = heapsmith_capture::cold::end_of_process;

@@ -3,14 +3,14 @@
 //! Every function starts as one that looks all of them up (`dlsym` with `RTLD_NEXT`, so a
 //! program that brings its own allocator keeps it) and then calls the one that was meant:
 //! the way after the first call is a plain indirect call. `dlsym` may allocate; what is
-//! asked while it looks comes from [`bootstrap`](crate::early).
+//! asked while it looks comes from [`bootstrap`](crate::bootstrap).
 
 use core::ffi::{CStr, c_int, c_void};
 use core::mem::transmute;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use crate::bootstrap;
-use crate::system::{ENOMEM, RTLD_NEXT, Start, dlsym, set_errno};
+use heapsmith_capture::system::{ENOMEM, RTLD_NEXT, Start, dlsym, set_errno};
 
 type Block = *mut c_void;
 

@@ -27,9 +27,7 @@ mod stream;
 mod symbols;
 mod trace;
 
-#[path = "../../recorder/src/format.rs"]
-#[allow(dead_code, reason = "the recorder uses the rest")]
-pub mod format;
+pub use heapsmith_capture::format;
 
 pub use error::RecordingError;
 pub use file::{Recording, is_recording};

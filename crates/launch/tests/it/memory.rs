@@ -20,7 +20,7 @@ fn numbers(command: &mut Command) -> Vec<u64> {
 }
 
 #[test]
-fn a_server_holds_at_most_a_third_more_than_with_the_c_library() {
+fn a_server_holds_no_more_than_a_third_above_the_c_library() {
     let bench = Bench::new();
     let program = bench.compile("server.c", &[]);
     // More threads than an allocator can have heaps for, 2,048 connections, 500,000 requests.

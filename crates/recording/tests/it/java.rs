@@ -4,10 +4,6 @@ mod agent;
 mod objects;
 mod slots;
 
-#[path = "../../../agent/src/slots.rs"]
-#[allow(dead_code, reason = "the agent uses the rest")]
-mod numbers;
-
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

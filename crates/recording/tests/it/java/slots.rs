@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use super::INSTALL;
-use super::numbers::{self, capability, event, function, heap};
+use heapsmith_agent::slots::{self as numbers, capability, event, function, heap};
 
 /// The folder of `jvmti.h`, beside the compiler that `javac` leads to.
 fn include() -> PathBuf {

@@ -21,11 +21,11 @@ impl Caller {
     }
 
     /// The caller of the hook that this is inlined into.
-    #[cfg(heapsmith_frames)]
+    #[cfg(heapsmith_library)]
     #[inline(always)]
     pub fn of_hook() -> Caller {
         let frame: *const u64;
-        // SAFETY: reads a register. The build script that says `heapsmith_frames` asks for frame pointers, so it points
+        // SAFETY: reads a register. The build script that says `heapsmith_library` asks for frame pointers, so it points
         // at the caller's `rbp`, which the return address follows.
         unsafe {
             core::arch::asm!("mov {}, rbp", out(reg) frame, options(nomem, nostack, preserves_flags));
@@ -34,7 +34,7 @@ impl Caller {
     }
 
     /// Nobody: without frame pointers nothing is known.
-    #[cfg(not(heapsmith_frames))]
+    #[cfg(not(heapsmith_library))]
     #[inline(always)]
     pub fn of_hook() -> Caller {
         Caller::NONE

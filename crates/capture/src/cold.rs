@@ -144,8 +144,8 @@ extern "C" fn end_of_thread(_: *mut c_void) {
     }
 }
 
-/// Notes that the process ends in order.
-extern "C" fn end_of_process() {
+/// Notes that the process ends in order: what a library that records calls last.
+pub extern "C" fn end_of_process() {
     let before = flags();
     set_flags(before | BUSY);
     if !thread().is_null()
@@ -155,7 +155,3 @@ extern "C" fn end_of_process() {
     }
     set_flags(before);
 }
-
-#[used]
-#[unsafe(link_section = ".fini_array")]
-static AT_END: extern "C" fn() = end_of_process;

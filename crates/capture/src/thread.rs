@@ -76,9 +76,13 @@ pub struct Thread {
 /// One event.
 #[derive(Clone, Copy)]
 pub struct Event {
+    /// One of [`operation`].
     pub operation: u64,
+    /// The block's address.
     pub address: usize,
+    /// Bytes that were asked for; 0 with a free.
     pub size: usize,
+    /// The alignment that was asked for, in bytes; 0 for none.
     pub alignment: usize,
 }
 

@@ -36,6 +36,7 @@ pub struct Process {
     pub threads: AtomicU64,
     /// All states of threads, owned or not.
     pub first: AtomicPtr<Thread>,
+    /// The file's header, mapped; null before the file is there.
     pub header: AtomicPtr<u64>,
     path: core::cell::UnsafeCell<[u8; LONGEST_PATH]>,
 }

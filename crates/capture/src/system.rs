@@ -1,6 +1,8 @@
 //! What is asked of the system, declared here because this crate has no dependencies:
 //! Linux with glibc (or another C library that has these), 64-bit.
 
+#![allow(missing_docs, reason = "functions and numbers have the names of the C library, which documents them")]
+
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 
 /// A time of `clock_gettime`.

@@ -1,0 +1,59 @@
+//! What the libraries share that stand before a program's allocator.
+//!
+//! ```text
+//!   hook ──▶ thread ──▶ window, mapped ──full──▶ block, written behind the file      recorder, agent
+//!     │         └─ cold: no window, a full one, a fork
+//!     └────▶ stack ──▶ unwind ──▶ cfi: the call site                                 recorder, preload
+//!
+//!   format: the bytes of a recording                                                 recorder, agent, recording
+//! ```
+//!
+//! The crates `heapsmith-recorder` and `heapsmith-agent` write recordings with it, `heapsmith-preload` finds call sites
+//! with it, and `heapsmith-recording` reads what was written by the same description ([`format`](mod@format)). It has no
+//! dependencies and no `std`: its functions are called from inside `malloc`.
+//!
+//! Invariants:
+//!
+//! - **Nothing here allocates, locks or formats.** The way of an event is a few stores; once in
+//!   some 20,000 events it is a write of 256 KiB.
+//! - **What was published is in the file**, whatever ends the process: the window is mapped.
+//! - **A forked child never writes to its parent's file**: all state is in pages that a child sees as zeros.
+//! - **No descriptor stays open**, and none of the program's is touched.
+//!
+//! Cost of an event: see `thread`; of its call site, where they are recorded: `unwind`.
+//!
+//! All but the format knows Linux on x86-64: `local.rs` and `clock.rs` are what another processor needs.
+
+#![no_std]
+
+#[cfg(test)]
+extern crate std;
+
+macro_rules! here {
+    ($($(#[$note:meta])* $visibility:vis mod $name:ident;)*) => {
+        $(
+            #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+            $(#[$note])*
+            $visibility mod $name;
+        )*
+    };
+}
+
+pub mod format;
+mod freestanding;
+
+here! {
+    mod cfi;
+    pub mod clock;
+    pub mod cold;
+    pub mod local;
+    mod module;
+    mod naming;
+    pub mod process;
+    pub mod site;
+    pub mod stack;
+    pub mod system;
+    pub mod thread;
+    pub mod unwind;
+    mod window;
+}
