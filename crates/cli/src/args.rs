@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use heapsmith_replay::MAX_PASSES;
 use heapsmith_trace::{Bytes, Cuts, Jitter, Perturbation, Slice, Stretch, Transforms};
 
 mod explored;
@@ -122,7 +123,7 @@ pub struct Reading {
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = TRANSFORMS)]
     pub perturb_seed: u64,
     /// Let so many copies of the program share the heap, event by event in turns
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = TRANSFORMS)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Transforms::MAX_COPIES)), help_heading = TRANSFORMS)]
     pub copies: Option<u32>,
     /// Free in bursts, as an occasional garbage collection does: whenever so many bytes were requested (K, M, G)
     #[arg(long, value_name = "BYTES", value_parser = above_zero, help_heading = TRANSFORMS)]
@@ -332,7 +333,7 @@ pub struct Replay {
     pub over_time: Option<u32>,
     /// In place of the table, replay the trace so many times over in one heap, and show whether its footprint settles or
     /// drifts
-    #[arg(long = "loop", value_name = "PASSES", value_parser = clap::value_parser!(u32).range(2..),
+    #[arg(long = "loop", value_name = "PASSES", value_parser = clap::value_parser!(u32).range(2..=MAX_PASSES as i64),
         conflicts_with_all = NOT_OVER_TIME)]
     pub passes: Option<u32>,
     /// With --loop: what becomes of blocks that the trace never frees

@@ -9,9 +9,15 @@ use crate::allocator::{Allocator, Receipt, Sized, layout, moved};
 /// linked_list_allocator over a region.
 pub struct LinkedList<'a>(linked_list_allocator::Heap, PhantomData<Fixed<'a>>);
 
+/// The allocator panics when a region has no room for its first node, wherever the region begins.
+const MIN_REGION: usize = 3 * size_of::<usize>();
+
 impl<'a> LinkedList<'a> {
-    /// With the memory of `region`, which has room for a few words at least.
+    /// With the memory of `region`. In a region of less than three words every request is refused.
     pub fn new(region: Fixed<'a>) -> Self {
+        if region.length() < MIN_REGION {
+            return LinkedList(linked_list_allocator::Heap::empty(), PhantomData);
+        }
         // SAFETY: the region is borrowed for as long as this lives (P2).
         let heap = unsafe { linked_list_allocator::Heap::new(region.base().as_ptr(), region.length()) };
         LinkedList(heap, PhantomData)

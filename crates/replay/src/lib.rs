@@ -49,7 +49,7 @@ pub use min_region::min_region;
 pub use movable::{MovableMeasures, MovedFor, Moving, replay_movable};
 pub use over_time::{Moment, over_time};
 pub use pages::{PAGES_CHILD, PagesError, TouchedPages, pages, pages_child};
-pub use passes::{Drift, Leaked, Pass, passes};
+pub use passes::{Drift, Leaked, MAX_PASSES, Pass, passes};
 pub use peak::{AtPeak, at_peak};
 pub use peer::{PeerMeasures, replay_peer};
 pub use region::Region;

@@ -73,7 +73,14 @@ impl Drift {
     }
 }
 
+/// No more passes are replayed: each is noted in 40 bytes.
+pub const MAX_PASSES: usize = 1_000_000;
+
 /// Replays the trace so many times, one after another, in one heap.
+///
+/// # Errors
+///
+/// More passes than [`MAX_PASSES`]; a heap that cannot be made in the region.
 pub fn passes(
     spec: &Spec,
     trace: &PackedTrace,
@@ -82,6 +89,9 @@ pub fn passes(
     count: usize,
     leaked: Leaked,
 ) -> Result<Vec<Pass>, ReplayError> {
+    if count > MAX_PASSES {
+        return Err(ReplayError::TooMany { what: "passes", wanted: count, max: MAX_PASSES });
+    }
     let source = region.source(size.unwrap_or(Bytes(u64::MAX)));
     Ok(with_dyn_heap(spec, source, Counting::default(), |heap| {
         let mut kept = LiveTable::new(if leaked == Leaked::Keep { trace.slots } else { 0 });

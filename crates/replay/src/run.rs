@@ -77,6 +77,16 @@ pub enum ReplayError {
         /// The heap.
         heap: String,
     },
+    /// More repetitions than anybody waits for, or than there is memory to note.
+    #[error("{wanted} {what} are too many: at most {max}")]
+    TooMany {
+        /// What is repeated.
+        what: &'static str,
+        /// How often it was asked for.
+        wanted: usize,
+        /// How often it can be.
+        max: usize,
+    },
     /// The system has no such amount of address space.
     #[error("the system does not grant a region of {wanted}; replay a shorter trace, or allow overcommit")]
     NoMemory {

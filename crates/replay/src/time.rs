@@ -44,12 +44,24 @@ pub struct TimingEffort {
 }
 
 impl TimingEffort {
+    /// No more rounds are timed.
+    pub const MAX_ROUNDS: usize = 100_000;
+
     /// Enough for a median that is repeated, and a second or so for a peer that searches long lists.
     pub const DEFAULT: TimingEffort = TimingEffort { rounds: 9, linear_events: 20_000 };
 
     /// As many rounds.
     pub fn rounds(rounds: usize) -> TimingEffort {
         TimingEffort { rounds, ..TimingEffort::DEFAULT }
+    }
+
+    fn verify(self) -> Result<(), ReplayError> {
+        match self.rounds {
+            wanted if wanted > TimingEffort::MAX_ROUNDS => {
+                Err(ReplayError::TooMany { what: "rounds", wanted, max: TimingEffort::MAX_ROUNDS })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Events of `trace` that `subject` replays.
@@ -84,12 +96,17 @@ pub struct Timings {
 }
 
 /// Times every subject, and the null allocator.
+///
+/// # Errors
+///
+/// More rounds than [`TimingEffort::MAX_ROUNDS`]; a subject that cannot be made in the region.
 pub fn time(
     subjects: &[Subject],
     trace: &PackedTrace,
     region: &mut Region,
     effort: TimingEffort,
 ) -> Result<Timings, ReplayError> {
+    effort.verify()?;
     let clock = Clock::new();
     let all = with_null(subjects);
     let mut times = vec![Vec::with_capacity(effort.rounds); all.len()];
@@ -137,12 +154,17 @@ pub struct Latencies {
 }
 
 /// Measures the latencies of every subject, and of the counter.
+///
+/// # Errors
+///
+/// Those of [`time()`].
 pub fn latencies(
     subjects: &[Subject],
     trace: &PackedTrace,
     region: &mut Region,
     effort: TimingEffort,
 ) -> Result<Latencies, ReplayError> {
+    effort.verify()?;
     let clock = Clock::new();
     let all = with_null(subjects);
     let mut all_rounds: Vec<Vec<Rounds>> =

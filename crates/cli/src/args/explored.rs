@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use heapsmith_explore::{Constraint, Goal, Objective, Preference, Space, Strategy};
+use heapsmith_replay::TimingEffort;
 use heapsmith_trace::PackedTrace;
 
 use super::{Format, Reading, bytes};
@@ -73,8 +74,9 @@ pub struct Explore {
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
     /// Rounds of timing the front and the peers at the end; 0 leaves out times and memory by pages
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    pub rounds: usize,
+    #[arg(long, value_name = "N", default_value_t = 5,
+        value_parser = clap::value_parser!(u32).range(..=TimingEffort::MAX_ROUNDS as i64))]
+    pub rounds: u32,
     /// Cut short designs that can no longer reach the front: the front and the pick are the same, the table has fewer
     /// designs, and there are no main effects, which are over all designs
     #[arg(long)]
@@ -85,7 +87,7 @@ pub struct Explore {
     pub holdout: Vec<PathBuf>,
     /// Evaluate the pick on so many perturbed copies of each trace: in turn with sizes jittered by 10%, request by request;
     /// with 20% of the blocks freed at another time; with ten segments in another order
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1_000))]
     pub perturb: u32,
     /// Leave out the reference allocators, and memory by pages
     #[arg(long)]

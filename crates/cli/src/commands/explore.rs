@@ -141,7 +141,7 @@ fn measure(
 ) -> Result<(), Failure> {
     let peers: Vec<Peer> = if arguments.no_peers { Vec::new() } else { Peer::built().collect() };
     let named = exploration.named(also, &peers);
-    let effort = TimingEffort::rounds(arguments.rounds.max(1));
+    let effort = TimingEffort::rounds(arguments.rounds.max(1) as usize);
     let spinner = progress::spinner("timing the front and the peers, one at a time");
     exploration.retime(store, packed, &named, effort)?;
     spinner.finish_and_clear();

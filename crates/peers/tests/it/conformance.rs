@@ -143,3 +143,29 @@ fn freed_memory_serves_again() {
         assert!(with_memory(peer, Again), "{peer}");
     }
 }
+
+/// One small request, and whether it was served.
+struct One;
+
+impl Work for One {
+    type Output = bool;
+
+    fn run<A: Allocator>(self, mut allocator: A) -> bool {
+        let Some(block) = allocator.allocate(8, 1) else { return false };
+        // SAFETY: it was just allocated.
+        unsafe { allocator.deallocate(block) };
+        true
+    }
+}
+
+#[test]
+fn a_region_of_any_size_is_served_from_or_refused() {
+    let mut memory: Vec<u64> = Vec::with_capacity(1 << 17);
+    for peer in Peer::built() {
+        for size in (0..256).chain([4096, 65_535, 65_536, 1 << 20]) {
+            let region = Fixed::new(memory.spare_capacity_mut()).shortened(size);
+            let served = with_peer(peer, region, One).expect("it is in this build");
+            assert!(served || size < 1 << 20, "{peer} refuses 8 bytes in a region of {size}");
+        }
+    }
+}

@@ -24,7 +24,7 @@ use crate::{Action, Draws, Event, Nanoseconds, TraceError};
 pub enum Cuts {
     /// Before each mark.
     Marks,
-    /// Into so many parts.
+    /// Into so many parts, or as many as there are events where these are fewer.
     Parts(u32),
 }
 
@@ -59,7 +59,8 @@ impl Cuts {
                 (1..count).filter(is_mark).collect()
             }
             Cuts::Parts(parts) => {
-                let parts = u128::from(parts.max(1));
+                // A part holds an event at least.
+                let parts = u128::from(parts.max(1)).min(count as u128);
                 (1..parts).map(|part| (part * count as u128 / parts) as usize).collect()
             }
         };

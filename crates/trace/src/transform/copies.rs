@@ -7,7 +7,7 @@
 
 use super::through::Transform;
 use crate::live::{Change, Ledger};
-use crate::{Event, Sink, TraceError};
+use crate::{Event, Sink, TraceError, Transforms};
 
 /// Repeats every event for every copy.
 pub(super) struct Copies {
@@ -23,6 +23,9 @@ impl Copies {
 
 impl Transform for Copies {
     fn take(&mut self, event: Event, to: &mut dyn Sink) -> Result<(), TraceError> {
+        if self.copies > Transforms::MAX_COPIES {
+            return Err(TraceError::TooMuch { record: 1, cause: "more than 10,000 copies of a trace" });
+        }
         let block = match self.live.apply(&event)? {
             Change::Allocated(block) | Change::Reallocated(block) | Change::Freed(block) => block,
             Change::Marked => return to.take(event),

@@ -50,6 +50,9 @@ pub struct Transforms {
 }
 
 impl Transforms {
+    /// No more copies are made: the last has threads of its own, and events of all are held.
+    pub const MAX_COPIES: u32 = 10_000;
+
     /// A sink that does all this to what it takes, and hands it to `sink`.
     pub fn before<'s>(&self, sink: &'s mut dyn Sink) -> Box<dyn Sink + 's> {
         let mut chain: Box<dyn Sink + 's> = Box::new(sink);
