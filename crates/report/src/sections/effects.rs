@@ -21,10 +21,14 @@ const SHARES: [(&str, Objective, &str); 3] = [
     ("external", Objective::External, colour::GREEN),
 ];
 
-/// The signs of the paper's Table 2 for using a factor: internal and external
-/// fragmentation (+ is more), and performance (+ is faster).
-const PAPER: [[&str; 3]; 4] =
-    [["− −", "+ +", "+"], ["− −", "none", "− −"], ["− −", "none", "− −"], ["none", "− −", "+"]];
+/// The signs of the paper's Table 2 for using a factor, by the factor's name: internal and external fragmentation
+/// (+ is more), and performance (+ is faster).
+const PAPER: [(&str, [&str; 3]); 4] = [
+    ("freelists", ["− −", "+ +", "+"]),
+    ("fit", ["− −", "none", "− −"]),
+    ("split", ["− −", "none", "− −"]),
+    ("coalesce", ["none", "− −", "+"]),
+];
 
 /// The section.
 pub fn section(study: &Study<'_>) -> String {
@@ -154,7 +158,10 @@ fn changes(study: &Study<'_>) -> String {
          effect that explains under 1% of the variance counts as none.",
         &["factor", "fragmentation", "internal", "external", "accesses", "p99 accesses", "max accesses"],
     );
-    for (factor, [internal, external, performance]) in PAPER.into_iter().enumerate() {
+    for (factor, own) in study.factors().iter().enumerate() {
+        // A space that a user edited may lack a factor of the paper, or have others.
+        let paper = PAPER.iter().find(|(name, _)| *name == own.name);
+        let [internal, external, performance] = paper.map_or([None; 3], |(_, signs)| signs.map(Some));
         let change = |objective: Objective, paper: Option<&str>, more_is: f64| {
             let Some(effect) = study.effect(objective, factor) else { return Cell::text("–") };
             let text = match objective.is_share() {
@@ -167,11 +174,11 @@ fn changes(study: &Study<'_>) -> String {
         table.row(
             "",
             vec![
-                Cell::text(&capitalized(factor_name(&study.factors()[factor].name))),
+                Cell::text(&capitalized(factor_name(&own.name))),
                 change(Objective::Fragmentation, None, 1.0),
-                change(Objective::Internal, Some(internal), 1.0),
-                change(Objective::External, Some(external), 1.0),
-                change(Objective::Accesses, Some(performance), -1.0),
+                change(Objective::Internal, internal, 1.0),
+                change(Objective::External, external, 1.0),
+                change(Objective::Accesses, performance, -1.0),
                 change(Objective::P99, None, 1.0),
                 change(Objective::MaxOp, None, 1.0),
             ],
