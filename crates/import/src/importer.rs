@@ -1,15 +1,10 @@
-//! What an importer is, the list of them, and how one is run.
+//! What an importer is, and how one reads a file.
 
 use std::io::BufRead;
-use std::path::Path;
 
-use heapsmith_trace::{Origin, Sink};
-
-use crate::error::ImportError;
 use crate::lines::{Lines, shown};
 use crate::recording::{Recording, Refusal, Taken};
-use crate::source::{Head, Source};
-use crate::{bytehound, calls, csv, heaptrack, lifetimes, memory_replay, mtrace, rep, wee_alloc};
+use crate::source::Head;
 
 /// Something about an importer or a workload that can be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,95 +89,9 @@ pub(crate) const KEEP_DAMAGED: Parameter = Parameter {
     about: "yes takes what comes before the first damage; no refuses the file",
 };
 
-/// Every importer there is, in the order in which files are tried.
-pub fn importers() -> &'static [Importer] {
-    const ALL: &[Importer] = &[
-        heaptrack::IMPORTER,
-        bytehound::IMPORTER,
-        mtrace::IMPORTER,
-        memory_replay::IMPORTER,
-        wee_alloc::IMPORTER,
-        lifetimes::IMPORTER,
-        csv::IMPORTER,
-        rep::IMPORTER,
-        calls::IMPORTER,
-    ];
-    ALL
-}
-
-/// The importer of a name.
-pub fn importer(name: &str) -> Option<&'static Importer> {
-    importers().iter().find(|importer| importer.name == name)
-}
-
-/// The importer that reads files which begin so.
-pub(crate) fn told_by(head: &Head) -> Option<&'static Importer> {
-    importers().iter().find(|importer| (importer.begins)(head))
-}
-
-/// What was imported.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Imported {
-    /// Where the trace came from.
-    pub origin: Origin,
-    /// What was odd about the file, in words.
-    pub remarks: Vec<String>,
-}
-
-/// Hands what a file tells to a sink, by the importer given or else the one that its content
-/// asks for; `None` where no importer reads such a file.
-///
-/// With `keep_damaged`, the first damage ends the file instead of being an error.
-///
-/// # Errors
-///
-/// [`ImportError`] tells what cannot be opened, what is foreign and what is damaged apart.
-pub fn import(
-    path: &Path,
-    named: Option<&'static Importer>,
-    keep_damaged: bool,
-    sink: &mut dyn Sink,
-) -> Result<Option<Imported>, ImportError> {
-    let mut source = Source::open(path)?;
-    let told = told_by(&source.head);
-    let Some(importer) = named.or(told) else { return Ok(None) };
-    let is_foreign = told.is_none_or(|told| told.name != importer.name);
-    let foreign = |place, cause| {
-        let (path, wanted, looks_like) = (path.to_owned(), importer.input, source.head.looks_like());
-        ImportError::Foreign { path, wanted, place, cause, looks_like }
-    };
-    let mut recording = Recording::new(sink);
-    let mut remarks = Vec::new();
-    if let Err((place, stop)) = importer.read(&mut source.reader, &mut recording, keep_damaged) {
-        let error = match stop {
-            Stop::Refused(Refusal::Sink(error)) => return Err(error.into()),
-            Stop::Refused(Refusal::Damaged(cause)) if is_foreign && !recording.has_begun() => foreign(place, cause),
-            Stop::Refused(Refusal::Damaged(cause)) => ImportError::Damaged { path: path.to_owned(), place, cause },
-            Stop::Read(source) => ImportError::Read { path: path.to_owned(), place, source },
-        };
-        if !keep_damaged || !recording.has_begun() {
-            return Err(error);
-        }
-        remarks.push(format!("only what comes before the damage was taken: {error}"));
-    }
-    let has_begun = recording.has_begun();
-    remarks.extend(recording.end()?);
-    match has_begun {
-        true => {}
-        false if is_foreign => return Err(foreign("to its end".to_owned(), "nothing in it allocates".to_owned())),
-        false => return Err(ImportError::Nothing { path: path.to_owned() }),
-    }
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    let mut origin = Origin::new(importer.name, name);
-    if keep_damaged {
-        origin.settings = vec![(KEEP_DAMAGED.name.to_owned(), "yes".to_owned())];
-    }
-    Ok(Some(Imported { origin, remarks }))
-}
-
 impl Importer {
     /// Reads a whole file; on the first record that cannot be taken, its place and why.
-    fn read(
+    pub(crate) fn read(
         &self,
         reader: &mut dyn BufRead,
         recording: &mut Recording<'_>,

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
 use crate::error::ImportError;
-use crate::{compression, importer};
+use crate::compression;
 
 /// How much of a file is looked at to tell what it is.
 const LOOK_AHEAD: u64 = 16 * 1024;
@@ -30,11 +30,8 @@ impl Head {
         lines.into_iter().filter(|line| !line.is_empty()).map(str::to_owned).collect()
     }
 
-    /// What a person would call the file.
+    /// What a person would call a file that no importer reads.
     pub fn looks_like(&self) -> String {
-        if let Some(importer) = importer::told_by(self) {
-            return importer.input.to_owned();
-        }
         const MAGICS: [(&[u8], &str); 13] = [
             (b"PAR1", "a Parquet file"),
             (b"\x7fELF", "a program or library (ELF)"),

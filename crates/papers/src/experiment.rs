@@ -1,9 +1,8 @@
-//! What an experiment is, and the list of them.
+//! What an experiment is, and the papers.
 
 use crate::error::ExperimentError;
 use crate::outcome::Outcome;
 use crate::setting::Setting;
-use crate::{hybrid, looking_glass, modems, network, real_time};
 
 /// A paper.
 #[derive(Debug, PartialEq, Eq)]
@@ -77,26 +76,4 @@ pub(crate) const MODEMS: Paper = Paper {
 /// The papers, in order.
 pub fn papers() -> [&'static Paper; 5] {
     [&NETWORK, &LOOKING_GLASS, &REAL_TIME, &HYBRID, &MODEMS]
-}
-
-/// Every experiment, in the order of the papers and of their tables and figures.
-pub fn experiments() -> Vec<&'static Experiment> {
-    let sections = [
-        network::EXPERIMENTS,
-        looking_glass::EXPERIMENTS,
-        real_time::EXPERIMENTS,
-        hybrid::EXPERIMENTS,
-        modems::EXPERIMENTS,
-    ];
-    sections.concat()
-}
-
-/// The experiments that a name means: one of its own, or all whose names begin with it and a hyphen (`001`).
-pub fn named(name: &str) -> Vec<&'static Experiment> {
-    let part = |known: &str| known.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
-    let exact = |known: &&Experiment| known.name == name;
-    match experiments().into_iter().find(exact) {
-        Some(one) => vec![one],
-        None => experiments().into_iter().filter(|known| part(known.name)).collect(),
-    }
 }

@@ -17,9 +17,10 @@ use std::path::{Path, PathBuf};
 
 use heapsmith_report::{Reproduced, ReproducedPaper, ShownTable, reproduction};
 
-use crate::experiment::{Experiment, experiments, papers};
+use crate::experiment::{Experiment, papers};
 use crate::markdown::markdown;
 use crate::outcome::{Kept, Outcome, Verdict};
+use crate::registry::experiments;
 use crate::shown::Shown;
 
 /// Why the folder could not be written or read.

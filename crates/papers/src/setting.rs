@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::ExperimentError;
-use crate::traces::Traces;
+use crate::input::Traces;
 
 /// How much is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

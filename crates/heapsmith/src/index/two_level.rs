@@ -85,6 +85,18 @@ impl TwoLevel {
         TwoLevel { second, last, max, row_words: 0, heads: 0 }
     }
 
+    /// Words of the largest request: those asked for, rounded up to the lower end of a list.
+    ///
+    /// ```
+    /// use heapsmith::index::TwoLevel;
+    ///
+    /// // 2^5 lists a power of two: from 64 words on they are 2 apart, from 1024 on 32.
+    /// assert_eq!([31, 33, 65, 66, 1025].map(|words| TwoLevel::new(5, words).largest()), [31, 33, 66, 66, 1056]);
+    /// ```
+    pub fn largest(&self) -> usize {
+        self.most
+    }
+
     /// The list of blocks of `words`, were there no last one.
     #[inline(always)]
     fn list_floor(second: u32, words: usize) -> usize {

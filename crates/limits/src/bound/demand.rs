@@ -13,6 +13,7 @@
 //! The blocks of a program are bounded one by one: no block has more bytes for each byte requested than the worst
 //! size has, so all have at most *ratio* × live bytes, and there are at most live ÷ least of them.
 
+use heapsmith::index::TwoLevel;
 use heapsmith_spec::build::{classes_in_words, format, lists_in_words, step_in_words, words_for};
 use heapsmith_spec::{Coalescing, Layer, Pool, Spec, Splitting};
 
@@ -139,9 +140,9 @@ impl<'s> Demand<'s> {
             Pool::Classes(_) => within(&self.classes, words)
                 .or_else(|| self.beyond.map(|step| words.div_ceil(step as usize) * step as usize)),
             Pool::Tlsf(tlsf) => match tlsf.largest {
-                Some(max_size) => {
-                    let max = words_for(self.spec, max_size)? as u64;
-                    (words as u64 <= super::good_fit::list_ceil(tlsf.second_level.into(), max)).then_some(words)
+                Some(largest) => {
+                    let largest = words_for(self.spec, largest)?;
+                    (words <= TwoLevel::new(tlsf.second_level.into(), largest).largest()).then_some(words)
                 }
                 None => Some(words),
             },

@@ -6,7 +6,7 @@ use heapsmith_trace::{PackedTrace, Trace};
 use super::costs::{Allocating, Costs, SEARCHES};
 use crate::error::ExperimentError;
 use crate::setting::Setting;
-use crate::traces::Input;
+use crate::input::Input;
 
 /// A program.
 #[derive(Debug)]

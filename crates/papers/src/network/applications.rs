@@ -5,7 +5,7 @@
 //! ramp that the paper's busiest building shows, a fast one thin spikes. The log of the web server is cut into four
 //! parts, as many as the paper's inputs.
 
-use crate::traces::Input;
+use crate::input::Input;
 
 /// An application.
 #[derive(Debug)]

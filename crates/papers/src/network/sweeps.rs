@@ -9,7 +9,7 @@ use heapsmith_trace::PackedTrace;
 use crate::error::ExperimentError;
 use crate::network::applications::Application;
 use crate::setting::Setting;
-use crate::traces::Input;
+use crate::input::Input;
 
 /// A finished sweep.
 pub(crate) struct Swept {

@@ -5,7 +5,7 @@
 
 use crate::error::ExperimentError;
 use crate::setting::Setting;
-use crate::traces::Input;
+use crate::input::Input;
 use heapsmith_trace::PackedTrace;
 
 /// The programs, in the order of those of SPEC JVM98 that they stand for (Donahue et al. 2001, Figure 7).
