@@ -3,7 +3,7 @@
 use heapsmith::{Counting, Heap};
 use heapsmith_spec::Spec;
 use heapsmith_spec::build::with_dyn_heap;
-use heapsmith_trace::{Bytes, Operation, PackedTrace};
+use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::live::LiveTable;
 use crate::region::Region;
@@ -26,11 +26,7 @@ fn watch(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, step: usize
     let mut curve = Vec::with_capacity(trace.events.len() / step + 1);
     let mut max = 0;
     for (index, event) in trace.events.iter().enumerate() {
-        match event.operation {
-            Operation::Allocate => drop(live.allocate(heap, event.slot, event.size, event.alignment())),
-            Operation::Free => drop(live.free(heap, event.slot)),
-            Operation::Reallocate => drop(live.reallocate(heap, event.slot, event.size)),
-        }
+        live.apply(heap, event);
         max = max.max(heap.footprint() as u64);
         if (index + 1) % step == 0 || index + 1 == trace.events.len() {
             curve.push((index as u64, Bytes(max)));

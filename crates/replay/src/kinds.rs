@@ -72,19 +72,11 @@ fn count(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, stretches: 
     let (mut kinds, mut stretches, mut within) = (Kinds::default(), stretches.iter().peekable(), 0);
     for (index, event) in trace.events.iter().enumerate() {
         let before = heap.meter().accesses;
+        live.apply(heap, event);
         let kind = match event.operation {
-            Operation::Allocate => {
-                let _ = live.allocate(heap, event.slot, event.size, event.alignment());
-                &mut kinds.allocate
-            }
-            Operation::Free => {
-                let _ = live.free(heap, event.slot);
-                &mut kinds.free
-            }
-            Operation::Reallocate => {
-                let _ = live.reallocate(heap, event.slot, event.size);
-                &mut kinds.reallocate
-            }
+            Operation::Allocate => &mut kinds.allocate,
+            Operation::Free => &mut kinds.free,
+            Operation::Reallocate => &mut kinds.reallocate,
         };
         let accesses = heap.meter().accesses - before;
         kind.add(accesses);

@@ -10,6 +10,7 @@ use std::ptr::NonNull;
 use std::slice;
 
 use heapsmith::Heap;
+use heapsmith_trace::{Operation, PackedEvent};
 
 /// A live block.
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +80,19 @@ impl LiveTable {
         let new = Live { pointer, requested: size, block: heap.block_size(pointer) as u64, seed: old.seed };
         self.slots[slot as usize] = Some(new);
         Ok(Some((old, new)))
+    }
+
+    /// Does what an event says. Whether it was served: a free always is.
+    #[inline(always)]
+    pub fn apply<H: Heap + ?Sized>(&mut self, heap: &mut H, event: &PackedEvent) -> bool {
+        match event.operation {
+            Operation::Allocate => self.allocate(heap, event.slot, event.size, event.alignment()).is_some(),
+            Operation::Free => {
+                let _ = self.free(heap, event.slot);
+                true
+            }
+            Operation::Reallocate => self.reallocate(heap, event.slot, event.size).is_ok(),
+        }
     }
 
     /// The block of a slot.

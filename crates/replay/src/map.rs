@@ -3,7 +3,7 @@
 use heapsmith::{BlockView, Counting, Heap};
 use heapsmith_spec::Spec;
 use heapsmith_spec::build::with_dyn_heap;
-use heapsmith_trace::{Bytes, Operation, PackedTrace};
+use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::live::LiveTable;
 use crate::region::Region;
@@ -26,11 +26,7 @@ pub fn heap_map(spec: &Spec, trace: &PackedTrace, region: &mut Region, events: u
 fn look(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, events: usize) -> HeapMap {
     let mut live = LiveTable::new(trace.slots);
     for event in trace.events.iter().take(events) {
-        match event.operation {
-            Operation::Allocate => drop(live.allocate(heap, event.slot, event.size, event.alignment())),
-            Operation::Free => drop(live.free(heap, event.slot)),
-            Operation::Reallocate => drop(live.reallocate(heap, event.slot, event.size)),
-        }
+        live.apply(heap, event);
     }
     let mut blocks = Vec::new();
     heap.walk(&mut |block| blocks.push(block));

@@ -14,7 +14,7 @@
 use heapsmith::{Counting, Heap};
 use heapsmith_spec::Spec;
 use heapsmith_spec::build::with_dyn_heap;
-use heapsmith_trace::{Bytes, Operation, PackedTrace};
+use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::live::LiveTable;
 use crate::region::Region;
@@ -118,15 +118,7 @@ fn one(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, live: &mut Li
     let before = heap.meter().accesses;
     let mut pass = Pass::default();
     for event in &trace.events {
-        let refused = match event.operation {
-            Operation::Allocate => live.allocate(heap, event.slot, event.size, event.alignment()).is_none(),
-            Operation::Free => {
-                let _ = live.free(heap, event.slot);
-                false
-            }
-            Operation::Reallocate => live.reallocate(heap, event.slot, event.size).is_err(),
-        };
-        pass.failed += u64::from(refused);
+        pass.failed += u64::from(!live.apply(heap, event));
         pass.footprint_peak = pass.footprint_peak.max(Bytes(heap.footprint() as u64));
     }
     pass.accesses = heap.meter().accesses - before;

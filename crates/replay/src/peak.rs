@@ -3,7 +3,7 @@
 use heapsmith::{Counting, Heap, RegionError, State};
 use heapsmith_spec::build::{BuildError, with_dyn_heap};
 use heapsmith_spec::{Layer, Spec};
-use heapsmith_trace::{Bytes, Operation, PackedTrace};
+use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::live::LiveTable;
 use crate::measures::Measures;
@@ -66,11 +66,7 @@ fn look(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, event: u64, 
 pub(crate) fn replayed(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, event: u64) -> LiveTable {
     let mut live = LiveTable::new(trace.slots);
     for event in trace.events.iter().take(event as usize + 1) {
-        match event.operation {
-            Operation::Allocate => drop(live.allocate(heap, event.slot, event.size, event.alignment())),
-            Operation::Free => drop(live.free(heap, event.slot)),
-            Operation::Reallocate => drop(live.reallocate(heap, event.slot, event.size)),
-        }
+        live.apply(heap, event);
     }
     live
 }

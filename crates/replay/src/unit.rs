@@ -3,7 +3,7 @@
 use heapsmith::{Counting, Heap};
 use heapsmith_spec::Spec;
 use heapsmith_spec::build::with_dyn_heap;
-use heapsmith_trace::{Bytes, Operation, PackedTrace};
+use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::live::LiveTable;
 use crate::region::Region;
@@ -17,11 +17,7 @@ pub fn unit_instructions(spec: &Spec, trace: &PackedTrace, region: &mut Region) 
 fn count(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace) -> u64 {
     let mut live = LiveTable::new(trace.slots);
     for event in &trace.events {
-        match event.operation {
-            Operation::Allocate => drop(live.allocate(heap, event.slot, event.size, event.alignment())),
-            Operation::Free => drop(live.free(heap, event.slot)),
-            Operation::Reallocate => drop(live.reallocate(heap, event.slot, event.size)),
-        }
+        live.apply(heap, event);
     }
     heap.meter().unit
 }

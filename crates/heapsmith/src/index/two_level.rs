@@ -94,7 +94,7 @@ impl TwoLevel {
     /// assert_eq!([31, 33, 65, 66, 1025].map(|words| TwoLevel::new(5, words).largest()), [31, 33, 66, 66, 1056]);
     /// ```
     pub fn largest(&self) -> usize {
-        self.most
+        self.max
     }
 
     /// The list of blocks of `words`, were there no last one.
