@@ -137,7 +137,7 @@ impl From<ReplayError> for Failure {
     fn from(error: ReplayError) -> Failure {
         match error {
             ReplayError::NoMemory { .. } => Failure::environment(error),
-            ReplayError::Build(_) | ReplayError::Peer(_) => Failure::wrong_use(error),
+            ReplayError::Build(_) | ReplayError::Peer(_) | ReplayError::TooMany { .. } => Failure::wrong_use(error),
             ReplayError::Fault { .. } => Failure::job(error),
         }
     }

@@ -11,6 +11,14 @@ use crate::run::ReplayError;
 /// offsets in every replay, up to alignments of a page.
 const ALIGNMENT: usize = 4096;
 
+/// Bytes that are left out of a reserve, wherever the system put it: it is aligned to 16 bytes at least. So the same
+/// reserve is the same region in every process.
+const SKIPPED: usize = ALIGNMENT - 16;
+
+/// The least bytes of a reserve for a trace: room for a directory and a page of each size class, however few
+/// requests there are.
+const MIN_RESERVE: u64 = 1 << 20;
+
 /// A reserve of memory, used by one replay after another.
 ///
 /// The system commits its pages as they are touched: a reserve costs address
@@ -22,7 +30,7 @@ pub struct Region {
 
 impl Region {
     /// A reserve in which every design has room for `trace` that is not absurd:
-    /// all that the trace ever requests, or 32 times its peak, whichever is less.
+    /// all that the trace ever requests, or 32 times its peak, whichever is less; 1 MiB at least.
     pub fn for_trace(trace: &PackedTrace) -> Result<Region, ReplayError> {
         Region::new(Region::size_for(trace))
     }
@@ -57,7 +65,8 @@ impl Region {
         let spare: &mut [MaybeUninit<u64>] = self.memory.spare_capacity_mut();
         let misaligned = spare.as_ptr().addr() % ALIGNMENT;
         let skip = ((ALIGNMENT - misaligned) % ALIGNMENT / 8).min(spare.len());
-        Fixed::new(&mut spare[skip..]).shortened(usize::try_from(max.0).unwrap_or(usize::MAX))
+        let size = (size_of_val(spare) - SKIPPED).min(usize::try_from(max.0).unwrap_or(usize::MAX));
+        Fixed::new(&mut spare[skip..]).shortened(size)
     }
 
     /// Bytes that a heap can have of it.
@@ -75,5 +84,30 @@ fn enough(trace: &PackedTrace, passes: u64) -> u64 {
     });
     // The largest request is part of the peak.
     let max = trace.requested_peak.0.saturating_mul(32).saturating_add(16 << 20);
-    all.saturating_mul(2).saturating_mul(passes).min(max)
+    all.saturating_mul(2).saturating_mul(passes).max(MIN_RESERVE).min(max)
+}
+
+#[cfg(test)]
+mod tests {
+    use heapsmith::Source;
+    use heapsmith_trace::Trace;
+
+    use super::*;
+
+    #[test]
+    fn a_region_has_the_same_size_wherever_the_system_puts_it() {
+        let mut others: Vec<Vec<u64>> = Vec::new();
+        let size = |reserve: &mut Region| reserve.source(Bytes(u64::MAX)).length();
+        let first = size(&mut Region::new(Bytes(1000)).expect("memory"));
+        for words in 1..200 {
+            others.push(Vec::with_capacity(words));
+            assert_eq!(size(&mut Region::new(Bytes(1000)).expect("memory")), first);
+        }
+    }
+
+    #[test]
+    fn the_region_of_a_small_trace_has_a_minimum() {
+        let region = Region::for_trace(&PackedTrace::new(&Trace::default()).expect("a trace")).expect("memory");
+        assert!(region.size() >= Bytes(MIN_RESERVE));
+    }
 }
