@@ -142,3 +142,32 @@ fn wrong_options_are_wrong_use() {
     assert_eq!(fails(dir.path(), &["frobnicate"]).0, 2);
     assert_eq!(fails(dir.path(), &["--help"]).0, 0);
 }
+
+#[test]
+fn repetitions_beyond_reason_are_wrong_use() {
+    let dir = folder();
+    write(dir.path(), "t.rep", "0\n1\n2\n1\na 0 16\nf 0\n");
+    let commands = [
+        &["explore", "t.rep", "--rounds", "9223372036854775807"][..],
+        &["explore", "t.rep", "--perturb", "4294967295"],
+        &["replay", "t.rep", "--heap", "tlsf", "--loop", "4294967295"],
+    ];
+    for command in commands {
+        let (code, error) = fails(dir.path(), command);
+        assert_eq!(code, 2, "{command:?}: {error}");
+        assert!(error.contains("is not in") && error.contains(command[command.len() - 2]), "{command:?}: {error}");
+    }
+    let (code, error) = fails(dir.path(), &["replay", "t.rep", "--heap", "tlsf", "--shuffle", "4294967295"]);
+    assert_eq!(code, 0, "a part holds an event at least: {error}");
+}
+
+#[test]
+fn a_reference_allocator_in_a_region_of_one_byte_refuses() {
+    let dir = folder();
+    write(dir.path(), "t.rep", "0\n1\n2\n1\na 0 16\nf 0\n");
+    for peer in ["linked_list_allocator", "rlsf", "talc", "dlmalloc", "buddy_system_allocator"] {
+        let peer = format!("peer:{peer}");
+        let (code, error) = fails(dir.path(), &["replay", "t.rep", "--heap", &peer, "--region", "1"]);
+        assert!(code < 2 && !error.contains("panicked"), "{peer}: {code}, {error}");
+    }
+}

@@ -2,3 +2,4 @@
 
 mod measures;
 mod over_time;
+mod small_traces;

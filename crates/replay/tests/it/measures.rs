@@ -1,8 +1,8 @@
 //! The measures agree with their definitions, on random heaps and traces.
 
 use heapsmith_replay::{
-    BuildError, Region, ReplayError, ReplayOptions, Subject, TimingEffort, at_peak, footprint_curve, kinds, latencies,
-    min_region, replay, replay_peer, time,
+    BuildError, Leaked, Region, ReplayError, ReplayOptions, Subject, TimingEffort, at_peak, footprint_curve, kinds,
+    latencies, min_region, passes, replay, replay_peer, time,
 };
 
 use heapsmith_spec::{Layer, Pool, Spec, WordSize, arbitrary};
@@ -211,4 +211,17 @@ fn costs_by_kind_add_up_to_those_of_the_replay() {
         assert_eq!((one.operations, one.accesses, one.max), (1, whole.accesses.total, whole.accesses.total));
         assert!(found.stretch.operations == 3 && found.stretch.accesses < one.accesses);
     }
+}
+
+#[test]
+fn more_repetitions_than_anybody_waits_for_are_refused() {
+    let trace = PackedTrace::new(&Trace::default()).expect("an empty trace");
+    let (spec, mut region) = ("tlsf".parse().expect("a spec"), Region::new(Bytes(1 << 16)).expect("memory"));
+    for rounds in [Effort::MAX_ROUNDS + 1, usize::MAX] {
+        let error = time(&[], &trace, &mut region, TimingEffort::rounds(rounds)).expect_err("too many rounds");
+        assert_eq!(error.to_string(), format!("{rounds} rounds are too many: at most 100000"));
+        assert!(latencies(&[], &trace, &mut region, TimingEffort::rounds(rounds)).is_err());
+    }
+    let error = passes(&spec, &trace, &mut region, None, usize::MAX, Leaked::Keep).expect_err("too many passes");
+    assert!(error.to_string().ends_with("passes are too many: at most 1000000"), "{error}");
 }

@@ -243,6 +243,14 @@ fn on_its_way_a_trace_is_perturbed_after_its_slice() {
 }
 
 #[test]
+fn a_trace_has_no_more_parts_than_events() {
+    let events = segments(&[1, 2, 3]);
+    let shuffled = |parts| Perturbation { shuffle: Some(Cuts::Parts(parts)), ..Perturbation::default() };
+    let each = shuffled(events.len() as u32).apply(events.clone(), 4).unwrap();
+    assert_eq!(shuffled(u32::MAX).apply(events, 4).unwrap(), each);
+}
+
+#[test]
 fn what_is_never_freed_stays_in_its_place() {
     let mut events = vec![Event::at(0, Action::Allocate { id: 99, size: Bytes(99), alignment: 0 })];
     events.extend(segments(&[1, 1]));

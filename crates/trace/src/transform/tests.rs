@@ -150,6 +150,16 @@ fn copies_come_side_by_side_on_threads_of_their_own() {
 }
 
 #[test]
+fn more_copies_than_a_trace_can_hold_are_refused() {
+    let program = trace("+1:10 -1");
+    let mut out = Trace::default();
+    let transforms = Transforms { copies: u32::MAX, ..Transforms::default() };
+    let error = program.send(&mut *transforms.before(&mut out)).unwrap_err();
+    assert_eq!(error.to_string(), "event 1: more than 10,000 copies of a trace");
+    assert!(out.events.is_empty());
+}
+
+#[test]
 fn a_collection_frees_the_dead_in_a_burst() {
     let transforms = Transforms { gc_every: Some(Bytes(60)), ..Transforms::default() };
     // Ids are new, as an id may come again before its block is collected.
