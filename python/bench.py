@@ -12,6 +12,7 @@ import random
 import statistics
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,6 +21,7 @@ from ray.cluster_utils import Cluster as Nodes
 
 import heapsmith as hs
 from heapsmith import _native
+from heapsmith._native import PackedTrace
 from heapsmith.cluster import Cluster, _measure
 
 EVENTS = 1_000_000
@@ -183,19 +185,31 @@ def batch_overhead() -> tuple[float, float]:
         ray.shutdown()
 
 
+class Kept(Cluster):
+    """No cluster: answers that are made up, and the time that the driver takes to keep them."""
+
+    def __init__(self, row: bytes, rows_each: int, together: int) -> None:
+        super().__init__()
+        self.row, self.rows_each, self.together = row, rows_each, together
+        self.spent, self.rows = 0.0, 0
+
+    def answers(self, designs: list[tuple[int, str]], traces: list[PackedTrace]) -> Iterator[list[bytes]]:
+        rows = [number.to_bytes(8, "little") + self.row for number, _ in designs]
+        batches = [b"".join(rows[at : at + self.rows_each]) for at in range(0, len(rows), self.rows_each)]
+        for at in range(0, len(batches), self.together):
+            begun = time.perf_counter()
+            yield batches[at : at + self.together]
+            self.spent += time.perf_counter() - begun
+        self.rows += len(rows)
+
+
 def store_speed(rows_each: int, together: int) -> float:
     """Seconds that the driver takes to keep a row, in transactions of so many batches."""
     trace = made(2_000)
     with tempfile.TemporaryDirectory() as folder:
-        sweep = _native.Sweep([trace], Path(folder) / "out", "bench")
-        numbers = [number for number, _ in sweep.open()]
-        row = _native.measure_batch([trace], [(0, "tlsf")])[8:]
-        rows = [number.to_bytes(8, "little") + row for number in numbers]
-        batches = [b"".join(rows[at : at + rows_each]) for at in range(0, len(rows), rows_each)]
-        begun = time.perf_counter()
-        for at in range(0, len(batches), together):
-            sweep.add(batches[at : at + together])
-        return (time.perf_counter() - begun) / len(rows)
+        kept = Kept(_native.measure_batch([trace], [(0, "tlsf")])[8:], rows_each, together)
+        hs.explore(trace, out=Path(folder) / "out", cluster=kept)
+        return kept.spent / kept.rows
 
 
 def projection(lines: list[str], cost: float) -> None:

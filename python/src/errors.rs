@@ -15,7 +15,7 @@
 //! The classes stand in `heapsmith/errors.py`. The exit code is what the command would end with.
 
 use heapsmith_emit::EmitError;
-use heapsmith_explore::{StoreError, SweepError};
+use heapsmith_explore::{MeasureError, RunError, StoreError, SweepError};
 use heapsmith_replay::{ReplayError, SubjectError};
 use heapsmith_report::ReportError;
 use heapsmith_spec::SpecError;
@@ -115,7 +115,9 @@ impl From<ReplayError> for Raised {
         let text = error.to_string();
         Raised(match error {
             ReplayError::NoMemory { .. } => classes::SystemFailure::new_err(text),
-            ReplayError::Build(_) | ReplayError::Peer(_) => classes::UsageError::new_err(text),
+            ReplayError::Build(_) | ReplayError::Peer(_) | ReplayError::TooMany { .. } => {
+                classes::UsageError::new_err(text)
+            }
             ReplayError::Fault { .. } => classes::ReplayError::new_err(text),
         })
     }
@@ -125,7 +127,9 @@ impl From<StoreError> for Raised {
     fn from(error: StoreError) -> Raised {
         let text = error.to_string();
         match error {
-            StoreError::Sqlite { .. } => Raised(classes::SystemFailure::new_err(text)),
+            StoreError::Sqlite { .. } | StoreError::Busy { .. } | StoreError::Lock { .. } => {
+                Raised(classes::SystemFailure::new_err(text))
+            }
             StoreError::Other { .. } => {
                 let raised = classes::StoreError::new_err(text);
                 Python::attach(|py| raised.value(py).setattr("exit_code", 2)).map_or_else(Raised, |()| Raised(raised))
@@ -140,7 +144,36 @@ impl From<SweepError> for Raised {
         match error {
             SweepError::Replay(error) => error.into(),
             SweepError::Store(error) => error.into(),
+            SweepError::Threads(_) => Raised(classes::SystemFailure::new_err(error.to_string())),
+            // What Python raised where it drives the workers comes back as it was.
+            SweepError::Workers(error) => match error.downcast::<PyErr>() {
+                Ok(raised) => Raised(*raised),
+                Err(error) => Raised(classes::HeapsmithError::new_err(error.to_string())),
+            },
             SweepError::Interrupted => Raised(PyKeyboardInterrupt::new_err(error.to_string())),
+        }
+    }
+}
+
+impl From<MeasureError> for Raised {
+    fn from(error: MeasureError) -> Raised {
+        match error {
+            MeasureError::Replay(error) => error.into(),
+            MeasureError::Store(error) => error.into(),
+            MeasureError::Pages(error) => Raised(classes::SystemFailure::new_err(error.to_string())),
+        }
+    }
+}
+
+impl From<RunError> for Raised {
+    fn from(error: RunError) -> Raised {
+        match error {
+            RunError::WrongUse(_) | RunError::Space { .. } => Raised::usage(error.to_string()),
+            RunError::Trace(error) => error.into(),
+            RunError::Sweep(error) => error.into(),
+            RunError::Measure(error) => error.into(),
+            RunError::CodeSize(error) => Raised(classes::HeapsmithError::new_err(error.to_string())),
+            RunError::Write { path, source } => Raised::writing(&path, &source),
         }
     }
 }

@@ -1,150 +1,205 @@
 //! An exploration, on this machine's cores or with its replays done elsewhere.
 //!
 //! ```text
-//!            begin: folder, traces, store, catalogue
-//!                    │
-//!        ┌───────────┴──────────────┐
-//!   sweep (threads here)     open ─▶ batches of specs ─▶ measure_batch (any process)
-//!        │                   add  ◀─ rows of integers ◀──────────┘
-//!        └───────────┬──────────────┘
-//!            finish: results.csv, results.parquet
+//!   options ─▶ Plan ─▶ heapsmith_explore::run ─▶ results.sqlite, results.csv, results.parquet
+//!                        │          ▲
+//!                        │ noted    │ replays: threads here, or
+//!                        ▼          │ answers(designs, traces) ─▶ batches of integers ◀─ measure_batch (any process)
+//!                      progress     └────────────────────────────────┘
 //! ```
 //!
-//! A batch's answer is integers, eight bytes each: for every design its number, then [`Measures::COLUMNS`] on
-//! every trace. The store is that of the command: one is gone on with by the other.
+//! The course is that of the command, and so is the store: one is gone on with by the other. A batch's answer is integers,
+//! eight bytes each: for every design its number, then [`Measures::COLUMNS`] on every trace.
 
-use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use heapsmith_explore::{
-    Exploration, Space, Store, Sweep as Swept, SweepError, measure_catalogue, sweep, write_csv, write_parquet,
+    Constraint, Design, Goal, HoldOut, Measured, Objective, Observer, Plan, Progress, Space, Stage, Store, Strategy,
+    SweepError, Swept, Take, TimingPlan, Workers, run, run_on,
 };
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::{Spec, resolve};
-use heapsmith_trace::PackedTrace;
+use heapsmith_trace::{PackedTrace, TraceError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::{Outcome, Raised};
+use crate::explored::preference;
+use crate::packed::Packed;
 use crate::trace::{Trace, packed};
-use crate::wait::unlocked;
+use crate::wait::{Patience, unlocked};
 
-/// An exploration that is being done: its folder, its space and its store.
-#[pyclass(frozen, module = "heapsmith._native")]
-pub struct Sweep {
+/// What the command's options say, as items of a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Wanted<'py> {
+    /// The name of one of our own spaces, or of a file.
+    space: PathBuf,
+    objectives: Vec<String>,
+    limits: Vec<(String, f64)>,
+    prefer: String,
+    search: Option<String>,
+    compare_search: bool,
+    prune: bool,
+    jobs: usize,
+    rounds: usize,
+    peers: bool,
+    holdout: Vec<Bound<'py, PyAny>>,
+    holdout_each: bool,
+    perturb: u32,
+    wait: bool,
+    command: String,
+}
+
+impl Wanted<'_> {
+    fn goal(&self) -> Outcome<Goal> {
+        let objective = |name: &String| name.parse::<Objective>().map_err(Raised::usage);
+        let constraint = |(name, max): &(String, f64)| Ok(Constraint { objective: objective(name)?, max: *max });
+        Ok(Goal {
+            objectives: self.objectives.iter().map(objective).collect::<Outcome<_>>()?,
+            constraints: self.limits.iter().map(constraint).collect::<Outcome<_>>()?,
+        })
+    }
+}
+
+/// Explores traces in a folder; `noted` is called with designs done, designs in all, and places on the front so far.
+/// With `answers`, which is called with designs and traces and gives an iterator of lists of answers, designs are replayed
+/// elsewhere. Gives how many heaps were replayed on whole traces.
+#[pyfunction]
+pub fn explore(
+    py: Python<'_>,
+    traces: Vec<Bound<'_, PyAny>>,
     dir: PathBuf,
-    traces: Vec<PackedTrace>,
-    space: Space,
-    store: Mutex<Store>,
-}
-
-#[pymethods]
-impl Sweep {
-    /// Begins an exploration in a folder, or goes on with the one that is there, and measures the catalogue.
-    #[new]
-    fn begin(py: Python<'_>, traces: Vec<Bound<'_, PyAny>>, dir: PathBuf, command: &str) -> Outcome<Sweep> {
-        let packed = packed(&traces)?;
-        let wholes: Vec<Py<Trace>> =
-            traces.into_iter().filter_map(|trace| trace.cast_into().ok()).map(Bound::unbind).collect();
-        let space = Space::classic(&packed);
-        fs::create_dir_all(&dir).map_err(|error| Raised::writing(&dir, &error))?;
-        let store = unlocked(py, |_| {
-            let write = |number: usize, path: &Path| Ok::<(), Raised>(wholes[number].get().write_to(path)?);
-            let mut store = Store::begin_in(&dir, &space, &packed, command, write)?;
-            measure_catalogue(&mut store, &packed)?;
-            Ok::<Store, Raised>(store)
-        })??;
-        Ok(Sweep { dir, traces: packed, space, store: Mutex::new(store) })
-    }
-
-    /// Replays what is not done on threads here; `noted` is called with designs done, designs in all, and places on
-    /// the front so far.
-    fn run(&self, py: Python<'_>, jobs: usize, prune: bool, noted: Option<Py<PyAny>>) -> Outcome<usize> {
+    wanted: Wanted<'_>,
+    noted: Option<Py<PyAny>>,
+    answers: Option<Py<PyAny>>,
+) -> Outcome<usize> {
+    let (goal, preference) = (wanted.goal()?, preference(&wanted.prefer)?);
+    let search = wanted.search.as_deref().map(str::parse::<Strategy>).transpose().map_err(Raised::usage)?;
+    let (space, text) = Space::text_of(&wanted.space).map_err(Raised::usage)?;
+    let holdout = HoldOut {
+        each: wanted.holdout_each,
+        held: packed(&wanted.holdout)?,
+        perturbed: wanted.perturb,
+        also: Vec::new(),
+    };
+    let packed = packed(&traces)?;
+    let wholes: Vec<Py<Trace>> =
+        traces.into_iter().filter_map(|trace| trace.cast_into().ok()).map(Bound::unbind).collect();
+    let timing = TimingPlan::rounds(wanted.rounds, wanted.peers);
+    let Wanted { compare_search, prune, jobs, wait, command, .. } = wanted;
+    let done = unlocked(py, |patience| {
         let stop = AtomicBool::new(false);
-        let all = Swept { prune, ..Swept::exhaustive(&self.space, &self.traces, jobs, &stop) };
-        let swept = unlocked(py, |patience| {
-            let mut store = self.store.lock().map_err(|_| SweepError::Interrupted)?;
-            sweep(&all, &mut store, &mut |at| {
-                patience.tell(noted.as_ref(), (at.designs, at.total, at.front));
-                stop.fetch_or(patience.is_over(), Ordering::Relaxed);
-            })
-        });
-        Ok(swept??)
+        let plan = Plan {
+            space: (&space, &text),
+            goal,
+            preference,
+            search,
+            compare_search,
+            prune,
+            jobs,
+            timing,
+            holdout,
+            command: &command,
+            wait,
+            ..Plan::new(&dir, &packed, &stop)
+        };
+        let mut write = |number: usize, path: &Path| -> Result<(), TraceError> { wholes[number].get().write_to(path) };
+        let mut told = Told { patience, noted: noted.as_ref(), stop: &stop, replayed: 0 };
+        let found = match answers {
+            Some(answers) => run_on(&plan, &mut Elsewhere { answers }, &mut write, &mut told),
+            None => run(&plan, &mut write, &mut told),
+        };
+        found.map(|_| told.replayed)
+    });
+    Ok(done??)
+}
+
+/// Python is told how far it is, and ends it by Ctrl-C.
+struct Told<'t> {
+    patience: &'t mut Patience,
+    noted: Option<&'t Py<PyAny>>,
+    stop: &'t AtomicBool,
+    replayed: usize,
+}
+
+impl Observer for Told<'_> {
+    fn stage(&mut self, _stage: Stage<'_>) {
+        self.stop.fetch_or(self.patience.is_over(), Ordering::Relaxed);
     }
 
-    /// The designs that must be replayed and are not done: number and spec.
-    fn open(&self) -> Outcome<Vec<(u32, String)>> {
-        let done = self.store()?.done(false)?;
-        let open = self.space.unique().filter(|design| !done.contains(&design.number));
-        Ok(open.map(|design| (design.number, design.spec.to_string())).collect())
+    fn progress(&mut self, at: Progress) {
+        self.patience.tell(self.noted, (at.designs, at.total, at.front));
+        self.stop.fetch_or(self.patience.is_over(), Ordering::Relaxed);
     }
 
-    /// How many designs of the space each distinct one stands for, by number.
-    fn weights(&self) -> HashMap<u32, usize> {
-        let mut weights = HashMap::new();
-        self.space.designs.iter().for_each(|design| *weights.entry(design.same_as).or_default() += 1);
-        weights
-    }
-
-    /// Designs of the space.
-    #[getter]
-    fn total(&self) -> usize {
-        self.space.designs.len()
-    }
-
-    /// Designs that were replayed.
-    #[getter]
-    fn done(&self) -> Outcome<usize> {
-        Ok(self.store()?.done(false)?.len())
-    }
-
-    /// Keeps the answers of batches, all or none of them. Gives the numbers of their designs.
-    fn add(&self, py: Python<'_>, answers: Vec<Vec<u8>>) -> Outcome<Vec<u32>> {
-        let width = 8 * (1 + self.traces.len() * Measures::COLUMNS.len());
-        let mut rows = Vec::new();
-        for answer in answers {
-            if !answer.len().is_multiple_of(width) {
-                let text = "a batch came back with rows of another length: is another heapsmith on a worker?";
-                return Err(PyRuntimeError::new_err(text).into());
-            }
-            rows.extend(answer.chunks_exact(width).map(row));
-        }
-        py.detach(|| self.store()?.add(&rows, &[]).map_err(Raised::from))?;
-        Ok(rows.into_iter().map(|(number, _)| number).collect())
-    }
-
-    /// Writes `results.csv` and `results.parquet`.
-    fn finish(&self, py: Python<'_>) -> Outcome<()> {
-        unlocked(py, |_| {
-            let done = self.store()?.done(true)?;
-            self.store()?.set_finished(self.space.unique().all(|design| done.contains(&design.number)))?;
-            let exploration = Exploration::load(&*self.store()?)?;
-            let csv = self.dir.join("results.csv");
-            let written = File::create(&csv).and_then(|file| write_csv(&exploration, BufWriter::new(file)));
-            written.map_err(|error| Raised::writing(&csv, &error))?;
-            let parquet = self.dir.join("results.parquet");
-            write_parquet(&exploration, &parquet).map_err(|error| Raised::writing(&parquet, &error))
-        })?
+    fn swept(&mut self, swept: &Swept) {
+        self.replayed += swept.replayed;
     }
 }
 
-impl Sweep {
-    fn store(&self) -> Outcome<std::sync::MutexGuard<'_, Store>> {
-        self.store.lock().map_err(|_| PyRuntimeError::new_err("the store was left by work that failed").into())
+/// Workers that Python drives.
+struct Elsewhere {
+    answers: Py<PyAny>,
+}
+
+impl Workers for Elsewhere {
+    fn replay(&mut self, designs: &[&Design], traces: &[PackedTrace], take: &mut Take<'_>) -> Result<(), SweepError> {
+        if designs.is_empty() {
+            return Ok(());
+        }
+        let raised = |error: PyErr| SweepError::Workers(Box::new(error));
+        let specs: Vec<(u32, String)> = designs.iter().map(|design| (design.number, design.spec.to_string())).collect();
+        let shared: Vec<Packed> = traces.iter().map(|trace| Packed::new(trace.clone())).collect();
+        let batches = Python::attach(|py| Ok(self.answers.bind(py).call1((specs, shared))?.try_iter()?.unbind()));
+        let batches = batches.map_err(raised)?;
+        loop {
+            let next = Python::attach(|py| {
+                let next = batches.bind(py).clone().next();
+                next.map(|batch| batch?.extract::<Vec<Vec<u8>>>()).transpose()
+            });
+            let Some(answers) = next.map_err(raised)? else { return Ok(()) };
+            take(rows(&answers, traces.len()).map_err(raised)?)?;
+        }
     }
+}
+
+/// The rows of some answers, on so many traces.
+fn rows(answers: &[Vec<u8>], traces: usize) -> PyResult<Vec<Measured>> {
+    let width = 8 * (1 + traces * Measures::COLUMNS.len());
+    if answers.iter().any(|answer| !answer.len().is_multiple_of(width)) {
+        let text = "a batch came back with rows of another length: is another heapsmith on a worker?";
+        return Err(PyRuntimeError::new_err(text));
+    }
+    Ok(answers.iter().flat_map(|answer| answer.chunks_exact(width)).map(row).collect())
 }
 
 /// A design's number, and its measures on every trace.
-fn row(bytes: &[u8]) -> (u32, Vec<Measures>) {
+fn row(bytes: &[u8]) -> Measured {
     let integer = |bytes: &[u8]| u64::from_le_bytes(std::array::from_fn(|byte| bytes[byte]));
     let integers: Vec<u64> = bytes.chunks_exact(8).map(integer).collect();
     let measures = integers[1..].chunks_exact(Measures::COLUMNS.len()).filter_map(Measures::from_row);
     (integers[0] as u32, measures.collect())
+}
+
+/// How many unique designs have their results in the store of a folder; 0 where there is none.
+#[pyfunction]
+pub fn replayed(dir: PathBuf) -> Outcome<usize> {
+    let file = dir.join(Store::FILE);
+    Ok(if file.exists() { Store::open(&file)?.done()?.len() } else { 0 })
+}
+
+/// The unique designs of a space for some traces: number and spec, and how many designs of the space each stands for.
+#[pyfunction]
+pub fn unique_designs(traces: Vec<Bound<'_, PyAny>>, space: PathBuf) -> Outcome<Vec<(u32, String, usize)>> {
+    let (name, text) = Space::text_of(&space).map_err(Raised::usage)?;
+    let space = Space::of(&name, &text, &packed(&traces)?).map_err(|error| Raised::usage(error.to_string()))?;
+    let mut weights = vec![0; space.designs.len()];
+    space.designs.iter().for_each(|design| weights[design.same_as as usize] += 1);
+    let unique = space.unique().map(|design| (design.number, design.spec.to_string(), weights[design.number as usize]));
+    Ok(unique.collect())
 }
 
 /// Replays designs on traces: the work of one batch, in any process.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use heapsmith_explore::{Exploration, Objective, Preference, Row, Store, effects, pareto_of, trace_file};
+use heapsmith_explore::{Exploration, Objective, Preference, Row, effects, pareto_of, trace_file};
 use heapsmith_limits::{Lines, PlacementEffort};
 use heapsmith_replay::Measures;
 use heapsmith_report::{PageInput, page};
@@ -26,10 +26,7 @@ impl Explored {
     /// Reads a folder that `explore` wrote.
     #[new]
     fn open(py: Python<'_>, dir: PathBuf) -> Outcome<Explored> {
-        let exploration = unlocked(py, |_| {
-            let store = Store::open(&dir.join(Store::FILE))?;
-            Exploration::load(&store).map_err(Raised::from)
-        })??;
+        let exploration = unlocked(py, |_| Exploration::open(&dir))??;
         Ok(Explored { dir, exploration })
     }
 
@@ -108,7 +105,7 @@ impl Explored {
     /// The index of the preferred design among the designs, and its heap.
     fn pick(&self, prefer: &str) -> Outcome<(usize, Heap)> {
         let dir = self.dir.display();
-        let none = format!("{dir} has no pick: the exploration is not finished, or every design refuses requests");
+        let none = format!("{dir} has no pick: every design refuses requests");
         let index = self.exploration.pick(preference(prefer)?);
         let index = index.ok_or_else(|| Raised(crate::errors::classes::HeapsmithError::new_err(none)))?;
         Ok((index, Heap::of(&self.exploration.rows[index].design.spec)))
@@ -162,7 +159,8 @@ fn counted<'m>(columns: Columns, measures: impl Iterator<Item = &'m Measures>) -
     columns
 }
 
-fn preference(text: &str) -> Outcome<Preference> {
+/// The preference of a name.
+pub fn preference(text: &str) -> Outcome<Preference> {
     match text {
         "balanced" => Ok(Preference::Balanced),
         "speed" => Ok(Preference::Speed),

@@ -38,14 +38,16 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<packed::Packed>()?;
     module.add_class::<heap::Heap>()?;
     module.add_class::<inspect::Inspected>()?;
-    module.add_class::<explore::Sweep>()?;
     module.add_class::<explored::Explored>()?;
     module.add_function(wrap_pyfunction!(heap::heaps, module)?)?;
     module.add_function(wrap_pyfunction!(heap::workload_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_all, module)?)?;
     module.add_function(wrap_pyfunction!(replay::blocks, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replaying_ns, module)?)?;
+    module.add_function(wrap_pyfunction!(explore::explore, module)?)?;
     module.add_function(wrap_pyfunction!(explore::measure_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(explore::replayed, module)?)?;
+    module.add_function(wrap_pyfunction!(explore::unique_designs, module)?)?;
     module.add_function(wrap_pyfunction!(explored::undominated, module)?)?;
     module.add_function(wrap_pyfunction!(emit::emit, module)?)?;
     module.add_function(wrap_pyfunction!(emit::link, module)?)

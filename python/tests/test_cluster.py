@@ -120,7 +120,7 @@ def test_a_killed_driver_goes_on(nodes, long, single, tmp_path):
         """
     )
     driver = subprocess.Popen([sys.executable, "-c", program])
-    total = len(_open(long, tmp_path / "empty"))
+    total = len(_unique(long))
     while driver.poll() is None and replayed(out) < total // 8:
         time.sleep(0.05)
     driver.send_signal(signal.SIGKILL)
@@ -133,8 +133,8 @@ def test_a_killed_driver_goes_on(nodes, long, single, tmp_path):
     assert found.measures.drop_columns("trace").equals(single.measures.drop_columns("trace"))
 
 
-def _open(trace: hs.Trace, out: Path) -> list[tuple[int, str]]:
-    return _native.Sweep([trace], out, "test").open()
+def _unique(trace: hs.Trace) -> list[tuple[int, str, int]]:
+    return _native.unique_designs([trace], "classic")
 
 
 def test_workers_of_a_node_map_the_same_memory(nodes, trace):
@@ -176,7 +176,7 @@ def test_an_interrupt_keeps_what_was_done_and_names_the_folder(nodes, long, sing
         hs.explore(long, out=tmp_path / "found", cluster=cluster)
     again = Cluster(nodes.address)
     same(hs.explore(long, out=tmp_path / "found", cluster=again), single)
-    assert 0 < again.figures["designs"] < len(_open(long, tmp_path / "empty"))
+    assert 0 < again.figures["designs"] < len(_unique(long))
 
 
 @pytest.mark.parametrize("way", ["from a machine of the cluster", "from another machine, by ray://"])
@@ -211,7 +211,7 @@ def test_a_worker_of_another_version_is_refused(nodes, small, tmp_path, monkeypa
 
 def test_a_batch_that_no_worker_survives_is_told_and_the_rest_is_kept(nodes, small, tmp_path, monkeypatch):
     measure = heapsmith.cluster._measure
-    doomed = _native.Sweep([small], tmp_path / "asked", "a test").open()[0][0]
+    doomed = _unique(small)[0][0]
 
     def _measure(references, designs, version):
         if any(number == doomed for number, _ in designs):
@@ -223,7 +223,7 @@ def test_a_batch_that_no_worker_survives_is_told_and_the_rest_is_kept(nodes, sma
         hs.explore(small, out=tmp_path / "found", cluster=Cluster(nodes.address, retries=1))
     monkeypatch.setattr(heapsmith.cluster, "_measure", measure)
     ray.shutdown()
-    assert _native.Sweep([small], tmp_path / "found", "a test").done > 0, "batches beside it are kept"
+    assert _native.replayed(tmp_path / "found") > 0, "batches beside it are kept"
     assert hs.explore(small, out=tmp_path / "found", cluster=nodes.address).designs.num_rows == 10_000
 
 

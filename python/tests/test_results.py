@@ -184,8 +184,9 @@ def test_an_exploration_that_is_interrupted_goes_on(tmp_path):
     with pytest.raises(KeyboardInterrupt, match="what was done is kept in .*parts, and the same call"):
         hs.explore(trace, out=tmp_path / "parts", jobs=1)
     assert other.wait() == 0
-    left = len(_native.Sweep([trace], tmp_path / "parts", "test").open())
-    assert 0 < left < len(_native.Sweep([trace], tmp_path / "new", "test").open())
+    assert 0 < _native.replayed(tmp_path / "parts") < len(_native.unique_designs([trace], "classic"))
+    with pytest.raises(hs.StoreError, match="holds .* of 10000 designs: run the .* command that began it again"):
+        hs.open_exploration(tmp_path / "parts")
     parts = hs.explore(trace, out=tmp_path / "parts")
     assert parts.measures.equals(whole.measures)
     assert (parts.out / "results.parquet").read_bytes() == (whole.out / "results.parquet").read_bytes()
@@ -228,9 +229,11 @@ def test_the_pareto_front_is_of_any_table(explored):
 
 
 def test_a_folder_whose_store_was_deleted_gets_the_traces_of_the_next(tmp_path, small, trace):
-    _native.Sweep([small], tmp_path / "both", "a test")
+    space = tmp_path / "space.toml"
+    space.write_text(SPACE)
+    hs.explore(small, out=tmp_path / "both", space=space)
     (tmp_path / "both/results.sqlite").unlink()
-    _native.Sweep([trace], tmp_path / "both", "a test")
+    hs.explore(trace, out=tmp_path / "both", space=space)
     assert hs.Trace.read(tmp_path / "both/trace-1.parquet").fingerprint == trace.fingerprint
 
 
@@ -239,7 +242,7 @@ def test_an_exploration_that_is_interrupted_before_it_begins_leaves_nothing(smal
         raise KeyboardInterrupt
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("heapsmith._explore._replay_all", interrupted)
+    monkeypatch.setattr("heapsmith._explore._run", interrupted)
     with pytest.raises(KeyboardInterrupt, match="interrupted before anything was replayed"):
         hs.explore(small)
     assert not list(tmp_path.glob("heapsmith-explore-*"))
@@ -249,6 +252,90 @@ def test_the_command_takes_what_python_explored(explored, command, tmp_path):
     code, said = command("report", explored.out, "-o", tmp_path / "page.html")
     assert code == 0, said
     assert explored.report(tmp_path / "own.html").read_text() == (tmp_path / "page.html").read_text()
+
+
+SPACE = """[[family]]
+name = "classic"
+heap = "list(order=address)"
+[family.levels]
+freelists = [0, 2, 3, 8]
+fit = [0, 100]
+split = [0, 100]
+coalesce = [0, 100]
+
+[[family]]
+name = "other"
+heap = ["tlsf", "half-fit", "bins(lea)"]
+[family.levels]
+word = [4, 8]
+"""
+"""Some designs of several structures."""
+
+CHOICES = [
+    ({}, []),
+    ({"prune": True, "jobs": 1}, ["--prune"]),
+    ({"search": "halving", "compare_search": True}, ["--search", "halving", "--compare-search"]),
+    (
+        {"objectives": ["fragmentation", "min_region"], "limits": {"max": 400, "min_region": 1 << 20}},
+        ["--objectives", "fragmentation,min_region", "--max-op", "400", "--max-region", "1M"],
+    ),
+    ({"objectives": ["internal", "external"], "prefer": "bounded"}, ["--objectives", "internal,external", "--prefer", "bounded"]),
+    ({"perturb": 2, "search": "auto"}, ["--perturb", "2", "--search", "auto"]),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), CHOICES, ids=[" ".join(words) or "plain" for _, words in CHOICES])
+def test_python_and_the_command_give_the_same_bytes(small, command, tmp_path, options, words):
+    (tmp_path / "space.toml").write_text(SPACE)
+    small.write(tmp_path / "small.parquet")
+    own, theirs = tmp_path / "own", tmp_path / "theirs"
+    trace = hs.Trace.read(tmp_path / "small.parquet")
+    options = {"search": "exhaustive", **options}
+    found = hs.explore(trace, out=own, space=tmp_path / "space.toml", **options)
+    if "--search" not in words:
+        words = [*words, "--search", "exhaustive"]
+    always = ["--space", tmp_path / "space.toml", "--rounds", 0, "--no-peers", "--out", theirs, "--jobs", 2]
+    code, said = command("explore", tmp_path / "small.parquet", *always, *words)
+    assert code == 0, said
+    for file in ("results.csv", "results.parquet"):
+        assert (own / file).read_bytes() == (theirs / file).read_bytes(), file
+    prefer = options.get("prefer", "balanced")
+    assert found.pick(prefer) == hs.open_exploration(theirs).pick(prefer)
+    again = hs.explore(trace, out=theirs, space=tmp_path / "space.toml", **options)
+    assert again.measures.equals(found.measures), "one goes on with what the other began"
+
+
+def test_two_cannot_explore_in_one_folder(small, tmp_path):
+    program = (
+        "import sys, time, heapsmith as hs\n"
+        f"trace = hs.Trace.read({str(tmp_path / 'small.parquet')!r})\n"
+        "def noted(*_):\n    print('exploring', flush=True)\n    time.sleep(60)\n"
+        "from heapsmith import _progress\n"
+        "_progress.Bar.reach = noted\n"
+        f"hs.explore(trace, out={str(tmp_path / 'both')!r})\n"
+    )
+    small.write(tmp_path / "small.parquet")
+    other = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert other.stdout.readline() == "exploring\n"
+    with pytest.raises(hs.SystemFailure, match="both is being explored by another process: wait until it ends"):
+        hs.explore(small, out=tmp_path / "both")
+    with pytest.raises(hs.StoreError, match="it is being explored now"):
+        hs.open_exploration(tmp_path / "both")
+    other.kill()
+    other.wait()
+    assert hs.explore(small, out=tmp_path / "both").designs.num_rows == 10_000, "the lock ended with its holder"
+
+
+def test_what_python_asks_for_wrongly_is_told(small, trace, tmp_path):
+    for options, said in [
+        ({"space": tmp_path / "nowhere.toml"}, "--print-space wide"),
+        ({"objectives": ["beauty"]}, "'beauty'|\"beauty\" is no objective"),
+        ({"holdout": "each"}, "name two traces or more"),
+        ({"search": "quick"}, "is no search"),
+        ({"perturb": 5000}, "too many: at most 1000"),
+    ]:
+        with pytest.raises(hs.UsageError, match=said):
+            hs.explore(small, out=tmp_path / "out", **options)
 
 
 def test_results_without_a_folder_live_as_long_as_they_are_used(small):

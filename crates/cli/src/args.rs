@@ -10,7 +10,7 @@ use heapsmith_trace::{Bytes, Cuts, Jitter, Perturbation, Slice, Stretch, Transfo
 mod explored;
 mod limits;
 
-pub use explored::{Explore, Prefer, SpaceName, StrategyName};
+pub use explored::{Explore, Prefer};
 pub use limits::{Aim, Attack, Bound, Programs};
 
 /// Which memory allocator suits a program, and why.

@@ -10,12 +10,12 @@
 //! | 130 | interrupted; results are kept |
 
 use std::ffi::OsStr;
-use std::fmt::Display;
+use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::Path;
 
 use heapsmith_emit::{EmitError, SizeError};
-use heapsmith_explore::{MeasureError, StoreError, SweepError};
+use heapsmith_explore::{MeasureError, RunError, StoreError, SweepError};
 use heapsmith_launch::LibraryError;
 use heapsmith_limits::AttackError;
 use heapsmith_recording::RecordingError;
@@ -85,6 +85,15 @@ impl Failure {
         &self.message
     }
 }
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// So that it can come through a library that knows nothing of it.
+impl std::error::Error for Failure {}
 
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Failure {
@@ -172,9 +181,13 @@ impl From<PagesError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         match error {
-            StoreError::Sqlite { .. } => Failure::environment(error),
+            StoreError::Sqlite { .. } | StoreError::Busy { .. } | StoreError::Lock { .. } => {
+                Failure::environment(error)
+            }
             StoreError::Other { .. } => Failure::wrong_use(error),
-            StoreError::NotAStore { .. } | StoreError::Missing { .. } => Failure::bad_input(error),
+            StoreError::NotAStore { .. } | StoreError::Missing { .. } | StoreError::Unfinished { .. } => {
+                Failure::bad_input(error)
+            }
         }
     }
 }
@@ -184,6 +197,8 @@ impl From<SweepError> for Failure {
         match error {
             SweepError::Replay(error) => error.into(),
             SweepError::Store(error) => error.into(),
+            SweepError::Threads(_) => Failure::environment(error),
+            SweepError::Workers(_) => Failure::job(error),
             SweepError::Interrupted => Failure::interrupted(error),
         }
     }
@@ -195,6 +210,19 @@ impl From<MeasureError> for Failure {
             MeasureError::Replay(error) => error.into(),
             MeasureError::Pages(error) => error.into(),
             MeasureError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Failure {
+        match error {
+            RunError::WrongUse(_) | RunError::Space { .. } => Failure::wrong_use(error),
+            RunError::Trace(error) => error.into(),
+            RunError::Sweep(error) => error.into(),
+            RunError::Measure(error) => error.into(),
+            RunError::CodeSize(error) => error.downcast::<Failure>().map_or_else(Failure::job, |failure| *failure),
+            RunError::Write { path, source } => Failure::writing(&path, &source),
         }
     }
 }

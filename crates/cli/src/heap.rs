@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use heapsmith_explore::{Exploration, Store};
+use heapsmith_explore::Exploration;
 use heapsmith_replay::Measures;
 use heapsmith_spec::{Spec, resolve};
 
@@ -17,10 +17,10 @@ pub fn named(heap: &str, prefer: Prefer) -> Result<(Spec, Vec<(String, Measures)
         Err(_) if dir.is_dir() => {}
         spec => return Ok((spec?, Vec::new())),
     }
-    let exploration = Exploration::load(&Store::open(&dir.join(Store::FILE))?)?;
+    let exploration = Exploration::open(dir)?;
     let pick = exploration.pick(prefer.into()).ok_or_else(|| {
         let dir = dir.display();
-        Failure::job(format!("{dir} has no pick: the exploration is not finished, or every design refuses requests"))
+        Failure::job(format!("{dir} has no pick: every design refuses requests"))
     })?;
     let row = &exploration.rows[pick];
     eprintln!("the pick of {}: {}", dir.display(), row.design.spec);

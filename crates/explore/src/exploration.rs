@@ -1,41 +1,14 @@
-//! A finished exploration, read back from its store.
+//! What an exploration found: a value, which knows nothing of the store that it came from.
 
-use heapsmith_replay::Measures;
-use heapsmith_spec::{Pool, Spec, catalogue};
-use heapsmith_trace::PackedTrace;
-
+use crate::evaluated::Evaluated;
 use crate::front::{front_2d, pareto};
 use crate::goal::Goal;
-use crate::measured::{Paged, Retimed, load_pages, load_timings};
+use crate::measured::{Paged, Retimed};
 use crate::objective::{Objective, Objectives};
 use crate::pick::{Preference, pick};
-use crate::regret::{Evaluated, load_evaluated};
+use crate::rows::{Catalogued, Row};
 use crate::search::Strategy;
-use crate::space::{Design, Families, Family};
-use crate::store::{Store, StoreError, measures_from, quoted};
-use crate::sweep::{SweepError, on_all};
-
-/// A design with its measures.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Row {
-    /// The design.
-    pub design: Design,
-    /// Its measures on each trace.
-    pub measures: Vec<Measures>,
-}
-
-/// An allocator of the catalogue with its measures.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Catalogued {
-    /// Its name.
-    pub name: String,
-    /// Its spec.
-    pub spec: String,
-    /// Its measures on each trace.
-    pub measures: Vec<Measures>,
-    /// Its values in the objectives.
-    pub objectives: Objectives,
-}
+use crate::space::Families;
 
 /// All that an exploration found.
 #[derive(Debug, Clone)]
@@ -76,48 +49,6 @@ pub struct Exploration {
 }
 
 impl Exploration {
-    /// Reads back the results of a finished sweep.
-    pub fn load(store: &Store) -> Result<Exploration, StoreError> {
-        let traces: Vec<String> = store.run(|db| {
-            let mut statement = db.prepare("SELECT name FROM trace ORDER BY number")?;
-            statement.query_map([], |row| row.get(0))?.collect()
-        })?;
-        let families = families(store)?;
-        let rows = load_rows(store, &families)?;
-        let designs: i64 = store.run(|db| db.query_row("SELECT count(*) FROM design", [], |row| row.get(0)))?;
-        let goal = match store.meta("goal")? {
-            Some(goal) => goal.parse().map_err(|error| store.damaged(error))?,
-            None => Goal::default(),
-        };
-        let mut points: Vec<Objectives> = rows.iter().map(|row| Objectives::of(&row.measures)).collect();
-        let kept = store.finalists()?;
-        for (design, objective, value) in kept.into_iter().filter(|kept| goal.asks_for(kept.1)) {
-            if let Ok(index) = rows.binary_search_by_key(&design, |row| row.design.number) {
-                points[index].set(objective, value);
-            }
-        }
-        let mut exploration = Exploration {
-            space: store.meta("space")?.unwrap_or_default(),
-            command: store.meta("command")?.unwrap_or_default(),
-            traces,
-            front: Vec::new(),
-            front_2d: Vec::new(),
-            goal,
-            pruned: designs as usize - rows.len(),
-            designs: designs as usize,
-            search: store.search()?,
-            families,
-            rows,
-            points,
-            catalogue: load_catalogue(store)?,
-            timings: load_timings(store)?,
-            pages: load_pages(store)?,
-            evaluated: load_evaluated(store)?,
-        };
-        exploration.settle();
-        Ok(exploration)
-    }
-
     /// Finds the fronts anew, of what is known by now.
     pub(crate) fn settle(&mut self) {
         let asked = if self.goal.asks_for(Objective::Time) { self.timings.as_slice() } else { &[] };
@@ -150,15 +81,24 @@ impl Exploration {
 
     /// The preferred design of the classic space, where it is a part of a wider one.
     pub fn classic_pick(&self, preference: Preference) -> Option<usize> {
+        self.classic_pick_of(self.points.clone(), preference, self.goal.balanced())
+    }
+
+    /// The same by other values of the designs, and by the knee over other objectives.
+    pub(crate) fn classic_pick_of(
+        &self,
+        mut points: Vec<Objectives>,
+        preference: Preference,
+        both: [Objective; 2],
+    ) -> Option<usize> {
         let family = self.classic()?;
         if self.families.0.len() == 1 {
             return None;
         }
-        let mut points = self.points.clone();
         for (point, row) in points.iter_mut().zip(&self.rows) {
             point.excluded |= usize::from(row.design.family) != family;
         }
-        pick(&points, preference, self.goal.balanced())
+        pick(&points, preference, both)
     }
 
     /// The preferred design without regard to the classic pick, where that is another one: it trades.
@@ -171,6 +111,12 @@ impl Exploration {
     /// Index of the family that is the classic space.
     pub fn classic(&self) -> Option<usize> {
         self.families.0.iter().position(|family| family.name == "classic")
+    }
+
+    /// The designs that the paper recommends.
+    pub fn recommended(&self) -> impl Iterator<Item = usize> {
+        let rows = self.rows.iter().enumerate();
+        rows.filter(|(_, row)| self.families.is_recommended(&row.design)).map(|(index, _)| index)
     }
 
     /// How many designs have the very same measures as design `index`, itself included.
@@ -197,107 +143,4 @@ impl Exploration {
     pub fn pages_of(&self, name: &str) -> Option<&Paged> {
         self.pages.iter().find(|pages| pages.name == name)
     }
-}
-
-/// Replays every general allocator of the catalogue that the store has no results of, and keeps the results.
-pub fn measure_catalogue(store: &mut Store, traces: &[PackedTrace]) -> Result<(), SweepError> {
-    let known = load_catalogue(store)?;
-    let mut regions = None;
-    for entry in catalogue() {
-        let Ok(spec) = entry.spec.parse::<Spec>() else { continue };
-        // What frees nothing, or only in order, or serves one size, is no allocator for a whole program.
-        if matches!(spec.pool, Pool::Bump(_) | Pool::Stack | Pool::Fixed(_)) {
-            continue;
-        }
-        let text = spec.to_string();
-        if known.iter().any(|known| known.name == entry.name && known.spec == text) {
-            continue;
-        }
-        let measures = on_all(&spec, traces, &mut regions)?;
-        store.add_catalogued(entry.name, &text, &measures)?;
-    }
-    Ok(())
-}
-
-/// The families of the space, read from its text.
-fn families(store: &Store) -> Result<Families, StoreError> {
-    let text = store.meta("space_text")?.unwrap_or_default();
-    Families::of(&text).map_err(|error| store.damaged(error.to_string()))
-}
-
-fn load_rows(store: &Store, families: &Families) -> Result<Vec<Row>, StoreError> {
-    let columns = Measures::COLUMNS.join(", ");
-    let names = families.factors();
-    let factors: String = names.iter().map(|name| format!(", {}", quoted(name))).collect();
-    let sql = format!("SELECT number, same_as, spec, {columns}, family{factors} FROM results ORDER BY number, trace");
-    let first_level = 3 + Measures::COLUMNS.len() + 1;
-    let mut rows: Vec<Row> = Vec::new();
-    store.run(|db| {
-        let mut statement = db.prepare(&sql)?;
-        let mut found = statement.query([])?;
-        while let Some(row) = found.next()? {
-            let number: u32 = row.get(0)?;
-            let measures = measures_from(row, 3)?;
-            match rows.last_mut().filter(|last| last.design.number == number) {
-                Some(last) => last.measures.push(measures),
-                None => {
-                    let family: String = row.get(first_level - 1)?;
-                    let family = families.0.iter().position(|known| known.name == family).unwrap_or(0);
-                    let levels = levels_from(row, first_level, &families.0[family], &names)?;
-                    let design = Design { number, family: family as u16, levels, ..design_from(row)? };
-                    rows.push(Row { design, measures: vec![measures] });
-                }
-            }
-        }
-        Ok(())
-    })?;
-    Ok(rows)
-}
-
-/// The levels of a design, whose columns begin at `first` in the order of `names`.
-fn levels_from(row: &rusqlite::Row<'_>, first: usize, family: &Family, names: &[&str]) -> rusqlite::Result<Box<[u8]>> {
-    use rusqlite::types::Value;
-    let level = |factor: &crate::space::Factor| {
-        let column = first + names.iter().position(|name| *name == factor.name).unwrap_or(0);
-        let kept = match row.get(column)? {
-            Value::Integer(number) => number.to_string(),
-            Value::Text(text) => text,
-            _ => String::new(),
-        };
-        Ok(factor.levels.iter().position(|level| *level == kept).unwrap_or(0) as u8)
-    };
-    family.factors.iter().map(level).collect()
-}
-
-/// A design without its family and its levels.
-fn design_from(row: &rusqlite::Row<'_>) -> rusqlite::Result<Design> {
-    let spec: String = row.get(2)?;
-    let spec = spec.parse().map_err(|error: heapsmith_spec::SpecError| {
-        rusqlite::Error::FromSqlConversionFailure(2, rusqlite::types::Type::Text, Box::new(error))
-    })?;
-    Ok(Design { number: 0, family: 0, levels: Box::default(), spec, same_as: row.get(1)? })
-}
-
-fn load_catalogue(store: &Store) -> Result<Vec<Catalogued>, StoreError> {
-    let columns = Measures::COLUMNS.join(", ");
-    let sql = format!("SELECT name, spec, {columns} FROM catalogue ORDER BY rowid");
-    let mut entries: Vec<Catalogued> = Vec::new();
-    store.run(|db| {
-        let mut statement = db.prepare(&sql)?;
-        let mut found = statement.query([])?;
-        while let Some(row) = found.next()? {
-            let name: String = row.get(0)?;
-            let measures = measures_from(row, 2)?;
-            match entries.iter_mut().find(|entry| entry.name == name) {
-                Some(entry) => entry.measures.push(measures),
-                None => {
-                    let (spec, objectives) = (row.get(1)?, Objectives::default());
-                    entries.push(Catalogued { name, spec, measures: vec![measures], objectives });
-                }
-            }
-        }
-        Ok(())
-    })?;
-    entries.iter_mut().for_each(|entry| entry.objectives = Objectives::of(&entry.measures));
-    Ok(entries)
 }

@@ -16,7 +16,8 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
-use crate::exploration::{Exploration, Row};
+use crate::exploration::Exploration;
+use crate::rows::Row;
 
 /// A derived column: its name, and how it is derived.
 type Share = (&'static str, fn(&Measures) -> f64);

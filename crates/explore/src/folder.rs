@@ -1,39 +1,70 @@
-//! The folder of an exploration: its store, and its traces beside it.
+//! The folder of an exploration: its store, its lock, and the traces beside them.
+//!
+//! ```text
+//!   results.sqlite   results.csv   results.parquet   trace-1.parquet …   results.lock
+//! ```
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use heapsmith_trace::PackedTrace;
 
 use crate::space::Space;
-use crate::store::{Store, StoreError};
+use crate::store::{Lock, Store, StoreError};
 
 /// Where the folder of an exploration keeps the trace of this number, counted from 0.
 pub fn trace_file(dir: &Path, number: usize) -> PathBuf {
     dir.join(format!("trace-{}.parquet", number + 1))
 }
 
-impl Store {
-    /// Opens the store in an exploration's folder, or begins one there; `write` writes the trace of a number to a file,
-    /// which must appear whole or not at all.
+/// A folder that is explored in: nobody else explores there until it, or the store that is begun in it, is dropped.
+#[derive(Debug)]
+pub struct Folder {
+    dir: PathBuf,
+    lock: Lock,
+}
+
+impl Folder {
+    /// Takes a folder that exists.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Busy`] where another exploration is at work in it.
+    pub fn take(dir: &Path) -> Result<Folder, StoreError> {
+        Ok(Folder { dir: dir.to_owned(), lock: Lock::take(dir)? })
+    }
+
+    /// Takes a folder that exists as soon as no other exploration is at work in it; none when `stop` was set before.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be locked.
+    pub fn wait(dir: &Path, stop: &AtomicBool) -> Result<Option<Folder>, StoreError> {
+        Ok(Lock::wait(dir, stop)?.map(|lock| Folder { dir: dir.to_owned(), lock }))
+    }
+
+    /// Opens the store in the folder, or begins one there; `write` writes the trace of a number to a file, which must
+    /// appear whole or not at all.
     ///
     /// # Errors
     ///
     /// Those of [`Store::begin`] and of `write`.
-    pub fn begin_in<E: From<StoreError>>(
-        dir: &Path,
+    pub fn begin<E: From<StoreError>>(
+        self,
         space: &Space,
         traces: &[PackedTrace],
         command: &str,
-        mut write: impl FnMut(usize, &Path) -> Result<(), E>,
+        write: &mut dyn FnMut(usize, &Path) -> Result<(), E>,
     ) -> Result<Store, E> {
+        let Folder { dir, lock } = self;
         let file = dir.join(Store::FILE);
         // Without a store, traces that lie there are those of an exploration that was deleted.
         if !file.exists() {
-            (0..traces.len()).try_for_each(|number| write(number, &trace_file(dir, number)))?;
+            (0..traces.len()).try_for_each(|number| write(number, &trace_file(&dir, number)))?;
         }
-        let store = Store::begin(&file, space, traces, command)?;
-        let mut missing = (0..traces.len()).filter(|&number| !trace_file(dir, number).exists());
-        missing.try_for_each(|number| write(number, &trace_file(dir, number)))?;
+        let store = Store::begin_with(lock, &file, space, traces, command)?;
+        let mut missing = (0..traces.len()).filter(|&number| !trace_file(&dir, number).exists());
+        missing.try_for_each(|number| write(number, &trace_file(&dir, number)))?;
         Ok(store)
     }
 }

@@ -7,12 +7,16 @@
 //!                                                                     └ the paper's finding
 //! ```
 //!
-//! An exploration is a function of its traces and its space: the same answer on
-//! every machine, whether it was interrupted or not. Only what is measured differs: times, and
-//! memory by pages, of the front and of the reference allocators.
+//! [`run()`] is the course of an exploration from its plan to its tables. An exploration is a function of its traces, its
+//! space and its goal: the same answer on every machine, on any number of threads, whether it was interrupted or not,
+//! whatever was explored in its folder before. Only what is measured differs: times, and memory by pages, of the front and
+//! of the reference allocators.
 
 mod agreement;
+mod catalogue;
 mod effects;
+mod error;
+mod evaluated;
 mod exploration;
 mod export;
 mod finalists;
@@ -20,30 +24,47 @@ mod finding;
 mod folder;
 mod front;
 mod goal;
+mod holdout;
+mod load;
+mod measure;
 mod measured;
 mod objective;
 mod pick;
+mod progress;
 mod prune;
+mod regions;
 mod regret;
+mod rows;
+mod run;
 mod search;
 mod space;
 mod store;
 mod sweep;
+mod workers;
 
 pub use agreement::{Agreement, CLOSE};
+pub use catalogue::measure_catalogue;
 pub use effects::{Effect, Interaction, between_families, effects, interactions};
-pub use exploration::{Catalogued, Exploration, Row, measure_catalogue};
+pub use error::SweepError;
+pub use evaluated::Evaluated;
+pub use exploration::Exploration;
 pub use export::{write_csv, write_parquet};
 pub use finalists::FINALISTS;
 pub use finding::{Finding, NEAR, Recommended, finding};
-pub use folder::trace_file;
+pub use folder::{Folder, trace_file};
 pub use front::{distance, dominates, front_2d, hypervolume, pareto, pareto_of};
 pub use goal::{Constraint, Goal};
-pub use measured::{MeasureError, Paged, Retimed};
+pub use holdout::HoldOut;
+pub use measure::MeasureError;
+pub use measured::{Paged, Retimed};
 pub use objective::{Objective, Objectives};
 pub use pick::{Preference, pick};
-pub use regret::{Evaluated, evaluate};
+pub use progress::Progress;
+pub use regret::evaluate;
+pub use rows::{Catalogued, Row};
+pub use run::{Found, Observer, Plan, RunError, Stage, Swept, TimingPlan, WriteTrace, run, run_on};
 pub use search::Strategy;
 pub use space::{Design, Factor, Families, Family, Space, SpaceError};
-pub use store::{Store, StoreError};
-pub use sweep::{Progress, Sweep, SweepError, sweep};
+pub use store::{Lock, Store, StoreError};
+pub use sweep::{Sweep, sweep};
+pub use workers::{Measured, Take, Workers};

@@ -11,44 +11,18 @@
 //! one, by which all chosen objectives would have to shrink for no design of the space made for that trace to beat the
 //! heap in all of them; *regret* is what the heap has beyond the pick that exploring that trace would have given.
 
-use heapsmith_replay::Measures;
 use heapsmith_spec::build::words_for;
 use heapsmith_spec::{Layer, Spec};
 use heapsmith_trace::{Operation, PackedTrace};
-use rusqlite::params;
 
+use crate::error::SweepError;
+use crate::evaluated::Evaluated;
 use crate::exploration::Exploration;
 use crate::finding::NEAR;
 use crate::front::{amount, distance};
 use crate::objective::{Objective, Objectives};
 use crate::pick::Preference;
-use crate::store::{Store, StoreError};
-use crate::sweep::{SweepError, on_all};
-
-/// A heap that was chosen elsewhere, on a trace.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Evaluated {
-    /// The trace that it is evaluated on.
-    pub trace: String,
-    /// What the heap is: `pick`, `2006, 2 lists`, a name of the catalogue, or `oracle`.
-    pub name: String,
-    /// The heap.
-    pub heap: String,
-    /// Requests that it refuses there.
-    pub failed: u64,
-    /// Its fragmentation there.
-    pub fragmentation: f64,
-    /// Its accesses an operation there.
-    pub accesses: f64,
-    /// The factor, less one, to the front of that trace over fragmentation and accesses.
-    pub distance: f64,
-    /// Footprint beyond that of the pick by the oracle, as a share.
-    pub footprint_regret: f64,
-    /// Accesses beyond those of the pick by the oracle, as a share.
-    pub accesses_regret: f64,
-    /// Why it does worse here than where it was chosen, where it does.
-    pub warning: Option<String>,
-}
+use crate::regions::Regions;
 
 const OVER: [Objective; 2] = [Objective::Fragmentation, Objective::Accesses];
 
@@ -68,11 +42,11 @@ pub fn evaluate(
     let Some(best) = oracle.pick(preference) else { return Ok(Vec::new()) };
     let known = (oracle.rows[best].design.spec.clone(), &oracle.points[best]);
     let one = std::slice::from_ref(trace);
-    let mut regions = None;
+    let mut regions = Regions::default();
     let mut rows = Vec::new();
     let all = heaps.iter().map(|(name, spec)| (name.as_str(), spec)).chain([("oracle", &known.0)]);
     for (name, spec) in all {
-        let measures: Vec<Measures> = on_all(spec, one, &mut regions)?;
+        let measures = regions.replay(spec, one)?;
         let point = Objectives::of(&measures);
         let beyond = |objective| amount(&point, objective) / amount(known.1, objective) - 1.0;
         let distance = distance(&point, &oracle.points, &OVER);
@@ -134,63 +108,10 @@ impl Exploration {
     pub fn evaluated_heaps(&self, preference: Preference, also: &[(String, Spec)]) -> Vec<(String, Spec)> {
         let named = |name: String, index: usize| (name, self.rows[index].design.spec.clone());
         let pick = self.pick(preference).map(|index| named("pick".to_owned(), index));
-        let recommended = (0..self.rows.len()).filter(|&index| self.families.is_recommended(&self.rows[index].design));
-        let recommended = recommended.map(|index| {
+        let recommended = self.recommended().map(|index| {
             let lists = self.families.level(&self.rows[index].design, "freelists").unwrap_or_default();
             named(format!("2006, {lists} lists"), index)
         });
         pick.into_iter().chain(recommended).chain(also.iter().cloned()).collect()
     }
-
-    /// Keeps what was evaluated instead of what was kept before.
-    ///
-    /// # Errors
-    ///
-    /// The store cannot be written.
-    pub fn set_evaluated(&mut self, store: &mut Store, evaluated: Vec<Evaluated>) -> Result<(), StoreError> {
-        store.run(|db| {
-            db.execute("DELETE FROM evaluated", [])?;
-            for row in &evaluated {
-                db.execute(
-                    "INSERT INTO evaluated VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    params![
-                        row.trace,
-                        row.name,
-                        row.heap,
-                        row.failed as i64,
-                        row.fragmentation,
-                        row.accesses,
-                        row.distance,
-                        row.footprint_regret,
-                        row.accesses_regret,
-                        row.warning
-                    ],
-                )?;
-            }
-            Ok(())
-        })?;
-        self.evaluated = evaluated;
-        Ok(())
-    }
-}
-
-pub(crate) fn load_evaluated(store: &Store) -> Result<Vec<Evaluated>, StoreError> {
-    store.run(|db| {
-        let mut statement = db.prepare("SELECT * FROM evaluated ORDER BY rowid")?;
-        let rows = statement.query_map([], |row| {
-            Ok(Evaluated {
-                trace: row.get(0)?,
-                name: row.get(1)?,
-                heap: row.get(2)?,
-                failed: row.get::<_, i64>(3)? as u64,
-                fragmentation: row.get(4)?,
-                accesses: row.get(5)?,
-                distance: row.get(6)?,
-                footprint_regret: row.get(7)?,
-                accesses_regret: row.get(8)?,
-                warning: row.get(9)?,
-            })
-        })?;
-        rows.collect()
-    })
 }

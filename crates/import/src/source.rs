@@ -3,8 +3,8 @@
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
-use crate::error::ImportError;
 use crate::compression;
+use crate::error::ImportError;
 
 /// How much of a file is looked at to tell what it is.
 const LOOK_AHEAD: u64 = 16 * 1024;

@@ -54,6 +54,9 @@ pub enum ExperimentError {
     /// Rows could not be written as CSV.
     #[error("cannot write the data as CSV: {0}")]
     Csv(#[from] csv::Error),
+    /// Designs could not be replayed on threads.
+    #[error(transparent)]
+    Sweep(SweepError),
     /// It was told to stop.
     #[error("interrupted; what was finished is kept")]
     Interrupted,
@@ -63,6 +66,7 @@ impl From<SweepError> for ExperimentError {
     fn from(error: SweepError) -> ExperimentError {
         match error {
             SweepError::Interrupted => ExperimentError::Interrupted,
+            SweepError::Threads(_) | SweepError::Workers(_) => ExperimentError::Sweep(error),
             SweepError::Replay(error) => error.into(),
             SweepError::Store(error) => error.into(),
         }

@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -96,16 +96,34 @@ class Exploration:
         return _html.exploration(self)
 
 
+Objective = Literal[
+    "fragmentation", "internal", "external", "accesses", "p99", "max", "min_region", "ns", "code_size"
+]
+
+
 def explore(
     traces: Trace | Iterable[Trace],
     *,
     out: str | os.PathLike[str] | None = None,
-    jobs: int | None = None,
+    space: str | os.PathLike[str] = "classic",
+    objectives: Sequence[Objective] = ("fragmentation", "accesses", "p99", "max"),
+    limits: Mapping[Objective, float] | None = None,
+    prefer: Prefer = "balanced",
+    search: Literal["exhaustive", "halving", "auto"] = "exhaustive",
+    compare_search: bool = False,
     prune: bool = False,
+    rounds: int = 0,
+    peers: bool = False,
+    holdout: Iterable[Trace] | Literal["each"] = (),
+    perturb: int = 0,
+    jobs: int | None = None,
+    wait: bool = False,
     cluster: str | Cluster | None = None,
     progress: bool | None = None,
 ) -> Exploration:
-    """Replay traces through the 10,000 designs of the classic space, and find the ones that suit.
+    """Replay traces through every design of a space, and find the ones that suit.
+
+    The course is that of the command ``heapsmith explore``, and so are the results: the same bytes.
 
     Parameters
     ----------
@@ -114,10 +132,36 @@ def explore(
     out
         The folder for the results. What it holds of the same exploration is gone on with. Without it results live
         as long as what is returned.
-    jobs
-        Threads to replay on; by default all cores.
+    space
+        ``"classic"`` (10,000 designs), ``"wide"`` (over 100,000), or a file in the form that ``heapsmith explore
+        --print-space wide`` prints.
+    objectives
+        The front is over these. ``min_region``, ``ns`` and ``code_size`` are measured of the 64 designs nearest to the front
+        over the others.
+    limits
+        No design of the front has more of an objective: ``{"fragmentation": 0.2, "min_region": 64 << 10}``.
+    prefer
+        What the pick should be good at, where the choice is evaluated or timed.
+    search
+        Which designs are replayed whole: all; those near the front on slices of the traces; with ``"auto"``, as the command
+        does, all where that takes a minute or two.
+    compare_search
+        After a search replay every design too.
     prune
         Cut short what can no longer reach the front: the front and the pick stay, effects are not computed.
+    rounds
+        Rounds of timing the front at the end; 0 leaves times out, unless ``ns`` is an objective.
+    peers
+        Time the reference allocators too.
+    holdout
+        Evaluate the pick on these traces, which the exploration does not see; ``"each"``: explore without each of the
+        traces in turn, and evaluate on that one.
+    perturb
+        Evaluate the pick on so many perturbed copies of each trace.
+    jobs
+        Threads to replay on; by default all cores.
+    wait
+        Where another exploration is at work in ``out``, wait until it ends.
     cluster
         Replay on a Ray cluster: ``"auto"``, an address, ``"ray://HOST:10001"``, or a :class:`heapsmith.cluster.Cluster`
         with settings. The answer is the same, row for row.
@@ -127,7 +171,8 @@ def explore(
     Raises
     ------
     TraceError, StoreError, SystemFailure
-        A trace without allocations; a folder of another exploration; a folder that cannot be written.
+        A trace without allocations; a folder of another exploration, or one that another process explores in; a folder that
+        cannot be written.
     ClusterError
         The cluster cannot do it.
     KeyboardInterrupt
@@ -145,14 +190,31 @@ def explore(
     if prune and cluster is not None:
         raise UsageError("prune compares designs as they end, on one machine: leave out cluster, or prune")
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="heapsmith-explore-"))
-    sweep = None
+    each = isinstance(holdout, str)
+    if each and holdout != "each":
+        raise UsageError(f'holdout={holdout!r} is no trace: give traces, or "each"')
+    wanted = {
+        "space": str(space),
+        "objectives": list(objectives),
+        "limits": list((limits or {}).items()),
+        "prefer": prefer,
+        "search": None if search == "auto" else search,
+        "compare_search": compare_search,
+        "prune": prune,
+        "jobs": jobs or os.cpu_count() or 1,
+        "rounds": rounds,
+        "peers": peers,
+        "holdout": [] if each else traces_of(holdout),
+        "holdout_each": each,
+        "perturb": perturb,
+        "wait": wait,
+        "command": _command(folder),
+    }
     try:
-        sweep = _native.Sweep(chosen, folder, _command(folder))
-        _replay_all(sweep, chosen, jobs, prune, cluster, progress)
-        sweep.finish()
+        _run(chosen, folder, wanted, cluster, progress)
         found = Exploration(folder)
     except (KeyboardInterrupt, ClusterError) as error:
-        if sweep is not None and sweep.done:
+        if _native.replayed(folder):
             kept = f"what was done is kept in {folder}, and the same call with out={folder} goes on from it"
             raise type(error)(f"{str(error) or 'interrupted'}; {kept}") from error.__cause__
         if out is None:
@@ -167,22 +229,22 @@ def explore(
     return found
 
 
-def _replay_all(
-    sweep: _native.Sweep,
-    traces: Sequence[Trace],
-    jobs: int | None,
-    prune: bool,
+def _run(
+    traces: list[Trace],
+    folder: Path,
+    wanted: dict[str, Any],
     cluster: str | Cluster | None,
     progress: bool | None,
 ) -> None:
-    if cluster is None:
-        with Bar(sweep.total, "designs", progress) as bar:
-            sweep.run(jobs or os.cpu_count() or 1, prune, lambda done, _, front: bar.reach(done, f"front {front}"))
-        return
-    from heapsmith.cluster import Cluster
+    answers = None
+    if cluster is not None:
+        from heapsmith.cluster import Cluster
 
-    chosen = cluster if isinstance(cluster, Cluster) else Cluster(cluster)
-    chosen.run(sweep, [trace.packed for trace in traces], progress)
+        answers = (cluster if isinstance(cluster, Cluster) else Cluster(cluster)).answers
+    with Bar(0, "designs", progress) as bar:
+        _native.explore(
+            traces, folder, wanted, lambda done, total, front: bar.reach(done, f"front {front}", total), answers
+        )
 
 
 def open_exploration(out: str | os.PathLike[str]) -> Exploration:

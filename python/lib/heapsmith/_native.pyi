@@ -1,7 +1,7 @@
 """The native part: what people call stands in the package's other files."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -12,18 +12,20 @@ __all__ = [
     "Heap",
     "Inspected",
     "PackedTrace",
-    "Sweep",
     "Table",
     "Trace",
     "__version__",
     "blocks",
     "emit",
+    "explore",
     "heaps",
     "link",
     "measure_batch",
     "replay",
+    "replayed",
     "replaying_ns",
     "undominated",
+    "unique_designs",
     "workload_parameters",
 ]
 
@@ -139,21 +141,6 @@ class Inspected:
     def page(self) -> str: ...
 
 @final
-class Sweep:
-    """An exploration that is being done."""
-
-    def __new__(cls, traces: Sequence[Trace], dir: str | os.PathLike[str], command: str) -> Sweep: ...
-    def run(self, jobs: int, prune: bool, noted: Callable[[int, int, int], None] | None) -> int: ...
-    def open(self) -> list[tuple[int, str]]: ...
-    def weights(self) -> dict[int, int]: ...
-    @property
-    def total(self) -> int: ...
-    @property
-    def done(self) -> int: ...
-    def add(self, answers: Sequence[bytes]) -> list[int]: ...
-    def finish(self) -> None: ...
-
-@final
 class Explored:
     """What an exploration found."""
 
@@ -186,6 +173,17 @@ def replay(
 def blocks(trace: Trace | PackedTrace, heap: str, events: int | None) -> tuple[Table, int, int]: ...
 def replaying_ns() -> int: ...
 def measure_batch(traces: Sequence[Trace | PackedTrace], designs: Sequence[tuple[int, str]]) -> bytes: ...
+def explore(
+    traces: Sequence[Trace],
+    dir: str | os.PathLike[str],
+    wanted: Mapping[str, Any],
+    noted: Callable[[int, int, int], None] | None,
+    answers: Callable[[list[tuple[int, str]], list[PackedTrace]], Iterator[list[bytes]]] | None,
+) -> int: ...
+def replayed(dir: str | os.PathLike[str]) -> int: ...
+def unique_designs(
+    traces: Sequence[Trace | PackedTrace], space: str | os.PathLike[str]
+) -> list[tuple[int, str, int]]: ...
 def undominated(points: Sequence[Sequence[float]]) -> list[int]: ...
 def emit(heap: str, language: str, name: str) -> list[tuple[str, str]]: ...
 def link(heap: str, name: str, dir: str | os.PathLike[str]) -> Path: ...

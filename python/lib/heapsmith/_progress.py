@@ -19,10 +19,12 @@ class Bar:
             return
         self._bar = tqdm(total=total, unit=unit, leave=False)
 
-    def reach(self, done: int, remark: str = "") -> None:
-        """``done`` of the steps are done, in all."""
+    def reach(self, done: int, remark: str = "", total: int | None = None) -> None:
+        """``done`` of the steps are done, in all; of ``total`` from here on, if it is given."""
         if self._bar is None:
             return
+        if total is not None and total != self._bar.total:
+            self._bar.reset(total)
         if remark:
             self._bar.set_postfix_str(remark, refresh=False)
         self._bar.update(done - self._bar.n)

@@ -32,7 +32,6 @@ from typing import Any
 
 from heapsmith import _native
 from heapsmith._native import PackedTrace
-from heapsmith._progress import Bar
 from heapsmith.errors import ClusterError, HeapsmithError, UsageError
 
 _Design = tuple[int, str]
@@ -77,24 +76,17 @@ class Cluster:
         start), ``designs`` replayed, ``batches``, ``busy`` (seconds of workers in replays), ``store`` (seconds of the
         driver in its store), ``rows_per_second`` of the store."""
 
-    def run(self, sweep: _native.Sweep, traces: list[PackedTrace], progress: bool | None = None) -> None:
-        """Replay what is not done of a sweep, and keep it there."""
-        open_designs = sweep.open()
-        weights = sweep.weights()
-        done = sweep.total - sum(weights[number] for number, _ in open_designs)
+    def answers(self, designs: list[_Design], traces: list[PackedTrace]) -> Iterator[list[bytes]]:
+        """Replay designs on the cluster: their answers, some at a time, as they come."""
         begun = time.perf_counter()
-        figures = {"designs": float(len(open_designs)), "batches": 0.0, "busy": 0.0, "store": 0.0, "first": 0.0}
-        with Bar(sweep.total, "designs", progress) as bar:
-            bar.reach(done)
-            if open_designs:
-                for answers, busy in self._answers(open_designs, traces):
-                    stored = time.perf_counter()
-                    figures["first"] = figures["first"] or stored - begun
-                    done += sum(weights[number] for number in sweep.add(answers))
-                    figures["store"] += time.perf_counter() - stored
-                    figures["batches"] += len(answers)
-                    figures["busy"] += busy
-                    bar.reach(done)
+        figures = {"designs": float(len(designs)), "batches": 0.0, "busy": 0.0, "store": 0.0, "first": 0.0}
+        for answers, busy in self._answers(designs, traces):
+            figures["first"] = figures["first"] or time.perf_counter() - begun
+            figures["batches"] += len(answers)
+            figures["busy"] += busy
+            handed = time.perf_counter()
+            yield answers
+            figures["store"] += time.perf_counter() - handed
         figures["seconds"] = time.perf_counter() - begun
         figures["rows_per_second"] = figures["designs"] * len(traces) / max(figures["store"], 1e-9)
         self.figures = figures

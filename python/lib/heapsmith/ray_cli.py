@@ -51,8 +51,8 @@ def _run(arguments: argparse.Namespace) -> None:
     found = hs.explore(traces, out=out, cluster=cluster)
     figures, pick = cluster.figures, found.pick_row(arguments.prefer)
     print(
-        f"{figures['designs']:.0f} unique designs replayed in {figures['batches']:.0f} batches, "
-        f"{figures['seconds']:.1f} s",
+        f"{figures.get('designs', 0):.0f} unique designs replayed in {figures.get('batches', 0):.0f} batches, "
+        f"{figures.get('seconds', 0):.1f} s",
         file=sys.stderr,
     )
     print("fragmentation  accesses/op  heap")

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use heapsmith_explore::{Constraint, Goal, Objective, Preference, Space, Strategy};
+use heapsmith_explore::{Constraint, Goal, HoldOut, Objective, Preference, Strategy};
 use heapsmith_replay::TimingEffort;
-use heapsmith_trace::PackedTrace;
 
 use super::{Format, Reading, bytes};
 
@@ -52,7 +51,7 @@ pub struct Explore {
     /// The designs to try: classic (10,000), wide (over 100,000, every structure), or a file that says them in the form
     /// that --print-space prints
     #[arg(long, value_name = "classic|wide|FILE", default_value = "classic")]
-    pub space: SpaceName,
+    pub space: PathBuf,
     /// Print the text of one of our spaces, to begin a file of your own with, and do nothing else
     #[arg(long, value_name = "classic|wide", value_parser = ["classic", "wide"], exclusive = true)]
     pub print_space: Option<String>,
@@ -70,6 +69,9 @@ pub struct Explore {
     pub prefer: Prefer,
     #[command(flatten)]
     pub goal: Wanted,
+    /// Where another exploration is at work in the folder, wait until it ends; without it, that is an error
+    #[arg(long)]
+    pub wait: bool,
     /// Threads to replay on; by default as many as there are processors
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
@@ -87,7 +89,7 @@ pub struct Explore {
     pub holdout: Vec<PathBuf>,
     /// Evaluate the pick on so many perturbed copies of each trace: in turn with sizes jittered by 10%, request by request;
     /// with 20% of the blocks freed at another time; with ten segments in another order
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1_000))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=i64::from(HoldOut::MAX_PERTURBED)))]
     pub perturb: u32,
     /// Leave out the reference allocators, and memory by pages
     #[arg(long)]
@@ -95,24 +97,6 @@ pub struct Explore {
     /// How to print the front
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-}
-
-/// The designs to try.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SpaceName {
-    /// One of ours, by name.
-    Own(String),
-    /// The space that a file says.
-    File(PathBuf),
-}
-
-impl FromStr for SpaceName {
-    type Err = std::convert::Infallible;
-
-    fn from_str(name: &str) -> Result<SpaceName, Self::Err> {
-        let own = Space::own_text(name).is_some();
-        Ok(if own { SpaceName::Own(name.to_owned()) } else { SpaceName::File(PathBuf::from(name)) })
-    }
 }
 
 /// Which designs are replayed on whole traces.
@@ -128,12 +112,12 @@ pub enum StrategyName {
 }
 
 impl StrategyName {
-    /// The search for a space on some traces.
-    pub fn search(self, space: &Space, traces: &[PackedTrace]) -> Strategy {
+    /// The search; none where it is to fit the traces.
+    pub fn search(self) -> Option<Strategy> {
         match self {
-            StrategyName::Auto => Strategy::fitting(space, traces),
-            StrategyName::Exhaustive => Strategy::Exhaustive,
-            StrategyName::Halving => Strategy::Halving,
+            StrategyName::Auto => None,
+            StrategyName::Exhaustive => Some(Strategy::Exhaustive),
+            StrategyName::Halving => Some(Strategy::Halving),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use heapsmith_explore::{Exploration, Store, trace_file};
+use heapsmith_explore::{Exploration, trace_file};
 use heapsmith_limits::{Lines, PlacementEffort};
 use heapsmith_report::{PageInput, page};
 use heapsmith_trace::{PackedTrace, Trace};
@@ -15,16 +15,7 @@ use crate::{input, progress};
 pub const PAGE: &str = "report.html";
 
 pub fn run(arguments: &Report) -> Result<(), Failure> {
-    let store = Store::open(&arguments.dir.join(Store::FILE))?;
-    let exploration = Exploration::load(&store)?;
-    if !store.finished()? || exploration.points.is_empty() {
-        return Err(Failure::bad_input(format!(
-            "{} holds {} of {} designs: run the `heapsmith explore` command that began it again, and it goes on",
-            arguments.dir.display(),
-            exploration.rows.len(),
-            exploration.designs
-        )));
-    }
+    let exploration = Exploration::open(&arguments.dir)?;
     let traces = (0..exploration.traces.len())
         .map(|number| Trace::read(trace_file(&arguments.dir, number)))
         .collect::<Result<Vec<_>, _>>()?;

@@ -124,6 +124,7 @@ impl From<ExperimentError> for Failure {
             ExperimentError::Spec(error) => error.into(),
             ExperimentError::Subject(error) => error.into(),
             ExperimentError::Store(error) => error.into(),
+            ExperimentError::Sweep(error) => error.into(),
             ExperimentError::Emit(error) => error.into(),
             ExperimentError::Size(error) => error.into(),
             ExperimentError::Scratch(_) => Failure::environment(error),

@@ -146,3 +146,34 @@ fn a_search_is_compared_with_replaying_every_design() {
     let told = told(&explore(dir.path(), &["--limit", "6000", "--search", "halving", "--compare-search"]));
     assert!(told.contains("hypervolume ratio") && told.contains("over all chosen objectives: recall"), "{told}");
 }
+
+#[test]
+fn the_same_command_gives_the_same_table_again_whatever_was_measured_before() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("small.toml"), SMALL).expect("a file");
+    let table = || std::fs::read(dir.path().join("out/results.csv")).expect("a table");
+    let asked = ["--space", "small.toml", "--objectives", "fragmentation,accesses,min_region"];
+    told(&explore(dir.path(), &asked));
+    let first = table();
+    told(&explore(dir.path(), &["--space", "small.toml", "--objectives", "fragmentation,max", "--max-region", "1M"]));
+    for _ in 0..2 {
+        told(&explore(dir.path(), &asked));
+        assert!(table() == first);
+    }
+}
+
+#[test]
+fn one_exploration_at_a_time_works_in_a_folder() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("small.toml"), SMALL).expect("a file");
+    told(&explore(dir.path(), &["--space", "small.toml"]));
+    let out = dir.path().join("out");
+    let lock = heapsmith_explore::Lock::take(&out).expect("nobody explores");
+    let (code, error) = refused(&explore(dir.path(), &["--space", "small.toml"]));
+    assert_eq!(code, Some(4));
+    assert!(error.contains("out is being explored by another process") && error.contains("--wait"), "{error}");
+    let report = |out: &Path| Command::new(env!("CARGO_BIN_EXE_heapsmith")).arg("report").arg(out).output();
+    assert!(report(&out).expect("the command starts").status.success(), "who reads needs no lock");
+    drop(lock);
+    told(&explore(dir.path(), &["--space", "small.toml"]));
+}

@@ -17,6 +17,7 @@ mod key;
 mod requests;
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use heapsmith_spec::{Spec, SpecError};
 use heapsmith_trace::PackedTrace;
@@ -106,6 +107,25 @@ impl Space {
     /// The text of one of our own spaces.
     pub fn own_text(name: &str) -> Option<&'static str> {
         [("classic", CLASSIC), ("wide", WIDE)].into_iter().find(|own| own.0 == name).map(|own| own.1)
+    }
+
+    /// The name and the text of a space: one of our own by name, else what a file says.
+    ///
+    /// # Errors
+    ///
+    /// In words: the file cannot be read.
+    pub fn text_of(name: &Path) -> Result<(String, String), String> {
+        if let Some(own) = name.to_str().and_then(Space::own_text) {
+            return Ok((name.display().to_string(), own.to_owned()));
+        }
+        let text = std::fs::read_to_string(name).map_err(|error| {
+            format!(
+                "{} cannot be read as a space: {error}; name classic, wide, or a file in the form that `heapsmith \
+                 explore --print-space wide` prints",
+                name.display()
+            )
+        })?;
+        Ok((name.display().to_string(), text))
     }
 
     /// The space that a text says, for `traces`.

@@ -5,8 +5,8 @@ use heapsmith_trace::{PackedTrace, Trace};
 
 use super::costs::{Allocating, Costs, SEARCHES};
 use crate::error::ExperimentError;
-use crate::setting::Setting;
 use crate::input::Input;
+use crate::setting::Setting;
 
 /// A program.
 #[derive(Debug)]

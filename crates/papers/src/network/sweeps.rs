@@ -7,9 +7,9 @@ use heapsmith_explore::{Exploration, Space, Store, Sweep, SweepError, sweep};
 use heapsmith_trace::PackedTrace;
 
 use crate::error::ExperimentError;
+use crate::input::Input;
 use crate::network::applications::Application;
 use crate::setting::Setting;
-use crate::input::Input;
 
 /// A finished sweep.
 pub(crate) struct Swept {

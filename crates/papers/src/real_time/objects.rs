@@ -4,8 +4,8 @@
 //! happens: that is continuous collection. Occasional collection holds frees back until 64 KB were requested.
 
 use crate::error::ExperimentError;
-use crate::setting::Setting;
 use crate::input::Input;
+use crate::setting::Setting;
 use heapsmith_trace::PackedTrace;
 
 /// The programs, in the order of those of SPEC JVM98 that they stand for (Donahue et al. 2001, Figure 7).

@@ -1,6 +1,6 @@
 //! Traces of a few requests are served by every heap that is meant for whole programs.
 
-use heapsmith_replay::{Options, Region, replay};
+use heapsmith_replay::{Region, ReplayOptions, replay};
 use heapsmith_spec::{Pool, Spec, catalogue};
 use heapsmith_trace::{Action, Bytes, Draws, Event, PackedTrace, Trace};
 
@@ -20,7 +20,8 @@ fn trace(requests: u64, largest: u64) -> PackedTrace {
 
 #[test]
 fn every_heap_for_whole_programs_serves_a_small_trace() {
-    let sizes = [(1, 16), (14, 64), (20, 1000), (31, 9000), (40, 64), (55, 300), (64, 5000), (80, 24), (99, 2000), (124, 700)];
+    let sizes =
+        [(1, 16), (14, 64), (20, 1000), (31, 9000), (40, 64), (55, 300), (64, 5000), (80, 24), (99, 2000), (124, 700)];
     for entry in catalogue() {
         let spec: Spec = entry.spec.parse().expect("a spec of the catalogue");
         if matches!(spec.pool, Pool::Stack | Pool::Fixed(_)) {
@@ -29,7 +30,7 @@ fn every_heap_for_whole_programs_serves_a_small_trace() {
         for (requests, largest) in sizes {
             let trace = trace(requests, largest);
             let mut region = Region::for_trace(&trace).expect("memory");
-            let measures = replay(&spec, &trace, &mut region, Options::VERIFY);
+            let measures = replay(&spec, &trace, &mut region, ReplayOptions::VERIFY);
             let measures = measures.unwrap_or_else(|error| panic!("{} on {requests} requests: {error}", entry.name));
             assert_eq!(measures.failed, 0, "{} on {requests} requests of up to {largest} bytes", entry.name);
         }

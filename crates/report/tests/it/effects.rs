@@ -34,7 +34,7 @@ fn page_of(text: &str) -> String {
 }
 
 #[test]
-fn a_space_without_one_of_the_papers_techniques_has_a_page() {
+fn a_space_without_one_of_the_papers_factors_has_a_page() {
     let classic = Space::own_text("classic").expect("ours");
     for missing in ["freelists", "fit", "split", "coalesce"] {
         let edited: Vec<&str> = classic.lines().filter(|line| !line.starts_with(&format!("{missing} ="))).collect();
@@ -45,8 +45,10 @@ fn a_space_without_one_of_the_papers_techniques_has_a_page() {
 }
 
 #[test]
-fn signs_of_the_paper_are_told_of_its_techniques_alone_in_any_order() {
-    let html = page_of("[[family]]\nname = \"classic\"\nheap = \"list\"\n[family.levels]\norder = [\"lifo\", \"address\"]\nsplit = [0, 100]\n");
+fn signs_of_the_paper_are_told_of_its_factors_alone_in_any_order() {
+    let html = page_of(
+        "[[family]]\nname = \"classic\"\nheap = \"list\"\n[family.levels]\norder = [\"lifo\", \"address\"]\nsplit = [0, 100]\n",
+    );
     let (_, effects) = html.split_once("<section id=\"effects\"").expect("a section");
     let (effects, _) = effects.split_once("</section>").expect("its end");
     let rows: Vec<&str> = effects.split("<tr").filter(|row| row.contains("class=\"paper\"")).collect();

@@ -8,43 +8,13 @@ mod why;
 use std::path::Path;
 
 use heapsmith_explore::{
-    Agreement, CLOSE, Effect, Exploration, FINALISTS, Finding, Objective, Preference, Space, Store, Strategy,
+    Agreement, CLOSE, Effect, Exploration, FINALISTS, Finding, Objective, Preference, Store, Strategy,
 };
 use heapsmith_limits::Lines;
-use heapsmith_trace::PackedTrace;
 
 use crate::args::Format;
 use crate::commands::report;
 use crate::failure::Failure;
-
-/// How fast the sweep was.
-pub fn speed(space: &Space, traces: &[PackedTrace], search: Strategy, replayed: usize, elapsed: f64) {
-    let unique = space.unique().count();
-    let events: usize = traces.iter().map(|trace| trace.events.len()).sum();
-    if replayed == 0 {
-        eprintln!(
-            "{} designs, {unique} unique designs: all that is asked for was replayed before",
-            space.designs.len()
-        );
-        return;
-    }
-    if search == Strategy::Halving {
-        eprintln!(
-            "{} designs, {unique} unique designs, of which {replayed} were replayed whole, the others on slices of the \
-             traces; all in {elapsed:.1} s: {:.0} designs/s",
-            space.designs.len(),
-            space.designs.len() as f64 / elapsed.max(1e-9),
-        );
-        return;
-    }
-    eprintln!(
-        "{} designs, {unique} unique designs, {replayed} replayed now in {elapsed:.1} s: {:.0} designs/s, \
-         {:.1} ns an event",
-        space.designs.len(),
-        (space.designs.len() * replayed) as f64 / unique.max(1) as f64 / elapsed.max(1e-9),
-        elapsed * 1e9 / (replayed * events).max(1) as f64
-    );
-}
 
 /// What is told.
 pub struct Answer<'a> {
@@ -118,15 +88,10 @@ impl Answer<'_> {
     }
 }
 
-/// What a search had found of the true front.
-pub fn agreement(found: &Exploration, whole: &Exploration) {
-    let agreement = Agreement::of(found, whole);
+/// What a search had found of the true front, with so many designs of all replayed whole.
+pub fn agreement(agreement: &Agreement, found: usize, whole: usize) {
     let share = |part: usize, of: usize| format!("{part} of {of} ({:.1}%)", part as f64 * 100.0 / of.max(1) as f64);
-    println!(
-        "\nThe search beside replaying every design: {} of {} designs were replayed whole",
-        found.rows.len(),
-        whole.rows.len()
-    );
+    println!("\nThe search beside replaying every design: {} of {} designs were replayed whole", found, whole);
     println!(
         "  over fragmentation and accesses: recall {}, within {:.0}% {}, hypervolume ratio {:.4}",
         share(agreement.found, agreement.places),

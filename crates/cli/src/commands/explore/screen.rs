@@ -1,0 +1,91 @@
+//! What an exploration shows while it goes on: spinners and a bar on standard error, hidden where that is no terminal.
+
+use std::error::Error;
+
+use heapsmith_explore::{Observer, Progress, Stage, Strategy, Swept};
+use heapsmith_replay::PagesError;
+use heapsmith_spec::Spec;
+use heapsmith_trace::PackedTrace;
+use indicatif::ProgressBar;
+
+use super::code_size::Compiler;
+use crate::progress;
+
+/// The terminal, and the compiler that measures code.
+pub struct Screen {
+    /// Events of all traces.
+    events: usize,
+    shown: Option<ProgressBar>,
+    compiler: Option<Compiler>,
+}
+
+impl Screen {
+    /// Nothing is shown yet.
+    pub fn new(traces: &[PackedTrace]) -> Screen {
+        let events = traces.iter().map(|trace| trace.events.len()).sum();
+        Screen { events, shown: None, compiler: None }
+    }
+}
+
+impl Observer for Screen {
+    fn stage(&mut self, stage: Stage<'_>) {
+        if let Some(bar) = self.shown.take() {
+            bar.finish_and_clear();
+        }
+        self.shown = match stage {
+            Stage::Idle => None,
+            Stage::Sweep(designs) => Some(progress::sweep_bar(designs as u64)),
+            Stage::HoldOut(trace, number, of) => {
+                eprintln!("evaluating on {trace} ({number} of {of})");
+                None
+            }
+            Stage::Waiting => {
+                eprintln!("waiting for the exploration that is at work in the folder");
+                None
+            }
+            Stage::Designs => Some(progress::spinner("making the designs")),
+            Stage::Catalogue => Some(progress::spinner("replaying the allocators of the catalogue")),
+            Stage::Finalists => Some(progress::spinner("measuring the finalists")),
+            Stage::Times => Some(progress::spinner("timing the front and the peers, one at a time")),
+            Stage::Pages => Some(progress::spinner("measuring memory by pages, each in a child process")),
+        };
+    }
+
+    fn progress(&mut self, at: Progress) {
+        if let Some(bar) = &self.shown {
+            progress::show(bar, at);
+        }
+    }
+
+    fn swept(&mut self, swept: &Swept) {
+        let Swept { designs, unique, replayed, search, seconds } = *swept;
+        let rate = designs as f64 / seconds.max(1e-9);
+        if replayed == 0 {
+            eprintln!("{designs} designs, {unique} unique designs: all that is asked for was replayed before");
+        } else if search == Strategy::Halving {
+            eprintln!(
+                "{designs} designs, {unique} unique designs, of which {replayed} were replayed whole, the others on slices \
+                 of the traces; all in {seconds:.1} s: {rate:.0} designs/s"
+            );
+        } else {
+            eprintln!(
+                "{designs} designs, {unique} unique designs, {replayed} replayed now in {seconds:.1} s: {:.0} designs/s, \
+                 {:.1} ns an event",
+                rate * replayed as f64 / unique.max(1) as f64,
+                seconds * 1e9 / (replayed * self.events).max(1) as f64
+            );
+        }
+    }
+
+    fn without_pages(&mut self, why: &PagesError) {
+        eprintln!("heapsmith: {why}");
+    }
+
+    fn code_size(&mut self, spec: &Spec) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {
+        let compiler = match &mut self.compiler {
+            Some(compiler) => compiler,
+            empty => empty.insert(Compiler::new()?),
+        };
+        Ok(compiler.size(spec)?)
+    }
+}

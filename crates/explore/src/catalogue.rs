@@ -1,0 +1,32 @@
+//! The allocators of the catalogue, replayed beside the designs.
+
+use heapsmith_spec::{Pool, Spec, catalogue};
+use heapsmith_trace::PackedTrace;
+
+use crate::error::SweepError;
+use crate::regions::Regions;
+use crate::store::Store;
+
+/// Replays every general allocator of the catalogue that the store has no results of, and keeps the results.
+///
+/// # Errors
+///
+/// An allocator that cannot be replayed; a store that cannot be written.
+pub fn measure_catalogue(store: &mut Store, traces: &[PackedTrace]) -> Result<(), SweepError> {
+    let known = store.catalogue()?;
+    let mut regions = Regions::default();
+    for entry in catalogue() {
+        let Ok(spec) = entry.spec.parse::<Spec>() else { continue };
+        // What frees nothing, or only in order, or serves one size, is no allocator for a whole program.
+        if matches!(spec.pool, Pool::Bump(_) | Pool::Stack | Pool::Fixed(_)) {
+            continue;
+        }
+        let text = spec.to_string();
+        if known.iter().any(|known| known.name == entry.name && known.spec == text) {
+            continue;
+        }
+        let measures = regions.replay(&spec, traces)?;
+        store.add_catalogued(entry.name, &text, &measures)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,480 @@
+//! The course of an exploration, whoever asks for it: the command, Python, a cluster's driver, a test.
+//!
+//! ```text
+//!   Plan ─▶ folder, lock ─▶ designs ─▶ catalogue, sweep ─▶ finalists ─▶ pick ─▶ times, pages ─▶ hold-out ─▶ tables
+//!                              └────── Observer: what is done now, and how far it is ──────┘
+//! ```
+//!
+//! What is wanted is held here and never read back, and nobody else writes to the folder; so what is found is a function of
+//! the plan.
+
+use std::error::Error;
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use heapsmith_peers::Peer;
+use heapsmith_replay::{PagesError, TimingEffort};
+use heapsmith_spec::Spec;
+use heapsmith_trace::{PackedTrace, TraceError};
+
+use crate::agreement::Agreement;
+use crate::catalogue::measure_catalogue;
+use crate::error::SweepError;
+use crate::evaluated::Evaluated;
+use crate::exploration::Exploration;
+use crate::export::{write_csv, write_parquet};
+use crate::folder::Folder;
+use crate::goal::Goal;
+use crate::holdout::HoldOut;
+use crate::measure::MeasureError;
+use crate::objective::Objective;
+use crate::pick::Preference;
+use crate::progress::Progress;
+use crate::prune::unsound;
+use crate::regret::evaluate;
+use crate::search::Strategy;
+use crate::space::{Space, SpaceError};
+use crate::store::{Store, StoreError};
+use crate::sweep::{Sweep, sweep_on};
+use crate::workers::{Threads, Workers};
+
+/// What is explored, and what for.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    /// The folder of the results; it is made where it does not exist.
+    pub dir: &'a Path,
+    /// The traces.
+    pub traces: &'a [PackedTrace],
+    /// The name of the space, and its text.
+    pub space: (&'a str, &'a str),
+    /// What is wanted of a design.
+    pub goal: Goal,
+    /// What the pick should be good at.
+    pub preference: Preference,
+    /// Which designs are replayed whole; none: all where that takes a minute or two, else halving.
+    pub search: Option<Strategy>,
+    /// After a search, replay every design too, and compare.
+    pub compare_search: bool,
+    /// Cut short what can reach no front.
+    pub prune: bool,
+    /// Threads to replay on.
+    pub jobs: usize,
+    /// What is timed at the end.
+    pub timing: TimingPlan,
+    /// What the choice is evaluated on.
+    pub holdout: HoldOut,
+    /// The command that is kept as the one that began it.
+    pub command: &'a str,
+    /// Where another exploration is at work in the folder, wait until it ends.
+    pub wait: bool,
+    /// Set it to stop: what is done is kept.
+    pub stop: &'a AtomicBool,
+}
+
+impl<'a> Plan<'a> {
+    /// Every design of the classic space, for the usual goal, on one thread; nothing is timed.
+    pub fn new(dir: &'a Path, traces: &'a [PackedTrace], stop: &'a AtomicBool) -> Plan<'a> {
+        Plan {
+            dir,
+            traces,
+            space: ("classic", Space::own_text("classic").unwrap_or_default()),
+            goal: Goal::default(),
+            preference: Preference::default(),
+            search: Some(Strategy::Exhaustive),
+            compare_search: false,
+            prune: false,
+            jobs: 1,
+            timing: TimingPlan::default(),
+            holdout: HoldOut::default(),
+            command: "",
+            wait: false,
+            stop,
+        }
+    }
+}
+
+/// What is timed at the end, and measured by pages.
+#[derive(Debug, Clone, Default)]
+pub struct TimingPlan {
+    /// Rounds; 0 leaves times out, unless they are an objective.
+    pub rounds: usize,
+    /// The peers that are timed beside the front. Without any, nothing is measured by pages.
+    pub peers: Vec<Peer>,
+    /// The command that a child process is started from, to measure memory by pages.
+    pub command: Option<PathBuf>,
+}
+
+impl TimingPlan {
+    /// So many rounds of the front, beside every peer of this build or none; nothing is measured by pages.
+    pub fn rounds(rounds: usize, peers: bool) -> TimingPlan {
+        TimingPlan { rounds, peers: if peers { Peer::built().collect() } else { Vec::new() }, command: None }
+    }
+}
+
+/// What is done now.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Stage<'a> {
+    /// Waiting for another exploration in the folder.
+    Waiting,
+    /// The levels become designs.
+    Designs,
+    /// The allocators of the catalogue are replayed.
+    Catalogue,
+    /// Designs are replayed: so many.
+    Sweep(usize),
+    /// The smallest regions and the code of finalists are measured.
+    Finalists,
+    /// The front and the peers are timed.
+    Times,
+    /// Memory is measured by pages.
+    Pages,
+    /// The choice is evaluated on a trace: its name, its number from 1, and how many there are.
+    HoldOut(&'a str, usize, usize),
+    /// Nothing that takes time.
+    Idle,
+}
+
+/// A sweep that came to its end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Swept {
+    /// Designs of the space.
+    pub designs: usize,
+    /// Heaps that differ.
+    pub unique: usize,
+    /// Heaps that were replayed on whole traces now.
+    pub replayed: usize,
+    /// How designs were chosen.
+    pub search: Strategy,
+    /// Seconds.
+    pub seconds: f64,
+}
+
+/// Who is told how an exploration goes.
+pub trait Observer {
+    /// Something else is done from now on.
+    fn stage(&mut self, _stage: Stage<'_>) {}
+    /// How far the sweep is: told twice a second, whether it went on or not.
+    fn progress(&mut self, _at: Progress) {}
+    /// The sweep of the whole came to its end.
+    fn swept(&mut self, _swept: &Swept) {}
+    /// Memory cannot be measured by pages here, and is left out.
+    fn without_pages(&mut self, _why: &PagesError) {}
+    /// Bytes of the code of a heap; none where it cannot be emitted.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the code from being measured; by default that nobody can.
+    fn code_size(&mut self, _spec: &Spec) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {
+        Err("nobody measures code here: leave out the objective code_size".into())
+    }
+}
+
+/// Nobody is told.
+impl Observer for () {}
+
+/// What came of a plan.
+#[derive(Debug)]
+pub struct Found {
+    /// The results.
+    pub exploration: Exploration,
+    /// The index of the preferred design; none where no design serves and keeps the constraints.
+    pub pick: Option<usize>,
+    /// What the search had found of the whole, where it was compared.
+    pub agreement: Option<(Agreement, usize)>,
+    /// Seconds that the sweep took, where no design was done before.
+    pub seconds: Option<f64>,
+}
+
+/// Why a plan came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// What was asked for makes no sense.
+    #[error("{0}")]
+    WrongUse(String),
+    /// The space makes no designs.
+    #[error("{name}: {source}")]
+    Space {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        source: SpaceError,
+    },
+    /// The traces could not be kept.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The designs could not be replayed.
+    #[error(transparent)]
+    Sweep(#[from] SweepError),
+    /// Times or memory could not be measured.
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    /// The code of a heap could not be measured.
+    #[error(transparent)]
+    CodeSize(Box<dyn Error + Send + Sync>),
+    /// A file or folder could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl From<StoreError> for RunError {
+    fn from(error: StoreError) -> RunError {
+        RunError::Sweep(error.into())
+    }
+}
+
+/// Writes the trace of a number, counted from 0, to a file, which must appear whole or not at all.
+pub type WriteTrace<'w> = dyn FnMut(usize, &Path) -> Result<(), TraceError> + 'w;
+
+/// Explores on the threads of this process.
+///
+/// # Errors
+///
+/// [`RunError`] says what stopped it. What was done is kept, and the same plan goes on from it.
+pub fn run(plan: &Plan<'_>, write: &mut WriteTrace<'_>, observer: &mut dyn Observer) -> Result<Found, RunError> {
+    run_on(plan, &mut Threads { jobs: plan.jobs, stop: plan.stop }, write, observer)
+}
+
+/// As [`run`], with replays done by workers elsewhere. What is cut short (`prune`) is replayed here.
+///
+/// # Errors
+///
+/// Those of [`run`].
+pub fn run_on(
+    plan: &Plan<'_>,
+    workers: &mut dyn Workers,
+    write: &mut WriteTrace<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Found, RunError> {
+    verify(plan)?;
+    let space = make_space(plan, plan.traces, observer)?;
+    let mut store = begin(plan, &space, write, observer)?;
+    let mut course = Course { plan, workers, observer };
+    let found = course.explore(&space, &mut store)?;
+    write_tables(&found.exploration, plan.dir)?;
+    store.end_run()?;
+    Ok(found)
+}
+
+/// Whether the parts of a plan go together.
+fn verify(plan: &Plan<'_>) -> Result<(), RunError> {
+    let wrong = |text: String| Err(RunError::WrongUse(text));
+    if plan.traces.is_empty() {
+        return wrong("there is no trace to explore".to_owned());
+    }
+    if plan.holdout.each && plan.traces.len() < 2 {
+        return wrong("--holdout each holds out every trace in turn: name two traces or more".to_owned());
+    }
+    if let Some(objective) = unsound(&plan.goal).filter(|_| plan.prune) {
+        let (cut, wanted) = ("by fragmentation, accesses, p99 and max", objective.words());
+        return wrong(format!("--prune cuts designs short {cut}, not by {wanted}: leave out --prune, or {wanted}"));
+    }
+    if plan.holdout.perturbed > HoldOut::MAX_PERTURBED {
+        return wrong(format!(
+            "{} perturbed copies are too many: at most {}",
+            plan.holdout.perturbed,
+            HoldOut::MAX_PERTURBED
+        ));
+    }
+    Ok(())
+}
+
+fn make_space(plan: &Plan<'_>, traces: &[PackedTrace], observer: &mut dyn Observer) -> Result<Space, RunError> {
+    observer.stage(Stage::Designs);
+    let (name, text) = plan.space;
+    let space = Space::of(name, text, traces);
+    observer.stage(Stage::Idle);
+    space.map_err(|source| RunError::Space { name: name.to_owned(), source })
+}
+
+/// Takes the folder, and opens the store there, with the traces beside it.
+fn begin(
+    plan: &Plan<'_>,
+    space: &Space,
+    write: &mut WriteTrace<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Store, RunError> {
+    make_dir(plan.dir)?;
+    let folder = match Folder::take(plan.dir) {
+        Err(StoreError::Busy { .. }) if plan.wait => {
+            observer.stage(Stage::Waiting);
+            let folder = Folder::wait(plan.dir, plan.stop)?.ok_or(SweepError::Interrupted)?;
+            observer.stage(Stage::Idle);
+            folder
+        }
+        folder => folder?,
+    };
+    folder.begin(space, plan.traces, plan.command, &mut |number, path| Ok::<(), RunError>(write(number, path)?))
+}
+
+fn make_dir(dir: &Path) -> Result<(), RunError> {
+    fs::create_dir_all(dir).map_err(|source| RunError::Write { path: dir.to_owned(), source })
+}
+
+/// The results as CSV and Parquet.
+fn write_tables(exploration: &Exploration, dir: &Path) -> Result<(), RunError> {
+    let failed = |path: PathBuf| move |source| RunError::Write { path, source };
+    let csv = dir.join("results.csv");
+    let written = File::create(&csv).and_then(|file| write_csv(exploration, BufWriter::new(file)));
+    written.map_err(failed(csv))?;
+    let parquet = dir.join("results.parquet");
+    write_parquet(exploration, &parquet).map_err(failed(parquet))
+}
+
+/// A plan that is carried out.
+struct Course<'c, 'a> {
+    plan: &'c Plan<'a>,
+    workers: &'c mut dyn Workers,
+    observer: &'c mut dyn Observer,
+}
+
+impl Course<'_, '_> {
+    fn explore(&mut self, space: &Space, store: &mut Store) -> Result<Found, RunError> {
+        let plan = self.plan;
+        self.observer.stage(Stage::Catalogue);
+        measure_catalogue(store, plan.traces)?;
+        self.observer.stage(Stage::Idle);
+        let search = plan.search.unwrap_or_else(|| Strategy::fitting(space, plan.traces));
+        let seconds = self.sweep(space, store, search, plan.prune)?;
+        let mut exploration = Exploration::counted(store, plan.goal.clone(), search)?;
+        let mut agreement = None;
+        if plan.compare_search {
+            self.sweep(space, store, Strategy::Exhaustive, false)?;
+            let whole = Exploration::counted(store, plan.goal.clone(), Strategy::Exhaustive)?;
+            agreement = Some((Agreement::of(&exploration, &whole), exploration.rows.len()));
+            exploration = whole;
+        }
+        self.measure_finalists(&mut exploration, store)?;
+        let by_time = plan.goal.asks_for(Objective::Time);
+        let mut also: Vec<usize> = exploration.recommended().collect();
+        if by_time {
+            // The pick depends on times, so all that may be picked is timed, and in one go: only such times compare.
+            also.extend(exploration.finalists());
+        } else {
+            also.extend(exploration.pick(plan.preference));
+            (exploration.timings, exploration.pages) = (store.timings()?, store.pages()?);
+        }
+        if by_time || plan.timing.rounds > 0 {
+            self.measure(&mut exploration, store, &also)?;
+        }
+        let pick = exploration.pick(plan.preference);
+        if pick.is_some() {
+            exploration.evaluated = self.hold_out(&exploration)?;
+        }
+        store.set_evaluated(&exploration.evaluated)?;
+        Ok(Found { exploration, pick, agreement, seconds })
+    }
+
+    /// Replays the designs of the whole; gives the seconds that they took, if none was done before.
+    fn sweep(
+        &mut self,
+        space: &Space,
+        store: &mut Store,
+        search: Strategy,
+        prune: bool,
+    ) -> Result<Option<f64>, RunError> {
+        let start = Instant::now();
+        let replayed = self.sweep_in(space, self.plan.traces, store, search, prune)?;
+        let (seconds, unique) = (start.elapsed().as_secs_f64(), space.unique().count());
+        self.observer.swept(&Swept { designs: space.designs.len(), unique, replayed, search, seconds });
+        Ok((search == Strategy::Halving || replayed == unique).then_some(seconds))
+    }
+
+    fn sweep_in(
+        &mut self,
+        space: &Space,
+        traces: &[PackedTrace],
+        store: &mut Store,
+        search: Strategy,
+        prune: bool,
+    ) -> Result<usize, RunError> {
+        let Plan { jobs, stop, .. } = *self.plan;
+        let job = Sweep { space, traces, jobs, stop, search, goal: self.plan.goal.clone(), prune };
+        self.observer.stage(Stage::Sweep(space.designs.len()));
+        let observer = &mut *self.observer;
+        let replayed = sweep_on(&job, self.workers, store, &mut |at| observer.progress(at));
+        self.observer.stage(Stage::Idle);
+        Ok(replayed?)
+    }
+
+    /// Measures the smallest regions and code sizes of the finalists, where the goal asks for them.
+    fn measure_finalists(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
+        let goal = &exploration.goal;
+        if !goal.asks_for(Objective::MinRegion) && !goal.asks_for(Objective::CodeSize) {
+            return Ok(());
+        }
+        self.observer.stage(Stage::Finalists);
+        let threads = Threads { jobs: self.plan.jobs, stop: self.plan.stop };
+        let observer = &mut *self.observer;
+        let outcome = exploration.measure_finalists(store, self.plan.traces, &threads, &mut |spec| {
+            observer.code_size(spec).map_err(RunError::CodeSize)
+        });
+        self.observer.stage(Stage::Idle);
+        outcome
+    }
+
+    /// Times the front and everything beside it, and measures its memory by pages.
+    fn measure(&mut self, exploration: &mut Exploration, store: &mut Store, also: &[usize]) -> Result<(), RunError> {
+        let (timing, traces) = (&self.plan.timing, self.plan.traces);
+        let named = exploration.named(also, &timing.peers);
+        let effort = TimingEffort::rounds(timing.rounds.max(1));
+        self.observer.stage(Stage::Times);
+        exploration.retime(store, traces, &named, effort)?;
+        self.observer.stage(Stage::Idle);
+        let Some(command) = timing.command.as_deref().filter(|_| !timing.peers.is_empty()) else { return Ok(()) };
+        self.observer.stage(Stage::Pages);
+        let outcome = exploration.measure_pages(store, traces, &named, effort, command);
+        self.observer.stage(Stage::Idle);
+        match outcome {
+            Err(MeasureError::Pages(error @ PagesError::System { .. })) => {
+                self.observer.without_pages(&error);
+                Ok(())
+            }
+            outcome => Ok(outcome?),
+        }
+    }
+
+    /// Evaluates the choice on the traces of the hold-out.
+    fn hold_out(&mut self, exploration: &Exploration) -> Result<Vec<Evaluated>, RunError> {
+        let plan = self.plan;
+        let trials = plan.holdout.trials(plan.traces);
+        let mut evaluated = Vec::new();
+        for (number, trial) in trials.iter().enumerate() {
+            self.observer.stage(Stage::HoldOut(&trial.evaluated_on.name, number + 1, trials.len()));
+            let dir = plan.dir.join(&trial.folder);
+            let one = std::slice::from_ref(&trial.evaluated_on);
+            let oracle = self.explored(one, &dir.join("oracle"))?;
+            let own;
+            let (choice, chosen_on) = match trial.chosen_on.as_slice() {
+                [] => (exploration, plan.traces),
+                chosen_on => {
+                    own = self.explored(chosen_on, &dir)?;
+                    (&own, chosen_on)
+                }
+            };
+            let heaps = choice.evaluated_heaps(plan.preference, &plan.holdout.also);
+            evaluated.extend(evaluate(&oracle, &trial.evaluated_on, chosen_on, &heaps, plan.preference)?);
+        }
+        Ok(evaluated)
+    }
+
+    /// Explores some traces in a folder of their own; designs that can reach no front are cut short.
+    fn explored(&mut self, traces: &[PackedTrace], dir: &Path) -> Result<Exploration, RunError> {
+        make_dir(dir)?;
+        let space = make_space(self.plan, traces, self.observer)?;
+        let mut store = Store::begin(&dir.join(Store::FILE), &space, traces, self.plan.command)?;
+        let search = self.plan.search.unwrap_or_else(|| Strategy::fitting(&space, traces));
+        let prune = search == Strategy::Exhaustive && unsound(&self.plan.goal).is_none();
+        self.sweep_in(&space, traces, &mut store, search, prune)?;
+        let exploration = Exploration::counted(&store, self.plan.goal.clone(), search)?;
+        store.end_run()?;
+        Ok(exploration)
+    }
+}

@@ -1,0 +1,69 @@
+//! One explorer at a time in a results folder.
+//!
+//! The lock is the kernel's, on a file of the folder: it ends with the process that holds it, however that ends, and the
+//! file stays. It binds those who explore; who only reads takes none.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::StoreError;
+
+/// The right to explore in a folder, until it is dropped.
+#[derive(Debug)]
+pub struct Lock(#[allow(dead_code, reason = "the file is locked while it is open")] File);
+
+impl Lock {
+    /// Name of the locked file in an exploration's folder. It has no content.
+    pub const FILE: &'static str = "results.lock";
+
+    /// How long a wait goes on between two attempts.
+    const PATIENCE: Duration = Duration::from_millis(100);
+
+    /// Takes the lock of a folder.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Busy`] when another process, or another exploration of this one, holds it; [`StoreError::Lock`] when
+    /// the file cannot be opened, is a link, or lies where files cannot be locked.
+    pub fn take(dir: &Path) -> Result<Lock, StoreError> {
+        Lock::attempt(dir)?.ok_or_else(|| StoreError::Busy { dir: dir.to_owned() })
+    }
+
+    /// Takes the lock of a folder as soon as nobody else holds it; none when `stop` was set before.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Lock::take`] but for [`StoreError::Busy`].
+    pub fn wait(dir: &Path, stop: &AtomicBool) -> Result<Option<Lock>, StoreError> {
+        while !stop.load(Ordering::Relaxed) {
+            if let Some(lock) = Lock::attempt(dir)? {
+                return Ok(Some(lock));
+            }
+            std::thread::sleep(Lock::PATIENCE);
+        }
+        Ok(None)
+    }
+
+    /// Whether somebody explores in a folder now.
+    pub fn is_held(dir: &Path) -> bool {
+        let file = File::open(dir.join(Lock::FILE));
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
+    fn attempt(dir: &Path) -> Result<Option<Lock>, StoreError> {
+        let path = dir.join(Lock::FILE);
+        let error = |source| StoreError::Lock { path: path.clone(), source };
+        if path.is_symlink() {
+            return Err(error(std::io::Error::other("it is a link")));
+        }
+        // Nothing is ever written to it.
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(error)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Lock(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(source)) => Err(error(source)),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! What replays counted: designs, slices, the catalogue.
+
+use std::collections::{HashMap, HashSet};
+
+use heapsmith_replay::Measures;
+use heapsmith_spec::SpecError;
+use rusqlite::types::{Type, Value};
+use rusqlite::{Connection, Row as Found, params_from_iter};
+
+use super::schema::quoted;
+use super::{Store, StoreError};
+use crate::objective::Objectives;
+use crate::rows::{Catalogued, Row};
+use crate::space::{Design, Factor, Families, Family};
+
+impl Store {
+    /// Numbers of the unique designs that have their results.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
+    pub fn done(&self) -> Result<HashSet<u32>, StoreError> {
+        self.run(|db| {
+            let mut statement = db.prepare("SELECT design FROM result GROUP BY design")?;
+            statement.query_map([], |row| row.get(0))?.collect()
+        })
+    }
+
+    /// Designs whose heap has its results, or was cut short.
+    pub(super) fn covered(&self) -> Result<usize, StoreError> {
+        let sql =
+            "SELECT count(*) FROM design WHERE same_as IN (SELECT design FROM result UNION SELECT design FROM pruned)";
+        let covered: i64 = self.run(|db| db.query_row(sql, [], |row| row.get(0)))?;
+        Ok(covered as usize)
+    }
+
+    /// Adds the measures of unique designs on every trace. All or none are kept.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be written.
+    pub fn add(&mut self, batch: &[(u32, Vec<Measures>)]) -> Result<(), StoreError> {
+        self.commit(|db| insert_measures(db, "result", None, batch))
+    }
+
+    /// Adds the measures of unique designs, and the numbers of those that were cut short, each with the design that beats
+    /// it. All or none are kept.
+    pub(crate) fn add_pruned(
+        &mut self,
+        batch: &[(u32, Vec<Measures>)],
+        pruned: &[(u32, Option<u32>)],
+    ) -> Result<(), StoreError> {
+        self.commit(|db| {
+            let mut statement = db.prepare_cached("INSERT OR REPLACE INTO pruned VALUES (?, ?)")?;
+            pruned.iter().try_for_each(|pruned| statement.execute(*pruned).map(drop))?;
+            insert_measures(db, "result", None, batch)
+        })
+    }
+
+    /// The unique designs that were ever cut short, and by whom each is beaten.
+    pub(crate) fn pruned(&self) -> Result<HashMap<u32, Option<u32>>, StoreError> {
+        self.run(|db| {
+            let mut statement = db.prepare("SELECT design, beaten_by FROM pruned")?;
+            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        })
+    }
+
+    /// Keeps which unique designs a run chose: their rows are its results.
+    pub(crate) fn set_chosen(&mut self, chosen: &[u32]) -> Result<(), StoreError> {
+        self.commit(|db| {
+            db.execute("DELETE FROM chosen", [])?;
+            let mut statement = db.prepare_cached("INSERT OR IGNORE INTO chosen VALUES (?)")?;
+            chosen.iter().try_for_each(|design| statement.execute([design]).map(drop))
+        })
+    }
+
+    /// Adds the measures of unique designs on the slices of a round of the search.
+    pub(crate) fn add_sliced(&mut self, round: usize, batch: &[(u32, Vec<Measures>)]) -> Result<(), StoreError> {
+        self.commit(|db| insert_measures(db, "slice", Some(round), batch))
+    }
+
+    /// The measures on the slices of a round, by design.
+    pub(crate) fn sliced(&self, round: usize) -> Result<HashMap<u32, Vec<Measures>>, StoreError> {
+        self.by_design(&format!("slice WHERE round = {round}"))
+    }
+
+    /// The values of every unique design that has its results, by number.
+    pub(crate) fn objectives(&self) -> Result<HashMap<u32, Objectives>, StoreError> {
+        let measured = self.by_design("result")?;
+        Ok(measured.into_iter().map(|(design, measures)| (design, Objectives::of(&measures))).collect())
+    }
+
+    fn by_design(&self, table: &str) -> Result<HashMap<u32, Vec<Measures>>, StoreError> {
+        let columns = Measures::COLUMNS.join(", ");
+        let sql = format!("SELECT design, {columns} FROM {table} ORDER BY design, trace");
+        let mut found: HashMap<u32, Vec<Measures>> = HashMap::new();
+        self.run(|db| {
+            let mut statement = db.prepare(&sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                found.entry(row.get(0)?).or_default().push(measures_from(row, 1)?);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Every design whose heap the last run chose, with its measures, by number.
+    pub(crate) fn rows(&self, families: &Families) -> Result<Vec<Row>, StoreError> {
+        let columns: String = Measures::COLUMNS.iter().map(|name| format!(", result.{name}")).collect();
+        let names = families.factors();
+        let factors: String = names.iter().map(|name| format!(", design.{}", quoted(name))).collect();
+        let sql = format!(
+            "SELECT design.number, design.same_as, design.spec, design.family{columns}{factors} FROM design
+             JOIN chosen ON chosen.design = design.same_as JOIN result ON result.design = design.same_as
+             ORDER BY design.number, result.trace"
+        );
+        let first_level = 4 + Measures::COLUMNS.len();
+        let mut rows: Vec<Row> = Vec::new();
+        self.run(|db| {
+            let mut statement = db.prepare(&sql)?;
+            let mut found = statement.query([])?;
+            while let Some(row) = found.next()? {
+                let number: u32 = row.get(0)?;
+                let measures = measures_from(row, 4)?;
+                match rows.last_mut().filter(|last| last.design.number == number) {
+                    Some(last) => last.measures.push(measures),
+                    None => {
+                        let design = design_from(row, number, families, &names, first_level)?;
+                        rows.push(Row { design, measures: vec![measures] });
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// The allocators of the catalogue that have their results, in the order in which they came.
+    pub(crate) fn catalogue(&self) -> Result<Vec<Catalogued>, StoreError> {
+        let columns = Measures::COLUMNS.join(", ");
+        let sql = format!("SELECT name, spec, {columns} FROM catalogue ORDER BY rowid");
+        let mut entries: Vec<Catalogued> = Vec::new();
+        self.run(|db| {
+            let mut statement = db.prepare(&sql)?;
+            let mut found = statement.query([])?;
+            while let Some(row) = found.next()? {
+                let name: String = row.get(0)?;
+                let measures = measures_from(row, 2)?;
+                match entries.iter_mut().find(|entry| entry.name == name) {
+                    Some(entry) => entry.measures.push(measures),
+                    None => {
+                        let (spec, objectives) = (row.get(1)?, Objectives::default());
+                        entries.push(Catalogued { name, spec, measures: vec![measures], objectives });
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        entries.iter_mut().for_each(|entry| entry.objectives = Objectives::of(&entry.measures));
+        Ok(entries)
+    }
+
+    /// Keeps the measures of an allocator of the catalogue on every trace.
+    pub(crate) fn add_catalogued(&mut self, name: &str, spec: &str, measures: &[Measures]) -> Result<(), StoreError> {
+        let sql = format!("INSERT OR REPLACE INTO catalogue VALUES (?, ?, ?{})", ", ?".repeat(Measures::COLUMNS.len()));
+        self.commit(|db| {
+            for (trace, measures) in measures.iter().enumerate() {
+                let head = [Value::from(name.to_owned()), Value::from(spec.to_owned()), Value::from(trace as i64)];
+                let row = head.into_iter().chain(measures.to_row().into_iter().map(|value| as_stored(value).into()));
+                db.execute(&sql, params_from_iter(row))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Inserts measures by design and trace, into a table whose rows begin with a round or do not.
+fn insert_measures(
+    db: &Connection,
+    table: &str,
+    round: Option<usize>,
+    batch: &[(u32, Vec<Measures>)],
+) -> rusqlite::Result<()> {
+    let values = 2 + usize::from(round.is_some()) + Measures::COLUMNS.len();
+    let sql = format!("INSERT OR REPLACE INTO {table} VALUES (?{})", ", ?".repeat(values - 1));
+    let mut statement = db.prepare_cached(&sql)?;
+    for (design, measures) in batch {
+        for (trace, measures) in measures.iter().enumerate() {
+            let head = round.map(|round| round as u64).into_iter().chain([u64::from(*design), trace as u64]);
+            statement.execute(params_from_iter(head.chain(measures.to_row()).map(as_stored)))?;
+        }
+    }
+    Ok(())
+}
+
+/// The design in a row of number, number of its heap, spec and family, whose levels begin at column `first` in the order
+/// of `names`.
+fn design_from(
+    row: &Found<'_>,
+    number: u32,
+    families: &Families,
+    names: &[&str],
+    first: usize,
+) -> rusqlite::Result<Design> {
+    let spec: String = row.get(2)?;
+    let wrong = |error: SpecError| rusqlite::Error::FromSqlConversionFailure(2, Type::Text, Box::new(error));
+    let spec = spec.parse().map_err(wrong)?;
+    let family: String = row.get(3)?;
+    let family = families.0.iter().position(|known| known.name == family).unwrap_or(0);
+    let levels = levels_from(row, first, &families.0[family], names)?;
+    Ok(Design { number, family: family as u16, levels, spec, same_as: row.get(1)? })
+}
+
+/// The levels of a design, whose columns begin at `first` in the order of `names`.
+fn levels_from(row: &Found<'_>, first: usize, family: &Family, names: &[&str]) -> rusqlite::Result<Box<[u8]>> {
+    let level = |factor: &Factor| {
+        let column = first + names.iter().position(|name| *name == factor.name).unwrap_or(0);
+        let kept = match row.get(column)? {
+            Value::Integer(number) => number.to_string(),
+            Value::Text(text) => text,
+            _ => String::new(),
+        };
+        Ok(factor.levels.iter().position(|level| *level == kept).unwrap_or(0) as u8)
+    };
+    family.factors.iter().map(level).collect()
+}
+
+/// The measures in a row whose integers begin at column `first`.
+fn measures_from(row: &Found<'_>, first: usize) -> rusqlite::Result<Measures> {
+    let integers: Vec<u64> = (0..Measures::COLUMNS.len())
+        .map(|column| row.get::<_, i64>(first + column).map(|value| value as u64))
+        .collect::<Result<_, _>>()?;
+    Ok(Measures::from_row(&integers).unwrap_or_default())
+}
+
+/// SQLite's integers are signed; no measure comes near the limit.
+fn as_stored(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}

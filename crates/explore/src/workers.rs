@@ -1,0 +1,136 @@
+//! Who replays designs: the threads of this process, or workers elsewhere.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use heapsmith_replay::{Measures, ReplayError};
+use heapsmith_trace::PackedTrace;
+
+use crate::error::SweepError;
+use crate::regions::Regions;
+use crate::space::Design;
+
+/// A unique design's number, and its measures on every trace.
+pub type Measured = (u32, Vec<Measures>);
+
+/// Takes what was replayed, some designs at a time; without any where some time passed. An error ends the replays.
+pub type Take<'t> = dyn FnMut(Vec<Measured>) -> Result<(), SweepError> + 't;
+
+/// Replays designs somewhere.
+pub trait Workers {
+    /// Replays every design on every trace and hands the measures on as they come, in any order.
+    ///
+    /// # Errors
+    ///
+    /// What `take` returned; a design that cannot be replayed; [`SweepError::Interrupted`]; what went wrong elsewhere.
+    fn replay(&mut self, designs: &[&Design], traces: &[PackedTrace], take: &mut Take<'_>) -> Result<(), SweepError>;
+}
+
+/// Threads of this process.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Threads<'a> {
+    /// How many.
+    pub jobs: usize,
+    /// Set to stop.
+    pub stop: &'a AtomicBool,
+}
+
+/// How often results are handed on.
+const BATCH: Duration = Duration::from_millis(500);
+
+/// What a thread knows beside its work.
+pub(crate) struct Worker<'w> {
+    /// Its memory.
+    pub regions: Regions,
+    stop: &'w AtomicBool,
+    failed: &'w AtomicBool,
+}
+
+impl Worker<'_> {
+    /// Whether it is time to stop: somebody asked for it, or another thread failed.
+    pub fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
+    }
+}
+
+impl Threads<'_> {
+    /// Does `work` for every place from 0 to `count`, in this order, on all threads; `take` gets what came of it in batches,
+    /// on the caller's thread. Work that is told to stop comes to nothing.
+    pub fn each<T: Send>(
+        &self,
+        count: usize,
+        work: &(dyn Fn(usize, &mut Worker<'_>) -> Result<Option<T>, ReplayError> + Sync),
+        take: &mut dyn FnMut(Vec<T>) -> Result<(), SweepError>,
+    ) -> Result<(), SweepError> {
+        let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (sender, receiver) = mpsc::channel();
+        let run = |sender: mpsc::Sender<Result<T, ReplayError>>| {
+            let mut worker = Worker { regions: Regions::default(), stop: self.stop, failed: &failed };
+            while !worker.is_over() {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                if place >= count {
+                    return;
+                }
+                let Some(done) = work(place, &mut worker).transpose() else { return };
+                if sender.send(done).is_err() {
+                    return;
+                }
+            }
+        };
+        let run = &run;
+        std::thread::scope(|scope| {
+            let mut started = 0;
+            for _ in 0..self.jobs.clamp(1, count.max(1)) {
+                let sender = sender.clone();
+                match std::thread::Builder::new().spawn_scoped(scope, move || run(sender)) {
+                    Ok(_) => started += 1,
+                    Err(error) if started == 0 => return Err(SweepError::Threads(error)),
+                    // Fewer threads come to the same results.
+                    Err(_) => break,
+                }
+            }
+            drop(sender);
+            let outcome = collect(&receiver, take);
+            failed.store(true, Ordering::Relaxed);
+            outcome
+        })?;
+        if self.stop.load(Ordering::Relaxed) { Err(SweepError::Interrupted) } else { Ok(()) }
+    }
+}
+
+impl Workers for Threads<'_> {
+    fn replay(&mut self, designs: &[&Design], traces: &[PackedTrace], take: &mut Take<'_>) -> Result<(), SweepError> {
+        let one = |place: usize, worker: &mut Worker<'_>| {
+            let design = designs[place];
+            Ok(Some((design.number, worker.regions.replay(&design.spec, traces)?)))
+        };
+        self.each(designs.len(), &one, take)
+    }
+}
+
+/// Hands results on as they come, in batches.
+fn collect<T>(
+    results: &mpsc::Receiver<Result<T, ReplayError>>,
+    take: &mut dyn FnMut(Vec<T>) -> Result<(), SweepError>,
+) -> Result<(), SweepError> {
+    let mut batch = Vec::new();
+    let mut last = Instant::now();
+    loop {
+        let ended = match results.recv_timeout(BATCH) {
+            Ok(outcome) => {
+                batch.push(outcome?);
+                false
+            }
+            Err(RecvTimeoutError::Timeout) => false,
+            Err(RecvTimeoutError::Disconnected) => true,
+        };
+        if ended || last.elapsed() >= BATCH {
+            take(std::mem::take(&mut batch))?;
+            last = Instant::now();
+        }
+        if ended {
+            return Ok(());
+        }
+    }
+}
