@@ -92,9 +92,9 @@ impl From<SubjectError> for Raised {
 impl From<TraceError> for Raised {
     fn from(error: TraceError) -> Raised {
         let text = error.to_string();
-        Raised(match error {
-            TraceError::Read { .. } | TraceError::Write { .. } => classes::SystemFailure::new_err(text),
-            _ => classes::TraceError::new_err(text),
+        Raised(match error.is_environment() {
+            true => classes::SystemFailure::new_err(text),
+            false => classes::TraceError::new_err(text),
         })
     }
 }

@@ -1,9 +1,12 @@
 //! What can be wrong with a file that is to be imported.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use heapsmith_trace::TraceError;
+use heapsmith_trace::memory::OverBudget;
+
+use crate::compression::over_budget;
 
 /// Why a file could not be imported.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +29,16 @@ pub enum ImportError {
         place: String,
         /// What the system or the decoder said.
         source: io::Error,
+    },
+    /// Holding what was read so far takes more memory than the budget allows.
+    #[error("{}: after {place}: {source}", path.display())]
+    OverBudget {
+        /// The file.
+        path: PathBuf,
+        /// How far reading came.
+        place: String,
+        /// The budget.
+        source: OverBudget,
     },
     /// The file has no bytes.
     #[error("{} is empty", path.display())]
@@ -66,4 +79,27 @@ pub enum ImportError {
     /// The trace that comes out cannot be taken.
     #[error(transparent)]
     Trace(#[from] TraceError),
+}
+
+impl ImportError {
+    /// Reading stopped at `place`: the budget of memory is exceeded, or what the system or a decoder says.
+    pub(crate) fn reading(path: &Path, place: String, source: io::Error) -> ImportError {
+        let path = path.to_owned();
+        match over_budget(&source) {
+            Some(source) => ImportError::OverBudget { path, place, source },
+            None => ImportError::Read { path, place, source },
+        }
+    }
+
+    /// Whether the system is at fault (a file that cannot be opened, too little memory), not the file.
+    pub fn is_environment(&self) -> bool {
+        match self {
+            ImportError::Open { source, .. } => source.kind() != io::ErrorKind::NotFound,
+            ImportError::OverBudget { .. } => true,
+            // A decoder's complaint has no error number of the system's.
+            ImportError::Read { source, .. } => source.raw_os_error().is_some(),
+            ImportError::Trace(error) => error.is_environment(),
+            _ => false,
+        }
+    }
 }

@@ -8,7 +8,10 @@
 //!
 //! An importer reads record by record and holds only the live blocks of the program, so a
 //! file of any length takes bounded memory (lists of lifetimes are the exception: they have
-//! to be sorted, at 40 bytes a buffer). What a format leaves open, and what its importer
+//! to be sorted, at 40 bytes a buffer). What a file may ask for is limited: a line has 1 MB at most
+//! (`lines`), a compressed file unpacks to 200 times its size at most (`compression`), names and
+//! stacks have the limits that their modules tell, and all of it together keeps within the budget of
+//! memory (`heapsmith_trace::memory`). What a format leaves open, and what its importer
 //! makes of that, stands in the importer's module.
 //!
 //! | importer | file |
@@ -44,7 +47,7 @@ mod rep;
 mod source;
 mod wee_alloc;
 
-pub use compression::unpacked;
+pub use compression::{over_budget, unpacked};
 pub use error::ImportError;
 pub use export::{CsvWriter, RepWriter};
 pub use importer::{Importer, Parameter};

@@ -14,7 +14,7 @@
 //!
 //! Source: the repository google/minimalloc, and the static allocation benchmarks that share its form.
 
-use heapsmith_trace::Nanoseconds;
+use heapsmith_trace::{Nanoseconds, TraceError, memory};
 
 use crate::csv::{columns, fields};
 use crate::importer::{Format, Importer, KEEP_DAMAGED, Text};
@@ -91,9 +91,11 @@ impl Text for Lifetimes {
     }
 
     fn end(&mut self, recording: &mut Recording<'_>) -> Taken {
-        let ends = self.buffers.iter().enumerate();
-        let ends = ends.flat_map(|(number, buffer)| [(buffer.upper, false, number), (buffer.lower, true, number)]);
-        let mut ends: Vec<(u64, bool, usize)> = ends.collect();
+        let mut ends: Vec<(u64, bool, usize)> = Vec::new();
+        memory::grow(&mut ends, 2 * self.buffers.len()).map_err(TraceError::from)?;
+        for (number, buffer) in self.buffers.iter().enumerate() {
+            ends.extend([(buffer.upper, false, number), (buffer.lower, true, number)]);
+        }
         ends.sort_unstable();
         for (time, is_birth, number) in ends {
             if recording.is_full() {

@@ -75,9 +75,9 @@ pub fn import(
             Stop::Refused(Refusal::Sink(error)) => return Err(error.into()),
             Stop::Refused(Refusal::Damaged(cause)) if is_foreign && !recording.has_begun() => foreign(place, cause),
             Stop::Refused(Refusal::Damaged(cause)) => ImportError::Damaged { path: path.to_owned(), place, cause },
-            Stop::Read(source) => ImportError::Read { path: path.to_owned(), place, source },
+            Stop::Read(source) => ImportError::reading(path, place, source),
         };
-        if !keep_damaged || !recording.has_begun() {
+        if matches!(error, ImportError::OverBudget { .. }) || !keep_damaged || !recording.has_begun() {
             return Err(error);
         }
         remarks.push(format!("only what comes before the damage was taken: {error}"));

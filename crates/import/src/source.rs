@@ -76,7 +76,7 @@ impl Source {
         let ahead = source.by_ref().take(LOOK_AHEAD).read_to_end(&mut bytes);
         if bytes.is_empty() {
             return Err(match ahead {
-                Err(source) => ImportError::Read { path: path.to_owned(), place: "0 bytes".to_owned(), source },
+                Err(source) => ImportError::reading(path, "0 bytes".to_owned(), source),
                 Ok(_) => ImportError::Empty { path: path.to_owned() },
             });
         }

@@ -1,9 +1,11 @@
 //! What can be wrong with a trace or its file.
 
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::Bytes;
+use crate::memory::OverBudget;
 
 /// Why a trace could not be read, written or understood.
 ///
@@ -150,6 +152,17 @@ pub enum TraceError {
     /// Segments between marks were asked for, and there are none.
     #[error("the trace has no marks to cut it at: name a number of parts, such as --shuffle 8")]
     NoMarks,
+    /// Holding it would take more memory than the budget allows.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
+    /// What was wrong with the events of a file, with its name.
+    #[error("{name}: {source}")]
+    Of {
+        /// The file, or the trace's name where it comes from none.
+        name: String,
+        /// What was wrong.
+        source: Box<TraceError>,
+    },
     /// More blocks live at once, or more bytes, than the replayable form can count.
     #[error("event {record}: {cause}")]
     TooMuch {
@@ -161,6 +174,34 @@ pub enum TraceError {
 }
 
 impl TraceError {
+    /// This error with the name of what it is about, where it does not name a file itself.
+    pub fn of(self, name: &dyn Display) -> TraceError {
+        match self {
+            TraceError::NotLive { .. }
+            | TraceError::UnknownFree { .. }
+            | TraceError::DoubleFree { .. }
+            | TraceError::LiveAllocate { .. }
+            | TraceError::UnknownReallocate { .. }
+            | TraceError::TooLarge { .. }
+            | TraceError::BadAlignment { .. }
+            | TraceError::NoMarks
+            | TraceError::OverBudget(_)
+            | TraceError::TooMuch { .. } => TraceError::Of { name: name.to_string(), source: Box::new(self) },
+            named => named,
+        }
+    }
+
+    /// Whether the system is at fault (a file that cannot be read or written, too little memory), and not the
+    /// trace: one that is missing, too.
+    pub fn is_environment(&self) -> bool {
+        match self {
+            TraceError::Read { source, .. } => source.kind() != io::ErrorKind::NotFound,
+            TraceError::Write { .. } | TraceError::OverBudget(_) => true,
+            TraceError::Of { source, .. } => source.is_environment(),
+            _ => false,
+        }
+    }
+
     /// A [`TraceError::Damaged`] whose place is not known.
     pub(crate) fn damaged(path: &Path, cause: impl Into<String>) -> TraceError {
         TraceError::Damaged { path: path.to_owned(), row_group: None, record: None, cause: cause.into() }

@@ -32,6 +32,7 @@ mod error;
 mod event;
 mod file;
 mod live;
+pub mod memory;
 mod packed;
 mod perturb;
 mod quantity;

@@ -16,7 +16,7 @@ use std::hash::Hasher;
 use twox_hash::XxHash64;
 
 use crate::live::{Change, Ledger, told_apart};
-use crate::{Action, Bytes, Event, PackedEvents, Sink, Trace, TraceError};
+use crate::{Action, Bytes, Event, PackedEvents, Sink, Trace, TraceError, memory};
 
 /// What a packed event does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -88,7 +88,7 @@ impl PackedTrace {
     /// alignment that is no power of two.
     pub fn new(trace: &Trace) -> Result<PackedTrace, TraceError> {
         let mut packer = Packer::default();
-        packer.events.reserve_exact(trace.events.len());
+        memory::grow(&mut packer.events, trace.events.len())?;
         for event in &trace.events {
             packer.take(*event).map_err(|error| told_apart(error, &trace.events))?;
         }
@@ -165,6 +165,7 @@ impl Sink for Packer {
     fn take(&mut self, event: Event) -> Result<(), TraceError> {
         if let Some(event) = pack(&mut self.ledger, &event)? {
             self.packed.count(event.operation, Bytes(event.size), self.ledger.events)?;
+            memory::reserve_one(&mut self.events)?;
             self.events.push(event);
         }
         Ok(())

@@ -10,7 +10,7 @@
 //! A source names a site or a label before the first event that uses it, stops early when
 //! its sink is full, and calls `end` once.
 
-use crate::{Event, Trace, TraceError};
+use crate::{Event, Trace, TraceError, memory};
 
 /// Takes a trace event by event.
 pub trait Sink {
@@ -101,9 +101,10 @@ macro_rules! forward {
 forward!(&mut S);
 forward!(Box<S>);
 
-/// A trace in memory takes everything.
+/// A trace in memory takes everything that the budget of memory allows.
 impl Sink for Trace {
     fn take(&mut self, event: Event) -> Result<(), TraceError> {
+        memory::reserve_one(&mut self.events)?;
         self.events.push(event);
         Ok(())
     }

@@ -56,7 +56,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
 /// Nanoseconds between arrivals on average.
 const STEP: f64 = 1000.0;
 
-fn run(input: Input, settings: &mut Settings) -> Result<Tape, LoadError> {
+fn run<'s>(input: Input, settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let events = settings.number("events", 1, 1 << 32, "events from 1 to 4294967296")?;
     let blocks = settings.number("blocks", 1, 1 << 24, "blocks from 1 to 16777216")?;
     let seed = settings.seed()?;
@@ -65,15 +65,15 @@ fn run(input: Input, settings: &mut Settings) -> Result<Tape, LoadError> {
     if rates.iter().any(|rate| rate.size > LARGEST_REQUEST.0) {
         return Err(LoadError::Nothing { path, what: "distribution of sizes that a program could ask for" });
     }
-    let mut program = SizesProgram::new(&rates, blocks, Draws::new(seed));
+    let mut program = SizesProgram::new(tape, &rates, blocks, Draws::new(seed));
     program.begin();
-    while program.events < events {
+    while program.events < events && !program.tape.is_full() {
         program.step();
     }
     Ok(program.tape)
 }
 
-struct SizesProgram<'r> {
+struct SizesProgram<'r, 's> {
     rates: &'r [Rate],
     /// The rates added up.
     sums: Vec<f64>,
@@ -87,11 +87,11 @@ struct SizesProgram<'r> {
     live: HashMap<u64, Block>,
     births: u64,
     events: u64,
-    tape: Tape,
+    tape: Tape<'s>,
 }
 
-impl<'r> SizesProgram<'r> {
-    fn new(rates: &'r [Rate], blocks: u64, draws: Draws) -> SizesProgram<'r> {
+impl<'r, 's> SizesProgram<'r, 's> {
+    fn new(tape: Tape<'s>, rates: &'r [Rate], blocks: u64, draws: Draws) -> SizesProgram<'r, 's> {
         let live: f64 = rates.iter().map(|rate| rate.live).sum();
         let part = if live > 0.0 { blocks as f64 / live } else { 1.0 };
         let sums = rates.iter().scan(0.0, |sum, rate| {
@@ -100,7 +100,6 @@ impl<'r> SizesProgram<'r> {
         });
         let sums = sums.collect();
         let (due, live) = (BinaryHeap::new(), HashMap::new());
-        let tape = Tape::default();
         let (now, next_arrival, births, events) = (0.0, 0.0, 0, 0);
         SizesProgram { rates, sums, part, draws, now, next_arrival, due, live, births, events, tape }
     }

@@ -35,8 +35,8 @@ use std::collections::VecDeque;
 use heapsmith_trace::Nanoseconds;
 
 use crate::error::LoadError;
-use crate::input::{Format, Input, Packet, packets};
-use crate::link::{BACKLOG, Clock, Link, RATE};
+use crate::input::{Format, Input, Packet};
+use crate::link::{BACKLOG, Clock, Node, RATE, forward};
 use crate::settings::Settings;
 use crate::tape::{Block, Site, Tape};
 use crate::workload::{KEEP_DAMAGED, Parameter, Run, Workload};
@@ -63,20 +63,13 @@ pub(crate) const WORKLOAD: Workload = Workload {
     run: Run::Input(run),
 };
 
-fn run(input: Input, settings: &mut Settings) -> Result<Tape, LoadError> {
+fn run<'s>(input: Input, settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let bytes = "a whole number of bytes up to 1048576";
     let quantum = settings.number("quantum", 16, 1 << 20, "bytes from 16 to 1048576")?;
     let packet_bytes = settings.number("packet-bytes", 0, 1 << 20, bytes)?;
     let queue_bytes = settings.number("queue-bytes", 0, 1 << 20, bytes)?;
-    settings.rate(RATE.name)?;
-    settings.share(BACKLOG.name)?;
-    let packets = packets(input, settings.keep_damaged()?)?;
-    let link = Link::of(settings, &packets, |packet| u64::from(packet.wire))?;
-    let mut scheduler = Scheduler::new(quantum, packet_bytes, queue_bytes, Clock::new(link));
-    for packet in &packets {
-        scheduler.send_until(packet.time);
-        scheduler.arrive(packet);
-    }
+    let make = |link| Scheduler::new(tape, quantum, packet_bytes, queue_bytes, Clock::new(link));
+    let mut scheduler = forward(input, settings, |packet| u64::from(packet.wire), make)?;
     scheduler.send_until(Nanoseconds(u64::MAX));
     Ok(scheduler.tape)
 }
@@ -100,8 +93,8 @@ struct Sending {
     done: Nanoseconds,
 }
 
-struct Scheduler {
-    tape: Tape,
+struct Scheduler<'s> {
+    tape: Tape<'s>,
     packet_site: Site,
     queue_site: Site,
     quantum: u64,
@@ -117,9 +110,19 @@ struct Scheduler {
     sending: Option<Sending>,
 }
 
-impl Scheduler {
-    fn new(quantum: u64, packet_bytes: u64, queue_bytes: u64, clock: Clock) -> Scheduler {
-        let mut tape = Tape::default();
+impl Node for Scheduler<'_> {
+    fn arrive(&mut self, packet: &Packet) {
+        self.send_until(packet.time);
+        self.enqueue(packet);
+    }
+
+    fn is_full(&self) -> bool {
+        self.tape.is_full()
+    }
+}
+
+impl<'s> Scheduler<'s> {
+    fn new(mut tape: Tape<'s>, quantum: u64, packet_bytes: u64, queue_bytes: u64, clock: Clock) -> Scheduler<'s> {
         Scheduler {
             packet_site: tape.site("packet"),
             queue_site: tape.site("queue"),
@@ -135,7 +138,7 @@ impl Scheduler {
         }
     }
 
-    fn arrive(&mut self, packet: &Packet) {
+    fn enqueue(&mut self, packet: &Packet) {
         let size = u64::from(packet.payload) + self.packet_bytes;
         let block = self.tape.allocate(packet.time, self.packet_site, size);
         let index = packet.flow as usize;

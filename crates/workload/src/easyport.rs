@@ -28,8 +28,8 @@ use std::collections::VecDeque;
 use heapsmith_trace::Nanoseconds;
 
 use crate::error::LoadError;
-use crate::input::{Format, Input, Packet, packets};
-use crate::link::{BACKLOG, Clock, Link, RATE};
+use crate::input::{Format, Input, Packet};
+use crate::link::{BACKLOG, Clock, Node, RATE, forward};
 use crate::settings::Settings;
 use crate::tape::{Block, Site, Tape};
 use crate::workload::{KEEP_DAMAGED, Parameter, Run, Workload};
@@ -63,21 +63,15 @@ const CELL_PAYLOAD: u64 = 48;
 /// What AAL5 puts after a frame.
 const TRAILER: u64 = 8;
 
-fn run(input: Input, settings: &mut Settings) -> Result<Tape, LoadError> {
+fn run<'s>(input: Input, settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let cells = settings.switch("cells")?;
     let cell_bytes = settings.number("cell-bytes", 1, 1 << 16, "bytes from 1 to 65536")?;
-    settings.rate(RATE.name)?;
-    settings.share(BACKLOG.name)?;
-    let packets = packets(input, settings.keep_damaged()?)?;
-    let link = Link::of(settings, &packets, |packet| {
+    let on_wire = |packet: &Packet| {
         let wire = u64::from(packet.wire);
         if cells { cells_of(wire) * CELL } else { wire }
-    })?;
-    let mut gateway = Gateway::new(Clock::new(link), cells.then_some(cell_bytes));
-    for packet in &packets {
-        gateway.send_until(packet.time);
-        gateway.arrive(packet);
-    }
+    };
+    let make = |link| Gateway::new(tape, Clock::new(link), cells.then_some(cell_bytes));
+    let mut gateway = forward(input, settings, on_wire, make)?;
     gateway.send_until(Nanoseconds(u64::MAX));
     Ok(gateway.tape)
 }
@@ -99,8 +93,8 @@ struct Sending {
     done: Nanoseconds,
 }
 
-struct Gateway {
-    tape: Tape,
+struct Gateway<'s> {
+    tape: Tape<'s>,
     frame_site: Site,
     cell_site: Site,
     /// How many bytes a cell's block has, when frames are cut up.
@@ -111,9 +105,19 @@ struct Gateway {
     sending: VecDeque<Sending>,
 }
 
-impl Gateway {
-    fn new(clock: Clock, cell_bytes: Option<u64>) -> Gateway {
-        let mut tape = Tape::default();
+impl Node for Gateway<'_> {
+    fn arrive(&mut self, packet: &Packet) {
+        self.send_until(packet.time);
+        self.enqueue(packet);
+    }
+
+    fn is_full(&self) -> bool {
+        self.tape.is_full()
+    }
+}
+
+impl<'s> Gateway<'s> {
+    fn new(mut tape: Tape<'s>, clock: Clock, cell_bytes: Option<u64>) -> Gateway<'s> {
         Gateway {
             frame_site: tape.site("frame"),
             cell_site: tape.site("cell"),
@@ -125,7 +129,7 @@ impl Gateway {
         }
     }
 
-    fn arrive(&mut self, packet: &Packet) {
+    fn enqueue(&mut self, packet: &Packet) {
         let wire = u64::from(packet.wire);
         let block = self.tape.allocate(packet.time, self.frame_site, wire);
         self.waiting.push_back(Waiting { block, wire });

@@ -1,10 +1,11 @@
 //! What can go wrong between a file and its trace.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use heapsmith_import::ImportError;
+use heapsmith_import::{ImportError, over_budget};
 use heapsmith_trace::TraceError;
+use heapsmith_trace::memory::OverBudget;
 
 /// Whose fault an error is; a command chooses its exit code by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -155,6 +156,16 @@ pub enum LoadError {
         /// What the system or the decoder said.
         source: io::Error,
     },
+    /// Holding what was read so far takes more memory than the budget allows.
+    #[error("{}: {place}: {source}", path.display())]
+    OverBudget {
+        /// The file.
+        path: PathBuf,
+        /// How far reading came.
+        place: String,
+        /// The budget.
+        source: OverBudget,
+    },
     /// The file has no bytes.
     #[error("{} is empty", path.display())]
     Empty {
@@ -226,6 +237,26 @@ pub enum LoadError {
 }
 
 impl LoadError {
+    /// Reading stopped at `place`: the budget of memory is exceeded, or what the system or a decoder says.
+    pub(crate) fn reading(path: &Path, place: String, source: io::Error) -> LoadError {
+        let path = path.to_owned();
+        match over_budget(&source) {
+            Some(source) => LoadError::OverBudget { path, place, source },
+            None => LoadError::Read { path, place, source },
+        }
+    }
+
+    /// This error with the name of what was read, where it is about its events and does not name it itself.
+    pub(crate) fn of(self, path: &Path) -> LoadError {
+        match self {
+            LoadError::Trace(error) => LoadError::Trace(error.of(&path.display())),
+            LoadError::Import(ImportError::Trace(error)) => {
+                LoadError::Import(ImportError::Trace(error.of(&path.display())))
+            }
+            named => named,
+        }
+    }
+
     /// Whose fault this is.
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -241,17 +272,12 @@ impl LoadError {
             | LoadError::AlreadyTrace { .. }
             | LoadError::UnknownParameter { .. }
             | LoadError::BadParameter { .. } => ErrorKind::WrongUse,
-            LoadError::Open { .. } => ErrorKind::Environment,
+            LoadError::OverBudget { .. } => ErrorKind::Environment,
+            LoadError::Open { source, .. } if source.kind() != io::ErrorKind::NotFound => ErrorKind::Environment,
             // A decoder's complaint has no error number of the system's.
             LoadError::Read { source, .. } if source.raw_os_error().is_some() => ErrorKind::Environment,
-            LoadError::Import(ImportError::Open { .. }) => ErrorKind::Environment,
-            LoadError::Import(ImportError::Read { source, .. }) if source.raw_os_error().is_some() => {
-                ErrorKind::Environment
-            }
-            LoadError::Import(ImportError::Trace(TraceError::Read { .. } | TraceError::Write { .. })) => {
-                ErrorKind::Environment
-            }
-            LoadError::Trace(TraceError::Read { .. } | TraceError::Write { .. }) => ErrorKind::Environment,
+            LoadError::Import(error) if error.is_environment() => ErrorKind::Environment,
+            LoadError::Trace(error) if error.is_environment() => ErrorKind::Environment,
             _ => ErrorKind::BadInput,
         }
     }

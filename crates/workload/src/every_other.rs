@@ -43,11 +43,11 @@ pub(crate) const WORKLOAD: Workload = Workload {
     run: Run::Alone(run),
 };
 
-fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
+fn run<'s>(settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let objects = settings.number("objects", 2, 1 << 24, "a whole number from 2 to 16777216")?;
     let size = settings.number("size", 1, 1 << 40, "bytes from 1 to 2^40")?;
     let larger = settings.number("larger", size + 1, 1 << 41, "bytes from above `size` to 2^41")?;
-    let mut program = Recorder::without_work();
+    let mut program = Recorder::without_work(tape);
     let [object, last] = ["object", "larger object"].map(|name| program.site(name));
     let blocks: Vec<Block> = (0..objects).map(|_| program.allocate(object, size)).collect();
     program.mark("collection");

@@ -17,10 +17,12 @@
 //!
 //! Cost of the search: 50 walks over the packets.
 
+use std::ops::ControlFlow;
+
 use heapsmith_trace::Nanoseconds;
 
 use crate::error::LoadError;
-use crate::input::Packet;
+use crate::input::{Input, Packet, each_packet, packets};
 use crate::settings::Settings;
 use crate::workload::Parameter;
 
@@ -46,6 +48,50 @@ const MIN_WAITING: u64 = 10;
 /// Puts a picosecond's resolution into whole numbers: at 10 Gbit/s a bit takes 100 of them.
 const PICOSECONDS: u128 = 1_000_000_000_000;
 
+/// What packets arrive at, and wait in for the link.
+pub(crate) trait Node {
+    /// A packet arrives; what was sent before is gone.
+    fn arrive(&mut self, packet: &Packet);
+
+    /// Whether no more packets are wanted.
+    fn is_full(&self) -> bool;
+}
+
+/// Hands the packets of an input to the node that `make` gives for the link.
+///
+/// Where the settings give the link's rate, packets are handed on as they are read, and none is read once the
+/// node is full. The rate `auto` is found from all packets first.
+///
+/// `on_wire` says how many bytes a packet is when it is sent.
+pub(crate) fn forward<N: Node>(
+    input: Input,
+    settings: &mut Settings,
+    on_wire: impl Fn(&Packet) -> u64,
+    make: impl FnOnce(Link) -> N,
+) -> Result<N, LoadError> {
+    let keep_damaged = settings.keep_damaged()?;
+    let share = settings.share(BACKLOG.name)?;
+    if let Some(bits_per_second) = settings.rate(RATE.name)? {
+        let mut node = make(Link { bits_per_second });
+        each_packet(input, keep_damaged, &mut |packet| {
+            node.arrive(&packet);
+            if node.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        return Ok(node);
+    }
+    let packets = packets(input, keep_damaged)?;
+    let bits_per_second = slowest(&packets, &on_wire, share);
+    settings.found(RATE.name, bits_per_second.to_string());
+    let mut node = make(Link { bits_per_second });
+    for packet in &packets {
+        if node.is_full() {
+            break;
+        }
+        node.arrive(packet);
+    }
+    Ok(node)
+}
+
 /// A link of a fixed rate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Link {
@@ -53,24 +99,10 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// The link that the settings ask for. What it turned out to be is put into them.
-    ///
-    /// `on_wire` says how many bytes a packet is when it is sent.
-    pub fn of(
-        settings: &mut Settings,
-        packets: &[Packet],
-        on_wire: impl Fn(&Packet) -> u64,
-    ) -> Result<Link, LoadError> {
-        let share = settings.share(BACKLOG.name)?;
-        let bits_per_second = match settings.rate(RATE.name)? {
-            Some(rate) => rate,
-            None => {
-                let rate = slowest(packets, &on_wire, share);
-                settings.found(RATE.name, rate.to_string());
-                rate
-            }
-        };
-        Ok(Link { bits_per_second })
+    /// A link of a rate.
+    #[cfg(test)]
+    pub fn of_rate(bits_per_second: u64) -> Link {
+        Link { bits_per_second }
     }
 
     /// How long it takes to send `bytes`, in picoseconds.

@@ -43,12 +43,22 @@ pub fn load(path: &Path, input_format: Option<&str>, settings: &[(String, String
 }
 
 /// As [`load()`], but hands the events to a sink as they come. Trace files and importers hold
-/// no more than the program's live blocks; a workload holds its whole trace.
+/// no more than the program's live blocks, a workload what it computes with (of a capture or a log
+/// 24 bytes a packet, or the text of its requests, unless its rate is given). A sink that is full ends the reading.
 ///
 /// # Errors
 ///
 /// As [`load()`], and what the sink gives.
 pub fn stream(
+    path: &Path,
+    input_format: Option<&str>,
+    settings: &[(String, String)],
+    sink: &mut dyn Sink,
+) -> Result<Loaded, LoadError> {
+    read(path, input_format, settings, sink).map_err(|error| error.of(path))
+}
+
+fn read(
     path: &Path,
     input_format: Option<&str>,
     settings: &[(String, String)],
@@ -152,8 +162,8 @@ fn from_input(
             fits: fitting(input.format),
         });
     }
-    let tape = run(input, &mut settings)?;
-    made(tape, Origin::new(workload.name, file_name(path)), &settings, sink)
+    run(input, &mut settings, Tape::new(sink))?.end()?;
+    Ok(made(Origin::new(workload.name, file_name(path)), &settings))
 }
 
 /// What a workload makes that reads nothing, named by what follows [`PREFIX`].
@@ -173,15 +183,14 @@ fn alone(
         return Err(LoadError::NamedTwice { workload: workload.name });
     }
     let mut settings = Settings::new(workload, given)?;
-    let tape = run(&mut settings)?;
-    made(tape, Origin::new(workload.name, ""), &settings, sink)
+    run(&mut settings, Tape::new(sink))?.end()?;
+    Ok(made(Origin::new(workload.name, ""), &settings))
 }
 
-/// Hands on what a workload wrote down.
-fn made(tape: Tape, mut origin: Origin, settings: &Settings, sink: &mut dyn Sink) -> Result<Loaded, LoadError> {
+/// What a workload made, with the parameters that it used.
+fn made(mut origin: Origin, settings: &Settings) -> Loaded {
     origin.settings = settings.used();
-    tape.into_trace(origin.clone()).send(sink)?;
-    Ok(Loaded { origin, remarks: Vec::new() })
+    Loaded { origin, remarks: Vec::new() }
 }
 
 /// Whether a file is a trace, or was meant to be one by its name.

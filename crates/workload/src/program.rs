@@ -14,22 +14,27 @@ use heapsmith_trace::Nanoseconds;
 use crate::tape::{Block, Site, Tape};
 
 /// A program on its way.
-#[derive(Debug, Default)]
-pub(crate) struct Recorder {
-    tape: Tape,
+pub(crate) struct Recorder<'s> {
+    tape: Tape<'s>,
     now: u64,
     step: u64,
 }
 
-impl Recorder {
+impl<'s> Recorder<'s> {
     /// A program that only allocates and frees, something every microsecond.
-    pub fn without_work() -> Recorder {
-        Recorder { step: 1000, ..Recorder::default() }
+    pub fn without_work(tape: Tape<'s>) -> Recorder<'s> {
+        Recorder { tape, now: 0, step: 1000 }
     }
 
-    /// A program whose clock is its [`work`](Program::work).
-    pub fn with_work() -> Recorder {
-        Recorder::default()
+    /// A program whose clock is its [`work`](Recorder::work).
+    pub fn with_work(tape: Tape<'s>) -> Recorder<'s> {
+        Recorder { tape, now: 0, step: 0 }
+    }
+
+    /// A program that nobody listens to.
+    #[cfg(test)]
+    pub fn unheard() -> Recorder<'static> {
+        Recorder::with_work(Tape::new(Box::leak(Box::<heapsmith_trace::Trace>::default())))
     }
 
     /// Makes a name for the blocks of one kind.
@@ -60,8 +65,13 @@ impl Recorder {
         self.now += words;
     }
 
+    /// Whether nothing that it does from here on is in its trace.
+    pub fn is_full(&self) -> bool {
+        self.tape.is_full()
+    }
+
     /// Marks the end, which tells how much work there was.
-    pub fn end(mut self) -> Tape {
+    pub fn end(mut self) -> Tape<'s> {
         self.mark("end");
         self.tape
     }

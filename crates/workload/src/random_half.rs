@@ -40,12 +40,12 @@ pub(crate) const WORKLOAD: Workload = Workload {
     run: Run::Alone(run),
 };
 
-fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
+fn run<'s>(settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let requests = settings.number("requests", 1, 1 << 24, "a whole number from 1 to 16777216")?;
     let min = settings.number("min", 1, 1 << 40, "bytes from 1 to 2^40")?;
     let max = settings.number("max", min, 1 << 40, "bytes from `min` to 2^40")?;
     let mut draws = Draws::new(settings.seed()?);
-    let mut program = Recorder::without_work();
+    let mut program = Recorder::without_work(tape);
     let site = program.site("request");
     let request = |_| program.allocate(site, draws.between(min, max));
     let mut blocks: Vec<Block> = (0..requests).map(request).collect();

@@ -37,11 +37,11 @@ pub(crate) const WORKLOAD: Workload = Workload {
     run: Run::Alone(run),
 };
 
-fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
+fn run<'s>(settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let sizes = settings.numbers("sizes", 1, 1 << 40, "sizes from 1 to 2^40 with commas between")?;
     let count = settings.number("count", 1, 1 << 24, "a whole number from 1 to 16777216")?;
     let frees = settings.switch("free")?;
-    let mut program = Recorder::without_work();
+    let mut program = Recorder::without_work(tape);
     let mut blocks = Vec::new();
     for size in sizes {
         let site = program.site(&format!("{size} bytes"));

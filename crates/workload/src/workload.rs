@@ -57,11 +57,13 @@ pub(crate) enum Run {
     /// A trace, which it hands on changed.
     Trace(FromTrace),
     /// Nothing.
-    Alone(fn(&mut Settings) -> Result<Tape, LoadError>),
+    Alone(Alone),
 }
 
-/// Works on an open file.
-pub(crate) type FromInput = fn(Input, &mut Settings) -> Result<Tape, LoadError>;
+/// Computes, and gives the tape back.
+pub(crate) type Alone = for<'s> fn(&mut Settings, Tape<'s>) -> Result<Tape<'s>, LoadError>;
+/// Works on an open file, and gives the tape back.
+pub(crate) type FromInput = for<'s> fn(Input, &mut Settings, Tape<'s>) -> Result<Tape<'s>, LoadError>;
 /// Hands a trace on, changed.
 pub(crate) type FromTrace = fn(&Path, &mut Settings, &mut dyn Sink) -> Result<Loaded, LoadError>;
 

@@ -1,19 +1,22 @@
 //! Call stacks of a heaptrack file, and the call site that names each.
 
+use std::collections::BTreeMap;
+
 use crate::number::hexadecimal;
 use crate::recording::{Recording, Taken};
 
 /// Strings, instructions and stacks that are kept: more than any program has.
 const MAX: usize = 1 << 26;
+/// Modules that are kept: more than any program loads at once.
+const MAX_MODULES: usize = 1 << 16;
 /// Characters of a name that are kept.
 const LONGEST: usize = 300;
 /// Steps up from an allocator's wrapper to its caller.
 const STEPS: usize = 4;
 
-/// A module of a raw file, and where it lies.
+/// A module of a raw file, and where it ends.
 struct Module {
     name: String,
-    begin: u64,
     end: u64,
 }
 
@@ -40,7 +43,8 @@ struct Node {
 pub(super) struct Stacks {
     strings: Vec<String>,
     instructions: Vec<Instruction>,
-    modules: Vec<Module>,
+    /// By where they begin.
+    modules: BTreeMap<u64, Module>,
     /// Name of the program itself, which is module `x`.
     program: String,
     nodes: Vec<Node>,
@@ -96,8 +100,9 @@ impl Stacks {
         let end = base.saturating_add(ends.max().unwrap_or(0));
         let name = if name == "x" { &self.program } else { name.rsplit('/').next().unwrap_or(name) };
         let name = name.chars().take(LONGEST).collect();
-        if self.modules.len() < MAX {
-            self.modules.push(Module { name, begin: base, end });
+        // What has no place holds no address.
+        if end > base && self.modules.len() < MAX_MODULES {
+            self.modules.insert(base, Module { name, end });
         }
         Ok(())
     }
@@ -153,9 +158,9 @@ impl Stacks {
         let string = |index: usize| index.checked_sub(1).and_then(|at| self.strings.get(at)).map_or("", String::as_str);
         let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         if self.instructions.is_empty() {
-            let module = self.modules.iter().find(|module| (module.begin..module.end).contains(&number));
+            let module = self.modules.range(..=number).next_back().filter(|(_, module)| number < module.end);
             return match module {
-                Some(module) => format!("{}+{:#x}", module.name, number - module.begin),
+                Some((begin, module)) => format!("{}+{:#x}", module.name, number - begin),
                 None => format!("{number:#x}"),
             };
         }

@@ -20,10 +20,14 @@
 //! and path of a file that sites are in, apart by tabs; files without it are as good), `heapsmith.events` (how many)
 //! and `heapsmith.digest` (of all events, since a Parquet page carries no checksum here).
 //!
+//! Reading holds 32,768 rows and a page of each column. What pages may claim is limited in `pages`;
+//! more than 32,768 rows in a row group, and any number of row groups, are as good.
+//!
 //! Source: the Apache Parquet format, through the `parquet` crate without Arrow.
 
 mod digest;
 mod metadata;
+mod pages;
 mod read;
 mod rows;
 mod schema;

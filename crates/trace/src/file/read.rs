@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use parquet::basic::Type;
-use parquet::column::reader::get_typed_column_reader;
+use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::{ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
@@ -15,8 +15,17 @@ use super::digest::Digest;
 use super::metadata::{DIGEST, EVENTS, Entries, SCHEMA};
 use super::rows::{Optional, Rows};
 use super::schema::position;
-use super::{NEWEST_SCHEMA, OLDEST_SCHEMA};
-use crate::{Action, Event, Origin, Sink, Trace, TraceError};
+use super::{NEWEST_SCHEMA, OLDEST_SCHEMA, pages};
+use crate::{Action, Event, Origin, Sink, Trace, TraceError, memory};
+
+/// Events that any file may hold.
+const UNPACKED: i128 = 1 << 20;
+/// Events that a larger file may hold for each of its bytes. What repeats packs to a bit an event, and a bit that
+/// repeats to less; a file that claims more has next to nothing in it and would be read for hours.
+const RATIO: i128 = 256;
+
+/// Rows that are read at a time. A row group may claim to have any number of them.
+const BATCH: usize = 1 << 15;
 
 /// Reads the trace in `path`.
 pub(crate) fn read(path: &Path) -> Result<Trace, TraceError> {
@@ -25,8 +34,12 @@ pub(crate) fn read(path: &Path) -> Result<Trace, TraceError> {
     Ok(trace)
 }
 
-/// Hands the trace in `path` to a sink, holding no more than a row group of it.
+/// Hands the trace in `path` to a sink, holding no more than a batch of its rows.
 pub(crate) fn send(path: &Path, sink: &mut dyn Sink) -> Result<Origin, TraceError> {
+    read_file(path, sink).map_err(|error| error.of(&path.display()))
+}
+
+fn read_file(path: &Path, sink: &mut dyn Sink) -> Result<Origin, TraceError> {
     let cannot_read = |source| TraceError::Read { path: path.to_owned(), source };
     let file = File::open(path).map_err(cannot_read)?;
     let metadata = file.metadata().map_err(cannot_read)?;
@@ -36,11 +49,12 @@ pub(crate) fn send(path: &Path, sink: &mut dyn Sink) -> Result<Origin, TraceErro
     if metadata.len() == 0 {
         return Err(TraceError::Empty { path: path.to_owned() });
     }
+    let headers = file.try_clone().map_err(cannot_read)?;
     let reader = guarded(|| SerializedFileReader::new(file))
         .map_err(|cause| TraceError::NotATrace { path: path.to_owned(), cause })?;
     let entries = Entries::new(reader.metadata().file_metadata().key_value_metadata());
     check_version(path, &entries)?;
-    send_events(path, &reader, &entries, sink)
+    send_events(path, &reader, &headers, &entries, sink)
 }
 
 /// The Parquet reader gives errors for most damage and panics for some; both come out of
@@ -71,11 +85,13 @@ fn check_version(path: &Path, entries: &Entries) -> Result<(), TraceError> {
 fn send_events(
     path: &Path,
     reader: &SerializedFileReader<File>,
+    headers: &File,
     entries: &Entries,
     sink: &mut dyn Sink,
 ) -> Result<Origin, TraceError> {
     let schema = reader.metadata().file_metadata().schema_descr();
     let columns = Columns::of(schema).map_err(|cause| TraceError::damaged(path, cause))?;
+    check_number(path, entries, reader)?;
     let header = entries.trace();
     header.sites.iter().for_each(|site| sink.name_site(site));
     header.labels.iter().for_each(|label| sink.name_label(label));
@@ -85,33 +101,52 @@ fn send_events(
     for row_group in 0..reader.num_row_groups() {
         let damaged =
             |record, cause| TraceError::Damaged { path: path.to_owned(), row_group: Some(row_group), record, cause };
-        let rows =
-            guarded(|| columns.read(&*reader.get_row_group(row_group)?)).map_err(|cause| damaged(None, cause))?;
-        events.clear();
-        rows.append_to(&mut events).map_err(|(row, cause)| damaged(Some(first + row + 1), cause))?;
-        check_names(path, &header, first, &events)?;
-        digest.update(&events);
-        for event in &events {
+        let mut group = guarded(|| Group::open(&columns, &*reader.get_row_group(row_group)?, headers))
+            .map_err(|cause| damaged(None, cause))?;
+        while group.left > 0 {
             if sink.is_full() {
                 sink.end()?;
                 return Ok(header.origin);
             }
-            sink.take(*event)?;
+            memory::check()?;
+            let rows = guarded(|| group.next()).map_err(|cause| damaged(None, cause))?;
+            events.clear();
+            rows.append_to(&mut events).map_err(|(row, cause)| damaged(Some(first + row + 1), cause))?;
+            check_names(path, &header, first, &events)?;
+            digest.update(&events);
+            for event in &events {
+                if sink.is_full() {
+                    break;
+                }
+                sink.take(*event)?;
+            }
+            first += events.len() as u64;
         }
-        first += events.len() as u64;
     }
-    check_whole(path, entries, first, &digest)?;
+    check_digest(path, entries, &digest)?;
     sink.end()?;
     Ok(header.origin)
 }
 
-fn check_whole(path: &Path, entries: &Entries, events: u64, digest: &Digest) -> Result<(), TraceError> {
-    if let Some(promised) = entries.get(EVENTS)
-        && promised != events.to_string()
-    {
-        let cause = format!("it holds {events} events, its metadata promises {promised}");
+/// A file that promises another number of events than it has rows is not read at all.
+fn check_number(path: &Path, entries: &Entries, reader: &SerializedFileReader<File>) -> Result<(), TraceError> {
+    let rows = reader.metadata().row_groups().iter().map(|group| i128::from(group.num_rows())).sum::<i128>();
+    let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
+    let max = UNPACKED.max(i128::from(bytes) * RATIO);
+    if rows > max {
+        let cause = format!("it claims {rows} events in {bytes} bytes; read are {max} at most");
         return Err(TraceError::damaged(path, cause));
     }
+    match entries.get(EVENTS) {
+        Some(promised) if promised != rows.to_string() => {
+            let cause = format!("it holds {rows} events, its metadata promises {promised}");
+            Err(TraceError::damaged(path, cause))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_digest(path: &Path, entries: &Entries, digest: &Digest) -> Result<(), TraceError> {
     match entries.get(DIGEST) {
         Some(promised) if promised != digest.finish() => Err(TraceError::damaged(
             path,
@@ -165,39 +200,80 @@ impl Columns {
             site: position(schema, "site", Type::INT32)?,
         })
     }
+}
 
-    fn read(&self, group: &dyn RowGroupReader) -> Result<Rows, ParquetError> {
+/// The columns of a row group on the way through it, all at the same row.
+struct Group {
+    left: usize,
+    time: ColumnReaderImpl<Int64Type>,
+    thread: ColumnReaderImpl<Int32Type>,
+    action: ColumnReaderImpl<ByteArrayType>,
+    id: ColumnReaderImpl<Int64Type>,
+    size: ColumnReaderImpl<Int64Type>,
+    alignment: ColumnReaderImpl<Int64Type>,
+    label: ColumnReaderImpl<Int32Type>,
+    site: ColumnReaderImpl<Int32Type>,
+}
+
+impl Group {
+    fn open(columns: &Columns, group: &dyn RowGroupReader, file: &File) -> Result<Group, ParquetError> {
+        let left = usize::try_from(group.metadata().num_rows())
+            .map_err(|_| ParquetError::General("a negative number of rows".to_owned()))?;
+        Ok(Group {
+            left,
+            time: column(group, file, columns.time)?,
+            thread: column(group, file, columns.thread)?,
+            action: column(group, file, columns.action)?,
+            id: column(group, file, columns.id)?,
+            size: column(group, file, columns.size)?,
+            alignment: column(group, file, columns.alignment)?,
+            label: column(group, file, columns.label)?,
+            site: column(group, file, columns.site)?,
+        })
+    }
+
+    /// The next rows, [`BATCH`] of them or what is left.
+    fn next(&mut self) -> Result<Rows, ParquetError> {
+        let rows = self.left.min(BATCH);
+        self.left -= rows;
         Ok(Rows {
-            time: required::<Int64Type>(group, self.time)?,
-            thread: required::<Int32Type>(group, self.thread)?,
-            action: required::<ByteArrayType>(group, self.action)?,
-            id: optional::<Int64Type>(group, self.id)?,
-            size: optional::<Int64Type>(group, self.size)?,
-            alignment: optional::<Int64Type>(group, self.alignment)?,
-            label: optional::<Int32Type>(group, self.label)?,
-            site: optional::<Int32Type>(group, self.site)?,
+            time: required(&mut self.time, rows)?,
+            thread: required(&mut self.thread, rows)?,
+            action: required(&mut self.action, rows)?,
+            id: optional(&mut self.id, rows)?,
+            size: optional(&mut self.size, rows)?,
+            alignment: optional(&mut self.alignment, rows)?,
+            label: optional(&mut self.label, rows)?,
+            site: optional(&mut self.site, rows)?,
         })
     }
 }
 
-fn required<T: DataType>(group: &dyn RowGroupReader, column: usize) -> Result<Vec<T::T>, ParquetError> {
-    let read = optional::<T>(group, column)?;
+/// Opens a column whose pages claim no more than they can hold.
+fn column<T: DataType>(
+    group: &dyn RowGroupReader,
+    file: &File,
+    column: usize,
+) -> Result<ColumnReaderImpl<T>, ParquetError> {
+    pages::check(file, group.metadata().column(column)).map_err(ParquetError::General)?;
+    Ok(get_typed_column_reader::<T>(group.get_column_reader(column)?))
+}
+
+fn required<T: DataType>(column: &mut ColumnReaderImpl<T>, rows: usize) -> Result<Vec<T::T>, ParquetError> {
+    let read = optional(column, rows)?;
     if read.values.len() != read.levels.len() {
         return Err(ParquetError::General("a column that every event needs has gaps".to_owned()));
     }
     Ok(read.values)
 }
 
-/// Reads one column; the levels of a column without nulls are all 1.
-fn optional<T: DataType>(group: &dyn RowGroupReader, column: usize) -> Result<Optional<T::T>, ParquetError> {
-    let mut reader = get_typed_column_reader::<T>(group.get_column_reader(column)?);
-    let rows = usize::try_from(group.metadata().num_rows())
-        .map_err(|_| ParquetError::General("a negative number of rows".to_owned()))?;
+/// Reads so many rows of one column; the levels of a column without nulls are all 1.
+fn optional<T: DataType>(column: &mut ColumnReaderImpl<T>, rows: usize) -> Result<Optional<T::T>, ParquetError> {
     let mut read = Optional { levels: Vec::new(), values: Vec::new() };
     let mut levels = Vec::new();
-    let (records, values, _) = reader.read_records(rows, Some(&mut levels), None, &mut read.values)?;
+    let (records, values, _) = column.read_records(rows, Some(&mut levels), None, &mut read.values)?;
     if records != rows {
-        return Err(ParquetError::General(format!("a column holds {records} of {rows} rows")));
+        return Err(ParquetError::General("a column has fewer values than its row group has rows".to_owned()));
     }
     read.levels = if levels.is_empty() { vec![1; values] } else { levels };
     Ok(read)

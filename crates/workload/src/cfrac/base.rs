@@ -3,14 +3,14 @@
 use super::number::{Memory, Number, Owned};
 
 /// The factor base: the first primes modulo which the multiplied number is a square.
-pub(super) struct Base {
+pub(super) struct Base<'s> {
     primes: Vec<u64>,
-    _blocks: Vec<Owned>,
+    _blocks: Vec<Owned<'s>>,
 }
 
-impl Base {
+impl<'s> Base<'s> {
     /// No other prime can divide a Q.
-    pub fn new(memory: &Memory, multiplied: &Number, count: usize) -> Base {
+    pub fn new(memory: &Memory<'s>, multiplied: &Number, count: usize) -> Base<'s> {
         let fits = |&prime: &u64| {
             let rest = multiplied.modulo_small(prime);
             prime == 2 || rest == 0 || power(rest, (prime - 1) / 2, prime) == 1

@@ -10,22 +10,22 @@
 use super::number::Number;
 
 /// Where the expansion is.
-pub(super) struct Convergents {
-    multiplied: Number,
-    target: Number,
-    root: Number,
-    p: Number,
-    q: Number,
-    quotient: Number,
-    numerator: Number,
-    numerator_before: Number,
+pub(super) struct Convergents<'s> {
+    multiplied: Number<'s>,
+    target: Number<'s>,
+    root: Number<'s>,
+    p: Number<'s>,
+    q: Number<'s>,
+    quotient: Number<'s>,
+    numerator: Number<'s>,
+    numerator_before: Number<'s>,
     negative: bool,
     ended: bool,
 }
 
-impl Convergents {
+impl<'s> Convergents<'s> {
     /// At the beginning of √`multiplied`; numerators are kept modulo `target`.
-    pub fn new(multiplied: &Number, target: &Number) -> Convergents {
+    pub fn new(multiplied: &Number<'s>, target: &Number<'s>) -> Convergents<'s> {
         let root = multiplied.square_root();
         let one = root.over(&root);
         Convergents {
@@ -44,7 +44,7 @@ impl Convergents {
 
     /// The next Q, and whether the square of the [`numerator`](Self::numerator) is its
     /// negative; none where the fraction begins to repeat.
-    pub fn step(&mut self) -> Option<(Number, bool)> {
+    pub fn step(&mut self) -> Option<(Number<'s>, bool)> {
         if self.ended {
             return None;
         }
@@ -59,7 +59,7 @@ impl Convergents {
     }
 
     /// The numerator that the last [`step`](Self::step) spoke of.
-    pub fn numerator(&self) -> Number {
+    pub fn numerator(&self) -> Number<'s> {
         self.numerator_before.clone()
     }
 }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn squares_of_numerators_are_q_or_its_negative() {
-        let memory = Memory::new(Recorder::with_work());
+        let memory = Memory::new(Recorder::unheard());
         let target = memory.parse("13290059").unwrap();
         let mut convergents = Convergents::new(&target, &target);
         // The first Q of the table in Morrison and Brillhart 1975 for this number.
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_fraction_that_repeats_ends() {
-        let memory = Memory::new(Recorder::with_work());
+        let memory = Memory::new(Recorder::unheard());
         let seven = memory.small(7);
         let mut convergents = Convergents::new(&seven, &memory.small(1_000_003));
         let found: Vec<String> = std::iter::from_fn(|| convergents.step()).map(|(q, _)| q.to_string()).collect();

@@ -70,7 +70,7 @@ const DIGITS: &str = "a whole number of 4 to 40 digits that is not prime and no 
 /// So many convergents for one multiplier, at most.
 const MAX_STEPS: u64 = 4_000_000;
 
-fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
+fn run<'s>(settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let text = settings.text("number").to_owned();
     let bad = |settings: &Settings| settings.bad("number", DIGITS);
     if !(4..=40).contains(&text.len()) || !text.bytes().all(|digit| digit.is_ascii_digit()) {
@@ -87,26 +87,31 @@ fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
             k..=k
         }
     };
-    let memory = Memory::new(Recorder::with_work());
+    let memory = Memory::new(Recorder::with_work(tape));
     let target = memory.parse(&text).filter(number::is_worth_factoring).ok_or_else(|| bad(settings))?;
     let found = multipliers.into_iter().find_map(|k| Some((k, divide(&memory, &target, k, primes)?)));
-    let Some((k, (one, other))) = found else {
-        return Err(bad(settings));
-    };
     settings.found("primes", primes.to_string());
+    let Some((k, (one, other))) = found else {
+        drop(target);
+        let left_off = memory.is_full().then(|| memory.end()).flatten();
+        return left_off.ok_or_else(|| bad(settings));
+    };
     settings.found("multiplier", k.to_string());
     memory.mark(&format!("{one} times {other}"));
     drop((target, one, other));
-    Ok(memory.end())
+    memory.end().ok_or_else(|| bad(settings))
 }
 
 /// The factors of a number, found with a multiplier; none if that one leads nowhere.
-fn divide(memory: &Memory, target: &Number, k: u64, primes: usize) -> Option<(Number, Number)> {
+fn divide<'s>(memory: &Memory<'s>, target: &Number<'s>, k: u64, primes: usize) -> Option<(Number<'s>, Number<'s>)> {
     let multiplied = target.times_small(k);
     let base = Base::new(memory, &multiplied, primes);
     let mut relations = Vec::new();
     let mut convergents = Convergents::new(&multiplied, target);
     for _ in 0..MAX_STEPS {
+        if memory.is_full() {
+            return None;
+        }
         let (square, negative) = convergents.step()?;
         if let Some(exponents) = base.exponents(&square, negative) {
             relations.push(Relation::new(memory, exponents, convergents.numerator()));

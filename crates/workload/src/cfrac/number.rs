@@ -22,10 +22,10 @@ const HEAD: u64 = 4;
 
 /// What all numbers of a run are allocated from.
 #[derive(Clone)]
-pub(super) struct Memory(Rc<Shared>);
+pub(super) struct Memory<'s>(Rc<Shared<'s>>);
 
-struct Shared {
-    program: RefCell<Recorder>,
+struct Shared<'s> {
+    program: RefCell<Recorder<'s>>,
     number: Site,
     prime: Site,
     relation: Site,
@@ -33,12 +33,12 @@ struct Shared {
 }
 
 /// A block that is freed when it is dropped.
-pub(super) struct Owned {
-    memory: Memory,
+pub(super) struct Owned<'s> {
+    memory: Memory<'s>,
     block: Cell<Option<Block>>,
 }
 
-impl Drop for Owned {
+impl Drop for Owned<'_> {
     fn drop(&mut self) {
         if let Some(block) = self.block.take() {
             self.memory.0.program.borrow_mut().free(block);
@@ -46,29 +46,29 @@ impl Drop for Owned {
     }
 }
 
-impl Memory {
-    pub fn new(mut program: Recorder) -> Memory {
+impl<'s> Memory<'s> {
+    pub fn new(mut program: Recorder<'s>) -> Memory<'s> {
         let [number, prime, relation, row] = ["number", "prime", "relation", "row"].map(|name| program.site(name));
         Memory(Rc::new(Shared { program: RefCell::new(program), number, prime, relation, row }))
     }
 
-    fn own(&self, site: Site, size: u64) -> Owned {
+    fn own(&self, site: Site, size: u64) -> Owned<'s> {
         let block = self.0.program.borrow_mut().allocate(site, size);
         Owned { memory: self.clone(), block: Cell::new(Some(block)) }
     }
 
     /// A prime of the factor base: the prime, and where the next is.
-    pub fn own_prime(&self) -> Owned {
+    pub fn own_prime(&self) -> Owned<'s> {
         self.own(self.0.prime, 8)
     }
 
     /// A relation with so many exponents.
-    pub fn own_relation(&self, exponents: usize) -> Owned {
+    pub fn own_relation(&self, exponents: usize) -> Owned<'s> {
         self.own(self.0.relation, 16 + 2 * exponents as u64)
     }
 
     /// A row of so many words of bits.
-    pub fn own_row(&self, words: usize) -> Owned {
+    pub fn own_row(&self, words: usize) -> Owned<'s> {
         self.own(self.0.row, 8 * words as u64)
     }
 
@@ -81,22 +81,27 @@ impl Memory {
         self.0.program.borrow_mut().mark(label);
     }
 
-    /// The whole, once no number is left.
-    pub fn end(self) -> Tape {
-        self.0.program.take().end()
+    /// Whether nothing that is computed from here on is in the trace.
+    pub fn is_full(&self) -> bool {
+        self.0.program.borrow().is_full()
     }
 
-    fn number(&self, value: BigUint, work: u64) -> Number {
+    /// The whole, once no number is left; none while there is one.
+    pub fn end(self) -> Option<Tape<'s>> {
+        Some(Rc::into_inner(self.0)?.program.into_inner().end())
+    }
+
+    fn number(&self, value: BigUint, work: u64) -> Number<'s> {
         let digits = digits(&value);
         self.work(work + digits);
         Number(Rc::new(Held { owned: self.own(self.0.number, HEAD + 2 * digits), value }))
     }
 
-    pub fn parse(&self, text: &str) -> Option<Number> {
+    pub fn parse(&self, text: &str) -> Option<Number<'s>> {
         text.parse().ok().map(|value| self.number(value, 0))
     }
 
-    pub fn small(&self, value: u64) -> Number {
+    pub fn small(&self, value: u64) -> Number<'s> {
         self.number(BigUint::from(value), 0)
     }
 }
@@ -106,23 +111,23 @@ fn digits(value: &BigUint) -> u64 {
     value.bits().div_ceil(16).max(1)
 }
 
-struct Held {
+struct Held<'s> {
     value: BigUint,
-    owned: Owned,
+    owned: Owned<'s>,
 }
 
 /// A number, held by reference count.
 #[derive(Clone)]
-pub(super) struct Number(Rc<Held>);
+pub(super) struct Number<'s>(Rc<Held<'s>>);
 
-impl fmt::Display for Number {
+impl fmt::Display for Number<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.value.fmt(f)
     }
 }
 
-impl Number {
-    fn memory(&self) -> &Memory {
+impl<'s> Number<'s> {
+    fn memory(&self) -> &Memory<'s> {
         &self.0.owned.memory
     }
 
@@ -130,34 +135,34 @@ impl Number {
         digits(&self.0.value)
     }
 
-    pub fn plus(&self, other: &Number) -> Number {
+    pub fn plus(&self, other: &Number) -> Number<'s> {
         self.memory().number(&self.0.value + &other.0.value, self.digits() + other.digits())
     }
 
     /// The difference; `other` is not larger.
-    pub fn minus(&self, other: &Number) -> Number {
+    pub fn minus(&self, other: &Number) -> Number<'s> {
         self.memory().number(&self.0.value - &other.0.value, self.digits() + other.digits())
     }
 
-    pub fn times(&self, other: &Number) -> Number {
+    pub fn times(&self, other: &Number) -> Number<'s> {
         self.memory().number(&self.0.value * &other.0.value, self.digits() * other.digits())
     }
 
-    pub fn times_small(&self, other: u64) -> Number {
+    pub fn times_small(&self, other: u64) -> Number<'s> {
         self.memory().number(&self.0.value * other, self.digits())
     }
 
     /// The quotient; `other` is not 0.
-    pub fn over(&self, other: &Number) -> Number {
+    pub fn over(&self, other: &Number) -> Number<'s> {
         self.memory().number(&self.0.value / &other.0.value, self.division(other))
     }
 
-    pub fn over_small(&self, other: u64) -> Number {
+    pub fn over_small(&self, other: u64) -> Number<'s> {
         self.memory().number(&self.0.value / other, self.digits())
     }
 
     /// The remainder; `other` is not 0.
-    pub fn modulo(&self, other: &Number) -> Number {
+    pub fn modulo(&self, other: &Number) -> Number<'s> {
         self.memory().number(&self.0.value % &other.0.value, self.division(other))
     }
 
@@ -168,12 +173,12 @@ impl Number {
     }
 
     /// Rounded down.
-    pub fn square_root(&self) -> Number {
+    pub fn square_root(&self) -> Number<'s> {
         self.memory().number(self.0.value.sqrt(), self.digits() * self.digits())
     }
 
     /// By Euclid's algorithm.
-    pub fn greatest_common_divisor(&self, other: &Number) -> Number {
+    pub fn greatest_common_divisor(&self, other: &Number<'s>) -> Number<'s> {
         let (mut one, mut other) = (self.clone(), other.clone());
         while !other.is(0) {
             (one, other) = (other.clone(), one.modulo(&other));
@@ -226,17 +231,18 @@ fn is_probably_prime(value: &BigUint) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heapsmith_trace::{Action, Origin};
+    use heapsmith_trace::{Action, Trace};
 
     #[test]
     fn a_number_is_a_block_as_long_as_somebody_holds_it() {
-        let memory = Memory::new(Recorder::with_work());
+        let mut trace = Trace::default();
+        let memory = Memory::new(Recorder::with_work(Tape::new(&mut trace)));
         let number = memory.parse("18446744073709551616").unwrap();
         let same = number.clone();
         drop(number);
         drop(same.times(&same));
         drop(same);
-        let trace = memory.end().into_trace(Origin::default());
+        memory.end().unwrap().end().unwrap();
         let sizes = trace.events.iter().map(|event| match event.action {
             Action::Allocate { size, .. } => size.0 as i64,
             Action::Free { id } => -(id as i64),
@@ -248,7 +254,7 @@ mod tests {
 
     #[test]
     fn primes_and_powers_are_not_worth_it() {
-        let memory = Memory::new(Recorder::with_work());
+        let memory = Memory::new(Recorder::unheard());
         for (text, worth) in
             [("1000003", false), ("1002001", false), ("1030301", false), ("1000036000099", true), ("1000000", false)]
         {

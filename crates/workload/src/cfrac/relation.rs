@@ -13,14 +13,14 @@ use super::base::Base;
 use super::number::{Memory, Number, Owned};
 
 /// A numerator whose square is a product of primes of the base.
-pub(super) struct Relation {
+pub(super) struct Relation<'s> {
     exponents: Vec<u16>,
-    numerator: Number,
-    _block: Owned,
+    numerator: Number<'s>,
+    _block: Owned<'s>,
 }
 
-impl Relation {
-    pub fn new(memory: &Memory, exponents: Vec<u16>, numerator: Number) -> Relation {
+impl<'s> Relation<'s> {
+    pub fn new(memory: &Memory<'s>, exponents: Vec<u16>, numerator: Number<'s>) -> Relation<'s> {
         let block = memory.own_relation(exponents.len());
         memory.work(2 + exponents.len() as u64);
         Relation { exponents, numerator, _block: block }
@@ -28,24 +28,24 @@ impl Relation {
 }
 
 /// A row of the elimination: bits of exponents, then bits of relations.
-struct Row {
+struct Row<'s> {
     words: Vec<u64>,
-    _block: Owned,
+    _block: Owned<'s>,
 }
 
-impl Row {
+impl Row<'_> {
     fn bit(&self, bit: usize) -> bool {
         self.words[bit / 64] >> (bit % 64) & 1 == 1
     }
 }
 
 /// The factors that the relations tell, if any proper ones.
-pub(super) fn factor(
-    memory: &Memory,
-    target: &Number,
+pub(super) fn factor<'s>(
+    memory: &Memory<'s>,
+    target: &Number<'s>,
     base: &Base,
-    relations: &[Relation],
-) -> Option<(Number, Number)> {
+    relations: &[Relation<'s>],
+) -> Option<(Number<'s>, Number<'s>)> {
     let columns = base.len() + 1;
     let mut rows = rows(memory, columns, relations);
     for column in 0..columns {
@@ -64,7 +64,7 @@ pub(super) fn factor(
     })
 }
 
-fn rows(memory: &Memory, columns: usize, relations: &[Relation]) -> Vec<Row> {
+fn rows<'s>(memory: &Memory<'s>, columns: usize, relations: &[Relation]) -> Vec<Row<'s>> {
     let words = (columns + relations.len()).div_ceil(64);
     let row = |(index, relation): (usize, &Relation)| {
         let mut row = Row { words: vec![0; words], _block: memory.own_row(words) };
@@ -77,12 +77,12 @@ fn rows(memory: &Memory, columns: usize, relations: &[Relation]) -> Vec<Row> {
 }
 
 /// The factors by relations whose product is a square.
-fn split<'r>(
-    memory: &Memory,
-    target: &Number,
+fn split<'r, 's: 'r>(
+    memory: &Memory<'s>,
+    target: &Number<'s>,
     base: &Base,
-    relations: impl Iterator<Item = &'r Relation>,
-) -> Option<(Number, Number)> {
+    relations: impl Iterator<Item = &'r Relation<'s>>,
+) -> Option<(Number<'s>, Number<'s>)> {
     let mut x = memory.small(1);
     let mut exponents = vec![0_u64; base.len()];
     for relation in relations {

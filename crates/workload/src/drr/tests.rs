@@ -1,6 +1,7 @@
 use heapsmith_trace::{Action, Origin, PackedTrace, Trace};
 
 use super::*;
+use crate::link::Link;
 
 /// Runs packets of (time, flow, wire) through a scheduler with a link of 8 Mbit/s, on which
 /// a byte takes a microsecond, and gives the order in which packets were sent.
@@ -9,16 +10,11 @@ fn sent(quantum: u64, arrivals: &[(u64, u32, u32)]) -> (Vec<u64>, Trace) {
         .iter()
         .map(|&(time, flow, wire)| Packet { time: Nanoseconds(time * 1000), wire, payload: wire - 40, flow })
         .collect();
-    let settings = [("rate".to_owned(), "8M".to_owned())];
-    let mut settings = Settings::new(crate::workload::workload("drr").unwrap(), &settings).unwrap();
-    let link = Link::of(&mut settings, &packets, |packet| u64::from(packet.wire)).unwrap();
-    let mut scheduler = Scheduler::new(quantum, 16, 64, Clock::new(link));
-    for packet in &packets {
-        scheduler.send_until(packet.time);
-        scheduler.arrive(packet);
-    }
+    let mut trace = Trace::new(Origin::new("drr", ""));
+    let mut scheduler = Scheduler::new(Tape::new(&mut trace), quantum, 16, 64, Clock::new(Link::of_rate(8_000_000)));
+    packets.iter().for_each(|packet| scheduler.arrive(packet));
     scheduler.send_until(Nanoseconds(u64::MAX));
-    let trace = scheduler.tape.into_trace(Origin::new("drr", ""));
+    scheduler.tape.end().unwrap();
     let mut order = Vec::new();
     let mut packet_ids = Vec::new();
     for event in &trace.events {

@@ -1,6 +1,7 @@
-use heapsmith_trace::{Action, Origin};
+use heapsmith_trace::{Action, Origin, Trace};
 
 use super::*;
+use crate::link::Link;
 
 /// What happens to frames of (time in µs, wire) on a link on which a byte takes 1 µs.
 fn told(cell_bytes: Option<u64>, arrivals: &[(u64, u32)]) -> Vec<String> {
@@ -8,17 +9,11 @@ fn told(cell_bytes: Option<u64>, arrivals: &[(u64, u32)]) -> Vec<String> {
         .iter()
         .map(|&(time, wire)| Packet { time: Nanoseconds(time * 1000), wire, payload: wire, flow: 0 })
         .collect();
-    let settings = [("rate".to_owned(), "8M".to_owned())];
-    let workload = crate::workload::workload("easyport").unwrap();
-    let mut settings = Settings::new(workload, &settings).unwrap();
-    let link = Link::of(&mut settings, &packets, |packet| u64::from(packet.wire)).unwrap();
-    let mut gateway = Gateway::new(Clock::new(link), cell_bytes);
-    for packet in &packets {
-        gateway.send_until(packet.time);
-        gateway.arrive(packet);
-    }
+    let mut trace = Trace::new(Origin::new("easyport", ""));
+    let mut gateway = Gateway::new(Tape::new(&mut trace), Clock::new(Link::of_rate(8_000_000)), cell_bytes);
+    packets.iter().for_each(|packet| gateway.arrive(packet));
     gateway.send_until(Nanoseconds(u64::MAX));
-    let trace = gateway.tape.into_trace(Origin::new("easyport", ""));
+    gateway.tape.end().unwrap();
     let tell = |event: &heapsmith_trace::Event| match event.action {
         Action::Allocate { id, size, .. } => format!("{} +{id}:{}", event.time.0 / 1000, size.0),
         Action::Free { id } => format!("{} -{id}", event.time.0 / 1000),

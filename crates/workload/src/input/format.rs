@@ -100,7 +100,7 @@ impl Input {
 }
 
 fn unreadable(path: &Path, source: io::Error) -> LoadError {
-    LoadError::Read { path: path.to_owned(), place: "at its beginning".to_owned(), source }
+    LoadError::reading(path, "at its beginning".to_owned(), source)
 }
 
 /// A reader that gives an error that was met while looking ahead, in its place.

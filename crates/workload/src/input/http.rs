@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::io::BufRead;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::capture;
@@ -24,7 +25,7 @@ pub(super) fn requests(path: &Path, reader: Box<dyn BufRead>, keep_damaged: bool
     capture::read(path, reader, keep_damaged, &mut |captured| {
         let frame = take_apart(captured.link, captured.original, captured.data);
         if !matches!(frame.ends, Endpoints::Internet { protocol: TCP, .. }) {
-            return;
+            return ControlFlow::Continue(());
         }
         if let Some(mut request) = request(frame.captured) {
             request.time = Some(captured.time);
@@ -36,6 +37,7 @@ pub(super) fn requests(path: &Path, reader: Box<dyn BufRead>, keep_damaged: bool
         {
             *reply += u64::from(frame.payload);
         }
+        ControlFlow::Continue(())
     })?;
     Ok(requests)
 }

@@ -7,7 +7,7 @@ use crate::error::LoadError;
 
 /// A line longer than this is no line of a log; a text file without line ends must not
 /// fill the memory.
-const LONGEST_LINE: u64 = 1 << 20;
+const LONGEST_LINE: usize = 1 << 20;
 /// As much of a bad line as a message shows.
 const SHOWN: usize = 60;
 
@@ -31,23 +31,21 @@ impl Lines {
         let mut bytes = Vec::new();
         while !self.over {
             bytes.clear();
-            let mut source = std::io::Read::take(&mut self.reader, LONGEST_LINE);
+            let mut source = std::io::Read::take(&mut self.reader, LONGEST_LINE as u64 + 1);
             match source.read_until(b'\n', &mut bytes) {
                 Ok(0) => break,
                 Ok(_) => {}
-                Err(_) if self.keep_damaged => {
-                    self.over = true;
-                    break;
-                }
-                Err(source) => {
-                    return Err(LoadError::Read {
-                        path: self.path.clone(),
-                        place: format!("after line {}", self.number),
-                        source,
-                    });
-                }
+                Err(source) => return self.stopped(source),
             }
             self.number += 1;
+            if bytes.len() > LONGEST_LINE {
+                self.line = String::from_utf8_lossy(&bytes[..LONGEST_LINE]).into_owned();
+                self.refuse("a line of more than 1048576 bytes")?;
+                if let Err(source) = self.reader.skip_until(b'\n') {
+                    return self.stopped(source);
+                }
+                continue;
+            }
             // Logs hold whatever clients sent, which need not be UTF-8.
             let text = String::from_utf8_lossy(&bytes);
             let text = text.trim_start_matches('\u{feff}').trim_end_matches(['\n', '\r']);
@@ -58,6 +56,17 @@ impl Lines {
             }
         }
         Ok(None)
+    }
+
+    /// Reading stopped: the end, where damage is kept and there is memory for more.
+    fn stopped(&mut self, source: std::io::Error) -> Result<Option<&str>, LoadError> {
+        match LoadError::reading(&self.path, format!("after line {}", self.number), source) {
+            LoadError::Read { .. } if self.keep_damaged => {
+                self.over = true;
+                Ok(None)
+            }
+            error => Err(error),
+        }
     }
 
     /// Says that the last line does not parse: an error unless damage is kept.

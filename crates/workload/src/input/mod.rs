@@ -9,7 +9,14 @@
 //! ```
 //!
 //! Everything streams: a file is never held as a whole, only what the workloads need of it
-//! (24 bytes a packet; the text of a request).
+//! (24 bytes a packet, unless the link's rate is given; the text of a request).
+//!
+//! | limit | is |
+//! |---|---|
+//! | a line | 1 MB |
+//! | a record of a capture | 64 MB, and a frame in it 16 MB |
+//! | a compressed file | unpacks to 200 times its size at most, or to 256 MB (`heapsmith_import::unpacked`) |
+//! | what is held of a file | the budget of memory (`heapsmith_trace::memory`) |
 
 mod capture;
 mod distribution;
@@ -27,5 +34,5 @@ mod wireless;
 
 pub(crate) use distribution::{Rate, rates};
 pub(crate) use format::{Format, Input};
-pub(crate) use packets::{Packet, packets};
+pub(crate) use packets::{Packet, each_packet, packets};
 pub(crate) use requests::{Request, requests};

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io::BufRead;
+use std::ops::ControlFlow;
 use std::path::Path;
 
-use heapsmith_trace::Nanoseconds;
+use heapsmith_trace::{Nanoseconds, memory};
 
 use super::format::{Format, Input};
 use super::frame::{Endpoints, take_apart};
@@ -27,32 +28,59 @@ pub(crate) struct Packet {
     pub flow: u32,
 }
 
-/// Reads the packets of a capture or of a list of frames (which is all of one flow).
-pub(crate) fn packets(input: Input, keep_damaged: bool) -> Result<Vec<Packet>, LoadError> {
+/// Looks at a packet, and says whether more are wanted.
+type Visit<'v> = dyn FnMut(Packet) -> ControlFlow<()> + 'v;
+
+/// Hands the packets of a capture or of a list of frames (which is all of one flow) to `visit`,
+/// until that has seen enough.
+pub(crate) fn each_packet(input: Input, keep_damaged: bool, visit: &mut Visit<'_>) -> Result<(), LoadError> {
     let Input { path, format, reader } = input;
-    let mut packets = Collected::default();
+    let mut arrivals = Arrivals { latest: None, visit };
     match format {
         Format::Capture => {
             let mut numbers = Flows::default();
             capture::read(&path, reader, keep_damaged, &mut |captured| {
                 let frame = take_apart(captured.link, captured.original, captured.data);
                 let flow = numbers.number(frame.ends);
-                packets.push(captured.time, captured.original, frame.payload, flow);
+                arrivals.arrive(captured.time, captured.original, frame.payload, flow)
             })?;
         }
-        _ => read_list(&path, reader, keep_damaged, &mut packets)?,
+        _ => read_list(&path, reader, keep_damaged, &mut arrivals)?,
     }
-    if packets.0.is_empty() {
-        return Err(LoadError::Nothing { path, what: "packets" });
+    match arrivals.latest {
+        Some(_) => Ok(()),
+        None => Err(LoadError::Nothing { path, what: "packets" }),
     }
-    Ok(packets.0)
+}
+
+/// Reads all packets of a capture or of a list of frames.
+pub(crate) fn packets(input: Input, keep_damaged: bool) -> Result<Vec<Packet>, LoadError> {
+    let path = input.path.clone();
+    let (mut packets, mut over) = (Vec::new(), None);
+    each_packet(input, keep_damaged, &mut |packet| match memory::reserve_one(&mut packets) {
+        Ok(()) => {
+            packets.push(packet);
+            ControlFlow::Continue(())
+        }
+        Err(budget) => {
+            over = Some(budget);
+            ControlFlow::Break(())
+        }
+    })?;
+    match over {
+        Some(source) => {
+            let place = format!("after packet {}", packets.len());
+            Err(LoadError::OverBudget { path, place, source })
+        }
+        None => Ok(packets),
+    }
 }
 
 fn read_list(
     path: &Path,
     reader: Box<dyn BufRead>,
     keep_damaged: bool,
-    packets: &mut Collected,
+    arrivals: &mut Arrivals<'_>,
 ) -> Result<(), LoadError> {
     let mut first = None;
     let mut lines = Lines::new(path, reader, keep_damaged);
@@ -60,7 +88,9 @@ fn read_list(
         match frame_list::parse(line) {
             Ok((time, size)) => {
                 let first = *first.get_or_insert(time);
-                packets.push(time.since(first), size, size, 0);
+                if arrivals.arrive(time.since(first), size, size, 0).is_break() {
+                    break;
+                }
             }
             Err(cause) => lines.refuse(cause)?,
         }
@@ -68,13 +98,18 @@ fn read_list(
     Ok(())
 }
 
-#[derive(Default)]
-struct Collected(Vec<Packet>);
+/// Puts packets in the order of their arrival.
+struct Arrivals<'v> {
+    /// The time of the last packet; none before the first.
+    latest: Option<Nanoseconds>,
+    visit: &'v mut Visit<'v>,
+}
 
-impl Collected {
-    fn push(&mut self, time: Nanoseconds, wire: u32, payload: u32, flow: u32) {
-        let latest = self.0.last().map_or(Nanoseconds(0), |packet| packet.time);
-        self.0.push(Packet { time: time.max(latest), wire, payload, flow });
+impl Arrivals<'_> {
+    fn arrive(&mut self, time: Nanoseconds, wire: u32, payload: u32, flow: u32) -> ControlFlow<()> {
+        let time = time.max(self.latest.unwrap_or_default());
+        self.latest = Some(time);
+        (self.visit)(Packet { time, wire, payload, flow })
     }
 }
 

@@ -72,13 +72,15 @@ const RETRAIN: f64 = 0.01;
 /// Frames that wait for the router, at most.
 const QUEUE: usize = 2;
 
-fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
+fn run<'s>(settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let instances = settings.number("instances", 1, 256, "a whole number from 1 to 256")?;
     let calls = settings.number("calls", 1, 1 << 20, "a whole number from 1 to 1048576")?;
     let frames = settings.number("frames", 1, 100_000, "a whole number from 1 to 100000")?;
     let draws = Draws::new(settings.seed()?);
-    let mut concentrator = Concentrator::new(draws, instances as usize, calls, frames as f64);
-    while let Some(Reverse((time, index))) = concentrator.due.pop() {
+    let mut concentrator = Concentrator::new(tape, draws, instances as usize, calls, frames as f64);
+    while !concentrator.tape.is_full()
+        && let Some(Reverse((time, index))) = concentrator.due.pop()
+    {
         concentrator.advance(Nanoseconds(time), index);
     }
     Ok(concentrator.end())
@@ -109,8 +111,8 @@ struct Instance {
     steps: Vec<ModemStep>,
 }
 
-struct Concentrator {
-    tape: Tape,
+struct Concentrator<'s> {
+    tape: Tape<'s>,
     unit_site: Site,
     frame_site: Site,
     shared: Vec<Block>,
@@ -124,9 +126,8 @@ struct Concentrator {
     now: Nanoseconds,
 }
 
-impl Concentrator {
-    fn new(draws: Draws, instances: usize, calls: u64, frames: f64) -> Concentrator {
-        let mut tape = Tape::default();
+impl<'s> Concentrator<'s> {
+    fn new(mut tape: Tape<'s>, draws: Draws, instances: usize, calls: u64, frames: f64) -> Concentrator<'s> {
         let [shared_site, unit_site, frame_site] = ["shared", "unit", "frame"].map(|name| tape.site(name));
         let now = Nanoseconds(0);
         // Scheduler, routes, ports.
@@ -267,7 +268,7 @@ impl Concentrator {
     }
 
     /// Switches off.
-    fn end(mut self) -> Tape {
+    fn end(mut self) -> Tape<'s> {
         let instances = std::mem::take(&mut self.instances);
         for instance in instances {
             self.free(instance.queue);

@@ -1,13 +1,15 @@
 use std::collections::HashMap;
 
-use heapsmith_trace::{Action, Origin, Statistics, Trace};
+use heapsmith_trace::{Action, Statistics, Trace};
 
 use super::*;
 
 fn trace(given: &[(&str, &str)]) -> Trace {
     let given: Vec<(String, String)> = given.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect();
     let mut settings = Settings::new(&WORKLOAD, &given).unwrap();
-    super::run(&mut settings).unwrap().into_trace(Origin::default())
+    let mut trace = Trace::default();
+    super::run(&mut settings, Tape::new(&mut trace)).unwrap().end().unwrap();
+    trace
 }
 
 #[test]

@@ -57,12 +57,12 @@ struct Node {
     right: Option<Box<Node>>,
 }
 
-fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
+fn run<'s>(settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let depth = settings.number("depth", 1, 22, "levels from 1 to 22")?;
     let mut draws = Draws::new(settings.seed()?);
     let node = size(pointer(settings)?, &[Field::Int, Field::Pointer, Field::Pointer]);
     let frees = settings.switch(FREE.name)?;
-    let mut program = Recorder::with_work();
+    let mut program = Recorder::with_work(tape);
     let site = program.site("node");
     let mut tree = build(&mut program, site, node, depth, &mut draws);
     let spare = draws.below(1 << 31);
@@ -94,11 +94,11 @@ fn free(program: &mut Recorder, node: Node) {
     program.free(node.block);
 }
 
-struct Sorter<'p> {
-    program: &'p mut Recorder,
+struct Sorter<'p, 's> {
+    program: &'p mut Recorder<'s>,
 }
 
-impl Sorter<'_> {
+impl Sorter<'_, '_> {
     /// Sorts a subtree with its spare, rising or falling, and gives the spare back.
     fn sort(&mut self, node: &mut Node, mut spare: u64, falling: bool) -> u64 {
         self.program.work(3);
@@ -176,7 +176,7 @@ mod tests {
     fn numbers_are_sorted_up_and_down() {
         for (depth, seed) in (1..=9).flat_map(|depth| (0..8).map(move |seed| (depth, seed))) {
             let mut draws = Draws::new(seed);
-            let mut program = Recorder::with_work();
+            let mut program = Recorder::unheard();
             let site = program.site("node");
             let mut tree = build(&mut program, site, 24, depth, &mut draws);
             let mut spare = draws.below(1 << 31);

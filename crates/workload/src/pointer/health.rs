@@ -68,16 +68,19 @@ const SENT_UP: f64 = 0.1;
 /// How often somebody falls ill in a village of the lowest level.
 const ILL: f64 = 1.0 / 3.0;
 
-fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
+fn run<'s>(settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let levels = settings.number("levels", 1, 8, "levels from 1 to 8")?;
     let steps = settings.number("steps", 1, 100_000, "steps from 1 to 100000")?;
     let draws = Draws::new(settings.seed()?);
     let sizes = Sizes::of(pointer(settings)?);
     let frees = settings.switch(FREE.name)?;
-    let mut country = Country::new(sizes, draws);
+    let mut country = Country::new(Recorder::with_work(tape), sizes, draws);
     let mut top = country.build(levels);
     country.program.mark("villages built");
     for _ in 0..steps {
+        if country.program.is_full() {
+            break;
+        }
         // At the top everybody stays, so nobody comes up from there.
         country.step(&mut top, true);
     }
@@ -131,8 +134,8 @@ struct Village {
     up: List,
 }
 
-struct Country {
-    program: Recorder,
+struct Country<'s> {
+    program: Recorder<'s>,
     village_site: Site,
     patient_site: Site,
     place_site: Site,
@@ -142,9 +145,8 @@ struct Country {
     healed: u64,
 }
 
-impl Country {
-    fn new(sizes: Sizes, draws: Draws) -> Country {
-        let mut program = Recorder::with_work();
+impl<'s> Country<'s> {
+    fn new(mut program: Recorder<'s>, sizes: Sizes, draws: Draws) -> Country<'s> {
         let [village_site, patient_site, place_site] =
             ["village", "patient", "place in a list"].map(|name| program.site(name));
         Country { program, village_site, patient_site, place_site, sizes, draws, ill: 0, healed: 0 }
@@ -272,7 +274,7 @@ mod tests {
 
     #[test]
     fn nobody_is_lost_and_staff_is_kept() {
-        let mut country = Country::new(Sizes::of(8), Draws::new(5));
+        let mut country = Country::new(Recorder::unheard(), Sizes::of(8), Draws::new(5));
         let mut top = country.build(3);
         for _ in 0..400 {
             country.step(&mut top, true);

@@ -47,11 +47,11 @@ pub(crate) const WORKLOAD: Workload = Workload {
     run: Run::Alone(run),
 };
 
-fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
+fn run<'s>(settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let depth = settings.number("depth", 1, 16, "levels from 1 to 16")?;
     let node = size(pointer(settings)?, &[[Field::Int; 2].as_slice(), &[Field::Pointer; 5]].concat());
     let frees = settings.switch(FREE.name)?;
-    let mut program = Recorder::with_work();
+    let mut program = Recorder::with_work(tape);
     let site = program.site("node");
     let mut image = Image { program, site, size: node, nodes: Vec::new() };
     let root = image.build(Square::whole(1 << depth), None);
@@ -140,14 +140,14 @@ struct Node {
     quarters: [usize; 4],
 }
 
-struct Image {
-    program: Recorder,
+struct Image<'s> {
+    program: Recorder<'s>,
     site: Site,
     size: u64,
     nodes: Vec<Node>,
 }
 
-impl Image {
+impl Image<'_> {
     /// Writes the seven words of a node.
     fn build(&mut self, square: Square, place: Option<(usize, usize)>) -> usize {
         let index = self.nodes.len();
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn the_perimeter_is_that_of_the_pixels() {
         for depth in 1..=8 {
-            let mut program = Recorder::with_work();
+            let mut program = Recorder::unheard();
             let site = program.site("node");
             let mut image = Image { program, site, size: 48, nodes: Vec::new() };
             let root = image.build(Square::whole(1 << depth), None);
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn four_quarters_of_one_colour_are_one_leaf() {
-        let mut program = Recorder::with_work();
+        let mut program = Recorder::unheard();
         let site = program.site("node");
         let mut image = Image { program, site, size: 48, nodes: Vec::new() };
         image.build(Square::whole(64), None);

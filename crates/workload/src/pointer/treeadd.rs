@@ -38,12 +38,12 @@ struct Node {
     halves: Option<Box<[Node; 2]>>,
 }
 
-fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
+fn run<'s>(settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let depth = settings.number("depth", 1, 24, "levels from 1 to 24")?;
     let rounds = settings.number("rounds", 1, 1000, "a whole number from 1 to 1000")?;
     let node = size(pointer(settings)?, &[Field::Int, Field::Pointer, Field::Pointer]);
     let frees = settings.switch(FREE.name)?;
-    let mut program = Recorder::with_work();
+    let mut program = Recorder::with_work(tape);
     let site = program.site("node");
     let tree = build(&mut program, site, node, depth);
     program.mark("tree built");

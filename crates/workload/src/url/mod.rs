@@ -106,7 +106,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
 const COUNT: &str = "a whole number from 1 to 65536";
 const BYTES: &str = "bytes from 1 to 1048576";
 
-fn run(input: Input, settings: &mut Settings) -> Result<Tape, LoadError> {
+fn run<'s>(input: Input, settings: &mut Settings, mut tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let patterns = settings.number("patterns", 0, 1 << 16, "a whole number up to 65536")?;
     let learn = settings.number("learn", 0, 1 << 32, "a whole number up to 4294967296")?;
     let servers = settings.number("servers", 1, 1 << 16, COUNT)?;
@@ -122,12 +122,14 @@ fn run(input: Input, settings: &mut Settings) -> Result<Tape, LoadError> {
     if rate.is_none() {
         settings.found("client-rate", schedule.client_rate().to_string());
     }
-    let mut tape = Tape::default();
     let learnt = &requests[..requests.len().min(learn as usize)];
     let table = Table::learn(learnt, patterns as usize, servers as usize);
     let mut switch = Switch::new(&mut tape, &table, sizes, concurrency as usize * 64);
     tape.mark(Nanoseconds(0), "table formed");
     for (index, request) in requests.iter().enumerate() {
+        if tape.is_full() {
+            break;
+        }
         let (time, done) = schedule.flight(index, request);
         switch.finish_until(&mut tape, time);
         switch.take(&mut tape, request, time, done);

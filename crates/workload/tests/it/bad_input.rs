@@ -218,9 +218,11 @@ fn a_trace_needs_no_workload() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_the_environments_fault() {
-    let error = load("no/such/file".as_ref(), Some("drr"), &[]).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Environment);
+fn a_file_that_is_not_there_is_bad_input() {
+    for as_ in [None, Some("drr"), Some("mtrace")] {
+        let error = load("no/such/file".as_ref(), as_, &[]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::BadInput, "{error}");
+    }
 }
 
 #[test]

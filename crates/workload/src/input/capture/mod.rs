@@ -8,6 +8,7 @@ mod records;
 mod source;
 
 use std::io::BufRead;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use heapsmith_trace::Nanoseconds;
@@ -28,6 +29,9 @@ pub(super) struct Captured<'a> {
     pub data: &'a [u8],
 }
 
+/// Looks at a frame, and says whether more are wanted.
+pub(super) type Visit<'v> = dyn FnMut(Captured<'_>) -> ControlFlow<()> + 'v;
+
 /// The largest block that is read: pcapng may hold long secrets and comments.
 const LARGEST_BLOCK: usize = 1 << 26;
 const FIRST_BUFFER: usize = 1 << 17;
@@ -47,14 +51,14 @@ pub(super) fn starts(head: &[u8]) -> bool {
     head.starts_with(&PCAPNG_MAGIC) || PCAP_MAGICS.iter().any(|magic| head.starts_with(magic))
 }
 
-/// Hands every frame of a capture to `visit`.
+/// Hands the frames of a capture to `visit`, until that has seen enough.
 ///
 /// With `keep_damaged`, damage ends the capture instead of being an error.
 pub(super) fn read(
     path: &Path,
     reader: Box<dyn BufRead>,
     keep_damaged: bool,
-    visit: &mut dyn FnMut(Captured<'_>),
+    visit: &mut Visit<'_>,
 ) -> Result<(), LoadError> {
     match read_all(path, reader, visit) {
         Err(LoadError::Record { .. } | LoadError::Read { .. }) if keep_damaged => Ok(()),
@@ -62,7 +66,7 @@ pub(super) fn read(
     }
 }
 
-fn read_all(path: &Path, reader: Box<dyn BufRead>, visit: &mut dyn FnMut(Captured<'_>)) -> Result<(), LoadError> {
+fn read_all(path: &Path, reader: Box<dyn BufRead>, visit: &mut Visit<'_>) -> Result<(), LoadError> {
     let fault = Fault::default();
     let mut records = Records::new(path);
     let mut reader = start(reader, &fault).map_err(|()| records.broken_off(&fault, "its header is cut off"))?;
@@ -70,6 +74,9 @@ fn read_all(path: &Path, reader: Box<dyn BufRead>, visit: &mut dyn FnMut(Capture
         let step = match reader.next() {
             Ok((length, block)) => {
                 records.take(block, visit)?;
+                if records.is_enough {
+                    return Ok(());
+                }
                 CaptureStep::Taken(length)
             }
             Err(error) => CaptureStep::of(&error),

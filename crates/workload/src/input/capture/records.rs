@@ -8,8 +8,8 @@ use pcap_parser::pcapng::{Block, InterfaceDescriptionBlock, OptionCode};
 use pcap_parser::traits::PcapNGPacketBlock;
 use pcap_parser::{PcapBlockOwned, PcapHeader};
 
-use super::Captured;
 use super::source::Fault;
+use super::{Captured, Visit};
 use crate::error::LoadError;
 use crate::input::frame::Link;
 
@@ -26,6 +26,8 @@ pub(super) struct Records<'a> {
     /// The time of the latest frame since the first.
     latest: Nanoseconds,
     interfaces: Vec<Interface>,
+    /// Whether who looks at the frames has seen enough.
+    pub is_enough: bool,
     /// The byte order of the section, which `pcap-parser` leaves out of one option.
     big_endian: bool,
 }
@@ -52,11 +54,19 @@ struct Frame<'a> {
 
 impl<'a> Records<'a> {
     pub fn new(path: &'a Path) -> Records<'a> {
-        Records { path, record: 0, first: None, latest: Nanoseconds(0), interfaces: Vec::new(), big_endian: false }
+        Records {
+            path,
+            record: 0,
+            first: None,
+            latest: Nanoseconds(0),
+            interfaces: Vec::new(),
+            is_enough: false,
+            big_endian: false,
+        }
     }
 
     /// Takes in the next block, and gives its frame to `visit` if it has one.
-    pub fn take(&mut self, block: PcapBlockOwned<'_>, visit: &mut dyn FnMut(Captured<'_>)) -> Result<(), LoadError> {
+    pub fn take(&mut self, block: PcapBlockOwned<'_>, visit: &mut Visit<'_>) -> Result<(), LoadError> {
         match block {
             PcapBlockOwned::LegacyHeader(header) => return self.header(&header),
             PcapBlockOwned::Legacy(frame) => {
@@ -83,7 +93,7 @@ impl<'a> Records<'a> {
         Ok(())
     }
 
-    fn next_generation(&mut self, block: &Block<'_>, visit: &mut dyn FnMut(Captured<'_>)) -> Result<(), LoadError> {
+    fn next_generation(&mut self, block: &Block<'_>, visit: &mut Visit<'_>) -> Result<(), LoadError> {
         match block {
             Block::SectionHeader(section) => {
                 self.interfaces.clear();
@@ -145,7 +155,7 @@ impl<'a> Records<'a> {
         Ok(Interface { link: block.linktype.0, resolution, offset, snap: block.snaplen })
     }
 
-    fn frame(&mut self, frame: Frame<'_>, visit: &mut dyn FnMut(Captured<'_>)) -> Result<(), LoadError> {
+    fn frame(&mut self, frame: Frame<'_>, visit: &mut Visit<'_>) -> Result<(), LoadError> {
         if frame.captured > LONGEST_FRAME || frame.original > LONGEST_FRAME {
             let (captured, original) = (frame.captured, frame.original);
             return Err(self.damaged(format!(
@@ -155,7 +165,8 @@ impl<'a> Records<'a> {
         let link = self.link(self.interface(frame.interface)?.link)?;
         self.latest = frame.time;
         let length = frame.data.len().min(frame.captured as usize);
-        visit(Captured { time: frame.time, link, original: frame.original, data: &frame.data[..length] });
+        let captured = Captured { time: frame.time, link, original: frame.original, data: &frame.data[..length] };
+        self.is_enough |= visit(captured).is_break();
         Ok(())
     }
 
@@ -195,7 +206,7 @@ impl<'a> Records<'a> {
     }
 
     fn unreadable(&self, source: std::io::Error) -> LoadError {
-        LoadError::Read { path: self.path.to_owned(), place: format!("after record {}", self.record), source }
+        LoadError::reading(self.path, format!("after record {}", self.record), source)
     }
 }
 

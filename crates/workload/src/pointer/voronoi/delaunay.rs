@@ -86,7 +86,12 @@ fn lowest(edges: &mut Edges, mut left: Edge, mut right: Edge) -> (Edge, Edge) {
 
 /// The edge around the end of the base that may be the next side, with what lies within its
 /// circle deleted; none if all lie below the base.
-fn candidate<'p>(edges: &mut Edges<'p>, base: Edge, end: Edge, turn: fn(&mut Edges<'p>, Edge) -> Edge) -> Option<Edge> {
+fn candidate<'p, 's>(
+    edges: &mut Edges<'p, 's>,
+    base: Edge,
+    end: Edge,
+    turn: fn(&mut Edges<'p, 's>, Edge) -> Edge,
+) -> Option<Edge> {
     let (from, to) = (edges.from(base), edges.to(base));
     let mut found = turn(edges, end);
     let above = |edges: &mut Edges, edge: Edge| {
@@ -121,7 +126,7 @@ mod tests {
     use heapsmith_trace::Draws;
 
     fn edges(points: &[Point]) -> Vec<(usize, usize)> {
-        let mut edges = Edges::new(Recorder::with_work(), 64, points);
+        let mut edges = Edges::new(Recorder::unheard(), 64, points);
         triangulate(&mut edges, 0..points.len());
         edges.pairs()
     }

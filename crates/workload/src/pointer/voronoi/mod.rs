@@ -54,12 +54,12 @@ pub(crate) const WORKLOAD: Workload = Workload {
 /// Coordinates are below this.
 const SIDE: u64 = 1 << 24;
 
-fn run(settings: &mut Settings) -> Result<Tape, LoadError> {
+fn run<'s>(settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let count = settings.number("points", 2, 1 << 20, "points from 2 to 1048576")?;
     let mut draws = Draws::new(settings.seed()?);
     let pointer = pointer(settings)?;
     let frees = settings.switch(FREE.name)?;
-    let mut program = Recorder::with_work();
+    let mut program = Recorder::with_work(tape);
     let points = drawn(&mut draws, count as usize);
     let vertex = program.site("vertex");
     let vertex_size = size(pointer, &[Field::Double, Field::Double, Field::Double, Field::Pointer, Field::Pointer]);

@@ -38,8 +38,8 @@ impl Edge {
 }
 
 /// All edges, with the program that allocates them.
-pub(super) struct Edges<'p> {
-    pub program: Recorder,
+pub(super) struct Edges<'p, 's> {
+    pub program: Recorder<'s>,
     site: Site,
     size: u64,
     pub points: &'p [Point],
@@ -51,9 +51,9 @@ pub(super) struct Edges<'p> {
     blocks: Vec<Option<Block>>,
 }
 
-impl<'p> Edges<'p> {
+impl<'p, 's> Edges<'p, 's> {
     /// No edges yet, over these points.
-    pub fn new(mut program: Recorder, size: u64, points: &'p [Point]) -> Edges<'p> {
+    pub fn new(mut program: Recorder<'s>, size: u64, points: &'p [Point]) -> Edges<'p, 's> {
         let site = program.site("edge");
         Edges { program, site, size, points, next: Vec::new(), origin: Vec::new(), blocks: Vec::new() }
     }
