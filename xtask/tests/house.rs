@@ -199,6 +199,32 @@ fn unsafe_code_stands_only_where_it_may() {
     }
 }
 
+/// Everything that the command prints goes through one file, which escapes what comes from files and knows what to do
+/// about closed pipes and full disks.
+#[test]
+fn only_the_commands_console_prints() {
+    const DOORS: [&str; 3] = ["println!", "print!", "dbg!"];
+    const STREAMS: [&str; 3] = ["io::stdout", "io::stderr", "Stdout"];
+    // Programs of their own: what developers run, what a program is linked with, and build scripts.
+    const OTHERS: [&str; 4] = ["trial", "recorder", "agent", "preload"];
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(root().join("crates")).expect("the crates").flatten() {
+        if !OTHERS.iter().any(|other| entry.file_name() == *other) {
+            sources(&entry.path().join("src"), &mut files);
+        }
+    }
+    assert!(files.len() > 50, "the sources were found");
+    for file in files.iter().filter(|file| !file.ends_with("crates/cli/src/console.rs")) {
+        let text = std::fs::read_to_string(file).expect("a source file");
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = text.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+        for line in code {
+            let prints = DOORS.iter().chain(&STREAMS).any(|word| line.contains(word));
+            assert!(!prints || line.contains("is_terminal"), "{} prints by itself: {line}", file.display());
+        }
+    }
+}
+
 fn uses_unsafe(line: &str) -> bool {
     ["unsafe {", "unsafe fn", "unsafe impl", "unsafe trait"]
         .iter()

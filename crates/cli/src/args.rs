@@ -9,9 +9,12 @@ use heapsmith_trace::{Bytes, Cuts, Jitter, Perturbation, Slice, Stretch, Transfo
 
 mod explored;
 mod limits;
+mod numbers;
 
 pub use explored::{Explore, Prefer};
 pub use limits::{Aim, Attack, Bound, Programs};
+
+use numbers::{above_zero, bytes, jobs};
 
 /// Which memory allocator suits a program, and why.
 #[derive(Debug, Parser)]
@@ -28,13 +31,18 @@ pub use limits::{Aim, Attack, Bound, Programs};
         heapsmith heaps                                    the allocators that have a name\n  \
         heapsmith replay TRACE --heap SPEC --min-region    one design, and the RAM that it needs\n\n\
         Exit codes: 0 done; 1 the job failed; 2 wrong use; 3 bad input file; 4 the environment \
-        (disk full, a folder that cannot be written); 130 interrupted, results kept.",
+        (disk full, a folder that cannot be written, too little memory); 130 interrupted, results kept; 141 \
+        standard output was closed before all was printed.",
     max_term_width = 110
 )]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// Memory that reading inputs may take (K, M or G may follow); by default three quarters of what the system has
+    /// left. What needs more ends with exit code 4
+    #[arg(long, global = true, value_name = "SIZE", value_parser = above_zero)]
+    pub memory: Option<u64>,
 }
 
 /// The commands.
@@ -117,7 +125,7 @@ pub struct Reading {
     pub stretch: Option<Stretch>,
     /// Cut the trace into so many equal parts, or before each of its marks, and put these in a random order. Blocks that
     /// live across a cut stay where they are
-    #[arg(long, value_name = "PARTS|marks", help_heading = TRANSFORMS)]
+    #[arg(long, value_name = "PARTS|marks", value_parser = cuts, help_heading = TRANSFORMS)]
     pub shuffle: Option<Cuts>,
     /// What --jitter, --stretch and --shuffle draw from: the same number gives the same trace
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = TRANSFORMS)]
@@ -145,6 +153,14 @@ impl Reading {
             gc_every: self.gc_every.map(Bytes),
             heap: None,
         }
+    }
+}
+
+/// Parts in a number that a trace can be cut into, or marks.
+fn cuts(text: &str) -> Result<Cuts, String> {
+    match text.parse()? {
+        Cuts::Parts(1_000_001..) => Err("write marks, or a number of parts up to 1000000".to_owned()),
+        cuts => Ok(cuts),
     }
 }
 
@@ -182,6 +198,10 @@ pub struct Record {
     #[arg(long, value_name = "FRAMES", conflicts_with = "java", num_args = 0..=1, require_equals = true, default_missing_value = "6",
         value_parser = clap::value_parser!(u8).range(1..=16))]
     pub sites: Option<u8>,
+    /// Keep each process's command line in its trace. It may hold passwords: without this, a trace has the program's
+    /// name and the number of its arguments
+    #[arg(long)]
+    pub keep_command: bool,
     /// The program and its arguments, after --
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,
@@ -206,7 +226,7 @@ pub struct Record {
 pub struct Run {
     /// A spec, a name of the catalogue, or the folder that `explore` wrote: its pick
     #[arg(long, value_name = "SPEC")]
-    pub heap: String,
+    pub heap: OsString,
     /// What the pick of an exploration should be good at
     #[arg(long, value_enum, default_value_t)]
     pub prefer: Prefer,
@@ -270,7 +290,8 @@ pub struct Inspect {
     #[arg(long)]
     pub lower_bound: bool,
     /// With --lower-bound: how hard to look for a lower placement, in millions of comparisons
-    #[arg(long, value_name = "MILLIONS", default_value_t = 400, requires = "lower_bound")]
+    #[arg(long, value_name = "MILLIONS", default_value_t = 400, requires = "lower_bound",
+        value_parser = clap::value_parser!(u64).range(..=1_000_000))]
     pub effort: u64,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
@@ -302,7 +323,7 @@ pub struct Replay {
     #[arg(long)]
     pub verify: bool,
     /// Verify every invariant of the heap after every so many operations
-    #[arg(long, value_name = "OPERATIONS")]
+    #[arg(long, value_name = "OPERATIONS", value_parser = clap::value_parser!(u64).range(1..))]
     pub check: Option<u64>,
     /// Measure time, beside the null allocator
     #[arg(long)]
@@ -311,7 +332,7 @@ pub struct Replay {
     #[arg(long)]
     pub latency: bool,
     /// Rounds of --time and --latency, in which all heaps take turns
-    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub rounds: u16,
     /// Measure memory by the pages that a child process touches; done anyway where a peer is among the heaps
     #[arg(long)]
@@ -329,7 +350,7 @@ pub struct Replay {
     /// bytes, and the largest request that would succeed in the region, which is as large as the largest footprint
     /// unless --region says otherwise
     #[arg(long, value_name = "MOMENTS", num_args = 0..=1, require_equals = true, default_missing_value = "200",
-        value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = NOT_OVER_TIME)]
+        value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with_all = NOT_OVER_TIME)]
     pub over_time: Option<u32>,
     /// In place of the table, replay the trace so many times over in one heap, and show whether its footprint settles or
     /// drifts
@@ -356,28 +377,6 @@ pub enum Leaked {
     Keep,
     /// Those of every pass are freed when it ends
     Free,
-}
-
-pub(crate) fn bytes(text: &str) -> Result<u64, String> {
-    let (digits, unit) = match text.strip_suffix(['K', 'M', 'G']) {
-        Some(digits) => (digits, text.as_bytes()[text.len() - 1]),
-        None => (text, b' '),
-    };
-    let number: u64 = digits.parse().map_err(|_| "write a number of bytes, as 64000, 64K or 2M".to_owned())?;
-    let shift = match unit {
-        b'K' => 10,
-        b'M' => 20,
-        b'G' => 30,
-        _ => 0,
-    };
-    number.checked_mul(1 << shift).ok_or_else(|| "that is more than 2^64 bytes".to_owned())
-}
-
-fn above_zero(text: &str) -> Result<u64, String> {
-    match bytes(text)? {
-        0 => Err("write a number above 0".to_owned()),
-        number => Ok(number),
-    }
 }
 
 /// Arguments of `report`.
@@ -415,7 +414,7 @@ pub enum Language {
 )]
 pub struct Emit {
     /// A spec, a name of the catalogue, or the folder that `explore` wrote: its pick is emitted
-    pub heap: String,
+    pub heap: OsString,
     /// What to write
     #[arg(long, value_enum)]
     pub lang: Language,
@@ -468,7 +467,7 @@ pub struct Reproduce {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Threads for sweeps; by default as many as there are processors. Nothing that is timed uses more than one
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<usize>,
     /// How to print the list or the outcome
     #[arg(long, value_enum, default_value_t)]

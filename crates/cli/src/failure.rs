@@ -6,8 +6,9 @@
 //! | 1 | the job failed: a request that could not be served under `--verify`, a heap that is wrong |
 //! | 2 | wrong use: a bad spec, a bad option |
 //! | 3 | a bad input file |
-//! | 4 | the environment: a folder that cannot be written, a full disk, a missing tool |
+//! | 4 | the environment: a folder that cannot be written, a full disk, a missing tool, too little memory |
 //! | 130 | interrupted; results are kept |
+//! | 141 | standard output was closed before all was printed, as by SIGPIPE; files are whole |
 
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Formatter};
@@ -75,6 +76,12 @@ impl Failure {
         Failure::environment(format!("cannot write {}: {error}; choose another place with --out or -o", path.display()))
     }
 
+    /// The same, about an input under another name.
+    pub fn about(self, path: &Path, named: &Path) -> Failure {
+        let message = self.message.replace(&path.display().to_string(), &named.display().to_string());
+        Failure { message, ..self }
+    }
+
     /// The exit code.
     pub fn code(&self) -> u8 {
         self.code
@@ -107,9 +114,9 @@ impl From<LoadError> for Failure {
 
 impl From<TraceError> for Failure {
     fn from(error: TraceError) -> Failure {
-        match error {
-            TraceError::Read { .. } | TraceError::Write { .. } => Failure::environment(error),
-            _ => Failure::bad_input(error),
+        match error.is_environment() {
+            true => Failure::environment(error),
+            false => Failure::bad_input(error),
         }
     }
 }

@@ -2,17 +2,27 @@
 
 use std::path::Path;
 
-use heapsmith_recording::{Recording, decode_to, is_recording};
+use heapsmith_recording::{Recording, RecordingError, decode_to, is_recording};
 use heapsmith_trace::{Origin, PackedTrace, Packer, Sink, Trace};
 use heapsmith_workload::{Loaded, stream};
 
 use crate::args::Reading;
+use crate::console::{self, note};
 use crate::failure::Failure;
 use crate::progress;
+use crate::spool::Spool;
 
 /// Hands what lies at `path` to a sink, through the transforms that were asked for.
 pub fn send(path: &Path, reading: &Reading, sink: &mut dyn Sink) -> Result<Origin, Failure> {
-    let spinner = progress::spinner(&format!("reading {}", path.display()));
+    let spool = Spool::of(path)?;
+    let mut origin = read(&spool, reading, sink).map_err(|failure| spool.name_in(failure))?;
+    spool.name_origin(&mut origin);
+    Ok(origin)
+}
+
+fn read(spool: &Spool<'_>, reading: &Reading, sink: &mut dyn Sink) -> Result<Origin, Failure> {
+    let (path, named) = (spool.path(), spool.named());
+    let spinner = progress::spinner(&format!("reading {}", named.display()));
     let transforms = reading.transforms();
     let sink = &mut *transforms.before(sink);
     let loaded = if reading.input_format.is_none() && is_recording(path) {
@@ -23,7 +33,7 @@ pub fn send(path: &Path, reading: &Reading, sink: &mut dyn Sink) -> Result<Origi
     spinner.finish_and_clear();
     let loaded = loaded?;
     for remark in &loaded.remarks {
-        eprintln!("{}: {remark}", path.display());
+        note!("{}: {remark}", console::name(&named.to_string_lossy()));
     }
     let mut origin = loaded.origin;
     origin.settings.extend(transforms.settings());
@@ -32,7 +42,11 @@ pub fn send(path: &Path, reading: &Reading, sink: &mut dyn Sink) -> Result<Origi
 
 /// Hands what a recording of our own holds to a sink.
 fn recorded(path: &Path, sink: &mut dyn Sink) -> Result<Loaded, Failure> {
-    let recorded = decode_to(&Recording::open(path)?, sink)?;
+    let recorded = Recording::open(path).and_then(|recording| decode_to(&recording, sink));
+    let recorded = recorded.map_err(|error| match error {
+        RecordingError::Trace(error) => Failure::from(error.of(&path.display())),
+        error => error.into(),
+    })?;
     Ok(Loaded { origin: recorded.trace.origin, remarks: Vec::new() })
 }
 
@@ -52,12 +66,13 @@ pub fn stream_packed(path: &Path, reading: &Reading) -> Result<PackedTrace, Fail
 
 /// A trace as it is replayed.
 pub fn packed(trace: &Trace) -> Result<PackedTrace, Failure> {
-    Ok(PackedTrace::new(trace)?.checked()?)
+    let packed = PackedTrace::new(trace).map_err(|error| error.of(&trace.name()))?;
+    Ok(packed.checked()?)
 }
 
 /// Says on standard error what a trace is.
 pub fn announce(trace: &PackedTrace) {
-    eprintln!(
+    note!(
         "{}: {} events, at most {} in {} blocks live at once",
         trace.name,
         trace.events.len(),

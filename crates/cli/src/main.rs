@@ -3,26 +3,36 @@
 
 mod args;
 mod commands;
+mod console;
 mod failure;
 mod heap;
 mod input;
 mod interrupt;
 mod progress;
+mod spool;
 mod table;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use heapsmith_trace::Bytes;
 
 use args::{Arguments, Command};
+use console::note;
 
 fn main() -> ExitCode {
     // Before anything else, as the child measures the memory of this very process.
-    let mut arguments = std::env::args();
+    let mut arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     if arguments.nth(1).is_some_and(|first| first == heapsmith_replay::PAGES_CHILD) {
         return commands::pages::child(&arguments.collect::<Vec<_>>());
     }
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return explained(&error),
+    };
+    if let Some(memory) = arguments.memory {
+        heapsmith_trace::memory::set_budget(Bytes(memory));
+    }
     let outcome = match arguments.command {
         Command::Record(arguments) => return end(commands::record::run(&arguments)),
         Command::Run(arguments) => return end(commands::run::run(&arguments)),
@@ -38,15 +48,23 @@ fn main() -> ExitCode {
         Command::Attack(arguments) => commands::attack::run(&arguments),
         Command::Bound(arguments) => commands::bound::run(&arguments),
     };
-    end(outcome.map(|()| ExitCode::SUCCESS))
+    end(outcome.map(|()| 0))
 }
 
-fn end(outcome: Result<ExitCode, failure::Failure>) -> ExitCode {
-    match outcome {
-        Ok(code) => code,
-        Err(failure) => {
-            eprintln!("heapsmith: {}", failure.message());
-            ExitCode::from(failure.code())
-        }
+fn end(outcome: Result<u8, failure::Failure>) -> ExitCode {
+    let code = outcome.unwrap_or_else(|failure| {
+        note!("heapsmith: {}", failure.message());
+        failure.code()
+    });
+    ExitCode::from(console::exit_code(code))
+}
+
+/// Prints the help or the version, or what is wrong with the arguments.
+fn explained(error: &clap::Error) -> ExitCode {
+    let printed = error.print();
+    if error.use_stderr() {
+        return ExitCode::from(2);
     }
+    console::printed(printed);
+    ExitCode::from(console::exit_code(0))
 }

@@ -5,11 +5,21 @@ use std::time::Duration;
 use heapsmith_explore::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::console;
+
 /// Something that takes a while and cannot be counted.
 pub fn spinner(message: &str) -> ProgressBar {
-    let spinner = ProgressBar::new_spinner().with_message(message.to_owned());
-    spinner.enable_steady_tick(Duration::from_millis(100));
+    let spinner = ProgressBar::new_spinner().with_message(console::name(message).into_owned());
+    turn(&spinner, Duration::from_millis(100));
     spinner
+}
+
+/// Lets a bar show that the job goes on. That takes a thread, which nobody needs where the bar is hidden, and
+/// which the system may refuse.
+fn turn(bar: &ProgressBar, every: Duration) {
+    if !bar.is_hidden() && std::thread::Builder::new().spawn(|| ()).is_ok() {
+        bar.enable_steady_tick(every);
+    }
 }
 
 /// The bar of a sweep.
@@ -54,7 +64,7 @@ pub fn experiments_bar(experiments: usize) -> ProgressBar {
     let template = "{prefix} {bar:32.cyan/blue} {percent}%  {elapsed}  {msg}";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(experiments as u64 * STEPS).with_style(style.progress_chars("━╸─"));
-    bar.enable_steady_tick(Duration::from_millis(200));
+    turn(&bar, Duration::from_millis(200));
     bar
 }
 
@@ -62,5 +72,7 @@ pub fn experiments_bar(experiments: usize) -> ProgressBar {
 pub fn attack_bar(heap: &str) -> ProgressBar {
     let template = "{msg} {bar:32.cyan/blue} {human_pos}/{human_len} plans  {eta} left  {prefix}";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(0).with_style(style.progress_chars("━╸─")).with_message(format!("attacking {heap}"))
+    ProgressBar::new(0)
+        .with_style(style.progress_chars("━╸─"))
+        .with_message(format!("attacking {}", console::name(heap)))
 }

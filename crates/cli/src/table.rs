@@ -9,6 +9,7 @@ use heapsmith_report::thousands;
 use serde_json::{Map, Value};
 
 use crate::args::Format;
+use crate::console;
 use crate::failure::Failure;
 
 /// Characters that the last column has at least.
@@ -115,20 +116,29 @@ impl Table {
 
     /// Prints to standard output.
     pub fn print(&self, format: Format) -> Result<(), Failure> {
-        self.print_to(io::stdout().lock(), format)
+        let text = self.text(format)?;
+        match format {
+            Format::Table => console::say_text(&text),
+            Format::Json | Format::Csv => console::hand_over(text.as_bytes()),
+        }
+        Ok(())
     }
 
-    /// Prints where it is told.
-    pub fn print_to(&self, out: impl Write, format: Format) -> Result<(), Failure> {
+    /// Prints to standard error.
+    pub fn note(&self, format: Format) -> Result<(), Failure> {
+        console::note_text(&self.text(format)?);
+        Ok(())
+    }
+
+    fn text(&self, format: Format) -> Result<String, Failure> {
+        let mut text = Vec::new();
         let written = match format {
-            Format::Table => self.draw(out),
-            Format::Json => self.json(out),
-            Format::Csv => self.csv(out),
+            Format::Table => self.draw(&mut text),
+            Format::Json => self.json(&mut text),
+            Format::Csv => self.csv(&mut text),
         };
-        match written {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            written => written.map_err(|error| Failure::environment(format!("cannot print: {error}"))),
-        }
+        written.map_err(|error| Failure::job(format!("cannot print: {error}")))?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
     fn draw(&self, mut out: impl Write) -> io::Result<()> {
@@ -142,7 +152,11 @@ impl Table {
             drawn.add_row(shown.iter().map(|&column| {
                 let item = &row[column];
                 let right = item.value.is_number() || item.value.is_null();
-                Cell::new(&item.shown).set_alignment(if right { CellAlignment::Right } else { CellAlignment::Left })
+                Cell::new(console::name(&item.shown)).set_alignment(if right {
+                    CellAlignment::Right
+                } else {
+                    CellAlignment::Left
+                })
             }));
         }
         // On a narrow terminal only the last column, which holds the longest texts, is broken into lines.
@@ -161,7 +175,7 @@ impl Table {
             Value::Object(pairs.collect::<Map<_, _>>())
         };
         let array: Vec<Value> = self.rows.iter().map(object).collect();
-        writeln!(out, "{}", serde_json::to_string_pretty(&array)?)
+        writeln!(out, "{}", in_json(&serde_json::to_string_pretty(&array)?))
     }
 
     fn csv(&self, out: impl Write) -> io::Result<()> {
@@ -177,4 +191,14 @@ impl Table {
         }
         writer.flush()
     }
+}
+
+/// Escapes what JSON leaves as it is, though a terminal may obey it: outside of texts there is none of it but line ends.
+fn in_json(text: &str) -> String {
+    let hidden = |character: char| character != '\n' && console::is_hidden(character);
+    let escape = |character: char| match hidden(character) {
+        true => format!("\\u{:04x}", u32::from(character)),
+        false => character.to_string(),
+    };
+    if text.contains(hidden) { text.chars().map(escape).collect() } else { text.to_owned() }
 }

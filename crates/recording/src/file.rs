@@ -83,9 +83,18 @@ impl Recording {
         PathBuf::from(self.text(header::PATH, header::PATH_LENGTH, header::LONGEST_PATH))
     }
 
-    /// The command line, its parts apart by blanks.
+    /// The command line, its parts apart by blanks. It may hold passwords, so no trace has it unless that is asked for.
     pub fn command(&self) -> String {
-        self.text(header::COMMAND, header::COMMAND_LENGTH, header::LONGEST_COMMAND).replace('\0', " ").trim().to_owned()
+        self.command_line().replace('\0', " ").trim().to_owned()
+    }
+
+    /// How many arguments the program got, as far as the recording holds its command line.
+    pub fn arguments(&self) -> usize {
+        self.command_line().trim_end_matches('\0').split('\0').count() - 1
+    }
+
+    fn command_line(&self) -> String {
+        self.text(header::COMMAND, header::COMMAND_LENGTH, header::LONGEST_COMMAND)
     }
 
     fn text(&self, at: usize, length: usize, max: usize) -> String {

@@ -121,7 +121,7 @@ fn origin(
 ) -> Result<Origin, RecordingError> {
     let mut origin = Origin::new("record", program);
     let mut set = |name: &str, value: String| origin.settings.push((name.to_owned(), value));
-    set("command", recording.command());
+    set("arguments", recording.arguments().to_string());
     set("process", recording.process().to_string());
     set("parent", recording.parent().to_string());
     let counts = [

@@ -10,6 +10,9 @@ pub fn escape(text: &str) -> String {
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
+            // No page may hold them, and those that turn the direction of writing deceive who reads it.
+            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => safe.push('\u{fffd}'),
+            _ if c.is_control() && !matches!(c, '\n' | '\t') => safe.push('\u{fffd}'),
             _ => safe.push(c),
         }
     }

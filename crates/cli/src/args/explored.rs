@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 use heapsmith_explore::{Constraint, Goal, HoldOut, Objective, Preference, Strategy};
 use heapsmith_replay::TimingEffort;
 
-use super::{Format, Reading, bytes};
+use super::numbers::{amount, bytes, jobs};
+use super::{Format, Reading};
 
 /// What the pick should be good at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -73,7 +74,7 @@ pub struct Explore {
     #[arg(long)]
     pub wait: bool,
     /// Threads to replay on; by default as many as there are processors
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<usize>,
     /// Rounds of timing the front and the peers at the end; 0 leaves out times and memory by pages
     #[arg(long, value_name = "N", default_value_t = 5,
@@ -131,13 +132,13 @@ pub struct Wanted {
         default_value = "fragmentation,accesses,p99,max", help_heading = GOAL)]
     pub objectives: Vec<Objective>,
     /// No more fragmentation than this, in percent
-    #[arg(long, value_name = "PERCENT", help_heading = GOAL)]
+    #[arg(long, value_name = "PERCENT", value_parser = amount, help_heading = GOAL)]
     pub max_fragmentation: Option<f64>,
     /// Every trace has to be served in a region of so many bytes (K, M or G may follow)
     #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
     pub max_region: Option<u64>,
     /// No more accesses an operation on average
-    #[arg(long, value_name = "N", help_heading = GOAL)]
+    #[arg(long, value_name = "N", value_parser = amount, help_heading = GOAL)]
     pub max_accesses: Option<f64>,
     /// No more accesses in 99% of the operations
     #[arg(long, value_name = "N", help_heading = GOAL)]
@@ -146,7 +147,7 @@ pub struct Wanted {
     #[arg(long, value_name = "N", help_heading = GOAL)]
     pub max_op: Option<u64>,
     /// No more nanoseconds an operation, as measured here
-    #[arg(long, value_name = "NS", help_heading = GOAL)]
+    #[arg(long, value_name = "NS", value_parser = amount, help_heading = GOAL)]
     pub max_ns: Option<f64>,
     /// No more bytes of code, as compiled from the emitted C for Cortex-M3 (for the host where its compiler is missing)
     #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Format, above_zero};
+use super::Format;
+use super::numbers::{above_zero, within};
 
 /// The programs that a bound or an attack is about.
 #[derive(Debug, Args)]
 pub struct Programs {
     /// Peak live bytes, as requested (K and M may follow)
-    #[arg(long, value_name = "BYTES", value_parser = above_zero)]
+    #[arg(long = "max-live", value_name = "BYTES", value_parser = above_zero)]
     pub live: u64,
     /// Bytes of the largest request
     #[arg(long, value_name = "BYTES", value_parser = above_zero)]
@@ -74,10 +75,10 @@ pub struct Attack {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Plans that the search tries beyond the constructions
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = within::<0, 10_000_000>)]
     pub rounds: usize,
     /// Operations that the program has at most
-    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = operations)]
+    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = within::<1, 10_000_000>)]
     pub operations: usize,
     /// The trace file to write (Parquet); of one heap alone
     #[arg(short, long, value_name = "FILE")]
@@ -85,11 +86,4 @@ pub struct Attack {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-}
-
-fn operations(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(number) if (1..=10_000_000).contains(&number) => Ok(number),
-        _ => Err("write a number from 1 to 10000000".to_owned()),
-    }
 }

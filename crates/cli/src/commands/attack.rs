@@ -10,6 +10,7 @@ use heapsmith_trace::Origin;
 
 use crate::args::{self, Format};
 use crate::commands::bound::program;
+use crate::console::{self, note};
 use crate::failure::Failure;
 use crate::table::{Item, Table, heap, integer, none, number, percent, text};
 use crate::{interrupt, progress};
@@ -23,7 +24,7 @@ pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
             "{out} holds the attack on one heap: name one heap, or none of --out and -o"
         )));
     }
-    let stop = interrupt::catch()?;
+    let stop = interrupt::catch();
     let mut table = Table::new(COLUMNS);
     let mut stopped = false;
     for (name, spec) in &heaps {
@@ -40,7 +41,7 @@ pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
     }
     table.print(arguments.format)?;
     if arguments.format == Format::Table {
-        eprint!("{LEGEND}");
+        console::note_text(LEGEND);
     }
     if stopped { Err(Failure::interrupted("stopped: what is shown is the best so far")) } else { Ok(()) }
 }
@@ -152,7 +153,7 @@ fn write(
     ];
     origin.settings = settings.map(|(key, value)| (key.to_owned(), value)).to_vec();
     found.outcome.tape.trace(origin).write(out)?;
-    eprintln!(
+    note!(
         "{} operations written to {}; heapsmith replay {} --heap '{spec}'",
         found.outcome.tape.steps.len(),
         out.display(),

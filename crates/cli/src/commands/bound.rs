@@ -1,12 +1,11 @@
 //! `heapsmith bound`: the most memory that a heap can be made to need, with how it comes about.
 
-use std::io::{self, Write};
-
 use heapsmith_limits::{Bound, ProgramClass, bound};
 use heapsmith_spec::{Spec, resolve};
 use heapsmith_trace::Bytes;
 
 use crate::args::{self, Format, Programs};
+use crate::console;
 use crate::failure::Failure;
 use crate::table::{Table, integer, none, text};
 
@@ -16,10 +15,8 @@ pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
     let bounds = specs.iter().map(|spec| (spec, bound(spec, program.live, program.max_size, program.min_size)));
     if arguments.format == Format::Table {
         let text: String = bounds.map(|(spec, bound)| page(spec, program, &bound)).collect::<Vec<_>>().join("\n");
-        return match io::stdout().write_all(text.as_bytes()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            printed => printed.map_err(|error| Failure::environment(format!("cannot print: {error}"))),
-        };
+        console::say_text(&text);
+        return Ok(());
     }
     let mut table = Table::new(&[
         "heap",

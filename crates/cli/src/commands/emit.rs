@@ -9,6 +9,7 @@ use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::Spec;
 
 use crate::args::{Emit, Language};
+use crate::console::note;
 use crate::failure::Failure;
 use crate::heap;
 use crate::input;
@@ -30,7 +31,7 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
     for File { name, text } in &files {
         let path = arguments.out.join(name);
         fs::write(&path, text).map_err(|error| Failure::writing(&path, &error))?;
-        eprintln!("wrote {}", path.display());
+        note!("wrote {}", path.display());
     }
     if arguments.lang == Language::So {
         link(&arguments.out, &request)?;
@@ -42,7 +43,7 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
 fn suited(spec: &Spec) -> Result<Spec, Failure> {
     let suited = preload::suited(spec)?;
     if suited != *spec {
-        eprintln!("malloc's blocks are multiples of 16 bytes: emitting {suited}");
+        note!("malloc's blocks are multiples of 16 bytes: emitting {suited}");
     }
     Ok(suited)
 }
@@ -92,7 +93,7 @@ fn link(dir: &Path, request: &Request) -> Result<(), Failure> {
     if !output.status.success() {
         return Err(Failure::job(format!("cc failed: {}", String::from_utf8_lossy(&output.stderr))));
     }
-    eprintln!("wrote {}", preload::path(dir, request).display());
+    note!("wrote {}", preload::path(dir, request).display());
     Ok(())
 }
 

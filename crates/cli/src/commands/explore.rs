@@ -10,6 +10,7 @@ use heapsmith_workload::PREFIX;
 
 use crate::args::{Explore, Format};
 use crate::commands::{pages, report};
+use crate::console;
 use crate::failure::Failure;
 use crate::{input, interrupt};
 
@@ -21,10 +22,10 @@ use screen::Screen;
 
 pub fn run(arguments: &Explore) -> Result<(), Failure> {
     if let Some(name) = &arguments.print_space {
-        print!("{}", Space::own_text(name).unwrap_or_default());
+        console::say_text(Space::own_text(name).unwrap_or_default());
         return Ok(());
     }
-    let stop = interrupt::catch()?;
+    let stop = interrupt::catch();
     let traces = arguments
         .traces
         .iter()

@@ -1,11 +1,10 @@
 //! `heapsmith heaps`: the allocators that have a name, what they promise and where they are from; then the peers.
 
-use std::io::{self, Write};
-
 use heapsmith_peers::peers;
 use heapsmith_spec::{Entry, Promise, Spec, SpecError, catalogue};
 
 use crate::args::{Format, Listing};
+use crate::console;
 use crate::failure::Failure;
 use crate::table::{Table, text};
 
@@ -15,10 +14,8 @@ pub fn run(arguments: &Listing) -> Result<(), Failure> {
         catalogue().iter().try_for_each(|entry| paragraph(&mut text, entry))?;
         text.push("Reference allocators, for replay and explore; none of them is written by heapsmith\n".to_owned());
         peers().iter().for_each(|entry| peer(&mut text, entry));
-        return match io::stdout().write_all(&[text.join("\n").as_bytes(), LEGEND.as_bytes()].concat()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            printed => printed.map_err(|error| Failure::environment(format!("cannot print: {error}"))),
-        };
+        console::say_text(&(text.join("\n") + LEGEND));
+        return Ok(());
     }
     let mut table = Table::new(&["name", "heap", "allocate", "free", "footprint", "papers", "source", "note"]);
     for entry in catalogue() {

@@ -6,6 +6,7 @@ use heapsmith_import::{CsvWriter, RepWriter};
 use heapsmith_trace::{Event, Origin, Profiler, Sink, TraceError, TraceWriter};
 
 use crate::args::Import;
+use crate::console::note;
 use crate::failure::Failure;
 use crate::input;
 
@@ -19,7 +20,7 @@ pub fn run(arguments: &Import) -> Result<(), Failure> {
         return Err(Failure::bad_input(format!("{} holds no allocations", origin.name())));
     }
     writer.finish(&origin)?;
-    eprintln!(
+    note!(
         "{}: {} events, at most {} in {} blocks live at once, written to {}",
         origin.name(),
         statistics.events,

@@ -8,6 +8,7 @@ use heapsmith_report::inspection;
 use heapsmith_trace::{LiveCurve, Origin, Packer, Profile, Profiler, SiteShare, Statistics};
 
 use crate::args::{Format, Inspect};
+use crate::console::{self, note, say};
 use crate::failure::Failure;
 use crate::table::{Table, bytes, integer, percent, text};
 use crate::{input, progress};
@@ -92,8 +93,8 @@ fn lower_bound_table(origin: &Origin, lower_bound: &LowerBound) -> Table {
 
 /// The two lines of the lower bound.
 fn tell(lower_bound: &LowerBound) {
-    println!("lower bound: at least {}, the peak live bytes", lower_bound.live);
-    println!(
+    say!("lower bound: at least {}, the peak live bytes", lower_bound.live);
+    say!(
         "           {} (+{:.2}%) with every lifetime known and no block moved, {}: {}{}",
         lower_bound.placed,
         lower_bound.fragmentation() * 100.0,
@@ -108,18 +109,18 @@ fn tell(lower_bound: &LowerBound) {
 
 fn write_page(origin: &Origin, profile: &Profile, out: &Path) -> Result<(), Failure> {
     std::fs::write(out, inspection(origin, profile)).map_err(|error| Failure::writing(out, &error))?;
-    eprintln!("wrote {}", out.display());
+    note!("wrote {}", out.display());
     Ok(())
 }
 
 fn summary(origin: &Origin, profile: &Profile) {
     let statistics = &profile.statistics;
     let Statistics { allocations, frees, reallocations, threads, .. } = statistics;
-    println!("{}", origin.name());
+    say!("{}", console::name(&origin.name()));
     for (name, value) in &origin.settings {
-        println!("  {name}={value}");
+        say!("  {}={}", console::name(name), console::name(value));
     }
-    println!(
+    say!(
         "{allocations} allocations, {frees} frees, {reallocations} reallocations on {threads} {}{}",
         if *threads == 1 { "thread" } else { "threads" },
         match statistics.duration.0 {
@@ -127,29 +128,32 @@ fn summary(origin: &Origin, profile: &Profile) {
             _ => format!(" over {}", statistics.duration),
         }
     );
-    println!(
+    say!(
         "at most {} in {} blocks live at once; {} requested in all; {} blocks never freed",
-        statistics.requested_peak, statistics.blocks_peak, statistics.requested_total, statistics.blocks_left
+        statistics.requested_peak,
+        statistics.blocks_peak,
+        statistics.requested_total,
+        statistics.blocks_left
     );
     let lives = &statistics.lifetimes;
     match statistics.duration.0 {
-        0 => println!("half of the blocks live {} events or less, 99% live {}", lives.events.p50, lives.events.p99),
-        _ => println!(
+        0 => say!("half of the blocks live {} events or less, 99% live {}", lives.events.p50, lives.events.p99),
+        _ => say!(
             "half of the blocks live {} or less ({} events), 99% live {} or less ({} events)",
-            lives.time.p50, lives.events.p50, lives.time.p99, lives.events.p99
+            lives.time.p50,
+            lives.events.p50,
+            lives.time.p99,
+            lives.events.p99
         ),
     }
-    println!("live bytes  {}", sparkline(&profile.curve));
+    say!("live bytes  {}", sparkline(&profile.curve));
     for fact in heapsmith_report::findings(profile) {
-        println!("{fact}");
+        say!("{fact}");
     }
     for site in profile.sites.iter().take(SITES) {
         let SiteShare { requested, requests, share, live_at_peak, name, .. } = site;
         let name = innermost(name);
-        println!(
-            "  {requested:>9} in {requests} requests ({:.1}%), {live_at_peak} of the peak, by {name}",
-            share * 100.0
-        );
+        say!("  {requested:>9} in {requests} requests ({:.1}%), {live_at_peak} of the peak, by {name}", share * 100.0);
     }
 }
 
@@ -157,7 +161,7 @@ fn summary(origin: &Origin, profile: &Profile) {
 fn innermost(name: &str) -> String {
     let frames: Vec<&str> = name.split(" < ").collect();
     let more = if frames.len() > FRAMES { " < …" } else { "" };
-    frames[..frames.len().min(FRAMES)].join(" < ") + more
+    console::name(&frames[..frames.len().min(FRAMES)].join(" < ")).into_owned() + more
 }
 
 /// Finds functions and lines for the sites that are shown; what then has one name is one site only within them.

@@ -1,28 +1,28 @@
 //! Memory by pages touched: the child that measures one heap, and the parent that asks for it.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use heapsmith_replay::{PagesError, Subject, TouchedPages, pages, pages_child};
+use heapsmith_replay::{Subject, TouchedPages, pages, pages_child};
 use heapsmith_trace::PackedTrace;
 
+use crate::console::{self, note};
 use crate::failure::Failure;
 
 /// What this process is, when it was run as such a child.
 pub fn child(arguments: &[String]) -> ExitCode {
-    let written = pages_child(arguments, &mut io::stdin().lock()).and_then(|result| {
-        io::stdout()
-            .write_all(result.as_bytes())
-            .map_err(|source| PagesError::System { what: "telling the parent", source })
-    });
-    match written {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
+    let code = match pages_child(arguments, &mut io::stdin().lock()) {
+        Ok(result) => {
+            console::hand_over(result.as_bytes());
+            0
         }
-    }
+        Err(error) => {
+            note!("{error}");
+            1
+        }
+    };
+    ExitCode::from(console::exit_code(code))
 }
 
 /// This command, to be run again.

@@ -3,38 +3,36 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
 use heapsmith_launch::{Ended, Library, why_nothing_was_preloaded};
 use heapsmith_recording::{JavaLaunch, Launch, Recorded, Recording, Remarks, decode_to, why_no_jvm_was_recorded};
 use heapsmith_trace::{Bytes, TraceWriter};
 
 use crate::args::{Format, Record};
+use crate::console::note;
 use crate::failure::Failure;
 use crate::table::{Table, bytes, integer, text};
 use crate::{interrupt, progress};
 
-pub fn run(arguments: &Record) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &Record) -> Result<u8, Failure> {
     let program = &arguments.command[0];
     let library = if arguments.java { Library::Agent } else { Library::Recorder }.place()?;
     let folder = folder(arguments)?;
     let before = recordings(&folder)?;
     // Ctrl-C reaches the program too; what it allocated until then is still wanted.
-    interrupt::catch()?;
+    interrupt::catch();
     let mut child =
         launch(arguments, &library, &folder).spawn().map_err(|error| Failure::cannot_run(program, &error))?;
     let ended = child.wait().map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
     let ended = Ended::from(ended);
     if let Ended::Signal(signal) = ended {
-        eprintln!(
-            "heapsmith: {} was ended by signal {signal}; what it allocated until then is kept",
-            program.display()
-        );
+        note!("heapsmith: {} was ended by signal {signal}; what it allocated until then is kept", program.display());
     }
     let recordings: Vec<PathBuf> = recordings(&folder)?.into_iter().filter(|path| !before.contains(path)).collect();
     let begun = format!("-{}.", child.id());
     if !recordings.iter().any(|path| path.to_string_lossy().contains(&begun)) {
-        eprintln!(
+        note!(
             "heapsmith: nothing of {} itself was recorded: {}",
             program.display(),
             if arguments.java { why_no_jvm_was_recorded(program) } else { why_nothing_was_preloaded(program) }
@@ -43,7 +41,7 @@ pub fn run(arguments: &Record) -> Result<ExitCode, Failure> {
     if !recordings.is_empty() {
         traces(arguments, &recordings)?;
     }
-    Ok(ExitCode::from(ended.code()))
+    Ok(ended.code())
 }
 
 fn launch(arguments: &Record, library: &Path, folder: &Path) -> Command {
@@ -77,16 +75,16 @@ fn traces(arguments: &Record, recordings: &[PathBuf]) -> Result<(), Failure> {
     let mut made: Vec<Made> = Vec::new();
     for path in recordings {
         let spinner = progress::spinner(&format!("reading {}", path.display()));
-        let outcome = trace(path);
+        let outcome = trace(path, arguments.keep_command);
         spinner.finish_and_clear();
         match outcome {
             Ok(Some(one)) => made.push(one),
-            Ok(None) => eprintln!(
+            Ok(None) => note!(
                 "heapsmith: the process of {0} still runs; when it has ended: heapsmith import {0} -o TRACE.parquet",
                 shown(path)
             ),
             Err(failure) => {
-                eprintln!("heapsmith: {} is kept, for heapsmith import: {}", shown(path), failure.message());
+                note!("heapsmith: {} is kept, for heapsmith import: {}", shown(path), failure.message());
                 if failure.code() == 4 {
                     return Err(failure);
                 }
@@ -128,22 +126,25 @@ fn list(made: &[Made], format: Format) -> Result<(), Failure> {
             integer(remarks.failed_reallocations),
         ]);
     }
-    table.print_to(io::stderr().lock(), format)?;
+    table.note(format)?;
     if made.len() > listed {
-        eprintln!("and {} processes with fewer events; --format json lists all", made.len() - listed);
+        note!("and {} processes with fewer events; --format json lists all", made.len() - listed);
     }
     Ok(())
 }
 
 /// The trace of a recording, written beside it in its place; nothing while its process runs.
-fn trace(path: &Path) -> Result<Option<Made>, Failure> {
+fn trace(path: &Path, keep_command: bool) -> Result<Option<Made>, Failure> {
     let recording = Recording::open(path)?;
     if runs(recording.process()) {
         return Ok(None);
     }
     let file = free_name(path);
     let mut writer = TraceWriter::create(&file)?;
-    let recorded = decode_to(&recording, &mut writer)?;
+    let mut recorded = decode_to(&recording, &mut writer)?;
+    if keep_command {
+        recorded.trace.origin.settings.push(("command".to_owned(), recording.command()));
+    }
     writer.finish(&recorded.trace.origin)?;
     let _ = std::fs::remove_file(path);
     Ok(Some(Made { recorded, file }))
@@ -176,7 +177,7 @@ fn shown(path: &Path) -> String {
 fn remarks(made: &[Made]) {
     for Made { recorded, .. } in made {
         if let Some(error) = recorded.remarks.stopped {
-            eprintln!(
+            note!(
                 "heapsmith: recording of {} ({}) ended before the program did: {}; make room, or choose another place \
                  with -o",
                 recorded.program,
@@ -186,7 +187,7 @@ fn remarks(made: &[Made]) {
         }
     }
     if made.iter().any(|one| one.recorded.remarks.no_modules) {
-        eprintln!(
+        note!(
             "heapsmith: call sites have no names: the program's C library cannot say which file an address is in; \
              glibc can from version 2.35 on"
         );
@@ -205,7 +206,7 @@ fn remarks(made: &[Made]) {
     for (count, what) in counts {
         let sum: u64 = made.iter().map(|one| count(&one.recorded.remarks)).sum();
         if sum > 0 {
-            eprintln!("heapsmith: {sum} {what}");
+            note!("heapsmith: {sum} {what}");
         }
     }
 }
@@ -215,19 +216,19 @@ fn java(made: &[Made]) {
     for Made { recorded, .. } in made {
         let Some(java) = recorded.java else { continue };
         let process = recorded.process;
-        eprintln!(
+        note!(
             "heapsmith: {process}: {} collections; an object's death is known when one finds it{}",
             java.collections,
             if java.gc_every == 0 { ": --java-collect 64K would have one more often" } else { "" }
         );
-        eprintln!(
+        note!(
             "heapsmith: {process}: {} objects ({}) were there before the program began, and are not in the trace",
             java.early_objects,
             Bytes(java.early_bytes)
         );
         // HotSpot fills holes with objects that nobody asked for; from some version on clones lose their tag.
         if java.unseen_objects > 600.max(recorded.allocations / 100) {
-            eprintln!(
+            note!(
                 "heapsmith: {process}: {} objects ({}) in its heap at the end have no tag: fillers, clones, or objects that it did not report",
                 java.unseen_objects,
                 Bytes(java.unseen_bytes)

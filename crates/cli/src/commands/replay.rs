@@ -10,6 +10,7 @@ use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::args::{Format, Replay};
 use crate::commands::pages;
+use crate::console::note;
 use crate::failure::Failure;
 use crate::{input, progress};
 
@@ -38,7 +39,7 @@ pub fn run(arguments: &Replay) -> Result<(), Failure> {
     match refused.first() {
         Some(first) if arguments.verify => Err(Failure::job(first)),
         _ => {
-            refused.iter().for_each(|refused| eprintln!("heapsmith: {refused}"));
+            refused.iter().for_each(|refused| note!("heapsmith: {refused}"));
             Ok(())
         }
     }
@@ -48,7 +49,7 @@ pub fn run(arguments: &Replay) -> Result<(), Failure> {
 fn over_time(arguments: &Replay, subjects: &[Subject]) -> Result<(), Failure> {
     let heaps: Vec<&Spec> = subjects.iter().filter_map(Subject::spec).collect();
     if heaps.len() < subjects.len() {
-        eprintln!("--over-time and --loop leave peers out: only our heaps can be looked into");
+        note!("--over-time and --loop leave peers out: only our heaps can be looked into");
     }
     let (mut moments, mut drifts) = (moments::table(), passes::table());
     for path in &arguments.traces {
@@ -129,10 +130,10 @@ impl Job<'_> {
         let peers: Vec<Peer> = self.subjects.iter().filter_map(Subject::peer).collect();
         let own = peers.iter().filter(|peer| peer.entry().of_the_process).map(Peer::to_string).collect::<Vec<_>>();
         if self.arguments.region.is_some() && !own.is_empty() {
-            eprintln!("--region does not bind {}: they ask the system for memory themselves", own.join(", "));
+            note!("--region does not bind {}: they ask the system for memory themselves", own.join(", "));
         }
         if !peers.is_empty() && (self.arguments.min_region || self.arguments.check.is_some()) {
-            eprintln!("--min-region and --check leave peers out: only our heaps can be asked");
+            note!("--min-region and --check leave peers out: only our heaps can be asked");
         }
     }
 
@@ -215,7 +216,7 @@ fn pages_of(subject: &Subject, trace: &PackedTrace, events: usize) -> Result<Opt
     match pages::measure(subject, trace, events) {
         Ok(pages) => Ok(Some(pages)),
         Err(failure) if failure.code() == Failure::ENVIRONMENT => {
-            eprintln!("heapsmith: {}", failure.message());
+            note!("heapsmith: {}", failure.message());
             Ok(None)
         }
         Err(failure) => Err(failure),

@@ -8,6 +8,7 @@ use heapsmith_report::{PageInput, page};
 use heapsmith_trace::{PackedTrace, Trace};
 
 use crate::args::Report;
+use crate::console::note;
 use crate::failure::Failure;
 use crate::{input, progress};
 
@@ -30,7 +31,7 @@ pub fn run(arguments: &Report) -> Result<(), Failure> {
         elapsed: None,
     };
     write(&page, &out)?;
-    eprintln!("wrote {}", out.display());
+    note!("wrote {}", out.display());
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use indicatif::ProgressBar;
 
 use crate::args::{Format, Reproduce};
 use crate::commands::pages;
+use crate::console::note;
 use crate::failure::Failure;
 use crate::table::{Table, number, text};
 use crate::{interrupt, progress};
@@ -24,7 +25,7 @@ pub fn run(arguments: &Reproduce) -> Result<(), Failure> {
             return Err(ExperimentError::NoSample { path }.into());
         }
     }
-    let stop = interrupt::catch()?;
+    let stop = interrupt::catch();
     let folder = Folder::open(&arguments.out)?;
     let bar = progress::experiments_bar(chosen.len());
     let mut show = |step: &ProgressStep| {
@@ -44,7 +45,7 @@ pub fn run(arguments: &Reproduce) -> Result<(), Failure> {
     ended?;
     let written = folder.pages()?;
     if arguments.format == Format::Table {
-        written.iter().for_each(|page| eprintln!("wrote {}", page.display()));
+        written.iter().for_each(|page| note!("wrote {}", page.display()));
     }
     Ok(())
 }

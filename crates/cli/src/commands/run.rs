@@ -1,15 +1,15 @@
 //! `heapsmith run`: a program runs unmodified on a heap.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use heapsmith_launch::{Ended, Library, preloading, why_nothing_was_preloaded, why_nothing_will_be_preloaded};
 
 use crate::args::Run;
+use crate::console::note;
 use crate::failure::Failure;
 use crate::{heap, interrupt};
 
-pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &Run) -> Result<u8, Failure> {
     let program = &arguments.command[0];
     let (spec, _) = heap::named(&arguments.heap, arguments.prefer)?;
     let spec = spec.for_malloc()?;
@@ -36,20 +36,20 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         };
     }
     // Ctrl-C reaches the program too, and it is the program that decides what comes of it.
-    interrupt::catch()?;
+    interrupt::catch();
     let mut child = command.spawn().map_err(|error| Failure::cannot_run(program, &error))?;
     let ended = child.wait().map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
     let ended = Ended::from(ended);
     if let Ended::Signal(signal) = ended {
-        eprintln!("heapsmith: {} was ended by signal {signal}", program.display());
+        note!("heapsmith: {} was ended by signal {signal}", program.display());
     }
     if let (Some(path), Ended::Code(_)) = (&stats, ended)
         && path != Path::new("-")
         && !path.exists()
     {
-        eprintln!("heapsmith: {} left no statistics: {}", program.display(), why_nothing_was_preloaded(program));
+        note!("heapsmith: {} left no statistics: {}", program.display(), why_nothing_was_preloaded(program));
     }
-    Ok(ExitCode::from(ended.code()))
+    Ok(ended.code())
 }
 
 /// The whole path of a file that is to be written anew: programs change their folder.

@@ -4,17 +4,18 @@ use heapsmith_import::{Importer, importers};
 use heapsmith_workload::{PREFIX, Workload, workloads};
 
 use crate::args::{Format, Listing};
+use crate::console::say;
 use crate::failure::Failure;
 use crate::table::{Table, text};
 
 pub fn run(arguments: &Listing) -> Result<(), Failure> {
     if arguments.format == Format::Table {
         workloads().iter().for_each(show);
-        println!("Importers, told by the file's content:\n");
+        say!("Importers, told by the file's content:\n");
         importers().iter().for_each(show_importer);
-        println!("\n    all have keep-damaged=no; yes takes what comes before the first damage\n");
-        println!("Use one with --as NAME, and set its parameters with --set KEY=VALUE.");
-        println!("A workload that reads nothing is named {PREFIX}NAME in place of a file.");
+        say!("\n    all have keep-damaged=no; yes takes what comes before the first damage\n");
+        say!("Use one with --as NAME, and set its parameters with --set KEY=VALUE.");
+        say!("A workload that reads nothing is named {PREFIX}NAME in place of a file.");
         return Ok(());
     }
     let mut table = Table::new(&["name", "about", "input", "source", "parameter", "default", "meaning"]);
@@ -34,18 +35,18 @@ pub fn run(arguments: &Listing) -> Result<(), Failure> {
 }
 
 fn show_importer(importer: &Importer) {
-    println!("{:<14} {}", importer.name, importer.about);
+    say!("{:<14} {}", importer.name, importer.about);
 }
 
 fn show(workload: &Workload) {
-    println!("{}  {}", workload.name, workload.about);
+    say!("{}  {}", workload.name, workload.about);
     let named = if workload.is_alone() { format!(" ({PREFIX}{})", workload.name) } else { String::new() };
-    println!("    reads {}{named}; after {}", workload.input, workload.source);
+    say!("    reads {}{named}; after {}", workload.input, workload.source);
     for parameter in workload.parameters {
         let setting = format!("{}={}", parameter.name, parameter.default);
-        println!("    {setting:<24} {}", wrapped(parameter.about, 70).join(&format!("\n{:29}", "")));
+        say!("    {setting:<24} {}", wrapped(parameter.about, 70).join(&format!("\n{:29}", "")));
     }
-    println!();
+    say!();
 }
 
 /// Words in lines of at most so many characters.

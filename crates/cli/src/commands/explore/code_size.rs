@@ -7,6 +7,7 @@ use heapsmith_emit::size::{TARGETS, Target, size};
 use heapsmith_emit::{EmitError, File, Name, Request, SizeError, c};
 use heapsmith_spec::Spec;
 
+use crate::console::note;
 use crate::failure::Failure;
 
 /// Compiles emitted C for one processor.
@@ -43,7 +44,7 @@ impl Compiler {
                 let cross = TARGETS.iter().find(|target| target.name == "Cortex-M3").unwrap_or(&TARGETS[0]);
                 let missing = matches!(size(cross, &source, &object), Err(SizeError::Missing { .. }));
                 let target = if missing { &TARGETS[0] } else { cross };
-                eprintln!("code size: text and data at -Os for {}", target.name);
+                note!("code size: text and data at -Os for {}", target.name);
                 self.target.insert(target)
             }
         };

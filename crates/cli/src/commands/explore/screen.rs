@@ -9,6 +9,7 @@ use heapsmith_trace::PackedTrace;
 use indicatif::ProgressBar;
 
 use super::code_size::Compiler;
+use crate::console::note;
 use crate::progress;
 
 /// The terminal, and the compiler that measures code.
@@ -36,11 +37,11 @@ impl Observer for Screen {
             Stage::Idle => None,
             Stage::Sweep(designs) => Some(progress::sweep_bar(designs as u64)),
             Stage::HoldOut(trace, number, of) => {
-                eprintln!("evaluating on {trace} ({number} of {of})");
+                note!("evaluating on {trace} ({number} of {of})");
                 None
             }
             Stage::Waiting => {
-                eprintln!("waiting for the exploration that is at work in the folder");
+                note!("waiting for the exploration that is at work in the folder");
                 None
             }
             Stage::Designs => Some(progress::spinner("making the designs")),
@@ -61,14 +62,14 @@ impl Observer for Screen {
         let Swept { designs, unique, replayed, search, seconds } = *swept;
         let rate = designs as f64 / seconds.max(1e-9);
         if replayed == 0 {
-            eprintln!("{designs} designs, {unique} unique designs: all that is asked for was replayed before");
+            note!("{designs} designs, {unique} unique designs: all that is asked for was replayed before");
         } else if search == Strategy::Halving {
-            eprintln!(
+            note!(
                 "{designs} designs, {unique} unique designs, of which {replayed} were replayed whole, the others on slices \
                  of the traces; all in {seconds:.1} s: {rate:.0} designs/s"
             );
         } else {
-            eprintln!(
+            note!(
                 "{designs} designs, {unique} unique designs, {replayed} replayed now in {seconds:.1} s: {:.0} designs/s, \
                  {:.1} ns an event",
                 rate * replayed as f64 / unique.max(1) as f64,
@@ -78,7 +79,7 @@ impl Observer for Screen {
     }
 
     fn without_pages(&mut self, why: &PagesError) {
-        eprintln!("heapsmith: {why}");
+        note!("heapsmith: {why}");
     }
 
     fn code_size(&mut self, spec: &Spec) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {

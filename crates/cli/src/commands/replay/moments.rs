@@ -5,6 +5,7 @@ use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::args::{Format, Replay};
+use crate::console::say;
 use crate::failure::Failure;
 use crate::table::{Table, bytes, heap, integer, none, percent, text};
 
@@ -57,7 +58,7 @@ pub fn add(
 /// Below the table: what the columns mean.
 pub fn explain(arguments: &Replay) {
     if arguments.format == Format::Table {
-        println!(
+        say!(
             "fragmentation = footprint / requested - 1 now; free: bytes in free blocks below the never-used part of the \
              region;\nlargest request: the largest that would succeed now, in a region of {}.",
             match arguments.region {

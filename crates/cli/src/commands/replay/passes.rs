@@ -5,6 +5,7 @@ use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::args::{Format, Leaked, Replay};
+use crate::console::say;
 use crate::failure::Failure;
 use crate::table::{Table, bytes, heap, integer, none, number, numbers, text, word};
 
@@ -81,7 +82,7 @@ fn signed(difference: i128) -> crate::table::Item {
 /// Below the table: what the columns mean.
 pub fn explain(arguments: &Replay) {
     if arguments.format == Format::Table {
-        println!(
+        say!(
             "first, last peak: most bytes of the region used in the pass; drift: the last less the first, or less the second where the \
              first leaves blocks live;\nsettles: the pass from which all are alike, in peak and in what remains. Blocks that \
              the trace never frees: {}.",

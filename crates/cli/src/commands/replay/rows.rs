@@ -4,6 +4,7 @@ use heapsmith_replay::{AtPeak, Latencies, Latency, Measures, Timing};
 
 use super::{Counted, Measured};
 use crate::args::{Format, Replay};
+use crate::console::say;
 use crate::failure::Failure;
 use crate::table::{self, Item, Table, bytes, integer, none, number, numbers, percent, text};
 
@@ -160,18 +161,18 @@ pub fn explain(arguments: &Replay, results: &[Measured]) -> Result<(), Failure> 
         results.last().and_then(|result| result.timing.as_ref()).map(|timings| &timings.null_allocator)
     {
         let rounds = arguments.rounds;
-        println!("ns/op: median of {rounds} rounds in turns; the null allocator: {:.1}.", null_allocator.median);
+        say!("ns/op: median of {rounds} rounds in turns; the null allocator: {:.1}.", null_allocator.median);
     }
-    println!("fragmentation = footprint peak / requested peak - 1; accesses: metadata words read and written.");
+    say!("fragmentation = footprint peak / requested peak - 1; accesses: metadata words read and written.");
     if results.iter().any(|result| result.pages.is_some()) {
-        println!(
+        say!(
             "touched: most bytes in pages that a child process touched while it replayed with payloads written, ours \
              and peers alike;\npage fragmentation = touched / requested peak - 1. A peer has no accesses that could be \
              counted, and no footprint in bytes."
         );
     }
     if results.iter().any(|result| result.cut_short.is_some()) {
-        println!(
+        say!(
             "Cut short: peers that may look at all free blocks for one request (--linear-events); their memory is \
              compared with the peak of those events."
         );
@@ -180,7 +181,7 @@ pub fn explain(arguments: &Replay, results: &[Measured]) -> Result<(), Failure> 
 }
 
 fn latency_table(results: &[Measured]) -> Result<(), Failure> {
-    println!(
+    say!(
         "\nSingle operations in ns by the processor's counter: the mean of each operation's rounds without the slowest; \
          beside them accesses, which are the same everywhere"
     );

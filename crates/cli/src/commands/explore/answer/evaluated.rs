@@ -2,6 +2,7 @@
 
 use heapsmith_explore::Evaluated;
 
+use crate::console::say;
 use crate::table::{Table, heap, number, percent, text};
 
 pub fn table(evaluated: &[Evaluated]) -> Table {
@@ -41,7 +42,7 @@ fn rounded(share: f64) -> f64 {
 pub fn warnings(evaluated: &[Evaluated]) {
     for row in evaluated {
         if let Some(reason) = &row.warning {
-            println!(
+            say!(
                 "  warning: on {} the pick is {:.1}% from the front, so it is overfitted: {reason}",
                 row.trace,
                 row.distance * 100.0

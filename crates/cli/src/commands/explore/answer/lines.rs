@@ -4,6 +4,8 @@ use heapsmith_trace::Bytes;
 
 use super::Answer;
 
+use crate::console::say;
+
 impl Answer<'_> {
     /// Lower bound, achieved, worst-case bound.
     pub(super) fn reference_lines(&self) {
@@ -12,18 +14,18 @@ impl Answer<'_> {
             let lower_bound = &lines.lower_bound;
             let beyond = |bytes: Bytes| (bytes.0 as f64 / lower_bound.live.0.max(1) as f64 - 1.0) * 100.0;
             let found = if lower_bound.is_optimal { "no placement needs less" } else { "as far as was found" };
-            println!("\nThree lines of {}", lines.trace);
-            println!("  lower     {:>10}  peak live bytes", lower_bound.live.to_string());
-            println!(
+            say!("\nThree lines of {}", lines.trace);
+            say!("  lower     {:>10}  peak live bytes", lower_bound.live.to_string());
+            say!(
                 "            {:>10}  +{:.2}%, with every lifetime known and no block moved: {found}",
                 lower_bound.placed.to_string(),
                 beyond(lower_bound.placed)
             );
             let achieved = measures.footprint_peak;
-            println!("  achieved  {:>10}  +{:.2}%, the pick", achieved.to_string(), beyond(achieved));
+            say!("  achieved  {:>10}  +{:.2}%, the pick", achieved.to_string(), beyond(achieved));
             let bound = lines.bound(&row.design.spec);
             match (bound.footprint, &lines.program) {
-                (Some(bytes), Ok(program)) => println!(
+                (Some(bytes), Ok(program)) => say!(
                     "  bound     {:>10}  +{:.0}%, for any program with as many live bytes in requests of {} to {} bytes\n\
                      {:24}{}\n{:24}{}",
                     Bytes(bytes).to_string(),
@@ -35,7 +37,7 @@ impl Answer<'_> {
                     "",
                     bound.source
                 ),
-                _ => println!("  bound           none  {}", bound.why_none),
+                _ => say!("  bound           none  {}", bound.why_none),
             }
         }
     }

@@ -14,6 +14,7 @@ use heapsmith_limits::Lines;
 
 use crate::args::Format;
 use crate::commands::report;
+use crate::console::say;
 use crate::failure::Failure;
 
 /// What is told.
@@ -34,9 +35,9 @@ impl Answer<'_> {
         let Answer { exploration, preference, pick, family, .. } = *self;
         let people = format == Format::Table;
         if people {
-            println!("\nThe front: designs that no other beats in both fragmentation and accesses");
+            say!("\nThe front: designs that no other beats in both fragmentation and accesses");
             if exploration.search == Strategy::Halving {
-                println!(
+                say!(
                     "{} of {} designs were replayed whole; of the others it is known that they are behind on slices of the \
                  traces, and not what the whole would say",
                     exploration.rows.len(),
@@ -47,39 +48,38 @@ impl Answer<'_> {
         }
         self.front(finding, people).print(format)?;
         if people && let Some(timing) = exploration.timings.first() {
-            println!(
+            say!(
                 "ns/op: measured alone, median of {} rounds; the null allocator: {:.1}",
-                timing.rounds, timing.null_allocator
+                timing.rounds,
+                timing.null_allocator
             );
         }
         if people && !exploration.pages.is_empty() {
-            println!(
+            say!(
                 "touched-page overhead: most bytes in pages that a child process touched with payloads written, over the \
              bytes requested; ours and peers alike"
             );
         }
         if people {
             if effects.is_empty() {
-                println!("\n{}", why::without_effects(exploration));
+                say!("\n{}", why::without_effects(exploration));
             } else {
-                println!(
-                    "\nWhat explains the differences: share of the variance, and the mean from no use to full use"
-                );
+                say!("\nWhat explains the differences: share of the variance, and the mean from no use to full use");
                 why::effects_table(exploration, family, effects).print(format)?;
                 why::together(exploration, family);
             }
             if !finding.recommended.is_empty() {
-                println!(
+                say!(
                     "\nMamagkakis et al. 2006 recommend two or three free lists, first fit, full splitting, full coalescing:"
                 );
                 why::recommended(exploration, finding);
             }
             if !exploration.evaluated.is_empty() {
-                println!("\nOn traces that the choice was not made for: what it has beyond the pick by the oracle");
+                say!("\nOn traces that the choice was not made for: what it has beyond the pick by the oracle");
                 evaluated::table(&exploration.evaluated).print(format)?;
                 evaluated::warnings(&exploration.evaluated);
             }
-            println!("\nThe pick\n  {}", exploration.rows[pick].design.spec);
+            say!("\nThe pick\n  {}", exploration.rows[pick].design.spec);
             why::reason(exploration, pick);
             why::beside_classic(exploration, preference, pick);
             self.reference_lines();
@@ -91,15 +91,15 @@ impl Answer<'_> {
 /// What a search had found of the true front, with so many designs of all replayed whole.
 pub fn agreement(agreement: &Agreement, found: usize, whole: usize) {
     let share = |part: usize, of: usize| format!("{part} of {of} ({:.1}%)", part as f64 * 100.0 / of.max(1) as f64);
-    println!("\nThe search beside replaying every design: {} of {} designs were replayed whole", found, whole);
-    println!(
+    say!("\nThe search beside replaying every design: {} of {} designs were replayed whole", found, whole);
+    say!(
         "  over fragmentation and accesses: recall {}, within {:.0}% {}, hypervolume ratio {:.4}",
         share(agreement.found, agreement.places),
         CLOSE * 100.0,
         share(agreement.close, agreement.places),
         agreement.hypervolume
     );
-    println!(
+    say!(
         "  over all chosen objectives: recall {}, within {:.0}% {}",
         share(agreement.found_all, agreement.places_all),
         CLOSE * 100.0,
@@ -112,12 +112,12 @@ fn goal(exploration: &Exploration) {
     let goal = &exploration.goal;
     if goal.objectives != Objective::FRONT {
         let names: Vec<&str> = goal.objectives.iter().map(|objective| objective.words()).collect();
-        println!("The pick is of the front over {}: {} designs", names.join(", "), exploration.front.len());
+        say!("The pick is of the front over {}: {} designs", names.join(", "), exploration.front.len());
     }
     for constraint in &goal.constraints {
         let kept = exploration.points.iter().filter(|p| p.failed == 0 && p.get(constraint.objective) <= constraint.max);
         let of = if constraint.objective.is_counted() { exploration.rows.len() } else { FINALISTS };
-        println!(
+        say!(
             "{} of at most {}: {} of {of} designs keep it",
             constraint.objective.words(),
             constraint.objective.shown(constraint.max),
@@ -152,8 +152,8 @@ pub fn nothing(exploration: &Exploration) -> Failure {
 
 /// Where everything lies.
 pub fn next_steps(dir: &Path) {
-    println!("\n{}", dir.join(report::PAGE).display());
-    println!("  the page: open it in a browser; beside it {}, results.csv, results.parquet", Store::FILE);
-    println!("heapsmith emit {} --lang c -o OUT", dir.display());
-    println!("  the pick as C11 for firmware; --lang rust: as a type; --lang so: as a library to preload");
+    say!("\n{}", dir.join(report::PAGE).display());
+    say!("  the page: open it in a browser; beside it {}, results.csv, results.parquet", Store::FILE);
+    say!("heapsmith emit {} --lang c -o OUT", dir.display());
+    say!("  the pick as C11 for firmware; --lang rust: as a type; --lang so: as a library to preload");
 }

@@ -2,6 +2,7 @@
 
 use heapsmith_explore::{CLOSE, Effect, Exploration, Finding, NEAR, Objective, Preference, Strategy, interactions};
 
+use crate::console::say;
 use crate::table::{Table, none, number, percent, text};
 
 /// The pairs of factors that explain most by what they do together.
@@ -16,7 +17,7 @@ pub fn together(exploration: &Exploration, family: usize) {
             let (a, b) = pair.factors;
             format!("{} with {} {:.1}%", factors[a].name, factors[b].name, pair.share * 100.0)
         });
-        println!("  together, of {}: {}", objective.words(), shown.collect::<Vec<_>>().join(", "));
+        say!("  together, of {}: {}", objective.words(), shown.collect::<Vec<_>>().join(", "));
     }
 }
 
@@ -29,16 +30,16 @@ pub fn beside_classic(exploration: &Exploration, preference: Preference, pick: u
         });
         shown.collect::<Vec<_>>().join(", ")
     };
-    println!("  it has {}", all(pick));
-    println!("  the classic space would give {}", exploration.rows[classic].design.spec);
-    println!("    with {}: the pick is nowhere worse", all(classic));
+    say!("  it has {}", all(pick));
+    say!("  the classic space would give {}", exploration.rows[classic].design.spec);
+    say!("    with {}: the pick is nowhere worse", all(classic));
     let far = |a: usize, b: usize| {
         let at = |index: usize, objective| exploration.points[index].get(objective);
         exploration.goal.objectives.iter().any(|&one| at(a, one) < at(b, one) * (1.0 - CLOSE))
     };
     if let Some(trading) = exploration.trading_pick(preference).filter(|&trading| far(trading, pick)) {
-        println!("  if one may be traded for another, {}", exploration.rows[trading].design.spec);
-        println!("    with {}", all(trading));
+        say!("  if one may be traded for another, {}", exploration.rows[trading].design.spec);
+        say!("    with {}", all(trading));
     }
 }
 
@@ -117,7 +118,7 @@ pub fn recommended(exploration: &Exploration, finding: &Finding) {
         } else {
             format!("not near the front: {:.1}% from it in both footprint and accesses", design.distance * 100.0)
         };
-        println!(
+        say!(
             "  {} lists: {place}; fragmentation {:.1}%, {:.2} accesses an operation",
             design.lists,
             point.get(Objective::Fragmentation) * 100.0,
@@ -129,7 +130,7 @@ pub fn recommended(exploration: &Exploration, finding: &Finding) {
         each.collect::<Vec<_>>().join(", ")
     };
     if !finding.fragmentation.is_empty() {
-        println!("  of the fragmentation's variance: {}", max(&finding.fragmentation));
+        say!("  of the fragmentation's variance: {}", max(&finding.fragmentation));
     }
 }
 
@@ -140,12 +141,12 @@ pub fn reason(exploration: &Exploration, pick: usize) {
         (point.get(Objective::Fragmentation) * 100.0, point.get(Objective::Accesses))
     };
     let (fragmentation, accesses) = at(pick);
-    println!("  fragmentation {fragmentation:.1}%, {accesses:.2} accesses an operation");
+    say!("  fragmentation {fragmentation:.1}%, {accesses:.2} accesses an operation");
     let place = exploration.front_2d.iter().position(|&member| exploration.points[member] == exploration.points[pick]);
     let Some(place) = place else { return };
     if let Some(&tighter) = place.checked_sub(1).and_then(|before| exploration.front_2d.get(before)) {
         let (less, more) = at(tighter);
-        println!(
+        say!(
             "  the next tighter saves {:.2} points of fragmentation and costs {:.2} accesses an operation",
             fragmentation - less,
             more - accesses
@@ -153,7 +154,7 @@ pub fn reason(exploration: &Exploration, pick: usize) {
     }
     if let Some(&faster) = exploration.front_2d.get(place + 1) {
         let (more, less) = at(faster);
-        println!(
+        say!(
             "  the next faster saves {:.2} accesses an operation and costs {:.2} points of fragmentation",
             accesses - less,
             more - fragmentation

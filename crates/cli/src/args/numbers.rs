@@ -1,0 +1,62 @@
+//! Numbers as they are typed, each within bounds: a number that no job could mean is refused before anything is done,
+//! with what may stand there.
+
+/// A whole number from `MIN` to `MAX`.
+pub fn within<const MIN: usize, const MAX: usize>(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if (MIN..=MAX).contains(&number) => Ok(number),
+        _ => Err(format!("write a whole number from {MIN} to {MAX}")),
+    }
+}
+
+/// Threads of one job.
+pub fn jobs(text: &str) -> Result<usize, String> {
+    within::<1, 1024>(text)
+}
+
+/// A number of bytes with or without its unit.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.as_bytes().last() {
+        Some(b'K') => (&text[..text.len() - 1], 10),
+        Some(b'M') => (&text[..text.len() - 1], 20),
+        Some(b'G') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let number: u64 = digits.parse().map_err(|_| "write a number of bytes, as 64000, 64K or 2M".to_owned())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "that is more than 2^64 bytes".to_owned())
+}
+
+/// As [`bytes`], and not 0.
+pub fn above_zero(text: &str) -> Result<u64, String> {
+    match bytes(text)? {
+        0 => Err("write a number above 0".to_owned()),
+        number => Ok(number),
+    }
+}
+
+/// A number that is not negative, with or without decimals.
+pub fn amount(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        _ => Err("write a number of 0 or more".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_taken_within_their_bounds_only() {
+        assert_eq!(jobs("2"), Ok(2));
+        for bad in ["0", "1025", "-1", "9223372036854775807", "99999999999999999999", "1.5", "", "two"] {
+            assert_eq!(jobs(bad), Err("write a whole number from 1 to 1024".to_owned()), "{bad}");
+        }
+        assert_eq!((bytes("64K"), bytes("0"), above_zero("2M")), (Ok(65536), Ok(0), Ok(2 << 20)));
+        for bad in ["", "K", "-1", "1T", "18014398509481984K", "1.5M", "é"] {
+            assert!(bytes(bad).is_err(), "{bad}");
+        }
+        assert!(["NaN", "inf", "-1", "x"].iter().all(|bad| amount(bad).is_err()));
+        assert_eq!(amount("1.5"), Ok(1.5));
+    }
+}
