@@ -217,7 +217,7 @@ fn costs_by_kind_add_up_to_those_of_the_replay() {
 fn more_repetitions_than_anybody_waits_for_are_refused() {
     let trace = PackedTrace::new(&Trace::default()).expect("an empty trace");
     let (spec, mut region) = ("tlsf".parse().expect("a spec"), Region::new(Bytes(1 << 16)).expect("memory"));
-    for rounds in [Effort::MAX_ROUNDS + 1, usize::MAX] {
+    for rounds in [TimingEffort::MAX_ROUNDS + 1, usize::MAX] {
         let error = time(&[], &trace, &mut region, TimingEffort::rounds(rounds)).expect_err("too many rounds");
         assert_eq!(error.to_string(), format!("{rounds} rounds are too many: at most 100000"));
         assert!(latencies(&[], &trace, &mut region, TimingEffort::rounds(rounds)).is_err());
