@@ -7,13 +7,11 @@ mod word_heap;
 
 use std::collections::BTreeMap;
 
-use heapsmith::lock::Spin;
-use heapsmith::{Fixed, Global, Heap};
+use heapsmith::{Fixed, Global, Heap, Spin, StaticRegion};
 
-// SAFETY: a static neither moves nor ends.
+static REGION: StaticRegion<{ 1 << 20 }> = StaticRegion::new();
 #[global_allocator]
-static HEAP: Global<word_heap::WordHeap<Fixed<'static>>, Spin, { 1 << 20 }> =
-    unsafe { Global::new(word_heap::heap) };
+static HEAP: Global<word_heap::WordHeap<Fixed<'static>>, Spin, { 1 << 20 }> = Global::new(&REGION, word_heap::heap);
 
 /// Counts the words of a text, on four threads at once.
 fn count(text: &str) -> BTreeMap<String, usize> {

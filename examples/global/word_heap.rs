@@ -26,38 +26,38 @@
 //! As the program's allocator, in a mebibyte of static memory:
 //!
 //! ```ignore
-//! // SAFETY: a static neither moves nor ends.
+//! static REGION: StaticRegion<{ 1 << 20 }> = StaticRegion::new();
 //! #[global_allocator]
-//! static HEAP: Global<word_heap::WordHeap<Fixed<'static>>, Spin, { 1 << 20 }> = unsafe { Global::new(word_heap::heap) };
+//! static HEAP: Global<word_heap::WordHeap<Fixed<'static>>, Spin, { 1 << 20 }> = Global::new(&REGION, word_heap::heap);
+//! ```
+//!
+//! It needs the crate heapsmith of this version, since it names parts of it. In Cargo.toml:
+//!
+//! ```toml
+//! [dependencies]
+//! heapsmith = "0.1.0"
+//!
+//! [patch.crates-io]    # until the crate is published
+//! heapsmith = { path = "path/to/heapsmith/crates/heapsmith" }
 //! ```
 
-use heapsmith::BlockPool;
 use heapsmith::Word;
-use heapsmith::index::TwoLevel;
-use heapsmith::{Coalesce, Fit, Policy};
+use heapsmith::parts::BlockPool;
+use heapsmith::parts::TwoLevel;
+use heapsmith::parts::{Coalesce, ConstantPolicy, Fit, PolicyValues};
 use heapsmith::{RegionError, Source, Unmetered};
 
 /// The levels of the heap: constants, so that no branch on them is left.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WordHeapPolicy;
 
-impl Policy for WordHeapPolicy {
-    #[inline(always)]
-    fn alignment(&self) -> usize {
-        8
-    }
-    #[inline(always)]
-    fn fit(&self) -> Fit {
-        Fit::Best { depth: 100 }
-    }
-    #[inline(always)]
-    fn split_from(&self) -> usize {
-        0
-    }
-    #[inline(always)]
-    fn coalesce(&self) -> Coalesce {
-        Coalesce::From(0)
-    }
+impl ConstantPolicy for WordHeapPolicy {
+    const VALUES: PolicyValues = PolicyValues {
+        alignment: 8,
+        fit: Fit::Best { depth: 100 },
+        split_from: 0,
+        coalesce: Coalesce::From(0),
+    };
 }
 
 /// The heap, over a region that `S` supplies.
@@ -65,6 +65,6 @@ pub type WordHeap<S> = BlockPool<u64, TwoLevel, WordHeapPolicy, S, Unmetered, tr
 
 /// An empty heap over the region that `source` supplies.
 pub fn heap<S: Source>(source: S) -> Result<WordHeap<S>, RegionError> {
-    let heap = BlockPool::new(source, TwoLevel::new(5, <u64 as Word>::MAX_WORDS), WordHeapPolicy, Unmetered)?;
+    let heap = BlockPool::from_parts(source, TwoLevel::new(5, <u64 as Word>::MAX_WORDS), WordHeapPolicy, Unmetered)?;
     Ok(heap)
 }

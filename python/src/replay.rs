@@ -185,7 +185,7 @@ pub fn blocks(
     let state = |state| match state {
         heapsmith::State::Used => "used",
         heapsmith::State::Free => "free",
-        heapsmith::State::Kept => "kept",
+        heapsmith::State::Cached => "kept",
     };
     let table = Columns::default()
         .integers("offset", map.blocks.iter().map(|block| block.offset as u64))

@@ -5,7 +5,7 @@
 //! | AddressSanitizer | every access outside the region, leaks of the tests | tests of `heapsmith` but `folding`, heaps on trial, layers, threads |
 //! | ThreadSanitizer | races of threads that free each other's blocks | threads of `heapsmith-preload` |
 //! | Valgrind | reads of what was never written | heaps on trial, a few programs |
-//! | Miri | undefined behaviour of the language: aliasing, alignment, uninitialised reads | heaps on trial, a program each |
+//! | Miri | undefined behaviour of the language: aliasing, alignment, uninitialised reads | examples and tests of `heapsmith`, heaps on trial, a program each |
 
 use std::process::Command;
 
@@ -86,5 +86,9 @@ pub fn miri() -> Outcome {
     ];
     let miri = ["run", "nightly", "cargo", "miri", "test", "--package"];
     let run = |arguments: &[&str]| crate::run::run_with("rustup", &flags, &[&miri[..], arguments].concat());
+    // The crate that is published: its examples, its indexes, its heaps by name and what it refuses.
+    run(&["heapsmith", "--doc"])?;
+    run(&["heapsmith", "--lib"])?;
+    run(&["heapsmith", "--test", "it", "--features", "allocator-api2", "--", "examples::", "heaps::", "locks::", "refusals::"])?;
     run(&["heapsmith-trial", "--test", "it", "--", "every_heap_gets_through_some_programs", "--nocapture"])
 }

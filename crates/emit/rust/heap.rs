@@ -40,9 +40,19 @@
 //! As the program's allocator, in a mebibyte of static memory:
 //!
 //! ```ignore
-//! // SAFETY: a static neither moves nor ends.
+//! static REGION: StaticRegion<{ 1 << 20 }> = StaticRegion::new();
 //! #[global_allocator]
-//! static HEAP: Global<{{ name }}::{{ camel }}<Fixed<'static>>, Spin, { 1 << 20 }> = unsafe { Global::new({{ name }}::heap) };
+//! static HEAP: Global<{{ name }}::{{ camel }}<Fixed<'static>>, Spin, { 1 << 20 }> = Global::new(&REGION, {{ name }}::heap);
+//! ```
+//!
+//! It needs the crate heapsmith of this version, since it names parts of it. In Cargo.toml:
+//!
+//! ```toml
+//! [dependencies]
+//! heapsmith = "{{ version }}"
+//!
+//! [patch.crates-io]    # until the crate is published
+//! heapsmith = { path = "path/to/heapsmith/crates/heapsmith" }
 //! ```
 
 {% for line in uses -%}
@@ -53,23 +63,13 @@ use {{ line }};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct {{ camel }}Policy;
 
-impl Policy for {{ camel }}Policy {
-    #[inline(always)]
-    fn alignment(&self) -> usize {
-        {{ alignment }}
-    }
-    #[inline(always)]
-    fn fit(&self) -> Fit {
-        {{ policy.fit }}
-    }
-    #[inline(always)]
-    fn split_from(&self) -> usize {
-        {{ policy.split_from }}
-    }
-    #[inline(always)]
-    fn coalesce(&self) -> Coalesce {
-        {{ policy.coalesce }}
-    }
+impl ConstantPolicy for {{ camel }}Policy {
+    const VALUES: PolicyValues = PolicyValues {
+        alignment: {{ alignment }},
+        fit: {{ policy.fit }},
+        split_from: {{ policy.split_from }},
+        coalesce: {{ policy.coalesce }},
+    };
 }
 {% endif %}
 {%- if bin_map %}
@@ -77,19 +77,8 @@ impl Policy for {{ camel }}Policy {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct {{ camel }}Bins;
 
-impl {{ camel }}Bins {
-    const SPACED: SpacedBins = SpacedBins::new({{ bin_map }}, {{ word }});
-}
-
-impl BinMap for {{ camel }}Bins {
-    #[inline(always)]
-    fn bins(&self) -> usize {
-        Self::SPACED.bins()
-    }
-    #[inline(always)]
-    fn bin_of(&self, words: usize) -> usize {
-        Self::SPACED.bin_of(words)
-    }
+impl ConstantBins for {{ camel }}Bins {
+    const BINS: SpacedBins = SpacedBins::new({{ bin_map }}, {{ word }});
 }
 {% endif %}
 {%- for map in maps %}
@@ -97,29 +86,12 @@ impl BinMap for {{ camel }}Bins {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct {{ camel }}{{ map.end }};
 
-impl SizeMap for {{ camel }}{{ map.end }} {
-    #[inline(always)]
-    fn lists(&self) -> usize {
-        {{ map.rows | length }}
-    }
-    #[inline]
-    fn list_of(&self, words: usize) -> Option<usize> {
-        match words {
+impl ConstantSizes for {{ camel }}{{ map.end }} {
+    const LISTS: &'static [SizeRange] = &[
 {%- for row in map.rows %}
-            {{ row.low }}..={{ row.high }} => Some({{ loop.index0 }}),
+        SizeRange { low: {{ row.low }}, high: {{ row.high }} },
 {%- endfor %}
-            _ => None,
-        }
-    }
-    #[inline]
-    fn words(&self, list: usize) -> usize {
-        match list {
-{%- for row in map.rows %}
-            {{ loop.index0 }} => {{ row.high }},
-{%- endfor %}
-            _ => 0,
-        }
-    }
+    ];
 }
 {% endfor %}
 /// The heap, over a region that `S` supplies.

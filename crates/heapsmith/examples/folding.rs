@@ -7,26 +7,15 @@
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-use heapsmith::index::Lifo;
-use heapsmith::{BlockPool, Coalesce, Fit, Fixed, Heap, Policy, PolicyValues, Unmetered};
+use heapsmith::parts::{BlockPool, Coalesce, ConstantPolicy, Fit, Lifo, PolicyValues};
+use heapsmith::{Fixed, Heap, Unmetered};
 
 /// Never splits, never coalesces: as constants.
 #[derive(Clone, Copy)]
 pub struct Simple;
 
-impl Policy for Simple {
-    fn alignment(&self) -> usize {
-        4
-    }
-    fn fit(&self) -> Fit {
-        Fit::First
-    }
-    fn split_from(&self) -> usize {
-        usize::MAX
-    }
-    fn coalesce(&self) -> Coalesce {
-        Coalesce::Never
-    }
+impl ConstantPolicy for Simple {
+    const VALUES: PolicyValues = SIMPLE;
 }
 
 /// The same levels as values.
@@ -61,8 +50,8 @@ pub unsafe fn deallocate_value(heap: &mut Value<'_>, pointer: NonNull<u8>) {
 /// Uses both, and shows that they return the same addresses.
 pub fn main() {
     let (mut first, mut second) = ([MaybeUninit::<u64>::uninit(); 256], [MaybeUninit::<u64>::uninit(); 256]);
-    let mut constant = Constant::new(Fixed::new(&mut first), Lifo::default(), Simple, Unmetered).expect("room");
-    let mut value = Value::new(Fixed::new(&mut second), Lifo::default(), SIMPLE, Unmetered).expect("room");
+    let mut constant = Constant::from_parts(Fixed::new(&mut first), Lifo::default(), Simple, Unmetered).expect("room");
+    let mut value = Value::from_parts(Fixed::new(&mut second), Lifo::default(), SIMPLE, Unmetered).expect("room");
     for size in [24, 100, 24, 8] {
         let (a, b) = (constant.allocate(size, 1).expect("room"), value.allocate(size, 1).expect("room"));
         let offset = |heap: NonNull<u8>, block: NonNull<u8>| block.as_ptr().addr() - heap.as_ptr().addr();

@@ -1,21 +1,17 @@
 //! A program whose every allocation comes from a heap of this crate.
 //!
-//! The heap is the catalogue's `first-fit` with free lists of its own word; it
-//! lives in a megabyte of the program's static memory.
-#![allow(unsafe_code)]
+//! The heap is first fit with links of eight bytes; it lives in a megabyte of the program's static memory.
 
 use std::collections::BTreeMap;
 
-use heapsmith::index::AddressOrder;
-use heapsmith::lock::Spin;
-use heapsmith::{BlockPool, Fixed, Global, Heap, PolicyValues, Unmetered};
+use heapsmith::{FirstFit, Fixed, Global, Heap, Spin, StaticRegion, Unmetered};
 
-type Pool = BlockPool<u64, AddressOrder, PolicyValues, Fixed<'static>, Unmetered, true>;
+/// Words of eight bytes: regions beyond 4 GiB.
+type Large = FirstFit<Fixed<'static>, u64>;
 
-// SAFETY: a static neither moves nor ends.
+static REGION: StaticRegion<{ 1 << 20 }> = StaticRegion::new();
 #[global_allocator]
-static HEAP: Global<Pool, Spin, { 1 << 20 }> =
-    unsafe { Global::new(|region| Pool::new(region, AddressOrder::default(), PolicyValues::default(), Unmetered)) };
+static HEAP: Global<Large, Spin, { 1 << 20 }> = Global::new(&REGION, |region| Large::metered(region, Unmetered));
 
 /// Counts words on several threads, all in the heap.
 pub fn main() {

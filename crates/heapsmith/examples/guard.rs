@@ -4,19 +4,13 @@
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-use heapsmith::index::AddressOrder;
-use heapsmith::{BlockPool, Fixed, Guard, Heap, HeapErrorKind, PolicyValues, Unmetered};
+use heapsmith::{FirstFit, Fixed, Guard, Heap, HeapErrorKind};
 
 /// Makes each mistake once, and prints what the guard says.
 pub fn main() {
     let mut memory = [MaybeUninit::<u64>::uninit(); 512];
-    let pool = BlockPool::<u32, AddressOrder, PolicyValues, _, Unmetered, true>::new(
-        Fixed::new(&mut memory),
-        AddressOrder::default(),
-        PolicyValues::default(),
-        Unmetered,
-    );
-    let mut heap = Guard::<u32, _>::new(pool.expect("room"), 8, 4).expect("room");
+    let pool = FirstFit::new(Fixed::new(&mut memory)).expect("room");
+    let mut heap = Guard::<u32, _>::new(pool, 8, 4).expect("room");
     let mut kinds = Vec::new();
     // SAFETY: none of this is a right use of a heap: a guard defines what becomes of it.
     unsafe {

@@ -8,16 +8,11 @@
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-use heapsmith::block::Format;
-use heapsmith::buddy::{Estranged, Knuth};
-use heapsmith::index::{AddressOrder, BinList, BinOrder, Bins, BySize, Implicit, Lifo, RedBlack};
-use heapsmith::index::{Index, SkipList, SpacedBins, Spacing, TwoLevel};
-use heapsmith::layer::Order;
-use heapsmith::pages::{ByWord, PageSizes};
-use heapsmith::sizes::{SizeRange, SizeTable};
-use heapsmith::{
-    BlockPool, Buddies, Fit, Fixed, FixedSize, FreeLists, Heap, Nothing, PageHeap, PolicyValues, Unmetered, Word,
-};
+use heapsmith::parts::pages::{ByWord, PageSizes};
+use heapsmith::parts::{AddressOrder, BinList, BinOrder, Bins, BlockPool, Buddies, BySize, Estranged, Fit, Format};
+use heapsmith::parts::{Implicit, Index, Knuth, Lifo, Nothing, Order, PageHeap, PolicyValues, Recombination, RedBlack};
+use heapsmith::parts::{SizeRange, SizeTable, SkipList, SpacedBins, Spacing, TwoLevel};
+use heapsmith::{Fixed, FixedSize, FreeLists, Heap, Unmetered, Word};
 
 /// What indexes that ignore the fit are built with.
 const BEST: Fit = Fit::Best { depth: 100 };
@@ -127,7 +122,7 @@ type Tagged<'r, I> = BlockPool<u32, I, PolicyValues, Fixed<'r>, Unmetered, true>
 fn indexed<I: Index>(index: I, fit: Fit, region: Fixed<'_>, program: Program, number: usize) {
     // What no optimiser sees through, as the values of a spec.
     let policy = core::hint::black_box(PolicyValues { fit, ..PolicyValues::default() });
-    rounds(Tagged::new(region, index, policy, Unmetered).expect("the region is large"), program, number);
+    rounds(Tagged::from_parts(region, index, policy, Unmetered).expect("the region is large"), program, number);
 }
 
 fn run(heap: &str, region: Fixed<'_>, program: Program, number: usize) {
@@ -135,8 +130,10 @@ fn run(heap: &str, region: Fixed<'_>, program: Program, number: usize) {
     let of_one_list = |spacing| Bins::new(SpacedBins::new(spacing, WORD), BinList { order: BinOrder::Lifo, tries: 8 });
     let log = Spacing::Exact { from: WORD, step: 1, count: 0, per_doubling: 4 };
     match heap {
-        "nothing" => rounds(Nothing, program, number),
-        "fixed" => rounds(FixedSize::<u32, _, _>::new(region, 1500, 8, Unmetered).expect("large"), program, number),
+        "nothing" => rounds(nothing(), program, number),
+        "fixed" => {
+            rounds(FixedSize::<u32, _, _>::from_parts(region, 1500, 8, Unmetered).expect("large"), program, number)
+        }
         "freelists" => {
             let words = |size| Format::new::<u32>(8, 2, true).words_for::<u32>(size).expect("a size");
             let lists = [64, 1500].map(|size| SizeRange { low: words(size), high: words(size) });
@@ -144,7 +141,7 @@ fn run(heap: &str, region: Fixed<'_>, program: Program, number: usize) {
             let map = SizeTable::new(&lists, &mut direct);
             let policy = core::hint::black_box(PolicyValues::default());
             let index = AddressOrder::default();
-            let heap = FreeLists::<Tagged<'_, _>, _>::new(region, index, policy, Unmetered, map, Order::Lifo);
+            let heap = FreeLists::<Tagged<'_, _>, _>::from_parts(region, index, policy, Unmetered, map, Order::Lifo);
             rounds(heap.expect("the region is large"), program, number);
         }
         "list-lifo" => indexed(Lifo::default(), Fit::First, region, program, number),
@@ -160,14 +157,23 @@ fn run(heap: &str, region: Fixed<'_>, program: Program, number: usize) {
         "estranged-buddy" => rounds(buddies::<Estranged>(region), program, number),
         "phk-by-word" => {
             let sizes = PageSizes { page: 4096, min: 16, alignment: 8 };
-            rounds(PageHeap::<u32, ByWord, _, _>::new(region, sizes, Unmetered).expect("large"), program, number);
+            rounds(
+                PageHeap::<u32, ByWord, _, _>::from_parts(region, sizes, Unmetered).expect("large"),
+                program,
+                number,
+            );
         }
         _ => panic!("no such heap; there are {HEAPS:?}"),
     }
 }
 
-fn buddies<R: heapsmith::buddy::Recombination>(region: Fixed<'_>) -> Buddies<u32, R, Fixed<'_>, Unmetered, false> {
-    Buddies::new(region, 8, Unmetered).expect("the region is large")
+fn nothing() -> Nothing {
+    // SAFETY: `replay` reads and writes no payload.
+    unsafe { Nothing::new() }
+}
+
+fn buddies<R: Recombination>(region: Fixed<'_>) -> Buddies<u32, R, Fixed<'_>, Unmetered, false> {
+    Buddies::from_parts(region, 8, Unmetered).expect("the region is large")
 }
 
 /// Runs the pair that the arguments name.

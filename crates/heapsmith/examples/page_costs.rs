@@ -17,9 +17,9 @@ use core::hint::black_box;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-use heapsmith::memory::Words;
-use heapsmith::pages::{Bitmap, BitmapSearch, ByTree, ByWord, Emulated, Hardware, Linear, PageSizes, Unit};
-use heapsmith::{Counting, Fixed, Heap, Meter, PageHeap, ServePath, Unmetered};
+use heapsmith::parts::pages::{Bitmap, BitmapSearch, ByTree, ByWord, Emulated, Hardware, Linear, PageSizes, Unit};
+use heapsmith::parts::{PageHeap, Words};
+use heapsmith::{Counting, Fixed, Heap, Meter, ServePath, Unmetered};
 
 /// Pages as Li, Mohanty and Kavi have them.
 const SIZES: PageSizes = PageSizes { page: 4096, min: 16, alignment: 4 };
@@ -120,7 +120,8 @@ struct Recorded {
     answers: Vec<u16>,
 }
 
-impl Unit for Recorded {
+// SAFETY: it answers as the emulated unit does.
+unsafe impl Unit for Recorded {
     fn allocate<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize> {
         let object = Emulated.allocate(memory, map)?;
         self.answers.push(object as u16);
@@ -146,7 +147,8 @@ struct Answered<'a> {
     sink: &'a Cell<usize>,
 }
 
-impl Unit for Answered<'_> {
+// SAFETY: the heap is asked what it was asked when the answers were written down, and nobody uses its blocks.
+unsafe impl Unit for Answered<'_> {
     #[inline(always)]
     fn allocate<W: Words>(&mut self, _memory: &mut W, _map: Bitmap) -> Option<usize> {
         let at = self.at.get();

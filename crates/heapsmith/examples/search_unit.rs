@@ -23,8 +23,8 @@ use std::mem::MaybeUninit;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::ptr::NonNull;
 
-use heapsmith::memory::Words;
-use heapsmith::pages::{Bitmap, ByWord, Emulated, Hardware, PageHeap, PageSizes, Unit};
+use heapsmith::parts::pages::{Bitmap, ByWord, Emulated, Hardware, PageSizes, Unit};
+use heapsmith::parts::{PageHeap, Words};
 use heapsmith::{Counting, Fixed, Heap};
 
 /// Pages as Li, Mohanty and Kavi have them.
@@ -47,7 +47,8 @@ impl Recorded {
     }
 }
 
-impl Unit for Recorded {
+// SAFETY: it answers as the emulated unit does.
+unsafe impl Unit for Recorded {
     fn allocate<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize> {
         let object = self.emulated.allocate(memory, map);
         let told = object.map_or("-".to_owned(), |object| object.to_string());
@@ -106,7 +107,8 @@ impl Simulated {
     }
 }
 
-impl Unit for Simulated {
+// SAFETY: an object is answered only where the emulated unit answers the same.
+unsafe impl Unit for Simulated {
     fn allocate<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize> {
         let answer = self.ask(format_args!("allocate {}", map.class));
         let object = (answer != "-").then(|| answer.parse().expect("an object"));
@@ -192,7 +194,7 @@ fn with_region<O>(job: impl FnOnce(Fixed<'_>) -> O) -> O {
 type Searched<'r, F> = PageHeap<u32, F, Fixed<'r>, Counting>;
 
 fn by_word() -> (Vec<usize>, Counting) {
-    with_region(|region| run(&mut Searched::<ByWord>::new(region, SIZES, Counting::default()).expect("large")))
+    with_region(|region| run(&mut Searched::<ByWord>::from_parts(region, SIZES, Counting::default()).expect("large")))
 }
 
 fn by_unit<U: Unit>(unit: U) -> ((Vec<usize>, Counting), U) {

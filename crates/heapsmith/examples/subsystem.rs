@@ -4,20 +4,12 @@ use core::mem::MaybeUninit;
 
 use allocator_api2::boxed::Box;
 use allocator_api2::vec::Vec;
-use heapsmith::index::Lifo;
-use heapsmith::lock::Spin;
-use heapsmith::{BlockPool, Fixed, Heap, Locked, PolicyValues, Unmetered};
+use heapsmith::{Fixed, Heap, Locked, Spin, Tlsf};
 
 /// Keeps samples in a vector of the heap until it is full.
 pub fn main() {
     let mut memory = [MaybeUninit::<u64>::uninit(); 512];
-    let pool = BlockPool::<u32, Lifo, PolicyValues, _, Unmetered, true>::new(
-        Fixed::new(&mut memory),
-        Lifo::default(),
-        PolicyValues::default(),
-        Unmetered,
-    );
-    let heap = Locked::<_, Spin>::new(pool.expect("4 KiB are enough"));
+    let heap = Locked::<_, Spin>::new(Tlsf::new(Fixed::new(&mut memory)).expect("4 KiB are enough"));
     {
         let mut samples = Vec::new_in(&heap);
         samples.extend(0_u32..100);

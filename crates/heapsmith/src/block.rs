@@ -87,6 +87,11 @@ impl Format {
         Format { granule, min: words_ceil(min, granule) }
     }
 
+    /// Whether a block can have `words` words.
+    pub const fn has_blocks_of<W: Word>(&self, words: usize) -> bool {
+        words >= self.min && words <= W::MAX_WORDS && words & (self.granule - 1) == 0
+    }
+
     /// Words of the block that serves a request of `size` bytes; none if no block can.
     #[inline(always)]
     pub const fn words_for<W: Word>(&self, size: usize) -> Option<usize> {

@@ -23,6 +23,7 @@ pub struct Handle(pub(crate) usize);
 
 /// What a heap has moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Moved {
     /// Blocks moved since the heap was made.
     pub blocks: u64,
@@ -35,7 +36,11 @@ pub struct Moved {
 }
 
 /// A heap of blocks some of which it may move.
-pub trait Handles: Heap {
+///
+/// # Safety
+///
+/// As for [`Heap`]: an address of a movable block is one of a live block for as long as its method says.
+pub unsafe trait Handles: Heap {
     /// A movable block of at least `size` bytes, by its handle.
     fn allocate_movable(&mut self, size: usize) -> Option<Handle>;
 

@@ -1,5 +1,6 @@
 //! What every heap can do.
 
+use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use crate::heap_error::{HeapError, HeapErrors};
@@ -7,6 +8,7 @@ use crate::meter::Meter;
 
 /// Status of a block as `walk` reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum State {
     /// With the program, or kept by a layer: the pool does not know which.
     Used,
@@ -18,6 +20,7 @@ pub enum State {
 
 /// A block as `walk` reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct BlockView {
     /// Bytes from the region's base to the block's header.
     pub offset: usize,
@@ -33,6 +36,7 @@ pub struct BlockView {
 
 /// The first broken invariant that `check` found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Violation {
     /// Number and sense of the invariant, as in the docs of its module.
     pub invariant: &'static str,
@@ -52,6 +56,7 @@ impl core::error::Error for Violation {}
 ///
 /// A heap without a `reserve` layer makes no difference between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Priority {
     /// Refused while it would cut into the reserve. What [`Heap::allocate`] asks with.
     #[default]
@@ -65,14 +70,43 @@ pub enum Priority {
 /// Requests that cannot be served are answered with `None`, and the heap stays
 /// as it was: a size of zero, a size that no region of this word can hold (with
 /// its alignment), an alignment that is not a power of two, and a region that
-/// is full.
-pub trait Heap {
+/// is full. No method panics, allocates elsewhere or formats.
+///
+/// The methods take sizes and alignments as numbers, as a trace or a C interface has them;
+/// those that take a [`Layout`] do the same with what Rust knows of a type.
+///
+/// | method | time | a pointer that is no live block of this heap |
+/// |---|---|---|
+/// | `allocate` | of the design: see its module | |
+/// | `deallocate`, `try_deallocate`, `reallocate` | of the design | undefined, but for what [`crate::heap_error`] lists |
+/// | `usable_size`, `block_size` | O(1) | undefined |
+/// | `walk`, `check` | O(blocks) | |
+/// | the others | O(1) | |
+///
+/// # Safety
+///
+/// Other code trusts an implementation: collections write to the blocks that it returns.
+///
+/// - A block that [`Heap::allocate`] or [`Heap::reallocate`] returned is valid for reads and writes of the
+///   bytes that [`Heap::usable_size`] tells, at least of those asked for, and a multiple of the alignment asked for.
+/// - It overlaps no other live block and nothing that the heap uses itself, until it is freed, or resized successfully.
+/// - It stays so however the heap is moved, for as long as the heap's region exists.
+/// - A resized block holds the bytes that the old one held, up to the smaller of both sizes.
+/// - Every payload is a multiple of [`Heap::alignment`] bytes.
+/// - No method unwinds.
+pub unsafe trait Heap {
     /// What the heap reports its work to.
     type Meter: Meter;
 
     /// A block of at least `size` bytes at a multiple of `alignment` bytes; 0
     /// and 1 stand for the heap's own alignment.
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>>;
+
+    /// A block for a value of this layout; none for a layout of 0 bytes.
+    #[inline]
+    fn allocate_layout(&mut self, layout: Layout) -> Option<NonNull<u8>> {
+        self.allocate(layout.size(), layout.align())
+    }
 
     /// As [`Heap::allocate`], with a priority.
     fn allocate_with(&mut self, priority: Priority, size: usize, alignment: usize) -> Option<NonNull<u8>> {
@@ -120,11 +154,32 @@ pub trait Heap {
     /// As for [`Heap::deallocate`].
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>>;
 
+    /// Makes a block suit the layout `new`, as [`Heap::reallocate`] does.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Heap::deallocate`].
+    unsafe fn reallocate_layout(&mut self, pointer: NonNull<u8>, new: Layout) -> Option<NonNull<u8>> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.reallocate(pointer, new.size(), new.align()) }
+    }
+
     /// Bytes that the owner of the block may use: at least what was asked for.
-    fn usable_size(&self, pointer: NonNull<u8>) -> usize;
+    ///
+    /// # Safety
+    ///
+    /// As for [`Heap::deallocate`]: the size is read beside the block.
+    unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize;
 
     /// Bytes of the block, header included.
-    fn block_size(&self, pointer: NonNull<u8>) -> usize;
+    ///
+    /// # Safety
+    ///
+    /// As for [`Heap::usable_size`].
+    unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize;
+
+    /// Bytes that every payload is a multiple of, whatever was asked for.
+    fn alignment(&self) -> usize;
 
     /// Every block in address order, then the blocks that layers keep.
     fn walk(&self, visit: &mut dyn FnMut(BlockView));
@@ -157,7 +212,8 @@ pub trait Heap {
 /// The second form takes the type of the pool away from rarely used layers, so
 /// that they are compiled once and not for every pool. Each operation costs a
 /// call through a table; accesses, visits and addresses are the same.
-impl<H: Heap + ?Sized> Heap for &mut H {
+// SAFETY: the promise is that of the borrowed heap, which nobody else can reach meanwhile.
+unsafe impl<H: Heap + ?Sized> Heap for &mut H {
     type Meter = H::Meter;
 
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
@@ -181,11 +237,16 @@ impl<H: Heap + ?Sized> Heap for &mut H {
         // SAFETY: the caller's promise is the same.
         unsafe { (**self).reallocate(pointer, size, alignment) }
     }
-    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
-        (**self).usable_size(pointer)
+    unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise is the same.
+        unsafe { (**self).usable_size(pointer) }
     }
-    fn block_size(&self, pointer: NonNull<u8>) -> usize {
-        (**self).block_size(pointer)
+    unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise is the same.
+        unsafe { (**self).block_size(pointer) }
+    }
+    fn alignment(&self) -> usize {
+        (**self).alignment()
     }
     fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
         (**self).walk(visit);

@@ -20,6 +20,7 @@
 
 /// A kind of heap error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum HeapErrorKind {
     /// Freed while a block that was allocated later is used: a stack frees last in, first out.
     OutOfOrder,
@@ -37,6 +38,7 @@ pub enum HeapErrorKind {
 
 /// A heap error and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct HeapError {
     /// What was done.
     pub kind: HeapErrorKind,
@@ -74,6 +76,7 @@ impl core::error::Error for HeapError {}
 
 /// How often a heap was misused, and how last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct HeapErrors {
     /// Heap errors so far.
     pub count: u64,

@@ -1,83 +1,116 @@
-//! Memory allocators built from a few parts: a [region](source) of memory, a
-//! [block format](block), [levels](levels) (the numbers of a policy), an
-//! [index](index) of the free blocks, a [pool](pool) that owns a region, and
-//! [layers](layer) that stand before a pool.
-//!
-//! ```text
-//!   FreeLists<P>        a layer keeps some freed blocks
-//!       │
-//!   BlockPool<…>        splits, coalesces, extends the wilderness
-//!    │    │    │
-//!  index levels memory  which block, which numbers, the words of the region
-//! ```
-//!
-//! **Structure is type, level is value.** The word, the order of the free list
-//! and the boundary tags are type parameters; thresholds and fit depth are
-//! values read through [`Policy`]. An implementation of `Policy` that returns
-//! constants folds away; [`PolicyValues`] carries them at run time. Both run the same
-//! code and so return the same addresses.
-//!
-//! **The region holds everything**: control words (list heads, the wilderness),
-//! then the blocks. Links are offsets in words from the region's base, so a
-//! 64-bit host runs the heap of a 32-bit target bit for bit, and a footprint
-//! includes every word of metadata.
-//!
-//! No allocation path panics, formats or allocates. The crate needs neither
-//! `std` nor `alloc`.
+//! Memory allocators by name, over memory of your own: TLSF, best fit, first fit, buddies, pages and more.
 //!
 //! ```
+//! use core::alloc::Layout;
 //! use core::mem::MaybeUninit;
-//! use heapsmith::{index::AddressOrder, BlockPool, Fixed, Heap, Unmetered, PolicyValues};
+//! use heapsmith::{Fixed, Heap, Tlsf};
 //!
 //! let mut memory = [MaybeUninit::<u64>::uninit(); 512];
-//! let region = Fixed::new(&mut memory);
-//! let mut heap: BlockPool<u32, AddressOrder, PolicyValues, _, Unmetered, true> =
-//!     BlockPool::new(region, AddressOrder::default(), PolicyValues::default(), Unmetered)?;
+//! let mut heap = Tlsf::new(Fixed::new(&mut memory))?;
 //!
-//! let block = heap.allocate(100, 1).expect("the region has room");
-//! assert!(heap.usable_size(block) >= 100);
-//! // SAFETY: `block` came from this heap and is freed once.
+//! let block = heap.allocate_layout(Layout::new::<[u32; 25]>()).expect("the region has room");
+//! // SAFETY: `block` came from this heap, and is freed once.
 //! unsafe { heap.deallocate(block) };
-//! assert!(heap.check().is_ok());
+//! assert_eq!(heap.check(), Ok(()));
 //! # Ok::<(), heapsmith::RegionError>(())
 //! ```
+//!
+//! A heap is put together from a few parts:
+//!
+//! ```text
+//!   Guard, Zero, Reserve   watch over blocks          &Locked   for collections (feature `allocator-api2`)
+//!       │                                             Global    for #[global_allocator]
+//!   FreeLists              keeps some freed blocks      │
+//!       │                                               │
+//!   Tlsf, FirstFit, …      splits and coalesces ◀───────┘
+//!       │
+//!   Fixed, Growing         a region: contiguous memory
+//! ```
+//!
+//! - **Regions** ([`Fixed`], [`Growing`], [`StaticRegion`], or a [`Source`] of yours) are where memory comes from.
+//! - **[Heaps by name](named)** are [`Tlsf`] and its like. Each is a [`Heap`]: it allocates, frees, resizes, walks
+//!   and checks its blocks, and tells its footprint.
+//! - **Layers** ([`FreeLists`], [`Guard`], [`Zero`], [`Reserve`]) are heaps before a heap.
+//! - **Locks** ([`Spin`], [`lock::CriticalSection`], [`lock::LockApi`]) make a heap the program's allocator
+//!   ([`Global`]) or that of collections ([`Locked`]).
+//! - **Meters** ([`Counting`]) count what the heap reads and writes for itself.
+//!
+//! **The region holds everything**: control words (list heads, the wilderness), then the blocks. Links are
+//! offsets in words from the region's base, so a 64-bit host runs the heap of a 32-bit target bit for bit, and
+//! a footprint includes every word of metadata.
+//!
+//! No method of a heap panics, formats or allocates. The crate needs neither `std` nor `alloc`.
+//!
+//! # Features
+//!
+//! | feature | gives |
+//! |---|---|
+//! | `allocator-api2` | `Vec::new_in(&heap)` with the crate `allocator-api2`, for the stable compiler |
+//! | `critical-section` | [`lock::CriticalSection`] |
+//! | `lock_api` | [`lock::LockApi`] |
+//! | `defmt` | `defmt::Format` for errors, statistics and views |
+//! | `shared` | words of the region are read and written at once, for `heapsmith run` |
+//!
+//! # Other designs
+//!
+//! There are thousands more than have a name. The command `heapsmith emit 'SPEC' --lang rust` writes the type of any
+//! of them as a file that uses this crate's `parts`.
+//!
+//! # Versions
+//!
+//! The crate follows semantic versioning; before 1.0 a minor version may break, and says what in its changelog.
+//! The module `parts` is what emitted code is made of: it is not documented for writing by hand, and may change in
+//! every minor version, after 1.0 too. An emitted file names the version that it was written for. Addresses are
+//! part of the promise: within a minor version a heap returns the same offsets for the same requests. A newer
+//! compiler is a minor version.
 #![no_std]
 #![allow(unsafe_code)]
 
 #[cfg(test)]
 extern crate std;
 
-pub mod block;
-pub mod buddy;
-pub mod handles;
-pub mod heap;
+mod block;
+mod buddy;
+mod handles;
+mod heap;
 pub mod heap_error;
-pub mod index;
-pub mod layer;
+mod index;
+mod layer;
 pub mod lock;
-pub mod memory;
-pub mod meter;
+mod memory;
+mod meter;
+pub mod named;
 mod nothing;
-pub mod pages;
-pub mod policy;
-pub mod pool;
-pub mod simple;
-pub mod sizes;
-pub mod source;
-pub mod word;
+mod pages;
+#[doc(hidden)]
+pub mod parts;
+mod policy;
+mod pool;
+mod sealed;
+mod simple;
+mod sizes;
+mod source;
+#[cfg(doctest)]
+mod unsound;
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+mod word;
 
-pub use buddy::{Buddies, Estranged, Knuth};
 pub use handles::{Handle, Handles, Moved};
 pub use heap::{BlockView, Heap, Priority, State, Violation};
 pub use heap_error::{HeapError, HeapErrorKind, HeapErrors};
-pub use layer::{FreeLists, Guard, Reserve, Zero};
-pub use lock::{Global, Locked, RawLock};
+pub use layer::{FreeLists, Guard, PriorityStatistics, Reserve, Zero};
+#[cfg(any(target_has_atomic = "8", feature = "critical-section"))]
+pub use lock::Global;
+#[cfg(target_has_atomic = "8")]
+pub use lock::Spin;
+pub use lock::{Locked, RawLock};
 pub use memory::RegionError;
 pub use meter::{Counting, Meter, ServePath, Unmetered};
-pub use nothing::Nothing;
-pub use pages::PageHeap;
-pub use policy::{Coalesce, Fit, Policy, PolicyValues};
-pub use pool::BlockPool;
+pub use named::{
+    BestFit, EstrangedBuddy, FirstFit, HalfFit, KnuthBuddy, MovableBuddy, NextFit, PhkHeap, SegregatedFit, Tlsf,
+};
 pub use simple::{FixedSize, Frees, Linear};
-pub use source::{Fixed, Growing, Source};
+pub use source::{Fixed, Growing, Source, StaticRegion};
 pub use word::Word;

@@ -4,15 +4,20 @@
 //! below the region's length. They take indexes from headers and links, which
 //! hold only what they wrote there themselves; a caller that breaks the
 //! contract of `Heap::deallocate` breaks M1, which is why that is unsafe.
+//! No safe code outside this crate reaches a [`Memory`] or a [`Words`]: the types
+//! that hold one keep it private, the traits that pass one on are sealed or unsafe.
 
 use core::ptr::NonNull;
 
 use crate::meter::Meter;
+use crate::sealed::Sealed;
 use crate::source::Source;
 use crate::word::Word;
 
 /// Why a heap cannot be made over a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum RegionError {
     /// The base is not a multiple of the heap's word.
     Unaligned {
@@ -26,6 +31,29 @@ pub enum RegionError {
         /// Bytes that it has.
         given: usize,
     },
+    /// The alignment is not a power of two from the heap's word up to [`RegionError::MAX_ALIGNMENT`],
+    /// or more than the heap below a layer promises.
+    Alignment {
+        /// Bytes that were asked for.
+        given: usize,
+    },
+    /// A free list or a size class is of a size that blocks of this heap cannot have.
+    BlockSizes,
+    /// A layer was put before a heap whose blocks are in use.
+    InUse,
+    /// The sizes of pages and objects do not fit together (`PageSizes`).
+    PageSizes,
+}
+
+impl RegionError {
+    /// The largest alignment that a heap can give all its payloads, in bytes.
+    pub const MAX_ALIGNMENT: usize = 4096;
+}
+
+/// Whether a heap with words of `W` can align its payloads so.
+pub(crate) fn check_alignment<W: Word>(given: usize) -> Result<(), RegionError> {
+    let fits = given.is_power_of_two() && (W::BYTES..=RegionError::MAX_ALIGNMENT).contains(&given);
+    if fits { Ok(()) } else { Err(RegionError::Alignment { given }) }
 }
 
 impl core::fmt::Display for RegionError {
@@ -38,6 +66,16 @@ impl core::fmt::Display for RegionError {
                 f,
                 "the region has {given} bytes; this heap needs {needed} for its own words and one smallest block"
             ),
+            RegionError::Alignment { given } => write!(
+                f,
+                "an alignment of {given} bytes is not a power of two from the heap's word to {}",
+                RegionError::MAX_ALIGNMENT
+            ),
+            RegionError::BlockSizes => write!(f, "a list or class is of a size that no block of this heap has"),
+            RegionError::InUse => write!(f, "a layer stands before an empty heap only, and this one has used blocks"),
+            RegionError::PageSizes => {
+                write!(f, "a page is a power of two, and an object one from the word to half a page")
+            }
         }
     }
 }
@@ -45,7 +83,7 @@ impl core::fmt::Display for RegionError {
 impl core::error::Error for RegionError {}
 
 /// Access to the words of a region by index.
-pub trait Words {
+pub trait Words: Sealed {
     /// Bits in a word that hold a value.
     const BITS: usize;
     /// Reads a word and meters it.
@@ -112,6 +150,11 @@ impl<W: Word, S: Source, M: Meter> Memory<W, S, M> {
         self.source.length()
     }
 
+    /// Words that the region can ever have, for all that the source knows.
+    pub fn limit(&self) -> usize {
+        (self.source.limit() / W::BYTES).min(W::MAX_WORDS)
+    }
+
     /// Address of the region's first byte.
     pub fn base_address(&self) -> usize {
         self.base.as_ptr().addr()
@@ -136,6 +179,8 @@ impl<W: Word, S: Source, M: Meter> Memory<W, S, M> {
         (pointer.as_ptr().addr() - self.base_address()) / W::BYTES
     }
 }
+
+impl<W, S, M> Sealed for Memory<W, S, M> {}
 
 impl<W: Word, S: Source, M: Meter> Words for Memory<W, S, M> {
     const BITS: usize = W::BITS;

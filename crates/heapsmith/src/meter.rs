@@ -7,8 +7,11 @@
 //! [`Unmetered`] has no size and no effect, so an unmetered heap carries no
 //! trace of any of this.
 
+use crate::sealed::Sealed;
+
 /// How a request was served (Donahue et al. 2001, Figure 10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum ServePath {
     /// By a block that was free and taken whole.
     AtOnce,
@@ -27,8 +30,9 @@ impl ServePath {
     pub const WAYS: usize = 5;
 }
 
-/// What a heap reports while it works.
-pub trait Meter {
+/// What a heap reports while it works. No other crate can implement it: one that panics would leave
+/// a heap in the middle of an operation.
+pub trait Meter: Sealed {
     /// A metadata word was read.
     fn read(&mut self) {}
     /// A metadata word was written.
@@ -45,10 +49,14 @@ pub trait Meter {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unmetered;
 
+impl Sealed for Unmetered {}
+impl Sealed for Counting {}
+
 impl Meter for Unmetered {}
 
 /// Counts everything that a heap reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Counting {
     /// Metadata words read and written.
     pub accesses: u64,

@@ -8,10 +8,23 @@ use crate::meter::Unmetered;
 
 /// Answers every request with the same dangling pointer. Only for timing: its
 /// blocks hold nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Nothing;
+#[derive(Clone, Copy, Debug)]
+pub struct Nothing(());
 
-impl Heap for Nothing {
+impl Nothing {
+    /// The null allocator.
+    ///
+    /// # Safety
+    ///
+    /// It breaks the promise of [`Heap`]: nobody reads or writes a block of it, and no collection gets one.
+    #[inline]
+    pub const unsafe fn new() -> Self {
+        Nothing(())
+    }
+}
+
+// SAFETY: who made the value promised to use no block of it (`Nothing::new`).
+unsafe impl Heap for Nothing {
     type Meter = Unmetered;
 
     #[inline]
@@ -28,11 +41,14 @@ impl Heap for Nothing {
         black_box(size);
         Some(pointer)
     }
-    fn usable_size(&self, _pointer: NonNull<u8>) -> usize {
+    unsafe fn usable_size(&self, _pointer: NonNull<u8>) -> usize {
         0
     }
-    fn block_size(&self, _pointer: NonNull<u8>) -> usize {
+    unsafe fn block_size(&self, _pointer: NonNull<u8>) -> usize {
         0
+    }
+    fn alignment(&self) -> usize {
+        1
     }
     fn walk(&self, _visit: &mut dyn FnMut(BlockView)) {}
     fn check(&self) -> Result<(), Violation> {

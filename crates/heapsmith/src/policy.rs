@@ -1,9 +1,8 @@
 //! The numbers of a policy: what a factor does and from which size on.
 //!
 //! A pool reads them through [`Policy`]. The explorer passes [`PolicyValues`]; emitted
-//! code implements the trait on an empty type whose methods return constants,
-//! and every branch on them folds away (`tests/it/folding.rs` shows it in the
-//! machine code).
+//! code names them as a [`ConstantPolicy`] on an empty type, and every branch on them
+//! folds away (`tests/it/folding.rs` shows it in the machine code).
 
 /// Which of the free blocks serves a request (Wilson et al. 1995).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -48,7 +47,12 @@ pub enum Coalesce {
 }
 
 /// The levels of a pool.
-pub trait Policy: Copy {
+///
+/// # Safety
+///
+/// Every method returns the same for as long as the value exists: a pool lays its region out by what it
+/// read at first.
+pub unsafe trait Policy: Copy {
     /// Alignment of every payload, in bytes: a power of two, at least the word.
     fn alignment(&self) -> usize;
     /// Which free block serves a request.
@@ -58,6 +62,44 @@ pub trait Policy: Copy {
     fn split_from(&self) -> usize;
     /// When adjacent free blocks become one.
     fn coalesce(&self) -> Coalesce;
+}
+
+/// Levels that are known when the program is compiled.
+///
+/// ```
+/// use heapsmith::parts::{Coalesce, ConstantPolicy, Fit, PolicyValues};
+///
+/// #[derive(Clone, Copy, Debug)]
+/// struct BestFit;
+///
+/// impl ConstantPolicy for BestFit {
+///     const VALUES: PolicyValues =
+///         PolicyValues { alignment: 16, fit: Fit::Best { depth: 100 }, split_from: 0, coalesce: Coalesce::From(0) };
+/// }
+/// ```
+pub trait ConstantPolicy: Copy {
+    /// The levels.
+    const VALUES: PolicyValues;
+}
+
+// SAFETY: a constant is the same at every use.
+unsafe impl<P: ConstantPolicy> Policy for P {
+    #[inline(always)]
+    fn alignment(&self) -> usize {
+        P::VALUES.alignment
+    }
+    #[inline(always)]
+    fn fit(&self) -> Fit {
+        P::VALUES.fit
+    }
+    #[inline(always)]
+    fn split_from(&self) -> usize {
+        P::VALUES.split_from
+    }
+    #[inline(always)]
+    fn coalesce(&self) -> Coalesce {
+        P::VALUES.coalesce
+    }
 }
 
 /// Levels carried at run time.
@@ -73,13 +115,20 @@ pub struct PolicyValues {
     pub coalesce: Coalesce,
 }
 
+impl PolicyValues {
+    /// First fit, with payloads at multiples of 8 bytes; every block is split and coalesced where it can be.
+    pub const DEFAULT: PolicyValues =
+        PolicyValues { alignment: 8, fit: Fit::First, split_from: 0, coalesce: Coalesce::From(0) };
+}
+
 impl Default for PolicyValues {
     fn default() -> Self {
-        PolicyValues { alignment: 8, fit: Fit::First, split_from: 0, coalesce: Coalesce::From(0) }
+        Self::DEFAULT
     }
 }
 
-impl Policy for PolicyValues {
+// SAFETY: a pool owns its copy and lends it to nobody who could change it.
+unsafe impl Policy for PolicyValues {
     #[inline(always)]
     fn alignment(&self) -> usize {
         self.alignment

@@ -47,28 +47,29 @@ use core::ptr::NonNull;
 use crate::block::{Format, PREVIOUS_USED, Span, USED, header, is_used, payload_bytes, words_ceil, words_of};
 use crate::heap::{BlockView, Heap, State, Violation};
 use crate::index::{Found, Index, control};
-use crate::memory::{Memory, RegionError, Words};
+use crate::memory::{Memory, RegionError, Words, check_alignment};
 use crate::meter::{Meter, ServePath};
 use crate::policy::{Coalesce, Policy};
+use crate::sealed::Sealed;
 use crate::source::Source;
 use crate::word::Word;
 
 /// What layers need of the pool that they stand before.
-pub trait Pool: Heap {
+pub trait Pool: Heap + Sealed {
     /// The words of the region.
     fn memory(&mut self) -> &mut impl Words;
     /// Reads a word of the region, unmetered.
     fn peek(&self, at: usize) -> usize;
     /// Words of the block that serves a request of `size` bytes.
     fn words_for(&self, size: usize) -> Option<usize>;
+    /// Whether the pool can have blocks of `words` words, and only then may a layer ask for them.
+    fn has_blocks_of(&self, words: usize) -> bool;
     /// A block of `words` words, which [`Pool::words_for`] returned for `size` bytes.
     fn allocate_words(&mut self, size: usize, words: usize) -> Option<NonNull<u8>>;
     /// Frees the used block `at`, whose header was read.
     fn release_block(&mut self, at: usize, header: usize);
     /// Makes a block hold `size` bytes where it stands, if its neighbour allows.
     fn resize_in_place(&mut self, pointer: NonNull<u8>, size: usize) -> bool;
-    /// Alignment of every payload.
-    fn alignment(&self) -> usize;
     /// The pointer to the payload `at`.
     fn pointer(&self, at: usize) -> NonNull<u8>;
     /// The payload index of `pointer`.
@@ -96,11 +97,11 @@ pub(crate) unsafe fn move_block<H: Heap>(
     alignment: usize,
 ) -> Option<NonNull<u8>> {
     let moved = heap.allocate(size, alignment)?;
-    let cached = heap.usable_size(pointer).min(heap.usable_size(moved));
-    // SAFETY: both blocks are used, distinct, and have `cached` bytes; the old one
+    // SAFETY: both blocks are used, distinct, and have `bytes` bytes; the old one
     // is freed once, by the caller's promise.
     unsafe {
-        core::ptr::copy_nonoverlapping(pointer.as_ptr(), moved.as_ptr(), cached);
+        let bytes = heap.usable_size(pointer).min(heap.usable_size(moved));
+        core::ptr::copy_nonoverlapping(pointer.as_ptr(), moved.as_ptr(), bytes);
         heap.deallocate(pointer);
     }
     Some(moved)
@@ -123,14 +124,24 @@ pub struct BlockPool<W, I, L, S, M, const TAGS: bool> {
 
 impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
     /// An empty pool over the region that `source` supplies.
-    pub fn new(source: S, index: I, policy: L, meter: M) -> Result<Self, RegionError> {
+    pub fn from_parts(source: S, index: I, policy: L, meter: M) -> Result<Self, RegionError> {
         Self::with_reserved(source, index, policy, meter, 0)
     }
 
     /// An empty pool that leaves `reserved` words for layers, from word
     /// [`BlockPool::reserved_at`] on, set to 0.
-    pub fn with_reserved(source: S, index: I, policy: L, meter: M, reserved: usize) -> Result<Self, RegionError> {
+    pub(crate) fn with_reserved(
+        source: S,
+        index: I,
+        policy: L,
+        meter: M,
+        reserved: usize,
+    ) -> Result<Self, RegionError> {
         let mut memory = Memory::new(source, meter)?;
+        check_alignment::<W>(policy.alignment())?;
+        if !index.suits::<W>(&Self::format(&policy)) {
+            return Err(RegionError::BlockSizes);
+        }
         let own = control::INDEX + index.control_words(&policy, W::BITS);
         let control = (own + reserved).min(W::MAX_WORDS);
         let granule = policy.alignment() / W::BYTES;
@@ -152,7 +163,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
     }
 
     /// The first of the words that were reserved for layers.
-    pub fn reserved_at(index: &I, policy: &L) -> usize {
+    pub(crate) fn reserved_at(index: &I, policy: &L) -> usize {
         control::INDEX + index.control_words(policy, W::BITS)
     }
 
@@ -273,7 +284,10 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
     }
 }
 
-impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> Heap for BlockPool<W, I, L, S, M, TAGS> {
+// SAFETY: I1 and M1: blocks tile the region, so used ones are disjoint and inside it.
+unsafe impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> Heap
+    for BlockPool<W, I, L, S, M, TAGS>
+{
     type Meter = M;
 
     #[inline]
@@ -301,13 +315,18 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> Heap f
         unsafe { move_block(self, pointer, size, alignment) }
     }
 
-    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+    unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
         payload_bytes::<W>(words_of(self.memory.peek(self.memory.index(pointer) - 1)))
     }
 
     #[inline]
-    fn block_size(&self, pointer: NonNull<u8>) -> usize {
+    unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize {
         words_of(self.memory.peek(self.memory.index(pointer) - 1)) * W::BYTES
+    }
+
+    #[inline(always)]
+    fn alignment(&self) -> usize {
+        self.policy.alignment()
     }
 
     fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
@@ -354,6 +373,8 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> Heap f
     }
 }
 
+impl<W, I, L, S, M, const TAGS: bool> Sealed for BlockPool<W, I, L, S, M, TAGS> {}
+
 impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> Pool for BlockPool<W, I, L, S, M, TAGS> {
     #[inline(always)]
     fn memory(&mut self) -> &mut impl Words {
@@ -367,6 +388,9 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> Pool f
     fn words_for(&self, size: usize) -> Option<usize> {
         self.need(size)
     }
+    fn has_blocks_of(&self, words: usize) -> bool {
+        Self::format(&self.policy).has_blocks_of::<W>(words)
+    }
     // Layers hold what they do themselves inline, and call what the pool does.
     #[inline(never)]
     fn allocate_words(&mut self, size: usize, words: usize) -> Option<NonNull<u8>> {
@@ -379,10 +403,6 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> Pool f
     }
     fn resize_in_place(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
         self.resize(pointer, size)
-    }
-    #[inline(always)]
-    fn alignment(&self) -> usize {
-        self.policy.alignment()
     }
     #[inline(always)]
     fn pointer(&self, at: usize) -> NonNull<u8> {

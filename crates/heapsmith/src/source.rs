@@ -2,8 +2,9 @@
 //!
 //! A region is one contiguous run of bytes. Its base never moves; its length
 //! may grow. [`Fixed`] has one length; [`Growing`] hands out a reserve in
-//! steps, as `sbrk` does.
+//! steps, as `sbrk` does. A [`StaticRegion`] is memory for one `Fixed` in a static.
 
+use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
@@ -14,7 +15,7 @@ use core::ptr::NonNull;
 ///
 /// The memory from [`base`](Source::base) over the length last reported is
 /// valid for reads and writes, belongs to nobody else for as long as the source
-/// lives, and never moves or shrinks.
+/// lives, and never moves or shrinks. No method unwinds.
 pub unsafe trait Source {
     /// The first byte of the region.
     fn base(&self) -> NonNull<u8>;
@@ -88,6 +89,100 @@ unsafe impl Source for Fixed<'_> {
     }
     fn grow(&mut self, _wanted: usize) -> usize {
         self.length
+    }
+}
+
+/// Memory for one region, in a `static`: uninitialised, so it costs no space in the program's file.
+///
+/// It begins at a multiple of 64 bytes, so that payload addresses do not depend on where
+/// the linker put it, up to that alignment.
+///
+/// ```
+/// use heapsmith::{FirstFit, Heap, StaticRegion};
+///
+/// static REGION: StaticRegion<4096> = StaticRegion::new();
+/// let mut heap = FirstFit::new(REGION.take().expect("nobody else takes it"))?;
+/// assert!(REGION.take().is_none());
+/// assert!(heap.allocate(100, 8).is_some());
+/// # Ok::<(), heapsmith::RegionError>(())
+/// ```
+#[derive(Debug)]
+pub struct StaticRegion<const BYTES: usize> {
+    bytes: Storage<BYTES>,
+    taken: Flag,
+}
+
+#[derive(Debug)]
+#[repr(align(64))]
+struct Storage<const BYTES: usize>(UnsafeCell<[MaybeUninit<u8>; BYTES]>);
+
+// SAFETY: the bytes are reached through the one `Fixed` that is handed out, on whatever thread that is.
+unsafe impl<const BYTES: usize> Sync for Storage<BYTES> {}
+
+impl<const BYTES: usize> StaticRegion<BYTES> {
+    /// Memory that nobody has taken.
+    #[allow(clippy::new_without_default)] // It is for statics, whose values are constants.
+    pub const fn new() -> Self {
+        StaticRegion { bytes: Storage(UnsafeCell::new([MaybeUninit::uninit(); BYTES])), taken: Flag::new() }
+    }
+
+    /// The region of all bytes; none from the second time on.
+    #[cfg(any(target_has_atomic = "8", feature = "critical-section"))]
+    pub fn take(&'static self) -> Option<Fixed<'static>> {
+        // SAFETY: the flag is raised once, so this is the first call that gets here.
+        (!self.taken.raise()).then(|| unsafe { self.take_unchecked() })
+    }
+
+    /// The region of all bytes, on a target that has no atomic operations and no `critical-section`.
+    ///
+    /// # Safety
+    ///
+    /// It is the only call of this method, and [`StaticRegion::take`] is not called.
+    pub unsafe fn take_unchecked(&'static self) -> Fixed<'static> {
+        let base = NonNull::from(&self.bytes.0).cast();
+        // SAFETY: a static lasts for ever, and by the caller's promise nobody else has its bytes. They are
+        // in an `UnsafeCell`, so they may be written.
+        unsafe { Fixed::from_raw(base, BYTES) }
+    }
+}
+
+/// Whether a region was taken.
+#[cfg(target_has_atomic = "8")]
+#[derive(Debug)]
+struct Flag(core::sync::atomic::AtomicBool);
+
+#[cfg(target_has_atomic = "8")]
+impl Flag {
+    const fn new() -> Self {
+        Flag(core::sync::atomic::AtomicBool::new(false))
+    }
+
+    /// Raises the flag; tells whether it was raised before.
+    fn raise(&self) -> bool {
+        self.0.swap(true, core::sync::atomic::Ordering::Relaxed)
+    }
+}
+
+/// Whether a region was taken, where no instruction changes a byte at once.
+#[cfg(not(target_has_atomic = "8"))]
+#[derive(Debug)]
+struct Flag(#[cfg_attr(not(feature = "critical-section"), allow(dead_code))] UnsafeCell<bool>);
+
+// SAFETY: it is read and written inside a critical section only.
+#[cfg(not(target_has_atomic = "8"))]
+unsafe impl Sync for Flag {}
+
+#[cfg(not(target_has_atomic = "8"))]
+impl Flag {
+    const fn new() -> Self {
+        Flag(UnsafeCell::new(false))
+    }
+
+    /// Raises the flag; tells whether it was raised before.
+    #[cfg(feature = "critical-section")]
+    fn raise(&self) -> bool {
+        // SAFETY: inside a critical section.
+        critical_section::with(|_| unsafe { self.0.get().replace(true) })
     }
 }
 

@@ -9,15 +9,14 @@
 //! A header keeps a size in words and two status bits, which leaves 14, 30 or
 //! 62 bits for the size: that is where the limits come from.
 
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for u16 {}
-    impl Sealed for u32 {}
-    impl Sealed for u64 {}
-}
+use crate::sealed::Sealed;
+
+impl Sealed for u16 {}
+impl Sealed for u32 {}
+impl Sealed for u64 {}
 
 /// A word of the heap: `u16`, `u32` or `u64`.
-pub trait Word: Copy + sealed::Sealed + 'static {
+pub trait Word: Copy + core::fmt::Debug + Sealed + 'static {
     /// Bytes in a word.
     const BYTES: usize;
     /// Bits in a word that hold a value: words are computed with as `usize`, so that a word of
@@ -25,7 +24,7 @@ pub trait Word: Copy + sealed::Sealed + 'static {
     const BITS: usize = if Self::BYTES * 8 < usize::BITS as usize { Self::BYTES * 8 } else { usize::BITS as usize };
     /// The largest region, in words: every size and every link below it fits a header.
     const MAX_WORDS: usize;
-    /// The word that holds `value`, which is at most four times [`Word::MAX`].
+    /// The word that holds `value`, which is at most four times [`Word::MAX_WORDS`].
     fn from_usize(value: usize) -> Self;
     /// The value that the word holds.
     fn to_usize(self) -> usize;

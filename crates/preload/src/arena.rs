@@ -183,7 +183,8 @@ impl Arena {
 
     /// The bytes of a block that the program may use.
     pub fn usable(&self, block: NonNull<u8>) -> usize {
-        self.alone(|state| state.heap.usable_size(block))
+        // SAFETY: as for `free`: the program asks about a block that it has.
+        self.alone(|state| unsafe { state.heap.usable_size(block) })
     }
 
     /// Gives the heap what others freed.

@@ -24,7 +24,7 @@ use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use heapsmith::Word;
-use heapsmith::block::words_of;
+use heapsmith::parts::words_of;
 use heapsmith_spec::build::{lists_in_words, words_for};
 use heapsmith_spec::{Layer, Spec, WordSize};
 

@@ -10,7 +10,14 @@ use std::ptr::NonNull;
 use std::slice;
 
 use heapsmith::Heap;
+use heapsmith::parts::Nothing;
 use heapsmith_trace::{Operation, PackedEvent};
+
+/// The null allocator, to time a loop without a heap.
+pub(crate) fn null_allocator() -> Nothing {
+    // SAFETY: no replay reads or writes a payload of `Subject::Nothing`.
+    unsafe { Nothing::new() }
+}
 
 /// A live block.
 #[derive(Debug, Clone, Copy)]
@@ -45,11 +52,10 @@ impl LiveTable {
     /// Allocates a block into an empty slot.
     #[inline(always)]
     pub fn allocate<H: Heap + ?Sized>(&mut self, heap: &mut H, slot: u32, size: u64, alignment: u64) -> Option<Live> {
-        let live = heap.allocate(size.max(1) as usize, alignment as usize).map(|pointer| Live {
-            pointer,
-            requested: size,
-            block: heap.block_size(pointer) as u64,
-            seed: 0,
+        let live = heap.allocate(size.max(1) as usize, alignment as usize).map(|pointer| {
+            // SAFETY: the heap has just returned it.
+            let block = unsafe { heap.block_size(pointer) } as u64;
+            Live { pointer, requested: size, block, seed: 0 }
         });
         self.slots[slot as usize] = live;
         live
@@ -77,7 +83,9 @@ impl LiveTable {
         };
         // SAFETY: a slot's block came from this heap and is live; the slot takes what replaces it.
         let pointer = unsafe { heap.reallocate(old.pointer, size.max(1) as usize, 1) }.ok_or(())?;
-        let new = Live { pointer, requested: size, block: heap.block_size(pointer) as u64, seed: old.seed };
+        // SAFETY: the heap has just returned it.
+        let block = unsafe { heap.block_size(pointer) } as u64;
+        let new = Live { pointer, requested: size, block, seed: old.seed };
         self.slots[slot as usize] = Some(new);
         Ok(Some((old, new)))
     }
@@ -179,7 +187,8 @@ mod tests {
     /// A heap that gives everybody the same block.
     struct Overlapping([u8; 64], Unmetered);
 
-    impl Heap for Overlapping {
+    // SAFETY: none: its blocks overlap, which is what the table must notice. The payload has all the bytes that are used.
+    unsafe impl Heap for Overlapping {
         type Meter = Unmetered;
         fn allocate(&mut self, _size: usize, _alignment: usize) -> Option<NonNull<u8>> {
             Some(NonNull::from(&mut self.0).cast())
@@ -188,11 +197,14 @@ mod tests {
         unsafe fn reallocate(&mut self, pointer: NonNull<u8>, _size: usize, _alignment: usize) -> Option<NonNull<u8>> {
             Some(pointer)
         }
-        fn usable_size(&self, _pointer: NonNull<u8>) -> usize {
+        unsafe fn usable_size(&self, _pointer: NonNull<u8>) -> usize {
             64
         }
-        fn block_size(&self, _pointer: NonNull<u8>) -> usize {
+        unsafe fn block_size(&self, _pointer: NonNull<u8>) -> usize {
             64
+        }
+        fn alignment(&self) -> usize {
+            1
         }
         fn walk(&self, _visit: &mut dyn FnMut(BlockView)) {}
         fn check(&self) -> Result<(), Violation> {

@@ -32,6 +32,7 @@ use heapsmith_peers::{Allocator, Work, with_peer, without_huge_pages};
 use heapsmith_spec::build::with_dyn_heap;
 use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
 
+use crate::live::null_allocator;
 use crate::region::Region;
 use crate::run::ReplayError;
 use crate::slots::Slots;
@@ -189,7 +190,7 @@ pub fn pages_child(arguments: &[String], input: &mut impl Read) -> Result<String
     let base = base().map_err(system(LOOKING))?;
     let work = Touched { events: &events, slots, writes: subject != Subject::Nothing, base };
     let (touched, requested_peak, failed) = match &subject {
-        Subject::Nothing => work.run(heapsmith::Nothing),
+        Subject::Nothing => work.run(null_allocator()),
         Subject::Peer(peer) => with_peer(*peer, source, work).map_err(ReplayError::from)?,
         Subject::Heap(spec) => {
             with_dyn_heap(spec, source, Counting::default(), |heap| work.run(heap)).map_err(ReplayError::from)?

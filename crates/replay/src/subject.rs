@@ -3,12 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use heapsmith::{Heap, Nothing, Unmetered};
+use heapsmith::{Heap, Unmetered};
 use heapsmith_peers::{PREFIX, Peer, PeerError, Work, with_peer};
 use heapsmith_spec::build::{Job, with_heap};
 use heapsmith_spec::{Spec, SpecError, resolve};
 use heapsmith_trace::Bytes;
 
+use crate::live::null_allocator;
 use crate::region::Region;
 use crate::run::ReplayError;
 
@@ -60,7 +61,7 @@ impl Subject {
     pub(crate) fn run<W: Work>(&self, region: &mut Region, work: W) -> Result<W::Output, ReplayError> {
         let source = region.source(Bytes(u64::MAX));
         match self {
-            Subject::Nothing => Ok(work.run(Nothing)),
+            Subject::Nothing => Ok(work.run(null_allocator())),
             Subject::Heap(spec) => Ok(with_heap(spec, source, Unmetered, OfHeap(work))?),
             Subject::Peer(peer) => Ok(with_peer(*peer, source, work)?),
         }

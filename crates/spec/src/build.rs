@@ -19,12 +19,9 @@ mod layers;
 mod pages;
 mod simple;
 
-use heapsmith::block::Format;
-use heapsmith::index::{self, AddressOrder, Fifo, Implicit, Index, Lifo, SpacedBins, Spacing};
-use heapsmith::index::{BinList, BySize, RedBlack, SkipList, TwoLevel};
-use heapsmith::layer::FreeLists;
-use heapsmith::sizes::{SizeRange, SizeTable};
-use heapsmith::{BlockPool, Coalesce, Fit, Frees, Heap, Meter, PolicyValues, RegionError, Source, Word};
+use heapsmith::parts::{self, AddressOrder, BinList, BlockPool, BySize, Coalesce, Fifo, Fit, Format, Implicit, Index};
+use heapsmith::parts::{Lifo, PolicyValues, RedBlack, SizeRange, SizeTable, SkipList, SpacedBins, Spacing, TwoLevel};
+use heapsmith::{FreeLists, Frees, Heap, Meter, RegionError, Source, Word};
 
 use crate::{Balance, Each, Tree, Tries};
 pub use buddy::{HandlesJob, with_handles};
@@ -266,12 +263,12 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         let map = SpacedBins::new(spacing(bins.layout, W::BYTES), W::BYTES);
         match bins.each {
             Each::List => {
-                self.tagged::<W, _>(index::Bins::new(map, BinList { order: bins.order, tries }), policy, bins.tags)
+                self.tagged::<W, _>(parts::Bins::new(map, BinList { order: bins.order, tries }), policy, bins.tags)
             }
-            Each::Tree => self.tagged::<W, _>(index::Bins::new(map, RedBlack), policy, bins.tags),
+            Each::Tree => self.tagged::<W, _>(parts::Bins::new(map, RedBlack), policy, bins.tags),
             Each::SkipList => {
                 let each = SkipList::new(crate::SkipList::SEED, SkipList::BIN_LEVELS);
-                self.tagged::<W, _>(index::Bins::new(map, each), policy, bins.tags)
+                self.tagged::<W, _>(parts::Bins::new(map, each), policy, bins.tags)
             }
         }
     }
@@ -300,7 +297,7 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         let policy = self.policy(Fit::First, Splitting::Never, Coalescing::Never);
         let map = table(self.storage, class_lists(self.spec, classes));
         let beyond = step_in_words(self.spec, classes);
-        self.layered::<W, _, false>(index::Classes::new(map, beyond), policy)
+        self.layered::<W, _, false>(parts::Classes::new(map, beyond), policy)
     }
 
     fn policy(&self, fit: Fit, split: Splitting, coalesce: Coalescing) -> PolicyValues {
@@ -339,11 +336,11 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         let Parts { spec, source, meter, storage, job } = self;
         match spec.layers.last() {
             None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Zero) => {
-                Ok(job.run(BlockPool::<W, I, _, S, M, TAGS>::new(source, index, policy, meter)?))
+                Ok(job.run(BlockPool::<W, I, _, S, M, TAGS>::from_parts(source, index, policy, meter)?))
             }
             Some(Layer::FreeLists(layer)) => {
                 let map = table(storage, listed(&layer.sizes, &format(spec), spec.word));
-                let heap = FreeLists::<BlockPool<W, I, _, S, M, TAGS>, _>::new(
+                let heap = FreeLists::<BlockPool<W, I, _, S, M, TAGS>, _>::from_parts(
                     source,
                     index,
                     policy,

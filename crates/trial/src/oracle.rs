@@ -111,8 +111,10 @@ impl Oracle {
             return Err(format!("{offset} is not a multiple of {alignment}"));
         }
         // Equal sizes: the blocks of a fixed-size pool have no header.
-        if heap.usable_size(pointer) < size || heap.block_size(pointer) < heap.usable_size(pointer) {
-            return Err(format!("usable size {} for {size} bytes", heap.usable_size(pointer)));
+        // SAFETY: the heap has just returned it.
+        let (usable, block) = unsafe { (heap.usable_size(pointer), heap.block_size(pointer)) };
+        if usable < size || block < usable {
+            return Err(format!("usable size {usable} for {size} bytes"));
         }
         let place = self.live.partition_point(|block| block.offset < offset);
         let below =

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use heapsmith::index;
+use heapsmith::parts;
 use heapsmith_spec::build::{classes_in_words, lists_in_words, spacing, step_in_words, words_for};
 use heapsmith_spec::{
     BinOrder, Bins, BuddySystem, Classes, Coalescing, Defragment, Each, Fit, Layer, List, ListOrder, Order, PageSearch,
@@ -128,12 +128,12 @@ impl<'s> Made<'s> {
             Pool::Bins(bins) => self.bins(bins),
             Pool::Classes(classes) => self.classes(classes),
             Pool::Tree(tree) => {
-                self.uses.insert("heapsmith::index::{BySize, RedBlack}");
+                self.uses.insert("heapsmith::parts::{BySize, RedBlack}");
                 self.policy(Fit::BEST, tree.split, tree.coalesce);
                 self.blocks("BySize<RedBlack>", "BySize::new(RedBlack)", tree.tags);
             }
             Pool::SkipList(list) => {
-                self.uses.insert("heapsmith::index::{BySize, SkipList}");
+                self.uses.insert("heapsmith::parts::{BySize, SkipList}");
                 self.policy(Fit::BEST, list.split, list.coalesce);
                 let index = format!("BySize::new(SkipList::new({}, SkipList::MAX_LEVELS))", list.seed);
                 self.blocks("BySize<SkipList>", &index, list.tags);
@@ -145,10 +145,10 @@ impl<'s> Made<'s> {
                     BuddySystem::Knuth => "Knuth",
                     BuddySystem::Estranged => "Estranged",
                 };
-                self.uses.insert("heapsmith::{Buddies, Knuth}");
+                self.uses.insert("heapsmith::parts::{Buddies, Knuth}");
                 if buddy.system == BuddySystem::Estranged {
-                    self.uses.remove("heapsmith::{Buddies, Knuth}");
-                    self.uses.insert("heapsmith::{Buddies, Estranged}");
+                    self.uses.remove("heapsmith::parts::{Buddies, Knuth}");
+                    self.uses.insert("heapsmith::parts::{Buddies, Estranged}");
                 }
                 self.buddies(system, buddy.defragment == Defragment::OnDemand);
             }
@@ -161,7 +161,7 @@ impl<'s> Made<'s> {
             Pool::Fixed(size) => {
                 self.uses.insert("heapsmith::FixedSize");
                 self.ty = format!("FixedSize<{}, S, Unmetered>", self.word());
-                self.make(format!("FixedSize::new(source, {size}, {}, Unmetered)?", self.spec.alignment));
+                self.make(format!("FixedSize::from_parts(source, {size}, {}, Unmetered)?", self.spec.alignment));
             }
         }
     }
@@ -173,7 +173,7 @@ impl<'s> Made<'s> {
     fn linear(&mut self, frees: &str) {
         self.uses.insert("heapsmith::{Frees, Linear}");
         self.ty = format!("Linear<{}, S, Unmetered>", self.word());
-        self.make(format!("Linear::new(source, {}, Frees::{frees}, Unmetered)?", self.spec.alignment));
+        self.make(format!("Linear::from_parts(source, {}, Frees::{frees}, Unmetered)?", self.spec.alignment));
     }
 
     fn pages(&mut self, pages: &Pages) {
@@ -183,55 +183,53 @@ impl<'s> Made<'s> {
             PageSearch::Tree => "ByTree",
             PageSearch::Hardware => "Hardware",
         };
-        self.uses.insert("heapsmith::{PageHeap, pages}");
+        self.uses.insert("heapsmith::parts::{PageHeap, pages}");
         self.ty = format!("PageHeap<{}, pages::{search}, S, Unmetered>", self.word());
         let sizes = format!(
             "pages::PageSizes {{ page: {}, min: {}, alignment: {} }}",
             pages.page, pages.min, self.spec.alignment
         );
-        self.make(format!("PageHeap::new(source, {sizes}, Unmetered)?"));
+        self.make(format!("PageHeap::from_parts(source, {sizes}, Unmetered)?"));
     }
 
     fn buddies(&mut self, system: &str, handles: bool) {
         let (word, alignment) = (self.word(), self.spec.alignment);
         self.ty = format!("Buddies<{word}, {system}, S, Unmetered, {handles}>");
-        if let Some((lists, ends)) = self.free_lists() {
-            let pool = format!("Buddies::<{word}, {system}, S, Unmetered, false>");
-            let words = if ends == "Fifo" { 2 * lists } else { lists };
-            self.body.push(format!("let control = {pool}::reserved_at({alignment});"));
-            self.body.push(format!("let pool = {pool}::with_reserved(source, {alignment}, Unmetered, {words})?;"));
-            self.make(format!("FreeLists::over(pool, control, {}Lists, Order::{ends})", self.camel));
-        } else {
-            self.make(format!("Buddies::new(source, {alignment}, Unmetered)?"));
+        match self.free_lists() {
+            Some(order) => {
+                let map = format!("{}Lists", self.camel);
+                self.make(format!("FreeLists::before_buddies(source, {alignment}, Unmetered, {map}, Order::{order})?"));
+            }
+            None => self.make(format!("Buddies::from_parts(source, {alignment}, Unmetered)?")),
         }
     }
 
-    /// The free lists directly before the pool, if there are any: how many, and at which end blocks go on.
+    /// The free lists directly before the pool, if there are any: at which end blocks go on.
     /// The type becomes that of the layer.
-    fn free_lists(&mut self) -> Option<(usize, &'static str)> {
+    fn free_lists(&mut self) -> Option<&'static str> {
         let Some(Layer::FreeLists(layer)) = self.spec.layers.last() else { return None };
-        let rows = lists_in_words(self.spec, layer);
-        let lists = rows.len();
-        self.maps.push(Map::new("Lists", "free lists", rows));
+        self.maps.push(Map::new("Lists", "free lists", lists_in_words(self.spec, layer)));
         self.uses.insert("heapsmith::FreeLists");
-        self.uses.insert("heapsmith::layer::Order");
-        self.uses.insert("heapsmith::sizes::SizeMap");
+        self.uses.insert("heapsmith::parts::Order");
+        self.uses.insert("heapsmith::parts::{ConstantSizes, SizeRange}");
         self.ty = format!("FreeLists<{}, {}Lists>", self.ty, self.camel);
-        Some((lists, if layer.order == Order::Fifo { "Fifo" } else { "Lifo" }))
+        Some(if layer.order == Order::Fifo { "Fifo" } else { "Lifo" })
     }
 
     /// A pool of blocks with this index, and the free lists before it.
     fn blocks(&mut self, index_type: &str, index: &str, tags: bool) {
-        self.uses.insert("heapsmith::BlockPool");
-        self.uses.insert("heapsmith::{Coalesce, Fit, Policy}");
+        self.uses.insert("heapsmith::parts::BlockPool");
+        self.uses.insert("heapsmith::parts::{Coalesce, ConstantPolicy, Fit, PolicyValues}");
         let policy = format!("{}Policy", self.camel);
         self.ty = format!("BlockPool<{}, {index_type}, {policy}, S, Unmetered, {tags}>", self.word());
         match self.free_lists() {
-            Some((_, ends)) => {
+            Some(order) => {
                 let map = format!("{}Lists", self.camel);
-                self.make(format!("FreeLists::new(source, {index}, {policy}, Unmetered, {map}, Order::{ends})?"));
+                self.make(format!(
+                    "FreeLists::from_parts(source, {index}, {policy}, Unmetered, {map}, Order::{order})?"
+                ));
             }
-            None => self.make(format!("BlockPool::new(source, {index}, {policy}, Unmetered)?")),
+            None => self.make(format!("BlockPool::from_parts(source, {index}, {policy}, Unmetered)?")),
         }
     }
 
@@ -243,10 +241,10 @@ impl<'s> Made<'s> {
             ListOrder::Implicit => "Implicit",
         };
         self.uses.insert(match list.order {
-            ListOrder::Lifo => "heapsmith::index::Lifo",
-            ListOrder::Fifo => "heapsmith::index::Fifo",
-            ListOrder::Address => "heapsmith::index::AddressOrder",
-            ListOrder::Implicit => "heapsmith::index::Implicit",
+            ListOrder::Lifo => "heapsmith::parts::Lifo",
+            ListOrder::Fifo => "heapsmith::parts::Fifo",
+            ListOrder::Address => "heapsmith::parts::AddressOrder",
+            ListOrder::Implicit => "heapsmith::parts::Implicit",
         });
         self.policy(list.fit, list.split, list.coalesce);
         self.blocks(index, &format!("{index}::default()"), list.tags);
@@ -255,7 +253,7 @@ impl<'s> Made<'s> {
     fn bins(&mut self, bins: &Bins) {
         let (each, value) = match bins.each {
             Each::List => {
-                self.uses.insert("heapsmith::index::{BinList, BinOrder}");
+                self.uses.insert("heapsmith::parts::{BinList, BinOrder}");
                 let order = match bins.order {
                     BinOrder::Lifo => "Lifo",
                     BinOrder::Fifo => "Fifo",
@@ -268,18 +266,18 @@ impl<'s> Made<'s> {
                 ("BinList", format!("BinList {{ order: BinOrder::{order}, tries: {tries} }}"))
             }
             Each::Tree => {
-                self.uses.insert("heapsmith::index::RedBlack");
+                self.uses.insert("heapsmith::parts::RedBlack");
                 ("RedBlack", "RedBlack".to_owned())
             }
             Each::SkipList => {
-                self.uses.insert("heapsmith::index::SkipList");
+                self.uses.insert("heapsmith::parts::SkipList");
                 ("SkipList", format!("SkipList::new({}, SkipList::BIN_LEVELS)", SkipList::SEED))
             }
         };
-        self.uses.insert("heapsmith::index::{BinMap, Bins, SpacedBins, Spacing}");
+        self.uses.insert("heapsmith::parts::{Bins, ConstantBins, SpacedBins, Spacing}");
         self.bin_map = Some(match spacing(bins.layout, self.spec.word.bytes() as usize) {
-            index::Spacing::Lea => "Spacing::Lea".to_owned(),
-            index::Spacing::Exact { from, step, count, per_doubling } => {
+            parts::Spacing::Lea => "Spacing::Lea".to_owned(),
+            parts::Spacing::Exact { from, step, count, per_doubling } => {
                 format!("Spacing::Exact {{ from: {from}, step: {step}, count: {count}, per_doubling: {per_doubling} }}")
             }
         });
@@ -289,7 +287,7 @@ impl<'s> Made<'s> {
     }
 
     fn two_level(&mut self, second: u8, largest: Option<u64>) {
-        self.uses.insert("heapsmith::index::TwoLevel");
+        self.uses.insert("heapsmith::parts::TwoLevel");
         self.policy(Fit::BEST, Splitting::Always, Coalescing::Immediate);
         let words = match largest.and_then(|size| words_for(self.spec, size)) {
             Some(words) => words.to_string(),
@@ -302,8 +300,8 @@ impl<'s> Made<'s> {
     }
 
     fn classes(&mut self, classes: &Classes) {
-        self.uses.insert("heapsmith::index::Classes");
-        self.uses.insert("heapsmith::sizes::SizeMap");
+        self.uses.insert("heapsmith::parts::Classes");
+        self.uses.insert("heapsmith::parts::{ConstantSizes, SizeRange}");
         self.policy(Fit::First, Splitting::Never, Coalescing::Never);
         self.maps.push(Map::new("Classes", "classes", classes_in_words(self.spec, classes)));
         let beyond = step_in_words(self.spec, classes);

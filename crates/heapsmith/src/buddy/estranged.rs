@@ -41,6 +41,7 @@ use crate::heap::Violation;
 use crate::index::{broken, control};
 use crate::memory::Words;
 use crate::meter::{Meter, ServePath};
+use crate::sealed::Sealed;
 use crate::source::Source;
 use crate::word::Word;
 
@@ -99,6 +100,8 @@ fn glue<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) 
     }
     None
 }
+
+impl Sealed for Estranged {}
 
 impl Recombination for Estranged {
     const LISTS: usize = 2;

@@ -26,12 +26,15 @@ use crate::heap::Violation;
 use crate::index::{broken, control};
 use crate::memory::Words;
 use crate::meter::{Meter, ServePath};
+use crate::sealed::Sealed;
 use crate::source::Source;
 use crate::word::Word;
 
 /// Free buddies become one at once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Knuth;
+
+impl Sealed for Knuth {}
 
 impl Recombination for Knuth {
     const LISTS: usize = 1;

@@ -61,9 +61,10 @@ use crate::block::{is_used, words_of};
 use crate::handles::Moved;
 use crate::heap::{BlockView, Heap, State, Violation};
 use crate::index::control;
-use crate::memory::{RegionError, Words};
+use crate::memory::{RegionError, Words, check_alignment};
 use crate::meter::{Meter, ServePath};
 use crate::pool::{Pool, is_aligned_to, move_block};
+use crate::sealed::Sealed;
 use crate::source::Source;
 use crate::word::Word;
 
@@ -83,20 +84,21 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
     const HEAD: usize = 1 + HANDLES as usize;
 
     /// An empty heap over the region that `source` supplies; every payload is a multiple of `alignment`.
-    pub fn new(source: S, alignment: usize, meter: M) -> Result<Self, RegionError> {
+    pub fn from_parts(source: S, alignment: usize, meter: M) -> Result<Self, RegionError> {
         Self::with_reserved(source, alignment, meter, 0)
     }
 
     /// An empty heap that leaves `reserved` words for layers, from word
     /// [`Buddies::reserved_at`] on, set to 0.
-    pub fn with_reserved(source: S, alignment: usize, meter: M, reserved: usize) -> Result<Self, RegionError> {
+    pub(crate) fn with_reserved(source: S, alignment: usize, meter: M, reserved: usize) -> Result<Self, RegionError> {
+        check_alignment::<W>(alignment)?;
         let control = Self::reserved_at(alignment).saturating_add(reserved);
         let blocks = Blocks::new(source, meter, alignment, Self::HEAD, control)?;
         Ok(Buddies { blocks, moved: Moved::default(), recombination: PhantomData })
     }
 
     /// The first of the words that were reserved for layers.
-    pub fn reserved_at(alignment: usize) -> usize {
+    pub(crate) fn reserved_at(alignment: usize) -> usize {
         Self::masters_at(alignment) + 2 * HANDLES as usize
     }
 
@@ -108,7 +110,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
 
     /// Words of the block that serves a request of `size` bytes; none if no block can.
     pub fn words_for_size(alignment: usize, size: usize) -> Option<usize> {
-        if size == 0 || size > W::MAX_WORDS * W::BYTES {
+        if size == 0 || size > W::MAX_WORDS * W::BYTES || check_alignment::<W>(alignment).is_err() {
             return None;
         }
         let words = (size.div_ceil(W::BYTES) + Self::HEAD).next_power_of_two();
@@ -179,7 +181,8 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
     }
 }
 
-impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Heap for Buddies<W, R, S, M, HANDLES> {
+// SAFETY: B1 and B2: blocks tile the region, and a free one is on one list once.
+unsafe impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Heap for Buddies<W, R, S, M, HANDLES> {
     type Meter = M;
 
     #[inline]
@@ -204,13 +207,18 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Heap f
         unsafe { move_block(self, pointer, size, alignment) }
     }
 
-    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+    unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
         (words_of(self.header_of(pointer)) - Self::HEAD) * W::BYTES
     }
 
     #[inline]
-    fn block_size(&self, pointer: NonNull<u8>) -> usize {
+    unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize {
         words_of(self.header_of(pointer)) * W::BYTES
+    }
+
+    #[inline(always)]
+    fn alignment(&self) -> usize {
+        (1 << self.blocks.min) * W::BYTES
     }
 
     /// Every block in address order, then the blocks of master words, which the heap keeps for itself.
@@ -258,6 +266,8 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Heap f
     }
 }
 
+impl<W, R, S, M> Sealed for Buddies<W, R, S, M, false> {}
+
 /// Without handles alone: a layer keeps blocks that nobody may move.
 impl<W: Word, R: Recombination, S: Source, M: Meter> Pool for Buddies<W, R, S, M, false> {
     #[inline(always)]
@@ -272,6 +282,9 @@ impl<W: Word, R: Recombination, S: Source, M: Meter> Pool for Buddies<W, R, S, M
     fn words_for(&self, size: usize) -> Option<usize> {
         self.order(size, 1).map(|order| 1 << order)
     }
+    fn has_blocks_of(&self, words: usize) -> bool {
+        words.is_power_of_two() && (1 << self.blocks.min..=W::MAX_WORDS).contains(&words)
+    }
     #[inline]
     fn allocate_words(&mut self, _size: usize, words: usize) -> Option<NonNull<u8>> {
         let at = self.allocate_order(words.trailing_zeros())?;
@@ -283,10 +296,6 @@ impl<W: Word, R: Recombination, S: Source, M: Meter> Pool for Buddies<W, R, S, M
     }
     fn resize_in_place(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
         self.resize(pointer, size)
-    }
-    #[inline(always)]
-    fn alignment(&self) -> usize {
-        (1 << self.blocks.min) * W::BYTES
     }
     #[inline(always)]
     fn pointer(&self, at: usize) -> NonNull<u8> {

@@ -114,7 +114,8 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
     }
 }
 
-impl<W: Word, R: Recombination, S: Source, M: Meter> Handles for Buddies<W, R, S, M, true> {
+// SAFETY: B6: a master word names the block that names it, and a pinned block names none, so that it is not moved.
+unsafe impl<W: Word, R: Recombination, S: Source, M: Meter> Handles for Buddies<W, R, S, M, true> {
     fn allocate_movable(&mut self, size: usize) -> Option<Handle> {
         let order = self.order(size, 1)?;
         let master = self.take_master()?;

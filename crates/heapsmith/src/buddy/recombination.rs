@@ -5,11 +5,12 @@ use core::fmt::Debug;
 use crate::buddy::blocks::Blocks;
 use crate::heap::Violation;
 use crate::meter::{Meter, ServePath};
+use crate::sealed::Sealed;
 use crate::source::Source;
 use crate::word::Word;
 
 /// When free buddies become one block, and on which lists they wait until then.
-pub trait Recombination: Copy + Debug + Default + 'static {
+pub trait Recombination: Copy + Debug + Default + Sealed + 'static {
     /// Lists for each order.
     const LISTS: usize;
     /// Whether a free block joins its buddy, or the wilderness, at once.

@@ -22,11 +22,12 @@ use crate::heap::Violation;
 use crate::index::chain::Chain;
 use crate::index::{Found, broken};
 use crate::memory::Words;
+use crate::sealed::Sealed;
 
 /// How the blocks of one bin are kept. `root` is the bin's first control word.
-pub trait Bin: Copy + Debug {
+pub trait Bin: Copy + Debug + Sealed {
     /// Blocks of fewer words have no room for the links of this bin; they are
-    /// kept in lists of one size each ([`Small`](crate::index::small::Small)). 0: none are.
+    /// kept in lists of one size each (`index/small.rs`). 0: none are.
     const NODE: usize = 0;
 
     /// Control words of a bin.
@@ -124,6 +125,8 @@ impl BinList {
         previous
     }
 }
+
+impl Sealed for BinList {}
 
 impl Bin for BinList {
     fn words(self) -> usize {

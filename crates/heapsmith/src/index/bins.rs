@@ -50,9 +50,14 @@ use crate::index::small::Small;
 use crate::index::{Found, Index, broken, control};
 use crate::memory::Words;
 use crate::policy::Policy;
+use crate::sealed::Sealed;
 
 /// From a block size to its bin.
-pub trait BinMap: Debug {
+///
+/// # Safety
+///
+/// The answers never change, and [`BinMap::bin_of`] is below [`BinMap::bins`].
+pub unsafe trait BinMap: Debug {
     /// Number of bins.
     fn bins(&self) -> usize;
     /// The bin of blocks of `words`; never decreases as `words` grows.
@@ -93,14 +98,25 @@ pub struct SpacedBins {
 impl SpacedBins {
     /// The largest power of two that a doubling begins at: sizes beyond share its bins.
     const LAST_DOUBLING: usize = 31;
+    /// The most bins of one span.
+    pub const MAX_COUNT: usize = 1 << 16;
+    /// The most bins for a doubling.
+    pub const MAX_PER_DOUBLING: usize = 1 << 10;
 
     /// Bins divided by `spacing`, in a heap with words of `word` bytes.
+    ///
+    /// # Panics
+    ///
+    /// If the bins are too many, span no byte, or begin above the word and have no span.
     pub const fn new(spacing: Spacing, word: usize) -> Self {
+        assert!(word <= size_of::<u64>(), "a word has 2, 4 or 8 bytes");
         let (bins, shift, first) = match spacing {
             Spacing::Lea => (128, None, 0),
             Spacing::Exact { from, step, count, per_doubling } => {
+                assert!(count <= Self::MAX_COUNT && per_doubling <= Self::MAX_PER_DOUBLING, "too many bins");
+                assert!(step > 0 && (count > 0 || from <= word), "a block of some size would belong in no bin");
                 let shift = if step.is_power_of_two() { Some(step.trailing_zeros()) } else { None };
-                let first = Self::logarithmic(from + step * count, per_doubling);
+                let first = Self::logarithmic(from.saturating_add(step.saturating_mul(count)), per_doubling);
                 let beyond = if per_doubling == 0 { 1 } else { (Self::LAST_DOUBLING + 1) * per_doubling - first };
                 (count + beyond, shift, first)
             }
@@ -112,7 +128,7 @@ impl SpacedBins {
     const fn logarithmic(size: usize, per_doubling: usize) -> usize {
         let exponent = (size | 1).ilog2() as usize;
         if exponent > Self::LAST_DOUBLING {
-            return (Self::LAST_DOUBLING + 1) * per_doubling - 1;
+            return ((Self::LAST_DOUBLING + 1) * per_doubling).saturating_sub(1);
         }
         let within = size.saturating_sub(1 << exponent) as u64;
         exponent * per_doubling + ((within * per_doubling as u64) >> exponent) as usize
@@ -132,7 +148,9 @@ impl SpacedBins {
     }
 }
 
-impl BinMap for SpacedBins {
+// SAFETY: the fields never change. `lea` is below 128; of exact bins there are `count`, and behind them one or those from
+// `first`, the logarithmic bin of the smallest size there, up to that of the largest.
+unsafe impl BinMap for SpacedBins {
     #[inline(always)]
     fn bins(&self) -> usize {
         self.bins
@@ -159,6 +177,35 @@ impl BinMap for SpacedBins {
     }
 }
 
+/// Bins that are known when the program is compiled.
+///
+/// ```
+/// use heapsmith::parts::{ConstantBins, SpacedBins, Spacing};
+///
+/// #[derive(Clone, Copy, Debug)]
+/// struct LeaBins;
+///
+/// impl ConstantBins for LeaBins {
+///     const BINS: SpacedBins = SpacedBins::new(Spacing::Lea, size_of::<u32>());
+/// }
+/// ```
+pub trait ConstantBins: Debug {
+    /// The bins.
+    const BINS: SpacedBins;
+}
+
+// SAFETY: a constant is the same at every use, and its bins are in range.
+unsafe impl<C: ConstantBins> BinMap for C {
+    #[inline(always)]
+    fn bins(&self) -> usize {
+        C::BINS.bins()
+    }
+    #[inline(always)]
+    fn bin_of(&self, words: usize) -> usize {
+        C::BINS.bin_of(words)
+    }
+}
+
 /// Bins by the map `B`, each kept as `K` says.
 #[derive(Clone, Copy, Debug)]
 pub struct Bins<B, K = BinList> {
@@ -168,7 +215,7 @@ pub struct Bins<B, K = BinList> {
 
 impl<B: BinMap, K: Bin> Bins<B, K> {
     /// Bins divided by `map`, each kept as `bin` says.
-    pub fn new(map: B, bin: K) -> Self {
+    pub const fn new(map: B, bin: K) -> Self {
         Bins { map, bin }
     }
 
@@ -208,6 +255,8 @@ impl<B: BinMap, K: Bin> Bins<B, K> {
         None
     }
 }
+
+impl<B, K> Sealed for Bins<B, K> {}
 
 impl<B: BinMap, K: Bin> Index for Bins<B, K> {
     const LINKS: usize = Chain::LINKS;

@@ -30,6 +30,7 @@ use crate::index::small::Small;
 use crate::index::{Found, Index, broken, control};
 use crate::memory::Words;
 use crate::policy::Policy;
+use crate::sealed::Sealed;
 
 /// All free blocks in one bin kept as `K` says.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,7 +42,7 @@ impl<K: Bin> BySize<K> {
     const SMALL: Small = Small { heads: control::INDEX, node: K::NODE };
 
     /// All free blocks in one `bin`.
-    pub fn new(bin: K) -> Self {
+    pub const fn new(bin: K) -> Self {
         BySize { bin }
     }
 
@@ -50,6 +51,8 @@ impl<K: Bin> BySize<K> {
         control::INDEX + Self::SMALL.words()
     }
 }
+
+impl<K> Sealed for BySize<K> {}
 
 impl<K: Bin> Index for BySize<K> {
     const LINKS: usize = Chain::LINKS;

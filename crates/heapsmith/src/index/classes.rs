@@ -18,12 +18,14 @@
 //! Source: Mamagkakis et al. 2006, Table 1 (Enea OSE: eight lists, no heap, no
 //! splitting, no coalescing; uClinux: powers of two to 4 KB, then multiples).
 
-use crate::block::{Span, is_used, words_of};
+use crate::block::{Format, Span, is_used, words_of};
 use crate::heap::Violation;
 use crate::index::{Found, Index, broken, control};
 use crate::memory::Words;
 use crate::policy::Policy;
+use crate::sealed::Sealed;
 use crate::sizes::SizeMap;
+use crate::word::Word;
 
 /// Classes by the map `C`.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +38,7 @@ pub struct Classes<C> {
 impl<C: SizeMap> Classes<C> {
     /// Classes by `map`, which serves every size up to its largest. `beyond` is the
     /// multiple of larger blocks in words, a power of two.
-    pub fn new(map: C, beyond: Option<usize>) -> Self {
+    pub const fn new(map: C, beyond: Option<usize>) -> Self {
         Classes { map, beyond }
     }
 
@@ -65,8 +67,16 @@ impl<C: SizeMap> Classes<C> {
     }
 }
 
+impl<C> Sealed for Classes<C> {}
+
 impl<C: SizeMap> Index for Classes<C> {
     const LINKS: usize = 1;
+
+    fn suits<W: Word>(&self, format: &Format) -> bool {
+        let beyond =
+            self.beyond.is_none_or(|step| step > 0 && step <= W::MAX_WORDS && step & (format.granule - 1) == 0);
+        beyond && (0..self.map.lists()).all(|list| format.has_blocks_of::<W>(self.map.words(list)))
+    }
 
     fn control_words(&self, _levels: &impl Policy, _bits: usize) -> usize {
         self.map.lists() + self.beyond.is_some() as usize

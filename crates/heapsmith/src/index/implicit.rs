@@ -16,6 +16,7 @@ use crate::heap::Violation;
 use crate::index::{Found, Index, broken, control};
 use crate::memory::Words;
 use crate::policy::{Fit, Policy};
+use crate::sealed::Sealed;
 
 const EXTRA: usize = control::INDEX;
 
@@ -92,6 +93,8 @@ impl Implicit {
         chosen
     }
 }
+
+impl Sealed for Implicit {}
 
 impl Index for Implicit {
     const LINKS: usize = 0;

@@ -24,9 +24,10 @@ use crate::index::chain::Chain;
 use crate::index::{Found, Index, broken, control};
 use crate::memory::Words;
 use crate::policy::{Fit, Policy};
+use crate::sealed::Sealed;
 
 /// The order of an explicit list.
-pub trait InsertionOrder: Copy + Debug + Default + 'static {
+pub trait InsertionOrder: Copy + Debug + Default + Sealed + 'static {
     /// Freed blocks come last.
     const FIFO: bool = false;
     /// Blocks stand in the order of their addresses.
@@ -43,6 +44,10 @@ pub struct FifoOrder;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByAddress;
 
+impl Sealed for LifoOrder {}
+impl Sealed for FifoOrder {}
+impl Sealed for ByAddress {}
+
 impl InsertionOrder for LifoOrder {}
 impl InsertionOrder for FifoOrder {
     const FIFO: bool = true;
@@ -54,6 +59,13 @@ impl InsertionOrder for ByAddress {
 /// An explicit list in the order `O`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct List<O>(PhantomData<O>);
+
+impl<O> List<O> {
+    /// An empty list.
+    pub const fn new() -> Self {
+        List(PhantomData)
+    }
+}
 
 /// An explicit list, last in, first out.
 pub type Lifo = List<LifoOrder>;
@@ -145,6 +157,8 @@ impl<O: InsertionOrder> List<O> {
         worst.filter(|found| words_of(found.header) >= need)
     }
 }
+
+impl<O> Sealed for List<O> {}
 
 impl<O: InsertionOrder> Index for List<O> {
     const LINKS: usize = Chain::LINKS;

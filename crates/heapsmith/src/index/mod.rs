@@ -25,22 +25,26 @@ mod list;
 mod red_black;
 mod skip_list;
 mod small;
+#[cfg(test)]
+mod tests;
 mod two_level;
 
 pub use bin::{Bin, BinList, BinOrder};
-pub use bins::{BinMap, Bins, SpacedBins, Spacing};
+pub use bins::{BinMap, Bins, ConstantBins, SpacedBins, Spacing};
 pub use by_size::BySize;
 pub use classes::Classes;
 pub use implicit::Implicit;
-pub use list::{AddressOrder, Fifo, InsertionOrder, Lifo, List};
+pub use list::{AddressOrder, Fifo, Lifo};
 pub use red_black::RedBlack;
 pub use skip_list::SkipList;
 pub use two_level::TwoLevel;
 
-use crate::block::Span;
+use crate::block::{Format, Span};
 use crate::heap::Violation;
 use crate::memory::Words;
 use crate::policy::Policy;
+use crate::sealed::Sealed;
+use crate::word::Word;
 
 /// Control words that every pool has, before those of its index.
 pub mod control {
@@ -61,15 +65,20 @@ pub struct Found {
     pub header: usize,
 }
 
-/// The free blocks of a pool.
+/// The free blocks of a pool. No other crate can implement it: a pool trusts what it finds.
 ///
 /// `first` in an index's constructor arguments is the payload of the region's
 /// first block; the pool sets it through [`Index::clear`].
-pub trait Index {
+pub trait Index: Sealed {
     /// Words of links in a free block.
     const LINKS: usize;
     /// Whether [`Index::locate`] finds the free block before a given address.
     const LOCATES: bool = false;
+
+    /// Whether all sizes that the index rounds requests to are sizes of blocks of this format.
+    fn suits<W: Word>(&self, _format: &Format) -> bool {
+        true
+    }
 
     /// Control words that the index needs, of `bits` bits each.
     fn control_words(&self, policy: &impl Policy, bits: usize) -> usize;

@@ -40,6 +40,7 @@ use crate::index::bin::Bin;
 use crate::index::equals::{self, BACK, LISTED, OWN, SAME, back, link_of};
 use crate::index::{Found, broken};
 use crate::memory::Words;
+use crate::sealed::Sealed;
 
 const LEFT: usize = OWN;
 const RIGHT: usize = OWN + 1;
@@ -53,6 +54,8 @@ const RED: usize = 1;
 pub struct RedBlack;
 
 /// A tree in each bin, or of all free blocks; the root is one word.
+impl Sealed for RedBlack {}
+
 impl Bin for RedBlack {
     /// Header, tag, SAME, BACK, LEFT and RIGHT.
     const NODE: usize = 2 + OWN + 2;

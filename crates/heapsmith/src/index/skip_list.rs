@@ -43,6 +43,7 @@ use crate::index::bin::Bin;
 use crate::index::equals::{self, BACK, LISTED, OWN, SAME, link_of};
 use crate::index::{Found, broken};
 use crate::memory::Words;
+use crate::sealed::Sealed;
 
 /// A skip list by size.
 #[derive(Clone, Copy, Debug)]
@@ -58,8 +59,9 @@ impl SkipList {
     pub const BIN_LEVELS: usize = 4;
 
     /// A skip list of `levels` levels, 1 to [`SkipList::MAX_LEVELS`], with heights by `seed`.
-    pub fn new(seed: u64, levels: usize) -> Self {
-        SkipList { seed, levels: levels.clamp(1, Self::MAX_LEVELS) }
+    pub const fn new(seed: u64, levels: usize) -> Self {
+        let levels = if levels > Self::MAX_LEVELS { Self::MAX_LEVELS } else { levels };
+        SkipList { seed, levels: if levels == 0 { 1 } else { levels } }
     }
 
     /// Levels that a node of `words` words is on.
@@ -147,6 +149,8 @@ impl SkipList {
 }
 
 /// A skip list in each bin, or of all free blocks; the root is a word a level.
+impl Sealed for SkipList {}
+
 impl Bin for SkipList {
     /// Header, tag, SAME, BACK and two levels.
     const NODE: usize = 2 + OWN + 2;

@@ -54,6 +54,7 @@ use crate::index::chain::Chain;
 use crate::index::{Found, Index, broken, control};
 use crate::memory::Words;
 use crate::policy::Policy;
+use crate::sealed::Sealed;
 
 /// Lists by a power of two and a part of it.
 #[derive(Clone, Copy, Debug)]
@@ -77,8 +78,17 @@ impl TwoLevel {
     /// boundary tags and coalescing included, for requests at the heap's own alignment.
     pub const BOUND: u64 = 48;
 
+    /// The largest binary logarithm of the parts of a power of two.
+    pub const MAX_SECOND: u32 = 8;
+
     /// Lists of `2^second` parts a power of two, for requests of up to `largest` words.
-    pub fn new(second: u32, largest: usize) -> Self {
+    ///
+    /// # Panics
+    ///
+    /// If `second` exceeds [`TwoLevel::MAX_SECOND`].
+    pub const fn new(second: u32, largest: usize) -> Self {
+        assert!(second <= Self::MAX_SECOND, "a power of two is divided too often");
+        let largest = if largest < usize::MAX / 4 { largest } else { usize::MAX / 4 };
         let last = Self::list_ceil(second, largest);
         let (row, part) = (last >> second, last & ((1 << second) - 1));
         let max = if row == 0 { last } else { ((1 << second) + part) << (row - 1) };
@@ -99,7 +109,7 @@ impl TwoLevel {
 
     /// The list of blocks of `words`, were there no last one.
     #[inline(always)]
-    fn list_floor(second: u32, words: usize) -> usize {
+    const fn list_floor(second: u32, words: usize) -> usize {
         let log = (words | 1).ilog2();
         if log < second {
             return words;
@@ -109,15 +119,21 @@ impl TwoLevel {
 
     /// The first list whose blocks all have `words`.
     #[inline(always)]
-    fn list_ceil(second: u32, words: usize) -> usize {
+    const fn list_ceil(second: u32, words: usize) -> usize {
         let log = (words | 1).ilog2();
         if log < second { words } else { Self::list_floor(second, words + (1 << (log - second)) - 1) }
     }
 
     /// The list that holds blocks of `words`.
     #[inline(always)]
-    fn list_of(&self, words: usize) -> usize {
+    pub(super) fn list_of(&self, words: usize) -> usize {
         Self::list_floor(self.second, words).min(self.last)
+    }
+
+    /// The first list where every block has `need` words.
+    #[inline(always)]
+    pub(super) fn first_list(&self, need: usize) -> usize {
+        Self::list_ceil(self.second, need)
     }
 
     /// Number of second-level maps.
@@ -226,6 +242,8 @@ impl TwoLevel {
     }
 }
 
+impl Sealed for TwoLevel {}
+
 impl Index for TwoLevel {
     const LINKS: usize = Chain::LINKS;
 
@@ -251,7 +269,7 @@ impl Index for TwoLevel {
         if need > self.max {
             return None;
         }
-        let list = self.first_full(memory, Self::list_ceil(self.second, need))?;
+        let list = self.first_full(memory, self.first_list(need))?;
         memory.visit();
         let at = self.chain(list).first(memory);
         Some(Found { at, header: memory.load(at - 1) })

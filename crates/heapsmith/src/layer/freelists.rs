@@ -32,10 +32,12 @@
 use core::ptr::NonNull;
 
 use crate::block::{is_used, words_of};
+use crate::buddy::{Buddies, Recombination};
 use crate::heap::{BlockView, Heap, State, Violation};
 use crate::index::Index;
-use crate::memory::{RegionError, Words};
+use crate::memory::{RegionError, Words, check_alignment};
 use crate::meter::{Meter, ServePath};
+use crate::named::NamedPool;
 use crate::policy::Policy;
 use crate::pool::{BlockPool, Pool, is_aligned_to, move_block};
 use crate::sizes::SizeMap;
@@ -52,6 +54,16 @@ pub enum Order {
     Fifo,
 }
 
+impl Order {
+    /// Control words of the lists of `map` in this order.
+    fn words(self, map: &impl SizeMap) -> usize {
+        match self {
+            Order::Lifo => map.lists(),
+            Order::Fifo => map.lists().saturating_mul(2),
+        }
+    }
+}
+
 /// Free lists before the pool `P`, for the sizes of the map `Z`.
 #[derive(Debug)]
 pub struct FreeLists<P, Z> {
@@ -65,20 +77,60 @@ pub struct FreeLists<P, Z> {
 impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool, Z: SizeMap>
     FreeLists<BlockPool<W, I, L, S, M, TAGS>, Z>
 {
-    /// Empty free lists before an empty pool over the region that `source` supplies.
-    pub fn new(source: S, index: I, policy: L, meter: M, map: Z, ends: Order) -> Result<Self, RegionError> {
-        let words_a_list = if ends == Order::Fifo { 2 } else { 1 };
+    /// Empty free lists before an empty pool of these parts over the region that `source` supplies.
+    pub fn from_parts(source: S, index: I, policy: L, meter: M, map: Z, ends: Order) -> Result<Self, RegionError> {
         let control = BlockPool::<W, I, L, S, M, TAGS>::reserved_at(&index, &policy);
-        let pool = BlockPool::with_reserved(source, index, policy, meter, map.lists() * words_a_list)?;
-        Ok(FreeLists { pool, map, ends, control })
+        let pool = BlockPool::with_reserved(source, index, policy, meter, ends.words(&map))?;
+        Self::over(pool, control, map, ends)
+    }
+}
+
+impl<W: Word, R: Recombination, S: Source, M: Meter, Z: SizeMap> FreeLists<Buddies<W, R, S, M, false>, Z> {
+    /// Empty free lists before an empty buddy heap over the region that `source` supplies.
+    pub fn before_buddies(source: S, alignment: usize, meter: M, map: Z, ends: Order) -> Result<Self, RegionError> {
+        check_alignment::<W>(alignment)?;
+        let control = Buddies::<W, R, S, M, false>::reserved_at(alignment);
+        let pool = Buddies::with_reserved(source, alignment, meter, ends.words(&map))?;
+        Self::over(pool, control, map, ends)
+    }
+}
+
+impl<P: NamedPool, const LISTS: usize> FreeLists<P, BlockSizes<LISTS>> {
+    /// Lists, last in first out, for the blocks that requests of `sizes` bytes get, before an
+    /// empty pool over the region that `source` supplies.
+    pub fn new(source: P::Source, sizes: [usize; LISTS]) -> Result<Self, RegionError> {
+        let (pool, control) = P::with_reserved_words(source, LISTS)?;
+        let map = BlockSizes(sizes.map(|size| pool.words_for(size).unwrap_or(0)));
+        Self::over(pool, control, map, Order::Lifo)
+    }
+}
+
+/// Words of the blocks of each list: a list serves blocks of exactly its size.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockSizes<const LISTS: usize>([usize; LISTS]);
+
+// SAFETY: the sizes never change, and a list is found by the very size of its blocks.
+unsafe impl<const LISTS: usize> SizeMap for BlockSizes<LISTS> {
+    #[inline(always)]
+    fn lists(&self) -> usize {
+        LISTS
+    }
+    #[inline(always)]
+    fn list_of(&self, words: usize) -> Option<usize> {
+        self.0.iter().position(|&size| size == words)
+    }
+    #[inline(always)]
+    fn words(&self, list: usize) -> usize {
+        self.0.get(list).map_or(0, |&size| size)
     }
 }
 
 impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
     /// Empty free lists before the empty `pool`, which keeps words for them from
-    /// word `control` on, set to 0: one a list, with fifo order two.
-    pub fn over(pool: P, control: usize, map: Z, ends: Order) -> Self {
-        FreeLists { pool, map, ends, control }
+    /// word `control` on, set to 0: as many as [`Order::words`] tells.
+    fn over(pool: P, control: usize, map: Z, ends: Order) -> Result<Self, RegionError> {
+        let sizes = (0..map.lists()).all(|list| pool.has_blocks_of(map.words(list)));
+        if sizes { Ok(FreeLists { pool, map, ends, control }) } else { Err(RegionError::BlockSizes) }
     }
 
     #[inline(always)]
@@ -180,7 +232,8 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
     }
 }
 
-impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
+// SAFETY: L1 and L2: a block is on one list or with the program, and the pool below keeps the rest of the promise.
+unsafe impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
     type Meter = P::Meter;
 
     #[inline(always)]
@@ -218,13 +271,15 @@ impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
         unsafe { move_block(self, pointer, size, alignment) }
     }
 
-    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
-        self.pool.usable_size(pointer)
+    unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.pool.usable_size(pointer) }
     }
 
     #[inline]
-    fn block_size(&self, pointer: NonNull<u8>) -> usize {
-        self.pool.block_size(pointer)
+    unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.pool.block_size(pointer) }
     }
 
     fn walk(&self, visit: &mut dyn FnMut(BlockView)) {

@@ -52,7 +52,7 @@ use crate::block::words_ceil;
 use crate::heap::{BlockView, Heap, Priority, State, Violation};
 use crate::heap_error::{HeapError, HeapErrors};
 use crate::layer::own;
-use crate::memory::RegionError;
+use crate::memory::{RegionError, check_alignment};
 use crate::meter::Meter;
 use crate::pool::{is_aligned_to, move_block};
 use crate::word::Word;
@@ -78,8 +78,13 @@ pub struct Guard<W, H> {
 
 impl<W: Word, H: Heap> Guard<W, H> {
     /// A layer before the empty `heap`, whose payloads lie at multiples of
-    /// `alignment`, with a quarantine of so many blocks.
+    /// `alignment`, with a quarantine of so many blocks. `W` is the heap's word, or one that it aligns payloads to.
     pub fn new(mut heap: H, alignment: usize, quarantine: usize) -> Result<Self, RegionError> {
+        check_alignment::<W>(alignment)?;
+        if alignment > heap.alignment() {
+            return Err(RegionError::Alignment { given: alignment });
+        }
+        own::check_below::<W>(&heap)?;
         let limit = quarantine.min(W::MAX_WORDS);
         let control = if limit > 0 { own::control_block::<W>(&mut heap, quarantine::CONTROL)? } else { 0 };
         Ok(Guard { heap, alignment, limit, control, heap_errors: HeapErrors::default(), word: PhantomData })
@@ -119,7 +124,8 @@ impl<W: Word, H: Heap> Guard<W, H> {
     }
 }
 
-impl<W: Word, H: Heap> Heap for Guard<W, H> {
+// SAFETY: G1 and G2: a payload lies between the words of the guard, in one block of the heap below.
+unsafe impl<W: Word, H: Heap> Heap for Guard<W, H> {
     type Meter = H::Meter;
 
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
@@ -188,21 +194,23 @@ impl<W: Word, H: Heap> Heap for Guard<W, H> {
     }
 
     /// Just what was asked for: behind it stands the canary. 0 for what is no live block.
-    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+    unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
         self.locate(pointer).map_or(0, |block| block.size)
     }
 
-    fn block_size(&self, pointer: NonNull<u8>) -> usize {
+    unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize {
         let below = |block: Guarded<W>| own::pointer::<W>(&self.heap, block.at - block.front);
-        self.locate(pointer).map_or(0, |block| self.heap.block_size(below(block)))
+        // SAFETY: the seal says that the block is live, and so the one below is.
+        self.locate(pointer).map_or(0, |block| unsafe { self.heap.block_size(below(block)) })
     }
 
     fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
         self.heap.walk(&mut |view| visit(self.with_guard_words(view)));
         let mut cached = |below: usize| {
             let pointer = own::pointer::<W>(&self.heap, below);
-            let size = self.heap.block_size(pointer);
-            let header = size.saturating_sub(self.heap.usable_size(pointer));
+            // SAFETY: the layer's own block and those in quarantine are live for the heap below.
+            let (size, usable) = unsafe { (self.heap.block_size(pointer), self.heap.usable_size(pointer)) };
+            let header = size.saturating_sub(usable);
             visit(BlockView { offset: below * W::BYTES - header, size, header, layer: 0, state: State::Cached });
         };
         if self.limit > 0 {

@@ -27,6 +27,9 @@ macro_rules! as_below {
         fn base(&self) -> NonNull<u8> {
             self.$below.base()
         }
+        fn alignment(&self) -> usize {
+            self.$below.alignment()
+        }
         #[inline(always)]
         fn meter(&self) -> &Self::Meter {
             self.$below.meter()

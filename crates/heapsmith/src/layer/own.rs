@@ -1,14 +1,29 @@
 //! Words of a heap's region that belong to a layer: in blocks that it took, or beside payloads.
 //!
 //! Invariant O1: an index that is passed here lies in a block that the heap
-//! below gave to the layer, or in the footprint where the layer only looks.
+//! below gave to the layer, or in the footprint where the layer only looks. Words lie in the region at multiples
+//! of their size ([`check_below`]).
 
 use core::ptr::NonNull;
 
-use crate::heap::{Heap, Priority};
+use crate::heap::{Heap, Priority, State};
 use crate::memory::RegionError;
 use crate::meter::Meter;
 use crate::word::Word;
+
+/// Whether a layer with words of `W` can stand before `heap`: payloads begin with a word, and the program has none yet.
+pub(super) fn check_below<W: Word>(heap: &impl Heap) -> Result<(), RegionError> {
+    if heap.alignment() < W::BYTES || !heap.base().as_ptr().addr().is_multiple_of(W::BYTES) {
+        return Err(RegionError::Unaligned { word: W::BYTES });
+    }
+    let mut used = 0_isize;
+    heap.walk(&mut |block| match block.state {
+        State::Used => used += 1,
+        State::Cached => used -= 1,
+        State::Free => {}
+    });
+    if used == 0 { Ok(()) } else { Err(RegionError::InUse) }
+}
 
 /// Reads a word, unmetered.
 #[inline]

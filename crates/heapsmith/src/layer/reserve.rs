@@ -41,6 +41,7 @@ use crate::word::Word;
 
 /// What became of the requests of one priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct PriorityStatistics {
     /// Requests.
     pub requests: u64,
@@ -64,10 +65,11 @@ pub struct Reserve<W, H> {
 
 impl<W: Word, H: Heap> Reserve<W, H> {
     /// A layer before the empty `heap` in a region of at most `region` bytes, of
-    /// which `percent` of a hundred are reserved.
+    /// which `percent` of a hundred are reserved. `W` is the heap's word, or one that it aligns payloads to.
     pub fn new(mut heap: H, region: usize, percent: u8) -> Result<Self, RegionError> {
         let region = region.min(W::MAX_WORDS.saturating_mul(W::BYTES));
         let reserved = region / 100 * usize::from(percent) + region % 100 * usize::from(percent) / 100;
+        own::check_below::<W>(&heap)?;
         let control = own::control_block::<W>(&mut heap, 1)?;
         let word = core::marker::PhantomData;
         Ok(Reserve { heap, limit: region.saturating_sub(reserved), control, statistics: Default::default(), word })
@@ -81,17 +83,25 @@ impl<W: Word, H: Heap> Reserve<W, H> {
     /// Whether `more` bytes leave the reserve whole; and the words used now.
     fn leaves_reserve(&mut self, more: usize) -> (bool, usize) {
         let used = own::load::<W>(&mut self.heap, self.control);
-        let own = self.heap.block_size(own::pointer::<W>(&self.heap, self.control));
+        // SAFETY: O1: the layer's own block is live.
+        let own = unsafe { self.heap.block_size(own::pointer::<W>(&self.heap, self.control)) };
         let now = self.heap.control_size() + own + used * W::BYTES;
         (now.saturating_add(more) <= self.limit, used)
     }
 
-    fn block_words(&self, pointer: NonNull<u8>) -> usize {
-        self.heap.block_size(pointer) / W::BYTES
+    /// Words of a block.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Heap::block_size`].
+    unsafe fn block_words(&self, pointer: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.heap.block_size(pointer) / W::BYTES }
     }
 }
 
-impl<W: Word, H: Heap> Heap for Reserve<W, H> {
+// SAFETY: the heap below keeps the promise; this layer only refuses.
+unsafe impl<W: Word, H: Heap> Heap for Reserve<W, H> {
     type Meter = H::Meter;
 
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
@@ -110,7 +120,8 @@ impl<W: Word, H: Heap> Heap for Reserve<W, H> {
             statistics.failed += 1;
             return None;
         };
-        let words = self.block_words(pointer);
+        // SAFETY: the heap has just returned it.
+        let words = unsafe { self.block_words(pointer) };
         own::store::<W>(&mut self.heap, self.control, used + words);
         Some(pointer)
     }
@@ -121,8 +132,9 @@ impl<W: Word, H: Heap> Heap for Reserve<W, H> {
     }
 
     unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), HeapError> {
-        let words = self.block_words(pointer);
         // SAFETY: the caller's promise is the same.
+        let words = unsafe { self.block_words(pointer) };
+        // SAFETY: as above.
         unsafe { self.heap.try_deallocate(pointer) }?;
         let used = own::load::<W>(&mut self.heap, self.control);
         own::store::<W>(&mut self.heap, self.control, used - words);
@@ -134,11 +146,12 @@ impl<W: Word, H: Heap> Heap for Reserve<W, H> {
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
-        let before = self.block_words(pointer);
-        let (leaves, used) = self.leaves_reserve(size.saturating_sub(self.heap.usable_size(pointer)));
+        // SAFETY: the caller's promise is the same.
+        let (before, usable) = unsafe { (self.block_words(pointer), self.heap.usable_size(pointer)) };
+        let (leaves, used) = self.leaves_reserve(size.saturating_sub(usable));
         let statistics = &mut self.statistics[Priority::Low as usize];
         statistics.requests += 1;
-        if size > self.heap.usable_size(pointer) && !leaves {
+        if size > usable && !leaves {
             statistics.blocked += 1;
             return None;
         }
@@ -147,23 +160,27 @@ impl<W: Word, H: Heap> Heap for Reserve<W, H> {
             statistics.failed += 1;
             return None;
         };
-        let after = self.block_words(moved);
+        // SAFETY: the heap has just returned it.
+        let after = unsafe { self.block_words(moved) };
         own::store::<W>(&mut self.heap, self.control, used - before + after);
         Some(moved)
     }
 
-    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
-        self.heap.usable_size(pointer)
+    unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.heap.usable_size(pointer) }
     }
-    fn block_size(&self, pointer: NonNull<u8>) -> usize {
-        self.heap.block_size(pointer)
+    unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.heap.block_size(pointer) }
     }
 
     fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
         self.heap.walk(visit);
         let control = own::pointer::<W>(&self.heap, self.control);
-        let size = self.heap.block_size(control);
-        let header = size.saturating_sub(self.heap.usable_size(control));
+        // SAFETY: O1: the layer's own block is live.
+        let (size, usable) = unsafe { (self.heap.block_size(control), self.heap.usable_size(control)) };
+        let header = size.saturating_sub(usable);
         let offset = (self.control * W::BYTES).saturating_sub(header);
         visit(BlockView { offset, size, header, layer: 0, state: State::Cached });
     }

@@ -32,21 +32,28 @@ pub struct Zero<H> {
 
 impl<H: Heap> Zero<H> {
     /// A layer before `heap`.
-    pub fn new(heap: H) -> Self {
+    pub const fn new(heap: H) -> Self {
         Zero { heap }
     }
 
     /// Sets the payload to 0 from byte `from` to its usable end.
-    fn clear(&mut self, pointer: NonNull<u8>, from: usize) {
-        let end = self.heap.usable_size(pointer);
-        if from < end {
-            // SAFETY: the heap lets the owner of the block use `end` bytes, and nobody else has them.
-            unsafe { pointer.as_ptr().add(from).write_bytes(0, end - from) };
+    ///
+    /// # Safety
+    ///
+    /// `pointer` is a live block of the heap.
+    unsafe fn clear(&mut self, pointer: NonNull<u8>, from: usize) {
+        // SAFETY: the block is live; the heap lets its owner use `end` bytes, and nobody else has them.
+        unsafe {
+            let end = self.heap.usable_size(pointer);
+            if from < end {
+                pointer.as_ptr().add(from).write_bytes(0, end - from);
+            }
         }
     }
 }
 
-impl<H: Heap> Heap for Zero<H> {
+// SAFETY: the heap below keeps the promise; this layer writes payloads before it hands them out.
+unsafe impl<H: Heap> Heap for Zero<H> {
     type Meter = H::Meter;
 
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
@@ -55,7 +62,8 @@ impl<H: Heap> Heap for Zero<H> {
 
     fn allocate_with(&mut self, priority: Priority, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         let pointer = self.heap.allocate_with(priority, size, alignment)?;
-        self.clear(pointer, 0);
+        // SAFETY: the heap has just returned it.
+        unsafe { self.clear(pointer, 0) };
         Some(pointer)
     }
 
@@ -74,18 +82,22 @@ impl<H: Heap> Heap for Zero<H> {
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
-        let before = self.heap.usable_size(pointer);
-        // SAFETY: the caller's promise is the same.
-        let moved = unsafe { self.heap.reallocate(pointer, size, alignment) }?;
-        self.clear(moved, before.min(size));
-        Some(moved)
+        // SAFETY: the caller's promise is the same, and the heap has just returned what is cleared.
+        unsafe {
+            let before = self.heap.usable_size(pointer);
+            let moved = self.heap.reallocate(pointer, size, alignment)?;
+            self.clear(moved, before.min(size));
+            Some(moved)
+        }
     }
 
-    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
-        self.heap.usable_size(pointer)
+    unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.heap.usable_size(pointer) }
     }
-    fn block_size(&self, pointer: NonNull<u8>) -> usize {
-        self.heap.block_size(pointer)
+    unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.heap.block_size(pointer) }
     }
     fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
         self.heap.walk(visit);

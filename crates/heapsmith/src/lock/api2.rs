@@ -28,11 +28,11 @@ impl<H: Heap, L: RawLock> Locked<H, L> {
         }
         if new.size() == 0 {
             // SAFETY: the callers below promise that the block is live.
-            self.with(|heap| unsafe { heap.deallocate(block) });
+            self.alone(|heap| unsafe { heap.deallocate(block) });
             return slice(Some(nothing(new)), 0);
         }
         // SAFETY: as above.
-        slice(self.with(|heap| unsafe { heap.reallocate(block, new.size(), new.align()) }), new.size())
+        slice(self.alone(|heap| unsafe { heap.reallocate(block, new.size(), new.align()) }), new.size())
     }
 }
 
@@ -41,7 +41,7 @@ impl<H: Heap, L: RawLock> Locked<H, L> {
         if layout.size() == 0 {
             return slice(Some(nothing(layout)), 0);
         }
-        slice(self.with(|heap| heap.allocate(layout.size(), layout.align())), layout.size())
+        slice(self.alone(|heap| heap.allocate(layout.size(), layout.align())), layout.size())
     }
 }
 
@@ -55,7 +55,7 @@ unsafe impl<H: Heap, L: RawLock> Allocator for &Locked<H, L> {
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         if layout.size() > 0 {
             // SAFETY: the caller promises that the block is live.
-            self.with(|heap| unsafe { heap.deallocate(block) });
+            self.alone(|heap| unsafe { heap.deallocate(block) });
         }
     }
 

@@ -1,63 +1,90 @@
 //! A heap as the program's allocator.
 
 use core::alloc::{GlobalAlloc, Layout};
-use core::cell::UnsafeCell;
-use core::mem::MaybeUninit;
 use core::ptr::{NonNull, null_mut};
 
 use crate::heap::Heap;
 use crate::lock::{Locked, RawLock};
 use crate::memory::RegionError;
-use crate::source::Fixed;
+use crate::source::{Fixed, StaticRegion};
 
 /// Makes a heap over the region of a [`Global`].
 type Make<H> = fn(Fixed<'static>) -> Result<H, RegionError>;
 
-/// The region begins at a multiple of 64 bytes, so that payload addresses do
-/// not depend on where the linker put the static, up to that alignment.
+/// What became of the heap.
 #[derive(Debug)]
-#[repr(align(64))]
-struct Storage<const BYTES: usize>(UnsafeCell<[MaybeUninit<u8>; BYTES]>);
-
-/// A heap over a region of `BYTES` bytes in the value itself, for `#[global_allocator]`.
-///
-/// The heap is made at the first request. If its region is too small every
-/// request is refused. The region is uninitialised memory, so it costs no
-/// space in the program's file. `examples/global.rs` is a whole program.
-#[derive(Debug)]
-pub struct Global<H, L, const BYTES: usize> {
-    heap: Locked<Option<H>, L>,
-    make: Make<H>,
-    storage: Storage<BYTES>,
+enum Slot<H> {
+    /// Nobody asked for it yet.
+    Unmade,
+    /// It is there.
+    Made(H),
+    /// Its region is too small, or somebody else's.
+    Failed,
 }
 
-// SAFETY: the storage is reached through the heap only, and the heap through its lock.
-unsafe impl<H: Send, L: RawLock, const BYTES: usize> Sync for Global<H, L, BYTES> {}
+/// A heap over a [`StaticRegion`], for `#[global_allocator]`.
+///
+/// The heap is made at the first request. If its region is too small, or was taken by
+/// somebody else, every request is refused.
+///
+/// ```
+/// use heapsmith::{Global, Heap, Spin, StaticRegion, Tlsf};
+///
+/// static REGION: StaticRegion<65_536> = StaticRegion::new();
+/// #[global_allocator]
+/// static HEAP: Global<Tlsf, Spin, 65_536> = Global::new(&REGION, Tlsf::new);
+///
+/// let numbers: Vec<u32> = (0..100).collect();
+/// assert_eq!(HEAP.with(|heap| heap.check()), Some(Ok(())));
+/// # drop(numbers);
+/// ```
+#[derive(Debug)]
+pub struct Global<H, L, const BYTES: usize> {
+    heap: Locked<Slot<H>, L>,
+    region: &'static StaticRegion<BYTES>,
+    make: Make<H>,
+}
 
 impl<H: Heap, L: RawLock, const BYTES: usize> Global<H, L, BYTES> {
-    /// A heap that `make` makes at the first request.
+    /// A heap that `make` makes over `region` at the first request.
+    pub const fn new(region: &'static StaticRegion<BYTES>, make: Make<H>) -> Self {
+        Global { heap: Locked::new(Slot::Unmade), region, make }
+    }
+
+    /// Looks at the heap, alone; none if it could not be made. The job must not
+    /// allocate from this heap: it would wait for ever.
+    pub fn with<T>(&self, job: impl FnOnce(&H) -> T) -> Option<T> {
+        self.alone(|heap| job(heap))
+    }
+
+    /// Does something with the heap, alone; none if it could not be made. The job must
+    /// allocate from this heap through its argument only.
     ///
     /// # Safety
     ///
-    /// The value is a `static`: it neither moves nor ends once it was used.
-    pub const unsafe fn new(make: Make<H>) -> Self {
-        let storage = Storage(UnsafeCell::new([MaybeUninit::uninit(); BYTES]));
-        Global { heap: Locked::new(None), make, storage }
+    /// The job leaves the heap in its place: it does not exchange it for another one.
+    pub unsafe fn with_mut<T>(&self, job: impl FnOnce(&mut H) -> T) -> Option<T> {
+        self.alone(job)
     }
 
-    /// Does something with the heap, alone; none if the region is too small for
-    /// it. The job must not allocate from this heap by other ways than its argument.
-    pub fn with<T>(&self, job: impl FnOnce(&mut H) -> T) -> Option<T> {
-        self.heap.with(|slot| {
-            if slot.is_none() {
-                let base = NonNull::new(self.storage.0.get())?.cast();
-                // SAFETY: the value is a static, and its storage is handed out here, once: a heap
-                // that could not be made has not kept it.
-                let region = unsafe { Fixed::from_raw(base, BYTES) };
-                *slot = (self.make)(region).ok();
+    fn alone<T>(&self, job: impl FnOnce(&mut H) -> T) -> Option<T> {
+        self.heap.alone(|slot| {
+            if let Slot::Unmade = slot {
+                *slot = self.make();
             }
-            slot.as_mut().map(job)
+            match slot {
+                Slot::Made(heap) => Some(job(heap)),
+                _ => None,
+            }
         })
+    }
+
+    #[cold]
+    fn make(&self) -> Slot<H> {
+        match self.region.take().map(self.make) {
+            Some(Ok(heap)) => Slot::Made(heap),
+            _ => Slot::Failed,
+        }
     }
 }
 
@@ -69,19 +96,19 @@ fn raw(block: Option<Option<NonNull<u8>>>) -> *mut u8 {
 // where they are until they are freed, as `Heap` promises; nothing unwinds.
 unsafe impl<H: Heap, L: RawLock, const BYTES: usize> GlobalAlloc for Global<H, L, BYTES> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        raw(self.with(|heap| heap.allocate(layout.size(), layout.align())))
+        raw(self.alone(|heap| heap.allocate(layout.size(), layout.align())))
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, _layout: Layout) {
         if let Some(pointer) = NonNull::new(pointer) {
             // SAFETY: the caller promises that this is a live block of this allocator.
-            self.with(|heap| unsafe { heap.deallocate(pointer) });
+            self.alone(|heap| unsafe { heap.deallocate(pointer) });
         }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let Some(pointer) = NonNull::new(pointer) else { return null_mut() };
         // SAFETY: as for `dealloc`.
-        raw(self.with(|heap| unsafe { heap.reallocate(pointer, size, layout.align()) }))
+        raw(self.alone(|heap| unsafe { heap.reallocate(pointer, size, layout.align()) }))
     }
 }

@@ -4,17 +4,15 @@ use core::cell::UnsafeCell;
 
 use crate::lock::RawLock;
 
-/// A heap that one thread at a time uses.
+/// A heap that one thread at a time uses. `&Locked` is an allocator of collections with the feature `allocator-api2`.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
-/// use heapsmith::lock::Spin;
-/// use heapsmith::{Fixed, Frees, Heap, Linear, Locked, Unmetered};
+/// use heapsmith::{Fixed, Heap, Locked, Spin, Tlsf};
 ///
-/// let mut memory = [MaybeUninit::<u64>::uninit(); 64];
-/// let heap = Linear::<u32, _, _>::new(Fixed::new(&mut memory), 4, Frees::LastFirst, Unmetered)?;
-/// let shared = Locked::<_, Spin>::new(heap);
-/// assert!(shared.with(|heap| heap.allocate(100, 1)).is_some());
+/// let mut memory = [MaybeUninit::<u64>::uninit(); 256];
+/// let shared = Locked::<_, Spin>::new(Tlsf::new(Fixed::new(&mut memory))?);
+/// assert_eq!(shared.with(|heap| heap.check()), Ok(()));
 /// # Ok::<(), heapsmith::RegionError>(())
 /// ```
 #[derive(Debug)]
@@ -23,7 +21,7 @@ pub struct Locked<H, L> {
     heap: UnsafeCell<H>,
 }
 
-// SAFETY: the heap is reached through `with` only, by one thread at a time.
+// SAFETY: the heap is reached with the lock held only, by one thread at a time.
 unsafe impl<H: Send, L: RawLock> Sync for Locked<H, L> {}
 
 impl<H, L: RawLock> Locked<H, L> {
@@ -32,8 +30,23 @@ impl<H, L: RawLock> Locked<H, L> {
         Locked { lock: L::FREE, heap: UnsafeCell::new(heap) }
     }
 
-    /// Does something with the heap, alone. Not from within another `with` of the same heap.
-    pub fn with<T>(&self, job: impl FnOnce(&mut H) -> T) -> T {
+    /// Looks at the heap, alone. Not from within another use of the same heap, which would wait for ever.
+    pub fn with<T>(&self, job: impl FnOnce(&H) -> T) -> T {
+        self.alone(|heap| job(heap))
+    }
+
+    /// Does something with the heap, alone. Not from within another use of the same heap.
+    ///
+    /// # Safety
+    ///
+    /// The job leaves the heap in its place: it does not exchange it for another one, as collections
+    /// hold blocks of this one.
+    pub unsafe fn with_mut<T>(&self, job: impl FnOnce(&mut H) -> T) -> T {
+        self.alone(job)
+    }
+
+    /// Does something with the heap while the lock is held.
+    pub(super) fn alone<T>(&self, job: impl FnOnce(&mut H) -> T) -> T {
         struct Held<'l, L: RawLock>(&'l L);
         impl<L: RawLock> Drop for Held<'_, L> {
             fn drop(&mut self) {

@@ -55,7 +55,7 @@ pub use unit::{Emulated, Hardware, Unit};
 use crate::buddy::GRID;
 use crate::heap::{BlockView, Heap, State, Violation};
 use crate::index::control;
-use crate::memory::{Memory, RegionError, Words};
+use crate::memory::{Memory, RegionError, Words, check_alignment};
 use crate::meter::{Meter, ServePath};
 use crate::pool::{is_aligned_to, move_block};
 use crate::source::Source;
@@ -71,6 +71,19 @@ pub struct PageSizes {
     pub min: usize,
     /// Alignment of every payload.
     pub alignment: usize,
+}
+
+impl PageSizes {
+    /// The largest page, in bytes.
+    pub const MAX_PAGE: usize = 65_536;
+
+    /// Whether a heap with words of `W` can have pages and objects of these sizes.
+    fn check<W: Word>(&self) -> Result<(), RegionError> {
+        check_alignment::<W>(self.alignment)?;
+        let page = self.page.is_power_of_two() && self.page <= Self::MAX_PAGE;
+        let min = self.min.is_power_of_two() && self.min >= W::BYTES && self.min <= self.page / 2;
+        if page && min { Ok(()) } else { Err(RegionError::PageSizes) }
+    }
 }
 
 /// A heap of pages over one region.
@@ -93,7 +106,7 @@ enum Wanted {
 
 impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
     /// An empty heap over the region that `source` supplies.
-    pub fn new(source: S, sizes: PageSizes, meter: M) -> Result<Self, RegionError>
+    pub fn from_parts(source: S, sizes: PageSizes, meter: M) -> Result<Self, RegionError>
     where
         F: Default,
     {
@@ -102,6 +115,7 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
 
     /// An empty heap whose bitmaps are searched by `search`.
     pub fn with_search(source: S, sizes: PageSizes, meter: M, search: F) -> Result<Self, RegionError> {
+        sizes.check::<W>()?;
         let sizes = PageSizes { min: sizes.min.max(sizes.alignment.min(sizes.page / 2)), ..sizes };
         let mut memory = Memory::<W, S, M>::new(source, meter)?;
         let page = sizes.page / W::BYTES;
@@ -251,7 +265,8 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
     }
 }
 
-impl<W: Word, F: BitmapSearch, S: Source, M: Meter> Heap for PageHeap<W, F, S, M> {
+// SAFETY: P1 and P3: pages tile the region, and an object is in the bitmap or with the program.
+unsafe impl<W: Word, F: BitmapSearch, S: Source, M: Meter> Heap for PageHeap<W, F, S, M> {
     type Meter = M;
 
     #[inline]
@@ -292,13 +307,17 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> Heap for PageHeap<W, F, S, M
         moved.or_else(|| (stays && size > 0 && size <= self.size_at(pointer)).then_some(pointer))
     }
 
-    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+    unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
         self.size_at(pointer)
     }
 
     #[inline]
-    fn block_size(&self, pointer: NonNull<u8>) -> usize {
+    unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize {
         self.size_at(pointer)
+    }
+
+    fn alignment(&self) -> usize {
+        self.sizes.alignment
     }
 
     /// Every object and run in address order, then the directory, if it has

@@ -18,6 +18,7 @@
 use core::fmt::Debug;
 
 use crate::memory::Words;
+use crate::sealed::Sealed;
 
 /// Where a bitmap lies and which page it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +77,7 @@ fn fill<W: Words>(memory: &mut W, at: usize, count: usize) {
 }
 
 /// A way to search bitmaps.
-pub trait BitmapSearch: Debug {
+pub trait BitmapSearch: Debug + Sealed {
     /// Words of a bitmap for so many objects, in words of `bits` bits.
     fn words(objects: usize, bits: usize) -> usize {
         objects.div_ceil(bits)
@@ -123,6 +124,8 @@ pub(super) fn put<W: Words>(memory: &mut W, map: Bitmap, object: usize) {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Linear;
 
+impl Sealed for Linear {}
+
 impl BitmapSearch for Linear {
     fn take<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize> {
         let (number, word) = map.first_word(memory)?;
@@ -141,6 +144,8 @@ impl BitmapSearch for Linear {
 /// Word by word, with a count of zeros in the word that has a bit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByWord;
+
+impl Sealed for ByWord {}
 
 impl BitmapSearch for ByWord {
     #[inline(always)]
@@ -177,6 +182,8 @@ fn levels(map: Bitmap, bits: usize) -> ([usize; LEVELS], usize) {
     }
     (starts, count)
 }
+
+impl Sealed for ByTree {}
 
 impl BitmapSearch for ByTree {
     fn words(objects: usize, bits: usize) -> usize {

@@ -32,9 +32,16 @@ use core::fmt::Debug;
 
 use crate::memory::Words;
 use crate::pages::search::{self, Bitmap, BitmapSearch};
+use crate::sealed::Sealed;
 
 /// The instructions of a search unit. It holds a bitmap a class.
-pub trait Unit: Debug {
+///
+/// # Safety
+///
+/// [`Unit::allocate`] returns an object of the page whose bit is set, and clears it; the words that an
+/// implementation reads or writes are those of the bitmap that it was given. No method unwinds while the heap is
+/// used further.
+pub unsafe trait Unit: Debug {
     /// Takes the lowest free object of the page held for `map`'s class.
     fn allocate<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize>;
 
@@ -52,7 +59,8 @@ pub trait Unit: Debug {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Emulated;
 
-impl Unit for Emulated {
+// SAFETY: it finds a set bit in the bitmap, and changes that bit.
+unsafe impl Unit for Emulated {
     #[inline]
     fn allocate<W: Words>(&mut self, memory: &mut W, map: Bitmap) -> Option<usize> {
         let object = (0..map.words(W::BITS)).find_map(|number| {
@@ -120,6 +128,8 @@ impl<U: Unit> Hardware<U> {
         memory.store(map.held, map.page);
     }
 }
+
+impl<U> Sealed for Hardware<U> {}
 
 impl<U: Unit> BitmapSearch for Hardware<U> {
     fn control_words(classes: usize) -> usize {

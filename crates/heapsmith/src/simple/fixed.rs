@@ -41,7 +41,7 @@ use crate::block::words_ceil;
 use crate::heap::{BlockView, Heap, State, Violation};
 use crate::heap_error::{HeapError, HeapErrorKind, HeapErrors};
 use crate::index::{broken, control};
-use crate::memory::{Memory, RegionError, Words};
+use crate::memory::{Memory, RegionError, Words, check_alignment};
 use crate::meter::{Meter, ServePath};
 use crate::pool::{is_aligned_to, move_block};
 use crate::source::Source;
@@ -68,7 +68,8 @@ pub struct FixedSize<W, S, M> {
 impl<W: Word, S: Source, M: Meter> FixedSize<W, S, M> {
     /// An empty pool of blocks of `size` bytes, rounded up to `alignment`: a
     /// power of two, at least the word.
-    pub fn new(source: S, size: usize, alignment: usize, meter: M) -> Result<Self, RegionError> {
+    pub fn from_parts(source: S, size: usize, alignment: usize, meter: M) -> Result<Self, RegionError> {
+        check_alignment::<W>(alignment)?;
         let mut memory = Memory::new(source, meter)?;
         let granule = alignment / W::BYTES;
         let words = words_ceil(size.clamp(1, W::MAX_WORDS / 2 * W::BYTES).div_ceil(W::BYTES), granule);
@@ -139,8 +140,8 @@ impl<W: Word, S: Source, M: Meter> FixedSize<W, S, M> {
             (link, block) = (block, self.memory.load(block));
         }
         let top = self.memory.load(control::TOP);
-        // Addresses repeat modulo the alignment after so many blocks at the latest.
-        let max = alignment / W::BYTES;
+        // Addresses repeat modulo the alignment after so many blocks at the latest, and end with the region.
+        let max = (alignment / W::BYTES).min(self.memory.limit().saturating_sub(top) / self.words);
         let skipped = (0..max).find(|skipped| self.is_aligned(top + skipped * self.words, alignment))?;
         if !self.memory.ensure_len(top + (skipped + 1) * self.words) {
             return None;
@@ -204,7 +205,8 @@ impl<W: Word, S: Source, M: Meter> FixedSize<W, S, M> {
     }
 }
 
-impl<W: Word, S: Source, M: Meter> Heap for FixedSize<W, S, M> {
+// SAFETY: F1 and F2: a block is on the list once or with the program, and lies below TOP.
+unsafe impl<W: Word, S: Source, M: Meter> Heap for FixedSize<W, S, M> {
     type Meter = M;
 
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
@@ -252,12 +254,16 @@ impl<W: Word, S: Source, M: Meter> Heap for FixedSize<W, S, M> {
         unsafe { move_block(self, pointer, size, alignment) }
     }
 
-    fn usable_size(&self, _pointer: NonNull<u8>) -> usize {
+    unsafe fn usable_size(&self, _pointer: NonNull<u8>) -> usize {
         self.words * W::BYTES
     }
 
-    fn block_size(&self, _pointer: NonNull<u8>) -> usize {
+    unsafe fn block_size(&self, _pointer: NonNull<u8>) -> usize {
         self.words * W::BYTES
+    }
+
+    fn alignment(&self) -> usize {
+        self.alignment
     }
 
     fn walk(&self, visit: &mut dyn FnMut(BlockView)) {

@@ -52,7 +52,7 @@ use crate::block::{PREVIOUS_USED, USED, header, is_used, payload_bytes, words_ce
 use crate::heap::{BlockView, Heap, State, Violation};
 use crate::heap_error::{HeapError, HeapErrorKind, HeapErrors};
 use crate::index::{broken, control};
-use crate::memory::{Memory, RegionError, Words};
+use crate::memory::{Memory, RegionError, Words, check_alignment};
 use crate::meter::{Meter, ServePath};
 use crate::pool::{is_aligned_to, move_block};
 use crate::source::Source;
@@ -85,7 +85,8 @@ pub struct Linear<W, S, M> {
 
 impl<W: Word, S: Source, M: Meter> Linear<W, S, M> {
     /// An empty pool. `alignment` is that of every payload: a power of two, at least the word.
-    pub fn new(source: S, alignment: usize, frees: Frees, meter: M) -> Result<Self, RegionError> {
+    pub fn from_parts(source: S, alignment: usize, frees: Frees, meter: M) -> Result<Self, RegionError> {
+        check_alignment::<W>(alignment)?;
         let mut memory = Memory::new(source, meter)?;
         let control = if frees == Frees::WhenEmpty { LIVE + 1 } else { LIVE };
         let base = memory.base_address() / W::BYTES;
@@ -244,7 +245,8 @@ impl<W: Word, S: Source, M: Meter> Linear<W, S, M> {
     }
 }
 
-impl<W: Word, S: Source, M: Meter> Heap for Linear<W, S, M> {
+// SAFETY: A1 and A5: blocks tile the region up to TOP, so used ones are disjoint and inside it.
+unsafe impl<W: Word, S: Source, M: Meter> Heap for Linear<W, S, M> {
     type Meter = M;
 
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
@@ -299,12 +301,16 @@ impl<W: Word, S: Source, M: Meter> Heap for Linear<W, S, M> {
         unsafe { move_block(self, pointer, size, alignment) }
     }
 
-    fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+    unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
         payload_bytes::<W>(words_of(self.head_of(pointer)))
     }
 
-    fn block_size(&self, pointer: NonNull<u8>) -> usize {
+    unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize {
         words_of(self.head_of(pointer)) * W::BYTES
+    }
+
+    fn alignment(&self) -> usize {
+        self.alignment
     }
 
     fn walk(&self, visit: &mut dyn FnMut(BlockView)) {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::{Buddies, Counting, Estranged, Fixed, Handle, Handles, Heap, Knuth, Moved, ServePath};
+use heapsmith::parts::{Buddies, Estranged, Knuth};
+use heapsmith::{Counting, Fixed, Handle, Handles, Heap, Moved, ServePath};
 
 /// A region that begins at a multiple of 4096.
 struct Memory(Vec<MaybeUninit<u64>>);
@@ -65,7 +66,7 @@ fn sixteen<H: Heap>(heap: &mut H) -> usize {
 #[test]
 fn the_estranged_system_takes_its_five_steps_in_order() {
     let mut memory = Memory::new(16 * 1024);
-    let mut heap = Fast::<Estranged>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap");
+    let mut heap = Fast::<Estranged>::from_parts(memory.region(16 * 1024), 4, Counting::default()).expect("a heap");
     let at = sixteen(&mut heap);
     let [large, _, larger, _] = [4, 4, 5, 5].map(|order| allocate(&mut heap, order));
     // Whatever else is free goes first, so that the lists hold only what a step is about.
@@ -113,7 +114,7 @@ fn the_estranged_system_takes_its_five_steps_in_order() {
 #[test]
 fn knuths_buddies_join_at_once_and_give_the_wilderness_back() {
     let mut memory = Memory::new(64 * 1024);
-    let mut heap = Fast::<Knuth>::new(memory.region(64 * 1024), 4, Counting::default()).expect("a heap");
+    let mut heap = Fast::<Knuth>::from_parts(memory.region(64 * 1024), 4, Counting::default()).expect("a heap");
     let blocks: Vec<_> = (0..300).map(|number| allocate(&mut heap, 2 + number % 4)).collect();
     for &block in blocks.iter().step_by(2).chain(blocks.iter().skip(1).step_by(2)) {
         free(&mut heap, block);
@@ -125,7 +126,7 @@ fn knuths_buddies_join_at_once_and_give_the_wilderness_back() {
 #[test]
 fn payloads_are_aligned_to_their_blocks() {
     let mut memory = Memory::new(64 * 1024);
-    let mut heap = Fast::<Knuth>::new(memory.region(64 * 1024), 4, Counting::default()).expect("a heap");
+    let mut heap = Fast::<Knuth>::from_parts(memory.region(64 * 1024), 4, Counting::default()).expect("a heap");
     for order in 2..=11 {
         let pointer = heap.allocate(bytes(order), 1).expect("room");
         assert!(pointer.as_ptr().addr().is_multiple_of((4 << order).min(4096)), "order {order}");
@@ -178,8 +179,10 @@ fn defragments<H: Handles<Meter = Counting>>(heap: &mut H) {
 #[test]
 fn blocks_are_moved_for_one_request_and_no_more() {
     let mut memory = Memory::new(16 * 1024);
-    defragments(&mut Moving::<Knuth>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"));
-    defragments(&mut Moving::<Estranged>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"));
+    defragments(&mut Moving::<Knuth>::from_parts(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"));
+    defragments(
+        &mut Moving::<Estranged>::from_parts(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"),
+    );
 }
 
 /// A heap full of movable blocks of the least order, by their places in words from the base.
@@ -237,8 +240,12 @@ fn reaches_the_bound<H: Handles>(heap: &mut H) {
 #[test]
 fn the_bound_on_moved_bytes_is_reached_and_not_passed() {
     let mut memory = Memory::new(16 * 1024);
-    reaches_the_bound(&mut Moving::<Knuth>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"));
-    reaches_the_bound(&mut Moving::<Estranged>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"));
+    reaches_the_bound(
+        &mut Moving::<Knuth>::from_parts(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"),
+    );
+    reaches_the_bound(
+        &mut Moving::<Estranged>::from_parts(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"),
+    );
 }
 
 /// A pinned block in one half of every window: whatever is made of the other halves cannot be joined,
@@ -272,15 +279,17 @@ fn is_ended_by_the_bound<H: Handles>(heap: &mut H) {
 #[test]
 fn attempts_that_lead_nowhere_end_with_the_bound() {
     let mut memory = Memory::new(16 * 1024);
-    is_ended_by_the_bound(&mut Moving::<Knuth>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"));
-    let estranged = Moving::<Estranged>::new(memory.region(16 * 1024), 4, Counting::default());
+    is_ended_by_the_bound(
+        &mut Moving::<Knuth>::from_parts(memory.region(16 * 1024), 4, Counting::default()).expect("a heap"),
+    );
+    let estranged = Moving::<Estranged>::from_parts(memory.region(16 * 1024), 4, Counting::default());
     is_ended_by_the_bound(&mut estranged.expect("a heap"));
 }
 
 #[test]
 fn a_plain_pointer_pins_its_block() {
     let mut memory = Memory::new(16 * 1024);
-    let mut heap = Moving::<Knuth>::new(memory.region(16 * 1024), 4, Counting::default()).expect("a heap");
+    let mut heap = Moving::<Knuth>::from_parts(memory.region(16 * 1024), 4, Counting::default()).expect("a heap");
     let blocks: Vec<_> = std::iter::from_fn(|| heap.allocate(8, 1)).collect();
     for &block in blocks.iter().step_by(2) {
         // SAFETY: each block is live and freed once.
@@ -347,10 +356,10 @@ fn random_programs_over_handles_keep_contents_pins_and_bound() {
     let (mut knuth, mut estranged) = (0, 0);
     for seed in 0..30 {
         let region = memory.region(8 * 1024);
-        let mut heap = Moving::<Knuth>::new(region, 4, Counting::default()).expect("a heap");
+        let mut heap = Moving::<Knuth>::from_parts(region, 4, Counting::default()).expect("a heap");
         knuth += handles_at_random(&mut heap, seed, 1500);
         let region = memory.region(8 * 1024);
-        let mut heap = Moving::<Estranged>::new(region, 4, Counting::default()).expect("a heap");
+        let mut heap = Moving::<Estranged>::from_parts(region, 4, Counting::default()).expect("a heap");
         estranged += handles_at_random(&mut heap, seed, 1500);
     }
     assert!(knuth > 100 && estranged > 100, "{knuth} and {estranged} blocks moved");

@@ -13,7 +13,7 @@
 //! The blocks of a program are bounded one by one: no block has more bytes for each byte requested than the worst
 //! size has, so all have at most *ratio* × live bytes, and there are at most live ÷ least of them.
 
-use heapsmith::index::TwoLevel;
+use heapsmith::parts::TwoLevel;
 use heapsmith_spec::build::{classes_in_words, format, lists_in_words, step_in_words, words_for};
 use heapsmith_spec::{Coalescing, Layer, Pool, Spec, Splitting};
 

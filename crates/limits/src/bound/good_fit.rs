@@ -7,7 +7,7 @@
 //! Sources: Ogasawara 1995 (half-fit); Masmano, Ripoll, Crespo, Real 2004 (TLSF). Neither prints a bound for the
 //! footprint in the peak live bytes; Masmano et al. 2008 compare both by experiment.
 
-use heapsmith::index::TwoLevel;
+use heapsmith::parts::TwoLevel;
 
 use super::Found;
 use super::demand::Demand;

@@ -15,7 +15,7 @@
 //!
 //! Sources: Li, Mohanty, Kavi, §II (the heap); the bound is counted here.
 
-use heapsmith::pages::{BitmapSearch as _, ByTree, ByWord, Hardware, Linear};
+use heapsmith::parts::pages::{BitmapSearch as _, ByTree, ByWord, Hardware, Linear};
 use heapsmith_spec::{PageSearch, Pages};
 
 use super::demand::Demand;

@@ -1,6 +1,6 @@
 //! The pool that is many lists, one for a range of sizes.
 
-use heapsmith::index::BinOrder;
+use heapsmith::parts::BinOrder;
 
 use super::{Coalescing, Splitting};
 

@@ -1,6 +1,6 @@
 //! The layer that keeps freed blocks of popular sizes.
 
-use heapsmith::layer::Order;
+use heapsmith::parts::Order;
 
 use super::Sizes;
 

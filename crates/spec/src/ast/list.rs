@@ -1,6 +1,6 @@
 //! The pool that is one list.
 
-use heapsmith::Fit;
+use heapsmith::parts::Fit;
 
 use super::{Coalescing, Splitting};
 

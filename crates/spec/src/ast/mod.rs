@@ -19,9 +19,9 @@ mod tree;
 mod two_level;
 mod word;
 
-pub use heapsmith::Fit;
-pub use heapsmith::index::BinOrder;
-pub use heapsmith::layer::Order;
+pub use heapsmith::parts::BinOrder;
+pub use heapsmith::parts::Fit;
+pub use heapsmith::parts::Order;
 
 pub use bins::{BinLayout, Bins, Each, Tries};
 pub use buddy::{Buddy, BuddySystem, Defragment};

@@ -1,11 +1,10 @@
 //! Buddy heaps from a spec.
 
-use heapsmith::block::Format;
-use heapsmith::buddy::Recombination;
-use heapsmith::{Buddies, Estranged, FreeLists, Handles, Knuth, Meter, Source, Word};
+use heapsmith::parts::{Buddies, Estranged, Format, Knuth, Recombination};
+use heapsmith::{FreeLists, Handles, Meter, Source, Word};
 
 use super::{BuildError, Job, Parts, listed_by, table};
-use crate::{Buddy, BuddySystem, Defragment, Layer, Order, Pool, Spec, WordSize};
+use crate::{Buddy, BuddySystem, Defragment, Layer, Pool, Spec, WordSize};
 
 /// Something to do with a heap that moves blocks.
 pub trait HandlesJob<M: Meter> {
@@ -38,8 +37,10 @@ fn handles_in<W: Word, S: Source, M: Meter, J: HandlesJob<M>>(
     let alignment = spec.alignment as usize;
     match (spec.layers.as_slice(), &spec.pool) {
         ([], Pool::Buddy(Buddy { system, defragment: Defragment::OnDemand })) => match system {
-            BuddySystem::Knuth => Ok(job.run(Buddies::<W, Knuth, S, M, true>::new(source, alignment, meter)?)),
-            BuddySystem::Estranged => Ok(job.run(Buddies::<W, Estranged, S, M, true>::new(source, alignment, meter)?)),
+            BuddySystem::Knuth => Ok(job.run(Buddies::<W, Knuth, S, M, true>::from_parts(source, alignment, meter)?)),
+            BuddySystem::Estranged => {
+                Ok(job.run(Buddies::<W, Estranged, S, M, true>::from_parts(source, alignment, meter)?))
+            }
         },
         _ => Err(BuildError::NoHandles(spec.to_string())),
     }
@@ -81,7 +82,7 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
 
     fn movable_buddies<W: Word, R: Recombination>(self) -> Result<J::Output, BuildError> {
         let alignment = self.without_free_lists()?.alignment as usize;
-        Ok(self.job.run(Buddies::<W, R, S, M, true>::new(self.source, alignment, self.meter)?))
+        Ok(self.job.run(Buddies::<W, R, S, M, true>::from_parts(self.source, alignment, self.meter)?))
     }
 
     fn fixed_buddies<W: Word, R: Recombination>(self) -> Result<J::Output, BuildError> {
@@ -89,20 +90,14 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
         let alignment = spec.alignment as usize;
         match spec.layers.last() {
             None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Zero) => {
-                Ok(job.run(Buddies::<W, R, S, M, false>::new(source, alignment, meter)?))
+                Ok(job.run(Buddies::<W, R, S, M, false>::from_parts(source, alignment, meter)?))
             }
             Some(Layer::FreeLists(layer)) => {
-                let lists = listed_by(&layer.sizes, |size| super::words_for(spec, size));
-                let reserved = lists.len();
-                let map = table(storage, lists);
-                let words_a_list = match layer.order {
-                    Order::Lifo => 1,
-                    Order::Fifo => 2,
-                };
-                let reserved = reserved * words_a_list;
-                let control = Buddies::<W, R, S, M, false>::reserved_at(alignment);
-                let pool = Buddies::<W, R, S, M, false>::with_reserved(source, alignment, meter, reserved)?;
-                Ok(job.run(FreeLists::over(pool, control, map, layer.order)))
+                let map = table(storage, listed_by(&layer.sizes, |size| super::words_for(spec, size)));
+                let order = layer.order;
+                let heap =
+                    FreeLists::<Buddies<W, R, S, M, false>, _>::before_buddies(source, alignment, meter, map, order)?;
+                Ok(job.run(heap))
             }
         }
     }

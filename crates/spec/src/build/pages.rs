@@ -1,7 +1,7 @@
 //! Page heaps from a spec.
 
-use heapsmith::block::Format;
-use heapsmith::pages::{self, ByTree, ByWord, Hardware, Linear, PageSizes};
+use heapsmith::parts::Format;
+use heapsmith::parts::pages::{self, ByTree, ByWord, Hardware, Linear, PageSizes};
 use heapsmith::{Meter, Source, Word};
 
 use super::{BuildError, Job, Parts, bytes};
@@ -37,6 +37,6 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
     fn searched<W: Word, F: pages::BitmapSearch + Default + 'a>(self, pages: &Pages) -> Result<J::Output, BuildError> {
         let alignment = self.without_free_lists()?.alignment as usize;
         let sizes = PageSizes { page: bytes(pages.page), min: bytes(pages.min), alignment };
-        Ok(self.job.run(heapsmith::PageHeap::<W, F, S, M>::new(self.source, sizes, self.meter)?))
+        Ok(self.job.run(heapsmith::parts::PageHeap::<W, F, S, M>::from_parts(self.source, sizes, self.meter)?))
     }
 }

@@ -30,7 +30,7 @@ fn same_size_again(heap: &mut Counted<'_>, size: usize) {
     let before = heap.meter().accesses;
     assert_eq!(heap.allocate(size, 1), Some(block), "a request of {size} bytes, freed before");
     let cost = heap.meter().accesses - before;
-    assert!(cost <= heapsmith::index::TwoLevel::BOUND, "{cost} accesses");
+    assert!(cost <= heapsmith::parts::TwoLevel::BOUND, "{cost} accesses");
     heap.check().expect("a sound heap");
 }
 
@@ -50,7 +50,7 @@ fn a_freed_block_serves_its_own_size_in_a_full_region() {
 #[test]
 fn a_full_region_is_looked_at_twice() {
     let behind = |heap: &mut Counted<'_>| {
-        let holes: Vec<_> = (0..heapsmith::index::TwoLevel::SECOND_LOOK)
+        let holes: Vec<_> = (0..heapsmith::parts::TwoLevel::SECOND_LOOK)
             .map(|number| {
                 let size = if number == 0 { 1004 } else { 604 };
                 let hole = heap.allocate(size, 1).expect("a new heap has room");

@@ -79,6 +79,6 @@ fn constant_time_has_a_bound() {
     for spec in ["tlsf", "half-fit", "tlsf(second-level=6) word=8", "tlsf(second-level=1)"] {
         let max = [1_000, 100_000].map(|live| cost(spec, live).max);
         println!("{spec}: at most {max:?} accesses");
-        assert!(max.iter().all(|&max| max <= heapsmith::index::TwoLevel::BOUND), "{spec}: {max:?}");
+        assert!(max.iter().all(|&max| max <= heapsmith::parts::TwoLevel::BOUND), "{spec}: {max:?}");
     }
 }

@@ -4,10 +4,9 @@
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::index::AddressOrder;
+use heapsmith::parts::{AddressOrder, BlockPool, PolicyValues};
 use heapsmith::{
-    BlockPool, Counting, Fixed, FixedSize, Frees, Guard, Heap, HeapErrorKind, Linear, PolicyValues, Priority, Reserve,
-    State, Unmetered,
+    Counting, Fixed, FixedSize, Frees, Guard, Heap, HeapErrorKind, Linear, Priority, Reserve, State, Unmetered,
 };
 use heapsmith_spec::{Spec, resolve};
 use heapsmith_trial::{Counted, over};
@@ -87,7 +86,8 @@ fn fixed_blocks_have_no_header_and_one_size() {
     run("fixed(64)", |heap| {
         let [first, second] = [1, 64].map(|size| heap.allocate(size, 1).expect("room"));
         assert_eq!(second.as_ptr().addr() - first.as_ptr().addr(), 64);
-        assert_eq!((heap.usable_size(first), heap.block_size(first)), (64, 64));
+        // SAFETY: the block is live.
+        assert_eq!(unsafe { (heap.usable_size(first), heap.block_size(first)) }, (64, 64));
         assert_eq!(heap.allocate(65, 1), None);
         assert_eq!(grow(heap, first, 64), Some(first));
         assert_eq!(grow(heap, first, 65), None);
@@ -102,7 +102,7 @@ fn fixed_blocks_have_no_header_and_one_size() {
 #[test]
 fn fixed_blocks_are_walked_as_they_are_however_many() {
     let mut memory = vec![MaybeUninit::<u64>::uninit(); 9000];
-    let mut heap = FixedSize::<u32, _, _>::new(Fixed::new(&mut memory), 4, 4, Unmetered).expect("room");
+    let mut heap = FixedSize::<u32, _, _>::from_parts(Fixed::new(&mut memory), 4, 4, Unmetered).expect("room");
     let blocks: Vec<_> = std::iter::from_fn(|| heap.allocate(4, 1)).collect();
     assert!(blocks.len() > 4 * 4096, "several windows of the walk");
     for &block in blocks.iter().step_by(3) {
@@ -149,7 +149,8 @@ fn simple_pools_cost_what_their_modules_say() {
 type List<'a> = BlockPool<u32, AddressOrder, PolicyValues, Fixed<'a>, Unmetered, true>;
 
 fn list(memory: &mut [MaybeUninit<u64>]) -> List<'_> {
-    BlockPool::new(Fixed::new(memory), AddressOrder::default(), PolicyValues::default(), Unmetered).expect("room")
+    BlockPool::from_parts(Fixed::new(memory), AddressOrder::default(), PolicyValues::default(), Unmetered)
+        .expect("room")
 }
 
 #[test]
@@ -249,9 +250,8 @@ fn storage_is_zero_when_it_is_handed_out_again_and_when_it_grows() {
 
 fn check_zero(heap: &mut dyn Heap<Meter = Counting>, below: &str) {
     let zeroes = |heap: &dyn Heap<Meter = Counting>, block: NonNull<u8>, from: usize| {
-        let size = heap.usable_size(block);
-        // SAFETY: the owner may use these bytes, and the layer wrote all that the test did not.
-        let payload = unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), size) };
+        // SAFETY: the owner of the live block may use these bytes, and the layer wrote all that the test did not.
+        let payload = unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), heap.usable_size(block)) };
         assert!(payload[from..].iter().all(|&byte| byte == 0), "{below}: {payload:?} from {from}");
         payload.fill(0xEE);
     };
@@ -259,7 +259,8 @@ fn check_zero(heap: &mut dyn Heap<Meter = Counting>, below: &str) {
         let mut block = heap.allocate(30 + round, 1).expect("room");
         zeroes(heap, block, 0);
         for size in [100, 20, 60, 300, 7, 301] {
-            let cached = heap.usable_size(block).min(size);
+            // SAFETY: the block is live.
+            let cached = unsafe { heap.usable_size(block) }.min(size);
             block = grow(heap, block, size).expect("room");
             zeroes(heap, block, cached);
         }
@@ -314,7 +315,8 @@ fn a_reallocation_takes_from_the_reserve_only_what_it_adds() {
     let small = heap.allocate(region / 8, 1).expect("what the large block gave up");
     while heap.allocate_with(Priority::High, 40, 1).is_some() {}
     // The reserve is used up: a block may be smaller, or as large as it is, but no larger.
-    let usable = heap.usable_size(small);
+    // SAFETY: the block is live.
+    let usable = unsafe { heap.usable_size(small) };
     assert_eq!(resize(&mut heap, small, usable), Some(small));
     assert_eq!(resize(&mut heap, small, region / 16), Some(small));
     assert_eq!(resize(&mut heap, small, region / 8 + 64), None);
@@ -361,8 +363,8 @@ fn a_layer_before_a_heap_of_known_type_gives_the_same_addresses_and_counts() {
     let mut memory = memory();
     let source = Fixed::new(&mut memory);
     type Counted<'a> = BlockPool<u32, AddressOrder, PolicyValues, Fixed<'a>, Counting, true>;
-    let pool =
-        Counted::new(source, AddressOrder::default(), PolicyValues::default(), Counting::default()).expect("room");
+    let pool = Counted::from_parts(source, AddressOrder::default(), PolicyValues::default(), Counting::default())
+        .expect("room");
     let mut typed = Guard::<u32, _>::new(pool, 8, 3).expect("room");
     assert_eq!(erased, program(&mut typed));
 }
@@ -370,7 +372,8 @@ fn a_layer_before_a_heap_of_known_type_gives_the_same_addresses_and_counts() {
 #[test]
 fn simple_pools_can_be_used_by_type() {
     let (mut one, mut two) = (memory(), memory());
-    let mut stack = Linear::<u16, _, _>::new(Fixed::new(&mut one), 2, Frees::LastFirst, Unmetered).expect("room");
-    let mut fixed = FixedSize::<u64, _, _>::new(Fixed::new(&mut two), 24, 8, Unmetered).expect("room");
+    let mut stack =
+        Linear::<u16, _, _>::from_parts(Fixed::new(&mut one), 2, Frees::LastFirst, Unmetered).expect("room");
+    let mut fixed = FixedSize::<u64, _, _>::from_parts(Fixed::new(&mut two), 24, 8, Unmetered).expect("room");
     assert!(stack.allocate(100, 64).is_some() && fixed.allocate(24, 64).is_some());
 }

@@ -1,6 +1,6 @@
 //! The numbers of bins, and of a tree or a skip list of all free blocks.
 
-use heapsmith::index::{Bin, BinMap, RedBlack, SkipList, SpacedBins};
+use heapsmith::parts::{Bin, BinMap, RedBlack, SkipList, SpacedBins};
 use heapsmith_spec::build::spacing;
 use heapsmith_spec::{BinLayout, BinOrder, Bins, Each, Tries, WordSize};
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! The numbers of two-level segregated fit, and of half-fit.
 
-use heapsmith::index::TwoLevel;
+use heapsmith::parts::TwoLevel;
 use heapsmith_spec::Spec;
 use heapsmith_spec::build::words_for;
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub struct TwoLevelPlan {
     second_look: u64,
 }
 
-/// The list of blocks of `words`, were there no last one, as `heapsmith::index::TwoLevel` counts.
+/// The list of blocks of `words`, were there no last one, as `heapsmith::parts::TwoLevel` counts.
 fn list_floor(second: u32, words: u64) -> u64 {
     match words.checked_ilog2() {
         Some(log) if log >= second => (u64::from(log - second) << second) + (words >> (log - second)),

@@ -124,7 +124,9 @@ impl Player<'_> {
         let offset = block.map_or(NONE, |block| (block.as_ptr().addr() - base) as u64);
         expect(self.number, at, "the offset", step.answer, offset);
         let Some(block) = block else { return };
-        expect(self.number, at, "the usable size", step.usable, heap.usable_size(block) as u64);
+        // SAFETY: the heap has just returned it.
+        let usable = unsafe { heap.usable_size(block) } as u64;
+        expect(self.number, at, "the usable size", step.usable, usable);
         slots[step.slot] = Some(block);
         for byte in 0..step.size as usize {
             // SAFETY: the heap gave so many bytes.

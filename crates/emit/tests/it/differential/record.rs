@@ -147,7 +147,10 @@ impl<'h, 'm> Recorder<'h, 'm> {
     fn note(&mut self, kind: Kind, slot: u32, size: usize, alignment: usize, pointer: Option<NonNull<u8>>) {
         let base = self.heap.base().as_ptr().addr();
         let answer = pointer.map_or(NONE, |pointer| (pointer.as_ptr().addr() - base) as u64);
-        let usable = pointer.map_or(0, |pointer| self.heap.usable_size(pointer) as u64);
+        let usable = pointer.map_or(0, |pointer| {
+            // SAFETY: the heap has just returned it.
+            unsafe { self.heap.usable_size(pointer) as u64 }
+        });
         self.steps.push(Step { kind, slot, size: size as u64, alignment: alignment as u64, answer, usable });
     }
 

@@ -1,0 +1,24 @@
+//! What heaps are made of, for code that `heapsmith emit` writes and for the other crates of heapsmith.
+//!
+//! Not an interface to write by hand: names and arguments may change in every minor version. It is sound all the
+//! same: constructors refuse numbers that a heap could not keep its promises with.
+
+pub use crate::block::{Format, words_of};
+pub use crate::buddy::{Buddies, Estranged, Knuth, Recombination};
+pub use crate::index::{
+    AddressOrder, Bin, BinList, BinMap, BinOrder, Bins, BySize, Classes, ConstantBins, Fifo, Implicit, Index, Lifo,
+    RedBlack, SkipList, SpacedBins, Spacing, TwoLevel,
+};
+pub use crate::layer::Order;
+pub use crate::memory::Words;
+pub use crate::nothing::Nothing;
+pub use crate::pages::PageHeap;
+pub use crate::policy::{Coalesce, ConstantPolicy, Fit, Policy, PolicyValues};
+pub use crate::pool::BlockPool;
+pub use crate::simple::{FixedSize, Frees, Linear};
+pub use crate::sizes::{ConstantSizes, SizeMap, SizeRange, SizeTable};
+
+/// Searches of a page's bitmap.
+pub mod pages {
+    pub use crate::pages::{Bitmap, BitmapSearch, ByTree, ByWord, Emulated, Hardware, Linear, PageSizes, Unit};
+}

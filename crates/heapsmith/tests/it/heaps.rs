@@ -1,0 +1,217 @@
+//! Every heap that has a name, and every layer, through random programs beside a list of what is live.
+#![allow(unsafe_code)]
+
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+use heapsmith::{
+    BestFit, Counting, EstrangedBuddy, FirstFit, Fixed, FixedSize, FreeLists, Frees, Growing, Guard, HalfFit, Heap,
+    KnuthBuddy, Linear, Meter, MovableBuddy, NextFit, PhkHeap, RegionError, Reserve, SegregatedFit, State, Tlsf,
+    Unmetered, Word, Zero,
+};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+
+/// Bytes of a region.
+const REGION: usize = 24 * 1024;
+
+#[derive(Clone, Copy, Debug)]
+enum Ask {
+    /// So many bytes, at a multiple of two to this power.
+    Allocate(usize, u32),
+    /// The live block of this number is freed.
+    Free(usize),
+    /// The live block of this number becomes so large.
+    Resize(usize, usize),
+}
+
+fn programs() -> impl Strategy<Value = Vec<Ask>> {
+    let size = sizes();
+    let alignment = prop_oneof![6 => Just(0_u32), 1 => 1..9_u32];
+    let ask = prop_oneof![
+        5 => (size.clone(), alignment).prop_map(|(size, alignment)| Ask::Allocate(size, alignment)),
+        4 => any::<usize>().prop_map(Ask::Free),
+        2 => (any::<usize>(), size).prop_map(|(number, size)| Ask::Resize(number, size)),
+    ];
+    proptest::collection::vec(ask, 0..150)
+}
+
+/// Sizes as programs ask for them, with none and far too much among them.
+fn sizes() -> impl Strategy<Value = usize> + Clone {
+    prop_oneof![8 => 1..300_usize, 2 => 1..3000_usize, 1 => Just(0_usize), 1 => Just(usize::MAX), 1 => Just(1_usize << 40)]
+}
+
+fn config() -> Config {
+    // Miri takes minutes for what is compiled in a second.
+    let cases = if cfg!(miri) { 1 } else { 64 };
+    Config { cases, failure_persistence: None, ..Config::default() }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    pointer: NonNull<u8>,
+    size: usize,
+    alignment: usize,
+    fill: u8,
+}
+
+impl Block {
+    fn start(&self) -> usize {
+        self.pointer.as_ptr().addr()
+    }
+
+    /// Writes to all bytes from `from` on.
+    fn fill(&self, from: usize) {
+        for byte in from..self.size {
+            // SAFETY: the heap gave `size` bytes.
+            unsafe { self.pointer.as_ptr().add(byte).write(self.fill.wrapping_add(byte as u8)) };
+        }
+    }
+
+    /// Whether the first bytes are what was written.
+    fn holds(&self, bytes: usize) -> bool {
+        // SAFETY: the block has `size` bytes at least as many, and they were written.
+        (0..bytes).all(|byte| unsafe { self.pointer.as_ptr().add(byte).read() } == self.fill.wrapping_add(byte as u8))
+    }
+}
+
+/// Runs the program on the heap, which is empty at the end again.
+fn survives<H: Heap>(mut heap: H, program: &[Ask]) {
+    let base = heap.base().as_ptr().addr();
+    let mut live: Vec<Block> = Vec::new();
+    for (number, &ask) in program.iter().enumerate() {
+        let fill = (number * 37) as u8;
+        match ask {
+            Ask::Allocate(size, alignment) => {
+                let alignment = 1 << alignment;
+                if let Some(pointer) = heap.allocate(size, alignment) {
+                    admit(&heap, base, &live, Block { pointer, size, alignment, fill });
+                    let block = Block { pointer, size, alignment, fill };
+                    block.fill(0);
+                    live.push(block);
+                }
+            }
+            Ask::Free(number) if !live.is_empty() => {
+                let place = number % live.len();
+                let block = live[place];
+                assert!(block.holds(block.size), "{block:?} was overwritten");
+                // SAFETY: the block is live. A stack refuses all but the last.
+                if unsafe { heap.try_deallocate(block.pointer) }.is_ok() {
+                    live.remove(place);
+                }
+            }
+            Ask::Resize(number, size) if !live.is_empty() => {
+                let place = number % live.len();
+                let old = live[place];
+                // SAFETY: the block is live.
+                if let Some(pointer) = unsafe { heap.reallocate(old.pointer, size, old.alignment) } {
+                    live.remove(place);
+                    let block = Block { pointer, size, ..old };
+                    admit(&heap, base, &live, block);
+                    assert!(block.holds(old.size.min(size)), "{old:?} lost bytes on its way to {block:?}");
+                    block.fill(old.size.min(size));
+                    live.push(block);
+                }
+            }
+            _ => {}
+        }
+        heap.check().unwrap_or_else(|broken| panic!("after {ask:?}: {broken}"));
+    }
+    while let Some(block) = live.pop() {
+        // SAFETY: the block is live.
+        unsafe { heap.deallocate(block.pointer) };
+    }
+    heap.check().expect("sound");
+    let (mut used, mut cached) = (0, 0);
+    heap.walk(&mut |view| match view.state {
+        State::Used => used += view.size,
+        State::Cached => cached += view.size,
+        State::Free => {}
+    });
+    assert!(used <= cached || heap.last_heap_error().is_some(), "{used} bytes are used, {cached} of them cached");
+    assert!(heap.footprint() <= heap.footprint_peak());
+}
+
+/// A block that the heap handed out: aligned, large enough, inside the region, over nobody else's bytes.
+fn admit<H: Heap>(heap: &H, base: usize, live: &[Block], block: Block) {
+    assert!(block.size > 0 && block.start().is_multiple_of(block.alignment.max(heap.alignment())), "{block:?}");
+    assert!(block.start() >= base && block.start() + block.size <= base + REGION, "{block:?} is outside the region");
+    // SAFETY: the heap has just returned it.
+    let (usable, bytes) = unsafe { (heap.usable_size(block.pointer), heap.block_size(block.pointer)) };
+    assert!(block.size <= usable && usable <= bytes, "{block:?} of {usable} and {bytes} bytes");
+    let overlap =
+        live.iter().find(|other| other.start() < block.start() + usable && block.start() < other.start() + other.size);
+    assert!(overlap.is_none(), "{block:?} overlaps {overlap:?}");
+}
+
+/// Makes a heap over a region, and runs the program on it.
+fn run<H: Heap>(program: &[Ask], make: impl FnOnce(Fixed<'static>) -> Result<H, RegionError>) {
+    let memory = Box::leak(vec![MaybeUninit::<u64>::uninit(); REGION / 8].into_boxed_slice());
+    let memory: *mut [MaybeUninit<u64>] = memory;
+    // SAFETY: the box was just leaked; the heap is gone when it is taken back.
+    let region = Fixed::new(unsafe { &mut *memory });
+    survives(make(region).expect("the region is large enough"), program);
+    // SAFETY: as above.
+    drop(unsafe { Box::from_raw(memory) });
+}
+
+/// The named pools of blocks with words of `W`.
+fn blocks<W: Word, M: Meter + Default>(program: &[Ask]) {
+    run(program, |region| FirstFit::<_, W, M>::metered(region, M::default()));
+    run(program, |region| NextFit::<_, W, M>::metered(region, M::default()));
+    run(program, |region| BestFit::<_, W, M>::metered(region, M::default()));
+    run(program, |region| Tlsf::<_, W, M>::metered(region, M::default()));
+    run(program, |region| HalfFit::<_, W, M>::metered(region, M::default()));
+    run(program, |region| SegregatedFit::<_, W, M>::metered(region, M::default()));
+}
+
+/// The other named heaps with words of `W`.
+fn others<W: Word, M: Meter + Default>(program: &[Ask]) {
+    run(program, |region| KnuthBuddy::<_, W, M>::metered(region, M::default()));
+    run(program, |region| EstrangedBuddy::<_, W, M>::metered(region, M::default()));
+    run(program, |region| MovableBuddy::<_, W, M>::metered(region, M::default()));
+    run(program, |region| PhkHeap::<_, W, M>::metered(region, M::default()));
+    run(program, |region| FixedSize::<W, _, M>::metered(region, 200, M::default()));
+    for frees in [Frees::Never, Frees::WhenEmpty, Frees::LastFirst] {
+        run(program, |region| Linear::<W, _, M>::metered(region, frees, M::default()));
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn pools_of_blocks_keep_their_promises(program in programs()) {
+        blocks::<u16, Counting>(&program);
+        blocks::<u32, Unmetered>(&program);
+        blocks::<u64, Unmetered>(&program);
+    }
+
+    #[test]
+    fn buddies_pages_and_simple_heaps_keep_their_promises(program in programs()) {
+        others::<u16, Unmetered>(&program);
+        others::<u32, Counting>(&program);
+        others::<u64, Unmetered>(&program);
+    }
+
+    #[test]
+    fn layers_keep_the_promises_of_the_heap_below(program in programs()) {
+        run(&program, |region| FreeLists::<Tlsf<_>, _>::new(region, [16, 64, 1500]));
+        run(&program, |region| FreeLists::<FirstFit<_, u16>, _>::new(region, [8]));
+        run(&program, |region| FreeLists::<KnuthBuddy<_>, _>::new(region, [24, 100]));
+        run(&program, |region| Ok(Zero::new(BestFit::new(region)?)));
+        run(&program, |region| Guard::<u32, _>::new(FirstFit::new(region)?, 8, 5));
+        run(&program, |region| Guard::<u32, _>::new(KnuthBuddy::new(region)?, 8, 0));
+        run(&program, |region| Reserve::<u32, _>::new(Tlsf::new(region)?, REGION, 20));
+        run(&program, |region| {
+            let lists = FreeLists::<SegregatedFit<_>, _>::new(region, [32])?;
+            Guard::<u32, _>::new(Zero::new(Reserve::<u32, _>::new(lists, REGION, 10)?), 8, 3)
+        });
+    }
+
+    #[test]
+    fn a_region_that_grows_gives_the_addresses_of_one_that_has_all(program in programs(), step in 1..5000_usize) {
+        run(&program, |region| Ok(FirstFit::metered(Growing::new(region, step), Unmetered)? as FirstFit<_>));
+        run(&program, |region| PhkHeap::new(Growing::new(region, step)));
+    }
+}
