@@ -127,7 +127,7 @@ impl From<StoreError> for Raised {
     fn from(error: StoreError) -> Raised {
         let text = error.to_string();
         match error {
-            StoreError::Sqlite { .. } | StoreError::Busy { .. } | StoreError::Lock { .. } => {
+            StoreError::Folder { .. } | StoreError::Sqlite { .. } | StoreError::Busy { .. } | StoreError::Lock { .. } => {
                 Raised(classes::SystemFailure::new_err(text))
             }
             StoreError::Other { .. } => {

@@ -1,8 +1,9 @@
 //! `heapsmith.Trace`: events as Arrow columns, and their packed form.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use heapsmith_output::Output;
 use heapsmith_trace::{
     Action, Bytes, Comparison, Event, Module, Origin, Packer, Sink, Slice, Trace as Whole, TraceError, TraceWriter,
     Transforms,
@@ -89,8 +90,8 @@ impl Trace {
     }
 
     /// Writes a trace file.
-    pub fn write_to(&self, path: &Path) -> Result<(), TraceError> {
-        let mut writer = TraceWriter::create(path)?;
+    pub fn write_to(&self, output: Output) -> Result<(), TraceError> {
+        let mut writer = TraceWriter::to(output)?;
         self.send(&mut writer)?;
         writer.finish(&self.origin)
     }
@@ -311,7 +312,8 @@ impl Trace {
 
     /// Writes a trace file (Parquet), which every command of heapsmith reads.
     fn write(&self, py: Python<'_>, path: PathBuf) -> Outcome<()> {
-        Ok(unlocked(py, |_| self.write_to(&path))??)
+        let output = Output::create(&path).map_err(|error| Raised::writing(&path, &error))?;
+        Ok(unlocked(py, |_| self.write_to(output))??)
     }
 
     fn __len__(&self) -> usize {

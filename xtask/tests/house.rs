@@ -9,15 +9,16 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 /// What each crate may use directly, from the bottom up. An arrow that is not here is a mistake.
 const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith", &[]),
+    ("heapsmith-output", &[]),
     ("heapsmith-spec", &["heapsmith"]),
     ("heapsmith-trial", &["heapsmith", "heapsmith-spec"]),
-    ("heapsmith-emit", &["heapsmith", "heapsmith-spec"]),
-    ("heapsmith-trace", &[]),
-    ("heapsmith-import", &["heapsmith-trace"]),
+    ("heapsmith-emit", &["heapsmith", "heapsmith-output", "heapsmith-spec"]),
+    ("heapsmith-trace", &["heapsmith-output"]),
+    ("heapsmith-import", &["heapsmith-output", "heapsmith-trace"]),
     ("heapsmith-workload", &["heapsmith-import", "heapsmith-trace"]),
     ("heapsmith-peers", &["heapsmith"]),
     ("heapsmith-replay", &["heapsmith", "heapsmith-peers", "heapsmith-spec", "heapsmith-trace"]),
-    ("heapsmith-explore", &["heapsmith-peers", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
+    ("heapsmith-explore", &["heapsmith-output", "heapsmith-peers", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
     ("heapsmith-limits", &["heapsmith", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
     (
         "heapsmith-report",
@@ -35,6 +36,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "heapsmith-emit",
             "heapsmith-explore",
+            "heapsmith-output",
             "heapsmith-peers",
             "heapsmith-replay",
             "heapsmith-report",
@@ -49,6 +51,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "heapsmith-emit",
             "heapsmith-explore",
             "heapsmith-import",
+            "heapsmith-output",
             "heapsmith-papers",
             "heapsmith-peers",
             "heapsmith-launch",
@@ -64,7 +67,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith-capture", &[]),
     ("heapsmith-agent", &["heapsmith-capture"]),
     ("heapsmith-recorder", &["heapsmith-capture"]),
-    ("heapsmith-launch", &["heapsmith-capture"]),
+    ("heapsmith-launch", &["heapsmith-capture", "heapsmith-output"]),
     ("heapsmith-preload", &["heapsmith", "heapsmith-capture", "heapsmith-spec"]),
     ("heapsmith-recording", &["heapsmith-capture", "heapsmith-launch", "heapsmith-trace"]),
     (
@@ -74,6 +77,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "heapsmith-emit",
             "heapsmith-explore",
             "heapsmith-limits",
+            "heapsmith-output",
             "heapsmith-replay",
             "heapsmith-report",
             "heapsmith-spec",

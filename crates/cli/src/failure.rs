@@ -15,10 +15,12 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::Path;
 
+use heapsmith_emit::preload::LinkError;
 use heapsmith_emit::{EmitError, SizeError};
 use heapsmith_explore::{MeasureError, RunError, StoreError, SweepError};
 use heapsmith_launch::LibraryError;
 use heapsmith_limits::AttackError;
+use heapsmith_output::Refusal;
 use heapsmith_recording::RecordingError;
 use heapsmith_replay::{PagesError, ReplayError, SubjectError};
 use heapsmith_report::ReportError;
@@ -73,6 +75,9 @@ impl Failure {
 
     /// A file or folder that cannot be written.
     pub fn writing(path: &Path, error: &io::Error) -> Failure {
+        if Refusal::of(error).is_some() {
+            return Failure::wrong_use(format!("cannot write {}: {error}", path.display()));
+        }
         Failure::environment(format!("cannot write {}: {error}; choose another place with --out or -o", path.display()))
     }
 
@@ -80,6 +85,11 @@ impl Failure {
     pub fn about(self, path: &Path, named: &Path) -> Failure {
         let message = self.message.replace(&path.display().to_string(), &named.display().to_string());
         Failure { message, ..self }
+    }
+
+    /// No private folder for temporary files.
+    pub fn scratch(error: &io::Error) -> Failure {
+        Failure::environment(format!("cannot write temporary files: {error}; set TMPDIR to another folder"))
     }
 
     /// The exit code.
@@ -114,9 +124,10 @@ impl From<LoadError> for Failure {
 
 impl From<TraceError> for Failure {
     fn from(error: TraceError) -> Failure {
-        match error.is_environment() {
-            true => Failure::environment(error),
-            false => Failure::bad_input(error),
+        match &error {
+            TraceError::Write { source, .. } if Refusal::of(source).is_some() => Failure::wrong_use(error),
+            error if error.is_environment() => Failure::environment(error),
+            error => Failure::bad_input(error),
         }
     }
 }
@@ -188,6 +199,7 @@ impl From<PagesError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         match error {
+            StoreError::Folder { path, source } => Failure::writing(&path, &source),
             StoreError::Sqlite { .. } | StoreError::Busy { .. } | StoreError::Lock { .. } => {
                 Failure::environment(error)
             }
@@ -239,6 +251,15 @@ impl From<EmitError> for Failure {
         match error {
             EmitError::Template(_) => Failure::job(error),
             _ => Failure::wrong_use(error),
+        }
+    }
+}
+
+impl From<LinkError> for Failure {
+    fn from(error: LinkError) -> Failure {
+        match error {
+            LinkError::Failed(_) => Failure::job(error),
+            LinkError::Missing(_) | LinkError::Scratch(_) => Failure::environment(error),
         }
     }
 }

@@ -8,6 +8,7 @@ mod failure;
 mod heap;
 mod input;
 mod interrupt;
+mod output;
 mod progress;
 mod spool;
 mod table;

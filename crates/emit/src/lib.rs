@@ -37,6 +37,7 @@
 pub mod c;
 mod error;
 mod figures;
+mod folder;
 mod literal;
 mod name;
 pub mod plan;
@@ -46,6 +47,7 @@ pub mod size;
 
 pub use error::EmitError;
 pub use figures::Figures;
+pub use folder::write;
 pub use name::Name;
 pub use size::SizeError;
 

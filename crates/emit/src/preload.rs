@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use heapsmith_output::Scratch;
 use heapsmith_spec::{Spec, Threads};
 use minijinja::{Environment, UndefinedBehavior, context};
 
@@ -35,6 +36,47 @@ pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
     let text = environment.render_str(include_str!("../c/malloc.c"), context! { n, reserve })?;
     files.push(File { name: format!("{n}_malloc.c"), text });
     Ok(files)
+}
+
+/// A library to preload, as the compiler made it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Library {
+    /// Its file's name.
+    pub name: String,
+    /// Its file's contents.
+    pub bytes: Vec<u8>,
+}
+
+/// Why there is no library.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkError {
+    /// The compiler cannot be run.
+    #[error("cannot run cc: {0}; install a C compiler (on Debian: build-essential)")]
+    Missing(io::Error),
+    /// The compiler refused.
+    #[error("cc failed: {0}")]
+    Failed(String),
+    /// There is no place to compile in.
+    #[error("cannot write temporary files: {0}; set TMPDIR to another folder")]
+    Scratch(io::Error),
+}
+
+/// Links the library of the files that [`emit`] returned, in a private folder.
+///
+/// # Errors
+///
+/// See [`LinkError`].
+pub fn link(request: &Request, files: &[File]) -> Result<Library, LinkError> {
+    let scratch = Scratch::new().map_err(LinkError::Scratch)?;
+    for file in files {
+        scratch.write(&file.name, &file.text).map_err(LinkError::Scratch)?;
+    }
+    let output = compile(scratch.path(), request).map_err(LinkError::Missing)?;
+    if !output.status.success() {
+        return Err(LinkError::Failed(String::from_utf8_lossy(&output.stderr).into_owned()));
+    }
+    let bytes = std::fs::read(path(scratch.path(), request)).map_err(LinkError::Scratch)?;
+    Ok(Library { name: library(request.name.lower()), bytes })
 }
 
 /// The compiler that links the library, and its arguments, in the folder of the files.

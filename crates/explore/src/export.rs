@@ -6,9 +6,10 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use heapsmith_output::Output;
 use heapsmith_replay::Measures;
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
@@ -109,11 +110,24 @@ pub fn write_csv(exploration: &Exploration, out: impl Write) -> io::Result<()> {
     writer.flush()
 }
 
-/// Writes the table as Parquet, through a temporary file beside `path`.
-pub fn write_parquet(exploration: &Exploration, path: &Path) -> io::Result<()> {
-    let unfinished = path.with_extension("parquet.unfinished");
-    parquet_file(exploration, File::create(&unfinished)?).map_err(io::Error::other)?;
-    std::fs::rename(&unfinished, path)
+/// Writes `results.csv` and `results.parquet` into the folder of an exploration.
+///
+/// # Errors
+///
+/// The path that cannot be written, and why.
+pub fn write_tables(exploration: &Exploration, dir: &Path) -> Result<(), (PathBuf, io::Error)> {
+    let in_dir = |name: &str, write: fn(&Exploration, Output) -> io::Result<()>| {
+        let path = dir.join(name);
+        Output::create(&path).and_then(|output| write(exploration, output)).map_err(|error| (path, error))
+    };
+    in_dir("results.csv", |exploration, mut output| {
+        write_csv(exploration, &mut output)?;
+        output.finish()
+    })?;
+    in_dir("results.parquet", |exploration, output| {
+        parquet_file(exploration, output.handle()?).map_err(io::Error::other)?;
+        output.finish()
+    })
 }
 
 fn parquet_file(exploration: &Exploration, file: File) -> parquet::errors::Result<()> {

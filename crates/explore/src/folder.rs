@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use heapsmith_output::ResultsFolder;
 use heapsmith_trace::PackedTrace;
 
 use crate::space::Space;
@@ -25,21 +26,24 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Takes a folder that exists.
+    /// Takes a folder, which is new, or empty, or has a store: in no other anything is written.
     ///
     /// # Errors
     ///
+    /// [`StoreError::Folder`] where it has other files or cannot be written;
     /// [`StoreError::Busy`] where another exploration is at work in it.
     pub fn take(dir: &Path) -> Result<Folder, StoreError> {
+        claim(dir)?;
         Ok(Folder { dir: dir.to_owned(), lock: Lock::take(dir)? })
     }
 
-    /// Takes a folder that exists as soon as no other exploration is at work in it; none when `stop` was set before.
+    /// As [`Folder::take`], as soon as no other exploration is at work in it; none when `stop` was set before.
     ///
     /// # Errors
     ///
     /// The folder cannot be locked.
     pub fn wait(dir: &Path, stop: &AtomicBool) -> Result<Option<Folder>, StoreError> {
+        claim(dir)?;
         Ok(Lock::wait(dir, stop)?.map(|lock| Folder { dir: dir.to_owned(), lock }))
     }
 
@@ -58,13 +62,20 @@ impl Folder {
     ) -> Result<Store, E> {
         let Folder { dir, lock } = self;
         let file = dir.join(Store::FILE);
-        // Without a store, traces that lie there are those of an exploration that was deleted.
-        if !file.exists() {
-            (0..traces.len()).try_for_each(|number| write(number, &trace_file(&dir, number)))?;
-        }
+        // The store comes first: whatever ends this process, the folder is recognised when the same is begun again.
         let store = Store::begin_with(lock, &file, space, traces, command)?;
-        let mut missing = (0..traces.len()).filter(|&number| !trace_file(&dir, number).exists());
+        let mut missing = (0..traces.len()).filter(|&number| trace_file(&dir, number).symlink_metadata().is_err());
         missing.try_for_each(|number| write(number, &trace_file(&dir, number)))?;
         Ok(store)
     }
+}
+
+fn claim(dir: &Path) -> Result<(), StoreError> {
+    // A lock alone was left by who was killed before the store was begun.
+    let is_ours = |dir: &Path| {
+        let mut names = dir.read_dir().into_iter().flatten().flatten().map(|entry| entry.file_name());
+        dir.join(Store::FILE).symlink_metadata().is_ok() || names.all(|name| name == Lock::FILE)
+    };
+    let claimed = ResultsFolder::claim(dir, is_ours);
+    claimed.map(|_| ()).map_err(|source| StoreError::Folder { path: dir.to_owned(), source })
 }

@@ -48,7 +48,7 @@ pub use effects::{Effect, Interaction, between_families, effects, interactions};
 pub use error::SweepError;
 pub use evaluated::Evaluated;
 pub use exploration::Exploration;
-pub use export::{write_csv, write_parquet};
+pub use export::{write_csv, write_tables};
 pub use finalists::FINALISTS;
 pub use finding::{Finding, NEAR, Recommended, finding};
 pub use folder::{Folder, trace_file};

@@ -9,8 +9,8 @@
 //! the plan.
 
 use std::error::Error;
-use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -25,7 +25,7 @@ use crate::catalogue::measure_catalogue;
 use crate::error::SweepError;
 use crate::evaluated::Evaluated;
 use crate::exploration::Exploration;
-use crate::export::{write_csv, write_parquet};
+use crate::export::write_tables;
 use crate::folder::Folder;
 use crate::goal::Goal;
 use crate::holdout::HoldOut;
@@ -258,7 +258,7 @@ pub fn run_on(
     let mut store = begin(plan, &space, write, observer)?;
     let mut course = Course { plan, workers, observer };
     let found = course.explore(&space, &mut store)?;
-    write_tables(&found.exploration, plan.dir)?;
+    write_tables(&found.exploration, plan.dir).map_err(|(path, source)| RunError::Write { path, source })?;
     store.end_run()?;
     Ok(found)
 }
@@ -316,16 +316,6 @@ fn begin(
 
 fn make_dir(dir: &Path) -> Result<(), RunError> {
     fs::create_dir_all(dir).map_err(|source| RunError::Write { path: dir.to_owned(), source })
-}
-
-/// The results as CSV and Parquet.
-fn write_tables(exploration: &Exploration, dir: &Path) -> Result<(), RunError> {
-    let failed = |path: PathBuf| move |source| RunError::Write { path, source };
-    let csv = dir.join("results.csv");
-    let written = File::create(&csv).and_then(|file| write_csv(exploration, BufWriter::new(file)));
-    written.map_err(failed(csv))?;
-    let parquet = dir.join("results.parquet");
-    write_parquet(exploration, &parquet).map_err(failed(parquet))
 }
 
 /// A plan that is carried out.

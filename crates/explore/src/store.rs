@@ -33,6 +33,7 @@ mod schema;
 
 use std::path::{Path, PathBuf};
 
+use heapsmith_output::Refusal;
 use heapsmith_trace::PackedTrace;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
@@ -118,7 +119,12 @@ impl Store {
     }
 
     fn connect(path: &Path, flags: OpenFlags) -> Result<Store, StoreError> {
-        let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+        if path.is_symlink() {
+            return Err(StoreError::Folder { path: path.to_owned(), source: Refusal::Link.into() });
+        }
+        // SQLite refuses a link anywhere in the path then, so the folder's own links are resolved before.
+        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        let connection = Connection::open_with_flags(resolved(path), flags);
         let connection = connection.map_err(|source| StoreError::Sqlite { path: path.to_owned(), source })?;
         Ok(Store { connection, path: path.to_owned(), lock: None })
     }
@@ -231,5 +237,14 @@ impl Store {
         let dir = self.path.parent().unwrap_or(Path::new(".")).to_owned();
         let running = self.lock.is_none() && Lock::is_held(&dir);
         Err(StoreError::Unfinished { running, done: self.covered()?, designs: self.designs()?, dir })
+    }
+}
+
+/// The path of a file, in its folder as it is without links.
+fn resolved(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (folder.canonicalize(), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
     }
 }

@@ -7,7 +7,7 @@
 //!   DIR/papers/NAME.json             verdict, statements, tables: what the pages are made of
 //! ```
 //!
-//! F1. A file appears whole or not at all: it is written beside its place, then renamed.
+//! F1. A file appears whole or not at all; no file is replaced that is not an outcome (`heapsmith_output`).
 //! F2. `NAME.json` is written last, so what the pages show has its data and its figures.
 //! F3. The pages are made of the folder alone, so an experiment that is run by itself, or before an interrupt,
 //!     takes its place among those that were run earlier.
@@ -15,6 +15,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use heapsmith_output::{Output, Refusal};
 use heapsmith_report::{Reproduced, ReproducedPaper, ShownTable, reproduction};
 
 use crate::experiment::{Experiment, papers};
@@ -62,16 +63,17 @@ pub struct Folder {
 const INSIDE: &str = "papers";
 
 impl Folder {
-    /// The folder at `dir`, made if it is not there; an error if nothing can be written to it.
+    /// The folder at `dir`, made if it is not there; an error if nothing can be written to it, or if it holds
+    /// something else than outcomes under the names of outcomes.
     pub fn open(dir: &Path) -> Result<Folder, FolderError> {
-        let inside = dir.join(INSIDE);
-        let written = std::fs::create_dir_all(&inside).and_then(|()| {
-            let probe = inside.join(".writable");
-            std::fs::write(&probe, "")?;
-            std::fs::remove_file(&probe)
-        });
-        written.map_err(|source| FolderError::Write { path: inside, source })?;
-        Ok(Folder { dir: dir.to_owned() })
+        let (folder, inside) = (Folder { dir: dir.to_owned() }, dir.join(INSIDE));
+        let claimed = heapsmith_output::Folder::claim(&inside, holds_outcomes);
+        let claimed = claimed.map_err(|source| FolderError::Write { path: inside, source })?;
+        let foreign = folder.page_files().into_iter().find(|page| claimed.is_new() && page.symlink_metadata().is_ok());
+        match foreign {
+            Some(path) => Err(FolderError::Write { path, source: Refusal::NotOurs.into() }),
+            None => Ok(folder),
+        }
     }
 
     /// Keeps an outcome: its data, its figures, and what the pages need. Figures that an earlier run left and this
@@ -110,7 +112,7 @@ impl Folder {
         for experiment in experiments() {
             kept.extend(self.kept(experiment)?.map(|kept| (experiment, kept)));
         }
-        let (md, html) = (self.dir.join("papers.md"), self.dir.join("papers.html"));
+        let [md, html] = self.page_files();
         self.write(&md, &markdown(&kept, INSIDE))?;
         let papers = papers().into_iter().map(|paper| {
             let of_paper = kept.iter().filter(|(experiment, _)| experiment.paper == paper);
@@ -156,14 +158,20 @@ impl Folder {
     }
 
     fn write(&self, path: &Path, text: &str) -> Result<(), FolderError> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let beside = path.with_file_name(format!(".{name}.new"));
-        let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
-        written.map_err(|source| {
-            let _ = std::fs::remove_file(&beside);
-            FolderError::Write { path: path.to_owned(), source }
-        })
+        let written = Output::create(path).and_then(|output| output.put(text));
+        written.map_err(|source| FolderError::Write { path: path.to_owned(), source })
     }
+
+    fn page_files(&self) -> [PathBuf; 2] {
+        ["papers.md", "papers.html"].map(|name| self.dir.join(name))
+    }
+}
+
+/// Whether a folder holds something of an experiment.
+fn holds_outcomes(inside: &Path) -> bool {
+    let names = inside.read_dir().into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let mut names = names.map(|name| name.to_string_lossy().into_owned());
+    names.any(|name| experiments().iter().any(|experiment| name.starts_with(experiment.name)))
 }
 
 fn table(shown: &Shown) -> ShownTable {

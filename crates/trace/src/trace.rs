@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::{Event, TraceError, file};
+use heapsmith_output::Output;
+
+use crate::{Event, TraceError, TraceWriter, file};
 
 /// Where a trace came from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -102,7 +104,16 @@ impl Trace {
     ///
     /// [`TraceError::Write`] with what the system said.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), TraceError> {
-        file::write(self, path.as_ref())
+        file::write(self, TraceWriter::create(path)?)
+    }
+
+    /// Writes a trace file to an output, which may be a stream.
+    ///
+    /// # Errors
+    ///
+    /// [`TraceError::Write`] with what the system said.
+    pub fn write_to(&self, output: Output) -> Result<(), TraceError> {
+        file::write(self, TraceWriter::to(output)?)
     }
 
     /// A name for tables and titles: `drr of ftp.pcap.xz`.

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use heapsmith_limits::attack::{Attack, AttackOptions, attack};
 use heapsmith_limits::{AttackGoal, Bound, ProgramClass, bound};
+use heapsmith_output::Output;
 use heapsmith_spec::{Spec, catalogue, resolve};
 use heapsmith_trace::Origin;
 
@@ -13,7 +14,7 @@ use crate::commands::bound::program;
 use crate::console::{self, note};
 use crate::failure::Failure;
 use crate::table::{Item, Table, heap, integer, none, number, percent, text};
-use crate::{interrupt, progress};
+use crate::{interrupt, output, progress};
 
 pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
     let program = program(&arguments.programs)?;
@@ -24,6 +25,7 @@ pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
             "{out} holds the attack on one heap: name one heap, or none of --out and -o"
         )));
     }
+    let mut out = arguments.out.as_deref().map(|out| output::beside_text::<&Path>(out, [])).transpose()?;
     let stop = interrupt::catch();
     let mut table = Table::new(COLUMNS);
     let mut stopped = false;
@@ -31,7 +33,7 @@ pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
         let found = one(name, spec, program, arguments, stop)?;
         let bound = bound(spec, program.live, program.max_size, program.min_size);
         table.row(row(name, spec, &found, &bound));
-        if let Some(out) = &arguments.out {
+        if let Some(out) = out.take() {
             write(out, spec, program, arguments, &found)?;
         }
         stopped |= found.stopped;
@@ -136,7 +138,7 @@ most accesses of one operation.
 ";
 
 fn write(
-    out: &Path,
+    output: Output,
     spec: &Spec,
     program: ProgramClass,
     arguments: &args::Attack,
@@ -152,7 +154,8 @@ fn write(
         ("by", found.by.clone()),
     ];
     origin.settings = settings.map(|(key, value)| (key.to_owned(), value)).to_vec();
-    found.outcome.tape.trace(origin).write(out)?;
+    let out = output.path().to_owned();
+    found.outcome.tape.trace(origin).write_to(output)?;
     note!(
         "{} operations written to {}; heapsmith replay {} --heap '{spec}'",
         found.outcome.tape.steps.len(),

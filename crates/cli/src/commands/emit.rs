@@ -1,10 +1,8 @@
 //! `heapsmith emit`: a heap as source, with what was measured of it.
 
-use std::fs;
-use std::path::Path;
-
 use heapsmith_emit::size::{TARGETS, size};
-use heapsmith_emit::{Figures, File, Name, Request, c, preload, rust};
+use heapsmith_emit::{Figures, File, Name, Request, c, preload, rust, write};
+use heapsmith_output::Scratch;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::Spec;
 
@@ -27,14 +25,10 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
         Language::Rust => rust::emit(&request)?,
         Language::So => preload::emit(&request)?,
     };
-    fs::create_dir_all(&arguments.out).map_err(|error| Failure::writing(&arguments.out, &error))?;
-    for File { name, text } in &files {
-        let path = arguments.out.join(name);
-        fs::write(&path, text).map_err(|error| Failure::writing(&path, &error))?;
+    let library = (arguments.lang == Language::So).then(|| preload::link(&request, &files)).transpose()?;
+    let written = write(&arguments.out, &files, library.as_ref());
+    for path in written.map_err(|(path, error)| Failure::writing(&path, &error))? {
         note!("wrote {}", path.display());
-    }
-    if arguments.lang == Language::So {
-        link(&arguments.out, &request)?;
     }
     if arguments.size { sizes(arguments, &request) } else { Ok(()) }
 }
@@ -85,33 +79,14 @@ fn figures(measured: &[(String, Measures)]) -> Figures {
     Figures { traces: traces.join(", "), lines: lines.collect() }
 }
 
-/// Makes the library of the files.
-fn link(dir: &Path, request: &Request) -> Result<(), Failure> {
-    let output = preload::compile(dir, request).map_err(|error| {
-        Failure::environment(format!("cannot run cc: {error}; install a C compiler (on Debian: build-essential)"))
-    })?;
-    if !output.status.success() {
-        return Err(Failure::job(format!("cc failed: {}", String::from_utf8_lossy(&output.stderr))));
-    }
-    note!("wrote {}", preload::path(dir, request).display());
-    Ok(())
-}
-
 /// Compiles the C, which Rust is measured by too, and prints its sizes.
 fn sizes(arguments: &Emit, request: &Request) -> Result<(), Failure> {
-    let dir = std::env::temp_dir().join(format!("heapsmith-size-{}", std::process::id()));
-    let outcome = measured_in(&dir, arguments, request);
-    let _ = fs::remove_dir_all(&dir);
-    outcome
-}
-
-fn measured_in(dir: &Path, arguments: &Emit, request: &Request) -> Result<(), Failure> {
     let mut table = Table::new(&["target", "text", "data", "bss", "heap"]);
-    fs::create_dir_all(dir).map_err(|error| Failure::writing(dir, &error))?;
+    let scratch = Scratch::new().map_err(|error| Failure::scratch(&error))?;
     for File { name, text } in c::emit(request)? {
-        let path = dir.join(name);
-        fs::write(&path, text).map_err(|error| Failure::writing(&path, &error))?;
+        scratch.write(name, text).map_err(|error| Failure::scratch(&error))?;
     }
+    let dir = scratch.path();
     let source = dir.join(format!("{}.c", request.name.lower()));
     for target in &TARGETS {
         let bytes = size(target, &source, &dir.join("heap.o"))?;

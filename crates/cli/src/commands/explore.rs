@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use heapsmith_explore::{HoldOut, Plan, Preference, RunError, Space, SweepError, TimingPlan, effects, finding};
+use heapsmith_output::Output;
 use heapsmith_peers::Peer;
 use heapsmith_report::PageInput;
 use heapsmith_trace::{PackedTrace, Trace};
@@ -64,7 +65,8 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let finding = finding(exploration, &effects);
     let lines = report::lines(&packed);
     let page = PageInput { exploration, traces: &traces, lines: &lines, preference, elapsed: found.seconds };
-    report::write(&page, &dir.join(report::PAGE))?;
+    let out = dir.join(report::PAGE);
+    report::write(&page, Output::create(&out).map_err(|error| Failure::writing(&out, &error))?)?;
     let answer = answer::Answer { exploration, lines: &lines, preference, pick, family };
     answer.print(&effects, &finding, arguments.format)?;
     if arguments.format == Format::Table {

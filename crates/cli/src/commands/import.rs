@@ -8,11 +8,11 @@ use heapsmith_trace::{Event, Origin, Profiler, Sink, TraceError, TraceWriter};
 use crate::args::Import;
 use crate::console::note;
 use crate::failure::Failure;
-use crate::input;
+use crate::{input, output};
 
 pub fn run(arguments: &Import) -> Result<(), Failure> {
     let out = &arguments.out;
-    let mut import = Importing { profiler: Profiler::new(1), writer: Writer::create(out)? };
+    let mut import = Importing { profiler: Profiler::new(1), writer: Writer::create(out, &arguments.file)? };
     let origin = input::send(&arguments.file, &arguments.reading, &mut import)?;
     let Importing { profiler, writer } = import;
     let statistics = profiler.finish().statistics;
@@ -39,12 +39,12 @@ enum Writer {
 }
 
 impl Writer {
-    fn create(path: &Path) -> Result<Writer, TraceError> {
+    fn create(path: &Path, file: &Path) -> Result<Writer, Failure> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         Ok(match ending.as_deref() {
-            Some("rep") => Writer::Rep(RepWriter::create(path)?),
-            Some("csv") => Writer::Csv(CsvWriter::create(path)?),
-            _ => Writer::Trace(Box::new(TraceWriter::create(path)?)),
+            Some("rep") => Writer::Rep(RepWriter::to(output::named(path, [file])?)?),
+            Some("csv") => Writer::Csv(CsvWriter::to(output::named(path, [file])?)?),
+            _ => Writer::Trace(Box::new(TraceWriter::to(output::binary(path, [file])?)?)),
         })
     }
 

@@ -1,8 +1,7 @@
 //! `heapsmith inspect`: what is in a trace.
 
-use std::path::Path;
-
 use heapsmith_limits::{LowerBound, PlacementEffort, lower_bound};
+use heapsmith_output::Output;
 use heapsmith_recording::Symbols;
 use heapsmith_report::inspection;
 use heapsmith_trace::{LiveCurve, Origin, Packer, Profile, Profiler, SiteShare, Statistics};
@@ -11,7 +10,7 @@ use crate::args::{Format, Inspect};
 use crate::console::{self, note, say};
 use crate::failure::Failure;
 use crate::table::{Table, bytes, integer, percent, text};
-use crate::{input, progress};
+use crate::{input, output, progress};
 
 /// Sizes that are listed for people; programs get all.
 const LISTED: usize = 12;
@@ -27,6 +26,8 @@ const WIDTH: usize = 72;
 const POINTS: usize = 600;
 
 pub fn run(arguments: &Inspect) -> Result<(), Failure> {
+    // Before the trace is read: what will not be written is said at once.
+    let page = arguments.html.as_deref().map(|out| output::beside_text(out, [&arguments.trace])).transpose()?;
     let mut profiler = Profiler::new(POINTS);
     let mut packer = arguments.lower_bound.then(Packer::default);
     let origin = match &mut packer {
@@ -36,8 +37,8 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
     let mut profile = profiler.finish();
     let lower_bound = packer.map(|packer| find_lower_bound(packer, arguments));
     name_sites(&origin, &mut profile);
-    if let Some(out) = &arguments.html {
-        write_page(&origin, &profile, out)?;
+    if let Some(page) = page {
+        write_page(&origin, &profile, page)?;
     }
     let statistics = &profile.statistics;
     if arguments.format == Format::Table {
@@ -107,8 +108,9 @@ fn tell(lower_bound: &LowerBound) {
     );
 }
 
-fn write_page(origin: &Origin, profile: &Profile, out: &Path) -> Result<(), Failure> {
-    std::fs::write(out, inspection(origin, profile)).map_err(|error| Failure::writing(out, &error))?;
+fn write_page(origin: &Origin, profile: &Profile, page: Output) -> Result<(), Failure> {
+    let out = page.path().to_owned();
+    page.put(inspection(origin, profile)).map_err(|error| Failure::writing(&out, &error))?;
     note!("wrote {}", out.display());
     Ok(())
 }

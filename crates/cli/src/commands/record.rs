@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use heapsmith_launch::{Ended, Library, why_nothing_was_preloaded};
+use heapsmith_output::Output;
 use heapsmith_recording::{JavaLaunch, Launch, Recorded, Recording, Remarks, decode_to, why_no_jvm_was_recorded};
 use heapsmith_trace::{Bytes, TraceWriter};
 
@@ -139,8 +140,9 @@ fn trace(path: &Path, keep_command: bool) -> Result<Option<Made>, Failure> {
     if runs(recording.process()) {
         return Ok(None);
     }
-    let file = free_name(path);
-    let mut writer = TraceWriter::create(&file)?;
+    let output = free_name(path)?;
+    let file = output.path().to_owned();
+    let mut writer = TraceWriter::to(output)?;
     let mut recorded = decode_to(&recording, &mut writer)?;
     if keep_command {
         recorded.trace.origin.settings.push(("command".to_owned(), recording.command()));
@@ -151,14 +153,17 @@ fn trace(path: &Path, keep_command: bool) -> Result<Option<Made>, Failure> {
 }
 
 /// The recording's name as a trace, with a number where an earlier trace has it.
-fn free_name(path: &Path) -> PathBuf {
+fn free_name(path: &Path) -> Result<Output, Failure> {
     let mut file = path.with_extension("parquet");
     let mut number = 2;
-    while file.exists() {
+    loop {
+        match Output::create_new(&file) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            outcome => return outcome.map_err(|error| Failure::writing(&file, &error)),
+        }
         file = path.with_extension(format!("{number}.parquet"));
         number += 1;
     }
-    file
 }
 
 /// Whether a process is there and is more than a corpse that its parent has not looked at.

@@ -1,9 +1,8 @@
 //! `heapsmith report`: the page of a finished exploration.
 
-use std::path::Path;
-
-use heapsmith_explore::{Exploration, trace_file};
+use heapsmith_explore::{Exploration, Store, trace_file};
 use heapsmith_limits::{Lines, PlacementEffort};
+use heapsmith_output::{Inputs, Output};
 use heapsmith_report::{PageInput, page};
 use heapsmith_trace::{PackedTrace, Trace};
 
@@ -21,6 +20,9 @@ pub fn run(arguments: &Report) -> Result<(), Failure> {
         .map(|number| Trace::read(trace_file(&arguments.dir, number)))
         .collect::<Result<Vec<_>, _>>()?;
     let out = arguments.out.clone().unwrap_or_else(|| arguments.dir.join(PAGE));
+    let kept = (0..exploration.traces.len()).map(|number| trace_file(&arguments.dir, number));
+    let inputs = Inputs::of(kept.chain([arguments.dir.join(Store::FILE)]));
+    let output = Output::named(&out, &inputs).map_err(|error| Failure::writing(&out, &error))?;
     let packed = traces.iter().map(input::packed).collect::<Result<Vec<_>, _>>()?;
     let lines = lines(&packed);
     let page = PageInput {
@@ -30,7 +32,7 @@ pub fn run(arguments: &Report) -> Result<(), Failure> {
         preference: arguments.prefer.into(),
         elapsed: None,
     };
-    write(&page, &out)?;
+    write(&page, output)?;
     note!("wrote {}", out.display());
     Ok(())
 }
@@ -44,10 +46,11 @@ pub fn lines(traces: &[PackedTrace]) -> Vec<Lines> {
 }
 
 /// Writes the page.
-pub fn write(input: &PageInput<'_>, out: &Path) -> Result<(), Failure> {
+pub fn write(input: &PageInput<'_>, output: Output) -> Result<(), Failure> {
     let spinner = progress::spinner("drawing the page");
     let html = page(input)?;
-    std::fs::write(out, html).map_err(|error| Failure::writing(out, &error))?;
+    let out = output.path().to_owned();
+    output.put(html).map_err(|error| Failure::writing(&out, &error))?;
     spinner.finish_and_clear();
     Ok(())
 }

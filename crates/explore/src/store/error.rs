@@ -14,8 +14,16 @@ pub enum StoreError {
         /// What SQLite said.
         source: rusqlite::Error,
     },
+    /// The folder is not one for results, or cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Folder {
+        /// The folder, or the file in it.
+        path: PathBuf,
+        /// What the system said, or why nothing is written there.
+        source: io::Error,
+    },
     /// The file holds something else.
-    #[error("{} is not a results store of this heapsmith: {cause}; choose another --out, or delete it", path.display())]
+    #[error("{} is not a results store of this heapsmith: {cause}; choose another --out, or delete its folder", path.display())]
     NotAStore {
         /// The file.
         path: PathBuf,
@@ -23,7 +31,7 @@ pub enum StoreError {
         cause: String,
     },
     /// The file holds the results of another exploration.
-    #[error("{} holds another exploration ({what}): choose another --out, or delete it", path.display())]
+    #[error("{} holds another exploration ({what}): choose another --out, or delete its folder", path.display())]
     Other {
         /// The file.
         path: PathBuf,

@@ -58,7 +58,7 @@ impl Lock {
         if path.is_symlink() {
             return Err(error(std::io::Error::other("it is a link")));
         }
-        // Nothing is ever written to it.
+        #[allow(clippy::disallowed_methods, reason = "nothing is ever written to it")]
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(error)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Lock(file))),

@@ -3,25 +3,36 @@
 use std::io::Write;
 use std::path::Path;
 
+use heapsmith_output::Output;
 use heapsmith_trace::{Action, Event, Sink, TraceError};
 
-use super::Output;
+use super::{Export, failed};
 
 /// Writes a CSV file as events come. Sites are written by name; marks as lines of the action `mark`.
 pub struct CsvWriter {
-    output: Output,
+    output: Export,
     sites: Vec<String>,
     labels: Vec<String>,
 }
 
 impl CsvWriter {
-    /// Begins a file that will be `path`.
+    /// Begins a file that will be `path`, and replaces a file that is there.
+    ///
+    /// # Errors
+    ///
+    /// [`TraceError::Write`] with what the system said, or why the path is not written to.
+    pub fn create(path: impl AsRef<Path>) -> Result<CsvWriter, TraceError> {
+        let path = path.as_ref();
+        CsvWriter::to(Output::create(path).map_err(|source| failed(path, source))?)
+    }
+
+    /// Begins a file in an output, which may be a stream.
     ///
     /// # Errors
     ///
     /// [`TraceError::Write`] with what the system said.
-    pub fn create(path: impl AsRef<Path>) -> Result<CsvWriter, TraceError> {
-        let mut output = Output::create(path.as_ref())?;
+    pub fn to(output: Output) -> Result<CsvWriter, TraceError> {
+        let mut output = Export::to(output);
         output.write(|out| writeln!(out, "time,thread,action,id,size,alignment,label,site"))?;
         Ok(CsvWriter { output, sites: Vec::new(), labels: Vec::new() })
     }

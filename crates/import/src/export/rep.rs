@@ -8,27 +8,41 @@ use std::collections::HashMap;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
+use heapsmith_output::{Output, Refusal};
 use heapsmith_trace::{Action, Event, Sink, TraceError};
 
-use super::Output;
+use super::{Export, failed};
 
 /// Writes a `.rep` file as events come; holds the ids of the live blocks.
 pub struct RepWriter {
-    output: Output,
+    output: Export,
     live: HashMap<u64, u64>,
     births: u64,
     requests: u64,
 }
 
 impl RepWriter {
-    /// Begins a file that will be `path`.
+    /// Begins a file that will be `path`, and replaces a file that is there.
     ///
     /// # Errors
     ///
-    /// [`TraceError::Write`] with what the system said.
+    /// [`TraceError::Write`] with what the system said, or why the path is not written to.
     pub fn create(path: impl AsRef<Path>) -> Result<RepWriter, TraceError> {
-        let mut writer =
-            RepWriter { output: Output::create(path.as_ref())?, live: HashMap::new(), births: 0, requests: 0 };
+        let path = path.as_ref();
+        RepWriter::to(Output::create(path).map_err(|source| failed(path, source))?)
+    }
+
+    /// Begins a file in an output.
+    ///
+    /// # Errors
+    ///
+    /// [`TraceError::Write`] with what the system said; [`Refusal::NoStream`] in it for a stream, since the header is
+    /// known at the end only.
+    pub fn to(output: Output) -> Result<RepWriter, TraceError> {
+        if output.is_stream() {
+            return Err(failed(output.path(), Refusal::NoStream.into()));
+        }
+        let mut writer = RepWriter { output: Export::to(output), live: HashMap::new(), births: 0, requests: 0 };
         writer.header()?;
         Ok(writer)
     }

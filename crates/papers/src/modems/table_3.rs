@@ -1,9 +1,8 @@
 //! Table 3: the size of the allocators as machine code.
 
-use std::fs;
-
 use heapsmith_emit::size::{Size, TARGETS, Target, size};
 use heapsmith_emit::{File, Name, Request, SizeError, c};
+use heapsmith_output::Scratch;
 use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use serde::Serialize;
@@ -47,16 +46,16 @@ struct Row {
 }
 
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
-    let dir = tempfile::tempdir()?;
+    let scratch = Scratch::new()?;
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
     for (number, allocator) in ALLOCATORS.iter().enumerate() {
         setting.step(number, ALLOCATORS.len(), allocator.name)?;
         let name = Name::new(&format!("modem{number}"))?;
-        let lines = write(allocator, &name, dir.path())?;
+        let lines = write(allocator, &name, &scratch)?;
         for target in &TARGETS {
             // A compiler's sizes are its own: where only what is the same everywhere is wanted, none is asked.
             let found = match setting.is_whole() {
-                true => compiled(target, &name, dir.path(), &mut missing)?,
+                true => compiled(target, &name, scratch.path(), &mut missing)?,
                 false => None,
             };
             let [paper_text, _, paper_sum] = PAPER[number];
@@ -77,12 +76,12 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
 }
 
 /// Writes the C of an allocator; gives its lines.
-fn write(allocator: &Allocator, name: &Name, dir: &std::path::Path) -> Result<u64, ExperimentError> {
+fn write(allocator: &Allocator, name: &Name, scratch: &Scratch) -> Result<u64, ExperimentError> {
     let request = Request { spec: resolve(allocator.spec)?, name: name.clone(), figures: None };
     let mut lines = 0;
     for File { name, text } in c::emit(&request)? {
         lines += if name.ends_with(".c") { code_lines(&text) } else { 0 };
-        fs::write(dir.join(name), text)?;
+        scratch.write(name, text)?;
     }
     Ok(lines)
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use heapsmith_explore::{Exploration, Space, Store, Sweep, SweepError, sweep};
+use heapsmith_output::Scratch;
 use heapsmith_trace::PackedTrace;
 
 use crate::error::ExperimentError;
@@ -32,7 +33,7 @@ pub(crate) fn swept(
 ) -> Result<Swept, ExperimentError> {
     let traces = inputs.iter().map(|&input| setting.packed(input)).collect::<Result<Vec<PackedTrace>, _>>()?;
     let space = Space::classic(&traces);
-    let dir = tempfile::tempdir()?;
+    let dir = Scratch::new()?;
     let mut store = Store::begin(&path(dir.path()), &space, &traces, "heapsmith reproduce")?;
     let job = Sweep::exhaustive(&space, &traces, setting.jobs, setting.stop);
     let (start, mut failed) = (Instant::now(), Ok(()));

@@ -1,17 +1,17 @@
-//! Writing a trace file: into a temporary file beside it, then renamed.
+//! Writing a trace file.
 
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use heapsmith_output::Output;
 use parquet::basic::{Compression, Encoding};
 use parquet::data_type::{ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::ColumnPath;
-use tempfile::{Builder, NamedTempFile};
 
 use super::digest::Digest;
 use super::metadata::{DIGEST, EVENTS, entries, entry};
@@ -22,9 +22,8 @@ use crate::{Event, Origin, Sink, Trace, TraceError};
 /// Events in a row group: what DuckDB and Arrow readers like to take at a time.
 pub(super) const ROW_GROUP: usize = 131_072;
 
-/// Writes `trace` to `path`, whole or not at all.
-pub(crate) fn write(trace: &Trace, path: &Path) -> Result<(), TraceError> {
-    let mut writer = TraceWriter::create(path)?;
+/// Writes `trace`, whole or not at all.
+pub(crate) fn write(trace: &Trace, mut writer: TraceWriter) -> Result<(), TraceError> {
     trace.send(&mut writer)?;
     writer.finish(&trace.origin)
 }
@@ -33,8 +32,7 @@ pub(crate) fn write(trace: &Trace, path: &Path) -> Result<(), TraceError> {
 ///
 /// The file appears when it is finished, whole; dropped before, nothing of it is left.
 pub struct TraceWriter {
-    path: PathBuf,
-    file: NamedTempFile,
+    output: Output,
     writer: SerializedFileWriter<File>,
     /// The names of sites and labels; its events are those of the row group to come.
     pending: Trace,
@@ -43,26 +41,29 @@ pub struct TraceWriter {
 }
 
 impl TraceWriter {
-    /// Begins a file that will be `path`.
+    /// Begins a file that will be `path`, and replaces a file that is there.
+    ///
+    /// # Errors
+    ///
+    /// [`TraceError::Write`] with what the system said, or why the path is not written to.
+    pub fn create(path: impl AsRef<Path>) -> Result<TraceWriter, TraceError> {
+        let path = path.as_ref();
+        TraceWriter::to(Output::create(path).map_err(|source| failed(path, source))?)
+    }
+
+    /// Begins a trace file in an output, which may be a stream.
     ///
     /// # Errors
     ///
     /// [`TraceError::Write`] with what the system said.
-    pub fn create(path: impl AsRef<Path>) -> Result<TraceWriter, TraceError> {
-        let path = path.as_ref();
-        let fail = |source: io::Error| TraceError::Write { path: path.to_owned(), source };
-        // The rename is only atomic within one file system, hence the same folder.
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let file = temporary(folder).map_err(fail)?;
-        let handle = file.as_file().try_clone().map_err(fail)?;
-        let message = schema::message().map_err(|error| fail(system_error(error)))?;
-        let writer = SerializedFileWriter::new(handle, message, Arc::new(properties()))
-            .map_err(|error| fail(system_error(error)))?;
-        let (path, pending) = (path.to_owned(), Trace::default());
-        Ok(TraceWriter { path, file, writer, pending, digest: Digest::new(), events: 0 })
+    pub fn to(output: Output) -> Result<TraceWriter, TraceError> {
+        let begin = || SerializedFileWriter::new(output.handle()?, schema::message()?, Arc::new(properties()));
+        match begin() {
+            Ok(writer) => {
+                Ok(TraceWriter { output, writer, pending: Trace::default(), digest: Digest::new(), events: 0 })
+            }
+            Err(error) => Err(failed(output.path(), system_error(error))),
+        }
     }
 
     /// Ends the file, and puts it in its place.
@@ -72,16 +73,14 @@ impl TraceWriter {
     /// [`TraceError::Write`] with what the system said.
     pub fn finish(mut self, origin: &Origin) -> Result<(), TraceError> {
         self.write_group()?;
-        let TraceWriter { path, file, mut writer, mut pending, digest, events } = self;
+        let TraceWriter { output, mut writer, mut pending, digest, events } = self;
         pending.origin = origin.clone();
-        let fail = |source: io::Error| TraceError::Write { path: path.clone(), source };
         entries(&pending).into_iter().for_each(|entry| writer.append_key_value_metadata(entry));
         writer.append_key_value_metadata(entry(EVENTS, events.to_string()));
         writer.append_key_value_metadata(entry(DIGEST, digest.finish()));
-        writer.close().map_err(|error| fail(system_error(error)))?;
-        file.as_file().sync_all().map_err(fail)?;
-        file.persist(&path).map_err(|error| fail(error.error))?;
-        Ok(())
+        writer.close().map_err(|error| failed(output.path(), system_error(error)))?;
+        let path = output.path().to_owned();
+        output.finish().map_err(|source| failed(&path, source))
     }
 
     fn write_group(&mut self) -> Result<(), TraceError> {
@@ -95,8 +94,7 @@ impl TraceWriter {
             write_group(&mut group, &self.pending.events)?;
             group.close().map(|_| ())
         };
-        let fail = |error| TraceError::Write { path: self.path.clone(), source: system_error(error) };
-        write().map_err(fail)?;
+        write().map_err(|error| failed(self.output.path(), system_error(error)))?;
         self.pending.events.clear();
         Ok(())
     }
@@ -117,13 +115,8 @@ impl Sink for TraceWriter {
     }
 }
 
-fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = Builder::new();
-    builder.prefix(".heapsmith-").suffix(".parquet.part");
-    // A temporary file is private by default; a trace is as readable as any other file.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+fn failed(path: &Path, source: io::Error) -> TraceError {
+    TraceError::Write { path: path.to_owned(), source }
 }
 
 /// Brings back the system's own error, which says more than Parquet's wrapping of it.

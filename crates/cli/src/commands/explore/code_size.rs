@@ -1,10 +1,8 @@
 //! The code of a design, compiled: an objective.
 
-use std::fs;
-use std::path::PathBuf;
-
 use heapsmith_emit::size::{TARGETS, Target, size};
 use heapsmith_emit::{EmitError, File, Name, Request, SizeError, c};
+use heapsmith_output::Scratch;
 use heapsmith_spec::Spec;
 
 use crate::console::note;
@@ -12,16 +10,14 @@ use crate::failure::Failure;
 
 /// Compiles emitted C for one processor.
 pub struct Compiler {
-    dir: PathBuf,
+    scratch: Scratch,
     target: Option<&'static Target>,
 }
 
 impl Compiler {
     /// A folder to compile in.
     pub fn new() -> Result<Compiler, Failure> {
-        let dir = std::env::temp_dir().join(format!("heapsmith-code-{}", std::process::id()));
-        fs::create_dir_all(&dir).map_err(|error| Failure::writing(&dir, &error))?;
-        Ok(Compiler { dir, target: None })
+        Ok(Compiler { scratch: Scratch::new().map_err(|error| Failure::scratch(&error))?, target: None })
     }
 
     /// Bytes of text and data of a heap's C; none where it cannot be emitted.
@@ -33,11 +29,10 @@ impl Compiler {
             Err(error) => return Err(error.into()),
         };
         for File { name, text } in files {
-            let path = self.dir.join(name);
-            fs::write(&path, text).map_err(|error| Failure::writing(&path, &error))?;
+            self.scratch.write(name, text).map_err(|error| Failure::scratch(&error))?;
         }
-        let source = self.dir.join("own_heap.c");
-        let object = self.dir.join("own_heap.o");
+        let source = self.scratch.path().join("own_heap.c");
+        let object = self.scratch.path().join("own_heap.o");
         let target = match self.target {
             Some(target) => target,
             None => {
@@ -50,11 +45,5 @@ impl Compiler {
         };
         let bytes = size(target, &source, &object)?;
         Ok(Some(bytes.text + bytes.data))
-    }
-}
-
-impl Drop for Compiler {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.dir);
     }
 }
