@@ -5,6 +5,8 @@
 //! beside this build's, once for all of its builds. Where the libraries do not know the target they are empty, and the
 //! command says so.
 
+#![allow(clippy::disallowed_methods, reason = "a build script writes into its own folder")]
+
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use heapsmith_emit::{Name, Request, c, preload, rust};
+use heapsmith_emit::preload::LinkError;
+use heapsmith_emit::{File, Name, Request, c, preload, rust, write};
+use heapsmith_output::Output;
 use heapsmith_spec::resolve;
 use pyo3::prelude::*;
 
@@ -13,27 +15,41 @@ use crate::wait::unlocked;
 #[pyfunction]
 pub fn emit(heap: &str, language: &str, name: &str) -> Outcome<Vec<(String, String)>> {
     let request = request(heap, language, name)?;
-    let files = match language {
-        "rust" => rust::emit(&request)?,
-        "so" => preload::emit(&request)?,
-        _ => c::emit(&request)?,
-    };
-    Ok(files.into_iter().map(|file| (file.name, file.text)).collect())
+    Ok(files(&request, language)?.into_iter().map(|file| (file.name, file.text)).collect())
 }
 
-/// Links the library of files that `emit` gave for the language `so`, in their folder; gives its path.
+/// Writes the files of a heap into a folder, for the language `so` with the library; gives their paths.
 #[pyfunction]
-pub fn link(py: Python<'_>, heap: &str, name: &str, dir: PathBuf) -> Outcome<PathBuf> {
-    let request = request(heap, "so", name)?;
-    let output = unlocked(py, |_| preload::compile(&dir, &request))?.map_err(|error| {
-        let text = format!("cannot run cc: {error}; install a C compiler (on Debian: build-essential)");
-        Raised(classes::SystemFailure::new_err(text))
-    })?;
-    if !output.status.success() {
-        let text = format!("cc failed: {}", String::from_utf8_lossy(&output.stderr));
-        return Err(Raised(classes::HeapsmithError::new_err(text)));
+pub fn emit_to(py: Python<'_>, heap: &str, language: &str, name: &str, dir: PathBuf) -> Outcome<Vec<PathBuf>> {
+    let request = request(heap, language, name)?;
+    let files = files(&request, language)?;
+    unlocked(py, |_| {
+        let library = (language == "so").then(|| preload::link(&request, &files)).transpose().map_err(unlinked)?;
+        write(&dir, &files, library.as_ref()).map_err(|(path, error)| Raised::writing(&path, &error))
+    })?
+}
+
+fn unlinked(error: LinkError) -> Raised {
+    let text = error.to_string();
+    match error {
+        LinkError::Failed(_) => Raised(classes::HeapsmithError::new_err(text)),
+        LinkError::Missing(_) | LinkError::Scratch(_) => Raised(classes::SystemFailure::new_err(text)),
     }
-    Ok(preload::path(&dir, &request))
+}
+
+fn files(request: &Request, language: &str) -> Outcome<Vec<File>> {
+    Ok(match language {
+        "rust" => rust::emit(request)?,
+        "so" => preload::emit(request)?,
+        _ => c::emit(request)?,
+    })
+}
+
+/// Writes a text to a file that the user named.
+#[pyfunction]
+pub fn write_text(path: PathBuf, text: &str) -> Outcome<()> {
+    let written = Output::create(&path).and_then(|output| output.put(text));
+    written.map_err(|error| Raised::writing(&path, &error))
 }
 
 fn request(heap: &str, language: &str, name: &str) -> Outcome<Request> {

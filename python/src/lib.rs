@@ -50,5 +50,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(explore::unique_designs, module)?)?;
     module.add_function(wrap_pyfunction!(explored::undominated, module)?)?;
     module.add_function(wrap_pyfunction!(emit::emit, module)?)?;
-    module.add_function(wrap_pyfunction!(emit::link, module)?)
+    module.add_function(wrap_pyfunction!(emit::emit_to, module)?)?;
+    module.add_function(wrap_pyfunction!(emit::write_text, module)?)
 }

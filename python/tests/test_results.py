@@ -228,13 +228,14 @@ def test_the_pareto_front_is_of_any_table(explored):
     assert hs.pareto(large, "bytes")["bytes"].to_pylist() == [2**60]
 
 
-def test_a_folder_whose_store_was_deleted_gets_the_traces_of_the_next(tmp_path, small, trace):
+def test_a_folder_without_a_store_keeps_its_traces(tmp_path, small, trace):
     space = tmp_path / "space.toml"
     space.write_text(SPACE)
     hs.explore(small, out=tmp_path / "both", space=space)
     (tmp_path / "both/results.sqlite").unlink()
-    hs.explore(trace, out=tmp_path / "both", space=space)
-    assert hs.Trace.read(tmp_path / "both/trace-1.parquet").fingerprint == trace.fingerprint
+    with pytest.raises(hs.SystemFailure, match=r"not heapsmith's results .*name a new"):
+        hs.explore(trace, out=tmp_path / "both", space=space)
+    assert hs.Trace.read(tmp_path / "both/trace-1.parquet").fingerprint == small.fingerprint
 
 
 def test_an_exploration_that_is_interrupted_before_it_begins_leaves_nothing(small, tmp_path, monkeypatch):

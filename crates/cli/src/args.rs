@@ -190,7 +190,7 @@ pub struct Record {
     /// Make the JVM collect after every so many bytes (K and M may follow), so that deaths are known soon
     #[arg(long, value_name = "BYTES", value_parser = above_zero, requires = "java")]
     pub java_collect: Option<u64>,
-    /// Folder for the traces, one for each process, PROGRAM-PID.parquet; by default record-PROGRAM
+    /// Folder for the traces, one for each process, PROGRAM-PID.parquet; by default record-PROGRAM. No file in it is replaced
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Also record where each block was asked for: the functions on the stack, so many at most, the innermost first
@@ -231,7 +231,8 @@ pub struct Run {
     #[arg(long, value_enum, default_value_t)]
     pub prefer: Prefer,
     /// Write statistics there when the program ends, as JSON: bytes requested, footprint, fragmentation, faults, each
-    /// heap. Programs that it starts write to FILE.PROCESS; - is standard error
+    /// heap. Programs that it starts write to FILE.PROCESS; - is standard error; a device or a FIFO is written to as a stream,
+    /// a link to anything else is refused
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
     /// Write them also whenever the program gets this signal, as in: kill -USR2 PROCESS
@@ -269,7 +270,8 @@ pub struct Import {
     pub file: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
-    /// The file to write: a trace (Parquet), or by its ending a malloc-lab trace (.rep) or CSV (.csv)
+    /// The file to write: a trace (Parquet), or by its ending a malloc-lab trace (.rep) or CSV (.csv). A file is replaced when
+    /// the new one is whole; - (standard output), devices and FIFOs are written to as streams, but for .rep; links are refused
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
 }
@@ -281,7 +283,8 @@ pub struct Inspect {
     pub trace: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
-    /// Write a page with figures, which needs no network
+    /// Write a page with figures, which needs no network. Devices and FIFOs are written to as streams, - and links are
+    /// refused
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Also show the lower bound: peak live bytes, and what one who knows when each block is freed was found to
@@ -384,7 +387,8 @@ pub enum Leaked {
 pub struct Report {
     /// The folder that `explore` wrote
     pub dir: PathBuf,
-    /// The page to write; by default report.html in the folder
+    /// The page to write; by default report.html in the folder. - (standard output), devices and FIFOs are written to as
+    /// streams, links are refused
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// What the pick should be good at
@@ -421,7 +425,7 @@ pub struct Emit {
     /// What the heap is called: its files, and the prefix of its functions
     #[arg(long, value_name = "NAME", default_value = "my_heap")]
     pub name: String,
-    /// Folder for the files
+    /// Folder for the files; only files that were emitted too are replaced, devices and links are refused
     #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
     /// What the pick of an exploration should be good at
@@ -457,7 +461,7 @@ pub struct Reproduce {
     /// List the experiments, and do none
     #[arg(long)]
     pub list: bool,
-    /// Folder for the pages; data and figures go into its folder papers
+    /// Folder for the pages; data and figures go into its folder papers, which is new, empty or of an earlier run
     #[arg(short, long, value_name = "DIR", default_value = "docs")]
     pub out: PathBuf,
     /// The folder of the samples, which lie in the project's repository

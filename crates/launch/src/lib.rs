@@ -12,7 +12,9 @@
 
 mod absent;
 mod library;
+mod place;
 mod program;
+mod trust;
 
 pub use absent::{find, why_nothing_was_preloaded, why_nothing_will_be_preloaded};
 pub use library::{Library, LibraryError};

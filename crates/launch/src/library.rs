@@ -1,8 +1,9 @@
 //! The libraries: carried in the command, and put where a program can load them.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::path::PathBuf;
+use std::{env, io};
+
+use crate::place;
 
 /// A library of heapsmith's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,10 +26,11 @@ impl Library {
         }
     }
 
-    /// Puts the library where the environment says, or else into the user's cache, and says where it is.
+    /// Puts the library where the environment says, or else into a folder of the user's, and says where it is.
     ///
-    /// A file that is there already is used if it is the same to the byte. It stays there, as a
-    /// program that was started may start others long after the command has ended.
+    /// A file that is there already is used if it is the same to the byte, and nobody else can change it. It stays
+    /// there, as a program that was started may start others long after the command has ended. The module `place` says
+    /// which folders there are.
     ///
     /// # Errors
     ///
@@ -39,7 +41,14 @@ impl Library {
             Library::Agent => "libheapsmith_agent",
             Library::Malloc => "libheapsmith_preload",
         };
-        place_as(name, self.carried())
+        let carried = self.carried();
+        if carried.is_empty() {
+            return Err(LibraryError::NotHere);
+        }
+        match env::var_os("HEAPSMITH_LIBRARY").filter(|path| !path.is_empty()) {
+            Some(path) => place::at(&PathBuf::from(path), carried),
+            None => place::in_folder(name, carried),
+        }
     }
 }
 
@@ -64,6 +73,27 @@ pub enum LibraryError {
         /// What the system said.
         source: io::Error,
     },
+    /// There is no folder that this user alone can write.
+    #[error(
+        "the library to preload is missing, and there is no folder for it that only you can write: {reasons}; set \
+         HEAPSMITH_LIBRARY to a file in one, as in HEAPSMITH_LIBRARY=$(mktemp -d)/heapsmith.so"
+    )]
+    NoFolder {
+        /// What is wrong with each that there is.
+        reasons: String,
+    },
+    /// Another file is where the user wants the library, or others can write there.
+    #[error(
+        "{}, where HEAPSMITH_LIBRARY wants the library to preload, is not used: {why}; remove it, or set \
+         HEAPSMITH_LIBRARY to a file that is not there yet, in a folder that only you can write",
+        path.display()
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// `LD_PRELOAD` takes names apart at blanks and colons.
     #[error(
         "the library to preload would lie at {}, and no path with blanks or colons can be preloaded; set \
@@ -74,41 +104,4 @@ pub enum LibraryError {
         /// Where it would lie.
         path: PathBuf,
     },
-}
-
-fn place_as(name: &str, carried: &[u8]) -> Result<PathBuf, LibraryError> {
-    if carried.is_empty() {
-        return Err(LibraryError::NotHere);
-    }
-    let path = match env::var_os("HEAPSMITH_LIBRARY") {
-        Some(path) => std::path::absolute(&path).map_err(|source| LibraryError::Place { path: path.into(), source })?,
-        None => cache().join(format!("{name}-{}.so", env!("CARGO_PKG_VERSION"))),
-    };
-    if path.as_os_str().as_encoded_bytes().iter().any(|byte| b" :\t\n".contains(byte)) {
-        return Err(LibraryError::Unloadable { path });
-    }
-    put(&path, carried).map_err(|source| LibraryError::Place { path: path.clone(), source })?;
-    Ok(path)
-}
-
-fn cache() -> PathBuf {
-    let home = || env::var_os("HOME").filter(|home| !home.is_empty()).map(|home| Path::new(&home).join(".cache"));
-    let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()).or_else(home);
-    cache.unwrap_or_else(env::temp_dir).join("heapsmith")
-}
-
-fn put(path: &Path, carried: &[u8]) -> io::Result<()> {
-    if fs::read(path).is_ok_and(|there| there == carried) {
-        return Ok(());
-    }
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(folder)?;
-    // Another command may do the same at this moment: each renames a whole file into place.
-    let fresh = path.with_extension(format!("{}.part", std::process::id()));
-    let written =
-        fs::File::create(&fresh).and_then(|mut file| file.write_all(carried)).and_then(|()| fs::rename(&fresh, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&fresh);
-    }
-    written
 }

@@ -1,6 +1,6 @@
 //! One output: a regular file that appears whole, or a stream.
 
-use std::fs::{File, FileType, Metadata};
+use std::fs::{File, FileType, Metadata, Permissions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
@@ -91,8 +91,7 @@ impl Output {
 
     fn beside(path: &Path, mode: u32, inputs: &Inputs, exclusive: bool) -> io::Result<Output> {
         // A rename is atomic within one file system only, hence the same folder.
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let to = To::Part { part: part(folder, mode)?, inputs: inputs.clone(), exclusive };
+        let to = To::Part { part: part(folder_of(path), mode)?, inputs: inputs.clone(), exclusive };
         Ok(Output { path: path.to_owned(), to })
     }
 
@@ -116,6 +115,18 @@ impl Output {
         match &self.to {
             To::Part { part, .. } => part.as_file().try_clone(),
             To::Stream(file) | To::Standard(file) => file.try_clone(),
+        }
+    }
+
+    /// Gives a regular file this mode, whatever the user's mask says.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn set_mode(&self, mode: u32) -> io::Result<()> {
+        match &self.to {
+            To::Part { part, .. } => part.as_file().set_permissions(Permissions::from_mode(mode)),
+            To::Stream(_) | To::Standard(_) => Ok(()),
         }
     }
 
@@ -178,6 +189,24 @@ impl Seek for Output {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         if self.is_stream() { Err(Refusal::NoStream.into()) } else { self.file().seek(to) }
     }
+}
+
+/// Makes way at `path` for what another program will write there: a regular file goes, a device or a FIFO stays.
+///
+/// # Errors
+///
+/// As [`Output::named`].
+pub fn clear(path: impl AsRef<Path>, inputs: &Inputs) -> io::Result<()> {
+    let path = path.as_ref();
+    match place(path, inputs)? {
+        Place::Stream => Ok(()),
+        Place::Regular(_) => std::fs::remove_file(path),
+        Place::Free => tempfile::tempfile_in(folder_of(path)).map(|_| ()),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// This process's own standard output or error, where `path` is a name of it. Opened by that name, a file that the

@@ -36,7 +36,7 @@ mod part;
 mod refusal;
 mod scratch;
 
-pub use file::Output;
+pub use file::{Output, clear};
 pub use folder::Folder;
 pub use inputs::Inputs;
 pub use refusal::Refusal;

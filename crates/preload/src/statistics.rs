@@ -70,15 +70,35 @@ pub fn write() {
     }
     let _ = path.write_str("\0");
     let Ok(path) = CStr::from_bytes_until_nul(path.bytes()) else { return };
-    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_CLOEXEC;
-    // SAFETY: a path that ends with a zero; the file is closed by who opened it.
+    let Some(open) = open(path) else {
+        return diagnostics::line(&[b"cannot write the statistics to ", path.to_bytes()]);
+    };
+    diagnostics::write(open, text.bytes());
+    // SAFETY: who opened the file closes it.
+    unsafe { libc::close(open) };
+}
+
+/// Opens the file for the statistics. A link is followed to a device or a FIFO only, as `/dev/stderr` is one: any other
+/// may have been put there by another user.
+fn open(path: &CStr) -> Option<i32> {
+    let flags = libc::O_WRONLY | libc::O_CLOEXEC | libc::O_NOCTTY;
+    // SAFETY: a path that ends with a zero, and a structure of numbers, which the system fills.
     unsafe {
-        let open = libc::open(path.as_ptr(), flags, 0o644);
-        if open < 0 {
-            return diagnostics::line(&[b"cannot write the statistics to ", path.to_bytes()]);
+        let file = libc::open(path.as_ptr(), flags | libc::O_CREAT | libc::O_TRUNC | libc::O_NOFOLLOW, 0o644);
+        if file >= 0 {
+            return Some(file);
         }
-        diagnostics::write(open, text.bytes());
-        libc::close(open);
+        let stream = libc::open(path.as_ptr(), flags);
+        if stream < 0 {
+            return None;
+        }
+        let mut found: libc::stat = core::mem::zeroed();
+        let known = libc::fstat(stream, &raw mut found) == 0;
+        if known && matches!(found.st_mode & libc::S_IFMT, libc::S_IFIFO | libc::S_IFCHR) {
+            return Some(stream);
+        }
+        libc::close(stream);
+        None
     }
 }
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Literal
 
 from heapsmith import _native
 from heapsmith._native import Heap
-from heapsmith.errors import SystemFailure
 
 
 def emit(
@@ -30,7 +28,7 @@ def emit(
     name
         What it is to be called: small letters, digits, underscores.
     out
-        A folder for the files; without it they are only returned.
+        A folder for the files; without it they are only returned. Files that were not emitted are not replaced.
 
     Returns
     -------
@@ -46,13 +44,5 @@ def emit(
     """
     files = dict(_native.emit(str(heap), lang, name))
     if out is not None:
-        folder = Path(out)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for file, text in files.items():
-                (folder / file).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise SystemFailure(f"cannot write {folder}: {error.strerror}") from error
-        if lang == "so":
-            _native.link(str(heap), name, folder)
+        _native.emit_to(str(heap), lang, name, out)
     return files

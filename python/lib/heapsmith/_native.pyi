@@ -17,9 +17,9 @@ __all__ = [
     "__version__",
     "blocks",
     "emit",
+    "emit_to",
     "explore",
     "heaps",
-    "link",
     "measure_batch",
     "replay",
     "replayed",
@@ -27,6 +27,7 @@ __all__ = [
     "undominated",
     "unique_designs",
     "workload_parameters",
+    "write_text",
 ]
 
 __version__: str
@@ -186,4 +187,5 @@ def unique_designs(
 ) -> list[tuple[int, str, int]]: ...
 def undominated(points: Sequence[Sequence[float]]) -> list[int]: ...
 def emit(heap: str, language: str, name: str) -> list[tuple[str, str]]: ...
-def link(heap: str, name: str, dir: str | os.PathLike[str]) -> Path: ...
+def emit_to(heap: str, language: str, name: str, dir: str | os.PathLike[str]) -> list[Path]: ...
+def write_text(path: str | os.PathLike[str], text: str) -> None: ...

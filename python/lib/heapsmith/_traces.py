@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from heapsmith import _native
 from heapsmith._native import Trace
-from heapsmith.errors import SystemFailure
 
 
 class Inspection:
@@ -77,8 +76,5 @@ def inspect(trace: Trace, *, points: int = 600) -> Inspection:
 
 def write_page(path: str | os.PathLike[str], text: str) -> Path:
     """Write a page, or say why not."""
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SystemFailure(f"cannot write {path}: {error.strerror}") from error
+    _native.write_text(path, text)
     return Path(path)

@@ -62,7 +62,8 @@ pub struct Explore {
     /// After a search, replay every design too, and tell what share of the true front the search had found
     #[arg(long)]
     pub compare_search: bool,
-    /// Folder for the results and the page; by default explore-INPUT-WORKLOAD
+    /// Folder for the results and the page, which is new, empty or of the same exploration; by default
+    /// explore-INPUT-WORKLOAD
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What the pick should be good at

@@ -80,7 +80,8 @@ pub struct Attack {
     /// Operations that the program has at most
     #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = within::<1, 10_000_000>)]
     pub operations: usize,
-    /// The trace file to write (Parquet); of one heap alone
+    /// The trace file to write (Parquet); of one heap alone. Devices and FIFOs are written to as streams, - and links are
+    /// refused
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// How to print

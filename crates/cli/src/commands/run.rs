@@ -1,8 +1,10 @@
 //! `heapsmith run`: a program runs unmodified on a heap.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use heapsmith_launch::{Ended, Library, preloading, why_nothing_was_preloaded, why_nothing_will_be_preloaded};
+use heapsmith_output::Inputs;
 
 use crate::args::Run;
 use crate::console::note;
@@ -14,7 +16,7 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
     let (spec, _) = heap::named(&arguments.heap, arguments.prefer)?;
     let spec = spec.for_malloc()?;
     let library = Library::Malloc.place()?;
-    let stats = arguments.stats.as_deref().map(fresh).transpose()?;
+    let stats = arguments.stats.as_deref().map(|path| fresh(path, program)).transpose()?;
     if let Some(why) = why_nothing_will_be_preloaded(program) {
         return Err(Failure::environment(format!("{} cannot run on another heap: {why}", program.display())));
     }
@@ -52,14 +54,13 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
     Ok(ended.code())
 }
 
-/// The whole path of a file that is to be written anew: programs change their folder.
-fn fresh(path: &Path) -> Result<std::path::PathBuf, Failure> {
+/// The whole path of a file that the program's library is to write: programs change their folder.
+fn fresh(path: &Path, program: &OsStr) -> Result<std::path::PathBuf, Failure> {
     if path == Path::new("-") {
         return Ok(path.to_owned());
     }
     let path = std::path::absolute(path).map_err(|error| Failure::writing(path, &error))?;
-    std::fs::write(&path, "")
-        .and_then(|()| std::fs::remove_file(&path))
-        .map_err(|error| Failure::writing(&path, &error))?;
+    let inputs = Inputs::of(heapsmith_launch::find(program));
+    heapsmith_output::clear(&path, &inputs).map_err(|error| Failure::writing(&path, &error))?;
     Ok(path)
 }

@@ -1,5 +1,7 @@
 //! The command's tests: one program, which is linked once. A module is a subject.
 
+#![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
+
 mod bad_input;
 mod emit;
 mod explore;
@@ -8,11 +10,13 @@ mod heaps;
 mod inspect;
 mod limits;
 mod memory;
+mod outputs;
 mod over_time;
 mod peers;
 mod printing;
 mod record;
 mod reproduce;
 mod run;
+mod trust;
 mod values;
 mod workloads;

@@ -1,5 +1,7 @@
 //! The tests of `heapsmith-emit`: one program, which is linked once. A module is a subject.
 
+#![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
+
 mod differential;
 mod examples;
 mod interface;

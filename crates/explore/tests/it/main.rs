@@ -1,5 +1,7 @@
 //! The tests of `heapsmith-explore`: one program, which is linked once. A module is a subject.
 
+#![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
+
 mod determinism;
 mod regret;
 mod resume;

@@ -1,5 +1,7 @@
 //! The tests of `heapsmith-launch`: one program, which is linked once. A module is a subject.
 
+#![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
+
 mod bench;
 mod malloc;
 mod memory;

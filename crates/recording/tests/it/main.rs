@@ -1,4 +1,6 @@
 //! The tests of `heapsmith-recording`: one program, which is linked once. A module is a subject.
 
+#![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
+
 mod java;
 mod recorder;

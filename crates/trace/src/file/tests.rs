@@ -1,3 +1,4 @@
+#![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::sync::Arc;

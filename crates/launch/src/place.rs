@@ -1,0 +1,124 @@
+//! Where the libraries are put.
+//!
+//! | what is set | folder | what is verified |
+//! |---|---|---|
+//! | `HEAPSMITH_LIBRARY` | the file's own | the file and its folder |
+//! | `XDG_CACHE_HOME` | `heapsmith` in it | the folder, which gets mode 0700, and every folder above it |
+//! | else | `.cache/heapsmith` in the user's home | the same |
+//! | there is none | `heapsmith` in `XDG_RUNTIME_DIR` | the same |
+//!
+//! There is no other place. A folder that all users share could be prepared by another user, or by one who comes after
+//! it was cleaned. An open descriptor (`/proc/self/fd/N`, `/proc/PID/fd/N` of a `memfd`) has a name that lasts no longer
+//! than the descriptor: programs close what they inherit, and then the name, which every descendant still has in
+//! `LD_PRELOAD`, is that of another file, or of a file of the next process with that number.
+
+use std::fs::{DirBuilder, Permissions};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use heapsmith_output::Output;
+
+use crate::library::LibraryError;
+use crate::trust::{user, verify};
+
+/// Puts a library of this name into a folder of the user's.
+pub fn in_folder(name: &str, carried: &[u8]) -> Result<PathBuf, LibraryError> {
+    let mut reasons = Vec::new();
+    for above in candidates() {
+        let placed = private(&above).and_then(|folder| {
+            let path = folder.join(format!("{name}-{}.so", env!("CARGO_PKG_VERSION")));
+            if is_genuine(&path, carried) {
+                return Ok(path);
+            }
+            // In this folder, what is no regular file was put by nobody else, and is of no use.
+            if path.symlink_metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+                fs::remove_file(&path).map_err(|error| because(&path, error))?;
+            }
+            Output::create(&path).and_then(|output| put(output, carried)).map_err(|error| because(&path, error))?;
+            Ok(path)
+        });
+        match placed {
+            Ok(path) => return loadable(path),
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    let reasons = if reasons.is_empty() { "there is no HOME".to_owned() } else { reasons.join("; ") };
+    Err(LibraryError::NoFolder { reasons })
+}
+
+/// Puts a library where the user said.
+pub fn at(path: &Path, carried: &[u8]) -> Result<PathBuf, LibraryError> {
+    let failed = |source| LibraryError::Place { path: path.to_owned(), source };
+    let path = loadable(std::path::absolute(path).map_err(failed)?)?;
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(folder).map_err(failed)?;
+    verify(folder, &folder.metadata().map_err(failed)?)
+        .map_err(|why| LibraryError::Foreign { path: path.clone(), why: why.to_string() })?;
+    match Output::create_new(&path).and_then(|output| put(output, carried)) {
+        Ok(()) => Ok(path),
+        // It is there from before, or from another command that does the same at this moment.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let why = "it is another file, or others can write it".to_owned();
+            if is_genuine(&path, carried) { Ok(path) } else { Err(LibraryError::Foreign { path, why }) }
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// `LD_PRELOAD` takes names apart at blanks and colons.
+fn loadable(path: PathBuf) -> Result<PathBuf, LibraryError> {
+    let parts = path.as_os_str().as_encoded_bytes().iter().any(|byte| b" :\t\n".contains(byte));
+    if parts { Err(LibraryError::Unloadable { path }) } else { Ok(path) }
+}
+
+/// Folders that belong to the user, in the order in which they are tried.
+fn candidates() -> Vec<PathBuf> {
+    let named = |variable: &str| env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    if let Some(cache) = named("XDG_CACHE_HOME") {
+        return vec![cache];
+    }
+    // Where HOME is not set, as in cron's or a service's environment, the system's list of users has it.
+    let home = env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(".cache"));
+    home.into_iter().chain(named("XDG_RUNTIME_DIR")).collect()
+}
+
+/// The folder `heapsmith` in `above`, without links on the way, which this user alone can enter.
+fn private(above: &Path) -> Result<PathBuf, String> {
+    let wanted = above.join("heapsmith");
+    let there = wanted.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/"));
+    let real = there.canonicalize().map_err(|error| because(there, error))?;
+    // From the root down: what is verified cannot be exchanged while the rest is, nor is anything created in it before.
+    let mut way: Vec<&Path> = real.ancestors().skip(usize::from(there == wanted)).collect();
+    way.reverse();
+    for path in way {
+        let found = path.symlink_metadata().map_err(|error| because(path, error))?;
+        verify(path, &found).map_err(|why| why.to_string())?;
+    }
+    let missing = wanted.strip_prefix(there).unwrap_or(Path::new(""));
+    let folder: PathBuf = real.components().chain(missing.components()).collect();
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|error| because(&folder, error))?;
+    let found = folder.symlink_metadata().map_err(|error| because(&folder, error))?;
+    if found.uid() != user() {
+        return Err(format!("{} belongs to user {}", folder.display(), found.uid()));
+    }
+    if found.mode() & 0o7777 != 0o700 {
+        fs::set_permissions(&folder, Permissions::from_mode(0o700)).map_err(|error| because(&folder, error))?;
+    }
+    Ok(folder)
+}
+
+/// Whether the file is the library to the byte, and nobody else can change it.
+fn is_genuine(path: &Path, carried: &[u8]) -> bool {
+    let there = path.symlink_metadata().ok().filter(fs::Metadata::is_file);
+    there.is_some_and(|there| verify(path, &there).is_ok()) && fs::read(path).is_ok_and(|there| there == carried)
+}
+
+fn put(output: Output, carried: &[u8]) -> io::Result<()> {
+    output.set_mode(0o644)?;
+    output.put(carried)
+}
+
+fn because(path: &Path, error: io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
