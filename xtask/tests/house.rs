@@ -186,6 +186,29 @@ fn architecture_names_every_crate_with_unsafe_code() {
     }
 }
 
+/// The lint of clippy.toml forbids other ways to create files; only tests, examples and build scripts may be exempt.
+#[test]
+fn files_are_created_in_one_place() {
+    let lint = std::fs::read_to_string(root().join("clippy.toml")).expect("clippy.toml");
+    for method in ["fs::write", "fs::rename", "fs::File::create", "fs::OpenOptions::new", "env::temp_dir"] {
+        assert!(lint.contains(&format!("std::{method}\"")), "clippy.toml does not forbid {method}");
+    }
+    let mut files = Vec::new();
+    for room in ["crates", "python/src"] {
+        sources(&root().join(room), &mut files);
+    }
+    for file in files {
+        let name = file.strip_prefix(root()).expect("inside the workspace").display().to_string();
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        let exempt =
+            text.contains("allow(clippy::disallowed_methods") || text.contains("expect(clippy::disallowed_methods");
+        let may = name.starts_with("crates/output/src/")
+            // A file without content, which is locked.
+            || name == "crates/explore/src/store/lock.rs" || !name.contains("/src/") || name.ends_with("/tests.rs");
+        assert!(!exempt || may, "{name} creates files by itself: heapsmith_output does that");
+    }
+}
+
 #[test]
 fn unsafe_code_stands_only_where_it_may() {
     let mut files = Vec::new();

@@ -26,7 +26,7 @@ pub fn write(dir: &Path, files: &[File], library: Option<&Library>) -> Result<Ve
         outputs.push((begin(path, emitted)?, file.text.as_bytes()));
     }
     if let Some(library) = library {
-        // A library does not tell what it was made of; its sources beside it do.
+        // A library does not say what it was made of; its sources in the same folder do.
         outputs.push((begin(dir.join(&library.name), emitted_before)?, &library.bytes));
     }
     let mut written = Vec::new();
@@ -47,6 +47,9 @@ fn begin(path: PathBuf, emitted: bool) -> Result<Output, (PathBuf, io::Error)> {
 fn is_emitted(path: &Path, file: &File) -> bool {
     let line = file.text.lines().next().unwrap_or_default();
     let line = line.split_once("heapsmith ").map_or(line, |(before_version, _)| before_version);
+    if !path.symlink_metadata().is_ok_and(|there| there.is_file()) {
+        return false;
+    }
     let mut start = vec![0; line.len()];
     System::open(path).and_then(|mut there| there.read_exact(&mut start)).is_ok() && start == line.as_bytes()
 }

@@ -67,7 +67,8 @@ fn fifo(dir: &Path, name: &str) -> std::process::Child {
 #[test]
 fn a_trace_is_written_into_a_pipe_and_not_over_it() {
     let dir = folder();
-    let attack = ["attack", "first-fit", "--live", "2K", "--largest", "64", "--rounds", "0", "--operations", "100"];
+    let attack =
+        ["attack", "first-fit", "--max-live", "2K", "--max-size", "64", "--rounds", "0", "--operations", "100"];
     for (name, arguments) in [("one", &["import", "trace-1.parquet"][..]), ("two", &attack[..])] {
         let reader = fifo(dir.path(), name);
         let output = heapsmith(dir.path(), &[arguments, &["-o", name]].concat());
@@ -99,14 +100,15 @@ fn a_trace_is_written_to_a_device_and_not_over_it() {
 #[test]
 fn a_dash_is_standard_output_and_refused_where_an_answer_goes_there() {
     let dir = folder();
-    for name in ["-", "/dev/stdout"] {
+    // Not /dev/stdout: at fault, this would replace the machine's.
+    for name in ["-", "/proc/self/fd/1"] {
         let output = heapsmith(dir.path(), &["import", "trace-1.parquet", "-o", name]);
         assert!(output.status.success(), "{}", errors(&output));
         assert!(output.stdout.starts_with(b"PAR1") && output.stdout.ends_with(b"PAR1"));
         std::fs::write(dir.path().join("again.parquet"), &output.stdout).expect("a file");
         assert!(heapsmith(dir.path(), &["inspect", "again.parquet"]).status.success(), "it is a trace");
     }
-    let attack = ["attack", "first-fit", "--live", "2K", "--largest", "64", "--rounds", "0", "-o", "-"];
+    let attack = ["attack", "first-fit", "--max-live", "2K", "--max-size", "64", "--rounds", "0", "-o", "-"];
     refused(&heapsmith(dir.path(), &attack), "answer goes there");
     refused(&heapsmith(dir.path(), &["inspect", "trace-1.parquet", "--html", "-"]), "answer goes there");
     let rep = dir.path().join("pipe.rep");
@@ -123,7 +125,7 @@ fn an_input_is_never_the_output() {
     let before = read(dir.path(), "trace-1.parquet");
     std::fs::hard_link(dir.path().join("trace-1.parquet"), dir.path().join("same.parquet")).expect("another name");
     for out in ["trace-1.parquet", "./trace-1.parquet", "same.parquet"] {
-        refused(&heapsmith(dir.path(), &["import", "trace-1.parquet", "--shorten", "100", "-o", out]), "is the input");
+        refused(&heapsmith(dir.path(), &["import", "trace-1.parquet", "--limit", "100", "-o", out]), "is the input");
         refused(&heapsmith(dir.path(), &["inspect", "trace-1.parquet", "--html", out]), "is the input");
     }
     assert!(explore(dir.path(), &["trace-1.parquet", "-o", "out"]).status.success());
@@ -155,7 +157,7 @@ fn a_folder_that_holds_other_files_gets_no_results() {
     trace(dir.path(), "trace-2.parquet", 2);
     let before = (names(dir.path()), read(dir.path(), "trace-1.parquet"), read(dir.path(), "trace-2.parquet"));
     for arguments in [
-        &["trace-1.parquet", "--shorten", "100", "-o", "."][..],
+        &["trace-1.parquet", "--limit", "100", "-o", "."][..],
         &["trace-2.parquet", "trace-1.parquet", "-o", "."],
         &["trace-2.parquet", "-o", dir.path().to_str().expect("text")],
     ] {
