@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use heapsmith_output::Output;
 
 use crate::File;
-use crate::preload::Library;
+use crate::preload::LinkedLibrary;
 
 /// Writes emitted files, and the library that was made of them, into a folder; returns their paths. A file that is
 /// there is replaced only if it was emitted too; if one was not, nothing is written.
@@ -15,7 +15,11 @@ use crate::preload::Library;
 /// # Errors
 ///
 /// The path that is not written, and why.
-pub fn write(dir: &Path, files: &[File], library: Option<&Library>) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
+pub fn write(
+    dir: &Path,
+    files: &[File],
+    library: Option<&LinkedLibrary>,
+) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
     std::fs::create_dir_all(dir).map_err(|error| (dir.to_owned(), error))?;
     let mut outputs = Vec::new();
     let mut emitted_before = false;

@@ -40,7 +40,7 @@ pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
 
 /// A library to preload, as the compiler made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Library {
+pub struct LinkedLibrary {
     /// Its file's name.
     pub name: String,
     /// Its file's contents.
@@ -66,7 +66,7 @@ pub enum LinkError {
 /// # Errors
 ///
 /// See [`LinkError`].
-pub fn link(request: &Request, files: &[File]) -> Result<Library, LinkError> {
+pub fn link(request: &Request, files: &[File]) -> Result<LinkedLibrary, LinkError> {
     let scratch = Scratch::new().map_err(LinkError::Scratch)?;
     for file in files {
         scratch.write(&file.name, &file.text).map_err(LinkError::Scratch)?;
@@ -76,7 +76,7 @@ pub fn link(request: &Request, files: &[File]) -> Result<Library, LinkError> {
         return Err(LinkError::Failed(String::from_utf8_lossy(&output.stderr).into_owned()));
     }
     let bytes = std::fs::read(path(scratch.path(), request)).map_err(LinkError::Scratch)?;
-    Ok(Library { name: library(request.name.lower()), bytes })
+    Ok(LinkedLibrary { name: library(request.name.lower()), bytes })
 }
 
 /// The compiler that links the library, and its arguments, in the folder of the files.

@@ -9,19 +9,19 @@ use crate::{Output, Refusal};
 /// A folder of results in which heapsmith may create and replace files: it made the folder, the folder was empty, or it
 /// bears the mark of earlier results.
 #[derive(Debug, Clone)]
-pub struct Folder {
+pub struct ResultsFolder {
     path: PathBuf,
     is_new: bool,
 }
 
-impl Folder {
+impl ResultsFolder {
     /// Claims the folder at `path`, and makes it if it is not there. `is_ours` recognises earlier results in a folder
     /// that has files; it is asked only about such folders.
     ///
     /// # Errors
     ///
     /// [`Refusal::Foreign`], or what the system says against writing there.
-    pub fn claim(path: impl AsRef<Path>, is_ours: impl FnOnce(&Path) -> bool) -> io::Result<Folder> {
+    pub fn claim(path: impl AsRef<Path>, is_ours: impl FnOnce(&Path) -> bool) -> io::Result<ResultsFolder> {
         let path = path.as_ref();
         std::fs::create_dir_all(path)?;
         let mut names = Vec::new();
@@ -36,7 +36,7 @@ impl Folder {
         }
         // A file without a name: whether files can be written is known, and none is left.
         tempfile::tempfile_in(path)?;
-        Ok(Folder { path: path.to_owned(), is_new: names.is_empty() })
+        Ok(ResultsFolder { path: path.to_owned(), is_new: names.is_empty() })
     }
 
     /// Whether there were no results in it when it was claimed.

@@ -5,7 +5,7 @@
 //!                                               ├─▶ device, FIFO, standard output ──▶ written as a stream
 //!   a file of a results folder ──Output::create─┘   anything else ──▶ Refusal
 //!          ▲
-//!   Folder::claim: new, empty, or recognisably ours
+//!   ResultsFolder::claim: new, empty, or recognisably ours
 //! ```
 //!
 //! # Invariants
@@ -37,7 +37,7 @@ mod refusal;
 mod scratch;
 
 pub use file::{Output, clear};
-pub use folder::Folder;
+pub use folder::ResultsFolder;
 pub use inputs::Inputs;
 pub use refusal::Refusal;
 pub use scratch::Scratch;

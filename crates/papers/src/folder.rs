@@ -67,7 +67,7 @@ impl Folder {
     /// something else than outcomes under the names of outcomes.
     pub fn open(dir: &Path) -> Result<Folder, FolderError> {
         let (folder, inside) = (Folder { dir: dir.to_owned() }, dir.join(INSIDE));
-        let claimed = heapsmith_output::Folder::claim(&inside, holds_outcomes);
+        let claimed = heapsmith_output::ResultsFolder::claim(&inside, holds_outcomes);
         let claimed = claimed.map_err(|source| FolderError::Write { path: inside, source })?;
         let foreign = folder.page_files().into_iter().find(|page| claimed.is_new() && page.symlink_metadata().is_ok());
         match foreign {

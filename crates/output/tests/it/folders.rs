@@ -1,6 +1,6 @@
 //! Folders of results.
 
-use heapsmith_output::Folder;
+use heapsmith_output::ResultsFolder;
 
 use crate::{names, refusal};
 
@@ -11,13 +11,13 @@ fn is_ours(folder: &std::path::Path) -> bool {
 #[test]
 fn a_folder_is_ours_if_it_is_new_or_empty_or_marked() {
     let dir = tempfile::tempdir().expect("a folder");
-    assert!(Folder::claim(dir.path(), is_ours).expect("it is empty").is_new());
+    assert!(ResultsFolder::claim(dir.path(), is_ours).expect("it is empty").is_new());
     let new = dir.path().join("a/b");
-    assert!(Folder::claim(&new, is_ours).expect("it is made").is_new());
+    assert!(ResultsFolder::claim(&new, is_ours).expect("it is made").is_new());
     std::fs::write(new.join(".heapsmith-killed.part"), "").expect("a file");
-    let folder = Folder::claim(&new, is_ours).expect("a killed run left it so");
+    let folder = ResultsFolder::claim(&new, is_ours).expect("a killed run left it so");
     folder.create("mark").and_then(|output| output.put("")).expect("written");
-    assert!(!Folder::claim(&new, is_ours).expect("it is marked").is_new());
+    assert!(!ResultsFolder::claim(&new, is_ours).expect("it is marked").is_new());
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn a_folder_with_other_files_is_refused_and_left_as_it_is() {
         std::fs::write(dir.path().join(name), "kept").expect("a file");
     }
     let before = names(dir.path());
-    let error = Folder::claim(dir.path(), is_ours).expect_err("it is not ours");
+    let error = ResultsFolder::claim(dir.path(), is_ours).expect_err("it is not ours");
     assert!(refusal(&error).contains("(b, c, d and 1 more)"), "{error}");
     assert_eq!(names(dir.path()), before);
 }
