@@ -127,9 +127,10 @@ impl From<StoreError> for Raised {
     fn from(error: StoreError) -> Raised {
         let text = error.to_string();
         match error {
-            StoreError::Folder { .. } | StoreError::Sqlite { .. } | StoreError::Busy { .. } | StoreError::Lock { .. } => {
-                Raised(classes::SystemFailure::new_err(text))
-            }
+            StoreError::Folder { .. }
+            | StoreError::Sqlite { .. }
+            | StoreError::Busy { .. }
+            | StoreError::Lock { .. } => Raised(classes::SystemFailure::new_err(text)),
             StoreError::Other { .. } => {
                 let raised = classes::StoreError::new_err(text);
                 Python::attach(|py| raised.value(py).setattr("exit_code", 2)).map_or_else(Raised, |()| Raised(raised))

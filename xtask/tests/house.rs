@@ -18,7 +18,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith-workload", &["heapsmith-import", "heapsmith-trace"]),
     ("heapsmith-peers", &["heapsmith"]),
     ("heapsmith-replay", &["heapsmith", "heapsmith-peers", "heapsmith-spec", "heapsmith-trace"]),
-    ("heapsmith-explore", &["heapsmith-output", "heapsmith-peers", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
+    (
+        "heapsmith-explore",
+        &["heapsmith-output", "heapsmith-peers", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"],
+    ),
     ("heapsmith-limits", &["heapsmith", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
     (
         "heapsmith-report",

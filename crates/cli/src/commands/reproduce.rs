@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use heapsmith_output::Refusal;
 use heapsmith_papers::{
     Experiment, ExperimentError, Extent, Folder, FolderError, Outcome, ProgressStep, Setting, experiments, named,
 };
@@ -137,7 +138,8 @@ impl From<ExperimentError> for Failure {
 
 impl From<FolderError> for Failure {
     fn from(error: FolderError) -> Failure {
-        match error {
+        match &error {
+            FolderError::Write { source, .. } if Refusal::of(source).is_some() => Failure::wrong_use(error),
             FolderError::Write { .. } | FolderError::Read { .. } => Failure::environment(error),
             FolderError::Damaged { .. } => Failure::bad_input(error),
         }
