@@ -244,7 +244,9 @@ fn only_the_commands_console_prints() {
         }
     }
     assert!(files.len() > 50, "the sources were found");
-    for file in files.iter().filter(|file| !file.ends_with("crates/cli/src/console.rs")) {
+    // `-o -` writes a file to a stream: bytes, not text for people.
+    let doors = ["crates/cli/src/console.rs", "crates/output/src/file.rs"];
+    for file in files.iter().filter(|file| !doors.iter().any(|door| file.ends_with(door))) {
         let text = std::fs::read_to_string(file).expect("a source file");
         let text = text.split("#[cfg(test)]").next().unwrap_or_default();
         let code = text.lines().map(str::trim).filter(|line| !line.starts_with("//"));

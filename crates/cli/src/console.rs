@@ -102,7 +102,7 @@ pub fn exit_code(code: u8) -> u8 {
 
 /// A name from a file on one line: as [`escaped`], and line ends and tabs too.
 pub fn name(text: &str) -> Cow<'_, str> {
-    escape(text, |character| is_hidden(character))
+    escape(text, is_hidden)
 }
 
 /// Text without characters that a terminal obeys or that cannot be seen, except line ends and tabs.

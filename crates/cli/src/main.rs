@@ -1,6 +1,8 @@
 //! The command `heapsmith`: arguments, progress, tables. What it does lies in
 //! the crates below it.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod args;
 mod commands;
 mod console;
