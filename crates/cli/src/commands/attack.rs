@@ -22,7 +22,7 @@ pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
     if let (Some(out), true) = (&arguments.out, heaps.len() > 1) {
         let out = out.display();
         return Err(Failure::wrong_use(format!(
-            "{out} holds the attack on one heap: name one heap, or none of --out and -o"
+            "{out} can hold the attack on one heap only: name one heap, or leave --out away"
         )));
     }
     let mut out = arguments.out.as_deref().map(|out| output::beside_text::<&Path>(out, [])).transpose()?;
@@ -45,7 +45,7 @@ pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
     if arguments.format == Format::Table {
         console::note_text(LEGEND);
     }
-    if stopped { Err(Failure::interrupted("stopped: what is shown is the best so far")) } else { Ok(()) }
+    if stopped { Err(Failure::interrupted("interrupted: the best attack so far is shown")) } else { Ok(()) }
 }
 
 /// The heaps as they were named.
@@ -132,9 +132,9 @@ fn row(name: &str, spec: &Spec, found: &Attack, bound: &Bound) -> Vec<Item> {
 
 /// Below the table.
 const LEGEND: &str = "
-bound: what no such program can exceed (heapsmith bound); of_any_allocator: of what Robson's lower bound forces on every
-heap that moves nothing, headers left out; random: the largest of 30 random programs with as many operations; max:
-most accesses of one operation.
+bound: the proven worst case (heapsmith bound); of_any_allocator: share of Robson's lower bound for every allocator that
+does not move blocks, without headers; random: the largest footprint of 30 random programs of the same length; max:
+metadata accesses of the most expensive operation.
 ";
 
 fn write(

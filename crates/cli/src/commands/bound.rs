@@ -73,10 +73,13 @@ fn page(spec: &Spec, program: ProgramClass, bound: &Bound) -> String {
     match bound.footprint {
         Some(footprint) => {
             let times = footprint as f64 / live as f64;
-            lines.push(format!("  bound          {footprint} bytes ({}), {times:.2} × what is live", Bytes(footprint)));
+            lines.push(format!(
+                "  bound          {footprint} bytes ({}), {times:.2} × the live bytes",
+                Bytes(footprint)
+            ));
         }
         None => {
-            lines.push("  bound          no bound known to us".to_owned());
+            lines.push("  bound          none known".to_owned());
             lines.push(format!("  why            {}", bound.why_none));
         }
     }
@@ -87,7 +90,7 @@ fn page(spec: &Spec, program: ProgramClass, bound: &Bound) -> String {
     let terms = bound.terms.iter();
     lines.extend(terms.map(|term| format!("    {:<12} {} = {}", term.symbol, term.meaning, term.value)));
     lines.push(format!("  source         {}", bound.source));
-    lines.extend(bound.requires.iter().map(|requires| format!("  stands on      {requires}")));
+    lines.extend(bound.requires.iter().map(|requires| format!("  requires       {requires}")));
     let worst_case = &bound.worst_case;
     let accesses =
         |max: Option<u64>| max.map_or_else(|| "no number".to_owned(), |max| format!("at most {max} accesses"));
@@ -98,7 +101,7 @@ fn page(spec: &Spec, program: ProgramClass, bound: &Bound) -> String {
     }
     if let Some(forced) = bound.any_allocator {
         lines.push(format!(
-            "  any allocator  some such program makes every heap that moves nothing need {forced} bytes (Robson 1971, 1974)"
+            "  any allocator  at least {forced} bytes for every heap that does not move blocks (Robson 1971, 1974)"
         ));
     }
     lines.push(String::new());

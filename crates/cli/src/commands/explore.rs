@@ -79,7 +79,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
 fn failure(error: RunError, dir: &Path) -> Failure {
     match error {
         RunError::Sweep(SweepError::Interrupted) => Failure::interrupted(format!(
-            "interrupted; what was done is kept in {}, and the same command goes on from it",
+            "interrupted; {} keeps the results so far, and the same command resumes from it",
             dir.display()
         )),
         error => error.into(),

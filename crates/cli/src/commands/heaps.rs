@@ -12,7 +12,7 @@ pub fn run(arguments: &Listing) -> Result<(), Failure> {
     if arguments.format == Format::Table {
         let mut text = Vec::new();
         catalogue().iter().try_for_each(|entry| paragraph(&mut text, entry))?;
-        text.push("Reference allocators, for replay and explore; none of them is written by heapsmith\n".to_owned());
+        text.push("Reference allocators for replay and explore; heapsmith cannot emit them\n".to_owned());
         peers().iter().for_each(|entry| peer(&mut text, entry));
         console::say_text(&(text.join("\n") + LEGEND));
         return Ok(());
@@ -38,7 +38,8 @@ fn peer(lines: &mut Vec<String>, entry: &heapsmith_peers::Entry) {
     } else {
         lines.push(format!("  {:<18} {}", "not in this build", absence(entry).trim_start_matches("; ")));
     }
-    let memory = if entry.of_the_process { "it asks the system itself" } else { "it gets a region, as our heaps do" };
+    let memory =
+        if entry.of_the_process { "allocates from the system" } else { "allocates from a region, as the heaps above" };
     lines.push(format!("  {:<18} {memory}", "memory"));
     lines.push(format!("  {:<18} {}", "source", entry.source));
     lines.push(String::new());

@@ -39,7 +39,7 @@ pub fn run(arguments: &Report) -> Result<(), Failure> {
 
 /// The reference lines of traces.
 pub fn lines(traces: &[PackedTrace]) -> Vec<Lines> {
-    let spinner = progress::spinner("placing blocks with their lifetimes known");
+    let spinner = progress::spinner("searching for an offline placement");
     let lines = traces.iter().map(|trace| Lines::of(trace, PlacementEffort::QUICK)).collect();
     spinner.finish_and_clear();
     lines

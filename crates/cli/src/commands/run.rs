@@ -18,7 +18,7 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
     let library = Library::Malloc.place()?;
     let stats = arguments.stats.as_deref().map(|path| fresh(path, program)).transpose()?;
     if let Some(why) = why_nothing_will_be_preloaded(program) {
-        return Err(Failure::environment(format!("{} cannot run on another heap: {why}", program.display())));
+        return Err(Failure::environment(format!("cannot run {} on another heap: {why}", program.display())));
     }
     let mut command = preloading(&library, &arguments.command);
     command.env("HEAPSMITH_HEAP", spec.to_string());

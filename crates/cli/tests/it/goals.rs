@@ -79,7 +79,7 @@ fn constraints_are_kept_and_those_that_nothing_keeps_are_named() {
     let (code, error) = refused(&explore(dir.path(), &["--space", "small.toml", "--max-region", "1K"]));
     assert_eq!(code, Some(1));
     assert!(
-        error.contains("no design keeps every constraint: smallest region of at most 1024 bytes (the least"),
+        error.contains("no design meets every constraint: smallest region of at most 1024 bytes (the best"),
         "{error}"
     );
     let (code, error) = refused(&explore(dir.path(), &["--objectives", "beauty"]));
@@ -131,7 +131,7 @@ fn each_trace_is_held_out_in_turn_and_the_papers_designs_stand_beside_the_pick()
         );
     }
     let page = std::fs::read_to_string(dir.path().join("out/report.html")).expect("a page");
-    assert!(page.contains("On traffic that it was not chosen for"));
+    assert!(page.contains("Hold-out traces"));
     // The same command again replays nothing and says the same.
     let again = explore(dir.path(), &["--holdout", "each", second.to_str().expect("a plain path")]);
     assert_eq!(String::from_utf8_lossy(&again.stdout), told);

@@ -14,9 +14,9 @@ use heapsmith_spec::build::words_for;
 use super::demand::{Demand, saturated};
 
 /// Why free lists before some pools give no bound.
-pub(super) const TRAPS: &str = "free lists take in blocks of other sizes: a block that was given with a rest too small \
-    to split off goes to the list of the larger size when it is freed, and waits there until the region is full. \
-    Lists that leave no such sizes beside them (a smallest block of one granule) are bounded";
+pub(super) const TRAPS: &str = "free lists can hold on to memory: a block that was larger than its request, because its \
+    remainder was too small to split off, joins the list of the larger size when it is freed, and stays there until \
+    the region is full. A smallest block of one granule leaves no such remainder and has a bound";
 
 /// Blocks that layers keep, at most.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

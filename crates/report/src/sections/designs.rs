@@ -202,10 +202,10 @@ fn text(study: &Study<'_>, places: &[Place], view: &View) -> String {
     let beaten = points.iter().filter(worse).count();
     let hidden = points.iter().filter(|point| !view.shows(point)).count();
     let mut body = paragraph(&format!(
-        "Each dot is a place where at least one design stands. The {} designs are {} on this traffic and fall on {}: \
-         from {} to {} of fragmentation, from {} to {} accesses an operation. The pick is better in both than {}.",
+        "Each dot is at least one design. The {} designs are {} on this trace, at {}: from {} to {} fragmentation, and from {} \
+         to {} accesses per operation. The pick is better in both than {}.",
         thousands(points.len() as u64),
-        plural(heaps as u64, "different heap", "different heaps"),
+        plural(heaps as u64, "unique design", "unique designs"),
         plural(places.len() as u64, "distinct place", "distinct places"),
         percent(tight),
         percent(loose),
@@ -219,8 +219,7 @@ fn text(study: &Study<'_>, places: &[Place], view: &View) -> String {
         let mut left_out = vec![plural(hidden as u64, "design", "designs")];
         left_out.extend(far);
         body.push_str(&paragraph(&format!(
-            "<span class=\"note\">The first view leaves out what is far from the front: {}. A double click on the \
-             figure shows everything.</span>",
+            "<span class=\"note\">The first view leaves out designs far from the front: {}. Double-click the figure to show all.</span>",
             listed(&left_out)
         )));
     }
@@ -240,7 +239,7 @@ fn caption(view: &View) -> String {
         (false, false) => "",
     };
     format!(
-        "Down and to the left is better. Rest the pointer on a dot for its spec; drag to zoom, double-click to go back and \
-         forth between the first view and everything.{scale} After Mamagkakis et al. 2006, Figure 2."
+        "Down and to the left is better. Hover over a dot for its spec. Drag to zoom; double-click to switch between the first view and all \
+         designs.{scale} After Mamagkakis et al. 2006, Figure 2."
     )
 }

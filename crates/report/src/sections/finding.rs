@@ -17,20 +17,20 @@ pub fn section(study: &Study<'_>) -> String {
     if !study.finding.recommended.is_empty() {
         body.push_str(&table(study));
     }
-    wrap("finding", "The paper’s finding, put to the test", &body)
+    wrap("finding", "The paper’s finding, tested", &body)
 }
 
 fn verdict(study: &Study<'_>) -> String {
     let recommended = &study.finding.recommended;
     if recommended.is_empty() {
-        return paragraph("<span class=\"verdict\">This space does not hold the recommended designs.</span>");
+        return paragraph("<span class=\"verdict\">This space does not contain the recommended designs.</span>");
     }
     let holding = recommended.iter().filter(|design| design.holds()).count();
     let (class, outcome) = match holding {
         0 => (
             "no",
             format!(
-                "The finding does not hold here: neither design is on the front or within {} of it.",
+                "The finding does not hold here: neither design is on the front or within a distance of {}.",
                 percent(NEAR)
             ),
         ),
@@ -83,8 +83,8 @@ fn distance(design: &Recommended) -> String {
 
 fn table(study: &Study<'_>) -> String {
     let mut table = Table::new(
-        "The recommended designs. The distance is the least share by which both footprint and accesses would have to \
-         shrink for no design to beat them in both.",
+        "The recommended designs. Distance: the smallest factor by which both footprint and accesses would have to shrink \
+         to reach the front.",
         &["free lists", "fragmentation", "accesses", "distance", "on the front", "spec"],
     );
     for design in &study.finding.recommended {

@@ -16,8 +16,8 @@ pub fn section(study: &Study<'_>) -> String {
     let designs = thousands(study.exploration.points.len() as u64);
     let point = study.point(study.pick);
     let lead = format!(
-        "Of {designs} custom allocators, this one {}. It takes {} more memory than the program asks for, at {} metadata \
-         accesses an operation.",
+        "Of {designs} custom allocators, this one {}. It takes {} more memory than the program requests, at {} metadata \
+         accesses per operation.",
         suits(study.input.preference),
         percent(fragmentation(point)),
         count(accesses(point)),
@@ -34,10 +34,10 @@ pub fn section(study: &Study<'_>) -> String {
 
 fn suits(preference: Preference) -> &'static str {
     match preference {
-        Preference::Balanced => "is the best balance of memory and work for this traffic",
-        Preference::Speed => "does the least work for this traffic",
-        Preference::Memory => "takes the least memory for this traffic",
-        Preference::Bounded => "has the cheapest worst operation on this traffic",
+        Preference::Balanced => "is the best balance of memory and work for this trace",
+        Preference::Speed => "does the least work for this trace",
+        Preference::Memory => "takes the least memory for this trace",
+        Preference::Bounded => "has the cheapest most-expensive operation for this trace",
     }
 }
 
@@ -46,10 +46,10 @@ fn cards(study: &Study<'_>) -> String {
     let measures = &study.exploration.rows[study.pick].measures;
     let requested = measures.iter().map(|m| m.requested_peak).sum::<heapsmith_trace::Bytes>();
     let mut cards = vec![
-        ("fragmentation", percent(fragmentation(point)), "beyond what is asked for".to_owned()),
-        ("footprint", footprint(measures).to_string(), format!("{requested} asked for at the peak")),
-        ("accesses/op", count(accesses(point)), "metadata words, on average".to_owned()),
-        ("p99 accesses", count(point.get(Objective::P99)), "99% of operations do not exceed".to_owned()),
+        ("fragmentation", percent(fragmentation(point)), "beyond the requested bytes".to_owned()),
+        ("footprint", footprint(measures).to_string(), format!("{requested} requested at the peak")),
+        ("metadata accesses/op", count(accesses(point)), "mean of words read and written".to_owned()),
+        ("p99 accesses", count(point.get(Objective::P99)), "not exceeded by 99% of operations".to_owned()),
         ("max accesses", count(point.get(Objective::MaxOp)), "the most expensive operation".to_owned()),
     ];
     if let Some(timing) = study.exploration.timing(study.pick) {
@@ -98,7 +98,7 @@ fn comparison(study: &Study<'_>) -> String {
     let others = match systems.is_empty() {
         true => String::new(),
         false => format!(
-            "<p>The other allocators of operating systems, each of which one above matches or beats in both:</p>\n<ul>\n{systems}</ul>\n"
+            "<p>Compared with the remaining operating-system allocators, which one above matches or beats in both:</p>\n<ul>\n{systems}</ul>\n"
         ),
     };
     let better = all
@@ -107,8 +107,8 @@ fn comparison(study: &Study<'_>) -> String {
     let count =
         |rivals: &mut dyn Iterator<Item = &Rival<'_>>| rivals.map(|rival| rival.names.len() as u64).sum::<u64>();
     format!(
-        "<p>It needs both less memory and fewer accesses than {} of the {} that serve this traffic. Beside those that no \
-         other of the catalogue beats in both, it needs:</p>\n<ul>\n{}</ul>\n{others}",
+        "<p>It needs both less memory and fewer accesses than {} of the {} that serve this trace. Compared with the best of the \
+         catalogue, it needs:</p>\n<ul>\n{}</ul>\n{others}",
         count(&mut better.into_iter()),
         plural(count(&mut all.iter()), "catalogue allocator", "catalogue allocators"),
         items(&mut ahead.iter()),

@@ -14,7 +14,7 @@ pub fn section(study: &Study<'_>) -> String {
         return String::new();
     }
     let body = verdict(evaluated) + &warnings(evaluated) + &table(evaluated).render();
-    wrap("tomorrow", "On traffic that it was not chosen for", &body)
+    wrap("hold-out", "Hold-out traces", &body)
 }
 
 fn verdict(evaluated: &[Evaluated]) -> String {
@@ -22,9 +22,9 @@ fn verdict(evaluated: &[Evaluated]) -> String {
     let worst = picks.iter().map(|row| row.distance).fold(0.0, f64::max);
     let kept = picks.iter().filter(|row| row.warning.is_none()).count();
     paragraph(&format!(
-        "Each trace below was explored by itself for its own front, and the pick of the others was evaluated on it. The pick \
-         lies on or near the front of {kept} of {}; at its worst it is {} from it. <strong>Regret</strong> is what a heap \
-         takes beyond the pick that exploring that very trace would have given.",
+        "The pick was chosen without these traces. Each of them was also explored by itself, which gives its own front and its \
+         oracle pick. The pick lies on or near the front of {kept} of {}; its largest distance is {}. <strong>Regret</strong> \
+         is what a heap takes beyond the oracle pick.",
         plural(picks.len() as u64, "trace", "traces"),
         percent(worst),
     ))
@@ -50,14 +50,14 @@ fn table(evaluated: &[Evaluated]) -> Table {
         "heap",
         "fragmen&shy;tation",
         "accesses",
-        "from its front",
+        "distance to the front",
         "footprint regret",
         "accesses regret",
         "spec",
     ];
     let mut table = Table::new(
-        "What was chosen elsewhere, trace by trace. <em>From its front</em>: the least share by which both footprint and \
-         accesses would have to shrink for no design made for that trace to beat it in both.",
+        "Heaps chosen on other traces. <em>Distance to the front</em>: the smallest factor by which both footprint and accesses \
+         would have to shrink to reach the front of that trace.",
         &columns,
     );
     for row in evaluated {

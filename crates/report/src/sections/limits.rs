@@ -31,9 +31,9 @@ pub fn section(study: &Study<'_>) -> String {
         return String::new();
     }
     let heaps = heaps(study);
-    let caption = "Each mark is a heap of the front or of the catalogue, the tightest first. Up: more memory. Nothing lies \
-                   below the lower bound, and no program with as many live bytes, in requests of these sizes, can \
-                   push a heap above its bound.";
+    let caption = "Each mark is a heap of the front or of the catalogue, ordered by footprint. Up: more memory. No heap can \
+                   need less than the peak live bytes. No program with this peak and these request sizes can make a \
+                   heap exceed its bound.";
     let description = "Chart of the memory of each heap between the lower bound and its worst-case bound";
     let figure = embed(figure(lines, &heaps), "plot-limits", 420, description, caption);
     let folded =
@@ -88,28 +88,27 @@ fn sentence(study: &Study<'_>, lines: &[Lines]) -> String {
         let bound = line.bound(&pick.design.spec);
         let above = match (bound.footprint, &line.program) {
             (Some(bytes), Ok(program)) => format!(
-                "no program with as many live bytes, in requests of {} to {} bytes, can make it need more than <strong>{}\
-                 </strong> ({})",
+                "its proven worst case for this peak and requests of {} to {} bytes is <strong>{}</strong> ({})",
                 program.min_size,
                 program.max_size,
                 heapsmith_trace::Bytes(bytes),
                 escape(bound.source),
             ),
-            _ => format!("no bound of it is known: {}", escape(&bound.why_none)),
+            _ => format!("the pick has no proven worst case: {}", escape(&bound.why_none)),
         };
         format!(
-            "<li>{}: at most {} are live at once; one who knew every lifetime and moved nothing would need {}{}; the pick \
-             needs <strong>{}</strong>; {above}.</li>\n",
+            "<li>{}: {} live at the peak; an offline placement needs {}{}; the pick needs <strong>{}</strong>; {above}.</li>\n",
             escape(&line.trace),
             lower_bound.live,
             lower_bound.placed,
-            if lower_bound.is_optimal { ", and nobody less" } else { ", as far as was found" },
+            if lower_bound.is_optimal { ", which is optimal" } else { ", the best found" },
             measures.footprint_peak,
         )
     });
     let each: String = each.collect();
     paragraph(
-        "Three lines stand beside every result: what nobody goes below, what was achieved, and what no program exceeds.",
+        "The peak live bytes and the best offline placement bound every allocator from below. The proven worst case bounds the \
+         pick from above.",
     ) + &format!("<ul>\n{each}</ul>\n")
 }
 
@@ -150,15 +149,15 @@ fn figure(lines: &[Lines], heaps: &[Between]) -> Plot {
     let pick = points(&|heap| heap.is_pick.then_some(heap.achieved));
     plot.add_trace(series("the pick", pick, MarkerSymbol::Star, 16, colour::VERMILION));
     let y = axis("memory, as a multiple of the peak live bytes").type_(AxisType::Log).dtick(1.0);
-    plot.set_layout(layout(axis("heaps, the tightest first").show_tick_labels(false), y, 48));
+    plot.set_layout(layout(axis("heaps, ordered by footprint").show_tick_labels(false), y, 48));
     plot
 }
 
 fn table(heaps: &[Between]) -> Table {
     let columns = ["heap", "achieved", "bound", "spec"];
     let mut table = Table::new(
-        "Memory beyond the peak live bytes, as a share of them: on these traces, and at most for any program like them. A \
-         dash: no bound in the live bytes is known.",
+        "Memory beyond the peak live bytes, as a share of them: achieved on these traces, and in the proven worst case. A \
+         dash: no proof is known.",
         &columns,
     )
     .sortable();

@@ -121,8 +121,8 @@ fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result<Str
     let id = format!("plot-live-{number}");
     let description = "Line chart of live bytes over the trace and of the footprints of the pick and three catalogue \
                        allocators";
-    let caption = "A footprint is the region up to its highest block, headers and holes included; a heap that coalesces gives the \
-                   end of the region back. Its highest point is what counts. After Mamagkakis et al. 2006, Figure 3.";
+    let caption = "The footprint is the region up to its highest block, with headers and holes. A heap that coalesces shrinks \
+                   it again. Its peak counts. After Mamagkakis et al. 2006, Figure 3.";
     Ok(sentence(studied, &live, &ends) + &embed(plot, &id, 420, description, caption))
 }
 
@@ -136,8 +136,7 @@ fn sentence(studied: &Studied<'_>, live: &LiveCurve, ends: &[(String, Bytes)]) -
         None => (Bytes(0), ends),
     };
     paragraph(&format!(
-        "The program holds at most {peak} in {} blocks at once, and more than half of that for {} of the trace. The pick \
-         serves it in {pick} (+{}); {}.",
+        "The peak is {peak} in {} live blocks; more than half of that is live for {} of the trace. The pick needs {pick} (+{}); {}.",
         crate::number::thousands(studied.statistics.blocks_peak),
         percent(high / live.points.len().max(1) as f64),
         percent(over(pick)),

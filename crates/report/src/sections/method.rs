@@ -22,7 +22,7 @@ fn facts(study: &Study<'_>) -> String {
     facts.push((
         "space",
         format!(
-            "{}: {}, of which {} differ on these traces and were replayed",
+            "{}: {}, of which {} are unique on these traces and were replayed",
             escape(&exploration.space),
             plural(exploration.rows.len() as u64, "design", "designs"),
             thousands(study.unique_designs() as u64),
@@ -31,15 +31,12 @@ fn facts(study: &Study<'_>) -> String {
     if exploration.pruned > 0 {
         let told = match exploration.search {
             Strategy::Exhaustive => {
-                "cut short, as they could no longer reach a front: a finished design had no more of anything"
+                "cut short, as they could no longer reach a front: a finished design was at least as good in every objective"
             }
-            Strategy::Halving => {
-                "left out after a slice of the trace, on which others were nearer to the front: of these it is not known \
-                 what they would have measured"
-            }
+            Strategy::Halving => "left out after a slice of the trace, on which others were nearer to the front",
         };
         facts.push((
-            "not replayed whole",
+            "not replayed on whole traces",
             format!("{}, {told}", plural(exploration.pruned as u64, "design", "designs")),
         ));
     }
@@ -48,7 +45,7 @@ fn facts(study: &Study<'_>) -> String {
     }
     if let Some(timing) = exploration.timings.first() {
         let what =
-            format!("median of {}, each heap alone and in turns", plural(timing.rounds.into(), "round", "rounds"));
+            format!("median of {}, one heap at a time, interleaved", plural(timing.rounds.into(), "round", "rounds"));
         facts.push(("times", what));
     }
     let fact = |(name, value): (&str, String)| format!("<dt>{name}</dt><dd>{value}</dd>\n");
@@ -82,15 +79,13 @@ fn traces(study: &Study<'_>) -> String {
 const MEASURES: &str = "<h3>What the numbers are</h3>\n<ul>\n\
     <li><strong>Fragmentation</strong> = largest footprint ÷ peak live bytes, as requested − 1 (Mamagkakis et al. \
     2006, §3); the mean over the traces. The <strong>footprint</strong> is the region up to its highest block, headers and \
-    holes included, at its largest. <em>Internal</em> is what used blocks hold beyond the requests in them when the most \
-    bytes are live, <em>external</em> what the largest footprint has beyond those blocks; together they make up the \
-    fragmentation.</li>\n\
-    <li><strong>Accesses</strong> are words of the heap’s own metadata read or written, counted while the real allocator \
-    code serves the trace: the same on every machine. p99: 99% of the operations need no more. Max: the most expensive \
+    holes included, at its largest. <em>Internal</em> fragmentation is the part of used blocks beyond the requests in them at \
+    peak live bytes; <em>external</em> fragmentation is the rest of the largest footprint. Their sum is the fragmentation.</li>\n\
+    <li><strong>Accesses</strong> are the words of metadata that the allocator reads or writes while it serves the trace. They \
+    are the same on every machine. p99: 99% of the operations need at most this many. Max: the most expensive \
     operation. With several traces, the mean is over all operations, p99 and max are those of the worst trace.</li>\n\
     <li><strong>Time</strong> depends on the machine. Compare it with the null allocator: the same loop without an allocator.</li>\n\
-    <li><strong>Equal designs</strong> are those whose every measure is the same: their levels come to the same decisions \
-    on these traces.</li>\n</ul>\n";
+    <li><strong>Equal designs</strong> have the same value in every measure: their levels lead to the same decisions on these traces.</li>\n</ul>\n";
 
 const SOURCES: &str = "<h3>Sources</h3>\n<ul>\n\
     <li>S. Mamagkakis, C. Baloukas, D. Atienza, F. Catthoor, D. Soudris, A. Thanailakis: Reducing memory fragmentation in \

@@ -45,16 +45,16 @@ pub fn section(study: &Study<'_>) -> String {
     let (x, y) = (axis_of(|place| place.0), axis_of(|place| place.1));
     let mut plot = Plot::new();
     plot.add_trace(series("Pareto front", &designs, MarkerSymbol::Circle, 9, colour::BLUE));
-    plot.add_trace(series("peers", &theirs, MarkerSymbol::Square, 10, colour::ORANGE));
+    plot.add_trace(series("reference allocators", &theirs, MarkerSymbol::Square, 10, colour::ORANGE));
     plot.add_trace(series("the pick", &pick, MarkerSymbol::Star, 18, colour::VERMILION));
     let names = names(&theirs, &pick, &every, &x, &y);
-    let axes = (x.axis(axis("touched-page overhead (%)"), 100.0), y.axis(axis("ns an operation"), 1.0));
+    let axes = (x.axis(axis("touched-page overhead (%)"), 100.0), y.axis(axis("ns per operation"), 1.0));
     plot.set_layout(layout(axes.0, axes.1, 48).annotations(names));
-    let caption = "Down and to the left is better. Both axes depend on the machine; everything on them was measured in \
-                   one run.";
+    let caption =
+        "Down and to the left is better. Both axes depend on the machine; all points were measured in one run.";
     let description = "Scatter plot of the front's designs and the reference allocators by memory and time";
     let figure = embed(plot, "plot-peers", 460, description, caption);
-    wrap("peers", "Beside other people’s allocators", &(text(study, &theirs, &designs) + &figure + &table(&theirs)))
+    wrap("peers", "Compared with reference allocators", &(text(study, &theirs, &designs) + &figure + &table(&theirs)))
 }
 
 fn design<'s>(study: &'s Study<'_>, index: usize) -> Option<Point<'s>> {
@@ -112,13 +112,13 @@ fn text(study: &Study<'_>, theirs: &[Point<'_>], designs: &[Point<'_>]) -> Strin
     let mut sentences = String::new();
     if let (Some((ours, fast)), Some((peer, theirs))) = (min(designs, time), min(theirs, time)) {
         sentences += &format!(
-            "The fastest design of the front ({}) takes {fast:.1} ns an operation, the fastest peer ({peer}) {theirs:.1}. ",
+            "The fastest design of the front ({}) takes {fast:.1} ns per operation, the fastest reference allocator ({peer}) {theirs:.1}. ",
             code(&ours)
         );
     }
     if let (Some((ours, tight)), Some((peer, theirs))) = (min(designs, pages), min(theirs, pages)) {
         sentences += &format!(
-            "The tightest touches {} more than was requested ({}), the tightest peer {} ({peer}).",
+            "The tightest design has a touched-page overhead of {} ({}), the tightest reference allocator {} ({peer}).",
             percent(tight),
             code(&ours),
             percent(theirs)
@@ -126,22 +126,21 @@ fn text(study: &Study<'_>, theirs: &[Point<'_>], designs: &[Point<'_>]) -> Strin
     }
     let body = paragraph(&format!("{sentences}{}", null_sentence(study)));
     body + &paragraph(
-        "<span class=\"note\">An allocator that asks the system for memory has no footprint that could be read to the \
-         byte, and none of them counts its accesses. So memory is compared by the pages that a child process touched while \
-         it replayed with payloads written, for the designs too.</span>",
+        "<span class=\"note\">Reference allocators expose neither an exact footprint nor metadata accesses. Memory is therefore \
+         compared by the pages that a child process touches while it replays and writes all payloads.</span>",
     )
 }
 
 fn table(theirs: &[Point<'_>]) -> String {
     let all = theirs.iter().map(|point| point.pages.events).max().unwrap_or(0);
-    let caption = "The peers, the fastest first, each called directly.";
+    let caption = "Reference allocators by time, each called directly.";
     let mut table =
-        Table::new(caption, &["name", "ns/op", "touched-page overhead", "touched_pages", "note"]).sortable();
+        Table::new(caption, &["name", "ns/op", "touched-page overhead", "touched pages", "note"]).sortable();
     let mut sorted: Vec<&Point<'_>> = theirs.iter().collect();
     sorted.sort_by(|a, b| a.time.ns_per_op.total_cmp(&b.time.ns_per_op));
     for point in sorted {
         let cut = (point.pages.events < all)
-            .then(|| format!("first {} events only: it may look at all free blocks", thousands(point.pages.events)));
+            .then(|| format!("first {} events only: it may search all free blocks", thousands(point.pages.events)));
         let refused =
             (point.pages.failed > 0).then(|| format!("refused {}", plural(point.pages.failed, "request", "requests")));
         let notes: Vec<String> = cut.into_iter().chain(refused).collect();

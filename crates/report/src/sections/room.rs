@@ -52,9 +52,8 @@ pub fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result
     let description =
         "Line chart of the largest request that the pick and catalogue allocators would serve along the trace";
     let caption = format!(
-        "The largest request that would succeed, at {count} moments, in a region of {size}: the largest footprint of these \
-         heaps. “Not requested” is what one who moves blocks for nothing, and writes no headers, could serve. After \
-         each question the heap is replayed anew, as the question changes it."
+        "The largest request that would succeed at {count} moments, in a region of {size} (the largest footprint of these \
+         heaps). “Not requested”: total free memory, the limit for a perfect compacting allocator."
     );
     Ok(sentence(size, count, &min) + &embed(plot, &format!("plot-room-{number}"), 360, description, &caption))
 }
@@ -63,8 +62,8 @@ fn sentence(size: Bytes, count: usize, min: &[(&str, Bytes)]) -> String {
     let Some(((_, pick), others)) = min.split_last() else { return String::new() };
     let other = |(name, bytes): &(&str, Bytes)| format!("{} {bytes}", code(name));
     paragraph(&format!(
-        "What is free serves a request only where it lies together. With {size} for each, the least that could still be had at \
-         {count} moments is {pick} of the pick, and of the others: {}.",
+        "Free memory only helps if it is contiguous. In a {size} region the largest request that succeeded at all {count} \
+         moments was {pick} with the pick; with the others: {}.",
         listed(&others.iter().map(other).collect::<Vec<_>>()),
     ))
 }

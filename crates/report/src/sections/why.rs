@@ -18,9 +18,9 @@ pub fn section(study: &Study<'_>) -> String {
         design.number,
         levels(families, design),
         match alike {
-            0 => "No other design measures the same.".to_owned(),
+            0 => "No other design has the same measures.".to_owned(),
             _ => format!(
-                "{} {} the very same in every measure: on this traffic their levels come to the same decisions.",
+                "{} {} the same in every measure: on this trace their levels lead to the same decisions.",
                 plural(alike as u64, "other design", "other designs"),
                 if alike == 1 { "measures" } else { "measure" },
             ),
@@ -38,7 +38,7 @@ fn rule(study: &Study<'_>) -> String {
     let front = &study.exploration.front_2d;
     let ends = match (front.first(), front.last()) {
         (Some(&first), Some(&last)) => format!(
-            "The front runs from {} of fragmentation at {} accesses an operation to {} at {}, over {}.",
+            "The front ranges from {} fragmentation at {} accesses per operation to {} at {}, over {}.",
             percent(fragmentation(study.point(first))),
             count(accesses(study.point(first))),
             percent(fragmentation(study.point(last))),
@@ -49,15 +49,14 @@ fn rule(study: &Study<'_>) -> String {
     };
     let rule = match study.input.preference {
         Preference::Balanced => {
-            "The pick is the knee of the front: the design that lies farthest below the straight line between the \
-             front's two ends, with fragmentation and the logarithm of the accesses each scaled to the front. Before \
-             it, a little more memory saves much work; after it, no longer."
+            "The pick is the knee of the front: the design farthest below the straight line between the two ends of \
+             the front, with fragmentation and the logarithm of accesses scaled to the front."
         }
-        Preference::Speed => "The pick has the fewest accesses an operation; among equals, the least fragmentation.",
-        Preference::Memory => "The pick has the least fragmentation; among equals, the fewest accesses.",
+        Preference::Speed => "The pick has the fewest accesses per operation; among equals, the lowest fragmentation.",
+        Preference::Memory => "The pick has the lowest fragmentation; among equals, the fewest accesses.",
         Preference::Bounded => {
-            "The pick has the fewest accesses in its worst operation; among equals, the lowest 99th percentile, then \
-             the least fragmentation."
+            "The pick has the fewest accesses in its most expensive operation; among equals, the lowest 99th \
+             percentile, then the lowest fragmentation."
         }
     };
     format!("{rule} {ends}")
