@@ -10,8 +10,8 @@
 //! |---|---|
 //! | B1 | the memory begins at a multiple of 8 bytes and is a multiple of 16 bytes long |
 //! | B2 | byte 12 of every 16 is an operation: 0, 1 or 2 |
-//! | B3 | nobody writes to it while it is kept: words are this process's own; of a mapped buffer whoever owns the memory
-//! says that it is read-only, not only whoever gives a view of it |
+//! | B3 | nobody writes to it while it is kept: words are this process's own; of a mapped buffer the owner of the memory
+//! says that it is read-only, not only the giver of a view |
 //! | B4 | every byte is written, the two that an event does not use as 0 |
 #![allow(unsafe_code)]
 

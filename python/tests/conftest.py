@@ -46,7 +46,7 @@ def events(count: int, seed: int = 7, live: int = 300) -> pa.Table:
 def replayed(out: Path) -> int:
     """How many results the store of an exploration holds now, also while another process (never this one) writes it.
 
-    It is opened for writing, as whoever goes on opens it: a writer that was killed in a commit leaves a journal, which
+    It is opened for writing, as a resumed run opens it: a writer that was killed in a commit leaves a journal, which
     only such a connection may roll back. For the same reason no error means nothing here but the store's absence.
     """
     file = out / "results.sqlite"

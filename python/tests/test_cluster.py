@@ -184,7 +184,7 @@ def test_the_command_of_the_shell(nodes, small, explored, tmp_path, way):
     small.write(tmp_path / "small.parquet")
     address = nodes.client if "ray://" in way else nodes.address
     words = [tmp_path / "small.parquet", "--address", address, "-o", tmp_path / "found"]
-    # Ray's own client hands on the token of this machine only where it is told to.
+    # Ray's own client hands on the token of this machine only if configured to.
     environment = {"RAY_AUTH_MODE": "token", **os.environ} if "ray://" in way else None
     done = subprocess.run(["heapsmith-ray", *map(str, words)], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr

@@ -22,7 +22,7 @@ pub fn growth() -> Outcome {
     long_run("growth", &[])
 }
 
-/// Both are built once, optimised and with every assertion: a broken invariant is told, and does not crash.
+/// Both are built once, optimised and with every assertion: a broken invariant is reported, and does not crash.
 fn long_run(program: &str, arguments: &[String]) -> Outcome {
     let run = ["run", "--quiet", "--profile", "soak", "--package", "heapsmith-trial", "--bin", program, "--"];
     cargo(&run.into_iter().chain(arguments.iter().map(String::as_str)).collect::<Vec<_>>())

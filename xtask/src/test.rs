@@ -10,7 +10,7 @@ use crate::real;
 use crate::run::{Outcome, cargo, target};
 use crate::tools;
 
-/// Everything that must hold before a change lands; how long each part took is told at the end.
+/// Everything that must hold before a change lands; the time of each part is printed at the end.
 pub fn test() -> Outcome {
     let mut parts = Parts::default();
     let outcome = all(&mut parts);

@@ -254,7 +254,7 @@ fn flattened(text: &str) -> (String, Vec<(usize, usize)>) {
         lines.push((flat.len(), number + 1));
         let line = line.trim_start();
         let line = ["///", "//!", "//", "* ", "# "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line);
-        for word in line.trim_end_matches('\\').split_whitespace() {
+        for word in line.trim_end_matches('\\').replace("\\n", " ").split_whitespace() {
             flat.push_str(&word.to_lowercase());
             flat.push(' ');
         }

@@ -12,10 +12,10 @@
 //!
 //! Invariants:
 //!
-//! - **U1**: a rule is one word, so whoever reads it reads a whole one, and its tag is the rest
+//! - **U1**: a rule is one word, so every reader gets a whole rule, and its tag is the rest
 //!   of the address, so it is the right one.
 //! - **U2**: only words between the hook's frame and the end of the thread's stack are read, whatever
-//!   a table says; a walk goes up only. Of a stack whose end is not known, one frame is told.
+//!   a table says; a walk goes up only. A stack whose end is unknown gives one frame.
 //! - **U3**: nothing here locks or allocates: modules are found by the C library's `_dl_find_object`
 //!   (glibc 2.35), which exceptions need to be so.
 //!

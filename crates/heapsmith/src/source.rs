@@ -54,7 +54,7 @@ pub struct Fixed<'a> {
     owner: PhantomData<&'a mut [MaybeUninit<u8>]>,
 }
 
-// SAFETY: the region is exclusively borrowed, so whoever holds it may use it on any thread.
+// SAFETY: the region is exclusively borrowed, so its holder may use it on any thread.
 unsafe impl Send for Fixed<'_> {}
 
 impl<'a> Fixed<'a> {

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The libraries are the crates `heapsmith-recorder`, `heapsmith-agent` and `heapsmith-preload`. What a started
-//! program does with them is told by its environment, which is for who starts it: the crate
+//! program does with them is set by its environment variables, which the caller sets: the crate
 //! `heapsmith-recording`, and the command.
 
 #![forbid(unsafe_code)]

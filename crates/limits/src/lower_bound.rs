@@ -1,7 +1,7 @@
 //! The lower bound of a trace: what no heap goes below.
 //!
 //! ```text
-//!   placed    what one who knows all lifetimes was found to need, without moving blocks
+//!   placed    the best offline placement found: it knows all lifetimes and moves no block
 //!   ──────
 //!   live      peak live bytes: below it nothing can go
 //! ```
@@ -38,7 +38,7 @@ pub struct LowerBound {
 }
 
 impl LowerBound {
-    /// `placed / live − 1`: what holes between blocks cost one who knows the future.
+    /// `placed / live − 1`: the overhead of holes in an offline placement.
     pub fn fragmentation(&self) -> f64 {
         if self.live.0 == 0 { 0.0 } else { self.placed.0 as f64 / self.live.0 as f64 - 1.0 }
     }

@@ -52,7 +52,7 @@ struct State {
 
 /// A heap that serves.
 pub struct Arena {
-    /// Whoever works on the heap holds it.
+    /// Held by the thread that works on the heap.
     pub lock: Futex,
     state: UnsafeCell<State>,
     remote_free: RemoteFree,
@@ -98,7 +98,7 @@ impl Arena {
         })
     }
 
-    /// As [`Arena::work`] for one who holds the lock, or is the only thread that there is.
+    /// As [`Arena::work`] for a caller that holds the lock, or is the only thread.
     ///
     /// # Safety
     ///

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! `heapsmith run` sets `LD_PRELOAD` to the library and says in the environment what it wants
-//! ([`settings`]); the library serves whoever has both. A spec's option `threads` says how threads share:
+//! ([`settings`]); the library serves every process that has both. A spec's option `threads` says how threads share:
 //!
 //! | `threads=` | a request takes | memory beyond that of one heap, at most |
 //! |---|---|---|

@@ -114,7 +114,7 @@ pub unsafe fn reallocate(block: NonNull<u8>, size: usize) -> Option<NonNull<u8>>
     let length = size.checked_add(before)?.checked_next_multiple_of(pages::SIZE)?;
     let mut base = header.base;
     if length != header.length {
-        // SAFETY: the mapping is the block's own; whoever has the block gets the new place.
+        // SAFETY: the mapping is the block's own; the owner of the block gets the new address.
         let moved = unsafe { libc::mremap(base as *mut _, header.length, length, libc::MREMAP_MAYMOVE) };
         if moved == libc::MAP_FAILED {
             return None;

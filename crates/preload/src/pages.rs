@@ -137,7 +137,7 @@ pub unsafe fn release(from: usize, to: usize) -> usize {
 
 /// A region in a [`Space`], mapped as its heap grows.
 ///
-/// The heap is told the length in steps, so that it asks once in a megabyte or in an eighth of its
+/// The heap sees the length grow in steps, so that it asks once in a megabyte or in an eighth of its
 /// length; a page has memory when it is first touched. What the program may not have (`RLIMIT_AS`), or what something
 /// else took meanwhile, ends the region.
 #[derive(Debug)]

@@ -15,7 +15,7 @@
 //! With a heap for each thread there are at most [`FOR_EACH_PROCESSOR`] for each processor, as more threads than that do
 //! not run at once; the GNU C library's arenas have the same limit. Further threads share the heaps that serve the fewest.
 //! Memory is bounded by the sum over heaps of what the threads of each had live at once at most,
-//! with the fragmentation of the heap: a block counts for the thread that asked for it, whoever frees it.
+//! with the fragmentation of the heap: a block counts for the thread that allocated it, whichever thread frees it.
 
 use core::mem::MaybeUninit;
 use core::ptr::{NonNull, null_mut};
@@ -55,7 +55,7 @@ pub struct Process {
     pub registry: Futex,
     /// The heap of every arena.
     spec: Spec,
-    /// Whether the heap detects heap error: then a block is freed at once, by whoever frees it.
+    /// Whether the heap detects heap errors: then a block is freed at once, by the thread that frees it.
     pub guarded: bool,
     /// How threads share.
     pub threads: Threads,
@@ -240,7 +240,7 @@ impl Process {
         // SAFETY: P1.
         let region = unsafe { self.space.region(number, self.segments) }?;
         let heap = keep(&self.spec, region, Unmetered, storage).ok()?;
-        // SAFETY: the place of this number is within the table, and nobody else's before `used` says so.
+        // SAFETY: the slot of this number is within the table, and nobody else's before `used` says so.
         let arena = unsafe { self.arenas.add(number).as_mut() }.write(Arena::new(heap, self.guarded));
         self.used.store(number + 1, Ordering::Release);
         Some(arena)

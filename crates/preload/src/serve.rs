@@ -115,7 +115,7 @@ unsafe fn give(process: &Process, block: NonNull<u8>) {
 
 #[cold]
 unsafe fn unmap(process: &Process, block: NonNull<u8>) {
-    // SAFETY: the caller's promise; a foreign pointer is told where it can be, and memory that cannot be read ends the program.
+    // SAFETY: the caller's promise; a foreign pointer is detected where possible, and memory that cannot be read ends the program.
     if process.covers(block.as_ptr().addr()) || !unsafe { mapped::deallocate(process, block) } {
         heap_error::foreign(block);
     }

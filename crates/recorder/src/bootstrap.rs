@@ -11,7 +11,7 @@ const BEFORE: usize = 16;
 #[repr(align(64))]
 struct Room(core::cell::UnsafeCell<[u8; ROOM]>);
 
-// SAFETY: bytes are handed out once, by `USED`, and belong to whoever got them.
+// SAFETY: bytes are handed out once, by `USED`, and belong to the caller that got them.
 unsafe impl Sync for Room {}
 
 static BYTES: Room = Room(core::cell::UnsafeCell::new([0; ROOM]));

@@ -115,7 +115,7 @@ hooks! {
     }
 }
 
-/// Both functions that reallocate; inlined, as the call site is told by the hook's own frame.
+/// Both functions that reallocate; inlined, as the hook's own frame gives the call site.
 #[inline(always)]
 unsafe fn reallocate(block: Block, size: usize) -> Block {
     // SAFETY: the caller's arguments go to the real function as they came; blocks of `bootstrap` do not go to it.

@@ -82,7 +82,7 @@ fn look_up(slot: &AtomicPtr<c_void>, name: &'static str) {
     }
 }
 
-/// Looks all functions up; says no to whoever asks while that is going on.
+/// Looks all functions up; returns false to callers during the look-up.
 #[cold]
 fn resolve() -> bool {
     static LOOKING: AtomicBool = AtomicBool::new(false);

@@ -35,7 +35,7 @@ enum Moving {
     Unknown,
 }
 
-/// The blocks that are live; the events go to whoever wants them.
+/// The blocks that are live; the events go to a sink.
 pub(crate) struct Blocks<'sink> {
     sink: &'sink mut dyn Sink,
     sites: Sites,
@@ -183,7 +183,7 @@ impl<'sink> Blocks<'sink> {
     }
 
     fn add(&mut self, address: u64, block: Live) {
-        // Only a damaged file has sums that do not fit; whoever replays its trace is told.
+        // Only a damaged file has sums that do not fit; a replay of its trace reports it.
         self.live_bytes = self.live_bytes.saturating_add(block.size);
         self.peak = self.peak.max(self.live_bytes);
         self.live.insert(address, block);

@@ -46,7 +46,7 @@ pub enum RecordingError {
         /// What was wrong.
         cause: String,
     },
-    /// Whoever takes the trace refused it.
+    /// The sink of the trace refused it.
     #[error(transparent)]
     Trace(#[from] heapsmith_trace::TraceError),
 }

@@ -146,7 +146,7 @@ fn origin(
     Ok(origin)
 }
 
-/// The counter runs evenly, so its rate is told by the two readings of the clock that are farthest apart.
+/// The counter runs evenly, so the two readings of the clock that are farthest apart give its rate.
 fn rate(recording: &Recording) -> Result<Rate, RecordingError> {
     let start = Reading { ticks: recording.word(header::START_TICKS), time: recording.word(header::START_TIME) };
     let mut end = Reading { ticks: recording.word(header::END_TICKS), time: recording.word(header::END_TIME) };

@@ -60,7 +60,7 @@ pub fn drive<T>(
     Ok(outcome.expect("a heap that is made is handed over once"))
 }
 
-/// [`drive`] without a type of its own, so that the heaps are compiled here, and not for whoever drives them.
+/// [`drive`] without a type of its own, so that the heaps are compiled here, and not in every crate that drives them.
 fn with_driven(
     spec: &Spec,
     region: &mut Region,

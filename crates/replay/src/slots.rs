@@ -1,4 +1,4 @@
-//! The live blocks of a replay that keeps nothing beside their receipts, whoever's allocator it is.
+//! The live blocks of a timed replay, which stores only their receipts, for any allocator.
 //!
 //! A slot holds what the allocator returned for it and nothing else, and is
 //! emptied when its block is freed: so no block is freed twice, and none that

@@ -51,7 +51,7 @@ pub struct Event {
     /// Time since the trace began. The order of events is their order in the trace;
     /// times may repeat and, in some inputs, go backwards.
     pub time: Nanoseconds,
-    /// The thread, numbered by whoever made the trace; 0 when there is one.
+    /// The thread, numbered by the maker of the trace; 0 when there is one.
     pub thread: u32,
     /// Index into [`Trace::sites`](crate::Trace::sites), where known.
     pub site: Option<u32>,

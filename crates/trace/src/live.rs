@@ -6,7 +6,7 @@
 //!
 //! Cost: one hash look-up an event; memory for the live set only. Telling a double free
 //! from a free of an unknown id needs the past, which only who holds a whole trace has
-//! ([`told_apart`]); a trace that streams by is told that the block is not live.
+//! ([`told_apart`]); a streamed trace reports that the block is not live.
 
 use std::collections::HashMap;
 

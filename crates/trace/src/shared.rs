@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::{PackedEvent, PackedTrace, TraceError};
 
-/// Whoever keeps events for as long as it lives.
+/// An owner of events, which keeps them for its lifetime.
 pub type Keeper = Arc<dyn AsRef<[PackedEvent]> + Send + Sync>;
 
 /// The events of a [`PackedTrace`]: its own, or kept by somebody else. A slice, wherever it is read.

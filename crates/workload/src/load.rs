@@ -67,7 +67,7 @@ fn read(
     if let Some(name) = path.to_str().and_then(|path| path.strip_prefix(PREFIX)) {
         return alone(name, input_format, settings, sink);
     }
-    // Wrong use is told before a file is touched, since reading may take long.
+    // Wrong use is reported before a file is read, since reading may take long.
     let named = input_format.map(|name| Maker::find(name, settings)).transpose()?;
     if is_trace(path)? {
         return match named {

@@ -13,7 +13,7 @@ pub struct Bench {
     pub top: &'static str,
     /// Its parameters.
     pub parameters: &'static [(&'static str, u32)],
-    /// What its test bench is told of them.
+    /// The parameters that its test bench gets.
     pub defines: &'static [(&'static str, u32)],
 }
 

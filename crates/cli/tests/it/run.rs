@@ -1,4 +1,4 @@
-//! `heapsmith run` from outside: what the program keeps, and what is told of it.
+//! `heapsmith run` from outside: the program's behaviour is unchanged, and its statistics are written.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -47,7 +47,7 @@ pub struct IndexPlan {
     pub by_size: bool,
     /// It counts the free blocks.
     pub counts: bool,
-    /// It is told of blocks that are gone.
+    /// It is notified of blocks that are gone.
     pub absorbs: bool,
     /// The place of a freed block is looked up before its neighbours.
     pub locates: bool,

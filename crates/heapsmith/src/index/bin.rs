@@ -6,8 +6,8 @@
 //!   root ──▶ skip list    [`SkipList`]   skiplist           bins(lea, each=skiplist)
 //! ```
 //!
-//! A bin has no state of its own: it knows how it is kept, and is told in which
-//! control words its root stands. So one implementation serves a pool whose
+//! A bin has no state of its own: it knows how it is kept, and every call passes the
+//! control word of its root. So one implementation serves a pool whose
 //! free blocks are all in one bin ([`BySize`](crate::index::BySize)) and one
 //! with a bin for each range of sizes ([`Bins`](crate::index::Bins)). All root
 //! words of an empty bin are 0.

@@ -20,7 +20,7 @@ fn data(name: &str) -> Option<PathBuf> {
 fn profile(path: &Path) -> (Profile, Imported) {
     let mut profiler = Profiler::new(100);
     let imported = import(path, None, false, &mut profiler).unwrap_or_else(|error| panic!("{error}"));
-    (profiler.finish(), imported.unwrap_or_else(|| panic!("{} is told by its content", path.display())))
+    (profiler.finish(), imported.unwrap_or_else(|| panic!("{} is recognised by its content", path.display())))
 }
 
 #[test]

@@ -75,7 +75,7 @@ pub fn sieve(adversary: &mut Adversary<'_, '_>, keep: Keep, upwards: bool, next:
     }
 }
 
-/// Of the places modulo `next` that refine the last one, the one whose blocks block the most.
+/// Of the places modulo `next` that refine the last one, the place whose blocks cover the most.
 fn best_place(adversary: &Adversary<'_, '_>, next: u64, origin: u64, last: Place) -> Place {
     if last.step == 0 || !next.is_multiple_of(last.step) {
         return Place { at: 0, step: next };

@@ -1,4 +1,4 @@
-//! Where blocks would be put by one who knows when each will be freed, and cannot move them.
+//! Offline placement: every lifetime is known, and no block moves.
 //!
 //! ```text
 //!   PackedTrace ─▶ Lifetimes ─▶ in_time    best fit, forwards and backwards      O(n log n)

@@ -28,7 +28,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
             bytes, fewer than 20), 58.9% on average (Li et al. 2006, Figure 3 and section IV.B).",
     differs: "The paper compares cycles of whole programs. Here every size is alone: 32 pages of live objects, one after \
               another replaced at random, and what is counted are words read and written and bits and words looked at. \
-              The share of a search by word with an instruction that counts zeros stands beside it, which the paper does \
+              The share of a search by word with an instruction that counts zeros is shown for comparison, which the paper does \
               not consider.",
     samples: &[],
     run,

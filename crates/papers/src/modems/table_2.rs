@@ -24,7 +24,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
             freeing 1.28, 0.24, 1.42 and 0.36 µs, both together 4.08, 3.13, 4.14 and 3.60 µs; a swap 128.88, 134.33, 138.36 \
             and 144.28 µs. First fit fast free is the best (Peintner et al. in their Table 2, section 5.2).",
     differs: "Words of metadata read and written are counted, which do not depend on a processor; the time of an operation \
-              on this machine stands beside them. Each heap has the smallest region that serves it, as in the paper. A swap \
+              on this machine is shown next to them. Each heap has the smallest region that serves it, as in the paper. A swap \
               here exchanges one unit of an instance, of 4 to 19 blocks in all; the paper's takes as long as some 35 blocks \
               and does not say how many they are.",
     samples: &[],

@@ -107,7 +107,7 @@ impl Work for Absurd {
 
     fn run<A: Allocator>(self, mut allocator: A) -> usize {
         let served = [1 << 46, 1 << 56, usize::MAX / 2 - 4096, usize::MAX - 64];
-        // The compiler knows `malloc`, and would leave out one whose block nobody sees.
+        // The compiler knows `malloc`, and would remove a call whose block is unused.
         served.into_iter().filter(|&size| black_box(allocator.allocate(size, 1)).is_some()).count()
     }
 }

@@ -1,4 +1,4 @@
-/* An allocator with one block of 12345 bytes, which threads wait for: whoever gives it back
+/* An allocator with one block of 12345 bytes, which threads wait for: the thread that gives it back
  * stays in free for a while, and meanwhile another thread has it. Other sizes go to the C library. */
 #include <stddef.h>
 #include <unistd.h>

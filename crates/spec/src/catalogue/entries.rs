@@ -65,7 +65,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "enea-ose",
         spec: "classes(32..=4096 double)",
         note: "The table has eight lists, best fit among them, no heap, no splitting and no \
-               coalescing. The sizes are left to whoever configures the system: eight powers of \
+               coalescing. The sizes are left to the configuration of the system: eight powers of \
                two up to a page are chosen here, and larger requests are refused.",
         source: "Mamagkakis et al. 2006, Table 1 (Enea OSE)",
         papers: NETWORK,

@@ -79,7 +79,7 @@ fn a_full_slice_stops_its_source() {
     assert!(chain.is_full());
 }
 
-/// Counts what a sink is told beside events, and takes so many.
+/// Counts what a sink gets besides events, and takes a number of them.
 #[derive(Default)]
 struct Told {
     sites: Vec<String>,
@@ -133,7 +133,7 @@ fn what_is_told_beside_events_comes_through_every_transform() {
 }
 
 #[test]
-fn a_thread_keeps_its_blocks_whoever_frees_them() {
+fn a_thread_keeps_its_blocks_whichever_thread_frees_them() {
     let mut program = trace(PROGRAM);
     program.events[7].thread = 0;
     let transforms = Transforms { threads: vec![1], ..Transforms::default() };

@@ -63,7 +63,7 @@ fn growth() -> Vec<String> {
             .to_owned(),
         );
         if bar.is_hidden() {
-            // Nobody sees a bar: what is known is told as it comes.
+            // No bar is visible: results are printed as they come.
             eprintln!("{}", row.join("  "));
         }
         table.add_row(row);

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let all = heaps().map(str::to_owned).collect();
     let heaps = if arguments.heaps.is_empty() { all } else { arguments.heaps };
-    // A panic is a failure of the heap and is told with its program.
+    // A panic is a failure of the heap and is reported with its program.
     std::panic::set_hook(Box::new(|_| ()));
     let mut failed = Vec::new();
     for heap in &heaps {

@@ -29,7 +29,7 @@ fn wrong(name: &str, given: &[(&str, &str)]) -> String {
 
 /// What each gives with its defaults: the same on every machine, and in later versions.
 ///
-/// treeadd and bisort ask for the same nodes; what they do between is told by their clocks.
+/// treeadd and bisort ask for the same nodes; their clocks differ by the work between.
 const FINGERPRINTS: &[(&str, &str)] = &[
     ("modem", "2a3703037a17772c"),
     ("random-half", "cd77078cac1a7fb7"),

@@ -90,7 +90,7 @@ pub fn print(compared: &Compared) {
     let page = PAGE / compared.requested_peak.max(1.0) * 100.0;
     println!("  most requested at once: {:.1} KB, of which a page is {page:.1}%", compared.requested_peak / 1024.0);
     if page > COARSE {
-        println!("  COARSE: memory is told in pages; differences of {page:.0} points are one page");
+        println!("  COARSE: memory is measured in pages; differences of {page:.0} points are one page");
     }
     println!("  {:>7} {:>12} {:>10} {:>20}   heap", "ns/op", "page fragm.", "fragm.", "fastest / it");
     let ours = [("fastest", &compared.fastest), ("tightest", &compared.tightest), ("pick", &compared.pick)];
@@ -179,7 +179,7 @@ pub fn print_summary(all: &[Compared]) {
     println!(
         "touched with payloads written over the bytes requested. Peers align payloads to 8 or 16 bytes; designs of the"
     );
-    println!("classic space to 4, as far as the trace asks for no more: the pick with align=16 stands beside it.");
+    println!("classic space to 4, as far as the trace asks for no more: the pick with align=16 is shown next to it.");
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ fn every_number_is_the_one_in_the_jdks_header() {
         events
             .map(|(name, _, number)| (format!("offsetof(jvmtiEventCallbacks, {name}) / 8 + {}", event::FIRST), number)),
     );
-    // Newer versions add callbacks at the end; the JVM is told how many there are.
+    // Newer versions add callbacks at the end; the agent passes their number to the JVM.
     let asserts = same.iter().map(|(text, number)| format!("same(\"{text}\", {text}, {number});\n"));
     let bits = capabilities.map(|(name, bit)| format!("bit({name}, {bit})\n"));
     let program = format!(

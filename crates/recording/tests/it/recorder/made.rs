@@ -300,7 +300,7 @@ fn no_flipped_bit_is_a_panic() {
         let mut bytes = made.bytes.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
         if let Ok(recorded) = (Made { bytes }).read() {
-            // A size that no program could mean is found by whoever replays.
+            // A size that no program could mean is found by a replay.
             let _ = PackedTrace::new(&recorded.trace);
         }
     }
