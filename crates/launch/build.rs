@@ -14,7 +14,7 @@ use std::process::{Command, exit};
 /// The crates that become libraries.
 const LIBRARIES: [&str; 3] = ["heapsmith-recorder", "heapsmith-agent", "heapsmith-preload"];
 
-/// What the compiler is told of each crate in them. `heapsmith_library`: hooks have the names of `malloc` and its relatives, and
+/// The compiler options of each crate in them. `heapsmith_library`: hooks have the names of `malloc` and its relatives, and
 /// what has no standard library brings what that would. Call sites begin at the frame of the hook, so there are frames.
 /// A symbol that nobody has would be noticed only when a program is started, so the linker looks for it.
 const FLAGS: [&str; 4] = ["--cfg", "heapsmith_library", "-Cforce-frame-pointers=yes", "-Clink-arg=-Wl,-z,defs"];

@@ -117,7 +117,7 @@ pub fn explore(
     Ok(done??)
 }
 
-/// Python is told how far it is, and ends it by Ctrl-C.
+/// Reports the progress to Python, and stops at Ctrl-C.
 struct Told<'t> {
     patience: &'t mut Patience,
     noted: Option<&'t Py<PyAny>>,

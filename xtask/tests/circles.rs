@@ -1,4 +1,4 @@
-//! No circle of imports between modules: what stands beside each other in a crate or a folder can be read from the
+//! No circle of imports between modules: the siblings in a crate or a folder can be read from the
 //! bottom up.
 //!
 //! A module and all inside it is one node. It has an arrow to the sibling that it names, in a `use` line or a path. What a

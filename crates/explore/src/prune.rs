@@ -81,7 +81,7 @@ impl Pruning {
         Pruning { front: Arc::default(), spared, known, pruned }
     }
 
-    /// Replays designs in waves; `take` is told what became of each.
+    /// Replays designs in waves; `take` gets the result of each.
     pub fn replay(
         &mut self,
         designs: &[&Design],

@@ -1,4 +1,4 @@
-//! The course of an exploration, whoever asks for it: the command, Python, a cluster's driver, a test.
+//! The course of an exploration, for every caller: the command, Python, the driver of a cluster, a test.
 //!
 //! ```text
 //!   Plan ─▶ folder, lock ─▶ designs ─▶ catalogue, sweep ─▶ finalists ─▶ pick ─▶ times, pages ─▶ hold-out ─▶ tables
@@ -152,7 +152,7 @@ pub struct Swept {
     pub seconds: f64,
 }
 
-/// Who is told how an exploration goes.
+/// Receives the progress of an exploration.
 pub trait Observer {
     /// Something else is done from now on.
     fn stage(&mut self, _stage: Stage<'_>) {}
@@ -172,7 +172,7 @@ pub trait Observer {
     }
 }
 
-/// Nobody is told.
+/// Ignores the progress.
 impl Observer for () {}
 
 /// What came of a plan.

@@ -23,7 +23,7 @@
 //! | who | opens it |
 //! |---|---|
 //! | who explores | [`Store::begin`]: to write, with the folder's [`Lock`] |
-//! | who reads | [`Store::open`]: to read, beside one who explores or without |
+//! | who reads | [`Store::open`]: to read, also while another process explores |
 
 mod error;
 mod lock;

@@ -56,7 +56,7 @@ impl Worker<'_> {
 
 impl Threads<'_> {
     /// Does `work` for every place from 0 to `count`, in this order, on all threads; `take` gets what came of it in batches,
-    /// on the caller's thread. Work that is told to stop comes to nothing.
+    /// on the caller's thread. Interrupted work has no result.
     pub fn each<T: Send>(
         &self,
         count: usize,

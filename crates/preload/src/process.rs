@@ -157,7 +157,7 @@ impl Process {
         unsafe { core::slice::from_raw_parts(self.arenas.as_ptr().cast::<Arena>(), used) }
     }
 
-    /// The arena of the main thread, and of whoever has none.
+    /// The arena of the main thread, and of threads that have none.
     #[inline(always)]
     pub fn first(&self) -> &Arena {
         // SAFETY: P2; the first is made before the process is.
@@ -171,7 +171,7 @@ impl Process {
         if number >= self.used.load(Ordering::Relaxed) {
             return None;
         }
-        // SAFETY: P2: whoever has a block of it has seen its arena made.
+        // SAFETY: P2: a thread with a block of it has seen its arena made.
         Some(unsafe { self.arenas.add(number).as_ref().assume_init_ref() })
     }
 

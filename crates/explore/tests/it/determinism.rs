@@ -406,7 +406,7 @@ fn a_second_explorer_is_refused_by_name_and_readers_are_told() {
     assert!(reading.to_string().contains("that began it again"), "{reading}");
     ground.explore(dir.path(), &asked, 2, None).expect("the lock ended with its holder");
     let _third = Store::begin(&file, &space, &ground.packed, "the third").expect("nobody else is there");
-    assert!(Exploration::open(dir.path()).is_ok(), "what is finished can be read beside one who writes");
+    assert!(Exploration::open(dir.path()).is_ok(), "finished results can be read during a write");
 }
 
 #[test]

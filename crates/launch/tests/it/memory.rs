@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::bench::{Bench, text};
 
-/// The heap that a library which is told nothing has, with each way that threads share it.
+/// The default heap of the library, with each way that threads share it.
 const SHARED: [&str; 3] = [
     "freelists(16..=1024 step 16) bins(log) word=8 threads=one",
     "freelists(16..=1024 step 16) bins(log) word=8 threads=each",

@@ -163,7 +163,7 @@ static long resident(void) {
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* Asked by whoever serves the request of this number. */
+/* Called by the thread that serves the request of this number. */
 static void sample(long number) {
     long at = resident();
     double part = seconds ? (now() - began) / (double)seconds : (double)number / (double)limit;
