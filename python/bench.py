@@ -148,7 +148,7 @@ def scaling(lines: list[str], rounds: int) -> float:
 
 
 def run_on(workers: int, trace: hs.Trace, out: Path) -> Cluster:
-    """An exploration on so many nodes of one processor each."""
+    """An exploration on this many nodes of one processor each."""
     nodes = Nodes(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": STORE})
     try:
         for _ in range(workers):
@@ -204,7 +204,7 @@ class Kept(Cluster):
 
 
 def store_speed(rows_each: int, together: int) -> float:
-    """Seconds that the driver takes to keep a row, in transactions of so many batches."""
+    """Seconds that the driver takes to keep a row, in transactions of this many batches."""
     trace = made(2_000)
     with tempfile.TemporaryDirectory() as folder:
         kept = Kept(_native.measure_batch([trace], [(0, "tlsf")])[8:], rows_each, together)

@@ -11,7 +11,7 @@
 #include "board.h"
 #include "packet_heap.h"
 
-/* The emulator's clock runs at 25 MHz, and an instruction takes so many nanoseconds: 2 to the power that
+/* The emulator's clock runs at 25 MHz, and an instruction takes this many nanoseconds: 2 to the power that
  * its option -icount names. So ticks tell single instructions apart. */
 #define NANOSECONDS_PER_TICK 40U
 #define NANOSECONDS_PER_INSTRUCTION 128U

@@ -42,19 +42,19 @@ _Static_assert(sizeof(Index) >= sizeof(Word), "an index holds whatever a word ho
 _Static_assert((ALIGNMENT % WORD) == 0U, "payloads are aligned to whole words");
 _Static_assert((ALIGNMENT & (ALIGNMENT - 1U)) == 0U, "the alignment is a power of two");
 
-/* Whether no block can hold so many bytes. */
+/* Whether no block can hold this many bytes. */
 static inline bool is_too_large(size_t size)
 {
     return size > 4294967284U;
 }
 
-/* Whether no region has an address that is a multiple of so many bytes, and room behind it. */
+/* Whether no region has an address that is a multiple of this many bytes, and room behind it. */
 static inline bool is_too_coarse(size_t alignment)
 {
     return alignment > 2147483646U;
 }
 
-/* Words of a region of so many bytes. */
+/* Words of a region of this many bytes. */
 static inline Index words_in(size_t bytes)
 {
     const size_t words = bytes / WORD;
@@ -524,7 +524,7 @@ static Index pool_allocate_aligned(Heap *heap, size_t size, size_t alignment)
         return 0U;
     }
     step = (Index)(alignment / WORD);
-    /* A free block of so many words holds an aligned payload wherever it lies. */
+    /* A free block of this many words holds an aligned payload wherever it lies. */
     enough = need + step + MIN_BLOCK;
     block = index_find(heap, enough);
     return (block != 0U) ? carve(heap, block, size, need, step) : extend_aligned(heap, need, step);

@@ -40,7 +40,7 @@ _Static_assert(sizeof(Index) >= sizeof(Word), "an index holds whatever a word ho
 _Static_assert((ALIGNMENT % WORD) == 0U, "payloads are aligned to whole words");
 _Static_assert((ALIGNMENT & (ALIGNMENT - 1U)) == 0U, "the alignment is a power of two");
 
-/* Whether no block can hold so many bytes. */
+/* Whether no block can hold this many bytes. */
 static inline bool is_too_large(size_t size)
 {
 #if SIZE_MAX > UINT32_MAX
@@ -51,7 +51,7 @@ static inline bool is_too_large(size_t size)
 #endif
 }
 
-/* Whether no region has an address that is a multiple of so many bytes, and room behind it. */
+/* Whether no region has an address that is a multiple of this many bytes, and room behind it. */
 static inline bool is_too_coarse(size_t alignment)
 {
 #if SIZE_MAX > UINT32_MAX
@@ -62,7 +62,7 @@ static inline bool is_too_coarse(size_t alignment)
 #endif
 }
 
-/* Words of a region of so many bytes. */
+/* Words of a region of this many bytes. */
 static inline Index words_in(size_t bytes)
 {
     const size_t words = bytes / WORD;
@@ -281,7 +281,7 @@ static unsigned int chain_check(const Heap *heap, Index head, Index top, Index *
 #define FIRST_LEVEL INDEX
 #define SECOND_LEVEL (INDEX + 1U)
 #define HEADS 14U
-/* So many blocks of the list below are looked at when the region is full. */
+/* This many blocks of the list below are looked at when the region is full. */
 #define SECOND_LOOK 8U
 
 /* The list of blocks of `words`, were there no last one. */
@@ -660,7 +660,7 @@ static Index pool_allocate_aligned(Heap *heap, size_t size, size_t alignment)
         return 0U;
     }
     step = (Index)(alignment / WORD);
-    /* A free block of so many words holds an aligned payload wherever it lies. */
+    /* A free block of this many words holds an aligned payload wherever it lies. */
     enough = need + step + MIN_BLOCK;
     block = index_find(heap, enough);
     return (block != 0U) ? carve(heap, block, need, step) : extend_aligned(heap, need, step);

@@ -21,7 +21,7 @@ use arrow_buffer::{Buffer, NullBuffer};
 /// What is in a column.
 #[derive(Debug)]
 pub enum Column {
-    /// So many words as the table has rows, from this one of the table's words on; and which of them are there.
+    /// This many words as the table has rows, from this one of the table's words on; and which of them are there.
     Words { from: usize, known: Option<NullBuffer> },
     /// An array of Arrow's library.
     Array(FFI_ArrowArray),
@@ -70,7 +70,7 @@ pub struct Block(CArray);
 unsafe impl Send for Block {}
 
 impl Block {
-    /// A table of so many rows; `words` are those of all its columns.
+    /// A table of this many rows; `words` are those of all its columns.
     pub fn new(rows: usize, words: Buffer, columns: Vec<Column>) -> Block {
         let start = words.as_ptr();
         let mut shared = Shared { words, known: Vec::new(), buffers: Vec::with_capacity(columns.len()) };

@@ -166,7 +166,7 @@ impl Workers for Elsewhere {
     }
 }
 
-/// The rows of some answers, on so many traces.
+/// The rows of some answers, on this many traces.
 fn rows(answers: &[Vec<u8>], traces: usize) -> PyResult<Vec<Measured>> {
     let width = 8 * (1 + traces * Measures::COLUMNS.len());
     if answers.iter().any(|answer| !answer.len().is_multiple_of(width)) {

@@ -164,7 +164,7 @@ fn table(rows: &[Row], wanted: Wanted) -> Table {
     columns.table()
 }
 
-/// The blocks of a heap after so many events of a trace, by offset; at the peak where no number is given. Gives the
+/// The blocks of a heap after this many events of a trace, by offset; at the peak where no number is given. Gives the
 /// table, the event and the footprint then.
 #[pyfunction]
 pub fn blocks(

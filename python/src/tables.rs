@@ -79,7 +79,7 @@ struct Column {
 
 /// What is in a column.
 enum Values {
-    /// So many of the table's words as it has rows, from here on; and which of them are there.
+    /// This many of the table's words as it has rows, from here on; and which of them are there.
     Words { from: usize, known: Option<NullBuffer> },
     /// Anything that is no word.
     Array(ArrayRef),

@@ -21,7 +21,7 @@ SAMPLES = ROOT / "samples"
 
 
 def events(count: int, seed: int = 7, live: int = 300) -> pa.Table:
-    """A table of so many events: blocks of a few sizes that live for a while."""
+    """A table of this many events: blocks of a few sizes that live for a while."""
     draw = random.Random(seed)
     rows: dict[str, list] = {"time": [], "action": [], "id": [], "size": []}
     blocks: list[int] = []
@@ -58,7 +58,7 @@ def replayed(out: Path) -> int:
 
 
 def interrupt(process: int, out: str, minimum: int) -> None:
-    """Sends Ctrl-C to a process once its exploration has so many results."""
+    """Sends Ctrl-C to a process once its exploration has this many results."""
     print("ready", flush=True)
     while replayed(Path(out)) < minimum:
         time.sleep(0.01)

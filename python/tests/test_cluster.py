@@ -82,7 +82,7 @@ def workers() -> list[psutil.Process]:
 
 
 def when_batches_came(cluster: Cluster, sweep_done: list[int], minimum: int, action) -> threading.Thread:
-    """Does something in another thread once so many batches came."""
+    """Does something in another thread once this many batches came."""
 
     def wait() -> None:
         while len(sweep_done) < minimum:

@@ -8,7 +8,7 @@ pub fn soak(arguments: &[String]) -> Outcome {
     long_run("soak", arguments)
 }
 
-/// Two threads that free each other's blocks, on every way that threads share a heap, for so many minutes in all.
+/// Two threads that free each other's blocks, on every way that threads share a heap, for this many minutes in all.
 pub fn threads(minutes: u64) -> Outcome {
     // As many as the test tries.
     const HEAPS: u64 = 9;

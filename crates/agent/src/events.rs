@@ -114,7 +114,7 @@ extern "C" fn ends(jvm: Environment, _: *mut c_void) {
     }
 }
 
-/// Whether a collection on request is due after so many bytes more.
+/// Whether a collection on request is due after this many bytes more.
 fn is_due(size: u64) -> bool {
     let every = COLLECT_EVERY.load(Ordering::Relaxed);
     // Of two threads that see it due, one takes the bytes.

@@ -30,7 +30,7 @@ use reader::Reader;
 pub struct Frame {
     /// From `rbp`, else from `rsp`.
     pub by_rbp: bool,
-    /// So many bytes above it.
+    /// This many bytes above it.
     pub offset: i64,
     /// The caller's `rbp` lies so far below the frame, where it was saved.
     pub rbp_saved_below: Option<i64>,

@@ -57,7 +57,7 @@ pub fn frames_asked_for() -> usize {
     number.min(MAX_FRAMES)
 }
 
-/// A process begins to record with so many frames.
+/// A process begins to record with this many frames.
 pub fn begin(process: &Process, frames: usize) {
     if frames > 0 {
         let knows = unwind::prepare();

@@ -34,7 +34,7 @@ pub const SLACK: usize = 192;
 /// Events that share a stamp in a process with one thread.
 const SHARED: u32 = 16;
 
-/// Ticks in which so many events count as fast.
+/// Ticks in which this many events count as fast.
 const FAST: u64 = 4096;
 
 /// Whether the process ever had a second thread.

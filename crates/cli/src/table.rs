@@ -58,7 +58,7 @@ pub fn bytes(value: heapsmith_trace::Bytes) -> Item {
     Item { value: Value::from(value.0), shown: value.to_string() }
 }
 
-/// A number with so many decimals.
+/// A number with this many decimals.
 pub fn number(value: f64, decimals: usize) -> Item {
     Item { value: rounded(value), shown: format!("{value:.decimals$}") }
 }

@@ -41,7 +41,7 @@ _Static_assert((ALIGNMENT % WORD) == 0U, "payloads are aligned to whole words");
 _Static_assert((ALIGNMENT & (ALIGNMENT - 1U)) == 0U, "the alignment is a power of two");
 
 {% if asks_for_large %}
-/* Whether no block can hold so many bytes. */
+/* Whether no block can hold this many bytes. */
 static inline bool is_too_large(size_t size)
 {
 {%- if word == 8 %}
@@ -58,7 +58,7 @@ static inline bool is_too_large(size_t size)
 
 {% endif %}
 {%- if asks_for_coarse %}
-/* Whether no region has an address that is a multiple of so many bytes, and room behind it. */
+/* Whether no region has an address that is a multiple of this many bytes, and room behind it. */
 static inline bool is_too_coarse(size_t alignment)
 {
 {%- if word == 8 %}
@@ -74,7 +74,7 @@ static inline bool is_too_coarse(size_t alignment)
 }
 
 {% endif %}
-/* Words of a region of so many bytes. */
+/* Words of a region of this many bytes. */
 static inline Index words_in(size_t bytes)
 {
     const size_t words = bytes / WORD;

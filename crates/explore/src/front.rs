@@ -24,7 +24,7 @@ pub fn pareto(points: &[Objectives], over: &[Objective]) -> Vec<usize> {
     pareto_of(serving, over.len(), |index, objective| points[index].get(over[objective]))
 }
 
-/// As [`pareto`], of `candidates` with values in so many objectives, whatever these are.
+/// As [`pareto`], of `candidates` with values in this many objectives, whatever these are.
 pub fn pareto_of(mut candidates: Vec<usize>, objectives: usize, value: impl Fn(usize, usize) -> f64) -> Vec<usize> {
     let key = |index: usize| (0..objectives).map(move |objective| (index, objective));
     let compare = |a: usize, b: usize| {

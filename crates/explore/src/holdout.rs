@@ -19,7 +19,7 @@ pub struct HoldOut {
     pub each: bool,
     /// Traces that the exploration does not see.
     pub held: Vec<PackedTrace>,
-    /// So many changed copies of each trace.
+    /// This many changed copies of each trace.
     pub perturbed: u32,
     /// Heaps that are evaluated beside the pick, by name.
     pub also: Vec<(String, Spec)>,

@@ -108,7 +108,7 @@ pub struct TimingPlan {
 }
 
 impl TimingPlan {
-    /// So many rounds of the front, beside every peer of this build or none; nothing is measured by pages.
+    /// This many rounds of the front, beside every peer of this build or none; nothing is measured by pages.
     pub fn rounds(rounds: usize, peers: bool) -> TimingPlan {
         TimingPlan { rounds, peers: if peers { Peer::built().collect() } else { Vec::new() }, command: None }
     }
@@ -123,7 +123,7 @@ pub enum Stage<'a> {
     Designs,
     /// The allocators of the catalogue are replayed.
     Catalogue,
-    /// Designs are replayed: so many.
+    /// Designs are replayed: this many.
     Sweep(usize),
     /// The smallest regions and the code of finalists are measured.
     Finalists,

@@ -77,7 +77,7 @@ impl FromStr for Strategy {
     }
 }
 
-/// A round grows by this factor over the one before, and keeps the share of one in so many.
+/// A round grows by this factor over the one before, and keeps the share of one in this many.
 const FACTOR: usize = 4;
 
 /// Rounds on slices before the whole traces.
@@ -175,5 +175,5 @@ pub(crate) fn neighbours(space: &Space, goal: &Goal, known: &HashMap<u32, Object
     found
 }
 
-/// So many designs of one place of a front have their neighbours tried.
+/// This many designs of one place of a front have their neighbours tried.
 const ALIKE: usize = 2;

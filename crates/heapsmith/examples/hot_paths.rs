@@ -55,7 +55,7 @@ pub const HEAPS: [&str; 15] = [
     "phk-by-word",
 ];
 
-/// An event: fills a slot with so many bytes, or empties it.
+/// An event: fills a slot with this many bytes, or empties it.
 #[derive(Clone, Copy)]
 struct Event {
     slot: u32,
@@ -103,7 +103,7 @@ fn replay<H: Heap>(heap: &mut H, events: &[Event], slots: &mut [Option<NonNull<u
     }
 }
 
-/// So many rounds, each on a heap that the one before left empty.
+/// This many rounds, each on a heap that the one before left empty.
 fn rounds<H: Heap>(mut heap: H, program: Program, rounds: usize) {
     let (events, mut slots) = (events(program), vec![None; program.live]);
     for _ in 0..rounds {

@@ -42,7 +42,7 @@ enum FreeOrder {
     Random,
 }
 
-/// What is asked for: so many blocks live, their order, and the size of each by a random number.
+/// What is asked for: this many blocks live, their order, and the size of each by a random number.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
     /// Its name.
@@ -70,7 +70,7 @@ pub const PROGRAMS: [Program; 9] = [
     },
 ];
 
-/// An event: fills a slot with so many bytes, or empties it.
+/// An event: fills a slot with this many bytes, or empties it.
 #[derive(Clone, Copy, Debug)]
 struct Event {
     slot: u32,
@@ -189,7 +189,7 @@ fn replay<H: Heap>(heap: &mut H, events: &[Event], slots: &mut [Option<NonNull<u
     }
 }
 
-/// Replays so many rounds over a heap that each leaves empty; `before` is called before each.
+/// Replays this many rounds over a heap that each leaves empty; `before` is called before each.
 fn rounds<F: BitmapSearch, M: Meter + Copy>(
     search: F,
     meter: M,

@@ -133,7 +133,7 @@ unsafe impl Unit for Simulated {
     }
 }
 
-/// What a program asks for: so many bytes, or that its block of this number be freed.
+/// What a program asks for: this many bytes, or that its block of this number be freed.
 #[derive(Clone, Copy)]
 enum Asked {
     Bytes(usize),

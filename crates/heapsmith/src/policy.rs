@@ -38,7 +38,7 @@ impl Fit {
 pub enum Coalesce {
     /// Never.
     Never,
-    /// When a block with a payload of at least so many bytes is freed; 0 is immediate coalescing of all.
+    /// When a block with a payload of at least this many bytes is freed; 0 is immediate coalescing of all.
     From(usize),
     /// All at once, when no free block fits a request.
     Deferred,

@@ -18,7 +18,7 @@ pub(crate) struct Input {
     pub settings: &'static [(&'static str, &'static str)],
     /// Which of how many equal parts, from 0.
     pub part: Option<(u64, u64)>,
-    /// Frees held back until so many bytes were requested: occasional collection.
+    /// Frees held back until this many bytes were requested: occasional collection.
     pub gc_every: Option<u64>,
 }
 
@@ -43,7 +43,7 @@ impl Input {
         Input { part: Some((part, of)), ..self }
     }
 
-    /// Freed in bursts, whenever so many bytes were requested.
+    /// Freed in bursts, whenever this many bytes were requested.
     pub const fn collected(self, every: u64) -> Input {
         Input { gc_every: Some(every), ..self }
     }

@@ -28,11 +28,11 @@ use crate::{heap_error, pages};
 /// Frees after which it is asked how much memory could go back.
 const FREES: u32 = 1024;
 
-/// A request of so many bytes counts as so many frees.
+/// A request of `LARGE` bytes counts as `AS_FREES` frees.
 const LARGE: usize = 64 << 10;
 const AS_FREES: u32 = 64;
 
-/// Memory above the footprint goes back when it is so many bytes and an eighth of the footprint. What is given back is
+/// Memory above the footprint goes back when it is this many bytes and an eighth of the footprint. What is given back is
 /// often wanted again, so the bytes are doubled each time, up to the last.
 const WORTH: usize = 256 << 10;
 const MAX_WORTH: usize = 32 << 20;

@@ -52,13 +52,13 @@ impl Budget {
 }
 
 impl<N: Number> Budget<N> {
-    /// The pool handed out blocks of so many bytes.
+    /// The pool handed out blocks of this many bytes.
     #[inline(always)]
     pub fn handed_out(&self, bytes: usize) {
         self.out.add(bytes);
     }
 
-    /// The pool took back blocks of so many bytes.
+    /// The pool took back blocks of this many bytes.
     #[inline(always)]
     pub fn taken_back(&self, bytes: usize) {
         self.out.add(bytes.wrapping_neg());

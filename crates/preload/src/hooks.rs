@@ -78,7 +78,7 @@ hooks! {
         let Some(bytes) = count.checked_mul(size) else { return refused(libc::ENOMEM) };
         let Some(block) = serve::allocate(bytes, NATURAL) else { return refused(libc::ENOMEM) };
         if !serve::is_fresh(block) {
-            // SAFETY: the block has so many bytes.
+            // SAFETY: the block has this many bytes.
             unsafe { block.write_bytes(0, bytes) };
         }
         block.as_ptr().cast()

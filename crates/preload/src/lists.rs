@@ -279,7 +279,7 @@ impl Lists {
         }
     }
 
-    /// Gives blocks of a list to the pool until so many are left.
+    /// Gives blocks of a list to the pool until this many are left.
     #[cold]
     fn give(&mut self, process: &Process, number: usize, left: usize) {
         let next = || {

@@ -90,7 +90,7 @@ impl Space {
         None
     }
 
-    /// The region that may fill part `number` of so many parts.
+    /// The region that may fill part `number` of this many parts.
     ///
     /// # Safety
     ///

@@ -63,7 +63,7 @@ pub struct Process {
     pub lists: Option<Sizes>,
     /// What those lists may hold.
     pub budget: Budget,
-    /// Requests from so many bytes on are mapped by themselves.
+    /// Requests of at least this many bytes are mapped separately.
     pub map_from: AtomicUsize,
     /// Who counts, and remembers call sites, if anybody asked for it.
     pub tracker: Option<Tracker>,

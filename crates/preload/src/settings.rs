@@ -3,7 +3,7 @@
 //! | variable | meaning |
 //! |---|---|
 //! | `HEAPSMITH_HEAP` | the heap: a spec, or a name of the catalogue |
-//! | `HEAPSMITH_MAP_FROM` | requests of so many bytes or more are mapped by themselves |
+//! | `HEAPSMITH_MAP_FROM` | requests of at least this many bytes are mapped separately |
 //! | `HEAPSMITH_STATS` | a file for the statistics of each process, written when it ends; `-` for standard error |
 //! | `HEAPSMITH_STARTED_BY` | the process whose child writes to that very file; other processes write beside it |
 //! | `HEAPSMITH_SIGNAL` | the number of a signal that writes them at run time |
@@ -28,7 +28,7 @@ const MAP_FROM: usize = 256 << 10;
 pub struct Settings {
     /// The heap, fit for `malloc`.
     pub spec: Spec,
-    /// Requests from so many bytes on are mapped by themselves.
+    /// Requests of at least this many bytes are mapped separately.
     pub map_from: usize,
     /// Whether `map_from` stays as it is: it was asked for.
     pub map_from_fixed: bool,

@@ -34,7 +34,7 @@ pub struct Sites {
 }
 
 impl Sites {
-    /// No stacks yet; of so many frames each.
+    /// No stacks yet; of this many frames each.
     pub fn new(frames: usize) -> Option<Sites> {
         let room = (STACKS * size_of::<Stack>()).next_multiple_of(pages::SIZE);
         let table = pages::map(room)?.cast::<Stack>();

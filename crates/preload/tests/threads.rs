@@ -1,7 +1,7 @@
 //! Threads that free each other's blocks, on the library's own functions under names of their own, so that a
 //! sanitizer can watch them. Each heap is a process; at its end every heap is verified and nothing is left.
 //!
-//! `HEAPSMITH_TEST_SECONDS` makes it a soak: so many seconds for each heap.
+//! `HEAPSMITH_TEST_SECONDS` makes it a soak: this many seconds for each heap.
 
 use std::process::{Command, ExitCode};
 use std::ptr::NonNull;
@@ -42,7 +42,7 @@ struct Block {
 impl Block {
     fn new(size: usize, mark: u8) -> Block {
         let at = serve::allocate(size, 16).expect("memory");
-        // SAFETY: the block has so many bytes.
+        // SAFETY: the block has this many bytes.
         unsafe { at.write_bytes(mark, size) };
         Block { at, size, mark }
     }
@@ -62,7 +62,7 @@ impl Block {
             // SAFETY: inside both.
             assert_eq!(unsafe { self.at.add(segment).read() }, self.mark);
         }
-        // SAFETY: the block has so many bytes.
+        // SAFETY: the block has this many bytes.
         unsafe { self.at.write_bytes(self.mark, size) };
         self.size = size;
     }

@@ -47,7 +47,7 @@ impl Moment {
     }
 }
 
-/// Looks at the heap at so many moments of the trace, in a region of `size` bytes.
+/// Looks at the heap at this many moments of the trace, in a region of `size` bytes.
 pub fn over_time(
     spec: &Spec,
     trace: &PackedTrace,

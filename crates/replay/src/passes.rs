@@ -76,7 +76,7 @@ impl Drift {
 /// No more passes are replayed: each is noted in 40 bytes.
 pub const MAX_PASSES: usize = 1_000_000;
 
-/// Replays the trace so many times, one after another, in one heap.
+/// Replays the trace this many times, one after another, in one heap.
 ///
 /// # Errors
 ///

@@ -35,7 +35,7 @@ impl Region {
         Region::new(Region::size_for(trace))
     }
 
-    /// The same for a trace that is replayed so many times over.
+    /// The same for a trace that is replayed this many times over.
     pub fn for_passes(trace: &PackedTrace, passes: u64) -> Result<Region, ReplayError> {
         Region::new(Bytes(enough(trace, passes)))
     }
@@ -75,7 +75,7 @@ impl Region {
     }
 }
 
-/// Bytes in which every design but an absurd one has room, for so many passes over the trace.
+/// Bytes in which every design but an absurd one has room, for this many passes over the trace.
 fn enough(trace: &PackedTrace, passes: u64) -> u64 {
     // A header, the least block and the gap before an aligned payload, generously.
     const OVERHEAD: u64 = 64;

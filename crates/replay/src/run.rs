@@ -18,7 +18,7 @@ pub struct ReplayOptions {
     pub region: Option<Bytes>,
     /// Fill every payload with a pattern, and verify it when it is freed or moved.
     pub verify: bool,
-    /// Verify every invariant of the heap after every so many operations.
+    /// Verify every invariant of the heap after every N operations.
     pub check_every: Option<u64>,
     /// Stop at the first request that is refused.
     pub stop_when_refused: bool,

@@ -39,7 +39,7 @@ use crate::subject::Subject;
 pub struct TimingEffort {
     /// Rounds, in each of which every subject has its turn.
     pub rounds: usize,
-    /// Peers whose operations may look at all free blocks replay no more than the first so many events.
+    /// Peers whose operations may look at all free blocks replay at most this many events.
     pub linear_events: usize,
 }
 

@@ -189,7 +189,7 @@ fn listed_by(sizes: &[Sizes], words: impl Fn(u64) -> Option<usize>) -> Vec<SizeR
     disjoint
 }
 
-/// Block sizes up to so many words are looked up directly, larger ones searched for.
+/// Block sizes up to this many words are looked up directly, larger ones searched for.
 const DIRECT_WORDS: usize = 4096;
 
 /// The look-up of these lists, kept in `storage`.

@@ -14,7 +14,7 @@ use heapsmith_spec::{BinOrder, Coalescing, Each, ListOrder, Pool, Spec};
 use crate::random::Random;
 use crate::region::{Counted, Memory, on};
 
-/// What operations cost while so many blocks were live.
+/// What operations cost while this many blocks were live.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Churned {
     /// Blocks.

@@ -20,7 +20,7 @@ use crate::random::Random;
 use crate::region::{Counted, Memory, on};
 use crate::shrink::shrink;
 
-/// One in so many programs is long.
+/// One in this many programs is long.
 const LONG_EVERY: u64 = 64;
 
 /// The longest region that a program gets.
@@ -156,7 +156,7 @@ impl Trial {
     }
 }
 
-/// Runs a program and frees what is live, verifying every so many operations; counts in `step`.
+/// Runs a program and frees what is live, verifying after every N operations; counts in `step`.
 fn perform(
     heap: &mut Counted,
     program: &mut dyn Iterator<Item = Operation>,

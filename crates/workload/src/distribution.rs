@@ -18,7 +18,7 @@
 //! its first arrival on. It is cut off after `events` events, with its blocks live.
 //!
 //! A distribution is that of a whole fleet or program; `blocks` says how large a part of it
-//! is drawn: both rates and live blocks are scaled so that so many live on average, which
+//! is drawn: both rates and live blocks are scaled so that this many live on average, which
 //! leaves lifetimes alone. Time is scaled to one arrival a microsecond. A size with a rate
 //! and no live block is freed at once; one with live blocks and no rate lives from the
 //! beginning to the end.

@@ -13,7 +13,7 @@
 //! | object | as recorded | as recorded | continuous: its recorded death; occasional: the next collection after it |
 //!
 //! The input is a trace as the agent of `heapsmith record --java` leaves it. Recorded with
-//! `--java-collect BYTES` it holds deaths to within so many bytes, which is what continuous
+//! `--java-collect BYTES` it holds deaths to within this many bytes, which is what continuous
 //! collection needs; without, deaths stand where the machine happened to collect.
 //!
 //! `heap` is how many bytes of objects the heap takes, living and dead; `auto` is one and a half

@@ -42,7 +42,7 @@ pub(crate) const BACKLOG: Parameter = Parameter {
             (but at least ten of its largest frames)",
 };
 
-/// Even a tiny capture shall see a queue: so many of its largest frames may wait.
+/// Even a tiny capture shall see a queue: this many of its largest frames may wait.
 const MIN_WAITING: u64 = 10;
 
 /// Puts a picosecond's resolution into whole numbers: at 10 Gbit/s a bit takes 100 of them.

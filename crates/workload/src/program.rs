@@ -60,7 +60,7 @@ impl<'s> Recorder<'s> {
         self.tape.mark(Nanoseconds(self.now), label);
     }
 
-    /// Reads and writes so many words of the program's own data.
+    /// Reads and writes this many words of the program's own data.
     pub fn work(&mut self, words: u64) {
         self.now += words;
     }

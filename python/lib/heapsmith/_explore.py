@@ -157,7 +157,7 @@ def explore(
         Evaluate the pick on these traces, which the exploration does not see; ``"each"``: explore without each of the
         traces in turn, and evaluate on that one.
     perturb
-        Evaluate the pick on so many perturbed copies of each trace.
+        Evaluate the pick on this many perturbed copies of each trace.
     jobs
         Threads to replay on; by default all cores.
     wait

@@ -45,9 +45,9 @@ def replay(
     verify
         Fill every block with a pattern, and verify it when it is freed.
     check
-        Verify every invariant of the heap after every so many operations.
+        Verify every invariant of the heap after every N operations.
     region
-        Replay in a region of so many bytes. By default there is room for any design that is not absurd.
+        Replay in a region of this many bytes. By default there is room for any design that is not absurd.
     min_region
         Find the smallest region in which the trace completes (about 15 replays more).
     time

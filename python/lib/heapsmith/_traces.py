@@ -69,7 +69,7 @@ class Inspection:
 def inspect(trace: Trace, *, points: int = 600) -> Inspection:
     """Show what is in a trace: sizes, lifetimes, live bytes, call sites, the phase behaviour.
 
-    ``points`` is the number of points of the live bytes, at least, where the trace has so many events.
+    ``points`` is the number of points of the live bytes, at least, where the trace has this many events.
     """
     return Inspection(trace, points)
 

@@ -173,7 +173,7 @@ class _Designs:
         return bool(self._left)
 
     def took(self, designs: int, seconds: float) -> None:
-        """So many designs took so long: what was measured before counts less with every batch."""
+        """This many designs took so long: what was measured before counts less with every batch."""
         cost = seconds / max(designs, 1)
         self._cost = cost if self._cost is None else 0.7 * self._cost + 0.3 * cost
 

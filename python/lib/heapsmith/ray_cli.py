@@ -24,7 +24,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--as", dest="format", metavar="NAME", help="the importer or workload that makes a trace of the input")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of it; may be repeated")
     parser.add_argument("--slice", metavar="FROM..TO", help="use only a stretch: events from 0, or times")
-    parser.add_argument("--limit", type=_count, metavar="EVENTS", help="use only the first so many events")
+    parser.add_argument("--limit", type=_count, metavar="EVENTS", help="use only the first EVENTS events")
     parser.add_argument("-o", "--out", metavar="DIR", help="folder for the results [explore-TRACE]")
     parser.add_argument("--seconds", type=float, default=1.0, help="how long a batch should take [1]")
     parser.add_argument("--prefer", choices=["balanced", "speed", "memory", "bounded"], default="balanced")

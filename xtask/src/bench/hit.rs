@@ -47,7 +47,7 @@ pub fn hit() -> Outcome {
     Ok(())
 }
 
-/// So many blocks, the last of which comes and goes; written as CSV.
+/// This many blocks, the last of which comes and goes; written as CSV.
 fn program(live: usize) -> String {
     let mut text = "action,id,size\n".to_owned();
     let mut line = |action: &str, id: usize| writeln!(text, "{action},{id},64").unwrap_or_default();

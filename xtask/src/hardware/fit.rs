@@ -36,7 +36,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Its value for so many leaves.
+    /// Its value for this many leaves.
     pub fn at(&self, leaves: f64, law: Law) -> f64 {
         self.slope * (law.of)(leaves) + self.constant
     }

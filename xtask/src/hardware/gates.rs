@@ -130,7 +130,7 @@ fn write(name: &str, text_of: &str) -> Outcome {
     Ok(())
 }
 
-/// A unit of so many leaves, as written and as mapped.
+/// A unit of this many leaves, as written and as mapped.
 fn count(counted: Counted, leaves: u32) -> Result<[Count; 2], String> {
     let folder = built().join(format!("{}-{leaves}", counted.name));
     fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", text(&folder)))?;

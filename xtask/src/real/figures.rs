@@ -114,7 +114,7 @@ pub mod tests {
     use crate::real::launch::Run;
     use crate::real::programs;
 
-    /// Runs of so many milliseconds by the clock, half of them of processors, and so many MiB.
+    /// Runs of this many milliseconds by the clock, half of them processor time, and this many MiB.
     pub fn row(allocator: &'static str, spec: Option<&'static str>, runs: &[(u64, u64)]) -> Row {
         let run = |&(clock, peak): &(u64, u64)| Run {
             clock: Duration::from_millis(clock),

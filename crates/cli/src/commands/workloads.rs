@@ -49,7 +49,7 @@ fn show(workload: &Workload) {
     say!();
 }
 
-/// Words in lines of at most so many characters.
+/// Words in lines of at most this many characters.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

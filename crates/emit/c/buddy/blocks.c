@@ -43,7 +43,7 @@ static inline Index words_of_order(Index order)
     return (Index)1U << order;
 }
 
-/* The order of a block of so many words. */
+/* The order of a block of this many words. */
 static inline Index order_of(Index words)
 {
     return lowest_bit(words);

@@ -2,7 +2,7 @@
 /* ---- A bin: a list, {{ index.order_text }} ---- */
 {%- if index.tries %}
 
-/* So many blocks of a bin are looked at before a bin of larger blocks serves. */
+/* This many blocks of a bin are looked at before a bin of larger blocks serves. */
 #define TRIES {{ index.tries }}U
 {%- endif %}
 

@@ -36,7 +36,7 @@
 #define SECOND_LEVEL (INDEX + 1U)
 {%- endif %}
 #define HEADS {{ index.heads }}U
-/* So many blocks of the list below are looked at when the region is full. */
+/* This many blocks of the list below are looked at when the region is full. */
 #define SECOND_LOOK {{ index.second_look }}U
 
 /* The list of blocks of `words`, were there no last one. */

@@ -118,7 +118,7 @@ static void free_object(Heap *heap, Index page, Index class, Index at)
 
 /* ---- The pool as a heap ---- */
 
-/* Whether a request of so many bytes gets an object, and of which class. */
+/* Whether a request of this many bytes gets an object, and of which class. */
 static bool is_object(size_t size, Index *class)
 {
     Index object = MIN_OBJECT;
@@ -134,7 +134,7 @@ static bool is_object(size_t size, Index *class)
     return true;
 }
 
-/* Pages that hold so many bytes. */
+/* Pages that hold this many bytes. */
 static inline Index pages_for(size_t size)
 {
     return (Index)(size / PAGE) + (((size % PAGE) != 0U) ? 1U : 0U);
@@ -350,7 +350,7 @@ static unsigned int pool_check(const Heap *heap)
     return lists_are_sound(heap, listed) ? 0U : 4U;
 }
 
-/* Counts blocks of so many bytes. */
+/* Counts blocks of this many bytes. */
 static void count_free(struct {{ n }}_statistics *counts, size_t blocks, size_t bytes)
 {
     counts->free_blocks += blocks;

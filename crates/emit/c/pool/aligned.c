@@ -103,7 +103,7 @@ static Index pool_allocate_aligned(Heap *heap, size_t size, size_t alignment)
     sweep(heap);
 {%- endif %}
     step = (Index)(alignment / WORD);
-    /* A free block of so many words holds an aligned payload wherever it lies. */
+    /* A free block of this many words holds an aligned payload wherever it lies. */
     enough = need + step + MIN_BLOCK;
     block = index_find(heap, enough);
 {%- if pool.deferred %}

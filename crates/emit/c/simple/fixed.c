@@ -61,7 +61,7 @@ static bool pool_init(Heap *heap)
     return true;
 }
 
-/* A block at a multiple of so many words, more than the heap's own, or 0. */
+/* A block at a multiple of this many words, more than the heap's own, or 0. */
 static Index allocate_aligned(Heap *heap, Index step)
 {
     const Index base = (Index)(address_of(heap->words) / WORD);

@@ -5,7 +5,7 @@ use std::process::Command;
 use heapsmith_emit::{Name, Request, c};
 use heapsmith_spec::resolve;
 
-/// Heaps that count leading and trailing zeros, so that every macro has a use; and at least so many words
+/// Heaps that count leading and trailing zeros, so that every macro has a use; and at least this many words
 /// of theirs that cannot change unseen in the program's heap.
 const HEAPS: &[(&str, usize)] =
     &[("tlsf(second-level=3, largest=2048)", 26), ("bins(log(2), order=size)", 26), ("half-fit", 26)];

@@ -2,7 +2,7 @@ use heapsmith_trace::{Action, Bytes, Event, Origin, Trace};
 
 use super::*;
 
-/// Requests of these sizes, so many of each.
+/// Requests of these sizes, this many of each.
 fn trace(sizes: &[(u64, u64)]) -> PackedTrace {
     let mut trace = Trace::new(Origin::new("sizes", ""));
     let each = sizes.iter().flat_map(|&(size, count)| std::iter::repeat_n(size, count as usize));

@@ -130,7 +130,7 @@ fn everything() -> Vec<Asked> {
     all
 }
 
-/// Counts the code of a heap by its text, and stops once so many designs are done.
+/// Counts the code of a heap by its text, and stops once this many designs are done.
 struct Watching<'w> {
     stop: &'w AtomicBool,
     at: Option<usize>,

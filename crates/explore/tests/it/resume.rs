@@ -46,7 +46,7 @@ fn explore(dir: &std::path::Path, traces: &[PackedTrace], jobs: usize, stop_at: 
     })
 }
 
-/// Sweeps until so many designs are done; none if that came before the end.
+/// Sweeps until this many designs are done; none if that came before the end.
 fn swept(dir: &std::path::Path, job: &Sweep<'_>, stop_at: Option<usize>) -> Option<Store> {
     let mut store = Store::begin(&dir.join(Store::FILE), job.space, job.traces, "a test").expect("a store");
     let mut progress = |progress: Progress| {

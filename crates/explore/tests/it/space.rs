@@ -68,7 +68,7 @@ fn all_specs_hold_every_invariant_after_every_operation() {
     println!("10,000 specs checked after each of {} operations", short.events.len());
 }
 
-/// Designs that share one replay must be the same heap: shown by replaying one of so many of them.
+/// Designs that share one replay must be the same heap: shown by replaying one of this many of them.
 fn share_a_replay_and_measure_the_same(space: &Space, trace: &PackedTrace, one_of: usize) {
     let shared = space.designs.iter().filter(|design| design.same_as != design.number);
     let shared: Vec<&Design> = shared.step_by(one_of).collect();

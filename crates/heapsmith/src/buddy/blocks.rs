@@ -18,7 +18,7 @@ use crate::meter::Meter;
 use crate::source::Source;
 use crate::word::Word;
 
-/// Payloads are aligned to their block's size up to so many bytes.
+/// Payloads are aligned to their block's size up to this many bytes.
 pub const GRID: usize = 4096;
 
 /// The blocks of one region.

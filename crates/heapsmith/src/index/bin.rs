@@ -80,7 +80,7 @@ pub enum BinOrder {
 pub struct BinList {
     /// Its order.
     pub order: BinOrder,
-    /// So many blocks are looked at, at least one, before a bin of larger blocks serves if there is one.
+    /// This many blocks are looked at, at least one, before a bin of larger blocks serves if there is one.
     pub tries: usize,
 }
 

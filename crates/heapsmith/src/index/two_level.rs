@@ -141,7 +141,7 @@ impl TwoLevel {
         (self.last >> self.second) + 1
     }
 
-    /// Control words of one second-level map, in words of so many bits.
+    /// Control words of one second-level map, in words of this many bits.
     fn row_words(&self, bits: usize) -> usize {
         if self.second == 0 { 0 } else { (1_usize << self.second).div_ceil(bits) }
     }

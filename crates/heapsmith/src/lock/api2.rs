@@ -15,7 +15,7 @@ fn nothing(layout: Layout) -> NonNull<u8> {
     NonNull::new(core::ptr::without_provenance_mut(layout.align())).unwrap_or(NonNull::dangling())
 }
 
-/// The payload as a slice of so many bytes; none is an error.
+/// The payload as a slice of this many bytes; none is an error.
 fn slice(block: Option<NonNull<u8>>, size: usize) -> Result<NonNull<[u8]>, AllocError> {
     let block = block.ok_or(AllocError)?;
     NonNull::new(slice_from_raw_parts_mut(block.as_ptr(), size)).ok_or(AllocError)

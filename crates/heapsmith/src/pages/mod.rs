@@ -100,7 +100,7 @@ pub struct PageHeap<W, F, S, M> {
 enum Wanted {
     /// An object of a class.
     Object(usize),
-    /// So many pages.
+    /// This many pages.
     Run(usize),
 }
 

@@ -21,7 +21,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         if self.policy.coalesce() == Coalesce::EveryCall {
             self.sweep();
         }
-        // A free block of so many words holds an aligned payload wherever it lies.
+        // A free block of this many words holds an aligned payload wherever it lies.
         let enough = need + alignment / W::BYTES + Self::format(&self.policy).min;
         let mut found = self.index.find(&mut self.memory, &self.policy, enough);
         let mut way = ServePath::AfterSplit;

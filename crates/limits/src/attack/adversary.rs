@@ -58,7 +58,7 @@ pub struct AttackOutcome {
 pub enum Charge {
     /// What is requested.
     Requests,
-    /// What is requested, and so many bytes of header with each block: for comparison with theory, which has none.
+    /// What is requested, and this many bytes of header with each block: for comparison with theory, which has none.
     WithHeader(u64),
 }
 
@@ -80,12 +80,12 @@ pub struct Adversary<'d, 'h> {
     over: bool,
 }
 
-/// Bytes of the region that attacks on programs of so many live bytes have: what a replay reserves for them.
+/// Bytes of the region that attacks on programs of this many live bytes have: what a replay reserves for them.
 pub fn region_for(program: ProgramClass) -> Result<Region, ReplayError> {
     Region::new(Bytes(program.live.saturating_mul(32).saturating_add(16 << 20)))
 }
 
-/// Lets `plan` attack the heap of `spec` within the limits of `program`, in at most so many operations.
+/// Lets `plan` attack the heap of `spec` within the limits of `program`, in at most this many operations.
 ///
 /// # Errors
 ///

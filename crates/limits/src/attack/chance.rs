@@ -35,7 +35,7 @@ enum SizesBy {
 /// Seeds of each kind of random program.
 const SEEDS: u64 = 3;
 
-/// Every random program that an attack of so many operations is compared with.
+/// Every random program that an attack of this many operations is compared with.
 pub fn random_programs(
     spec: &Spec,
     program: ProgramClass,

@@ -81,7 +81,7 @@ impl Comb {
     }
 }
 
-/// The blocks of so many holes, each hole's together.
+/// The blocks of this many holes, each hole's together.
 fn holes(adversary: &mut Adversary<'_, '_>, tooth: &Tooth, groups: u64) -> Vec<Vec<u64>> {
     let blocks = |_| tooth.hole.iter().filter_map(|&size| adversary.allocate(size).map(|block| block.at)).collect();
     (0..groups).map(blocks).collect()

@@ -183,7 +183,7 @@ impl AttackGoal {
     }
 }
 
-/// The worst that random programs of so many operations did, in requests that the heap serves.
+/// The worst that random programs of this many operations did, in requests that the heap serves.
 ///
 /// # Errors
 ///

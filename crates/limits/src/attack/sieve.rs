@@ -29,7 +29,7 @@ pub enum Keep {
     Gaps,
     /// The cheapest of each aligned cell.
     Cells,
-    /// One in so many, in address order.
+    /// One in this many, in address order.
     Every(u32),
 }
 

@@ -16,7 +16,7 @@
 use super::demand::{Demand, saturated};
 use super::{Found, Term, shown};
 
-/// Sizes are summed one by one up to so many; beyond, bounded together.
+/// Sizes are summed one by one up to this many; beyond, bounded together.
 const MAX_SIZES: u64 = 20_000;
 
 pub(super) fn classes(demand: &Demand) -> Found {

@@ -208,13 +208,13 @@ impl<'s> Demand<'s> {
         self.need(self.program.max_size).unwrap_or(self.granule)
     }
 
-    /// Most bytes in the blocks of a program with so many bytes live, slack included.
+    /// Most bytes in the blocks of a program with this many bytes live, slack included.
     pub fn blocks_of(&self, live: u64) -> u64 {
         let (bytes, request) = self.ratio;
         saturated(u128::from(live) * u128::from(bytes) / u128::from(request))
     }
 
-    /// Bytes of a block, slack included, for so many bytes requested, where they are most.
+    /// Bytes of a block, slack included, for this many bytes requested, where they are most.
     fn worst_ratio(&self) -> (u64, u64) {
         let (mut bytes, mut request) = (0, 1);
         for step in &self.steps {
@@ -226,7 +226,7 @@ impl<'s> Demand<'s> {
         (bytes, request)
     }
 
-    /// Most blocks of a program with so many bytes live.
+    /// Most blocks of a program with this many bytes live.
     pub fn count_of(&self, live: u64) -> u64 {
         live / self.program.min_size
     }

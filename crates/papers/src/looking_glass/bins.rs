@@ -21,7 +21,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     title: "the tree with bins, and bins of skip lists",
     claim: "Not built. Bins for frequent sizes are expected to improve the tree's time and space, and skip lists to have \
             the running time of red-black trees, in bins like those of malloc (Diamantstein et al. 2018, section 5.4).",
-    differs: "There is no measurement to compare with. Blocks of 1 to 1024 bytes are replaced at random while so many \
+    differs: "There is no measurement to compare with. Blocks of 1 to 1024 bytes are replaced at random while this many \
               stay live, so that every request searches among free blocks, which in the programs of Figures 19 to 24 \
               none does. Bins are those of Lea's malloc: one for each size up to 512 bytes.",
     samples: &[],

@@ -25,7 +25,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Blocks as the buddy systems have them: up to so many bytes.
+/// Blocks as the buddy systems have them: up to this many bytes.
 const CLASSES: [u64; 9] = [16, 32, 64, 128, 256, 1024, 4096, 16_384, u64::MAX];
 
 #[derive(Debug, Serialize)]

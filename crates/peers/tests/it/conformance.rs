@@ -73,12 +73,12 @@ impl Work for Program<'_> {
 }
 
 fn write<R: Receipt>(receipt: R, size: usize, fill: u8) {
-    // SAFETY: the allocator gave so many bytes.
+    // SAFETY: the allocator gave this many bytes.
     unsafe { receipt.pointer().as_ptr().write_bytes(fill, size) };
 }
 
 fn holds<R: Receipt>(receipt: R, size: usize, fill: u8) -> bool {
-    // SAFETY: the allocator gave so many bytes, and `write` filled them.
+    // SAFETY: the allocator gave this many bytes, and `write` filled them.
     unsafe { std::slice::from_raw_parts(receipt.pointer().as_ptr(), size) }.iter().all(|&byte| byte == fill)
 }
 

@@ -10,7 +10,7 @@ fn spec(text: &str) -> Spec {
     text.parse().expect("a spec")
 }
 
-/// A program of so many requests; of every eight blocks one is never freed if `leaks`.
+/// A program of this many requests; of every eight blocks one is never freed if `leaks`.
 fn program(requests: u64, leaks: bool) -> PackedTrace {
     let (mut draws, mut events, mut live) = (Draws::new(9), Vec::new(), Vec::new());
     for id in 0..requests {

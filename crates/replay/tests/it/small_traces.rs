@@ -4,7 +4,7 @@ use heapsmith_replay::{Region, ReplayOptions, replay};
 use heapsmith_spec::{Pool, Spec, catalogue};
 use heapsmith_trace::{Action, Bytes, Draws, Event, PackedTrace, Trace};
 
-/// So many requests of sizes up to `largest`, a third of them freed again.
+/// This many requests of sizes up to `largest`, a third of them freed again.
 fn trace(requests: u64, largest: u64) -> PackedTrace {
     let mut draws = Draws::new(requests);
     let mut trace = Trace::default();

@@ -93,7 +93,7 @@ pub enum Each {
 pub enum Tries {
     /// All: first fit inside the bin, as in segregated fits without a bound.
     All,
-    /// So many, at least one: `tries=8`.
+    /// This many, at least one: `tries=8`.
     Max(u32),
 }
 

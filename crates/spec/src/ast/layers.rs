@@ -3,7 +3,7 @@
 /// Detects heap error: `guard(quarantine=16)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Guard {
-    /// So many freed blocks are kept, filled with a pattern, before the pool gets them back.
+    /// This many freed blocks are kept, filled with a pattern, before the pool gets them back.
     pub quarantine: u32,
 }
 

@@ -8,7 +8,7 @@ fn spec(text: &str) -> Spec {
     resolve(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What operations cost on the heap of `text` with so many live blocks.
+/// What operations cost on the heap of `text` with this many live blocks.
 fn cost(text: &str, live: usize) -> Churned {
     churn(&spec(text), live).expect("a heap")
 }

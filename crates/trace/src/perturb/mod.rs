@@ -37,7 +37,7 @@ use crate::{Action, Bytes, Event, Operation, PackedTrace, Packer, Sink, TraceErr
 pub struct Share(u32);
 
 impl Share {
-    /// So many percent.
+    /// This many percent.
     ///
     /// ```
     /// assert_eq!(heapsmith_trace::Share::percent(10), "10%".parse().unwrap());

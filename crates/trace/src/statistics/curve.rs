@@ -69,12 +69,12 @@ pub(super) struct Stretches {
 }
 
 impl Stretches {
-    /// Between `points` and twice as many stretches, where there are so many events.
+    /// Between `points` and twice as many stretches, where there are this many events.
     pub fn new(points: usize) -> Stretches {
         Stretches { stretches: Vec::new(), length: 1, max: points.max(1) * 2, last: None }
     }
 
-    /// Stretches of so many events.
+    /// Stretches of this many events.
     fn of_length(length: u64) -> Stretches {
         Stretches { stretches: Vec::new(), length, max: usize::MAX, last: None }
     }

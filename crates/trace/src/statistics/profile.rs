@@ -47,7 +47,7 @@ pub struct Profiler {
 
 impl Profiler {
     /// A profiler whose curve will have at least `points` points, and at most twice as many,
-    /// where the trace has so many events.
+    /// where the trace has this many events.
     pub fn new(points: usize) -> Profiler {
         Profiler {
             ledger: Ledger::default(),

@@ -21,9 +21,9 @@ use crate::{Bytes, Event, Nanoseconds, Sink, TraceError};
 /// When a heap is due.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Due {
-    /// When so many bytes were requested since the last collection.
+    /// When this many bytes were requested since the last collection.
     Every(Bytes),
-    /// When so many bytes live or are dead. If more live, then at every request.
+    /// When this many bytes live or are dead. If more live, then at every request.
     Full(Bytes),
 }
 

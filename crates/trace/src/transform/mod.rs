@@ -41,11 +41,11 @@ pub struct Transforms {
     pub perturbation: Perturbation,
     /// What the changes are drawn from.
     pub seed: u64,
-    /// So many copies, interleaved; 0 and 1 leave the trace as it is.
+    /// This many copies, interleaved; 0 and 1 leave the trace as it is.
     pub copies: u32,
-    /// Free in bursts, whenever so many bytes were requested since the last.
+    /// Free in bursts, after this many requested bytes.
     pub gc_every: Option<Bytes>,
-    /// Free in bursts, whenever so many bytes live or are dead and not yet freed.
+    /// Free in bursts, whenever this many bytes live or are dead and not yet freed.
     pub heap: Option<Bytes>,
 }
 

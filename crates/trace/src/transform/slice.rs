@@ -16,7 +16,7 @@ use crate::{Action, Event, Nanoseconds, Sink, TraceError};
 /// A place in a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// So many events from the beginning.
+    /// This many events from the beginning.
     Event(u64),
     /// The first event at this time or later.
     Time(Nanoseconds),
@@ -42,7 +42,7 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// The first so many events.
+    /// The first events, up to this number.
     pub fn first(events: u64) -> Slice {
         Slice { from: None, to: Some(Place::Event(events)) }
     }

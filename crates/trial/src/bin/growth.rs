@@ -27,7 +27,7 @@ fn growth() -> Vec<String> {
         .map(|heap| (heap, resolve(heap).unwrap_or_else(|error| panic!("{error}"))))
         .filter(|(_, spec)| spec.word != WordSize::Two)
         .collect();
-    println!("Mean accesses of an operation with so many live blocks of 8 to 2047 bytes; a dash: given up,");
+    println!("Mean accesses of an operation with this many live blocks of 8 to 2047 bytes; a dash: given up,");
     println!("as the heap is linear by nature. Heaps with words of two bytes do not hold 1,000 such blocks.");
     let mut table = table(&["heap", "10³", "10⁴", "10⁵", "10⁶", "slope", "p99.9", "worst", "wanted", "as claimed"]);
     let (bar, mut off) = (ProgressBar::new(heaps.len() as u64), Vec::new());

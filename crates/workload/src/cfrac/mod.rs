@@ -67,7 +67,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
 };
 
 const DIGITS: &str = "a whole number of 4 to 40 digits that is not prime and no power";
-/// So many convergents for one multiplier, at most.
+/// This many convergents for one multiplier, at most.
 const MAX_STEPS: u64 = 4_000_000;
 
 fn run<'s>(settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {

@@ -65,7 +65,7 @@ const MODULES: &[&str] = &[
     "test_zlib",
 ];
 
-/// Every so many of them in a quick run.
+/// Every this many of them in a quick run.
 const QUICK: usize = 6;
 
 const PYTHON: &str = "/usr/bin/python3";

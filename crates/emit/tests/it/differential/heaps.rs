@@ -96,12 +96,12 @@ pub const FEW: &[&str] = &[
     "pages(page=1024, min=32, search=word) word=8",
 ];
 
-/// So many random specs that can be emitted as C; the same for the same seed.
+/// This many random specs that can be emitted as C; the same for the same seed.
 pub fn random(many: usize, seed: u8) -> Vec<Heap> {
     random_where(many, seed, can_be_emitted)
 }
 
-/// So many random specs of all kinds; the same for the same seed.
+/// This many random specs of all kinds; the same for the same seed.
 pub fn random_of_all(many: usize, seed: u8) -> Vec<Heap> {
     random_where(many, seed, |_| true)
 }

@@ -129,7 +129,7 @@ impl Player<'_> {
         expect(self.number, at, "the usable size", step.usable, usable);
         slots[step.slot] = Some(block);
         for byte in 0..step.size as usize {
-            // SAFETY: the heap gave so many bytes.
+            // SAFETY: the heap gave this many bytes.
             unsafe { block.as_ptr().add(byte).write((step.slot + byte) as u8) };
         }
     }

@@ -31,7 +31,7 @@ pub struct Step {
     pub usable: u64,
 }
 
-/// What was done with a heap in a region of so many bytes.
+/// What was done with a heap in a region of this many bytes.
 #[derive(Clone, Debug)]
 pub struct Tape {
     pub heap: u32,

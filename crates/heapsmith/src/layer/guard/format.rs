@@ -4,11 +4,11 @@ use core::marker::PhantomData;
 
 use crate::word::Word;
 
-/// The seal stands so many words before the payload.
+/// The seal stands this many words before the payload.
 pub(super) const SEAL: usize = 1;
-/// The size in bytes stands so many words before the payload.
+/// The size in bytes stands this many words before the payload.
 pub(super) const SIZE: usize = 2;
-/// The distance to the payload below stands so many words before the payload.
+/// The distance to the payload below stands this many words before the payload.
 pub(super) const FRONT: usize = 3;
 /// Least words before the payload.
 pub(super) const MIN_FRONT: usize = 3;

@@ -68,7 +68,7 @@ impl Bench {
         self.start_with_sites(command, 0)
     }
 
-    /// Starts a program, to record so many frames of call sites.
+    /// Starts a program, to record this many frames of call sites.
     pub fn start_with_sites(&self, command: &[OsString], frames: u8) -> Child {
         let (library, folder) = (self.library(), self.recordings());
         let launch = Launch { command, library: &library, folder: &folder, frames };

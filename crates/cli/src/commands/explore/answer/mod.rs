@@ -88,7 +88,7 @@ impl Answer<'_> {
     }
 }
 
-/// What a search had found of the true front, with so many designs of all replayed whole.
+/// What a search had found of the true front, with this many designs of all replayed whole.
 pub fn agreement(agreement: &Agreement, found: usize, whole: usize) {
     let share = |part: usize, of: usize| format!("{part} of {of} ({:.1}%)", part as f64 * 100.0 / of.max(1) as f64);
     say!("\nThe search beside replaying every design: {} of {} designs were replayed whole", found, whole);
