@@ -56,7 +56,7 @@ def made(events: int, live: int = 500) -> hs.Trace:
 
 
 def replay_overhead(lines: list[str]) -> None:
-    """What `replay` takes beside the replay in Rust that is in it."""
+    """What `replay` takes besides the replay in Rust that is in it."""
 
     def calls(trace: hs.Trace, heap: str, rounds: int) -> tuple[list[int], list[int], list[int]]:
         """Nanoseconds of each call, of the replay in it, and of freeing the table that it gave."""
@@ -76,7 +76,7 @@ def replay_overhead(lines: list[str]) -> None:
         f"## `replay` on {EVENTS:,} events",
         "",
         "Calls of `heapsmith.replay`, each timed from Python, and the replay in it by Rust, so that both are of one run over the",
-        "same memory. What a call takes beside its replay is the same for every trace, but dearer after a long one, which leaves",
+        "same memory. What a call takes besides its replay is the same for every trace, but dearer after a long one, which leaves",
         "nothing of Python in the caches. Medians; in brackets where the median lies with 95%. Freeing the table afterwards is",
         "Python's, whenever it is no longer used.",
         "",
@@ -222,7 +222,7 @@ def projection(lines: list[str], cost: float) -> None:
         "",
         "| | |",
         "|---|---|",
-        f"| a batch beside its replays, on a worker | {wall * 1e3:.2f} ms: {wall:.2%} of a batch of a second |",
+        f"| a batch besides its replays, on a worker | {wall * 1e3:.2f} ms: {wall:.2%} of a batch of a second |",
         f"| a batch on the driver (its processor) | {driver * 1e3:.2f} ms: {1 / driver:,.0f} batches/s |",
         f"| a row into the store, a transaction for each batch of 20 | {single * 1e6:.0f} µs: {1 / single:,.0f} rows/s |",
         f"| a row into the store, a transaction for 50 batches | {many * 1e6:.0f} µs: {1 / many:,.0f} rows/s |",

@@ -10,7 +10,7 @@
  *
  * Bounds:
  *     allocate       constant for a kept size, else linear in the free blocks
- *     free           constant for a kept size, else constant beside a free block, else linear in
+ *     free           constant for a kept size, else constant next to a free block, else linear in
  *                    the free blocks
  *     max memory     none: free neighbours that are not joined, or rests that are not split off,
  *                    add up; blocks that lists keep count as live, and nothing bounds those that

@@ -129,7 +129,7 @@ impl Explored {
             .table()
     }
 
-    /// The page, as text; it reads the traces that lie beside the results.
+    /// The page, as text; it reads the traces that lie next to the results.
     fn page(&self, py: Python<'_>, prefer: &str) -> Outcome<String> {
         let preference = preference(prefer)?;
         unlocked(py, |_| {

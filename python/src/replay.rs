@@ -25,7 +25,7 @@ struct Row {
     timing: Option<(Timing, f64)>,
 }
 
-/// What is asked for beside the measures.
+/// What is asked for besides the measures.
 #[derive(Clone, Copy)]
 struct Wanted {
     options: ReplayOptions,

@@ -16,13 +16,13 @@ use crate::soak;
 pub enum Bench {
     /// The classic space on a trace of 100,000 events: designs/s and ns an event
     Explore,
-    /// A hit of a free list beside the null allocator
+    /// A hit of a free list compared with the null allocator
     Hit,
     /// How near to the peak live bytes blocks can be placed, on samples and on the problems beside the workspace
     LowerBound,
     /// Accesses of an operation at 10³ to 10⁶ live blocks for every heap, and their slope
     Growth,
-    /// The front and the pick beside the reference allocators, on network traffic and on recorded programs
+    /// The front and the pick compared with the reference allocators, on network traffic and on recorded programs
     Peers(peers::Arguments),
     /// What attacks reach on every heap of the catalogue: of the bound, of Robson's lower bound, and against chance
     Attacks,

@@ -53,7 +53,7 @@ enum Verb {
         #[arg(long, default_value_t = 10)]
         minutes: u64,
     },
-    /// What a server's loop holds resident with each way that threads share a heap, beside the C library
+    /// What a server's loop holds resident with each way that threads share a heap, compared with the C library
     Server(server::Arguments),
     /// The heaps' tests, compiled for and run on a target of 32 bits
     Check32,

@@ -1,4 +1,4 @@
-//! `cargo xtask server`: what a server's loop holds resident on `heapsmith run`, beside the C library.
+//! `cargo xtask server`: what a server's loop holds resident on `heapsmith run`, compared with the C library.
 //!
 //! The loop is `crates/launch/tests/programs/server.c`: connections that come and go, random sizes and lifetimes, blocks that
 //! other threads free, workers that end and are replaced. A short run of it is among the tests of `heapsmith-launch`.

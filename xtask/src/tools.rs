@@ -1,4 +1,4 @@
-//! What the verbs need beside Rust, installed from the distribution's packages.
+//! What the verbs need besides Rust, installed from the distribution's packages.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ pub const CC32: Tool =
 pub const VALGRIND: Tool = Tool {
     name: "valgrind",
     package: "valgrind",
-    why: "to count allocations beside the recorder, and to see reads of unwritten memory",
+    why: "to compare the counts of the recorder, and to see reads of unwritten memory",
 };
 /// Programs that the tests record.
 pub const SQLITE: Tool = Tool { name: "sqlite3", package: "sqlite3", why: "to record it" };

@@ -7,7 +7,7 @@ use crate::objective::{Objective, Objectives};
 /// How near a point has to be to stand for another, in every objective: a hundredth.
 pub const CLOSE: f64 = 0.01;
 
-/// A search's front beside the true one.
+/// A search's front compared with the true one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Agreement {
     /// Distinct places on the true front over fragmentation and accesses.

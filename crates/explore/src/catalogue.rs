@@ -1,4 +1,4 @@
-//! The allocators of the catalogue, replayed beside the designs.
+//! The allocators of the catalogue, replayed together with the designs.
 
 use heapsmith_spec::{Pool, Spec, catalogue};
 use heapsmith_trace::PackedTrace;

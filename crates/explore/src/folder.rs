@@ -1,4 +1,4 @@
-//! The folder of an exploration: its store, its lock, and the traces beside them.
+//! The folder of an exploration: its store, its lock, and the traces next to them.
 //!
 //! ```text
 //!   results.sqlite   results.csv   results.parquet   trace-1.parquet …   results.lock

@@ -21,7 +21,7 @@ pub struct HoldOut {
     pub held: Vec<PackedTrace>,
     /// This many changed copies of each trace.
     pub perturbed: u32,
-    /// Heaps that are evaluated beside the pick, by name.
+    /// Heaps that are evaluated together with the pick, by name.
     pub also: Vec<(String, Spec)>,
 }
 

@@ -101,14 +101,14 @@ impl<'a> Plan<'a> {
 pub struct TimingPlan {
     /// Rounds; 0 leaves times out, unless they are an objective.
     pub rounds: usize,
-    /// The peers that are timed beside the front. Without any, nothing is measured by pages.
+    /// The peers that are timed together with the front. Without any, nothing is measured by pages.
     pub peers: Vec<Peer>,
     /// The command that a child process is started from, to measure memory by pages.
     pub command: Option<PathBuf>,
 }
 
 impl TimingPlan {
-    /// This many rounds of the front, beside every peer of this build or none; nothing is measured by pages.
+    /// This many rounds of the front, with every peer of this build or none; nothing is measured by pages.
     pub fn rounds(rounds: usize, peers: bool) -> TimingPlan {
         TimingPlan { rounds, peers: if peers { Peer::built().collect() } else { Vec::new() }, command: None }
     }
@@ -294,7 +294,7 @@ fn make_space(plan: &Plan<'_>, traces: &[PackedTrace], observer: &mut dyn Observ
     space.map_err(|source| RunError::Space { name: name.to_owned(), source })
 }
 
-/// Takes the folder, and opens the store there, with the traces beside it.
+/// Takes the folder, and opens the store there, with the traces next to it.
 fn begin(
     plan: &Plan<'_>,
     space: &Space,

@@ -84,7 +84,7 @@ impl Store {
     ) -> Result<Store, StoreError> {
         let mut store = Store::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
         store.lock = Some(lock);
-        // A journal beside the file, removed with every commit: nothing but the file is left behind.
+        // A journal next to the file, removed with every commit: nothing but the file is left behind.
         store.run(|db| db.execute_batch("PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL;"))?;
         if store.is_empty()? {
             store.create(space, traces, command)?;

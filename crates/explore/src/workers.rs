@@ -39,7 +39,7 @@ pub(crate) struct Threads<'a> {
 /// How often results are handed on.
 const BATCH: Duration = Duration::from_millis(500);
 
-/// What a thread knows beside its work.
+/// What a thread knows besides its work.
 pub(crate) struct Worker<'w> {
     /// Its memory.
     pub regions: Regions,

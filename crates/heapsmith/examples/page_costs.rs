@@ -4,7 +4,7 @@
 //! page_costs run SEARCH PROGRAM ROUNDS   replays a made program so often
 //! page_costs count SEARCH PROGRAM        operations, those served by never-used memory, accesses, visits and instructions of
 //!                                        the unit in a round
-//! page_costs work ROUNDS                 builds a binary tree and adds it up: what a program does beside allocating
+//! page_costs work ROUNDS                 builds a binary tree and adds it up: what a program does besides allocating
 //! ```
 //!
 //! A round is `(three rounds - one round) / 2`: all that is done once falls out. `tests/instructions` does this for

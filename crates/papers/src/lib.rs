@@ -14,7 +14,7 @@
 //! A module is a table or a figure. It states what the paper says, with a citation; what is found here is computed
 //! from the data, and so is whether the conclusion holds. Nothing is tuned to agree.
 //!
-//! What is counted (accesses, bytes, visits) decides wherever it can; times stand beside it, as they belong to the
+//! What is counted (accesses, bytes, visits) decides wherever it can; times are shown too, as they belong to the
 //! machine that ran the command.
 
 #![forbid(unsafe_code)]

@@ -5,7 +5,7 @@
 //! | `HEAPSMITH_HEAP` | the heap: a spec, or a name of the catalogue |
 //! | `HEAPSMITH_MAP_FROM` | requests of at least this many bytes are mapped separately |
 //! | `HEAPSMITH_STATS` | a file for the statistics of each process, written when it ends; `-` for standard error |
-//! | `HEAPSMITH_STARTED_BY` | the process whose child writes to that very file; other processes write beside it |
+//! | `HEAPSMITH_STARTED_BY` | the process whose child writes to that very file; other processes write next to it |
 //! | `HEAPSMITH_SIGNAL` | the number of a signal that writes them at run time |
 //! | `HEAPSMITH_SITES` | frames of the call sites that heap errors are told with |
 //! | `HEAPSMITH_CHECK` | verify every heap when the process ends |
@@ -34,7 +34,7 @@ pub struct Settings {
     pub map_from_fixed: bool,
     /// A file for statistics.
     pub stats: Option<CString>,
-    /// The process whose child writes them to that very file; others write beside it.
+    /// The process whose child writes them to that very file; others write next to it.
     pub started_by: Option<i32>,
     /// A signal that writes them.
     pub signal: Option<i32>,

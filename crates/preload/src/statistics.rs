@@ -13,7 +13,7 @@ use crate::process::{Process, begun};
 /// The file's name is as long as this at most; a process has at most as many heaps as the text has room for.
 type Text = Line<65536>;
 
-/// The process that `heapsmith run` started, which writes to the very file; its children write beside it.
+/// The process that `heapsmith run` started, which writes to the very file; its children write next to it.
 static FIRST: AtomicI32 = AtomicI32::new(0);
 
 /// The process whose memory this is: a child of `vfork` has its parent's.

@@ -12,7 +12,7 @@
 //!
 //! The library that is preloaded is the crate `heapsmith-recorder`; [`format`](mod@format)
 //! is its description of the file. Call sites are addresses until somebody looks at them ([`Symbols`]). A recording is read with a block of 256 KiB for every
-//! thread in memory, beside the live blocks and the trace that comes out.
+//! thread in memory, besides the live blocks and the trace that comes out.
 
 #![forbid(unsafe_code)]
 

@@ -9,7 +9,7 @@
 //!                   ├─▶ kinds ──▶ Kinds    allocating and freeing apart
 //!                   └─▶ min_region         the smallest region that serves the trace
 //!
-//!   PackedTrace ─┐  ┌─▶ time, latencies    measured: beside the null allocator, taking turns
+//!   PackedTrace ─┐  ┌─▶ time, latencies    measured: compared with the null allocator, taking turns
 //!   Subjects ────┴──┴─▶ pages              measured: pages touched, in a child process
 //!    (a Spec or a Peer)
 //! ```

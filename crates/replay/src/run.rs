@@ -11,7 +11,7 @@ use crate::measures::Measures;
 use crate::region::Region;
 use crate::tally::Tally;
 
-/// What to do beside measuring.
+/// What to do besides measuring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayOptions {
     /// Bytes of the region; by default all that was reserved.

@@ -150,7 +150,7 @@ fn shown(table: &ShownTable) -> String {
     html.render()
 }
 
-/// A drawing inside the page instead of a file beside it.
+/// A drawing inside the page instead of a file next to it.
 fn inline(svg: &str) -> &str {
     svg.find("<svg").map_or("", |at| svg[at..].trim_end())
 }

@@ -18,7 +18,7 @@ use crate::workload::{
 /// How a trace file begins.
 const PARQUET_MAGIC: &[u8; 4] = b"PAR1";
 
-/// What was read beside the events.
+/// What was read besides the events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loaded {
     /// Where the trace came from.

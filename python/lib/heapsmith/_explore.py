@@ -186,7 +186,7 @@ def explore(
     given = traces_of(traces)
     chosen = [trace for trace in given if isinstance(trace, Trace)]
     if not chosen or len(chosen) != len(given):
-        raise UsageError("explore keeps its traces beside the results: give a Trace, or several")
+        raise UsageError("explore keeps its traces next to the results: give a Trace, or several")
     if prune and cluster is not None:
         raise UsageError("prune compares designs as they end, on one machine: leave out cluster, or prune")
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="heapsmith-explore-"))

@@ -47,7 +47,7 @@ class Cluster:
         not in; ``"local"``: one that is started here and ends with it. A Ray that is connected already is used as it
         is.
     seconds
-        How long a batch should take. What a batch costs beside its replays is some milliseconds; what a lost worker
+        How long a batch should take. What a batch costs besides its replays is some milliseconds; what a lost worker
         costs is this.
     retries
         How often Ray runs a batch again whose worker or node was lost.

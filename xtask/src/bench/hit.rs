@@ -1,4 +1,4 @@
-//! `cargo xtask bench hit`: what a hit of a free list costs beside the null allocator.
+//! `cargo xtask bench hit`: what a hit of a free list costs compared with the null allocator.
 //!
 //! The same loop replays the same trace: blocks of one size, the last of which is freed and asked for
 //! again. Both take turns in one process, so the ratio is of one run. How many instructions the

@@ -1,4 +1,4 @@
-//! `cargo xtask bench peers`: the designs that heapsmith finds, beside the reference allocators.
+//! `cargo xtask bench peers`: the designs that heapsmith finds, compared with the reference allocators.
 //!
 //! ```text
 //!   each trace ─▶ explore ─▶ the fastest of the front, the tightest, the pick

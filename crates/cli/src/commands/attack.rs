@@ -1,4 +1,4 @@
-//! `heapsmith attack`: the program that hurts a heap, beside its bound and what chance does.
+//! `heapsmith attack`: the program that hurts a heap, compared with its bound and what chance does.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

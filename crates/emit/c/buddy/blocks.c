@@ -152,7 +152,7 @@ static bool is_free_of(const Heap *heap, Index block, Index order)
     return !is_used(head) && (words_of(head) == words_of_order(order));
 }
 
-/* Makes a block free beside a buddy that is not. */
+/* Makes a block free next to a buddy that is not. */
 static void insert(Heap *heap, Index block, Index order)
 {
     store(heap, block - 1U, header(words_of_order(order), 0U));

@@ -169,7 +169,7 @@ static void carve(Heap *heap, Index page, Index free_pages, Index from, Index le
     }
 }
 
-/* Frees a run of pages; it joins the free runs beside it, or the wilderness. */
+/* Frees a run of pages; it joins the free runs next to it, or the wilderness. */
 static void free_run(Heap *heap, Index freed, Index length)
 {
     const Index top = load(heap, TOP);

@@ -22,7 +22,7 @@ pub trait Recombination: Copy + Debug + Default + Sealed + 'static {
     /// Frees the block `at`.
     fn release<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, at: usize, order: u32);
 
-    /// Makes the block `at` free beside a buddy that is not.
+    /// Makes the block `at` free next to a buddy that is not.
     fn insert<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, at: usize, order: u32);
 
     /// Takes the free block `at` off its list; its header, as read, stays as it is.

@@ -3,7 +3,7 @@
 //! | index | insert | remove | find | links a block |
 //! |---|---|---|---|---|
 //! | [`Lifo`], [`Fifo`] order | O(1) | O(1) | O(free) | 2 |
-//! | [`AddressOrder`] | O(1) beside a free block, else O(free) | O(1) | O(free) | 2 |
+//! | [`AddressOrder`] | O(1) next to a free block, else O(free) | O(1) | O(free) | 2 |
 //! | [`Implicit`] | nothing | nothing | O(blocks) | 0 |
 //! | [`Bins`] | O(1), sorted bins O(bin) | O(1) | O(bins / word + tries), O(bins / word + bin) where no larger bin serves | 2 |
 //! | [`Bins`] of [`RedBlack`], [`SkipList`] | O(log bin) | O(log bin) | O(bins / word + log bin) | 2, from 6 words on 4 |

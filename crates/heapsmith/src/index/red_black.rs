@@ -12,7 +12,7 @@
 //! There is one node for each size; further blocks of the size hang at it
 //! ([`equals`](crate::index::equals)). A node that leaves while blocks hang at
 //! it hands its place to the first of them, without rebalancing. The colour
-//! lies beside the link to the parent, which has two bits to spare.
+//! lies next to the link to the parent, which has two bits to spare.
 //!
 //! # Invariants
 //!

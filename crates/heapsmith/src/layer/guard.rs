@@ -34,7 +34,7 @@
 //!
 //! # Cost
 //!
-//! | operation | accesses beside the heap's |
+//! | operation | accesses besides the heap's |
 //! |---|---|
 //! | allocate | 4, 5 with padding; 1 a word of a larger FRONT |
 //! | deallocate | 4 or 5 read, 1 written; with quarantine 11, and 10 more when a block leaves it |

@@ -1,4 +1,4 @@
-//! Words of a heap's region that belong to a layer: in blocks that it took, or beside payloads.
+//! Words of a heap's region that belong to a layer: in blocks that it took, or next to payloads.
 //!
 //! Invariant O1: an index that is passed here lies in a block that the heap
 //! below gave to the layer, or in the footprint where the layer only looks. Words lie in the region at multiples

@@ -171,7 +171,7 @@ impl<W: Word, S: Source, M: Meter> Directory<W, S, M> {
         }
     }
 
-    /// Frees a run of pages; it joins the free runs beside it, or the wilderness.
+    /// Frees a run of pages; it joins the free runs next to it, or the wilderness.
     pub fn free(&mut self, page: usize, length: usize) {
         let top = self.memory.load(TOP);
         let (mut page, mut end, mut place) = (page, page + length, None);

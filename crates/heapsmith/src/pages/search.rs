@@ -88,7 +88,7 @@ pub trait BitmapSearch: Debug + Sealed {
         map.fill(memory);
     }
 
-    /// Control words that it needs beside those of every page heap.
+    /// Control words that it needs besides those of every page heap.
     fn control_words(_classes: usize) -> usize {
         0
     }

@@ -23,7 +23,7 @@
 //!
 //! While a page is held a real unit alone has its bits, and the region's words are older. [`Emulated`] keeps
 //! them as they will be when the unit has stored them (unmetered), so that every heap can be checked and
-//! walked, and answers from them; a unit that is simulated is driven beside it.
+//! walked, and answers from them; a unit that is simulated is driven next to it.
 //!
 //! Source: Li, Mohanty, Kavi, "A page-based hybrid (software-hardware) dynamic memory allocator", §III.
 //! When a bitmap is loaded and stored is not said there.

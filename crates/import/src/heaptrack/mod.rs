@@ -18,7 +18,7 @@
 //! recorded. Call sites are the functions (raw: the module and the place in it) that call
 //! the allocator; `operator new` stands for its caller.
 //!
-//! Memory: beside the live blocks, the file's distinct call stacks, as heaptrack itself.
+//! Memory: besides the live blocks, the file's distinct call stacks, as heaptrack itself.
 //!
 //! Source: the repository KDE/heaptrack, `src/track/libheaptrack.cpp`,
 //! `src/interpret/heaptrack_interpret.cpp` and `src/analyze/accumulatedtracedata.cpp`.

@@ -1,4 +1,4 @@
-//! What programs hold of the system's memory and address space, beside the C library's own `malloc`.
+//! What programs hold of the system's memory and address space, compared with the C library's own `malloc`.
 
 use std::process::Command;
 

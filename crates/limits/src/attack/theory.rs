@@ -1,4 +1,4 @@
-//! Robson's lower bound beside what his adversary reaches here, in his units.
+//! Robson's lower bound compared with what his adversary reaches here, in his units.
 //!
 //! The theory knows no headers. So a unit is the smallest block, sizes are 1, 2, 4 … 2^log units of whole blocks, and
 //! a block counts as live with its header; control words are left out. Then a heap of this workspace is a heap of the

@@ -67,7 +67,7 @@ impl Demand<'_> {
         quarantines.sum()
     }
 
-    /// What layers keep beside what is live, at most.
+    /// What layers keep in addition to what is live, at most.
     pub fn retained(&self) -> Retained {
         let quarantined = self.quarantined();
         let max_size = self.largest_block() + self.slack;

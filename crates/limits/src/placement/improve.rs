@@ -53,7 +53,7 @@ fn change(lifetimes: &Lifetimes, placement: &Placement, order: &mut [u32], draws
     }
 }
 
-/// The place of a random block that lives beside that at `place` and comes earlier.
+/// The place of a random block that overlaps with that at `place` and comes earlier.
 fn beside(lifetimes: &Lifetimes, order: &[u32], place: usize, draws: &mut Draws) -> Option<usize> {
     let block = &lifetimes.all()[order[place] as usize];
     let meets = |&other: &usize| lifetimes.all()[order[other] as usize].meets(block);

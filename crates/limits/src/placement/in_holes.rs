@@ -1,4 +1,4 @@
-//! Placement into holes: each block into a hole between those placed that live beside it.
+//! Placement into holes: each block into a hole between those placed that overlap with it.
 //!
 //! ```text
 //!   by start   │■ ■ · ■ · ■ ■ ■│      leaves: blocks in the order of their starts

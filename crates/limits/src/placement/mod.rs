@@ -37,7 +37,7 @@ use order::PlacementOrder;
 /// How hard to try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlacementEffort {
-    /// Work that may be done: blocks compared with a block that lives beside them, and blocks placed. It is
+    /// Work that may be done: blocks compared with a block that overlaps with them, and blocks placed. It is
     /// counted, so the answer is the same on every machine; a second does some tens of millions.
     pub work: u64,
     /// What random changes are drawn from.

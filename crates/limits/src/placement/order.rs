@@ -1,6 +1,6 @@
 //! Orders in which blocks are placed.
 //!
-//! Sources: by size, Pisarchyk and Lee (2020); by the bytes that live beside a block, by its
+//! Sources: by size, Pisarchyk and Lee (2020); by the bytes that overlap with a block, by its
 //! lifetime and by its area, Moffitt, MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated
 //! Machine Learning (ASPLOS 2023), which tries such orders in turns.
 

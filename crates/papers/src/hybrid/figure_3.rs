@@ -105,6 +105,6 @@ fn outcome(all: &[Cost]) -> Result<Outcome, ExperimentError> {
         scale: Scale::Linear,
         line: None,
     };
-    outcome.draw("", "What each search takes off memory management, beside the paper's unit", bars.svg());
+    outcome.draw("", "What each search takes off memory management, compared with the paper's unit", bars.svg());
     Ok(outcome)
 }

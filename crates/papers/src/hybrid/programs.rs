@@ -1,4 +1,4 @@
-//! The programs of the paper that are here, with what they do beside allocating.
+//! The programs of the paper that are here, with what they do besides allocating.
 
 use heapsmith_replay::Region;
 use heapsmith_trace::{PackedTrace, Trace};
@@ -104,7 +104,7 @@ pub(super) struct Cost {
     pub events: u64,
     /// Bytes of a request, on average.
     pub mean_size: f64,
-    /// Instructions beside allocating.
+    /// Instructions besides allocating.
     pub work: f64,
     /// Allocating by each of [`SEARCHES`].
     pub allocating: [Allocating; SEARCHES.len()],
@@ -149,7 +149,7 @@ pub(super) fn costs(setting: &mut Setting<'_>, costs: &Costs) -> Result<Vec<Cost
 }
 
 impl PointerProgram {
-    /// Its trace, and its instructions beside allocating.
+    /// Its trace, and its instructions besides allocating.
     fn run(&self, setting: &mut Setting<'_>, costs: &Costs) -> Result<(Trace, f64), ExperimentError> {
         let Some(whole) = self.settings else {
             let trace = (*setting.trace(PERL)?).clone();

@@ -1,4 +1,4 @@
-//! The share of the search in PHK's pages, over the size of the objects (beside Figure 3).
+//! The share of the search in PHK's pages, over the size of the objects (compared with Figure 3).
 //!
 //! Three heaps that find the same objects in three ways differ by their search alone. With the tree, a search looks
 //! at one word a level, so what else is looked at (runs of pages) is known; the search by word looks at as many words

@@ -13,7 +13,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     name: "003-table-1",
     paper: &HYBRID,
     place: "Table I",
-    title: "complexity beside Chang's allocator",
+    title: "complexity compared with Chang's allocator",
     claim: "The hybrid unit takes O(P/S) gates and O(lg P/S) delays, whatever the memory's size: for eight sizes of objects \
             in pages of 4096 bytes 502 AND and 502 OR gates, twenty thousand gates in all and 16 gate delays. Chang's \
             allocator takes O(M/S lg M/S) gates and O(lg M/S) delays: for 2 GB several hundred million gates and 108 \
@@ -92,7 +92,7 @@ fn trees(outcome: &mut Outcome, gates: &[Gates]) {
         "the longest path has 16 gates",
         format!(
             "{whole} in the whole unit: {tree} in the AND-tree with its multiplexers, which are passed while the tree is, then \
-             multiplexer, decoder and flipper; the OR-tree's {other} lie beside it. 16 is one tree after the other"
+             multiplexer, decoder and flipper; the OR-tree's {other} lie next to it. 16 is one tree after the other"
         ),
         whole <= 16,
     );

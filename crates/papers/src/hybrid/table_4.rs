@@ -124,7 +124,7 @@ fn outcome(all: &[Cost], known: &Costs) -> Result<Outcome, ExperimentError> {
         known.work,
     );
     outcome.tables.push(shown(&rows));
-    outcome.draw("", "How much faster each program is with the unit, beside the paper", chart(&rows));
+    outcome.draw("", "How much faster each program is with the unit, compared with the paper", chart(&rows));
     Ok(outcome)
 }
 

@@ -21,7 +21,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     claim: "The implicit list is the slowest and grows like a parabola; so does the explicit list, which is faster; the \
             red-black tree and malloc grow linearly, and the tree is about 25% faster than malloc as the number of \
             requests grows (Diamantstein et al. 2018, Figures 19 to 24, sections 3 and 5.1).",
-    differs: "Growth is fitted to counted accesses (models a + b·g(n), smallest relative errors); times stand beside it, \
+    differs: "Growth is fitted to counted accesses (models a + b·g(n), smallest relative errors); times are shown too, \
               the fastest of rounds in which the heaps take turns, on another machine with another malloc (that of the C \
               library the command is linked with). A heap here takes never-used memory once its free blocks do not \
               serve, where the paper's lists begin with one large free block.",

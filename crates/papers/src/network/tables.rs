@@ -1,7 +1,7 @@
 //! Tables 3, 4 and 5: five operating systems' allocators and the proposed one on each application.
 //!
 //! The proposed allocator has two or three free lists in front of a heap with first fit, full splitting and full
-//! coalescing. Its sizes belong to the traffic: beside those of the paper stands the same allocator with the sizes
+//! coalescing. Its sizes belong to the traffic: the paper's are shown next to the same allocator with the sizes
 //! that are most popular in the traffic here, as many as the paper has. Both are chosen by rule, neither by its result.
 
 use std::collections::HashMap;

@@ -57,7 +57,7 @@ fn upwards(style: TextStyle<'static>) -> TextStyle<'static> {
 
 type Drawing = Result<(), Box<dyn std::error::Error>>;
 
-/// The names of the series beside the plot.
+/// The names of the series next to the plot.
 fn legend<'n>(
     area: &DrawingArea<SVGBackend<'_>, Shift>,
     names: impl IntoIterator<Item = (&'n str, RGBColor)>,

@@ -147,13 +147,13 @@ fn line(
         .marker(Marker::new().size(5).color(colour))
 }
 
-/// How an objective changes from no use of a factor to full use, beside the paper's sign.
+/// How an objective changes from no use of a factor to full use, compared with the paper's sign.
 fn changes(study: &Study<'_>) -> String {
     if study.exploration.classic() != Some(study.family) {
         return String::new();
     }
     let mut table = Table::new(
-        "What full use changes, beside none, on average over all designs; in grey the sign in Table 2 of Mamagkakis et \
+        "What full use changes, compared with none, on average over all designs; in grey the sign in Table 2 of Mamagkakis et \
          al. 2006 (their performance, + for faster, is compared with accesses), and whether it is the same here. An \
          effect that explains under 1% of the variance counts as none.",
         &["factor", "fragmentation", "internal", "external", "accesses", "p99 accesses", "max accesses"],

@@ -1,4 +1,4 @@
-//! The title, the pick and its numbers, and what it is like beside the catalogue.
+//! The title, the pick and its numbers, and what it is like compared with the catalogue.
 
 use heapsmith_explore::{Objective, Objectives, Preference, dominates};
 

@@ -1,4 +1,4 @@
-//! The front beside the reference allocators, in the two measures that both have: time, and memory by pages.
+//! The front compared with the reference allocators, in the two measures that both have: time, and memory by pages.
 
 use heapsmith_explore::{Paged, Retimed};
 use heapsmith_peers::{Entry, peers};

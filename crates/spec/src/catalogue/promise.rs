@@ -104,7 +104,7 @@ fn list(list: &List) -> OfPool {
     };
     let free = match (list.order, list.tags, list.coalesce) {
         (_, _, Coalescing::EveryCall) | (_, false, _) => "linear in the blocks",
-        (ListOrder::Address, ..) => "constant beside a free block, else linear in the free blocks",
+        (ListOrder::Address, ..) => "constant next to a free block, else linear in the free blocks",
         _ => "constant",
     };
     let ordered = matches!(list.order, ListOrder::Address | ListOrder::Implicit);

@@ -285,7 +285,7 @@ fn learnt(session: Session) -> bool {
     session.modulation != Unit::V110
 }
 
-/// How often a session is asked for, beside the others.
+/// How often a session is asked for, next to the others.
 fn weight(session: Session) -> u64 {
     let modulation = match session.modulation {
         Unit::V90 => 8,

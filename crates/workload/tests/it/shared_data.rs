@@ -1,4 +1,4 @@
-//! Real inputs, where they lie beside the workspace: what is known of them comes out.
+//! Real inputs, where they lie next to the workspace: what is known of them comes out.
 
 use std::path::{Path, PathBuf};
 

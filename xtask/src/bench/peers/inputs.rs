@@ -39,7 +39,7 @@ pub fn all(bench: &Bench<'_>) -> Result<Vec<Input>, String> {
         if path.exists() {
             inputs.push(traffic(workload, "foreign", &path, bench));
         } else {
-            println!("NOT RUN: {workload} on {file}, which is not in ../shared/data beside this checkout");
+            println!("NOT RUN: {workload} on {file}, which is not in ../shared/data next to this checkout");
         }
     }
     for program in programs(bench)? {

@@ -48,7 +48,7 @@ pub struct BinsPlan {
     seed: u64,
 }
 
-/// What a node costs: lists for 3, 4 and 5 words stand beside it.
+/// What a node costs: plus lists for 3, 4 and 5 words.
 const SMALL_LISTS: u64 = 3;
 
 /// The constant that a seed is multiplied with (SplitMix64).
