@@ -81,7 +81,7 @@ const EXIT_FAILURE: u32 = 0x2_0023;
 /// Ends the program under a debugger or an emulator.
 fn exit(reason: u32) -> ! {
     loop {
-        // SAFETY: asks whoever debugs the program to end it (semihosting, SYS_EXIT).
+        // SAFETY: asks the debugger to end the program (semihosting, SYS_EXIT).
         unsafe { core::arch::asm!("bkpt 0xAB", in("r0") 0x18, in("r1") reason) };
     }
 }

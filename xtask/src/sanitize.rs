@@ -89,6 +89,17 @@ pub fn miri() -> Outcome {
     // The crate that is published: its examples, its indexes, its heaps by name and what it refuses.
     run(&["heapsmith", "--doc"])?;
     run(&["heapsmith", "--lib"])?;
-    run(&["heapsmith", "--test", "it", "--features", "allocator-api2", "--", "examples::", "heaps::", "locks::", "refusals::"])?;
+    run(&[
+        "heapsmith",
+        "--test",
+        "it",
+        "--features",
+        "allocator-api2",
+        "--",
+        "examples::",
+        "heaps::",
+        "locks::",
+        "refusals::",
+    ])?;
     run(&["heapsmith-trial", "--test", "it", "--", "every_heap_gets_through_some_programs", "--nocapture"])
 }

@@ -1,4 +1,4 @@
-//! The arguments as they are typed.
+//! The arguments of the command line.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -23,20 +23,20 @@ use numbers::{above_zero, bytes, jobs};
     version,
     about = "Finds the memory allocator that suits a program",
     long_about = "Finds the memory allocator that suits a program.\n\n\
-        Real input becomes a trace of allocations; the trace is replayed through thousands of \
-        allocator designs, each real code over real memory; the designs that no other beats are \
-        shown, one is picked, and the pick is explained.",
+        heapsmith turns real input into a trace of allocations and replays the trace through \
+        thousands of allocator designs. Each design is real code over real memory. heapsmith shows \
+        the Pareto front, recommends one design, and explains the choice.",
     after_help = "First steps:\n  \
         heapsmith explore samples/ftp.pcap.xz --as drr     10,000 designs, a table, a page\n  \
-        heapsmith heaps                                    the allocators that have a name\n  \
-        heapsmith replay TRACE --heap SPEC --min-region    one design, and the RAM that it needs\n\n\
+        heapsmith heaps                                    the catalogue of named allocators\n  \
+        heapsmith replay TRACE --heap SPEC --min-region    measure one design and the RAM it needs\n\n\
         Exit codes: 0 done; 1 the job failed; 2 wrong use; 3 bad input file; 4 the environment \
         (disk full, a folder that cannot be written, too little memory); 130 interrupted, results kept; 141 \
         standard output was closed before all was printed.",
     max_term_width = 110
 )]
 pub struct Arguments {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
     /// Memory that reading inputs may take (K, M or G may follow); by default three quarters of what the system has
@@ -48,101 +48,101 @@ pub struct Arguments {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List the allocators that have a name, with their specs and sources
+    /// List the named allocators, with their specs and sources
     Heaps(Listing),
-    /// List what makes a trace of a file: importers, and applications in miniature, with their parameters
+    /// List the input formats and workloads, with their parameters
     Workloads(Listing),
-    /// Run a program and record what it allocates: a trace file for every process
+    /// Run a program and record its allocations: one trace file per process
     Record(Record),
-    /// Run a program, unmodified, on a heap
+    /// Run an unmodified program on a heap
     Run(Run),
-    /// Turn an input into a trace file, or into a file for other tools
+    /// Convert an input to a trace file, or to a format of another tool
     Import(Import),
     /// Show what is in a trace: sizes, lifetimes, live bytes, the phase behaviour
     Inspect(Inspect),
-    /// Replay traces through given heaps, and measure
+    /// Replay traces through the heaps that you name, and measure them
     Replay(Replay),
-    /// Replay traces through 10,000 designs, and find the ones that suit
+    /// Replay traces through 10,000 designs and find the best trade-offs
     Explore(Explore),
-    /// Write the page of a finished exploration again
+    /// Write the report page of a finished exploration again
     Report(Report),
-    /// Write a heap as source: C for firmware, Rust, or a library to preload
+    /// Generate a heap: C for firmware, Rust, or a library to preload
     Emit(Emit),
-    /// Do the papers' tables and figures again: data, figures, and a page with what holds
+    /// Reproduce the papers' tables and figures, and check their claims
     Reproduce(Reproduce),
-    /// The most memory that a heap can be made to need, by arithmetic: the formula, its numbers, its source
+    /// Compute the worst-case memory of a heap: the formula, its terms, its source
     Bound(Bound),
-    /// Build the program that hurts a heap: constructions of the literature, then a search; a trace that replays
+    /// Search for a program that makes a heap perform badly, and write it as a trace
     Attack(Attack),
 }
 
-/// How tables are printed.
+/// The output format of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Format {
-    /// For people.
+    /// A table for people.
     #[default]
     Table,
-    /// For programs: one array of objects.
+    /// One array of objects.
     Json,
-    /// For spreadsheets.
+    /// Comma-separated values with a header.
     Csv,
 }
 
 /// Arguments of the lists.
 #[derive(Debug, Args)]
 pub struct Listing {
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
 
-/// What an input is to be taken for, and what is done to it before it is used.
+/// How an input is read and transformed.
 #[derive(Debug, Clone, Args)]
 pub struct Reading {
-    /// The importer or workload that makes a trace of the input (see `heapsmith workloads`); trace files need none,
-    /// importers are told by the input's content, and workload:NAME in place of a file says it itself
+    /// The input format or workload (see `heapsmith workloads`). Not needed for trace files, for formats that are
+    /// recognised by their content, and for workload:NAME in place of a file
     #[arg(long = "as", value_name = "NAME")]
     pub input_format: Option<String>,
-    /// A parameter of the importer or workload, such as depth=12 of workload:treeadd; may be repeated
+    /// Set a parameter of the input format or workload, such as depth=12 of workload:treeadd; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
     pub set: Vec<(String, String)>,
-    /// Use only a stretch: events counted from 0 (..1000, 500..800), or times (1.5s..2s). Blocks that live at its
-    /// beginning are allocated there
+    /// Use only a part of the trace: events counted from 0 (..1000, 500..800), or times (1.5s..2s). Blocks that are
+    /// live at its beginning are allocated there
     #[arg(long, value_name = "FROM..TO", help_heading = TRANSFORMS)]
     pub slice: Option<Slice>,
-    /// Use only the first so many events: the same as --slice ..EVENTS
+    /// Use only the first EVENTS events: the same as --slice ..EVENTS
     #[arg(long, value_name = "EVENTS", conflicts_with = "slice", help_heading = TRANSFORMS)]
     pub limit: Option<u64>,
-    /// Use only the blocks that this thread allocates, whoever frees them; may be repeated
+    /// Use only the blocks that this thread allocates, whichever thread frees them; may be repeated
     #[arg(long, value_name = "N", help_heading = TRANSFORMS)]
     pub thread: Vec<u32>,
-    /// Change sizes at random, by up to this share (10%): every distinct size to another; with each=10% every request by
-    /// itself
+    /// Randomly change sizes by up to this share (10%). By default equal sizes stay equal; each=10% varies every
+    /// request separately
     #[arg(long, value_name = "SHARE", help_heading = TRANSFORMS)]
     pub jitter: Option<Jitter>,
-    /// Let this share of the blocks live longer or shorter, between half and twice as many events (20%)
+    /// Change the lifetimes of this share of the blocks (20%) to between half and twice as many events
     #[arg(long, value_name = "SHARE", help_heading = TRANSFORMS)]
     pub stretch: Option<Stretch>,
-    /// Cut the trace into so many equal parts, or before each of its marks, and put these in a random order. Blocks that
-    /// live across a cut stay where they are
+    /// Cut the trace into PARTS equal parts, or at its marks, and shuffle the parts. Blocks that live across a cut stay
+    /// where they are
     #[arg(long, value_name = "PARTS|marks", value_parser = cuts, help_heading = TRANSFORMS)]
     pub shuffle: Option<Cuts>,
-    /// What --jitter, --stretch and --shuffle draw from: the same number gives the same trace
+    /// Random seed of --jitter, --stretch and --shuffle: the same seed gives the same trace
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = TRANSFORMS)]
     pub perturb_seed: u64,
-    /// Let so many copies of the program share the heap, event by event in turns
+    /// Interleave N copies of the trace on one heap
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Transforms::MAX_COPIES)), help_heading = TRANSFORMS)]
     pub copies: Option<u32>,
-    /// Free in bursts, as an occasional garbage collection does: whenever so many bytes were requested (K, M, G)
+    /// Free in bursts, as a garbage collection after every BYTES requested bytes does (K, M, G)
     #[arg(long, value_name = "BYTES", value_parser = above_zero, help_heading = TRANSFORMS)]
     pub gc_every: Option<u64>,
 }
 
 /// Heading of the options that change a trace.
-const TRANSFORMS: &str = "What is done to the trace, in this order";
+const TRANSFORMS: &str = "Transform the trace (in this order)";
 
 impl Reading {
-    /// What is done to a trace before it is used.
+    /// The transforms of a trace, in the order of the options.
     pub fn transforms(&self) -> Transforms {
         Transforms {
             slice: self.slice.or(self.limit.map(Slice::first)),
@@ -171,30 +171,30 @@ fn setting(text: &str) -> Result<(String, String), String> {
 
 /// Arguments of `record`.
 #[derive(Debug, Args)]
-#[command(after_help = "The program keeps its standard input, output and error; what heapsmith says goes to standard \
-    error. The exit code is the program's own, or 128 and the number of the signal that ended it.\n\nExamples:\n  \
+#[command(after_help = "The program keeps its standard input, output and error; heapsmith writes to standard \
+    error. The exit code is the program's own, or 128 plus the number of the signal that ended it.\n\nExamples:\n  \
     heapsmith record -- python3 script.py\n  \
     heapsmith record -o traces -- gcc -c big.c\n  \
     heapsmith record --sites -- ./server\n  \
     heapsmith record --java -- java -jar program.jar\n  \
     heapsmith record --java --java-collect 64K -- java -jar program.jar\n\n\
-    Java: an object's death is known when a collection of the JVM finds it. Without --java-collect the trace \
-    frees in bursts, where the JVM happened to collect, which for a short program may be never. With it the JVM \
-    collects after every so many bytes, and the trace frees almost as objects die (continuous collection), at the \
-    price of a collection each. Objects that live at the end stay live. Such a trace, with frees held back until \
-    so many bytes were requested (--gc-every BYTES), is occasional collection of any size of heap.")]
+    Java: the recorder learns of an object's death when the JVM collects it. Without --java-collect the trace \
+    frees in bursts, wherever the JVM collected; for a short program that may be never. With --java-collect the \
+    JVM collects after every BYTES bytes, and the trace frees objects soon after they die (continuous \
+    collection), at the price of one collection each time. Objects that are live at the end stay live. Replay \
+    such a trace with --gc-every BYTES for an occasional collection with a heap of any size.")]
 pub struct Record {
-    /// Record the objects of Java programs, with an agent in the JVM (JDK 11 or later): a trace for each JVM
+    /// Record the objects of Java programs, with an agent in the JVM (JDK 11 or later): one trace per JVM
     #[arg(long)]
     pub java: bool,
-    /// Make the JVM collect after every so many bytes (K and M may follow), so that deaths are known soon
+    /// Make the JVM collect after every BYTES bytes (K, M), so that deaths are known soon
     #[arg(long, value_name = "BYTES", value_parser = above_zero, requires = "java")]
     pub java_collect: Option<u64>,
-    /// Folder for the traces, one for each process, PROGRAM-PID.parquet; by default record-PROGRAM. No file in it is replaced
+    /// Folder for the traces, one PROGRAM-PID.parquet per process [default: record-PROGRAM]. No file in it is replaced
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Also record where each block was asked for: the functions on the stack, so many at most, the innermost first
-    /// (1 to 16). inspect shows their names
+    /// Also record the call site of each request: up to FRAMES functions of the stack (1 to 16), innermost first.
+    /// `inspect` shows their names
     #[arg(long, value_name = "FRAMES", conflicts_with = "java", num_args = 0..=1, require_equals = true, default_missing_value = "6",
         value_parser = clap::value_parser!(u8).range(1..=16))]
     pub sites: Option<u8>,
@@ -205,7 +205,7 @@ pub struct Record {
     /// The program and its arguments, after --
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,
-    /// How to print the list of processes, on standard error
+    /// Output format of the list of processes, on standard error
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -213,40 +213,40 @@ pub struct Record {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The library with malloc's names stands before the program's allocator, and before those of the programs that it starts. \
-    Requests of 256 KiB or more are mapped by themselves, and what the program frees of these goes to the heap the next time.\n\n\
-    How threads share the heap is the spec's to say: threads=one (a lock), threads=each (a heap for each thread), threads=lists (the \
-    lists of freelists for each thread, before one pool). Large programs need word=8: with word=4 a heap has 4 GiB at most, and \
-    what it cannot serve is mapped.\n\nExamples:\n  \
+    after_help = "A preloaded library replaces malloc in the program and in the programs that it starts. Requests of 256 KiB or more \
+    are mapped separately; the threshold grows when the program frees such a block.\n\n\
+    The spec says how threads share the heap: threads=one (one heap with a lock), threads=each (one heap per thread), threads=lists \
+    (free lists per thread before one pool). Large programs need word=8: with word=4 a heap has at most 4 GiB, and requests \
+    that it cannot serve are mapped.\n\nExamples:\n  \
     heapsmith run --heap tlsf -- ls -l\n  \
     heapsmith run --heap 'freelists(16..=1024 step 16) bins(log) word=8 threads=lists' --stats sort.json -- sort -R /usr/share/dict/words\n  \
     heapsmith run --heap explore-ftp-drr -- ./server\n  \
     heapsmith run --heap 'guard tlsf word=8' --sites -- ./program-that-crashes"
 )]
 pub struct Run {
-    /// A spec, a name of the catalogue, or the folder that `explore` wrote: its pick
+    /// A spec, a name of the catalogue, or a folder of `explore`, whose pick is used
     #[arg(long, value_name = "SPEC")]
     pub heap: OsString,
-    /// What the pick of an exploration should be good at
+    /// The preference by which an exploration picks
     #[arg(long, value_enum, default_value_t)]
     pub prefer: Prefer,
-    /// Write statistics there when the program ends, as JSON: bytes requested, footprint, fragmentation, faults, each
-    /// heap. Programs that it starts write to FILE.PROCESS; - is standard error; a device or a FIFO is written to as a stream,
+    /// Write statistics to FILE when the program ends, as JSON: bytes requested, footprint, fragmentation, page faults,
+    /// each heap. Child programs write to FILE.PROCESS; - is standard error; a device or a FIFO is written to as a stream,
     /// a link to anything else is refused
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
-    /// Write them also whenever the program gets this signal, as in: kill -USR2 PROCESS
+    /// Also write them when the program gets this signal, as in: kill -USR2 PROCESS
     #[arg(long, value_name = "SIGNAL", value_parser = signal, requires = "stats")]
     pub signal: Option<i32>,
-    /// Tell heap errors with where the block was allocated and freed: so many functions on the stack (1 to 16), the
-    /// innermost first. A heap detects heap error with the layer guard
+    /// Report heap errors with the call sites that allocated and freed the block: up to FRAMES functions (1 to 16),
+    /// innermost first. The layer `guard` detects heap errors
     #[arg(long, value_name = "FRAMES", num_args = 0..=1, require_equals = true, default_missing_value = "6",
         value_parser = clap::value_parser!(u8).range(1..=16))]
     pub sites: Option<u8>,
     /// Verify every invariant of every heap when the program ends
     #[arg(long)]
     pub check: bool,
-    /// Map requests of so many bytes (K and M may follow) or more by themselves, always
+    /// Always map requests of at least BYTES bytes (K, M) separately
     #[arg(long, value_name = "BYTES", value_parser = above_zero)]
     pub map_from: Option<u64>,
     /// The program and its arguments, after --
@@ -265,12 +265,12 @@ fn signal(text: &str) -> Result<i32, String> {
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 pub struct Import {
-    /// What another tool recorded (heaptrack, mtrace, ltrace, malloc lab, …), a packet capture, a log, a size
-    /// distribution; .xz, .gz and .zst are read as they are
+    /// A recording of another tool (heaptrack, mtrace, ltrace, malloc lab, …), a packet capture, a log, or a size
+    /// distribution; .xz, .gz and .zst are decompressed
     pub file: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
-    /// The file to write: a trace (Parquet), or by its ending a malloc-lab trace (.rep) or CSV (.csv). A file is replaced when
+    /// The file to write. The extension chooses the format: .rep is a malloc-lab trace, .csv is CSV, others are Parquet. A file is replaced when
     /// the new one is whole; - (standard output), devices and FIFOs are written to as streams, but for .rep; links are refused
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
@@ -279,24 +279,23 @@ pub struct Import {
 /// Arguments of `inspect`.
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// A trace file, anything importable, or workload:NAME for a workload that needs no file
+    /// A trace file, an input of a known format, or workload:NAME for a workload that needs no file
     pub trace: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
-    /// Write a page with figures, which needs no network. Devices and FIFOs are written to as streams, - and links are
+    /// Write a self-contained page with figures. Devices and FIFOs are written to as streams, - and links are
     /// refused
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Also show the lower bound: peak live bytes, and what one who knows when each block is freed was found to
-    /// need without moving any. Holds the whole trace, and takes seconds for large ones. As JSON or CSV it comes in
-    /// place of the sizes
+    /// Also show the lower bound: peak live bytes, and the best offline placement found. Keeps the whole trace in
+    /// memory, and takes seconds for large traces. With --format json or csv it replaces the sizes
     #[arg(long)]
     pub lower_bound: bool,
-    /// With --lower-bound: how hard to look for a lower placement, in millions of comparisons
+    /// Effort of the search for an offline placement, in millions of comparisons
     #[arg(long, value_name = "MILLIONS", default_value_t = 400, requires = "lower_bound",
         value_parser = clap::value_parser!(u64).range(..=1_000_000))]
     pub effort: u64,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -310,11 +309,11 @@ pub struct Inspect {
     heapsmith replay trace.parquet --heap tlsf --heap peer:libc --heap peer:mimalloc --time --latency\n  \
     heapsmith replay trace.parquet --heap tlsf --over-time=20 --region 1M\n  \
     heapsmith replay trace.parquet --heap tlsf --heap windows-xp --loop 100\n\n\
-    peer:NAME is a reference allocator, called directly (`heapsmith heaps` lists them; peer:all is each of them). \
-    It has no accesses and no footprint in bytes; memory is then measured for all heaps alike: by the pages that a \
-    child process touches while it replays with payloads written.")]
+    peer:NAME is a reference allocator, called directly (`heapsmith heaps` lists them; peer:all names all). \
+    Reference allocators expose neither metadata accesses nor an exact footprint. heapsmith therefore also measures \
+    the pages that a child process touches while it replays the trace and writes all payloads.")]
 pub struct Replay {
-    /// Trace files, anything importable, or workload:NAME for a workload that needs no file
+    /// Trace files, inputs of a known format, or workload:NAME for a workload that needs no file
     #[arg(required = true)]
     pub traces: Vec<PathBuf>,
     #[command(flatten)]
@@ -322,48 +321,46 @@ pub struct Replay {
     /// A heap: a spec, a name of the catalogue, or peer:NAME for a reference allocator; may be repeated
     #[arg(long, required = true, value_name = "SPEC")]
     pub heap: Vec<String>,
-    /// Fill every block with a pattern and verify it when it is freed; fail if a request is refused
+    /// Fill every block with a pattern and verify it when it is freed. Fail if the heap refuses a request
     #[arg(long)]
     pub verify: bool,
-    /// Verify every invariant of the heap after every so many operations
+    /// Verify every invariant of the heap after every OPERATIONS operations
     #[arg(long, value_name = "OPERATIONS", value_parser = clap::value_parser!(u64).range(1..))]
     pub check: Option<u64>,
-    /// Measure time, beside the null allocator
+    /// Measure time per operation, and that of the null allocator
     #[arg(long)]
     pub time: bool,
-    /// Measure how long single operations take, from the median to the worst, by the processor's counter
+    /// Measure the latency of single operations, from the median to the maximum
     #[arg(long)]
     pub latency: bool,
-    /// Rounds of --time and --latency, in which all heaps take turns
+    /// Rounds of --time and --latency; all heaps take turns in each round
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub rounds: u16,
-    /// Measure memory by the pages that a child process touches; done anyway where a peer is among the heaps
+    /// Measure the pages that a child process touches; always on when a reference allocator is measured
     #[arg(long)]
     pub pages: bool,
-    /// Peers that may search all free blocks for one request replay no more than the first so many events
+    /// Replay only the first EVENTS events on reference allocators that search all free blocks
     #[arg(long, value_name = "EVENTS", default_value_t = 20_000)]
     pub linear_events: usize,
-    /// Find the smallest region in which the trace completes
+    /// Find the smallest region that serves the whole trace
     #[arg(long)]
     pub min_region: bool,
-    /// Replay in a region of so many bytes (K and M may follow)
+    /// Replay in a region of BYTES bytes (K, M)
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub region: Option<u64>,
-    /// In place of the table, show each heap at so many moments of the trace (200 where no number is given): footprint, free
-    /// bytes, and the largest request that would succeed in the region, which is as large as the largest footprint
-    /// unless --region says otherwise
+    /// Show each heap at MOMENTS moments of the trace [default: 200] instead of the table: footprint, free bytes, and
+    /// the largest request that would succeed. The region is as large as the largest footprint unless --region is given
     #[arg(long, value_name = "MOMENTS", num_args = 0..=1, require_equals = true, default_missing_value = "200",
         value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with_all = NOT_OVER_TIME)]
     pub over_time: Option<u32>,
-    /// In place of the table, replay the trace so many times over in one heap, and show whether its footprint settles or
-    /// drifts
+    /// Replay the trace PASSES times on one heap instead of the table, and show whether the footprint settles or drifts
     #[arg(long = "loop", value_name = "PASSES", value_parser = clap::value_parser!(u32).range(2..=MAX_PASSES as i64),
         conflicts_with_all = NOT_OVER_TIME)]
     pub passes: Option<u32>,
-    /// With --loop: what becomes of blocks that the trace never frees
+    /// With --loop: what happens to blocks that the trace never frees
     #[arg(long, value_enum, default_value_t, requires = "passes")]
     pub leaked: Leaked,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -374,72 +371,72 @@ const NOT_OVER_TIME: &[&str] = &["verify", "check", "time", "latency", "pages", 
 /// What becomes of blocks that the trace never frees, when it is replayed over and over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Leaked {
-    /// Those of the first pass stay to the end, as what a program builds up once; those of the others are freed when
-    /// the pass ends
+    /// Keep those of the first pass until the end, as state that a program builds once. Free those of later passes
+    /// when the pass ends
     #[default]
     Keep,
-    /// Those of every pass are freed when it ends
+    /// Free those of every pass when it ends
     Free,
 }
 
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// The folder that `explore` wrote
+    /// The folder of the exploration
     pub dir: PathBuf,
-    /// The page to write; by default report.html in the folder. - (standard output), devices and FIFOs are written to as
+    /// The page to write [default: report.html in the folder]. - (standard output), devices and FIFOs are written to as
     /// streams, links are refused
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// What the pick should be good at
+    /// The preference by which the exploration picks
     #[arg(long, value_enum, default_value_t)]
     pub prefer: Prefer,
 }
 
-/// What a heap can be emitted as.
+/// The form in which a heap is emitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Language {
     /// NAME.h and NAME.c: C11, freestanding
     C,
-    /// NAME.rs: a type of the crate heapsmith, with its levels as constants
+    /// NAME.rs: a type of the crate heapsmith with a constant policy
     Rust,
-    /// The C, and libNAME.so with malloc's names, for LD_PRELOAD
+    /// The C, and libNAME.so for LD_PRELOAD
     So,
 }
 
 /// Arguments of `emit`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The emitted heap gives the same addresses as the explored one, for every request.\n\nExamples:\n  \
+    after_help = "For every request the emitted heap returns the same address as the explored one.\n\nExamples:\n  \
     heapsmith emit explore-ftp-drr --lang c --name drr_heap -o firmware\n  \
     heapsmith emit 'list(order=implicit) word=4' --lang c --size -o firmware\n  \
     heapsmith emit best-fit --trace samples/ftp.pcap.xz --as drr --lang rust -o src\n  \
     heapsmith emit 'bins(lea) word=8 align=16' --lang so -o out && LD_PRELOAD=out/libmy_heap.so ls"
 )]
 pub struct Emit {
-    /// A spec, a name of the catalogue, or the folder that `explore` wrote: its pick is emitted
+    /// A spec, a name of the catalogue, or a folder of `explore`, whose pick is emitted
     pub heap: OsString,
-    /// What to write
+    /// Language of the emitted heap
     #[arg(long, value_enum)]
     pub lang: Language,
-    /// What the heap is called: its files, and the prefix of its functions
+    /// Name of the heap: of its files, and prefix of its functions
     #[arg(long, value_name = "NAME", default_value = "my_heap")]
     pub name: String,
     /// Folder for the files; only files that were emitted too are replaced, devices and links are refused
     #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
-    /// What the pick of an exploration should be good at
+    /// The preference by which an exploration picks
     #[arg(long, value_enum, default_value_t)]
     pub prefer: Prefer,
-    /// Replay these traces for the figures in the files' comments; may be repeated
+    /// Replay this trace and write its measures into the comments of the files; may be repeated
     #[arg(long, value_name = "TRACE")]
     pub trace: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
-    /// Compile the C for the host, Cortex-M3 and Cortex-M0+ (-Os), and print text, data and bss
+    /// Compile the C for the host, Cortex-M3 and Cortex-M0+ (-Os), and print the sizes of text, data and bss
     #[arg(long)]
     pub size: bool,
-    /// How to print the sizes
+    /// Output format of the sizes
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -448,32 +445,32 @@ pub struct Emit {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Writes DIR/papers.md and DIR/papers.html, and DIR/papers/NAME.csv and NAME*.svg for each experiment. \
-    The pages show all that the folder holds, so one experiment can be run again by itself. When it is interrupted, \
-    what was finished is kept.\n\nExamples:\n  \
-    heapsmith reproduce                          all of it, into docs\n  \
-    heapsmith reproduce --list                   the names, and what each is\n  \
+    The pages show every experiment in the folder, so you can run one experiment again. An interrupted run keeps the \
+    finished experiments.\n\nExamples:\n  \
+    heapsmith reproduce                          all experiments, into docs\n  \
+    heapsmith reproduce --list                   the names and titles\n  \
     heapsmith reproduce 001 002-figure-8 -o out  one paper, and one figure of another"
 )]
 pub struct Reproduce {
-    /// Experiments (000-table-3), or papers (000); without any, all
+    /// Experiments (000-table-3) or papers (000) [default: all]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// List the experiments, and do none
+    /// List the experiments and exit
     #[arg(long)]
     pub list: bool,
-    /// Folder for the pages; data and figures go into its folder papers, which is new, empty or of an earlier run
+    /// Folder for the pages; data and figures go into its subfolder papers, which is new, empty or of an earlier run
     #[arg(short, long, value_name = "DIR", default_value = "docs")]
     pub out: PathBuf,
-    /// The folder of the samples, which lie in the project's repository
+    /// Folder of the samples of the project's repository
     #[arg(long, value_name = "DIR", default_value = "samples")]
     pub samples: PathBuf,
-    /// Where random numbers begin
+    /// Random seed
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Threads for sweeps; by default as many as there are processors. Nothing that is timed uses more than one
+    /// Threads for sweeps [default: number of processors]. Timed parts use one thread
     #[arg(short, long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<usize>,
-    /// How to print the list or the outcome
+    /// Output format of the list or of the outcome
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

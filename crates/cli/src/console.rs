@@ -9,7 +9,7 @@
 //! - **A closed pipe ends nothing.** `explore … | head -1` goes on to its end, and all its files are written; what
 //!   cannot be printed is dropped. [`exit_code`] then says 141, as a shell does of a program that SIGPIPE
 //!   ended. On a closed or full standard error, remarks and progress are dropped in silence.
-//! - **What cannot be printed for another reason** (a full disk) is told at the end, with exit code 4.
+//! - **What cannot be printed for another reason** (a full disk) is reported at the end, with exit code 4.
 //! - **No file speaks to the terminal.** Whatever text comes from a file (names, labels, call sites, lines that an error
 //!   quotes) cannot move the cursor, change colours or hide itself: control characters and those that turn the
 //!   direction of writing are shown as `\x1b` or `\u{202e}`.

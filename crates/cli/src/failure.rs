@@ -67,7 +67,7 @@ impl Failure {
     /// A program could not be started.
     pub fn cannot_run(program: &OsStr, error: &io::Error) -> Failure {
         let hint = match error.kind() {
-            io::ErrorKind::NotFound => "; write the program after --, as on a command line of its own",
+            io::ErrorKind::NotFound => "; write the program and its arguments after --",
             _ => "",
         };
         Failure::environment(format!("cannot run {}: {error}{hint}", program.display()))
@@ -78,7 +78,7 @@ impl Failure {
         if Refusal::of(error).is_some() {
             return Failure::wrong_use(format!("cannot write {}: {error}", path.display()));
         }
-        Failure::environment(format!("cannot write {}: {error}; choose another place with --out or -o", path.display()))
+        Failure::environment(format!("cannot write {}: {error}; choose another path with --out or -o", path.display()))
     }
 
     /// The same, about an input under another name.
@@ -150,7 +150,7 @@ impl From<LibraryError> for Failure {
 
 impl From<MallocError> for Failure {
     fn from(error: MallocError) -> Failure {
-        Failure::wrong_use(format!("this heap cannot be malloc: {error}"))
+        Failure::wrong_use(format!("this heap cannot serve malloc: {error}"))
     }
 }
 

@@ -32,7 +32,7 @@ impl<'n> Spool<'n> {
                     named.display()
                 )));
             }
-            // What else it is, and whether it is there, is told by who opens it.
+            // Opening it reports whether it exists and what else it is.
             _ => None,
         };
         Ok(Spool { named, copy })

@@ -48,7 +48,7 @@ pub fn integer(value: u64) -> Item {
     Item { value: Value::from(value), shown: thousands(value) }
 }
 
-/// A difference, shown as it is told.
+/// A difference, shown with its text.
 pub fn difference(value: i64, shown: &str) -> Item {
     Item { value: Value::from(value), shown: shown.to_owned() }
 }

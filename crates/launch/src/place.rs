@@ -7,7 +7,7 @@
 //! | else | `.cache/heapsmith` in the user's home | the same |
 //! | there is none | `heapsmith` in `XDG_RUNTIME_DIR` | the same |
 //!
-//! There is no other place. A folder that all users share could be prepared by another user, or by one who comes after
+//! There is no other place. A folder that all users share could be prepared by another user, or by another after
 //! it was cleaned. An open descriptor (`/proc/self/fd/N`, `/proc/PID/fd/N` of a `memfd`) has a name that lasts no longer
 //! than the descriptor: programs close what they inherit, and then the name, which every descendant still has in
 //! `LD_PRELOAD`, is that of another file, or of a file of the next process with that number.

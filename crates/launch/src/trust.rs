@@ -1,6 +1,6 @@
 //! Whether nobody but this user and root can change what a program loads.
 //!
-//! A library that is preloaded runs with the rights of who started the program. Whoever can write the file, or rename a
+//! A library that is preloaded runs with the rights of the user who started the program. A user who can write the file, or rename a
 //! folder on the way to it, runs code as that user, also long after the file was checked: a program that was started may
 //! start others for as long as it lives.
 

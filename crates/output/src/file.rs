@@ -24,7 +24,7 @@ pub struct Output {
 
 #[derive(Debug)]
 enum To {
-    /// A regular file, written beside its place.
+    /// A regular file, written next to its place.
     Part { part: NamedTempFile, inputs: Inputs, exclusive: bool },
     /// A device or a FIFO.
     Stream(File),

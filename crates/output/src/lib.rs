@@ -10,7 +10,7 @@
 //!
 //! # Invariants
 //!
-//! - **O1** A regular file appears whole or not at all: it is written beside its place and renamed when it is finished.
+//! - **O1** A regular file appears whole or not at all: it is written next to its place and renamed when it is finished.
 //! - **O2** Nothing is written through a symbolic link, except to a device or a FIFO (`/dev/stdout` is a link).
 //! - **O3** No output is one of its inputs: device and inode are compared, so another name of a file is the same file.
 //! - **O4** A device, a FIFO, a socket or a folder is never replaced.

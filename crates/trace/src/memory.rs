@@ -68,7 +68,7 @@ pub fn check() -> Result<(), OverBudget> {
     room_for(0)
 }
 
-/// Whether there is room for so many bytes in one piece.
+/// Whether there is room for this many bytes in one piece.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ pub fn reserve_one<T>(list: &mut Vec<T>) -> Result<(), OverBudget> {
     }
 }
 
-/// Makes room for so many more items, within the budget.
+/// Makes room for this many more items, within the budget.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-// What and_tree does, in so many words.
+// What and_tree does, written explicitly.
 module plain_and_tree #(
     parameter int LEAVES = 256,
     parameter int Depth = $clog2(LEAVES)

@@ -1,4 +1,4 @@
-// What bit_flipper does, in so many words.
+// What bit_flipper does, written explicitly.
 module plain_bit_flipper #(
     parameter int LEAVES = 256,
     parameter int Depth = $clog2(LEAVES)

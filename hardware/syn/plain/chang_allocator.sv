@@ -1,4 +1,4 @@
-// What chang_allocator does, in so many words. A free at an address that is no multiple of its block may do anything.
+// What chang_allocator does, written explicitly. A free at an address that is no multiple of its block may do anything.
 module plain_chang_allocator #(
     parameter int LEAVES = 256,
     parameter int SHARED = 0,

@@ -1,4 +1,4 @@
-// What object_unit does, in so many words.
+// What object_unit does, written explicitly.
 module plain_object_unit #(
     parameter int LEAVES = 256,
     parameter int W = 32,

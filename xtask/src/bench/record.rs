@@ -63,7 +63,7 @@ impl Bench {
             let source = root().join("xtask/bench").join(name).with_extension("c").display().to_string();
             run("cc", &["-O2", "-pthread", "-o", &bench.path(name), &source])?;
         }
-        // As `heapsmith record` puts its library where it is told, and over no other: an earlier build's is another.
+        // As `heapsmith record` puts its library where the caller says, and over no other: an earlier build's is another.
         let _ = std::fs::remove_file(bench.path("recorder.so"));
         let library = format!("env.HEAPSMITH_LIBRARY={:?}", bench.path("recorder.so"));
         let place = ["run", "--quiet", "--package", "heapsmith-launch", "--example", "place", "--config", &library];

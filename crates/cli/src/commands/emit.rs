@@ -37,7 +37,7 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
 fn suited(spec: &Spec) -> Result<Spec, Failure> {
     let suited = preload::suited(spec)?;
     if suited != *spec {
-        note!("malloc's blocks are multiples of 16 bytes: emitting {suited}");
+        note!("malloc needs blocks that are multiples of 16 bytes: emitting {suited}");
     }
     Ok(suited)
 }
@@ -60,7 +60,7 @@ fn figures(measured: &[(String, Measures)]) -> Figures {
         let heading = (measured.len() > 1).then(|| format!("{name}:"));
         let lines = [
             format!(
-                "region        {} bytes at its peak, for {} bytes requested: fragmentation {:.1}%",
+                "region        {} bytes at the peak for {} requested bytes: fragmentation {:.1}%",
                 measures.footprint_peak.0,
                 measures.requested_peak.0,
                 measures.fragmentation() * 100.0

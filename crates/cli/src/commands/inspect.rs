@@ -60,7 +60,7 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
 }
 
 fn find_lower_bound(packer: Packer, arguments: &Inspect) -> LowerBound {
-    let spinner = progress::spinner("placing blocks with their lifetimes known");
+    let spinner = progress::spinner("searching for an offline placement");
     let effort = PlacementEffort { work: arguments.effort.saturating_mul(1_000_000), ..PlacementEffort::USUAL };
     let lower_bound = lower_bound(&packer.finish(String::new()), effort);
     spinner.finish_and_clear();
@@ -94,17 +94,17 @@ fn lower_bound_table(origin: &Origin, lower_bound: &LowerBound) -> Table {
 
 /// The two lines of the lower bound.
 fn tell(lower_bound: &LowerBound) {
-    say!("lower bound: at least {}, the peak live bytes", lower_bound.live);
+    say!("lower bound: {} peak live bytes", lower_bound.live);
     say!(
-        "           {} (+{:.2}%) with every lifetime known and no block moved, {}: {}{}",
+        "             {} (+{:.2}%) by offline placement, {}: {}{}",
         lower_bound.placed,
         lower_bound.fragmentation() * 100.0,
         match lower_bound.is_optimal {
-            true => "and no placement needs less",
-            false => "as far as was found",
+            true => "optimal",
+            false => "the best found",
         },
         lower_bound.method,
-        if lower_bound.is_coarse { "; holes were not searched, a greater --effort would" } else { "" }
+        if lower_bound.is_coarse { "; holes were not searched, use a larger --effort" } else { "" }
     );
 }
 
@@ -139,9 +139,9 @@ fn summary(origin: &Origin, profile: &Profile) {
     );
     let lives = &statistics.lifetimes;
     match statistics.duration.0 {
-        0 => say!("half of the blocks live {} events or less, 99% live {}", lives.events.p50, lives.events.p99),
+        0 => say!("half of the blocks live at most {} events, 99% at most {}", lives.events.p50, lives.events.p99),
         _ => say!(
-            "half of the blocks live {} or less ({} events), 99% live {} or less ({} events)",
+            "half of the blocks live at most {} ({} events), 99% at most {} ({} events)",
             lives.time.p50,
             lives.events.p50,
             lives.time.p99,

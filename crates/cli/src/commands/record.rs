@@ -28,7 +28,7 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
     let ended = child.wait().map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
     let ended = Ended::from(ended);
     if let Ended::Signal(signal) = ended {
-        note!("heapsmith: {} was ended by signal {signal}; what it allocated until then is kept", program.display());
+        note!("heapsmith: {} was ended by signal {signal}; its allocations until then are recorded", program.display());
     }
     let recordings: Vec<PathBuf> = recordings(&folder)?.into_iter().filter(|path| !before.contains(path)).collect();
     let begun = format!("-{}.", child.id());
@@ -81,7 +81,7 @@ fn traces(arguments: &Record, recordings: &[PathBuf]) -> Result<(), Failure> {
         match outcome {
             Ok(Some(one)) => made.push(one),
             Ok(None) => note!(
-                "heapsmith: the process of {0} still runs; when it has ended: heapsmith import {0} -o TRACE.parquet",
+                "heapsmith: the process of {0} still runs. When it has ended, run: heapsmith import {0} -o TRACE.parquet",
                 shown(path)
             ),
             Err(failure) => {
@@ -134,7 +134,7 @@ fn list(made: &[Made], format: Format) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The trace of a recording, written beside it in its place; nothing while its process runs.
+/// The trace of a recording, written next to it in its place; nothing while its process runs.
 fn trace(path: &Path, keep_command: bool) -> Result<Option<Made>, Failure> {
     let recording = Recording::open(path)?;
     if runs(recording.process()) {
@@ -200,13 +200,10 @@ fn remarks(made: &[Made]) {
     java(made);
     type Count = fn(&Remarks) -> u64;
     let counts: [(Count, &str); 4] = [
-        (|one| one.unknown_frees, "frees of blocks that a process had from its parent are left out"),
-        (|one| one.unknown_reallocations, "reallocations of such blocks stand as allocations"),
-        (
-            |one| one.missed_frees,
-            "blocks were freed in a way that the recorder does not see; the traces free them late",
-        ),
-        (|one| one.unrecordable, "blocks at addresses that a record cannot hold are left out"),
+        (|one| one.unknown_frees, "frees of blocks that a process inherited from its parent were left out"),
+        (|one| one.unknown_reallocations, "reallocations of such blocks were recorded as allocations"),
+        (|one| one.missed_frees, "blocks were freed in a way that the recorder cannot see; the traces free them late"),
+        (|one| one.unrecordable, "blocks at addresses that the record format cannot hold were left out"),
     ];
     for (count, what) in counts {
         let sum: u64 = made.iter().map(|one| count(&one.recorded.remarks)).sum();

@@ -49,7 +49,7 @@ pub fn run(arguments: &Replay) -> Result<(), Failure> {
 fn over_time(arguments: &Replay, subjects: &[Subject]) -> Result<(), Failure> {
     let heaps: Vec<&Spec> = subjects.iter().filter_map(Subject::spec).collect();
     if heaps.len() < subjects.len() {
-        note!("--over-time and --loop leave peers out: only our heaps can be looked into");
+        note!("--over-time and --loop skip reference allocators: they cannot be inspected");
     }
     let (mut moments, mut drifts) = (moments::table(), passes::table());
     for path in &arguments.traces {
@@ -130,10 +130,10 @@ impl Job<'_> {
         let peers: Vec<Peer> = self.subjects.iter().filter_map(Subject::peer).collect();
         let own = peers.iter().filter(|peer| peer.entry().of_the_process).map(Peer::to_string).collect::<Vec<_>>();
         if self.arguments.region.is_some() && !own.is_empty() {
-            note!("--region does not bind {}: they ask the system for memory themselves", own.join(", "));
+            note!("--region does not bind {}: they allocate from the system", own.join(", "));
         }
         if !peers.is_empty() && (self.arguments.min_region || self.arguments.check.is_some()) {
-            note!("--min-region and --check leave peers out: only our heaps can be asked");
+            note!("--min-region and --check skip reference allocators: they cannot be inspected");
         }
     }
 

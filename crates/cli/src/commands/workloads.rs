@@ -11,11 +11,11 @@ use crate::table::{Table, text};
 pub fn run(arguments: &Listing) -> Result<(), Failure> {
     if arguments.format == Format::Table {
         workloads().iter().for_each(show);
-        say!("Importers, told by the file's content:\n");
+        say!("Input formats, recognised by their content:\n");
         importers().iter().for_each(show_importer);
-        say!("\n    all have keep-damaged=no; yes takes what comes before the first damage\n");
+        say!("\n    all have keep-damaged=no; with yes they import the part before the first damage\n");
         say!("Use one with --as NAME, and set its parameters with --set KEY=VALUE.");
-        say!("A workload that reads nothing is named {PREFIX}NAME in place of a file.");
+        say!("Name a workload that reads no file as {PREFIX}NAME in place of the file.");
         return Ok(());
     }
     let mut table = Table::new(&["name", "about", "input", "source", "parameter", "default", "meaning"]);

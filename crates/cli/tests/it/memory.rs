@@ -7,7 +7,7 @@ mod bombs;
 
 use bombs::{Claims, gzip, packets, parquet, pcap_header};
 
-/// Exit code and standard error of a command that may take so many MB of address space.
+/// Exit code and standard error of a command that may take this many MB of address space.
 fn within(megabytes: u64, dir: &Path, arguments: &[&str]) -> (i32, String) {
     let output = Command::new("sh")
         .args(["-c", &format!("ulimit -v {}; exec \"$0\" \"$@\"", megabytes << 10)])

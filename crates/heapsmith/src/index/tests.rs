@@ -21,11 +21,11 @@ const FIRST: usize = 1024;
 
 #[derive(Clone, Copy, Debug)]
 enum Ask {
-    /// A block of so many words becomes free at a place, where none is.
+    /// A block of this many words becomes free at a place, where none is.
     Insert(usize, usize),
     /// The block at a place is no longer free.
     Remove(usize),
-    /// A block of at least so many words.
+    /// A block of at least this many words.
     Find(usize),
 }
 

@@ -13,7 +13,7 @@
 //! quarantine, or given back. A pointer whose seal is none of these is foreign,
 //! or its header was overwritten: a walk over the heap below tells which.
 //!
-//! With a quarantine a freed block is filled with a pattern and waits until so
+//! With a quarantine a freed block is filled with a pattern and waits until as
 //! many others were freed; its last word then links to the block freed after
 //! it. When the heap below is full the quarantine is given back to it.
 //!
@@ -78,7 +78,7 @@ pub struct Guard<W, H> {
 
 impl<W: Word, H: Heap> Guard<W, H> {
     /// A layer before the empty `heap`, whose payloads lie at multiples of
-    /// `alignment`, with a quarantine of so many blocks. `W` is the heap's word, or one that it aligns payloads to.
+    /// `alignment`, with a quarantine of this many blocks. `W` is the heap's word, or one that it aligns payloads to.
     pub fn new(mut heap: H, alignment: usize, quarantine: usize) -> Result<Self, RegionError> {
         check_alignment::<W>(alignment)?;
         if alignment > heap.alignment() {

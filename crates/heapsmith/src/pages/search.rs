@@ -78,7 +78,7 @@ fn fill<W: Words>(memory: &mut W, at: usize, count: usize) {
 
 /// A way to search bitmaps.
 pub trait BitmapSearch: Debug + Sealed {
-    /// Words of a bitmap for so many objects, in words of `bits` bits.
+    /// Words of a bitmap for this many objects, in words of `bits` bits.
     fn words(objects: usize, bits: usize) -> usize {
         objects.div_ceil(bits)
     }

@@ -140,7 +140,7 @@ impl<W: Word, S: Source, M: Meter> FixedSize<W, S, M> {
             (link, block) = (block, self.memory.load(block));
         }
         let top = self.memory.load(control::TOP);
-        // Addresses repeat modulo the alignment after so many blocks at the latest, and end with the region.
+        // Addresses repeat modulo the alignment after this many blocks at the latest, and end with the region.
         let max = (alignment / W::BYTES).min(self.memory.limit().saturating_sub(top) / self.words);
         let skipped = (0..max).find(|skipped| self.is_aligned(top + skipped * self.words, alignment))?;
         if !self.memory.ensure_len(top + (skipped + 1) * self.words) {

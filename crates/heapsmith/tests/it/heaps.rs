@@ -17,7 +17,7 @@ const REGION: usize = 24 * 1024;
 
 #[derive(Clone, Copy, Debug)]
 enum Ask {
-    /// So many bytes, at a multiple of two to this power.
+    /// This many bytes, at a multiple of two to this power.
     Allocate(usize, u32),
     /// The live block of this number is freed.
     Free(usize),

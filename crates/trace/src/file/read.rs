@@ -267,7 +267,7 @@ fn required<T: DataType>(column: &mut ColumnReaderImpl<T>, rows: usize) -> Resul
     Ok(read.values)
 }
 
-/// Reads so many rows of one column; the levels of a column without nulls are all 1.
+/// Reads this many rows of one column; the levels of a column without nulls are all 1.
 fn optional<T: DataType>(column: &mut ColumnReaderImpl<T>, rows: usize) -> Result<Optional<T::T>, ParquetError> {
     let mut read = Optional { levels: Vec::new(), values: Vec::new() };
     let mut levels = Vec::new();

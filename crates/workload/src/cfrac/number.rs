@@ -62,17 +62,17 @@ impl<'s> Memory<'s> {
         self.own(self.0.prime, 8)
     }
 
-    /// A relation with so many exponents.
+    /// A relation with this many exponents.
     pub fn own_relation(&self, exponents: usize) -> Owned<'s> {
         self.own(self.0.relation, 16 + 2 * exponents as u64)
     }
 
-    /// A row of so many words of bits.
+    /// A row of this many words of bits.
     pub fn own_row(&self, words: usize) -> Owned<'s> {
         self.own(self.0.row, 8 * words as u64)
     }
 
-    /// Reads and writes so many words.
+    /// Reads and writes this many words.
     pub fn work(&self, words: u64) {
         self.0.program.borrow_mut().work(words);
     }

@@ -219,8 +219,8 @@ fn a_trace_needs_no_workload() {
 
 #[test]
 fn a_file_that_is_not_there_is_bad_input() {
-    for as_ in [None, Some("drr"), Some("mtrace")] {
-        let error = load("no/such/file".as_ref(), as_, &[]).unwrap_err();
+    for format in [None, Some("drr"), Some("mtrace")] {
+        let error = load("no/such/file".as_ref(), format, &[]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::BadInput, "{error}");
     }
 }

@@ -83,11 +83,11 @@ fn signed(difference: i128) -> crate::table::Item {
 pub fn explain(arguments: &Replay) {
     if arguments.format == Format::Table {
         say!(
-            "first, last peak: most bytes of the region used in the pass; drift: the last less the first, or less the second where the \
-             first leaves blocks live;\nsettles: the pass from which all are alike, in peak and in what remains. Blocks that \
-             the trace never frees: {}.",
+            "first, last peak: peak footprint of the pass; drift: last peak minus first, or minus the second if the first pass \
+             leaves blocks live;\nsettles: the first pass after which neither peak nor remainder changes. Blocks that the \
+             trace never frees: {}.",
             match arguments.leaked {
-                Leaked::Keep => "those of the first pass stay, those of the others are freed at their ends",
+                Leaked::Keep => "kept after the first pass, freed at the end of later passes",
                 Leaked::Free => "freed at the end of each pass",
             }
         );

@@ -161,20 +161,20 @@ pub fn explain(arguments: &Replay, results: &[Measured]) -> Result<(), Failure> 
         results.last().and_then(|result| result.timing.as_ref()).map(|timings| &timings.null_allocator)
     {
         let rounds = arguments.rounds;
-        say!("ns/op: median of {rounds} rounds in turns; the null allocator: {:.1}.", null_allocator.median);
+        say!("ns/op: median of {rounds} interleaved rounds; the null allocator takes {:.1}.", null_allocator.median);
     }
     say!("fragmentation = footprint peak / requested peak - 1; accesses: metadata words read and written.");
     if results.iter().any(|result| result.pages.is_some()) {
         say!(
-            "touched: most bytes in pages that a child process touched while it replayed with payloads written, ours \
-             and peers alike;\npage fragmentation = touched / requested peak - 1. A peer has no accesses that could be \
-             counted, and no footprint in bytes."
+            "touched pages: peak bytes of the pages that a child process touches while it replays and writes all payloads;\n\
+             touched-page overhead = touched / requested peak - 1. Reference allocators expose neither metadata \
+             accesses nor an exact footprint."
         );
     }
     if results.iter().any(|result| result.cut_short.is_some()) {
         say!(
-            "Cut short: peers that may look at all free blocks for one request (--linear-events); their memory is \
-             compared with the peak of those events."
+            "Cut short: reference allocators that search all free blocks for a request (--linear-events). Their \
+             memory is compared with the peak of those events."
         );
     }
     Ok(())
@@ -202,7 +202,7 @@ fn latency_table(results: &[Measured]) -> Result<(), Failure> {
     }
     if let Some(Latencies { counter, step, .. }) = results.last().and_then(|result| result.latency.as_ref()) {
         let nothing = [none(), none(), none(), none(), none()];
-        let cost = "the null allocator: what reading the counter costs, which is in every row";
+        let cost = "the null allocator: the cost of reading the counter, included in every row";
         let name = text(format!("{cost} (it advances in steps of {step:.1} ns)"));
         table.row(percentiles(counter).into_iter().chain(nothing).chain([name]));
     }

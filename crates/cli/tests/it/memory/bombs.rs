@@ -43,7 +43,7 @@ pub fn pcap_header() -> Vec<u8> {
     [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, 1].into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
-/// So many packets of 1514 bytes, of which 14 were captured, all of one flow and one time.
+/// This many packets of 1514 bytes, of which 14 were captured, all of one flow and one time.
 pub fn packets(count: usize) -> Vec<u8> {
     let mut packet: Vec<u8> = [1_u32, 0, 14, 1514].into_iter().flat_map(u32::to_le_bytes).collect();
     packet.extend([2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 6]);
@@ -128,7 +128,7 @@ pub fn parquet(claims: &Claims) -> Vec<u8> {
     file
 }
 
-/// So many times one value of a bit, as a run of the format's hybrid of runs and packed bits.
+/// This many times one value of a bit, as a run of the format's hybrid of runs and packed bits.
 fn run(values: i64, value: u8) -> Vec<u8> {
     let mut bytes = Thrift::default();
     bytes.unsigned((values as u64) << 1);
@@ -224,7 +224,7 @@ fn footer(claims: &Claims, chunks: &[Chunk]) -> Vec<u8> {
     footer.0
 }
 
-/// What is written in Thrift's compact protocol. A field is told by its distance from the one before.
+/// What is written in Thrift's compact protocol. A field is identified by its distance from the previous one.
 #[derive(Default)]
 struct Thrift(Vec<u8>);
 

@@ -43,7 +43,7 @@ pub fn warnings(evaluated: &[Evaluated]) {
     for row in evaluated {
         if let Some(reason) = &row.warning {
             say!(
-                "  warning: on {} the pick is {:.1}% from the front, so it is overfitted: {reason}",
+                "  warning: overfitted: on {} the distance of the pick to the front is {:.1}%: {reason}",
                 row.trace,
                 row.distance * 100.0
             );

@@ -13,20 +13,20 @@ impl Answer<'_> {
         for (lines, measures) in self.lines.iter().zip(&row.measures) {
             let lower_bound = &lines.lower_bound;
             let beyond = |bytes: Bytes| (bytes.0 as f64 / lower_bound.live.0.max(1) as f64 - 1.0) * 100.0;
-            let found = if lower_bound.is_optimal { "no placement needs less" } else { "as far as was found" };
-            say!("\nThree lines of {}", lines.trace);
+            let found = if lower_bound.is_optimal {
+                "the optimal offline placement"
+            } else {
+                "the best offline placement found"
+            };
+            say!("\nBounds for {}", lines.trace);
             say!("  lower     {:>10}  peak live bytes", lower_bound.live.to_string());
-            say!(
-                "            {:>10}  +{:.2}%, with every lifetime known and no block moved: {found}",
-                lower_bound.placed.to_string(),
-                beyond(lower_bound.placed)
-            );
+            say!("            {:>10}  +{:.2}%, {found}", lower_bound.placed.to_string(), beyond(lower_bound.placed));
             let achieved = measures.footprint_peak;
             say!("  achieved  {:>10}  +{:.2}%, the pick", achieved.to_string(), beyond(achieved));
             let bound = lines.bound(&row.design.spec);
             match (bound.footprint, &lines.program) {
                 (Some(bytes), Ok(program)) => say!(
-                    "  bound     {:>10}  +{:.0}%, for any program with as many live bytes in requests of {} to {} bytes\n\
+                    "  bound     {:>10}  +{:.0}%, the proven worst case for this peak and requests of {} to {} bytes\n\
                      {:24}{}\n{:24}{}",
                     Bytes(bytes).to_string(),
                     beyond(Bytes(bytes)),

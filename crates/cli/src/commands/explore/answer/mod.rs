@@ -1,4 +1,4 @@
-//! What an exploration tells on the terminal.
+//! The answer of an exploration on the terminal.
 
 mod evaluated;
 mod front;
@@ -17,7 +17,7 @@ use crate::commands::report;
 use crate::console::say;
 use crate::failure::Failure;
 
-/// What is told.
+/// The answer.
 pub struct Answer<'a> {
     pub exploration: &'a Exploration,
     /// The reference lines of each trace.
@@ -25,7 +25,7 @@ pub struct Answer<'a> {
     pub preference: Preference,
     /// Index of the pick.
     pub pick: usize,
-    /// The family whose effects are told.
+    /// The family whose effects are shown.
     pub family: usize,
 }
 
@@ -35,11 +35,10 @@ impl Answer<'_> {
         let Answer { exploration, preference, pick, family, .. } = *self;
         let people = format == Format::Table;
         if people {
-            say!("\nThe front: designs that no other beats in both fragmentation and accesses");
+            say!("\nThe Pareto front: designs that no other beats in both fragmentation and metadata accesses");
             if exploration.search == Strategy::Halving {
                 say!(
-                    "{} of {} designs were replayed whole; of the others it is known that they are behind on slices of the \
-                 traces, and not what the whole would say",
+                    "{} of {} designs were replayed on whole traces; the others were worse on slices of the traces",
                     exploration.rows.len(),
                     exploration.designs
                 );
@@ -49,22 +48,24 @@ impl Answer<'_> {
         self.front(finding, people).print(format)?;
         if people && let Some(timing) = exploration.timings.first() {
             say!(
-                "ns/op: measured alone, median of {} rounds; the null allocator: {:.1}",
+                "ns/op: median of {} rounds, one heap at a time; the null allocator takes {:.1}",
                 timing.rounds,
                 timing.null_allocator
             );
         }
         if people && !exploration.pages.is_empty() {
             say!(
-                "touched-page overhead: most bytes in pages that a child process touched with payloads written, over the \
-             bytes requested; ours and peers alike"
+                "touched-page overhead: pages that a child process touches with all payloads written, beyond the peak of \
+             requested bytes"
             );
         }
         if people {
             if effects.is_empty() {
                 say!("\n{}", why::without_effects(exploration));
             } else {
-                say!("\nWhat explains the differences: share of the variance, and the mean from no use to full use");
+                say!(
+                    "\nMain effects: share of the variance that each factor explains, and the means without it and with full use"
+                );
                 why::effects_table(exploration, family, effects).print(format)?;
                 why::together(exploration, family);
             }
@@ -75,7 +76,7 @@ impl Answer<'_> {
                 why::recommended(exploration, finding);
             }
             if !exploration.evaluated.is_empty() {
-                say!("\nOn traces that the choice was not made for: what it has beyond the pick by the oracle");
+                say!("\nHold-out traces: the pick compared with the oracle pick");
                 evaluated::table(&exploration.evaluated).print(format)?;
                 evaluated::warnings(&exploration.evaluated);
             }
@@ -91,7 +92,11 @@ impl Answer<'_> {
 /// What a search had found of the true front, with this many designs of all replayed whole.
 pub fn agreement(agreement: &Agreement, found: usize, whole: usize) {
     let share = |part: usize, of: usize| format!("{part} of {of} ({:.1}%)", part as f64 * 100.0 / of.max(1) as f64);
-    say!("\nThe search beside replaying every design: {} of {} designs were replayed whole", found, whole);
+    say!(
+        "\nThe search compared with replaying every design: {} of {} designs were replayed on whole traces",
+        found,
+        whole
+    );
     say!(
         "  over fragmentation and accesses: recall {}, within {:.0}% {}, hypervolume ratio {:.4}",
         share(agreement.found, agreement.places),
@@ -107,18 +112,18 @@ pub fn agreement(agreement: &Agreement, found: usize, whole: usize) {
     );
 }
 
-/// What was asked for, where it is not the usual.
+/// The goal, where it is not the default.
 fn goal(exploration: &Exploration) {
     let goal = &exploration.goal;
     if goal.objectives != Objective::FRONT {
         let names: Vec<&str> = goal.objectives.iter().map(|objective| objective.words()).collect();
-        say!("The pick is of the front over {}: {} designs", names.join(", "), exploration.front.len());
+        say!("The pick is on the Pareto front over {}: {} designs", names.join(", "), exploration.front.len());
     }
     for constraint in &goal.constraints {
         let kept = exploration.points.iter().filter(|p| p.failed == 0 && p.get(constraint.objective) <= constraint.max);
         let of = if constraint.objective.is_counted() { exploration.rows.len() } else { FINALISTS };
         say!(
-            "{} of at most {}: {} of {of} designs keep it",
+            "{} of at most {}: {} of {of} designs meet it",
             constraint.objective.words(),
             constraint.objective.shown(constraint.max),
             kept.count()
@@ -130,7 +135,7 @@ fn goal(exploration: &Exploration) {
 pub fn nothing(exploration: &Exploration) -> Failure {
     let served = exploration.points.iter().filter(|point| point.failed == 0).count();
     if served == 0 {
-        return Failure::job("every design refused a request of these traces: there is nothing to pick");
+        return Failure::job("every design refused a request of these traces; nothing to pick");
     }
     let best = |objective| {
         let all = exploration.points.iter().filter(|point| point.failed == 0).map(|point| point.get(objective));
@@ -138,22 +143,22 @@ pub fn nothing(exploration: &Exploration) -> Failure {
     };
     let each = exploration.goal.constraints.iter().map(|constraint| {
         format!(
-            "{} of at most {} (the least of any design is {})",
+            "{} of at most {} (the best design has {})",
             constraint.objective.words(),
             constraint.objective.shown(constraint.max),
             best(constraint.objective)
         )
     });
     Failure::job(format!(
-        "no design keeps every constraint: {}; loosen one, or try --space wide",
+        "no design meets every constraint: {}; loosen one, or try --space wide",
         each.collect::<Vec<_>>().join(", ")
     ))
 }
 
-/// Where everything lies.
+/// The files that were written, and the next command.
 pub fn next_steps(dir: &Path) {
     say!("\n{}", dir.join(report::PAGE).display());
-    say!("  the page: open it in a browser; beside it {}, results.csv, results.parquet", Store::FILE);
+    say!("  the report: open it in a browser. The same folder has {}, results.csv and results.parquet", Store::FILE);
     say!("heapsmith emit {} --lang c -o OUT", dir.display());
-    say!("  the pick as C11 for firmware; --lang rust: as a type; --lang so: as a library to preload");
+    say!("  writes the pick as C11 for firmware; --lang rust writes a Rust type, --lang so a library to preload");
 }

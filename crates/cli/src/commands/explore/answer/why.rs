@@ -1,11 +1,11 @@
-//! Why the designs differ, and what the pick's neighbours trade.
+//! Main effects and interactions, and the trade-offs next to the pick.
 
 use heapsmith_explore::{CLOSE, Effect, Exploration, Finding, NEAR, Objective, Preference, Strategy, interactions};
 
 use crate::console::say;
 use crate::table::{Table, none, number, percent, text};
 
-/// The pairs of factors that explain most by what they do together.
+/// The strongest interactions of two factors.
 pub fn together(exploration: &Exploration, family: usize) {
     const SHOWN: usize = 3;
     let factors = &exploration.families.0[family].factors;
@@ -17,11 +17,11 @@ pub fn together(exploration: &Exploration, family: usize) {
             let (a, b) = pair.factors;
             format!("{} with {} {:.1}%", factors[a].name, factors[b].name, pair.share * 100.0)
         });
-        say!("  together, of {}: {}", objective.words(), shown.collect::<Vec<_>>().join(", "));
+        say!("  interactions, {}: {}", objective.words(), shown.collect::<Vec<_>>().join(", "));
     }
 }
 
-/// The pick of the classic space, where a wider one was explored.
+/// Compares the pick with that of the classic space, if a wider space was explored.
 pub fn beside_classic(exploration: &Exploration, preference: Preference, pick: usize) {
     let Some(classic) = exploration.classic_pick(preference) else { return };
     let all = |index: usize| {
@@ -30,28 +30,28 @@ pub fn beside_classic(exploration: &Exploration, preference: Preference, pick: u
         });
         shown.collect::<Vec<_>>().join(", ")
     };
-    say!("  it has {}", all(pick));
-    say!("  the classic space would give {}", exploration.rows[classic].design.spec);
-    say!("    with {}: the pick is nowhere worse", all(classic));
+    say!("  with {}", all(pick));
+    say!("  the classic space gives {}", exploration.rows[classic].design.spec);
+    say!("    with {}; the pick is not worse in any objective", all(classic));
     let far = |a: usize, b: usize| {
         let at = |index: usize, objective| exploration.points[index].get(objective);
         exploration.goal.objectives.iter().any(|&one| at(a, one) < at(b, one) * (1.0 - CLOSE))
     };
     if let Some(trading) = exploration.trading_pick(preference).filter(|&trading| far(trading, pick)) {
-        say!("  if one may be traded for another, {}", exploration.rows[trading].design.spec);
+        say!("  with a trade-off between objectives: {}", exploration.rows[trading].design.spec);
         say!("    with {}", all(trading));
     }
 }
 
 pub fn without_effects(exploration: &Exploration) -> String {
     if exploration.search == Strategy::Halving {
-        return "What each factor does is not told: it is a mean over all designs, and not all were replayed whole \
-                (--search exhaustive)"
+        return "No main effects: they are means over all designs, and not all were replayed on whole traces \
+                (use --search exhaustive)"
             .to_owned();
     }
     format!(
-        "{} designs were cut short, as they can reach no front (--prune); what each factor does is not known \
-         without them: run it again without --prune, which replays only those",
+        "No main effects: {} designs were cut short (--prune). Run the command again without --prune to replay \
+         them",
         exploration.pruned
     )
 }
@@ -112,14 +112,14 @@ pub fn recommended(exploration: &Exploration, finding: &Finding) {
     for design in &finding.recommended {
         let point = &exploration.points[design.index];
         let place = if design.on_front {
-            "on the front".to_owned()
+            "on the Pareto front".to_owned()
         } else if design.holds() {
-            format!("near the front ({:.1}% from it, within {:.0}%)", design.distance * 100.0, NEAR * 100.0)
+            format!("near the Pareto front (distance {:.1}%, limit {:.0}%)", design.distance * 100.0, NEAR * 100.0)
         } else {
-            format!("not near the front: {:.1}% from it in both footprint and accesses", design.distance * 100.0)
+            format!("not near the Pareto front: distance {:.1}%", design.distance * 100.0)
         };
         say!(
-            "  {} lists: {place}; fragmentation {:.1}%, {:.2} accesses an operation",
+            "  {} lists: {place}; fragmentation {:.1}%, {:.2} metadata accesses per operation",
             design.lists,
             point.get(Objective::Fragmentation) * 100.0,
             point.get(Objective::Accesses)
@@ -130,7 +130,7 @@ pub fn recommended(exploration: &Exploration, finding: &Finding) {
         each.collect::<Vec<_>>().join(", ")
     };
     if !finding.fragmentation.is_empty() {
-        say!("  of the fragmentation's variance: {}", max(&finding.fragmentation));
+        say!("  shares of the variance of fragmentation: {}", max(&finding.fragmentation));
     }
 }
 
@@ -141,13 +141,13 @@ pub fn reason(exploration: &Exploration, pick: usize) {
         (point.get(Objective::Fragmentation) * 100.0, point.get(Objective::Accesses))
     };
     let (fragmentation, accesses) = at(pick);
-    say!("  fragmentation {fragmentation:.1}%, {accesses:.2} accesses an operation");
+    say!("  fragmentation {fragmentation:.1}%, {accesses:.2} metadata accesses per operation");
     let place = exploration.front_2d.iter().position(|&member| exploration.points[member] == exploration.points[pick]);
     let Some(place) = place else { return };
     if let Some(&tighter) = place.checked_sub(1).and_then(|before| exploration.front_2d.get(before)) {
         let (less, more) = at(tighter);
         say!(
-            "  the next tighter saves {:.2} points of fragmentation and costs {:.2} accesses an operation",
+            "  the next design with less memory saves {:.2} points of fragmentation and costs {:.2} accesses per operation",
             fragmentation - less,
             more - accesses
         );
@@ -155,7 +155,7 @@ pub fn reason(exploration: &Exploration, pick: usize) {
     if let Some(&faster) = exploration.front_2d.get(place + 1) {
         let (more, less) = at(faster);
         say!(
-            "  the next faster saves {:.2} accesses an operation and costs {:.2} points of fragmentation",
+            "  the next design with less work saves {:.2} accesses per operation and costs {:.2} points of fragmentation",
             accesses - less,
             more - fragmentation
         );
