@@ -1,6 +1,6 @@
 //! `cargo xtask check32`: the heaps as a program of 32 bits runs them.
 
-use crate::run::{Outcome, cargo, cargo_with, output};
+use crate::run::{Outcome, cargo, cargo_with};
 use crate::tools;
 
 /// A target of 32 bits whose programs run on the host.
@@ -9,9 +9,7 @@ const TARGET: &str = "i686-unknown-linux-gnu";
 /// Installs what programs of 32 bits need.
 pub fn prepare() -> Outcome {
     tools::install(&[tools::CC, tools::CC32])?;
-    output("rustup", &["target", "add", TARGET])
-        .map(drop)
-        .map_err(|error| format!("{error}\nthe tests need Rust's library for {TARGET}: rustup target add {TARGET}"))
+    tools::install_target(TARGET)
 }
 
 /// Compiles the tests of `heapsmith`, `heapsmith-spec` and `heapsmith-trial` for 32 bits, and runs them.

@@ -51,7 +51,9 @@ fn install() -> Outcome {
         tools::PYTHON,
         tools::JAVA,
     ])?;
-    tools::install(&tools::EMIT)
+    tools::install(&tools::EMIT)?;
+    // The firmware of `examples/cortex-m`.
+    tools::install_target("thumbv7m-none-eabi")
 }
 
 /// Whole spaces are replayed, which plain `cargo test` leaves out.

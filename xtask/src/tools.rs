@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::run::{Outcome, cargo, is_there, run, target};
+use crate::run::{Outcome, cargo, is_there, output, run, target};
 
 /// A program or a file, and the Debian package that has it.
 #[derive(Clone, Copy)]
@@ -118,6 +118,13 @@ pub fn install(tools: &[Tool]) -> Outcome {
 pub fn install_packages(packages: &[&str]) -> Outcome {
     let install = ["install", "--yes", "--no-install-recommends"];
     run("apt-get", &["update"]).and_then(|()| run("apt-get", &[&install[..], packages].concat()))
+}
+
+/// Installs Rust's library for a target.
+pub fn install_target(target: &str) -> Outcome {
+    output("rustup", &["target", "add", target])
+        .map(drop)
+        .map_err(|error| format!("{error}\nthe tests need Rust's library for {target}: rustup target add {target}"))
 }
 
 /// Builds the command in the profile of the tests; gives its path.
