@@ -18,6 +18,10 @@ impl Lock {
     /// Name of the locked file in an exploration's folder. It has no content.
     pub const FILE: &'static str = "results.lock";
 
+    /// How often a lock is tried before it counts as held, and how long apart.
+    const ATTEMPTS: usize = 5;
+    const MOMENT: Duration = Duration::from_millis(10);
+
     /// How long a wait goes on between two attempts.
     const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -28,7 +32,14 @@ impl Lock {
     /// [`StoreError::Busy`] when another process, or another exploration of this one, holds it; [`StoreError::Lock`] when
     /// the file cannot be opened, is a link, or lies where files cannot be locked.
     pub fn take(dir: &Path) -> Result<Lock, StoreError> {
-        Lock::attempt(dir)?.ok_or_else(|| StoreError::Busy { dir: dir.to_owned() })
+        // Whoever looks whether it is held holds it for a moment.
+        for _ in 0..Lock::ATTEMPTS {
+            if let Some(lock) = Lock::attempt(dir)? {
+                return Ok(lock);
+            }
+            std::thread::sleep(Lock::MOMENT);
+        }
+        Err(StoreError::Busy { dir: dir.to_owned() })
     }
 
     /// Takes the lock of a folder as soon as nobody else holds it; none when `stop` was set before.
