@@ -8,16 +8,16 @@
 //! What is wanted is held here and never read back, and nobody else writes to the folder; so what is found is a function of
 //! the plan.
 
+mod observer;
+mod plan;
+
 use std::error::Error;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use heapsmith_peers::Peer;
 use heapsmith_replay::{PagesError, TimingEffort};
-use heapsmith_spec::Spec;
 use heapsmith_trace::{PackedTrace, TraceError};
 
 use crate::agreement::Agreement;
@@ -27,12 +27,9 @@ use crate::evaluated::Evaluated;
 use crate::exploration::Exploration;
 use crate::export::write_tables;
 use crate::folder::Folder;
-use crate::goal::Goal;
 use crate::holdout::HoldOut;
 use crate::measure::MeasureError;
 use crate::objective::Objective;
-use crate::pick::Preference;
-use crate::progress::Progress;
 use crate::prune::unsound;
 use crate::regret::evaluate;
 use crate::search::Strategy;
@@ -41,139 +38,8 @@ use crate::store::{Store, StoreError};
 use crate::sweep::{Sweep, sweep_on};
 use crate::workers::{Threads, Workers};
 
-/// What is explored, and what for.
-#[derive(Debug)]
-pub struct Plan<'a> {
-    /// The folder of the results; it is made where it does not exist.
-    pub dir: &'a Path,
-    /// The traces.
-    pub traces: &'a [PackedTrace],
-    /// The name of the space, and its text.
-    pub space: (&'a str, &'a str),
-    /// What is wanted of a design.
-    pub goal: Goal,
-    /// What the pick should be good at.
-    pub preference: Preference,
-    /// Which designs are replayed whole; none: all where that takes a minute or two, else halving.
-    pub search: Option<Strategy>,
-    /// After a search, replay every design too, and compare.
-    pub compare_search: bool,
-    /// Cut short what can reach no front.
-    pub prune: bool,
-    /// Threads to replay on.
-    pub jobs: usize,
-    /// What is timed at the end.
-    pub timing: TimingPlan,
-    /// What the choice is evaluated on.
-    pub holdout: HoldOut,
-    /// The command that is kept as the one that began it.
-    pub command: &'a str,
-    /// Where another exploration is at work in the folder, wait until it ends.
-    pub wait: bool,
-    /// Set it to stop: what is done is kept.
-    pub stop: &'a AtomicBool,
-}
-
-impl<'a> Plan<'a> {
-    /// Every design of the classic space, for the usual goal, on one thread; nothing is timed.
-    pub fn new(dir: &'a Path, traces: &'a [PackedTrace], stop: &'a AtomicBool) -> Plan<'a> {
-        Plan {
-            dir,
-            traces,
-            space: ("classic", Space::own_text("classic").unwrap_or_default()),
-            goal: Goal::default(),
-            preference: Preference::default(),
-            search: Some(Strategy::Exhaustive),
-            compare_search: false,
-            prune: false,
-            jobs: 1,
-            timing: TimingPlan::default(),
-            holdout: HoldOut::default(),
-            command: "",
-            wait: false,
-            stop,
-        }
-    }
-}
-
-/// What is timed at the end, and measured by pages.
-#[derive(Debug, Clone, Default)]
-pub struct TimingPlan {
-    /// Rounds; 0 leaves times out, unless they are an objective.
-    pub rounds: usize,
-    /// The peers that are timed together with the front. Without any, nothing is measured by pages.
-    pub peers: Vec<Peer>,
-    /// The command that a child process is started from, to measure memory by pages.
-    pub command: Option<PathBuf>,
-}
-
-impl TimingPlan {
-    /// This many rounds of the front, with every peer of this build or none; nothing is measured by pages.
-    pub fn rounds(rounds: usize, peers: bool) -> TimingPlan {
-        TimingPlan { rounds, peers: if peers { Peer::built().collect() } else { Vec::new() }, command: None }
-    }
-}
-
-/// What is done now.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Stage<'a> {
-    /// Waiting for another exploration in the folder.
-    Waiting,
-    /// The levels become designs.
-    Designs,
-    /// The allocators of the catalogue are replayed.
-    Catalogue,
-    /// Designs are replayed: this many.
-    Sweep(usize),
-    /// The smallest regions and the code of finalists are measured.
-    Finalists,
-    /// The front and the peers are timed.
-    Times,
-    /// Memory is measured by pages.
-    Pages,
-    /// The choice is evaluated on a trace: its name, its number from 1, and how many there are.
-    HoldOut(&'a str, usize, usize),
-    /// Nothing that takes time.
-    Idle,
-}
-
-/// A sweep that came to its end.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Swept {
-    /// Designs of the space.
-    pub designs: usize,
-    /// Heaps that differ.
-    pub unique: usize,
-    /// Heaps that were replayed on whole traces now.
-    pub replayed: usize,
-    /// How designs were chosen.
-    pub search: Strategy,
-    /// Seconds.
-    pub seconds: f64,
-}
-
-/// Receives the progress of an exploration.
-pub trait Observer {
-    /// Something else is done from now on.
-    fn stage(&mut self, _stage: Stage<'_>) {}
-    /// How far the sweep is: told twice a second, whether it went on or not.
-    fn progress(&mut self, _at: Progress) {}
-    /// The sweep of the whole came to its end.
-    fn swept(&mut self, _swept: &Swept) {}
-    /// Memory cannot be measured by pages here, and is left out.
-    fn without_pages(&mut self, _why: &PagesError) {}
-    /// Bytes of the code of a heap; none where it cannot be emitted.
-    ///
-    /// # Errors
-    ///
-    /// What keeps the code from being measured; by default that nobody can.
-    fn code_size(&mut self, _spec: &Spec) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {
-        Err("nobody measures code here: leave out the objective code_size".into())
-    }
-}
-
-/// Ignores the progress.
-impl Observer for () {}
+pub use observer::{Observer, Stage, Swept};
+pub use plan::{Plan, TimingPlan};
 
 /// What came of a plan.
 #[derive(Debug)]

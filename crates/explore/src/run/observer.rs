@@ -1,0 +1,70 @@
+//! What an exploration reports while it goes on.
+
+use std::error::Error;
+
+use heapsmith_replay::PagesError;
+use heapsmith_spec::Spec;
+
+use crate::progress::Progress;
+use crate::search::Strategy;
+
+/// What is done now.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Stage<'a> {
+    /// Waiting for another exploration in the folder.
+    Waiting,
+    /// The levels become designs.
+    Designs,
+    /// The allocators of the catalogue are replayed.
+    Catalogue,
+    /// Designs are replayed: this many.
+    Sweep(usize),
+    /// The smallest regions and the code of finalists are measured.
+    Finalists,
+    /// The front and the peers are timed.
+    Times,
+    /// Memory is measured by pages.
+    Pages,
+    /// The choice is evaluated on a trace: its name, its number from 1, and how many there are.
+    HoldOut(&'a str, usize, usize),
+    /// Nothing that takes time.
+    Idle,
+}
+
+/// A sweep that came to its end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Swept {
+    /// Designs of the space.
+    pub designs: usize,
+    /// Heaps that differ.
+    pub unique: usize,
+    /// Heaps that were replayed on whole traces now.
+    pub replayed: usize,
+    /// How designs were chosen.
+    pub search: Strategy,
+    /// Seconds.
+    pub seconds: f64,
+}
+
+/// Receives the progress of an exploration.
+pub trait Observer {
+    /// Something else is done from now on.
+    fn stage(&mut self, _stage: Stage<'_>) {}
+    /// How far the sweep is: told twice a second, whether it went on or not.
+    fn progress(&mut self, _at: Progress) {}
+    /// The sweep of the whole came to its end.
+    fn swept(&mut self, _swept: &Swept) {}
+    /// Memory cannot be measured by pages here, and is left out.
+    fn without_pages(&mut self, _why: &PagesError) {}
+    /// Bytes of the code of a heap; none where it cannot be emitted.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the code from being measured; by default that nobody can.
+    fn code_size(&mut self, _spec: &Spec) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {
+        Err("nobody measures code here: leave out the objective code_size".into())
+    }
+}
+
+/// Ignores the progress.
+impl Observer for () {}
