@@ -21,7 +21,7 @@ fn trace(requests: u64, largest: u64) -> PackedTrace {
 #[test]
 fn every_heap_for_whole_programs_serves_a_small_trace() {
     let sizes =
-        [(1, 16), (14, 64), (20, 1000), (31, 9000), (40, 64), (55, 300), (64, 5000), (80, 24), (99, 2000), (124, 700)];
+        [(1, 16), (14, 64), (20, 1000), (31, 4000), (40, 64), (55, 300), (64, 3000), (80, 24), (99, 2000), (124, 700)];
     for entry in catalogue() {
         let spec: Spec = entry.spec.parse().expect("a spec of the catalogue");
         if matches!(spec.pool, Pool::Stack | Pool::Fixed(_)) {
