@@ -32,7 +32,7 @@ impl Lock {
     /// [`StoreError::Busy`] when another process, or another exploration of this one, holds it; [`StoreError::Lock`] when
     /// the file cannot be opened, is a link, or lies where files cannot be locked.
     pub fn take(dir: &Path) -> Result<Lock, StoreError> {
-        // Whoever looks whether it is held holds it for a moment.
+        // A reader that looks whether it is held holds it for a moment.
         for _ in 0..Lock::ATTEMPTS {
             if let Some(lock) = Lock::attempt(dir)? {
                 return Ok(lock);
