@@ -23,6 +23,6 @@ pub enum SweepError {
     #[error(transparent)]
     Workers(Box<dyn Error + Send + Sync>),
     /// It was told to stop; what is done is kept.
-    #[error("interrupted; what was done is kept, and the same command goes on from it")]
+    #[error("interrupted; the results so far are kept, and the same command resumes from them")]
     Interrupted,
 }

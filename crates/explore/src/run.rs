@@ -103,7 +103,7 @@ pub type WriteTrace<'w> = dyn FnMut(usize, &Path) -> Result<(), TraceError> + 'w
 ///
 /// # Errors
 ///
-/// [`RunError`] says what stopped it. What was done is kept, and the same plan goes on from it.
+/// [`RunError`] says what stopped it. The results so far are kept, and the same plan resumes from them.
 pub fn run(plan: &Plan<'_>, write: &mut WriteTrace<'_>, observer: &mut dyn Observer) -> Result<Found, RunError> {
     run_on(plan, &mut Threads { jobs: plan.jobs, stop: plan.stop }, write, observer)
 }

@@ -174,11 +174,7 @@ pub enum LoadError {
     },
     /// The file is of no known kind.
     #[error(
-        "{} is of no kind that is known: known are traces, what the importers read (malloc-lab, \
-         memory_replay, heaptrack, bytehound, mtrace, ltrace, strace, wee_alloc, lists of \
-         lifetimes, CSV), packet captures (pcap, pcapng), web server logs (common, combined, \
-         tab-separated with a header line), lists of URLs, lists of frame times and sizes, and \
-         size distributions, each also as .xz, .gz or .zst; `heapsmith workloads` lists them",
+        "unrecognised input format: {}. Pass --as NAME; `heapsmith workloads` lists the formats",
         path.display()
     )]
     Unrecognized {

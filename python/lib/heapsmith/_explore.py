@@ -213,7 +213,7 @@ def explore(
         found = Exploration(folder)
     except (KeyboardInterrupt, ClusterError) as error:
         if _native.replayed(folder):
-            kept = f"what was done is kept in {folder}, and the same call with out={folder} goes on from it"
+            kept = f"{folder} keeps the results so far, and the same call with out={folder} resumes from it"
             raise type(error)(f"{str(error) or 'interrupted'}; {kept}") from error.__cause__
         if out is None:
             shutil.rmtree(folder, ignore_errors=True)

@@ -15,7 +15,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="heapsmith-ray",
         description="Replay traces through 10,000 designs on a Ray cluster, and find the ones that suit.",
-        epilog="Interrupted or killed, it goes on when the same command is given again, and ends with the same answer. "
+        epilog="Run the same command again to resume an interrupted run; it ends with the same answer. "
         "`heapsmith report DIR` writes the page. Exit codes: 0 done; 1 the job failed; 2 wrong use; 3 bad input file; "
         "4 the environment; 130 interrupted, results kept.",
     )

@@ -101,8 +101,8 @@ const COLUMNS: &[&str] = &[
     "random_footprint",
     "times_random",
     "max",
-    "worst_bound",
-    "random_worst",
+    "max_bound",
+    "random_max",
     "by",
 ];
 

@@ -31,9 +31,9 @@ pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
         "source",
         "requires",
         "why_none",
-        "worst_allocate",
-        "worst_free",
-        "worst_formula",
+        "worst_case_allocate",
+        "worst_case_free",
+        "worst_case_formula",
     ]);
     for (spec, bound) in bounds {
         let number = |value: Option<u64>| value.map_or_else(none, integer);

@@ -70,7 +70,7 @@ fn ctrl_c_keeps_what_was_done_and_says_so() {
     let output = child.wait_with_output().expect("it ends");
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{error}");
-    assert!(error.contains("the same command goes on from it"), "{error}");
+    assert!(error.contains("the same command resumes from it"), "{error}");
     assert!(done(&store) > 0);
 }
 

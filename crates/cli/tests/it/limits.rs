@@ -54,7 +54,7 @@ fn where_no_bound_is_known_the_reason_stands() {
 fn bounds_are_data_too() {
     let rows = rows(Path::new("."), &[&["bound", "tlsf", "linear"], &SMALL[..]].concat());
     assert!(rows[0]["bound"].as_u64().is_some_and(|bound| bound > 20_480));
-    assert_eq!(rows[0]["worst_allocate"], 45);
+    assert_eq!(rows[0]["worst_case_allocate"], 45);
     assert!(rows[1]["bound"].is_null() && !rows[1]["why_none"].as_str().unwrap_or("").is_empty());
 }
 

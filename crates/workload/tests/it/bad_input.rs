@@ -166,10 +166,10 @@ fn a_tab_log_line_that_does_not_parse_is_shown_by_number() {
 }
 
 #[test]
-fn a_file_of_no_known_kind_says_what_is_known() {
+fn a_file_of_no_known_format_names_the_list_of_formats() {
     for bytes in [&b"\x00\x01\x02binary"[..], b"Dear diary,\ntoday was fine.\n"] {
         let text = bad("drr", bytes);
-        assert!(text.starts_with("input is of no kind that is known: known are"), "{text}");
+        assert!(text.starts_with("unrecognised input format: input. Pass --as"), "{text}");
     }
 }
 

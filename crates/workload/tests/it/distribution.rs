@@ -56,7 +56,7 @@ fn what_is_no_distribution_is_refused() {
         let (_folder, path) = file("sizes.csv", text.as_bytes());
         let error = load(&path, Some("distribution"), &[]).unwrap_err();
         if error.kind() == ErrorKind::BadInput {
-            assert!(error.to_string().contains(cause) || error.to_string().contains("of no kind"), "{error}");
+            assert!(error.to_string().contains(cause) || error.to_string().contains("unrecognised"), "{error}");
         } else {
             panic!("{error}");
         }
