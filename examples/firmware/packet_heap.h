@@ -4,14 +4,14 @@
  *     list(order=address, fit=first, split>=66, coalesce=immediate)
  *
  * Measured on easyport of web.pcap.xz:
- *     region        188660 bytes at its peak, for 173776 bytes requested: fragmentation 8.6%
- *     accesses      mean 4.37, p99 17, worst 20 an operation, of 6000 operations
+ *     region        188660 bytes at the peak for 173776 requested bytes: fragmentation 8.6%
+ *     accesses      mean 4.37, p99 17, max 20 per operation, of 6000 operations
  *     refused       0 requests
  *
  * Bounds:
  *     allocate       constant for a kept size, else linear in the free blocks
- *     free           constant for a kept size, else constant next to a free block, else linear in
- *                    the free blocks
+ *     free           constant for a kept size, else constant next to a free block, else linear
+ *                    in the free blocks
  *     max memory     none: free neighbours that are not joined, or rests that are not split off,
  *                    add up; blocks that lists keep count as live, and nothing bounds those that
  *                    got a rest too small to split off (`heapsmith bound` tells for given sizes)
