@@ -54,13 +54,16 @@ impl Worker<'_> {
     }
 }
 
+/// What a thread does for a place; nothing comes of it when it is told to stop.
+type Work<'w, T> = dyn Fn(usize, &mut Worker<'_>) -> Result<Option<T>, ReplayError> + Sync + 'w;
+
 impl Threads<'_> {
     /// Does `work` for every place from 0 to `count`, in this order, on all threads; `take` gets what came of it in batches,
     /// on the caller's thread. Interrupted work has no result.
     pub fn each<T: Send>(
         &self,
         count: usize,
-        work: &(dyn Fn(usize, &mut Worker<'_>) -> Result<Option<T>, ReplayError> + Sync),
+        work: &Work<'_, T>,
         take: &mut dyn FnMut(Vec<T>) -> Result<(), SweepError>,
     ) -> Result<(), SweepError> {
         let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
