@@ -5,8 +5,7 @@
 //! its dot. Covering another name costs most, then covering a dot that matters,
 //! then a long line, then covering one of the many small dots.
 
-use plotly::common::Font;
-use plotly::layout::Annotation;
+use crate::plot::Part;
 
 /// A dot with a name.
 #[derive(Debug, Clone)]
@@ -60,26 +59,26 @@ impl Frame {
 }
 
 /// The names as annotations, placed; `obstacles` are the many small dots, in shares.
-pub fn annotations(dots: &[Named], obstacles: &[(f64, f64)]) -> Vec<Annotation> {
+pub fn annotations(dots: &[Named], obstacles: &[(f64, f64)]) -> Vec<Part> {
     let offsets = place(dots, obstacles);
     dots.iter().zip(offsets).map(|(dot, offset)| annotation(dot, offset)).collect()
 }
 
-fn annotation(dot: &Named, (ax, ay): (f64, f64)) -> Annotation {
-    Annotation::new()
-        .text(&dot.name)
-        .x(dot.place.0)
-        .y(dot.place.1)
-        .ax(ax.round())
-        .ay(ay.round())
-        .show_arrow(true)
-        .arrow_head(0)
-        .arrow_width(1.0)
-        .arrow_color(dot.colour)
-        .stand_off(6.0)
-        .border_pad(1.0)
-        .background_color("rgba(255,255,255,0.82)")
-        .font(Font::new().size(dot.size).color(dot.colour))
+fn annotation(dot: &Named, (ax, ay): (f64, f64)) -> Part {
+    Part::new()
+        .with("text", &dot.name)
+        .with("x", dot.place.0)
+        .with("y", dot.place.1)
+        .with("ax", ax.round())
+        .with("ay", ay.round())
+        .with("showarrow", true)
+        .with("arrowhead", 0)
+        .with("arrowwidth", 1.0)
+        .with("arrowcolor", dot.colour)
+        .with("standoff", 6.0)
+        .with("borderpad", 1.0)
+        .with("bgcolor", "rgba(255,255,255,0.82)")
+        .with("font", Part::new().with("size", dot.size).with("color", dot.colour))
 }
 
 /// The offset of each name's centre from its dot, in pixels.

@@ -24,6 +24,7 @@ mod inspection;
 mod labels;
 mod number;
 mod places;
+mod plot;
 mod reproduction;
 mod sections;
 mod spec_text;

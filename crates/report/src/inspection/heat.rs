@@ -1,13 +1,11 @@
 //! How many blocks of which size live how long: a heat map.
 
 use heapsmith_trace::{HeatMap, Profile};
-use plotly::Plot;
-use plotly::common::{ColorBar, ColorScale, ColorScalePalette, HoverInfo, Title};
-use plotly::layout::{AxisType, Margin};
 
 use crate::figure::{axis, embed, layout};
 use crate::html::section as wrap;
 use crate::number::{rounded, thousands};
+use crate::plot::{Part, Plot, title, trace};
 
 /// Powers of ten that a count may have.
 const DECADES: i32 = 19;
@@ -36,20 +34,25 @@ pub fn section(profile: &Profile) -> String {
     let hover: Vec<Vec<String>> = counts.iter().zip(&y).map(hover).collect();
     let ticks: Vec<f64> = (0..DECADES).map(f64::from).collect();
     let names: Vec<String> = (0..DECADES).map(|power| thousands(10_u64.pow(power as u32))).collect();
-    let bar = ColorBar::new().title(Title::with_text("blocks")).tick_vals(ticks).tick_text(names).thickness(14);
-    let trace = plotly::HeatMap::new(x, y, z)
-        .color_scale(ColorScale::Palette(ColorScalePalette::YlGnBu))
-        .reverse_scale(true)
-        .hover_on_gaps(false)
-        .hover_info(HoverInfo::Text)
-        .text_matrix(hover)
-        .color_bar(bar);
+    let bar = Part::new()
+        .with("title", title("blocks"))
+        .with("tickvals", ticks)
+        .with("ticktext", names)
+        .with("thickness", 14);
+    let trace = trace("heatmap", x, y)
+        .with("z", z)
+        .with("colorscale", "YlGnBu")
+        .with("reversescale", true)
+        .with("hoverongaps", false)
+        .with("hoverinfo", "text")
+        .with("text", hover)
+        .with("colorbar", bar);
     let mut plot = Plot::new();
     plot.add_trace(trace);
-    let x = axis("lifetime (events)").type_(AxisType::Category).show_grid(false);
-    let y = axis("size (bytes)").type_(AxisType::Category).show_grid(false);
-    let margin = Margin::new().left(130).right(16).top(16).bottom(110);
-    plot.set_layout(layout(x, y, 16).margin(margin));
+    let x = axis("lifetime (events)").with("type", "category").with("showgrid", false);
+    let y = axis("size (bytes)").with("type", "category").with("showgrid", false);
+    let margin = Part::new().with("l", 130).with("r", 16).with("t", 16).with("b", 110);
+    plot.set_layout(layout(x, y, 16).with("margin", margin));
     let caption = "Rows and columns are powers of two. The size is the last that a block had; the shade is the logarithm of \
                    the number of blocks.";
     let height = 160 + 26 * profile.heat.rows().len().max(4);

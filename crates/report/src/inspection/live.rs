@@ -1,13 +1,11 @@
 //! Live bytes over time.
 
 use heapsmith_trace::{LiveCurve, Profile};
-use plotly::Plot;
-use plotly::common::{DashType, Fill, Line};
-use plotly::layout::{Axis, Margin, RangeMode};
 
 use crate::figure::{axis, colour, embed, layout};
 use crate::html::section as wrap;
 use crate::number::rounded;
+use crate::plot::{Part, Plot, title};
 use crate::sections::live::{Scale, line};
 
 /// The section.
@@ -18,20 +16,24 @@ pub fn section(profile: &Profile) -> String {
     let live = clock.places.iter().zip(points).map(|(&at, point)| (at, scale.apply(point.live)));
     let blocks = clock.places.iter().zip(points).map(|(&at, point)| (at, point.blocks as f64));
     let mut plot = Plot::new();
-    plot.add_trace(line(live.collect(), "bytes", colour::BLUE).fill(Fill::ToZeroY).fill_color("rgba(0,114,178,0.18)"));
-    let dashes = Line::new().width(1.2).dash(DashType::Dot).color(colour::VERMILION);
-    plot.add_trace(line(blocks.collect(), "blocks", colour::VERMILION).y_axis("y2").line(dashes));
-    let y = axis(&format!("live bytes ({})", scale.unit)).range_mode(RangeMode::ToZero);
-    let blocks = Axis::new()
-        .title("live blocks")
-        .overlaying("y")
-        .side(plotly::common::AxisSide::Right)
-        .range_mode(RangeMode::ToZero)
-        .auto_margin(true)
-        .show_grid(false)
-        .separate_thousands(true);
+    plot.add_trace(
+        line(live.collect(), "bytes", colour::BLUE).with("fill", "tozeroy").with("fillcolor", "rgba(0,114,178,0.18)"),
+    );
+    let dashes = Part::new().with("width", 1.2).with("dash", "dot").with("color", colour::VERMILION);
+    plot.add_trace(line(blocks.collect(), "blocks", colour::VERMILION).with("yaxis", "y2").with("line", dashes));
+    let y = axis(&format!("live bytes ({})", scale.unit)).with("rangemode", "tozero");
+    let blocks = Part::new()
+        .with("title", title("live blocks"))
+        .with("overlaying", "y")
+        .with("side", "right")
+        .with("rangemode", "tozero")
+        .with("automargin", true)
+        .with("showgrid", false)
+        .with("separatethousands", true);
     plot.set_layout(
-        layout(axis(clock.title), y, 44).margin(Margin::new().left(60).right(90).top(44).bottom(48)).y_axis2(blocks),
+        layout(axis(clock.title), y, 44)
+            .with("margin", Part::new().with("l", 60).with("r", 90).with("t", 44).with("b", 48))
+            .with("yaxis2", blocks),
     );
     let caption =
         "The highest point of each stretch of the trace: spikes are not lost. After Mamagkakis et al. 2006, Figure 3.";

@@ -1,13 +1,11 @@
 //! Births and deaths by size.
 
 use heapsmith_trace::{HeatMap, Profile};
-use plotly::common::Marker;
-use plotly::layout::{AxisType, BarMode};
-use plotly::{Bar, Plot};
 
 use crate::figure::{axis, colour, embed, layout};
 use crate::html::{paragraph, section as wrap};
 use crate::number::{plural, thousands};
+use crate::plot::{Part, Plot, trace};
 
 /// The section.
 pub fn section(profile: &Profile) -> String {
@@ -23,13 +21,15 @@ pub fn section(profile: &Profile) -> String {
     let span = used.first().copied().unwrap_or(0)..used.last().map_or(0, |last| last + 1);
     let names: Vec<String> = span.clone().map(|power| format!("≥ {}", thousands(HeatMap::min(power)))).collect();
     let bars = |counts: &[u64], name: &str, colour: &'static str| {
-        Bar::new(names.clone(), counts[span.clone()].to_vec()).name(name).marker(Marker::new().color(colour))
+        trace("bar", names.clone(), counts[span.clone()].to_vec())
+            .with("name", name)
+            .with("marker", Part::new().with("color", colour))
     };
     let mut plot = Plot::new();
     plot.add_trace(bars(&births, "births", colour::GREEN));
     plot.add_trace(bars(&deaths, "deaths", colour::ORANGE));
-    let x = axis("size (bytes, by powers of two)").type_(AxisType::Category);
-    plot.set_layout(layout(x, axis("blocks"), 44).bar_mode(BarMode::Group));
+    let x = axis("size (bytes, by powers of two)").with("type", "category");
+    plot.set_layout(layout(x, axis("blocks"), 44).with("barmode", "group"));
     let undying = sizes.iter().filter(|size| size.births > 0 && size.deaths == 0).count() as u64;
     let grown = profile.statistics.reallocations;
     let sentence = paragraph(&format!(

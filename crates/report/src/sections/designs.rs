@@ -1,15 +1,13 @@
 //! All designs by what they cost (Mamagkakis et al. 2006, Figure 2).
 
 use heapsmith_explore::{Catalogued, Objective, Objectives};
-use plotly::common::{HoverInfo, Line, LineShape, Marker, MarkerSymbol, Mode};
-use plotly::layout::Annotation;
-use plotly::{Plot, Scatter};
 
-use crate::figure::{Series, axis, colour, embed, layout};
+use crate::figure::{axis, colour, embed, layout};
 use crate::html::{escape, paragraph, section as wrap};
 use crate::labels::{Named, annotations};
 use crate::number::{count, listed, percent, plural, rounded, thousands};
 use crate::places::{Place, places};
+use crate::plot::{Part, Plot, scatter};
 use crate::sections::view::Span;
 use crate::spec_text::{levels, shortened};
 use crate::study::{Study, accesses, fragmentation};
@@ -24,9 +22,9 @@ pub fn section(study: &Study<'_>) -> String {
     let mut plot = Plot::new();
     let (served, refused): (Vec<Place>, Vec<Place>) =
         places.iter().partition(|place| study.point(place.index).failed == 0);
-    plot.add_trace(dots(study, &served, "designs", MarkerSymbol::Circle, colour::DOT));
+    plot.add_trace(dots(study, &served, "designs", "circle", colour::DOT));
     if !refused.is_empty() {
-        plot.add_trace(dots(study, &refused, "designs that refused requests", MarkerSymbol::XThin, colour::GREY));
+        plot.add_trace(dots(study, &refused, "designs that refused requests", "x-thin", colour::GREY));
     }
     plot.add_trace(front(study, &places));
     plot.add_trace(catalogue(study));
@@ -36,7 +34,7 @@ pub fn section(study: &Study<'_>) -> String {
     plot.add_trace(pick(study, &places));
     let (x, y) = (axis("fragmentation (%)"), axis("metadata accesses per operation"));
     let layout = layout(view.x.axis(x, 100.0), view.y.axis(y, 1.0), 48);
-    plot.set_layout(layout.annotations(names(study, &places, &view)));
+    plot.set_layout(layout.with("annotations", names(study, &places, &view)));
     let description = "Scatter plot of every design by fragmentation and accesses per operation, with the Pareto front, \
                        the pick and the catalogue";
     let body = text(study, &places, &view) + &embed(plot, "plot-designs", 580, description, &caption(&view));
@@ -71,19 +69,19 @@ impl View {
     }
 }
 
-fn series(points: &[&Objectives], name: &str, hover: Vec<String>) -> Box<Series> {
-    let x = points.iter().map(|point| rounded(fragmentation(point) * 100.0)).collect();
-    let y = points.iter().map(|point| rounded(accesses(point))).collect();
-    Scatter::new(x, y).name(name).mode(Mode::Markers).hover_info(HoverInfo::Text).hover_text_array(hover)
+fn series(points: &[&Objectives], name: &str, hover: Vec<String>) -> Part {
+    let x: Vec<f64> = points.iter().map(|point| rounded(fragmentation(point) * 100.0)).collect();
+    let y: Vec<f64> = points.iter().map(|point| rounded(accesses(point))).collect();
+    scatter(x, y).with("name", name).with("mode", "markers").with("hoverinfo", "text").with("hovertext", hover)
 }
 
-fn designs(study: &Study<'_>, places: &[Place], name: &str) -> Box<Series> {
+fn designs(study: &Study<'_>, places: &[Place], name: &str) -> Part {
     let points: Vec<&Objectives> = places.iter().map(|place| study.point(place.index)).collect();
     series(&points, name, places.iter().map(|&place| about(study, place)).collect())
 }
 
-fn dots(study: &Study<'_>, places: &[Place], name: &str, symbol: MarkerSymbol, color: &'static str) -> Box<Series> {
-    designs(study, places, name).marker(Marker::new().symbol(symbol).size(6).color(color))
+fn dots(study: &Study<'_>, places: &[Place], name: &str, symbol: &str, color: &'static str) -> Part {
+    designs(study, places, name).with("marker", Part::new().with("symbol", symbol).with("size", 6).with("color", color))
 }
 
 /// The place of a design, with how many share it.
@@ -92,29 +90,33 @@ fn place_of(study: &Study<'_>, places: &[Place], index: usize) -> Place {
     Place { index, designs: places.iter().find(here).map_or(1, |place| place.designs) }
 }
 
-fn front(study: &Study<'_>, places: &[Place]) -> Box<Series> {
+fn front(study: &Study<'_>, places: &[Place]) -> Part {
     let steps: Vec<Place> = study.exploration.front_2d.iter().map(|&index| place_of(study, places, index)).collect();
     designs(study, &steps, "Pareto front")
-        .mode(Mode::LinesMarkers)
-        .line(Line::new().shape(LineShape::Hv).width(2.0).color(colour::BLUE))
-        .marker(Marker::new().size(9).color(colour::BLUE))
+        .with("mode", "lines+markers")
+        .with("line", Part::new().with("shape", "hv").with("width", 2.0).with("color", colour::BLUE))
+        .with("marker", Part::new().with("size", 9).with("color", colour::BLUE))
 }
 
-fn pick(study: &Study<'_>, places: &[Place]) -> Box<Series> {
-    designs(study, &[place_of(study, places, study.pick)], "the pick")
-        .marker(Marker::new().symbol(MarkerSymbol::Star).size(18).color(colour::VERMILION).line(outline()))
+fn pick(study: &Study<'_>, places: &[Place]) -> Part {
+    designs(study, &[place_of(study, places, study.pick)], "the pick").with(
+        "marker",
+        Part::new().with("symbol", "star").with("size", 18).with("color", colour::VERMILION).with("line", outline()),
+    )
 }
 
-fn recommended(study: &Study<'_>, places: &[Place]) -> Box<Series> {
+fn recommended(study: &Study<'_>, places: &[Place]) -> Part {
     let steps: Vec<Place> =
         study.finding.recommended.iter().map(|design| place_of(study, places, design.index)).collect();
-    let ring = Line::new().width(2.5).color(colour::GREEN);
-    designs(study, &steps, "the 2006 paper's recommendation")
-        .marker(Marker::new().symbol(MarkerSymbol::SquareOpen).size(15).color(colour::GREEN).line(ring))
+    let ring = Part::new().with("width", 2.5).with("color", colour::GREEN);
+    designs(study, &steps, "the 2006 paper's recommendation").with(
+        "marker",
+        Part::new().with("symbol", "square-open").with("size", 15).with("color", colour::GREEN).with("line", ring),
+    )
 }
 
-fn outline() -> Line {
-    Line::new().width(1.0).color("#ffffff")
+fn outline() -> Part {
+    Part::new().with("width", 1.0).with("color", "#ffffff")
 }
 
 /// Allocators of the catalogue that fall on one place, with their names.
@@ -133,18 +135,20 @@ fn catalogue_places<'s>(study: &'s Study<'_>) -> Vec<(Vec<&'s str>, &'s Catalogu
     places
 }
 
-fn catalogue(study: &Study<'_>) -> Box<Series> {
+fn catalogue(study: &Study<'_>) -> Part {
     let places = catalogue_places(study);
     let points: Vec<&Objectives> = places.iter().map(|(_, entry)| &entry.objectives).collect();
     let hover = places.iter().map(|(names, entry)| {
         format!("<b>{}</b><br>{}", escape(&names.join(", ")), values(&entry.objectives, &entry.spec))
     });
-    series(&points, "catalogue", hover.collect())
-        .marker(Marker::new().symbol(MarkerSymbol::Diamond).size(10).color(colour::PURPLE).line(outline()))
+    series(&points, "catalogue", hover.collect()).with(
+        "marker",
+        Part::new().with("symbol", "diamond").with("size", 10).with("color", colour::PURPLE).with("line", outline()),
+    )
 }
 
 /// The names of the pick and of the catalogue, placed.
-fn names(study: &Study<'_>, places: &[Place], view: &View) -> Vec<Annotation> {
+fn names(study: &Study<'_>, places: &[Place], view: &View) -> Vec<Part> {
     let named = |name: &str, point: &Objectives, colour: &'static str, size: usize| Named {
         name: escape(name),
         letters: name.chars().count(),

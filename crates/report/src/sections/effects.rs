@@ -1,13 +1,11 @@
 //! What each factor does (Table 2, computed).
 
 use heapsmith_explore::{Objective, Strategy};
-use plotly::common::{Line, Marker, Mode};
-use plotly::layout::{Axis, AxisType};
-use plotly::{Plot, Scatter};
 
 use crate::figure::{axis, colour, embed, layout};
 use crate::html::{Cell, Table, paragraph, section as wrap};
 use crate::number::{percent, points, relative, rounded, thousands};
+use crate::plot::{Part, Plot, scatter};
 use crate::spec_text::{capitalized, factor_name};
 use crate::study::Study;
 
@@ -116,35 +114,28 @@ fn figure(study: &Study<'_>, factor: usize, ranges: &Ranges) -> String {
     for (name, objective, colour) in SHARES {
         plot.add_trace(line(study, objective, factor, 100.0, name, colour));
     }
-    plot.add_trace(line(study, Objective::Accesses, factor, 1.0, "accesses / op", colour::BLUE).y_axis("y2"));
+    plot.add_trace(line(study, Objective::Accesses, factor, 1.0, "accesses / op", colour::BLUE).with("yaxis", "y2"));
     let own = &study.factors()[factor];
     let levels = own.levels.clone();
-    let x: Axis = axis(own.unit()).type_(AxisType::Category).anchor("y2").category_array(levels);
-    let share = axis("%").domain(&[0.47, 1.0]).range(ranges.shares.clone());
-    let cost = axis("accesses").domain(&[0.0, 0.38]).range(ranges.accesses.clone());
-    let layout = layout(x, share, 12).y_axis2(cost).hover_mode(plotly::layout::HoverMode::X);
-    plot.set_layout(layout.show_legend(false));
+    let x = axis(own.unit()).with("type", "category").with("anchor", "y2").with("categoryarray", levels);
+    let share = axis("%").with("domain", &[0.47, 1.0]).with("range", ranges.shares.clone());
+    let cost = axis("accesses").with("domain", &[0.0, 0.38]).with("range", ranges.accesses.clone());
+    let layout = layout(x, share, 12).with("yaxis2", cost).with("hovermode", "x");
+    plot.set_layout(layout.with("showlegend", false));
     let name = capitalized(factor_name(&own.name));
     let description =
         format!("Line chart of mean fragmentation and accesses against the level of {}", factor_name(&own.name));
     format!("<div><h3>{name}</h3>{}</div>\n", embed(plot, &format!("plot-effect-{factor}"), 330, &description, ""))
 }
 
-fn line(
-    study: &Study<'_>,
-    objective: Objective,
-    factor: usize,
-    scale: f64,
-    name: &str,
-    colour: &'static str,
-) -> Box<Scatter<String, f64>> {
+fn line(study: &Study<'_>, objective: Objective, factor: usize, scale: f64, name: &str, colour: &'static str) -> Part {
     let x = study.factors()[factor].levels.clone();
     let means = study.effect(objective, factor).map_or_else(Vec::new, |effect| effect.means.clone());
-    Scatter::new(x, means.into_iter().map(|mean| rounded(mean * scale)).collect())
-        .name(name)
-        .mode(Mode::LinesMarkers)
-        .line(Line::new().width(2.0).color(colour))
-        .marker(Marker::new().size(5).color(colour))
+    scatter(x, means.into_iter().map(|mean| rounded(mean * scale)).collect::<Vec<_>>())
+        .with("name", name)
+        .with("mode", "lines+markers")
+        .with("line", Part::new().with("width", 2.0).with("color", colour))
+        .with("marker", Part::new().with("size", 5).with("color", colour))
 }
 
 /// How an objective changes from no use of a factor to full use, compared with the paper's sign.

@@ -3,13 +3,11 @@
 use heapsmith_explore::Objectives;
 use heapsmith_limits::Lines;
 use heapsmith_spec::Spec;
-use plotly::common::{HoverInfo, Line, Marker, MarkerSymbol, Mode};
-use plotly::layout::AxisType;
-use plotly::{Plot, Scatter};
 
 use crate::figure::{axis, colour, embed, layout};
 use crate::html::{Cell, Table, escape, paragraph, section as wrap};
 use crate::number::{percent, rounded};
+use crate::plot::{Part, Plot, scatter};
 use crate::sections::front::spec;
 use crate::spec_text::shortened;
 use crate::study::{Study, fragmentation};
@@ -127,29 +125,29 @@ fn figure(lines: &[Lines], heaps: &[Between]) -> Plot {
         all
     };
     let series = |name: &str, (x, y, hover): (Vec<f64>, Vec<f64>, Vec<String>), symbol, size, color| {
-        Scatter::new(x, y)
-            .name(name)
-            .mode(Mode::Markers)
-            .hover_info(HoverInfo::Text)
-            .hover_text_array(hover)
-            .marker(Marker::new().symbol(symbol).size(size).color(color))
+        scatter(x, y)
+            .with("name", name)
+            .with("mode", "markers")
+            .with("hoverinfo", "text")
+            .with("hovertext", hover)
+            .with("marker", Part::new().with("symbol", symbol).with("size", size).with("color", color))
     };
     let flat = |name: &str, share: f64, color| {
         let ends = vec![0.5, heaps.len() as f64 + 0.5];
-        Scatter::new(ends, vec![rounded(1.0 + share); 2])
-            .name(name)
-            .mode(Mode::Lines)
-            .line(Line::new().width(2.0).color(color))
+        scatter(ends, vec![rounded(1.0 + share); 2])
+            .with("name", name)
+            .with("mode", "lines")
+            .with("line", Part::new().with("width", 2.0).with("color", color))
     };
     let mut plot = Plot::new();
     plot.add_trace(flat("lower bound: peak live bytes", 0.0, colour::GREY));
     plot.add_trace(flat("lower bound: offline placement", placed(lines), colour::GREEN));
-    plot.add_trace(series("bound", points(&|heap| heap.bound), MarkerSymbol::TriangleDown, 9, colour::ORANGE));
-    plot.add_trace(series("achieved", points(&|heap| Some(heap.achieved)), MarkerSymbol::Circle, 8, colour::BLUE));
+    plot.add_trace(series("bound", points(&|heap| heap.bound), "triangle-down", 9, colour::ORANGE));
+    plot.add_trace(series("achieved", points(&|heap| Some(heap.achieved)), "circle", 8, colour::BLUE));
     let pick = points(&|heap| heap.is_pick.then_some(heap.achieved));
-    plot.add_trace(series("the pick", pick, MarkerSymbol::Star, 16, colour::VERMILION));
-    let y = axis("memory, as a multiple of the peak live bytes").type_(AxisType::Log).dtick(1.0);
-    plot.set_layout(layout(axis("heaps, ordered by footprint").show_tick_labels(false), y, 48));
+    plot.add_trace(series("the pick", pick, "star", 16, colour::VERMILION));
+    let y = axis("memory, as a multiple of the peak live bytes").with("type", "log").with("dtick", 1.0);
+    plot.set_layout(layout(axis("heaps, ordered by footprint").with("showticklabels", false), y, 48));
     plot
 }
 

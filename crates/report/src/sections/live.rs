@@ -4,14 +4,13 @@ use heapsmith_explore::Catalogued;
 use heapsmith_replay::{Region, footprint_curve};
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Action, Bytes, LiveCurve, Trace};
-use plotly::common::{Fill, Line, LineShape, Mode};
-use plotly::{Plot, Scatter};
 
 use super::room;
 use crate::ReportError;
-use crate::figure::{Series, axis, colour, embed, layout};
+use crate::figure::{axis, colour, embed, layout};
 use crate::html::{code, escape, paragraph, section as wrap};
 use crate::number::{listed, percent, rounded};
+use crate::plot::{Part, Plot, scatter};
 use crate::study::{Studied, Study, fragmentation};
 
 /// Points of a curve: more than a screen has columns is of no use.
@@ -102,8 +101,8 @@ fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result<Str
     let mut plot = Plot::new();
     plot.add_trace(
         line(requested.collect(), "requested and live", "#9fb3c8")
-            .fill(Fill::ToZeroY)
-            .fill_color("rgba(159,179,200,0.35)"),
+            .with("fill", "tozeroy")
+            .with("fillcolor", "rgba(159,179,200,0.35)"),
     );
     let mut region = Region::for_trace(&studied.packed)?;
     let mut ends = Vec::new();
@@ -116,8 +115,8 @@ fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result<Str
         plot.add_trace(line(points, &name, heap.colour));
         ends.push((heap.name, max));
     }
-    let y = axis(&format!("bytes ({})", scale.unit)).range_mode(plotly::layout::RangeMode::ToZero);
-    plot.set_layout(layout(axis(clock.title), y, 44).hover_mode(plotly::layout::HoverMode::XUnified));
+    let y = axis(&format!("bytes ({})", scale.unit)).with("rangemode", "tozero");
+    plot.set_layout(layout(axis(clock.title), y, 44).with("hovermode", "x unified"));
     let id = format!("plot-live-{number}");
     let description = "Line chart of live bytes over the trace and of the footprints of the pick and three catalogue \
                        allocators";
@@ -173,13 +172,16 @@ impl Scale {
 }
 
 /// A stepped line; points between equal neighbours are left out.
-pub fn line(points: Vec<(f64, f64)>, name: &str, colour: &'static str) -> Box<Series> {
+pub fn line(points: Vec<(f64, f64)>, name: &str, colour: &'static str) -> Part {
     let is_kept = |index: usize| {
         let value = points[index].1;
         index == 0 || index + 1 == points.len() || points[index - 1].1 != value || points[index + 1].1 != value
     };
     let kept: Vec<usize> = (0..points.len()).filter(|&index| is_kept(index)).collect();
-    let x = kept.iter().map(|&index| rounded(points[index].0)).collect();
-    let y = kept.iter().map(|&index| points[index].1).collect();
-    Scatter::new(x, y).name(name).mode(Mode::Lines).line(Line::new().shape(LineShape::Hv).width(1.8).color(colour))
+    let x: Vec<f64> = kept.iter().map(|&index| rounded(points[index].0)).collect();
+    let y: Vec<f64> = kept.iter().map(|&index| points[index].1).collect();
+    scatter(x, y)
+        .with("name", name)
+        .with("mode", "lines")
+        .with("line", Part::new().with("shape", "hv").with("width", 1.8).with("color", colour))
 }

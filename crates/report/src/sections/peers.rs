@@ -2,14 +2,12 @@
 
 use heapsmith_explore::{Paged, Retimed};
 use heapsmith_peers::{Entry, peers};
-use plotly::common::{HoverInfo, Line, Marker, MarkerSymbol, Mode};
-use plotly::layout::Annotation;
-use plotly::{Plot, Scatter};
 
-use crate::figure::{Series, axis, colour, embed, layout};
+use crate::figure::{axis, colour, embed, layout};
 use crate::html::{Cell, Table, code, escape, paragraph, section as wrap};
 use crate::labels::{Named, annotations};
 use crate::number::{listed, percent, plural, rounded, thousands};
+use crate::plot::{Part, Plot, scatter};
 use crate::sections::front::null_sentence;
 use crate::sections::view::Span;
 use crate::spec_text::shortened;
@@ -44,12 +42,12 @@ pub fn section(study: &Study<'_>) -> String {
     };
     let (x, y) = (axis_of(|place| place.0), axis_of(|place| place.1));
     let mut plot = Plot::new();
-    plot.add_trace(series("Pareto front", &designs, MarkerSymbol::Circle, 9, colour::BLUE));
-    plot.add_trace(series("reference allocators", &theirs, MarkerSymbol::Square, 10, colour::ORANGE));
-    plot.add_trace(series("the pick", &pick, MarkerSymbol::Star, 18, colour::VERMILION));
+    plot.add_trace(series("Pareto front", &designs, "circle", 9, colour::BLUE));
+    plot.add_trace(series("reference allocators", &theirs, "square", 10, colour::ORANGE));
+    plot.add_trace(series("the pick", &pick, "star", 18, colour::VERMILION));
     let names = names(&theirs, &pick, &every, &x, &y);
     let axes = (x.axis(axis("touched-page overhead (%)"), 100.0), y.axis(axis("ns per operation"), 1.0));
-    plot.set_layout(layout(axes.0, axes.1, 48).annotations(names));
+    plot.set_layout(layout(axes.0, axes.1, 48).with("annotations", names));
     let caption =
         "Down and to the left is better. Both axes depend on the machine; all points were measured in one run.";
     let description = "Scatter plot of the front's designs and the reference allocators by memory and time";
@@ -74,20 +72,18 @@ fn point<'s>(study: &'s Study<'_>, name: String, about: String) -> Option<Point<
     Some(Point { name, hover: format!("{about}<br>{values}"), time, pages })
 }
 
-fn series(name: &str, points: &[Point<'_>], symbol: MarkerSymbol, size: usize, color: &'static str) -> Box<Series> {
-    let x = points.iter().map(|point| rounded(point.pages.fragmentation * 100.0)).collect();
-    let y = points.iter().map(|point| rounded(point.time.ns_per_op)).collect();
-    let hover = points.iter().map(|point| point.hover.clone()).collect();
-    let outline = Line::new().width(1.0).color("#ffffff");
-    Scatter::new(x, y)
-        .name(name)
-        .mode(Mode::Markers)
-        .hover_info(HoverInfo::Text)
-        .hover_text_array(hover)
-        .marker(Marker::new().symbol(symbol).size(size).color(color).line(outline))
+fn series(name: &str, points: &[Point<'_>], symbol: &str, size: usize, color: &'static str) -> Part {
+    let x: Vec<f64> = points.iter().map(|point| rounded(point.pages.fragmentation * 100.0)).collect();
+    let y: Vec<f64> = points.iter().map(|point| rounded(point.time.ns_per_op)).collect();
+    let hover: Vec<String> = points.iter().map(|point| point.hover.clone()).collect();
+    let outline = Part::new().with("width", 1.0).with("color", "#ffffff");
+    scatter(x, y).with("name", name).with("mode", "markers").with("hoverinfo", "text").with("hovertext", hover).with(
+        "marker",
+        Part::new().with("symbol", symbol).with("size", size).with("color", color).with("line", outline),
+    )
 }
 
-fn names(theirs: &[Point<'_>], pick: &[Point<'_>], crowd: &[(f64, f64)], x: &Span, y: &Span) -> Vec<Annotation> {
+fn names(theirs: &[Point<'_>], pick: &[Point<'_>], crowd: &[(f64, f64)], x: &Span, y: &Span) -> Vec<Part> {
     let share = |(fragmentation, time): (f64, f64)| (x.share(fragmentation), y.share(time));
     let named = |name: &str, point: &Point<'_>, colour: &'static str, size: usize| Named {
         name: escape(name),

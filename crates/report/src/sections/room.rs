@@ -2,13 +2,13 @@
 
 use heapsmith_replay::{Moment, Region, ReplayOptions, over_time, replay};
 use heapsmith_trace::Bytes;
-use plotly::Plot;
 
 use super::live::{Clock, Scale, drawn, line};
 use crate::ReportError;
 use crate::figure::{axis, embed, layout};
 use crate::html::{code, escape, paragraph};
 use crate::number::listed;
+use crate::plot::Plot;
 use crate::study::{Studied, Study};
 
 /// Moments that are looked at, at most: each is a replay of its own.
@@ -47,8 +47,8 @@ pub fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result
         let smallest = moments.iter().map(|moment| moment.bytes.largest_request).min().unwrap_or_default();
         min.push((heap.name.as_str(), smallest));
     }
-    let y = axis(&format!("bytes ({})", scale.unit)).range_mode(plotly::layout::RangeMode::ToZero);
-    plot.set_layout(layout(axis(clock.title), y, 44).hover_mode(plotly::layout::HoverMode::XUnified));
+    let y = axis(&format!("bytes ({})", scale.unit)).with("rangemode", "tozero");
+    plot.set_layout(layout(axis(clock.title), y, 44).with("hovermode", "x unified"));
     let description =
         "Line chart of the largest request that the pick and catalogue allocators would serve along the trace";
     let caption = format!(

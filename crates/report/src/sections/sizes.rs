@@ -1,13 +1,11 @@
 //! The sizes that the program asks for (Figure 4).
 
 use heapsmith_trace::{Bytes, SizeShare, Statistics};
-use plotly::common::{Font, HoverInfo, Line, Marker, Mode};
-use plotly::layout::{Annotation, Axis, AxisType};
-use plotly::{Plot, Scatter};
 
 use crate::figure::{axis, colour, embed, layout};
 use crate::html::{escape, paragraph, section as wrap};
 use crate::number::{percent, plural, rounded, thousands};
+use crate::plot::{Part, Plot, scatter};
 use crate::study::Study;
 
 /// Shares that the paper gives for the two most popular sizes of network applications.
@@ -77,12 +75,15 @@ pub fn figure(statistics: &Statistics, number: usize) -> String {
     let headroom = max as f64 * if by_logarithm { 3.0 } else { 1.15 };
     let y = axis("requests");
     let y = if by_logarithm {
-        y.type_(AxisType::Log).dtick(1.0).tick_format(",").range(vec![floor.log10(), headroom.log10()])
+        y.with("type", "log")
+            .with("dtick", 1.0)
+            .with("tickformat", ",")
+            .with("range", vec![floor.log10(), headroom.log10()])
     } else {
-        y.range(vec![0.0, headroom])
+        y.with("range", vec![0.0, headroom])
     };
     let names = names(statistics, &x, by_logarithm);
-    plot.set_layout(layout(x.axis(), y, 16).show_legend(false).annotations(names));
+    plot.set_layout(layout(x.axis(), y, 16).with("showlegend", false).with("annotations", names));
     let caption = if by_logarithm { "The vertical axis is logarithmic. " } else { "" };
     let caption = format!("{caption}After Mamagkakis et al. 2006, Figure 4.");
     let description = "Histogram of requested sizes, with the two most popular named";
@@ -90,25 +91,28 @@ pub fn figure(statistics: &Statistics, number: usize) -> String {
 }
 
 /// A line from the floor to each count, with gaps between them.
-fn stems(sizes: &[SizeShare], floor: f64) -> Box<Scatter<Option<u64>, Option<f64>>> {
-    let x = sizes.iter().flat_map(|size| [Some(size.size.0), Some(size.size.0), None]).collect();
-    let y = sizes.iter().flat_map(|size| [Some(floor), Some(size.count as f64), None]).collect();
-    Scatter::new(x, y).mode(Mode::Lines).hover_info(HoverInfo::Skip).line(Line::new().width(1.5).color(colour::SKY))
+fn stems(sizes: &[SizeShare], floor: f64) -> Part {
+    let x: Vec<_> = sizes.iter().flat_map(|size| [Some(size.size.0), Some(size.size.0), None]).collect();
+    let y: Vec<_> = sizes.iter().flat_map(|size| [Some(floor), Some(size.count as f64), None]).collect();
+    scatter(x, y)
+        .with("mode", "lines")
+        .with("hoverinfo", "skip")
+        .with("line", Part::new().with("width", 1.5).with("color", colour::SKY))
 }
 
-fn heads(sizes: &[SizeShare]) -> Box<Scatter<u64, u64>> {
-    let x = sizes.iter().map(|size| size.size.0).collect();
-    let y = sizes.iter().map(|size| size.count).collect();
+fn heads(sizes: &[SizeShare]) -> Part {
+    let x: Vec<u64> = sizes.iter().map(|size| size.size.0).collect();
+    let y: Vec<u64> = sizes.iter().map(|size| size.count).collect();
     let hover = sizes.iter().map(|size| format!("{}: {} requests", share(size), thousands(size.count)));
-    Scatter::new(x, y)
-        .mode(Mode::Markers)
-        .hover_info(HoverInfo::Text)
-        .hover_text_array(hover.collect::<Vec<_>>())
-        .marker(Marker::new().size(4).color(colour::BLUE))
+    scatter(x, y)
+        .with("mode", "markers")
+        .with("hoverinfo", "text")
+        .with("hovertext", hover.collect::<Vec<_>>())
+        .with("marker", Part::new().with("size", 4).with("color", colour::BLUE))
 }
 
 /// The two most popular sizes with their names; those of neighbours go different ways.
-fn names(statistics: &Statistics, x: &SizeAxis, by_logarithm: bool) -> Vec<Annotation> {
+fn names(statistics: &Statistics, x: &SizeAxis, by_logarithm: bool) -> Vec<Part> {
     let top: Vec<&SizeShare> = statistics.sizes.iter().take(2).collect();
     let near = match top.as_slice() {
         [a, b] => (x.share(a.size) - x.share(b.size)).abs() < 0.3,
@@ -118,18 +122,18 @@ fn names(statistics: &Statistics, x: &SizeAxis, by_logarithm: bool) -> Vec<Annot
         let way = if x.share(size.size) < 0.5 { 1.0 } else { -1.0 };
         let down = if near && rank == 1 { 26.0 } else { 0.0 };
         let count = size.count as f64;
-        Annotation::new()
-            .text(format!("<b>{}</b>", share(size)))
-            .x(x.coordinate(size.size))
-            .y(rounded(if by_logarithm { count.log10() } else { count }))
-            .ax(way * 110.0)
-            .ay(down)
-            .show_arrow(true)
-            .arrow_head(0)
-            .arrow_width(1.0)
-            .arrow_color(colour::VERMILION)
-            .background_color("rgba(255,255,255,0.82)")
-            .font(Font::new().size(13).color(colour::VERMILION))
+        Part::new()
+            .with("text", format!("<b>{}</b>", share(size)))
+            .with("x", x.coordinate(size.size))
+            .with("y", rounded(if by_logarithm { count.log10() } else { count }))
+            .with("ax", way * 110.0)
+            .with("ay", down)
+            .with("showarrow", true)
+            .with("arrowhead", 0)
+            .with("arrowwidth", 1.0)
+            .with("arrowcolor", colour::VERMILION)
+            .with("bgcolor", "rgba(255,255,255,0.82)")
+            .with("font", Part::new().with("size", 13).with("color", colour::VERMILION))
     };
     top.iter().enumerate().map(annotate).collect()
 }
@@ -153,11 +157,11 @@ impl SizeAxis {
         SizeAxis { low: (min as f64 - margin).round(), high: (max as f64 + margin).round(), logarithmic: false }
     }
 
-    fn axis(&self) -> Axis {
+    fn axis(&self) -> Part {
         let axis = axis("size (bytes)");
         match self.logarithmic {
-            true => axis.type_(AxisType::Log).range(vec![rounded(self.low.log10()), rounded(self.high.log10())]),
-            false => axis.range(vec![self.low, self.high]),
+            true => axis.with("type", "log").with("range", vec![rounded(self.low.log10()), rounded(self.high.log10())]),
+            false => axis.with("range", vec![self.low, self.high]),
         }
     }
 

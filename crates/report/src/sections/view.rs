@@ -1,9 +1,8 @@
 //! The part of a plane that a figure shows first.
 
-use plotly::layout::{Axis, AxisType};
-
 use crate::number::{rounded, thousands};
 use crate::places::quantile;
+use crate::plot::Part;
 
 /// Values that spread by more than this factor are drawn by their logarithm.
 const WIDE: f64 = 20.0;
@@ -43,19 +42,19 @@ impl Span {
     }
 
     /// The axis that shows the stretch, of values times `scale`.
-    pub fn axis(&self, axis: Axis, scale: f64) -> Axis {
+    pub fn axis(&self, axis: Part, scale: f64) -> Part {
         let (low, high) = (self.low * scale, self.high * scale);
         if !self.logarithmic {
-            return axis.range(vec![rounded(low), rounded(high)]);
+            return axis.with("range", vec![rounded(low), rounded(high)]);
         }
         let steps = |power: i32| [1.0, 2.0, 5.0].map(|step| step * 10_f64.powi(power));
         let values: Vec<f64> = (-3..8).flat_map(steps).map(rounded).collect();
         let text = |&value: &f64| if value < 1.0 { value.to_string() } else { thousands(value as u64) };
         let texts: Vec<String> = values.iter().map(text).collect();
-        axis.type_(AxisType::Log)
-            .tick_values(values)
-            .tick_text(texts)
-            .range(vec![rounded(low.log10()), rounded(high.log10())])
+        axis.with("type", "log")
+            .with("tickvals", values)
+            .with("ticktext", texts)
+            .with("range", vec![rounded(low.log10()), rounded(high.log10())])
     }
 
     /// Where a value stands on the stretch: 0 at its low end, 1 at its high end.
