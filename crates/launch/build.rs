@@ -1,67 +1,62 @@
-//! Compiles the libraries that programs are started with, which the command carries inside it: a command that is
-//! copied alone still has them.
+//! Compiles the libraries that the command carries inside it: a command that is copied alone still has them.
 //!
-//! Cargo cannot hand a `cdylib` to another crate on a stable compiler. So one cargo builds all three, into a folder of its own
-//! beside this build's, once for all of its builds. Where the libraries do not know the target they are empty, and the
-//! command says so.
+//! The recorder and the agent take seconds. The library that stands before `malloc` has all heaps in it and takes a
+//! minute: it is carried where the feature `carry` asks for it, and else compiled when it is first needed. Where the
+//! libraries do not know the target they are empty, and the command says so.
 
 #![allow(clippy::disallowed_methods, reason = "a build script writes into its own folder")]
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::process::{Command, exit};
+use std::process::exit;
 
-/// The crates that become libraries.
-const LIBRARIES: [&str; 3] = ["heapsmith-recorder", "heapsmith-agent", "heapsmith-preload"];
+#[path = "src/compile.rs"]
+mod compile;
 
-/// The compiler options of each crate in them. `heapsmith_library`: hooks have the names of `malloc` and its relatives, and
-/// what has no standard library brings what that would. Call sites begin at the frame of the hook, so there are frames.
-/// A symbol that nobody has would be noticed only when a program is started, so the linker looks for it.
-const FLAGS: [&str; 4] = ["--cfg", "heapsmith_library", "-Cforce-frame-pointers=yes", "-Clink-arg=-Wl,-z,defs"];
+/// The crates that are small.
+const SMALL: [&str; 2] = ["heapsmith-recorder", "heapsmith-agent"];
+
+/// The crate that is not.
+const LARGE: &str = "heapsmith-preload";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src/compile.rs");
     println!("cargo::rerun-if-changed=../../Cargo.lock");
-    for part in ["agent", "capture", "heapsmith", "preload", "recorder", "spec"] {
+    let carries = env::var_os("CARGO_FEATURE_CARRY").is_some();
+    let carried: Vec<&str> = SMALL.into_iter().chain(carries.then_some(LARGE)).collect();
+    let more = if carries { &["heapsmith", "preload", "spec"][..] } else { &[] };
+    for part in ["agent", "capture", "recorder"].iter().chain(more) {
         println!("cargo::rerun-if-changed=../{part}/src");
         println!("cargo::rerun-if-changed=../{part}/Cargo.toml");
     }
     let out = PathBuf::from(variable("OUT_DIR"));
-    let known = variable("CARGO_CFG_TARGET_OS") == "linux" && variable("CARGO_CFG_TARGET_ARCH") == "x86_64";
-    let built = known.then(|| build(&out));
-    for library in LIBRARIES {
-        let name = format!("lib{}.so", library.replace('-', "_"));
-        let put = match &built {
-            Some(folder) => std::fs::copy(folder.join(&name), out.join(&name)).map(drop),
-            None => std::fs::write(out.join(&name), ""),
-        };
-        if let Err(error) = put {
-            fail(&format!("cannot put {name} into {}: {error}", out.display()));
-        }
-    }
-}
-
-/// Builds the libraries; the folder that they are in.
-fn build(out: &Path) -> PathBuf {
     // OUT_DIR is TARGET/PROFILE/build/PACKAGE/out, with TARGET/TRIPLE before where a target is named.
     let Some(target) = out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists()) else {
         fail(&format!("{} lies in no target folder", out.display()));
     };
-    let (folder, triple) = (target.join("preload"), variable("TARGET"));
-    let status = Command::new(variable("CARGO"))
-        // Naming the target keeps the flags from build scripts.
-        .args(["build", "--quiet", "--locked", "--profile", "preload", "--target", &triple, "--target-dir"])
-        .arg(&folder)
-        .args(LIBRARIES.iter().flat_map(|library| ["--package", library]))
-        // What this build was asked for (a lint's driver, a sanitizer) is not asked of a library that goes into programs.
-        .env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}"))
-        .env_remove("RUSTC_WORKSPACE_WRAPPER")
-        .env_remove("RUSTC_WRAPPER")
-        .env_remove("RUSTFLAGS")
-        .status();
-    match status {
-        Ok(status) if status.success() => folder.join(triple).join("preload"),
-        outcome => fail(&format!("the libraries could not be compiled: {outcome:?}")),
+    let folder = target.join("preload");
+    let manifest = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
+    let sources = manifest.ancestors().nth(2).unwrap_or(&manifest);
+    println!("cargo::rustc-env=HEAPSMITH_SOURCES={}", sources.display());
+    println!("cargo::rustc-env=HEAPSMITH_LIBRARIES={}", folder.display());
+    let known = variable("CARGO_CFG_TARGET_OS") == "linux" && variable("CARGO_CFG_TARGET_ARCH") == "x86_64";
+    let built = known.then(|| compile::libraries(variable("CARGO").as_ref(), sources, &folder, &carried, false));
+    let built = built.map(|built| built.unwrap_or_else(|why| fail(&why)));
+    for library in SMALL.into_iter().chain([LARGE]) {
+        let name = format!("lib{}.so", library.replace('-', "_"));
+        put(&name, built.as_deref().filter(|_| carried.contains(&library)), &out);
+    }
+}
+
+/// Copies a library, or leaves an empty one.
+fn put(name: &str, from: Option<&Path>, out: &Path) {
+    let put = match from {
+        Some(folder) => std::fs::copy(folder.join(name), out.join(name)).map(drop),
+        None => std::fs::write(out.join(name), ""),
+    };
+    if let Err(error) = put {
+        fail(&format!("cannot put {name} into {}: {error}", out.display()));
     }
 }
 

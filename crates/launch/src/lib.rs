@@ -1,7 +1,8 @@
 //! Starting programs with a library of heapsmith's before their allocator.
 //!
 //! ```text
-//!   build script ──▶ libraries, carried in the command ──place──▶ a file ──LD_PRELOAD──▶ program, its children …
+//!   build script ──▶ libraries, carried in the command ─┐
+//!   first use ──cargo──▶ the library before malloc ──────┴─place──▶ a file ──LD_PRELOAD──▶ program, its children …
 //! ```
 //!
 //! The libraries are the crates `heapsmith-recorder`, `heapsmith-agent` and `heapsmith-preload`. What a started
@@ -11,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod absent;
+mod compile;
 mod library;
 mod place;
 mod program;

@@ -1,9 +1,13 @@
-//! The libraries: carried in the command, and put where a program can load them.
+//! The libraries: carried in the command or compiled when first needed, and put where a program can load them.
 
-use std::path::PathBuf;
-use std::{env, io};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::{env, fs, io};
 
-use crate::place;
+use heapsmith_output::Output;
+
+use crate::{compile, place};
 
 /// A library of heapsmith's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,8 +21,41 @@ pub enum Library {
 }
 
 impl Library {
-    /// The library's bytes, as the build script compiled it; none where it does not know the target.
-    pub fn carried(self) -> &'static [u8] {
+    /// The library's bytes. [`Library::Malloc`] is compiled first where the command does not carry it (the feature
+    /// `carry`) and was built since it was last compiled: a minute, in which cargo says what it does.
+    ///
+    /// # Errors
+    ///
+    /// [`LibraryError`], which says what to do.
+    pub fn bytes(self) -> Result<Cow<'static, [u8]>, LibraryError> {
+        // One thread compiles; cargo sees to it that one process does.
+        static ONE: Mutex<()> = Mutex::new(());
+        let _one = ONE.lock();
+        match self {
+            Library::Malloc if self.carried().is_empty() && Library::are_known() => {
+                if self.is_ready() { read(&built()) } else { compiled() }.map(Cow::Owned)
+            }
+            _ => Ok(Cow::Borrowed(self.carried())),
+        }
+    }
+
+    /// Whether the library is there at once; if not, [`Library::bytes`] compiles it.
+    pub fn is_ready(self) -> bool {
+        if !matches!(self, Library::Malloc) || !self.carried().is_empty() || !Library::are_known() {
+            return true;
+        }
+        let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
+        let command = env::current_exe().ok().and_then(|path| changed(&path));
+        changed(&built()).is_some_and(|library| command.is_some_and(|command| library >= command))
+    }
+
+    /// Whether the libraries know this system.
+    fn are_known() -> bool {
+        cfg!(all(target_os = "linux", target_arch = "x86_64"))
+    }
+
+    /// What the build script compiled; nothing where it does not know the target.
+    fn carried(self) -> &'static [u8] {
         match self {
             Library::Recorder => include_bytes!(concat!(env!("OUT_DIR"), "/libheapsmith_recorder.so")),
             Library::Agent => include_bytes!(concat!(env!("OUT_DIR"), "/libheapsmith_agent.so")),
@@ -41,15 +78,45 @@ impl Library {
             Library::Agent => "libheapsmith_agent",
             Library::Malloc => "libheapsmith_preload",
         };
-        let carried = self.carried();
-        if carried.is_empty() {
+        let bytes = self.bytes()?;
+        if bytes.is_empty() {
             return Err(LibraryError::NotHere);
         }
         match env::var_os("HEAPSMITH_LIBRARY").filter(|path| !path.is_empty()) {
-            Some(path) => place::at(&PathBuf::from(path), carried),
-            None => place::in_folder(name, carried),
+            Some(path) => place::at(&PathBuf::from(path), &bytes),
+            None => place::in_folder(name, &bytes),
         }
     }
+}
+
+/// The workspace that this command was built from.
+const SOURCES: &str = env!("HEAPSMITH_SOURCES");
+
+/// Where cargo compiles the library.
+const FOLDER: &str = env!("HEAPSMITH_LIBRARIES");
+
+/// The library as it was compiled last. It is no older than a command that knows it to be its own.
+fn built() -> PathBuf {
+    Path::new(FOLDER).join("libheapsmith_preload.so")
+}
+
+/// Compiles the library, and keeps it with the time of now.
+fn compiled() -> Result<Vec<u8>, LibraryError> {
+    let sources = Path::new(SOURCES);
+    if !sources.join("Cargo.toml").exists() {
+        return Err(LibraryError::NotBuilt { why: format!("its sources are not in {SOURCES} any more") });
+    }
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let made = compile::libraries(&cargo, sources, Path::new(FOLDER), &["heapsmith-preload"], true);
+    let made = made.map_err(|why| LibraryError::NotBuilt { why })?;
+    let bytes = read(&made.join("libheapsmith_preload.so"))?;
+    let kept = Output::create(&built()).and_then(|output| output.put(&bytes));
+    kept.map_err(|source| LibraryError::Place { path: built(), source })?;
+    Ok(bytes)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, LibraryError> {
+    fs::read(path).map_err(|source| LibraryError::Place { path: path.to_owned(), source })
 }
 
 /// Why there is no library to preload.
@@ -61,6 +128,15 @@ pub enum LibraryError {
         "this heapsmith was built for a system on which it cannot stand before a program's malloc; that works on Linux on x86-64"
     )]
     NotHere,
+    /// The library is not carried, and could not be compiled.
+    #[error(
+        "the library that stands before malloc is not in this command, and could not be compiled: {why}; build the \
+         command with `--features carry`, and it has the library inside"
+    )]
+    NotBuilt {
+        /// What went wrong.
+        why: String,
+    },
     /// The library could not be put anywhere.
     #[error(
         "the library to preload is missing, and could not be written to {}: {source}; set HEAPSMITH_LIBRARY to a file \

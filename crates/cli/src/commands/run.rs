@@ -15,6 +15,9 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
     let program = &arguments.command[0];
     let (spec, _) = heap::named(&arguments.heap, arguments.prefer)?;
     let spec = spec.for_malloc()?;
+    if !Library::Malloc.is_ready() {
+        eprintln!("heapsmith: compiling the library that stands before malloc, for this run and all to come");
+    }
     let library = Library::Malloc.place()?;
     let stats = arguments.stats.as_deref().map(|path| fresh(path, program)).transpose()?;
     if let Some(why) = why_nothing_will_be_preloaded(program) {

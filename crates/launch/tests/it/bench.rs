@@ -11,7 +11,7 @@ pub struct Bench(tempfile::TempDir);
 impl Bench {
     pub fn new() -> Bench {
         let bench = Bench(tempfile::tempdir().expect("a folder"));
-        std::fs::write(bench.library(), Library::Malloc.carried()).expect("the library is written");
+        std::fs::write(bench.library(), Library::Malloc.bytes().expect("the library")).expect("the library is written");
         bench
     }
 

@@ -30,7 +30,8 @@ impl Place {
             .args([programs.join("Trees.java"), programs.join("Arrays.java")])
             .status();
         assert!(compiled.is_ok_and(|status| status.success()), "javac compiles the programs: {INSTALL}");
-        std::fs::write(folder.path().join("agent.so"), Library::Agent.carried()).expect("the agent is written");
+        std::fs::write(folder.path().join("agent.so"), Library::Agent.bytes().expect("the library"))
+            .expect("the agent is written");
         Place { folder }
     }
 

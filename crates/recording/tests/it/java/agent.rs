@@ -13,7 +13,7 @@ use super::INSTALL;
 fn a_jvm_that_is_too_old_or_can_do_too_little_is_told_so_and_runs() {
     let folder = tempfile::tempdir().expect("a folder");
     let (machine, agent) = (folder.path().join("machine"), folder.path().join("agent.so"));
-    std::fs::write(&agent, Library::Agent.carried()).expect("the agent is written");
+    std::fs::write(&agent, Library::Agent.bytes().expect("the library")).expect("the agent is written");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/machine.c");
     let compiled = Command::new("cc").args(["-Wall", "-Werror", "-o"]).arg(&machine).arg(source).arg("-ldl").status();
     assert!(compiled.is_ok_and(|status| status.success()), "the program compiles: {INSTALL}");

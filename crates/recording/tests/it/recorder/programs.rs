@@ -16,7 +16,8 @@ pub struct Bench {
 impl Bench {
     pub fn new() -> Bench {
         let bench = Bench { folder: tempfile::tempdir().expect("a folder") };
-        std::fs::write(bench.library(), Library::Recorder.carried()).expect("the library is written");
+        std::fs::write(bench.library(), Library::Recorder.bytes().expect("the library"))
+            .expect("the library is written");
         std::fs::create_dir(bench.recordings()).expect("a folder");
         bench
     }
