@@ -12,7 +12,8 @@
 //! before any heap, and take its type away, in `build/layers.rs`.
 //!
 //! Every step turns one datum into a type, so the job's code is compiled once
-//! for every structure and its loop is monomorphic. Levels stay values.
+//! for every structure and its loop is monomorphic. Levels stay values. Which
+//! words get a loop of their own is what each `with_…` function says.
 
 mod buddy;
 mod layers;
@@ -61,7 +62,9 @@ pub trait Job<'a, M: Meter> {
     fn run<H: Heap<Meter = M> + 'a>(self, heap: H) -> Self::Output;
 }
 
-/// Makes the heap of `spec` over the region that `source` supplies and hands it to `job`.
+/// Makes the heap of `spec` over the region that `source` supplies and hands it to `job`: with its type where its word
+/// has four bytes, without it (as [`with_dyn_heap`]) where it has two or eight, and behind the layers that stand before
+/// any heap. A job over every structure of one word takes half a minute to compile.
 pub fn with_heap<S: Source, M: Meter, T, J: for<'a> Job<'a, M, Output = T>>(
     spec: &Spec,
     source: S,
@@ -69,10 +72,24 @@ pub fn with_heap<S: Source, M: Meter, T, J: for<'a> Job<'a, M, Output = T>>(
     job: J,
 ) -> Result<T, BuildError> {
     let storage = &Storage::new();
-    if layers::before_any(spec).is_empty() {
-        return Parts { spec, source, meter, storage, job }.worded();
+    match (layers::before_any(spec), spec.word) {
+        ([], WordSize::Four) => Parts { spec, source, meter, storage, job }.pool::<u32>(),
+        _ => keep(spec, source, meter, storage).map(|heap| job.run(heap)),
     }
-    keep(spec, source, meter, storage).map(|heap| job.run(heap))
+}
+
+/// As [`with_heap`], with the type where the word has eight bytes, too: for jobs that are measured by the clock, as
+/// hosts' heaps have such words. Those of two bytes are a target's, whose clock is another.
+pub fn with_timed_heap<S: Source, M: Meter, T, J: for<'a> Job<'a, M, Output = T>>(
+    spec: &Spec,
+    source: S,
+    meter: M,
+    job: J,
+) -> Result<T, BuildError> {
+    match (layers::before_any(spec), spec.word) {
+        ([], WordSize::Eight) => Parts { spec, source, meter, storage: &Storage::new(), job }.pool::<u64>(),
+        _ => with_heap(spec, source, meter, job),
+    }
 }
 
 /// As [`with_heap`], with the heap's type taken away: the structures are compiled once and not for
