@@ -16,7 +16,7 @@ pub enum Property {
 }
 
 /// Which, how many, and from where.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Arguments {
     /// One of them alone
     property: Option<Property>,

@@ -51,10 +51,16 @@ pub struct Arguments {
     command: Option<PathBuf>,
 }
 
+impl Default for Arguments {
+    fn default() -> Arguments {
+        Arguments { parts: Vec::new(), seed: 1, case: None, quick: false, command: None }
+    }
+}
+
 impl Arguments {
     /// A small part of every kind, with a command that was built already.
     pub fn quick(command: PathBuf) -> Arguments {
-        Arguments { parts: Vec::new(), seed: 1, case: None, quick: true, command: Some(command) }
+        Arguments { quick: true, command: Some(command), ..Arguments::default() }
     }
 }
 

@@ -2,10 +2,14 @@
 
 mod bench;
 mod check32;
+mod dist;
 mod fuzz;
 mod hardware;
 mod hostile;
+mod nightly;
 mod origin;
+mod packages;
+mod parts;
 mod python;
 mod readme;
 mod real;
@@ -30,8 +34,12 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Install what the tests need, lint, and run every test
+    /// Install what the tests need, lint, and run every test that a change must pass: under ten minutes on two cores
     Test,
+    /// Everything that takes too long for each change, in a night; bench/results/nightly.csv says what came of it
+    Nightly(nightly::Arguments),
+    /// What is handed out: a static command, a wheel, a container file, each tried in an empty root or environment
+    Dist,
     /// Format check, clippy and docs, with warnings as errors
     Lint,
     /// Measure: all that is claimed about speed and memory, or one of it
@@ -83,6 +91,8 @@ enum Verb {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().verb {
         Verb::Test => test::test(),
+        Verb::Nightly(arguments) => nightly::nightly(&arguments),
+        Verb::Dist => dist::dist(),
         Verb::Lint => test::lint(),
         Verb::Bench { which } => bench::bench(which),
         Verb::Soak { arguments } => soak::soak(&arguments),

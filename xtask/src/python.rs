@@ -6,11 +6,17 @@
 //! ```
 //!
 //! Everything lies under the target folder; nothing is installed beside it but Debian's `python3-venv`.
+//!
+//! `cargo xtask test` makes no wheel, for which cargo would compile all heaps with other features, and starts no cluster:
+//! it lays the module that was compiled with the other tests beside the package's sources, and has Python look there.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::run::{Outcome, output, root, run_with, target};
 use crate::tools;
+
+/// What the quick tests import beside the standard library, of what `pyproject.toml` names.
+const QUICK: [&str; 8] = ["pyarrow", "numpy", "pandas", "polars", "matplotlib", "tqdm", "pytest", "mypy"];
 
 /// What is done.
 #[derive(Debug, Default, clap::Args)]
@@ -26,19 +32,12 @@ pub struct Arguments {
     command: Option<PathBuf>,
 }
 
-impl Arguments {
-    /// Its tests, beside a command that was built before.
-    pub fn with(command: PathBuf) -> Arguments {
-        Arguments { command: Some(command), ..Arguments::default() }
-    }
-}
-
 /// The least Python that the package takes, as its `pyproject.toml` says.
 const MIN: (u32, u32) = (3, 11);
 
 /// Builds, installs and tries the package.
 pub fn python(arguments: &Arguments) -> Outcome {
-    tools::install(&[tools::CC, tools::PYTHON])?;
+    tools::install(&[tools::CC, tools::PYTHON, tools::VENV])?;
     new_enough()?;
     let environment = fresh_environment()?;
     let bin = environment.join("bin");
@@ -67,17 +66,50 @@ pub fn python(arguments: &Arguments) -> Outcome {
     run_with(&program("pytest"), &environment, &words)
 }
 
+/// The tests of the package without those on clusters and the notebooks, on the module that was compiled with the tests
+/// of all packages; `command` is the command, built before.
+pub fn quick(command: &Path) -> Outcome {
+    new_enough()?;
+    let bin = fresh_environment()?.join("bin");
+    let program = |name: &str| bin.join(name).display().to_string();
+    run_with(&program("pip"), &[], &[&["install", "--quiet", "--disable-pip-version-check"], &QUICK[..]].concat())?;
+    let package = laid_out()?.display().to_string();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    let command = command.display().to_string();
+    let environment = [
+        ("HEAPSMITH_COMMAND", command.as_str()),
+        ("PATH", path.as_str()),
+        ("PYTHONPATH", package.as_str()),
+        ("MYPYPATH", package.as_str()),
+    ];
+    let tests = ["--config-file", "python/pyproject.toml", "--rootdir", "python", "python/tests", "--durations", "5"];
+    let left_out = ["--ignore", "python/tests/test_cluster.py", "--ignore", "python/tests/test_notebooks.py"];
+    run_with(&program("pytest"), &environment, &[&tests[..], &left_out].concat())
+}
+
+/// The package's sources with the module beside them, as a wheel would have them.
+fn laid_out() -> Result<PathBuf, String> {
+    let folder = target().join("python/package");
+    let package = folder.join("heapsmith");
+    let failed = |error: std::io::Error| format!("cannot lay the package out in {}: {error}", folder.display());
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).map_err(failed)?;
+    }
+    std::fs::create_dir_all(&package).map_err(failed)?;
+    for entry in std::fs::read_dir(root().join("python/lib/heapsmith")).map_err(failed)?.flatten() {
+        if entry.path().is_file() {
+            std::fs::copy(entry.path(), package.join(entry.file_name())).map_err(failed)?;
+        }
+    }
+    std::fs::copy(target().join("debug/deps/lib_native.so"), package.join("_native.abi3.so")).map_err(failed)?;
+    Ok(folder)
+}
+
 /// An empty virtual environment.
 fn fresh_environment() -> Result<PathBuf, String> {
     let environment = target().join("python/venv");
     let folder = environment.display().to_string();
-    let make = || run_with("python3", &[], &["-m", "venv", "--clear", &folder]);
-    if make().is_err() || !environment.join("bin/pip").exists() {
-        // Debian keeps pip's part of it in a package of its own.
-        tools::install_packages(&["python3-venv", "python3-pip"])
-            .map_err(|error| format!("{error}; a virtual environment needs python3-venv: install it as root"))?;
-        make()?;
-    }
+    run_with("python3", &[], &["-m", "venv", "--clear", &folder])?;
     Ok(environment)
 }
 

@@ -61,10 +61,25 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// A small version of everything.
-    pub fn quick(command: PathBuf) -> Arguments {
-        Arguments { quick: true, command: Some(command), ..Arguments::default() }
+    /// A small version of every program.
+    pub fn small() -> Arguments {
+        Arguments { quick: true, ..Arguments::default() }
     }
+
+    /// A small version of [`FEW`], on a command that was built before.
+    pub fn few(command: PathBuf) -> Arguments {
+        let names = FEW.iter().map(|&name| name.to_owned()).collect();
+        Arguments { names, quick: true, command: Some(command), ..Arguments::default() }
+    }
+}
+
+/// Programs that between them fork, run threads, keep everything in memory, and copy their environment.
+pub const FEW: &[&str] = &["git", "sqlite3", "redis", "perl"];
+
+/// The tools that these programs need.
+pub fn tools(names: &[&str]) -> Vec<tools::Tool> {
+    let programs = programs::ALL.iter().filter(|program| names.contains(&program.name));
+    programs.flat_map(|program| program.tools).copied().collect()
 }
 
 /// Runs the programs, prints the tables, writes the results.
@@ -140,6 +155,7 @@ mod tests {
         let names = |names: &[&str]| super::chosen(&names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
         assert_eq!(names(&[]).map(|all| all.len()).ok(), Some(super::programs::ALL.len()));
         assert_eq!(names(&["perl"]).map(|all| all[0].name).ok(), Some("perl"));
+        assert_eq!(names(super::FEW).map(|few| few.len()).ok(), Some(super::FEW.len()));
         assert!(names(&["emacs"]).is_err_and(|error| error.contains("perl")));
     }
 }

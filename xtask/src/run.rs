@@ -56,7 +56,9 @@ pub fn cargo_with(environment: &[(&str, &str)], arguments: &[&str]) -> Outcome {
     run_with(env!("CARGO"), environment, arguments)
 }
 
-/// Whether a program can be run.
+/// Whether a program can be run, with the words that follow its name.
 pub fn is_there(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+    let mut words = program.split_whitespace();
+    let name = words.next().unwrap_or(program);
+    Command::new(name).args(words).arg("--version").output().is_ok_and(|output| output.status.success())
 }

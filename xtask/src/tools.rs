@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::run::{Outcome, cargo, is_there, output, run, target};
+use crate::packages;
+use crate::run::{Outcome, cargo, is_there, output, target};
 
 /// A program or a file, and the Debian package that has it.
 #[derive(Clone, Copy)]
 pub struct Tool {
-    /// The program, or the whole path of the file.
+    /// The program, with words before `--version` where it needs them, or the whole path of the file.
     pub name: &'static str,
     /// The package.
     pub package: &'static str,
@@ -42,6 +43,15 @@ pub const VALGRIND: Tool = Tool {
 pub const SQLITE: Tool = Tool { name: "sqlite3", package: "sqlite3", why: "to record it" };
 /// Another.
 pub const PYTHON: Tool = Tool { name: "python3", package: "python3", why: "to record it" };
+/// The C compiler for programs that are linked statically.
+pub const MUSL: Tool =
+    Tool { name: "musl-gcc", package: "musl-tools", why: "to link a command that runs on any Linux" };
+/// What makes virtual environments: Debian keeps pip's part of it in a package of its own.
+pub const VENV: Tool = Tool {
+    name: "python3 -m ensurepip",
+    package: "python3-venv",
+    why: "to try the Python package in a fresh environment",
+};
 /// The Java compiler and virtual machine, without windows: 72 + 44 MB to load, 270 MB installed.
 pub const JAVA: Tool =
     Tool { name: "javac", package: "default-jdk-headless", why: "to compile and record programs in Java" };
@@ -66,9 +76,6 @@ pub const QEMU: Tool = Tool { name: "qemu-system-arm", package: "qemu-system-arm
 pub const CMAKE: Tool = Tool { name: "cmake", package: "cmake", why: "to build the examples as their users would" };
 /// What others build it with.
 pub const MAKE: Tool = Tool { name: "make", package: "make", why: "to build the examples as their users would" };
-
-/// All that the emitter's tests need.
-pub const EMIT: [Tool; 9] = [CC32, CLANG, CLANG_TIDY, CPPCHECK, ARM, NEWLIB, QEMU, CMAKE, MAKE];
 
 /// The simulator of hardware, which makes a C++ program of it.
 pub const VERILATOR: Tool =
@@ -101,23 +108,27 @@ impl Tool {
 
 /// Installs what is missing of `tools`, or says what to install.
 pub fn install(tools: &[Tool]) -> Outcome {
-    let missing: Vec<&Tool> = tools.iter().filter(|tool| !tool.is_there()).collect();
+    let missing = obtain(tools);
     if missing.is_empty() {
         return Ok(());
     }
-    let packages: Vec<&str> = missing.iter().map(|tool| tool.package).collect();
-    let reasons: Vec<String> = missing.iter().map(|tool| format!("{} {}", tool.name, tool.why)).collect();
-    if !is_there("apt-get") {
-        return Err(format!("this verb needs {}: install them", reasons.join(", ")));
-    }
-    install_packages(&packages)
-        .map_err(|error| format!("{error}; this verb needs {}: install them as root", reasons.join(", ")))
+    let reasons: Vec<String> =
+        missing.iter().map(|(tool, why)| format!("{} {} ({why})", tool.name, tool.why)).collect();
+    Err(format!("this verb needs {}: install them as root", reasons.join(", ")))
 }
 
-/// Installs packages by their names, whether they are there or not.
-pub fn install_packages(packages: &[&str]) -> Outcome {
-    let install = ["install", "--yes", "--no-install-recommends"];
-    run("apt-get", &["update"]).and_then(|()| run("apt-get", &[&install[..], packages].concat()))
+/// Installs what is missing of `tools` in one call; gives what cannot be had, each with why.
+pub fn obtain(tools: &[Tool]) -> Vec<(Tool, String)> {
+    let absent: Vec<Tool> = tools.iter().filter(|tool| !tool.is_there()).copied().collect();
+    let mut names: Vec<&str> = absent.iter().map(|tool| tool.package).collect();
+    names.sort_unstable();
+    names.dedup();
+    let refused = packages::install_some(&names);
+    let why = |tool: &Tool| {
+        let refused = refused.iter().find(|(package, _)| *package == tool.package);
+        refused.map_or_else(|| format!("the package {} does not have it", tool.package), |(_, why)| why.clone())
+    };
+    absent.into_iter().filter(|tool| !tool.is_there()).map(|tool| (tool, why(&tool))).collect()
 }
 
 /// Installs Rust's library for a target.

@@ -28,7 +28,7 @@ fn explored(space: &Space, traces: &[PackedTrace], search: Strategy) -> Explorat
 
 /// The pick of the classic space alone and that of the wide one, by every preference.
 #[test]
-#[ignore = "takes a minute: `cargo xtask test` runs it"]
+#[ignore = "takes a minute: `cargo xtask nightly` runs it"]
 fn on_traces_of_different_character_the_wide_pick_is_nowhere_worse_than_the_classic_one() {
     let traces = [
         trace("ftp.pcap.xz", Some("drr"), 8_000),

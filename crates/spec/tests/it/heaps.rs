@@ -141,15 +141,8 @@ fn run(mut heap: &mut Counted<'_>, program: &[Operation]) -> Result<(), String> 
     oracle.free_all(&mut heap)
 }
 
-/// 3,000 random heaps for each property, or as many as `PROPTEST_CASES` says, which the default reads.
-fn config() -> ProptestConfig {
-    let given = std::env::var_os("PROPTEST_CASES").is_some();
-    if given { ProptestConfig::default() } else { ProptestConfig::with_cases(3000) }
-}
-
+// 256 random heaps for each property, or as many as `PROPTEST_CASES` says: 3,000 in `cargo xtask nightly`.
 proptest! {
-    #![proptest_config(config())]
-
     #[test]
     fn random_programs_on_random_heaps(spec in arbitrary::spec(), program in program(150)) {
         let outcome = on(&spec, region(&spec), |heap| run(heap, &program));

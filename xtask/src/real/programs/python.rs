@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use crate::packages;
 use crate::real::program::{Inputs, Program, Task, Time, words};
 use crate::run::{Outcome, output};
-use crate::tools::{self, Tool};
+use crate::tools::Tool;
 
 /// Modules of tests that need no network and no screen, and take a second or two at most.
 const MODULES: &[&str] = &[
@@ -89,7 +90,7 @@ fn prepare(_: &Inputs) -> Outcome {
         return Ok(());
     }
     let version = output(PYTHON, &["-c", "import sys; print('%d.%d' % sys.version_info[:2])"])?;
-    tools::install_packages(&[&format!("libpython{}-testsuite", version.trim())])?;
+    packages::install(&[&format!("libpython{}-testsuite", version.trim())])?;
     import()
 }
 

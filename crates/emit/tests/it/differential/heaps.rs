@@ -121,8 +121,25 @@ fn random_where(many: usize, seed: u8, wanted: impl Fn(&Heap) -> bool) -> Vec<He
     heaps
 }
 
-/// How many random specs: more or fewer than `usual` with `HEAPSMITH_EMIT_SPECS`.
-pub fn how_many(usual: usize) -> usize {
+/// Whether everything is tried, with every compiler, as `cargo xtask nightly` does; a part of it otherwise.
+pub fn is_whole() -> bool {
+    std::env::var_os("HEAPSMITH_WHOLE").is_some()
+}
+
+/// How many random specs: a fifth of `whole` where not everything is tried; any number with `HEAPSMITH_EMIT_SPECS`.
+pub fn how_many(whole: usize) -> usize {
     let set = std::env::var("HEAPSMITH_EMIT_SPECS").ok();
+    let usual = if is_whole() { whole } else { whole / 5 };
     set.map_or(usual, |number| number.parse().expect("HEAPSMITH_EMIT_SPECS is a number"))
+}
+
+/// The heaps of [`named`] where everything is tried; of [`FEW`] otherwise, which come from every template.
+pub fn named_or_few() -> Vec<Heap> {
+    if is_whole() { named() } else { few() }
+}
+
+/// The heaps of [`FEW`].
+pub fn few() -> Vec<Heap> {
+    let specs = FEW.iter().map(|spec| resolve(spec).unwrap_or_else(|error| panic!("{error}")));
+    specs.enumerate().map(|(number, spec)| Heap::new(number, spec)).collect()
 }
