@@ -15,8 +15,15 @@ use crate::tools::{self, Tool};
 
 /// The packages that are compiled and tested together, with the features that only tests ask for. Another selection
 /// would have other features, and compile all heaps once more.
-pub const SHIPPED: [&str; 7] =
-    ["--workspace", "--exclude", "heapsmith-preload", "--exclude", "xtask", "--features", "heapsmith/allocator-api2"];
+pub const SHIPPED: [&str; 7] = [
+    "--workspace",
+    "--exclude",
+    "heapsmith-preload",
+    "--exclude",
+    "xtask",
+    "--features",
+    "heapsmith/allocator-api2,heapsmith/critical-section,heapsmith/lock_api",
+];
 
 /// What is tested apart: words of its own kind, and this program.
 pub const APART: [&str; 2] = ["heapsmith-preload", "xtask"];
