@@ -40,7 +40,8 @@ pub fn dist() -> Outcome {
 /// The command, linked statically.
 fn command(folder: &Path) -> Result<PathBuf, String> {
     let build = |target: &str, environment: &[(&str, &str)]| {
-        let build = ["build", "--release", "--package", "heapsmith-cli", "--features", "carry", "--target", target];
+        let build =
+            ["build", "--profile", "dist", "--package", "heapsmith-cli", "--features", "carry", "--target", target];
         cargo_with(environment, &build)
     };
     let target_name = match output("rustup", &["target", "add", MUSL]) {
@@ -56,7 +57,7 @@ fn command(folder: &Path) -> Result<PathBuf, String> {
             GNU
         }
     };
-    let made = target().join(target_name).join("release/heapsmith");
+    let made = target().join(target_name).join("dist/heapsmith");
     let command = folder.join("heapsmith");
     copy(&made, &command)?;
     Ok(command)
