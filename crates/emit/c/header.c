@@ -1,5 +1,5 @@
 #define USED 1U
-{%- if not pool.max_order %}
+{%- if pool.family != "buddy" %}
 #define PREVIOUS_USED 2U
 {%- endif %}
 

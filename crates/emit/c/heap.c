@@ -97,7 +97,7 @@ static inline uintptr_t address_of(const Word *word)
 }
 {% include "zeros.c" %}
 {% include "memory.c" %}
-{%- if pool.blocks %}
+{%- if pool.family == "blocks" %}
 {%- include "block.c" %}
 {%- if chain %}{% include "index/chain.c" %}{% endif %}
 {%- if index.small_heads %}{% include "index/small.c" %}{% include "index/equals.c" %}{% endif %}
@@ -111,7 +111,7 @@ static inline uintptr_t address_of(const Word *word)
 {% include "pool/heap.c" %}
 {% include "pool/check.c" %}
 {%- else %}
-{%- include pool.file %}
+{%- include pool_file %}
 {%- endif %}
 {%- if free_lists %}
 {%- set layer = free_lists %}
@@ -179,19 +179,19 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
     return moved;
 }
 
-{% if pool.in_order %}bool{% else %}void{% endif %} {{ n }}_free({{ n }} *heap, void *block)
+{% if in_order %}bool{% else %}void{% endif %} {{ n }}_free({{ n }} *heap, void *block)
 {
-{%- if pool.in_order %}
+{%- if in_order %}
     bool freed = true;
 
 {%- endif %}
     if (block != NULL) {
         {{ N }}_LOCK(heap);
         {{ N }}_TRACE(heap, 'f', block, 0U);
-        {% if pool.in_order %}freed = {% endif %}{{ op.free }}(heap, index_of(heap, block));
+        {% if in_order %}freed = {% endif %}{{ op.free }}(heap, index_of(heap, block));
         {{ N }}_UNLOCK(heap);
     }
-{%- if pool.in_order %}
+{%- if in_order %}
     return freed;
 {%- endif %}
 }

@@ -85,7 +85,7 @@ void *{{ n }}_allocate_aligned({{ n }} *heap, size_t size, size_t alignment);
 void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignment);
 
 /* Frees a block; NULL is none.
-{%- if pool.in_order %} False, and the block stays used, unless it is the last of those that are used. */
+{%- if in_order %} False, and the block stays used, unless it is the last of those that are used. */
 bool{% else %} */
 void{% endif %} {{ n }}_free({{ n }} *heap, void *block);
 

@@ -1,4 +1,4 @@
-{%- if not pool.in_order %}
+{%- if not in_order %}
 
 /* Copies the contents of a block, of whatever type they are. */
 static void copy(Heap *heap, Index to, Index from, size_t bytes)
@@ -17,14 +17,14 @@ static void copy(Heap *heap, Index to, Index from, size_t bytes)
 static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignment)
 {
     const bool lies_right = (address_of(&heap->words[block]) & (alignment - 1U)) == 0U;
-{%- if not pool.in_order %}
+{%- if not in_order %}
     Index moved;
 {%- endif %}
 
     if ((lies_right || (alignment == 0U)) && {{ base.resize }}(heap, block, size)) {
         return block;
     }
-{%- if pool.in_order %}
+{%- if in_order %}
     /* Blocks are freed in order, so the old one could not be given back. */
     return 0U;
 {%- else %}
@@ -36,7 +36,7 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
         copy(heap, moved, block, (old_bytes < new_bytes) ? old_bytes : new_bytes);
         {{ base.free }}(heap, block);
     }
-{%- if pool.page %} else if ((lies_right || (alignment == 0U)) && (size > 0U) && (size <= {{ base.usable }}(heap, block))) {
+{%- if pool.family == "pages" %} else if ((lies_right || (alignment == 0U)) && (size > 0U) && (size <= {{ base.usable }}(heap, block))) {
         /* A smaller object is a saving, not a need. */
         return block;
     } else {

@@ -28,7 +28,7 @@
 //!    A block is the index of its first payload word, 0 is none. All of it is in the region but for
 //!    fields of the heap's struct (`plan::Field`), which are computed once, from the region's address.
 //! 2. Its numbers in [`plan`]: what a template writes is computed there, not in the template.
-//! 3. Its arm in `plan::Blocks::of` (pools), `plan::IndexPlan::of` (indexes) or `plan::layer`, in place
+//! 3. Its arm in `plan::PoolPlan::of` (pools), `plan::IndexPlan::of` (indexes) or `plan::layer`, in place
 //!    of [`EmitError::NotYet`], and its template's name in `c.rs`.
 //! 4. Nothing in the tests: they take every line of the catalogue and random specs, and stop
 //!    leaving the heap out as soon as it can be emitted. A spec in `FEW` (`tests/it/differential/heaps.rs`)

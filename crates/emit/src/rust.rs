@@ -14,6 +14,6 @@ pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_keep_trailing_newline(true);
-    let text = environment.render_str(include_str!("../rust/heap.rs"), Parts::of(request))?;
+    let text = environment.render_str(include_str!("../rust/heap.rs"), Parts::of(request)?)?;
     Ok(vec![File { name: format!("{}.rs", request.name.lower()), text }])
 }

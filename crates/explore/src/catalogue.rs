@@ -18,7 +18,7 @@ pub fn measure_catalogue(store: &mut Store, traces: &[PackedTrace]) -> Result<()
     for entry in catalogue() {
         let Ok(spec) = entry.spec.parse::<Spec>() else { continue };
         // What frees nothing, or only in order, or serves one size, is no allocator for a whole program.
-        if matches!(spec.pool, Pool::Bump(_) | Pool::Stack | Pool::Fixed(_)) {
+        if matches!(spec.pool, Pool::Bump(_) | Pool::Stack(_) | Pool::Fixed(_)) {
             continue;
         }
         let text = spec.to_string();

@@ -8,13 +8,14 @@ use proptest::option;
 use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any, prop_oneof};
 use proptest::sample::{select, subsequence};
 
-use crate::ast::{Balance, Each, SkipList, Threads, Tlsf, Tree, TreeFit, Tries};
 use crate::ast::{
-    BinLayout, Bins, Classes, Coalescing, FreeLists, Layer, List, Pool, Sizes, Spec, Splitting, WordSize,
+    BinOrder, Coalescing, Fit, FreeLists, Guard, Layer, Order, Reserve, Sizes, Spec, Splitting, Threads, WordSize,
 };
-use crate::ast::{BinOrder, Bump, Fit, Guard, ListOrder, Order, Reclaim, Reserve};
-use crate::ast::{Buddy, BuddySystem, Defragment, PageSearch, Pages};
 use crate::keyword::Keyword;
+use crate::pool::{
+    Balance, BinLayout, Bins, Buddy, BuddySystem, Bump, Classes, Defragment, Each, Fixed, HalfFit, List, ListOrder,
+    PageSearch, Pages, Pool, Reclaim, SkipList, Stack, Tlsf, Tree, TreeFit, Tries,
+};
 use crate::validate::{Place, first_fault};
 
 /// The largest size generated. It is below the region of the smallest word, so every pool
@@ -59,7 +60,7 @@ pub fn pool() -> impl Strategy<Value = Pool> {
         2 => tree().prop_map(Pool::Tree),
         2 => skip_list().prop_map(Pool::SkipList),
         2 => tlsf().prop_map(Pool::Tlsf),
-        1 => Just(Pool::HalfFit),
+        1 => Just(Pool::HalfFit(HalfFit)),
         2 => buddy().prop_map(Pool::Buddy),
         2 => pages().prop_map(Pool::Pages),
         1 => simple(),
@@ -70,8 +71,8 @@ pub fn pool() -> impl Strategy<Value = Pool> {
 pub fn simple() -> impl Strategy<Value = Pool> {
     prop_oneof![
         word::<Reclaim>().prop_map(|reclaim| Pool::Bump(Bump { reclaim })),
-        Just(Pool::Stack),
-        (1..=2048_u64).prop_map(Pool::Fixed),
+        Just(Pool::Stack(Stack)),
+        (1..=2048_u64).prop_map(|size| Pool::Fixed(Fixed { size })),
     ]
 }
 

@@ -15,21 +15,19 @@
 //! for every structure and its loop is monomorphic. Levels stay values. Which
 //! words get a loop of their own is what each `with_…` function says.
 
-mod buddy;
+pub(crate) mod buddy;
 mod layers;
-mod pages;
+pub(crate) mod pages;
 mod simple;
 
 use heapsmith::parts::{self, AddressOrder, BinList, BlockPool, BySize, Coalesce, Fifo, Fit, Format, Implicit, Index};
 use heapsmith::parts::{Lifo, PolicyValues, RedBlack, SizeRange, SizeTable, SkipList, SpacedBins, Spacing, TwoLevel};
-use heapsmith::{FreeLists, Frees, Heap, Meter, RegionError, Source, Word};
+use heapsmith::{FreeLists, Heap, Meter, RegionError, Source, Word};
 
 use crate::{Balance, Each, Tree, Tries};
 pub use buddy::{HandlesJob, with_handles};
 
-use crate::{
-    BinLayout, BinOrder, Bins, Classes, Coalescing, Layer, List, ListOrder, Pool, Sizes, Spec, Splitting, WordSize,
-};
+use crate::{BinLayout, BinOrder, Bins, Classes, Coalescing, Layer, List, ListOrder, Sizes, Spec, Splitting, WordSize};
 
 /// Where a heap that outlives its making is kept: memory that is given back all at once.
 pub type Storage = bumpalo::Bump;
@@ -146,16 +144,10 @@ fn class_lists(spec: &Spec, classes: &Classes) -> Vec<SizeRange> {
 
 /// The block sizes of a spec's heap.
 pub fn format(spec: &Spec) -> Format {
-    let (links, tags) = match &spec.pool {
-        Pool::List(list) => (if list.order == ListOrder::Implicit { 0 } else { 2 }, list.tags),
-        Pool::Bins(bins) => (2, bins.tags),
-        Pool::Classes(_) => (1, false),
-        Pool::Tree(tree) => (2, tree.tags),
-        Pool::SkipList(list) => (2, list.tags),
-        Pool::Tlsf(_) | Pool::HalfFit => (2, true),
-        Pool::Buddy(buddy) => return buddy::format(buddy, spec),
-        Pool::Pages(pages) => return pages::format(pages, spec),
-        Pool::Bump(_) | Pool::Stack | Pool::Fixed(_) => (0, false),
+    let Some((links, tags)) = spec.pool.links_and_tags() else {
+        // All blocks are powers of two.
+        let min = words_for(spec, 1).unwrap_or(1);
+        return Format { granule: min, min };
     };
     let alignment = spec.alignment as usize;
     match spec.word {
@@ -167,14 +159,11 @@ pub fn format(spec: &Spec) -> Format {
 
 /// Words of the block that serves a request of `size` bytes in the heap of `spec`; none if no block can.
 pub fn words_for(spec: &Spec, size: u64) -> Option<usize> {
-    match &spec.pool {
-        Pool::Buddy(buddy) => buddy::words_for(buddy, spec, size),
-        Pool::Pages(pages) => pages::words_for(pages, spec, size),
-        _ => words_in(&format(spec), spec.word, size),
-    }
+    spec.pool.words_for(spec, size)
 }
 
-fn words_in(format: &Format, word: WordSize, size: u64) -> Option<usize> {
+/// Words of the block of this format for a request.
+pub(crate) fn words_in(format: &Format, word: WordSize, size: u64) -> Option<usize> {
     let size = usize::try_from(size).ok()?;
     match word {
         WordSize::Two => format.words_for::<u16>(size),
@@ -215,7 +204,7 @@ fn table(storage: &Storage, lists: Vec<SizeRange>) -> SizeTable<'_> {
     SizeTable::new(storage.alloc_slice_copy(&lists), storage.alloc_slice_fill_copy(length, 0))
 }
 
-struct Parts<'s, 'a, S, M, J> {
+pub(crate) struct Parts<'s, 'a, S, M, J> {
     spec: &'s Spec,
     source: S,
     meter: M,
@@ -244,23 +233,11 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
     }
 
     fn pool<W: Word>(self) -> Result<J::Output, BuildError> {
-        match &self.spec.pool {
-            Pool::List(list) => self.list::<W>(list),
-            Pool::Bins(bins) => self.bins::<W>(bins),
-            Pool::Classes(classes) => self.classes::<W>(classes),
-            Pool::Tree(tree) => self.tree::<W>(tree),
-            Pool::SkipList(list) => self.skip_list::<W>(list),
-            Pool::Tlsf(tlsf) => self.two_level::<W>(tlsf.second_level, tlsf.largest),
-            Pool::HalfFit => self.two_level::<W>(0, None),
-            Pool::Buddy(buddy) => self.buddy::<W>(buddy),
-            Pool::Pages(pages) => self.pages::<W>(pages),
-            Pool::Bump(bump) => self.linear::<W>(simple::frees(bump.reclaim)),
-            Pool::Stack => self.linear::<W>(Frees::LastFirst),
-            Pool::Fixed(size) => self.fixed::<W>(*size),
-        }
+        let spec = self.spec;
+        spec.pool.build::<W, S, M, J>(self)
     }
 
-    fn list<W: Word>(self, list: &List) -> Result<J::Output, BuildError> {
+    pub(crate) fn list<W: Word>(self, list: &List) -> Result<J::Output, BuildError> {
         let policy = self.policy(list.fit, list.split, list.coalesce);
         match list.order {
             ListOrder::Lifo => self.tagged::<W, _>(Lifo::default(), policy, list.tags),
@@ -270,7 +247,7 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         }
     }
 
-    fn bins<W: Word>(self, bins: &Bins) -> Result<J::Output, BuildError> {
+    pub(crate) fn bins<W: Word>(self, bins: &Bins) -> Result<J::Output, BuildError> {
         let policy = self.policy(Fit::First, bins.split, bins.coalesce);
         // A sorted list is searched to the best block.
         let tries = match bins.tries {
@@ -290,27 +267,27 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         }
     }
 
-    fn tree<W: Word>(self, tree: &Tree) -> Result<J::Output, BuildError> {
+    pub(crate) fn tree<W: Word>(self, tree: &Tree) -> Result<J::Output, BuildError> {
         let policy = self.policy(Fit::BEST, tree.split, tree.coalesce);
         match tree.balance {
             Balance::RedBlack => self.tagged::<W, _>(BySize::new(RedBlack), policy, tree.tags),
         }
     }
 
-    fn skip_list<W: Word>(self, list: &crate::SkipList) -> Result<J::Output, BuildError> {
+    pub(crate) fn skip_list<W: Word>(self, list: &crate::SkipList) -> Result<J::Output, BuildError> {
         let policy = self.policy(Fit::BEST, list.split, list.coalesce);
         let all = SkipList::new(list.seed, SkipList::MAX_LEVELS);
         self.tagged::<W, _>(BySize::new(all), policy, list.tags)
     }
 
     /// Two-level segregated fit, or half-fit where the second level is 0.
-    fn two_level<W: Word>(self, second: u8, largest: Option<u64>) -> Result<J::Output, BuildError> {
+    pub(crate) fn two_level<W: Word>(self, second: u8, largest: Option<u64>) -> Result<J::Output, BuildError> {
         let policy = self.policy(Fit::BEST, Splitting::Always, Coalescing::Immediate);
         let words = largest.and_then(|size| words_for(self.spec, size)).unwrap_or(W::MAX_WORDS);
         self.layered::<W, _, true>(TwoLevel::new(second.into(), words), policy)
     }
 
-    fn classes<W: Word>(self, classes: &Classes) -> Result<J::Output, BuildError> {
+    pub(crate) fn classes<W: Word>(self, classes: &Classes) -> Result<J::Output, BuildError> {
         let policy = self.policy(Fit::First, Splitting::Never, Coalescing::Never);
         let map = table(self.storage, class_lists(self.spec, classes));
         let beyond = step_in_words(self.spec, classes);

@@ -3,8 +3,7 @@
 //! One table serves the parser, the printer and the lists of alternatives in error messages,
 //! so that the three cannot disagree.
 
-use crate::ast::{Balance, BinOrder, Coalescing, Each, Fit, ListOrder, Order, Splitting, TreeFit, WordSize};
-use crate::ast::{BuddySystem, Defragment, PageSearch, Reclaim, Threads, Tries};
+use crate::ast::{Coalescing, Order, Splitting, Threads, WordSize};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {
@@ -35,39 +34,6 @@ impl Keyword for Order {
     const WORDS: &'static [(&'static str, Self)] = &[("lifo", Self::Lifo), ("fifo", Self::Fifo)];
 }
 
-impl Keyword for ListOrder {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("lifo", Self::Lifo), ("fifo", Self::Fifo), ("address", Self::Address), ("implicit", Self::Implicit)];
-}
-
-impl Keyword for BinOrder {
-    const WORDS: &'static [(&'static str, Self)] = &[("lifo", Self::Lifo), ("fifo", Self::Fifo), ("size", Self::Size)];
-}
-
-impl Keyword for Each {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("list", Self::List), ("tree", Self::Tree), ("skiplist", Self::SkipList)];
-}
-
-impl Keyword for Tries {
-    const WORDS: &'static [(&'static str, Self)] = &[("all", Self::All)];
-    const FORMS: &'static [&'static str] = &["8"];
-}
-
-impl Keyword for Balance {
-    const WORDS: &'static [(&'static str, Self)] = &[("red-black", Self::RedBlack)];
-}
-
-impl Keyword for TreeFit {
-    const WORDS: &'static [(&'static str, Self)] = &[("best", Self::Best)];
-}
-
-impl Keyword for Fit {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("first", Self::First), ("next", Self::Next), ("best", Self::BEST), ("worst", Self::Worst)];
-    const FORMS: &'static [&'static str] = &["best(30%)"];
-}
-
 impl Keyword for Splitting {
     const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("always", Self::Always)];
 }
@@ -79,23 +45,6 @@ impl Keyword for Coalescing {
         ("deferred", Self::Deferred),
         ("every-call", Self::EveryCall),
     ];
-}
-
-impl Keyword for BuddySystem {
-    const WORDS: &'static [(&'static str, Self)] = &[("knuth", Self::Knuth), ("estranged", Self::Estranged)];
-}
-
-impl Keyword for Defragment {
-    const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("on-demand", Self::OnDemand)];
-}
-
-impl Keyword for PageSearch {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("linear", Self::Linear), ("word", Self::Word), ("tree", Self::Tree), ("hardware", Self::Hardware)];
-}
-
-impl Keyword for Reclaim {
-    const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("empty", Self::Empty)];
 }
 
 /// Boundary tags: a yes or no.

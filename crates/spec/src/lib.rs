@@ -76,16 +76,19 @@ mod keyword;
 mod lexer;
 mod malloc;
 mod parse;
+mod pool;
 mod print;
 mod problem;
 mod validate;
 
 pub use ast::{
-    Balance, BinLayout, BinOrder, Bins, Buddy, BuddySystem, Bump, Classes, Coalescing, Defragment, Each, Fit,
-    FreeLists, Guard, Layer, List, ListOrder, Order, PageSearch, Pages, Pool, Reclaim, Reserve, Sizes, SkipList, Spec,
-    Splitting, Threads, Tlsf, Tree, TreeFit, Tries, WordSize,
+    BinOrder, Coalescing, Fit, FreeLists, Guard, Layer, Order, Reserve, Sizes, Spec, Splitting, Threads, WordSize,
 };
 pub use catalogue::{Entry, Promise, catalogue, entry, resolve};
 pub use error::SpecError;
 pub use malloc::MallocError;
+pub use pool::{
+    Balance, BinLayout, Bins, Buddy, BuddySystem, Bump, Classes, Defragment, Each, Fixed, HalfFit, List, ListOrder,
+    PageSearch, Pages, Pool, Reclaim, SkipList, Stack, Tlsf, Tree, TreeFit, Tries,
+};
 pub use problem::Problem;

@@ -32,7 +32,7 @@ impl Spec {
     pub fn for_malloc(&self) -> Result<Spec, MallocError> {
         match (&self.pool, self.word) {
             (_, WordSize::Two) => return Err(MallocError::Word),
-            (Pool::Stack, _) => return Err(MallocError::Stack),
+            (Pool::Stack(_), _) => return Err(MallocError::Stack),
             (Pool::Fixed(_), _) => return Err(MallocError::Fixed),
             _ => {}
         }

@@ -1,6 +1,7 @@
 //! Everything that can be wrong with a spec.
 
-use crate::ast::{Guard, Pages, Spec, Tlsf};
+use crate::ast::{Guard, Spec};
+use crate::{Pages, Tlsf};
 
 /// What is wrong, in words; where it is wrong stands in [`crate::SpecError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

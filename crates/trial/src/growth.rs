@@ -51,7 +51,7 @@ struct Churn<'h> {
 impl Churn<'_> {
     fn allocate(&mut self) -> Option<NonNull<u8>> {
         let size = match self.spec.pool {
-            Pool::Fixed(size) => 1 + self.random.below(size as usize),
+            Pool::Fixed(fixed) => 1 + self.random.below(fixed.size as usize),
             _ => self.random.magnitude(8, 8),
         };
         (self.heap.meter().accesses <= self.budget).then(|| self.heap.allocate(size, 1)).flatten()
@@ -63,7 +63,7 @@ impl Churn<'_> {
         let rounds = if matches!(self.spec.pool, Pool::Bump(_)) { live } else { 2 * live.max(10_000) };
         let mut costs = Vec::with_capacity(2 * rounds);
         for _ in 0..rounds {
-            let which = if self.spec.pool == Pool::Stack { live - 1 } else { self.random.below(live) };
+            let which = if matches!(self.spec.pool, Pool::Stack(_)) { live - 1 } else { self.random.below(live) };
             let before = self.heap.meter().accesses;
             // SAFETY: the block is live, and another takes its place.
             unsafe { self.heap.deallocate(blocks[which]) };
@@ -106,7 +106,7 @@ pub fn wanted(spec: &Spec) -> Wanted {
         // A sorted list is walked through to insert: linear in the bin.
         Pool::Bins(bins) if bins.each == Each::List && bins.order == BinOrder::Size => Wanted::Nothing,
         Pool::Bins(bins) => policy(bins.coalesce, bins.tags),
-        Pool::Tlsf(_) | Pool::HalfFit | Pool::Buddy(_) => Wanted::Flat,
+        Pool::Tlsf(_) | Pool::HalfFit(_) | Pool::Buddy(_) => Wanted::Flat,
         Pool::List(list) if list.order == ListOrder::Implicit => Wanted::Linear,
         Pool::List(list) if list.coalesce == Coalescing::EveryCall => Wanted::Linear,
         _ => Wanted::Nothing,

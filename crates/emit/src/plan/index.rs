@@ -11,7 +11,8 @@ pub use bins::BinsPlan;
 pub use classes::ClassesPlan;
 pub use two_level::TwoLevelPlan;
 
-use super::Blocks;
+use super::pool::Family;
+use super::{BlocksPlan, PoolPlan};
 
 /// What the functions of doubly linked lists are needed for.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -93,28 +94,30 @@ pub struct IndexPlan {
 
 impl IndexPlan {
     /// The index of the pool of `spec`; none if it has no template.
-    pub(super) fn of(spec: &Spec, blocks: &Blocks) -> Option<IndexPlan> {
-        match &spec.pool {
-            Pool::List(list) if list.order == ListOrder::Implicit => Some(implicit(list)),
-            Pool::List(list) => Some(explicit(list, blocks)),
-            Pool::Bins(all) => Some(bins::bins(all, spec.word)),
-            Pool::Tree(_) => Some(bins::tree()),
-            Pool::SkipList(list) => Some(bins::skip_list(list)),
-            Pool::Tlsf(tlsf) => Some(two_level::two_level(tlsf.second_level, tlsf.largest, spec)),
-            Pool::HalfFit => Some(two_level::two_level(0, None, spec)),
-            Pool::Classes(classes) => Some(classes::classes(classes, spec)),
-            // These have none.
-            Pool::Bump(_) | Pool::Stack | Pool::Fixed(_) => {
-                Some(IndexPlan { kind: "none", control_words: blocks.control_words, ..IndexPlan::default() })
-            }
-            Pool::Buddy(_) | Pool::Pages(_) => Some(IndexPlan {
-                kind: "none",
-                control_words: blocks.control_words,
-                clears_all: blocks.is_buddy(),
-                logarithm: blocks.is_buddy(),
-                bit_map: blocks.counts_zeros(),
-                ..IndexPlan::default()
-            }),
+    pub(super) fn of(spec: &Spec, pool: &PoolPlan) -> Option<IndexPlan> {
+        let PoolPlan::Blocks(blocks) = pool else { return Some(IndexPlan::none(pool.family())) };
+        Some(match &spec.pool {
+            Pool::List(list) if list.order == ListOrder::Implicit => implicit(list),
+            Pool::List(list) => explicit(list, blocks),
+            Pool::Bins(all) => bins::bins(all, spec.word),
+            Pool::Tree(_) => bins::tree(),
+            Pool::SkipList(list) => bins::skip_list(list),
+            Pool::Tlsf(tlsf) => two_level::two_level(tlsf.second_level, tlsf.largest, spec),
+            Pool::HalfFit(_) => two_level::two_level(0, None, spec),
+            Pool::Classes(classes) => classes::classes(classes, spec),
+            _ => return None,
+        })
+    }
+
+    /// No index: the pool has control words of its own.
+    fn none(pool: &dyn Family) -> IndexPlan {
+        IndexPlan {
+            kind: "none",
+            control_words: pool.control_words(),
+            clears_all: pool.has_orders(),
+            logarithm: pool.has_orders(),
+            bit_map: pool.has_bit_map(),
+            ..IndexPlan::default()
         }
     }
 
@@ -152,7 +155,7 @@ fn implicit(list: &List) -> IndexPlan {
     }
 }
 
-fn explicit(list: &List, blocks: &Blocks) -> IndexPlan {
+fn explicit(list: &List, blocks: &BlocksPlan) -> IndexPlan {
     let index = IndexPlan::fitted(list.fit);
     let (order, order_text) = match list.order {
         ListOrder::Lifo => ("lifo", "last in, first out"),

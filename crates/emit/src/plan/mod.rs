@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Plan ── name, word, constants (where control words stand)
-//!     ├─ pool ── Blocks: granule, least block, levels, what the pool does
+//!     ├─ pool ── PoolPlan: blocks, linear, fixed, buddy or pages
 //!     │    └─ index: list, implicit, bins, tree, skip list, two-level, classes
 //!     └─ layers, innermost first
 //! ```
@@ -11,18 +11,20 @@
 //! the host in `heapsmith` (the largest region of words of eight bytes, the bits of a bit map's
 //! word) are those of a host of 64 bits here, where heaps are explored.
 
-mod blocks;
 mod index;
 mod layer;
+mod pool;
 mod sizes;
 
 use heapsmith_spec::{PageSearch, Pool, Promise, Spec, WordSize};
 use serde::Serialize;
 
-pub use blocks::Blocks;
 pub use index::{Chain, IndexPlan};
 pub use layer::{FreeListsPlan, LayerPlan, Operations};
+pub use pool::{BlocksPlan, BuddyPlan, FixedPlan, LinearPlan, PagesPlan, PoolPlan};
 pub use sizes::{Row, SizesPlan};
+
+use pool::Family;
 
 use crate::literal::{lines, unsigned};
 use crate::{EmitError, Figures, Request};
@@ -92,7 +94,11 @@ pub struct Plan {
     uses_trailing_zeros: bool,
     used_means: &'static str,
     invariants: Vec<&'static str>,
-    pool: Blocks,
+    pool: PoolPlan,
+    /// The template of a pool that is none of blocks.
+    pool_file: Option<&'static str>,
+    /// Blocks are freed last in, first out.
+    in_order: bool,
     index: IndexPlan,
     chain: Option<Chain>,
     free_lists: Option<FreeListsPlan>,
@@ -118,8 +124,8 @@ impl Plan {
     pub fn of(request: &Request) -> Result<Plan, EmitError> {
         let spec = &request.spec;
         let not_yet = |part: String| EmitError::NotYet { part, language: C };
-        let blocks = Blocks::of(spec).ok_or_else(|| not_yet(pool_text(&spec.pool, spec)))?;
-        let index = IndexPlan::of(spec, &blocks).ok_or_else(|| not_yet(pool_text(&spec.pool, spec)))?;
+        let pool = PoolPlan::of(spec).ok_or_else(|| not_yet(pool_text(&spec.pool, spec)))?;
+        let index = IndexPlan::of(spec, &pool).ok_or_else(|| not_yet(pool_text(&spec.pool, spec)))?;
         let layers_at = 2 + index.control_words;
         let free_lists = FreeListsPlan::of(spec, layers_at);
         let reserved = free_lists.as_ref().map_or(0, FreeListsPlan::control_words);
@@ -129,7 +135,8 @@ impl Plan {
         let bytes = spec.word.bytes();
         let max = max_words(spec.word);
         let wide = spec.word == WordSize::Eight;
-        let granule = u64::from(blocks.granule);
+        let family = pool.family();
+        let granule = u64::from(family.granule());
         let mut constants = vec![Constant { name: "TOP", value: 0 }, Constant { name: "HIGH", value: 1 }];
         if index.control_words > 0 {
             constants.push(Constant { name: "INDEX", value: 2 });
@@ -142,7 +149,7 @@ impl Plan {
         }
         let first = if granule > 1 { "heap->first" } else { "FIRST" };
         if granule == 1 {
-            constants.push(Constant { name: "FIRST", value: control + blocks.header });
+            constants.push(Constant { name: "FIRST", value: control + family.header() });
         }
         Ok(Plan {
             name: request.name.lower().to_owned(),
@@ -162,9 +169,9 @@ impl Plan {
             index_bits: if wide { 64 } else { 32 },
             builtin_clz: if wide { "__builtin_clzll(word)" } else { "__builtin_clz(word)" },
             builtin_ctz: if wide { "__builtin_ctzll(word)" } else { "__builtin_ctz(word)" },
-            alignment: blocks.alignment(spec),
-            asks_for_large: !blocks.is_fixed(),
-            asks_for_coarse: !blocks.is_buddy() && !blocks.is_pages(),
+            alignment: family.alignment(spec),
+            asks_for_large: family.asks_for_large(),
+            asks_for_coarse: family.asks_for_coarse(),
             max: unsigned(max),
             max_bytes: max * u64::from(bytes),
             max_request: unsigned((max - granule) * u64::from(bytes) - u64::from(bytes)),
@@ -173,7 +180,7 @@ impl Plan {
             control_bytes: control * u64::from(bytes),
             layers_at,
             constants,
-            fields: fields(&blocks, wide),
+            fields: fields(family, wide),
             first,
             uses_leading_zeros: index.logarithm,
             uses_trailing_zeros: index.bit_map,
@@ -182,12 +189,14 @@ impl Plan {
             } else {
                 "with the program, or kept by free lists"
             },
-            invariants: invariants(&blocks, &index, free_lists.is_some()),
+            invariants: invariants(family, &index, free_lists.is_some()),
             chain: index.chain,
             base,
             op,
             free_lists,
-            pool: blocks,
+            pool_file: family.file(),
+            in_order: family.frees_in_order(),
+            pool,
             index,
             layers,
         })
@@ -217,32 +226,16 @@ impl Bounds {
     }
 }
 
-fn fields(blocks: &Blocks, wide: bool) -> Vec<Field> {
+fn fields(pool: &dyn Family, wide: bool) -> Vec<Field> {
     let index = if wide { "uint64_t" } else { "uint32_t" };
-    let mut fields = Vec::new();
-    if blocks.granule > 1 {
-        fields.push(Field { r#type: index, name: "first", what: "payload of the first block" });
-    }
-    if blocks.is_buddy() {
-        fields.push(Field { r#type: index, name: "shift", what: "words from a multiple of 4096 bytes to the region" });
-    }
-    if blocks.deferred {
-        fields.push(Field { r#type: "bool", name: "touching", what: "a free block may touch another" });
-    }
-    fields
+    let first = Field { r#type: index, name: "first", what: "payload of the first block" };
+    (pool.granule() > 1).then_some(first).into_iter().chain(pool.field(index)).collect()
 }
 
-fn invariants(blocks: &Blocks, index: &IndexPlan, free_lists: bool) -> Vec<&'static str> {
-    if !blocks.is_of_blocks() {
-        return blocks.invariants();
-    }
-    let mut all = vec!["1   blocks tile the region in multiples of the granule"];
-    if blocks.tags {
-        all.push("2   a header tells the status of the block before");
-        all.push("3   the last word of a free block is its size");
-    }
-    if blocks.touches_never {
-        all.push("4   no two free blocks touch");
+fn invariants(pool: &dyn Family, index: &IndexPlan, free_lists: bool) -> Vec<&'static str> {
+    let mut all = pool.invariants();
+    if pool.file().is_some() {
+        return all;
     }
     all.extend(&index.invariants);
     all.push("9   the wilderness begins inside the region, below its high-water mark");

@@ -9,14 +9,14 @@ use std::collections::BTreeSet;
 use heapsmith::parts;
 use heapsmith_spec::build::{classes_in_words, lists_in_words, spacing, step_in_words, words_for};
 use heapsmith_spec::{
-    BinOrder, Bins, BuddySystem, Classes, Coalescing, Defragment, Each, Fit, Layer, List, ListOrder, Order, PageSearch,
-    Pages, Pool, Reclaim, SkipList, Spec, Splitting, Tries, WordSize,
+    BinOrder, Bins, BuddySystem, Classes, Coalescing, Defragment, Each, Fit, Fixed, Layer, List, ListOrder, Order,
+    PageSearch, Pages, Pool, Reclaim, SkipList, Spec, Splitting, Tries, WordSize,
 };
 use serde::Serialize;
 
 use crate::literal::lines;
 use crate::plan::Bounds;
-use crate::{Figures, Request};
+use crate::{EmitError, Figures, Request};
 
 /// The levels of a pool of blocks, as expressions.
 #[derive(Clone, Debug, Serialize)]
@@ -68,15 +68,15 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn of(request: &Request) -> Parts {
+    pub(super) fn of(request: &Request) -> Result<Parts, EmitError> {
         let spec = &request.spec;
         let mut made = Made::new(spec, request.name.camel());
-        made.pool(&spec.pool);
+        made.pool(&spec.pool)?;
         for layer in spec.layers.iter().rev() {
             made.layer(layer);
         }
         made.body.push("Ok(heap)".to_owned());
-        Parts {
+        Ok(Parts {
             name: request.name.lower().to_owned(),
             camel: made.camel,
             version: env!("CARGO_PKG_VERSION"),
@@ -91,7 +91,7 @@ impl Parts {
             maps: made.maps,
             r#type: made.ty,
             body: made.body,
-        }
+        })
     }
 }
 
@@ -122,7 +122,7 @@ impl<'s> Made<'s> {
         }
     }
 
-    fn pool(&mut self, pool: &Pool) {
+    fn pool(&mut self, pool: &Pool) -> Result<(), EmitError> {
         match pool {
             Pool::List(list) => self.list(list),
             Pool::Bins(bins) => self.bins(bins),
@@ -139,7 +139,7 @@ impl<'s> Made<'s> {
                 self.blocks("BySize<SkipList>", &index, list.tags);
             }
             Pool::Tlsf(tlsf) => self.two_level(tlsf.second_level, tlsf.largest),
-            Pool::HalfFit => self.two_level(0, None),
+            Pool::HalfFit(_) => self.two_level(0, None),
             Pool::Buddy(buddy) => {
                 let system = match buddy.system {
                     BuddySystem::Knuth => "Knuth",
@@ -157,13 +157,15 @@ impl<'s> Made<'s> {
                 Reclaim::Never => "Never",
                 Reclaim::Empty => "WhenEmpty",
             }),
-            Pool::Stack => self.linear("LastFirst"),
-            Pool::Fixed(size) => {
+            Pool::Stack(_) => self.linear("LastFirst"),
+            Pool::Fixed(Fixed { size }) => {
                 self.uses.insert("heapsmith::FixedSize");
                 self.ty = format!("FixedSize<{}, S, Unmetered>", self.word());
                 self.make(format!("FixedSize::from_parts(source, {size}, {}, Unmetered)?", self.spec.alignment));
             }
+            other => return Err(EmitError::NotYet { part: other.to_string(), language: "Rust" }),
         }
+        Ok(())
     }
 
     fn make(&mut self, heap: String) {

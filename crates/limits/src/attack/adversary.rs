@@ -101,7 +101,7 @@ pub fn run(
     // More blocks than operations there cannot be.
     let blocks = (program.live / program.min_size + 1).min(max_operations as u64 + 1) as u32;
     drive(spec, region, blocks, |heap| {
-        let last_first = spec.pool == Pool::Stack;
+        let last_first = matches!(spec.pool, Pool::Stack(_));
         let (tape, blocks) = (Tape::default(), BTreeMap::new());
         let header = match charge {
             Charge::Requests => 0,

@@ -47,7 +47,7 @@ pub fn random_programs(
         for breathing in [false, true] {
             for seed in 1..=SEEDS {
                 let random = Random::new(seed);
-                let stack = spec.pool == Pool::Stack;
+                let stack = matches!(spec.pool, Pool::Stack(_));
                 let outcome = run(spec, program, Charge::Requests, region, operations, |adversary| {
                     Chance { random, sizes, breathing, stack, operations, done: 0 }.carry_out(adversary);
                 })?;

@@ -52,13 +52,13 @@ pub(super) fn worst_case(demand: &Demand, footprint: Option<u64>) -> WorstCase {
     // What is done when the region is full is not counted; with room for the bound it never is.
     let has_room = footprint.is_some_and(|bytes| demand.region_of(bytes) <= demand.spec.word.max_region());
     let pool = match &demand.spec.pool {
-        Pool::Fixed(_) | Pool::Stack => WorstCase::of(3, 3, "constant"),
+        Pool::Fixed(_) | Pool::Stack(_) => WorstCase::of(3, 3, "constant"),
         Pool::Bump(bump) => match bump.reclaim {
             Reclaim::Never => WorstCase::of(3, 2, "constant"),
             Reclaim::Empty => WorstCase::of(5, 5, "constant"),
         },
         Pool::Tlsf(tlsf) => two_level(demand, tlsf.second_level.into()),
-        Pool::HalfFit => WorstCase::of(44, 34, "constant: 44, 34"),
+        Pool::HalfFit(_) => WorstCase::of(44, 34, "constant: 44, 34"),
         Pool::Classes(_) if !has_room => WorstCase::none("a full region is searched class by class"),
         Pool::Classes(_) if demand.beyond_classes() => {
             WorstCase::none("blocks beyond the classes are searched one by one")
@@ -72,6 +72,7 @@ pub(super) fn worst_case(demand: &Demand, footprint: Option<u64>) -> WorstCase {
             WorstCase::none("about the logarithm of the free sizes, expected; a row of bad luck is linear")
         }
         Pool::Pages(_) => WorstCase::none("a move of the directory reads and writes all of it; no number is derived"),
+        _ => WorstCase::none("no number is derived for this pool"),
     };
     if !has_room && (demand.quarantined() > 0 || demand.listed().next().is_some()) {
         return WorstCase::none("a full region makes a layer give back all that it keeps, in one operation");

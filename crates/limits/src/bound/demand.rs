@@ -71,7 +71,7 @@ impl<'s> Demand<'s> {
         let format = format(spec);
         let splits = matches!(
             spec.pool,
-            Pool::List(_) | Pool::Bins(_) | Pool::Tree(_) | Pool::SkipList(_) | Pool::Tlsf(_) | Pool::HalfFit
+            Pool::List(_) | Pool::Bins(_) | Pool::Tree(_) | Pool::SkipList(_) | Pool::Tlsf(_) | Pool::HalfFit(_)
         );
         let slack = if splits { (format.min - format.granule) as u64 * word } else { 0 };
         let lists = match spec.layers.last() {
@@ -122,11 +122,11 @@ impl<'s> Demand<'s> {
     /// decreases as `size` grows.
     pub fn need(&self, size: u64) -> Option<u64> {
         let below = self.below_guards(size);
-        if let Pool::Fixed(max) = self.spec.pool {
-            let block = max.next_multiple_of(self.word).next_multiple_of(self.spec.alignment.into());
+        if let Pool::Fixed(fixed) = self.spec.pool {
+            let block = fixed.size.next_multiple_of(self.word).next_multiple_of(self.spec.alignment.into());
             return (below <= block).then_some(block);
         }
-        if matches!(self.spec.pool, Pool::Stack | Pool::Bump(_)) {
+        if matches!(self.spec.pool, Pool::Stack(_) | Pool::Bump(_)) {
             let words = below.div_ceil(self.word) + 1;
             return Some((words * self.word).next_multiple_of(self.spec.alignment.into()));
         }

@@ -125,7 +125,7 @@ pub fn bound(spec: &Spec, live: u64, max_size: u64, min_size: u64) -> Bound {
     let found =
         family(&demand).and_then(|found| if found.footprint > MAX { Err(Unbounded(TOO_LARGE)) } else { Ok(found) });
     let worst_case = accesses::worst_case(&demand, found.as_ref().ok().map(|found| found.footprint));
-    let forced = (demand.spec.pool != Pool::Stack).then(|| any_allocator(demand.program));
+    let forced = (!matches!(demand.spec.pool, Pool::Stack(_))).then(|| any_allocator(demand.program));
     match found {
         Ok(found) => Bound {
             footprint: Some(found.footprint),
@@ -172,14 +172,15 @@ fn family(demand: &Demand) -> Result<Found, Unbounded> {
         Pool::Tree(tree) => joined(demand, tree.split, tree.coalesce, holes::BEST_FIT),
         Pool::SkipList(list) => joined(demand, list.split, list.coalesce, holes::BEST_FIT),
         Pool::Tlsf(tlsf) => Ok(good_fit::bound(demand, tlsf.second_level.into())),
-        Pool::HalfFit => Ok(good_fit::bound(demand, 0)),
+        Pool::HalfFit(_) => Ok(good_fit::bound(demand, 0)),
         Pool::Classes(_) => Ok(by_size::classes(demand)),
         Pool::Buddy(_) => Ok(buddy::bound(demand)),
         Pool::Pages(pages) => pages::bound(demand, pages),
-        Pool::Stack if demand.quarantined() > 0 => Err(Unbounded(simple::OUT_OF_ORDER)),
-        Pool::Stack => Ok(simple::stack(demand)),
+        Pool::Stack(_) if demand.quarantined() > 0 => Err(Unbounded(simple::OUT_OF_ORDER)),
+        Pool::Stack(_) => Ok(simple::stack(demand)),
         Pool::Fixed(_) => Ok(simple::fixed(demand)),
         Pool::Bump(_) => Err(Unbounded(simple::BUMP)),
+        _ => Err(Unbounded("no bound is derived for this pool")),
     }
 }
 
@@ -234,7 +235,7 @@ fn requires(demand: &Demand, footprint: u64, region: u64) -> Vec<String> {
         format!("a region that begins at a multiple of 4096 bytes and {room}"),
     ];
     match demand.spec.pool {
-        Pool::Stack => requires.push("blocks are freed in the reverse order of their allocation".to_owned()),
+        Pool::Stack(_) => requires.push("blocks are freed in the reverse order of their allocation".to_owned()),
         Pool::Buddy(_) => requires.push("no block is moved: it was not asked for by a handle".to_owned()),
         _ => {}
     }

@@ -36,7 +36,7 @@ fn steps() -> impl Strategy<Value = Vec<(u64, Option<usize>, Option<u64>)>> {
 /// refuses frees out of order, and no layer that holds blocks back itself.
 fn wide_spec() -> impl Strategy<Value = Spec> {
     arbitrary::spec().prop_filter("general heaps with room", |spec| {
-        let general = !matches!(spec.pool, Pool::Bump(_) | Pool::Stack | Pool::Fixed(_));
+        let general = !matches!(spec.pool, Pool::Bump(_) | Pool::Stack(_) | Pool::Fixed(_));
         let plain = spec.layers.iter().all(|layer| matches!(layer, Layer::FreeLists(_)));
         spec.word != WordSize::Two && general && plain
     })

@@ -24,7 +24,7 @@ fn every_heap_for_whole_programs_serves_a_small_trace() {
         [(1, 16), (14, 64), (20, 1000), (31, 4000), (40, 64), (55, 300), (64, 3000), (80, 24), (99, 2000), (124, 700)];
     for entry in catalogue() {
         let spec: Spec = entry.spec.parse().expect("a spec of the catalogue");
-        if matches!(spec.pool, Pool::Stack | Pool::Fixed(_)) {
+        if matches!(spec.pool, Pool::Stack(_) | Pool::Fixed(_)) {
             continue;
         }
         for (requests, largest) in sizes {

@@ -1,8 +1,7 @@
 //! The whole of a heap: layers, a pool, options.
 
-use super::{Bins, Bump, Classes, FreeLists, Guard, List, Reserve, WordSize};
-use super::{Buddy, Pages};
-use super::{SkipList, Threads, Tlsf, Tree};
+use super::{FreeLists, Guard, Reserve, Threads, WordSize};
+use crate::pool::Pool;
 
 /// A heap as data: everything that its one line of text says.
 ///
@@ -61,31 +60,13 @@ pub enum Layer {
     Zero,
 }
 
-/// The structure that owns the region.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Pool {
-    /// One list of free blocks.
-    List(List),
-    /// Many lists of free blocks, each for a range of sizes.
-    Bins(Bins),
-    /// A fixed set of block sizes, nothing split and nothing coalesced.
-    Classes(Classes),
-    /// All free blocks in a tree by size.
-    Tree(Tree),
-    /// All free blocks in a skip list by size.
-    SkipList(SkipList),
-    /// Two-level segregated fit.
-    Tlsf(Tlsf),
-    /// Lists of powers of two, with requests rounded up to the next: half-fit.
-    HalfFit,
-    /// Blocks of powers of two, joined with their buddies only.
-    Buddy(Buddy),
-    /// Pages of objects of one size, and runs of pages.
-    Pages(Pages),
-    /// Blocks one behind the other, never given back.
-    Bump(Bump),
-    /// Blocks one behind the other, given back last in first out.
-    Stack,
-    /// Blocks of one size, in bytes, without headers.
-    Fixed(u64),
+impl Layer {
+    /// Whether freed blocks wait in it before the pool gets them back.
+    pub(crate) fn keeps_blocks(&self) -> bool {
+        match self {
+            Layer::FreeLists(_) => true,
+            Layer::Guard(guard) => guard.quarantine > 0,
+            Layer::Reserve(_) | Layer::Zero => false,
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Buddy heaps from a spec.
 
-use heapsmith::parts::{Buddies, Estranged, Format, Knuth, Recombination};
+use heapsmith::parts::{Buddies, Estranged, Knuth, Recombination};
 use heapsmith::{FreeLists, Handles, Meter, Source, Word};
 
 use super::{BuildError, Job, Parts, listed_by, table};
@@ -46,14 +46,8 @@ fn handles_in<W: Word, S: Source, M: Meter, J: HandlesJob<M>>(
     }
 }
 
-/// The block sizes, as far as a format can tell: all of them are powers of two.
-pub(super) fn format(buddy: &Buddy, spec: &Spec) -> Format {
-    let min = words_for(buddy, spec, 1).unwrap_or(1);
-    Format { granule: min, min }
-}
-
 /// Words of the block that serves a request of `size` bytes.
-pub(super) fn words_for(buddy: &Buddy, spec: &Spec, size: u64) -> Option<usize> {
+pub(crate) fn words_for(buddy: &Buddy, spec: &Spec, size: u64) -> Option<usize> {
     let (alignment, size) = (spec.alignment as usize, usize::try_from(size).ok()?);
     match (spec.word, buddy.defragment) {
         (WordSize::Two, Defragment::Never) => words::<u16, false>(alignment, size),
@@ -71,7 +65,7 @@ fn words<W: Word, const HANDLES: bool>(alignment: usize, size: usize) -> Option<
 }
 
 impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
-    pub(super) fn buddy<W: Word>(self, buddy: &Buddy) -> Result<J::Output, BuildError> {
+    pub(crate) fn buddy<W: Word>(self, buddy: &Buddy) -> Result<J::Output, BuildError> {
         match (buddy.system, buddy.defragment) {
             (BuddySystem::Knuth, Defragment::Never) => self.fixed_buddies::<W, Knuth>(),
             (BuddySystem::Estranged, Defragment::Never) => self.fixed_buddies::<W, Estranged>(),

@@ -1,20 +1,13 @@
 //! Page heaps from a spec.
 
-use heapsmith::parts::Format;
 use heapsmith::parts::pages::{self, ByTree, ByWord, Hardware, Linear, PageSizes};
 use heapsmith::{Meter, Source, Word};
 
 use super::{BuildError, Job, Parts, bytes};
 use crate::{PageSearch, Pages, Spec};
 
-/// The sizes, as far as a format can tell: objects are powers of two, and have no header.
-pub(super) fn format(pages: &Pages, spec: &Spec) -> Format {
-    let min = words_for(pages, spec, 1).unwrap_or(1);
-    Format { granule: min, min }
-}
-
 /// Words of the object or run that serves a request of `size` bytes.
-pub(super) fn words_for(pages: &Pages, spec: &Spec, size: u64) -> Option<usize> {
+pub(crate) fn words_for(pages: &Pages, spec: &Spec, size: u64) -> Option<usize> {
     let min = pages.min.max(spec.alignment.into());
     let size = match size {
         0 => return None,
@@ -25,7 +18,7 @@ pub(super) fn words_for(pages: &Pages, spec: &Spec, size: u64) -> Option<usize> 
 }
 
 impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
-    pub(super) fn pages<W: Word>(self, pages: &Pages) -> Result<J::Output, BuildError> {
+    pub(crate) fn pages<W: Word>(self, pages: &Pages) -> Result<J::Output, BuildError> {
         match pages.search {
             PageSearch::Linear => self.searched::<W, Linear>(pages),
             PageSearch::Word => self.searched::<W, ByWord>(pages),

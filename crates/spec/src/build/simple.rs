@@ -3,23 +3,14 @@
 use heapsmith::{FixedSize, Frees, Linear, Meter, Source, Word};
 
 use super::{BuildError, Job, Parts};
-use crate::Reclaim;
-
-/// What a free gives back.
-pub(super) fn frees(reclaim: Reclaim) -> Frees {
-    match reclaim {
-        Reclaim::Never => Frees::Never,
-        Reclaim::Empty => Frees::WhenEmpty,
-    }
-}
 
 impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
-    pub(super) fn linear<W: Word>(self, frees: Frees) -> Result<J::Output, BuildError> {
+    pub(crate) fn linear<W: Word>(self, frees: Frees) -> Result<J::Output, BuildError> {
         let alignment = self.without_free_lists()?.alignment as usize;
         Ok(self.job.run(Linear::<W, S, M>::from_parts(self.source, alignment, frees, self.meter)?))
     }
 
-    pub(super) fn fixed<W: Word>(self, size: u64) -> Result<J::Output, BuildError> {
+    pub(crate) fn fixed<W: Word>(self, size: u64) -> Result<J::Output, BuildError> {
         let alignment = self.without_free_lists()?.alignment as usize;
         Ok(self.job.run(FixedSize::<W, S, M>::from_parts(self.source, super::bytes(size), alignment, self.meter)?))
     }

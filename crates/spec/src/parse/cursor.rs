@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::validate::Place;
 
 /// What reading a part gives.
-pub(super) type Result<T> = std::result::Result<T, SpecError>;
+pub(crate) type Result<T> = std::result::Result<T, SpecError>;
 
 /// Where the parts of a spec stand in its text.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ impl Places {
 }
 
 /// The tokens of a text and how far they have been read.
-pub(super) struct Cursor<'text> {
+pub(crate) struct Cursor<'text> {
     text: &'text str,
     tokens: Vec<Token<'text>>,
     at: usize,

@@ -32,13 +32,13 @@ macro_rules! key {
     };
 }
 
-pub(super) use key;
+pub(crate) use key;
 
-pub(super) fn split(cursor: &mut Cursor<'_>) -> Result<Splitting> {
+pub(crate) fn split(cursor: &mut Cursor<'_>) -> Result<Splitting> {
     word_or_level(cursor, "split", Place::Splitting, Splitting::From)
 }
 
-pub(super) fn coalesce(cursor: &mut Cursor<'_>) -> Result<Coalescing> {
+pub(crate) fn coalesce(cursor: &mut Cursor<'_>) -> Result<Coalescing> {
     word_or_level(cursor, "coalesce", Place::Coalescing, Coalescing::From)
 }
 

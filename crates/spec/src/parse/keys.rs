@@ -6,7 +6,7 @@ use crate::lexer::Kind;
 use crate::problem::Problem;
 
 /// A key of a pool, a layer or the heap.
-pub(super) struct Key<T> {
+pub(crate) struct Key<T> {
     /// Its word.
     pub word: &'static str,
     /// The word with the signs that may follow, for the list of alternatives.
@@ -16,7 +16,7 @@ pub(super) struct Key<T> {
 }
 
 /// The keys of one part, and which of them have been given.
-pub(super) struct Keys<T: 'static> {
+pub(crate) struct Keys<T: 'static> {
     of: &'static str,
     table: &'static [Key<T>],
     given: Vec<&'static str>,
@@ -62,7 +62,7 @@ impl<T> Keys<T> {
 }
 
 /// Reads the keys of a part in parentheses; where none follow, the part stays as it is.
-pub(super) fn optional<T>(
+pub(crate) fn optional<T>(
     cursor: &mut Cursor<'_>,
     of: &'static str,
     table: &'static [Key<T>],
@@ -78,7 +78,7 @@ pub(super) fn optional<T>(
 }
 
 /// Reads `=` and a word.
-pub(super) fn equals<K: Keyword>(cursor: &mut Cursor<'_>, key: &'static str) -> Result<K> {
+pub(crate) fn equals<K: Keyword>(cursor: &mut Cursor<'_>, key: &'static str) -> Result<K> {
     cursor.sign(&Kind::Equals, "=")?;
     cursor.keyword(key)
 }

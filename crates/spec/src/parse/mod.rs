@@ -1,31 +1,24 @@
-//! Text to spec: recursive descent, a file for each pool and layer.
+//! Text to spec: recursive descent. Layers and options have files here; each pool is read by its file in `pool`.
 //!
 //! The grammar stands in the crate's documentation. The parser settles it and notes where each
 //! part stands; whether the numbers make a heap is for [`crate::validate`], which serves specs
 //! that were never text as well.
 
-mod bins;
-mod buddy;
-mod classes;
-mod cursor;
-mod factor;
+pub(crate) mod cursor;
+pub(crate) mod factor;
 mod freelists;
-mod keys;
+pub(crate) mod keys;
 mod layers;
-mod list;
 mod options;
-mod pages;
-mod simple;
-mod sizes;
-mod tree;
-mod two_level;
+pub(crate) mod sizes;
 
 use std::str::FromStr;
 
-use crate::ast::{Layer, Pool, Spec};
+use crate::ast::{Layer, Spec};
 use crate::catalogue;
 use crate::error::SpecError;
 use crate::lexer::Kind;
+use crate::pool::POOLS;
 use crate::problem::Problem;
 use crate::validate::{self, Place};
 use cursor::{Cursor, Result};
@@ -47,31 +40,12 @@ impl FromStr for Spec {
 /// A layer's word and how to read what follows it.
 type ReadLayer = fn(&mut Cursor<'_>) -> Result<Layer>;
 
-/// A pool's word and how to read what follows it.
-type ReadPool = fn(&mut Cursor<'_>) -> Result<Pool>;
-
-/// The layers. A new one is a line here, a file in `parse` and its case in print and validate.
+/// The layers. A new one is a line here, a file in `parse` and its case in print and validate. Pools are in `pool`.
 const LAYERS: &[(&str, ReadLayer)] = &[
     ("freelists", |cursor| freelists::read(cursor).map(Layer::FreeLists)),
     ("guard", |cursor| layers::guard(cursor).map(Layer::Guard)),
     ("reserve", |cursor| layers::reserve(cursor).map(Layer::Reserve)),
     ("zero", |_| Ok(Layer::Zero)),
-];
-
-/// The pools, extended in the same way.
-const POOLS: &[(&str, ReadPool)] = &[
-    ("list", |cursor| list::read(cursor).map(Pool::List)),
-    ("bins", |cursor| bins::read(cursor).map(Pool::Bins)),
-    ("classes", |cursor| classes::read(cursor).map(Pool::Classes)),
-    ("tree", |cursor| tree::tree(cursor).map(Pool::Tree)),
-    ("skiplist", |cursor| tree::skip_list(cursor).map(Pool::SkipList)),
-    ("tlsf", |cursor| two_level::read(cursor).map(Pool::Tlsf)),
-    ("half-fit", |_| Ok(Pool::HalfFit)),
-    ("buddy", |cursor| buddy::read(cursor).map(Pool::Buddy)),
-    ("pages", |cursor| pages::read(cursor).map(Pool::Pages)),
-    ("bump", |cursor| simple::bump(cursor).map(Pool::Bump)),
-    ("stack", |_| Ok(Pool::Stack)),
-    ("fixed", |cursor| simple::fixed(cursor).map(Pool::Fixed)),
 ];
 
 /// The words that may begin a heap.

@@ -2,10 +2,11 @@
 
 use super::cursor::{Cursor, Result};
 use super::keys::{self, Key, Keys};
-use super::{LAYERS, POOLS, find};
+use super::{LAYERS, find};
 use crate::ast::{Threads, WordSize};
 use crate::keyword::Keyword;
 use crate::lexer::Kind;
+use crate::pool::POOLS;
 use crate::problem::Problem;
 use crate::validate::Place;
 

@@ -6,10 +6,10 @@ use crate::lexer::Kind;
 use crate::validate::{Part, Place};
 
 /// An example of every form, for the list of alternatives.
-pub(super) const FORMS: [&str; 4] = ["66", "8..=16", "8..=1024 step 8", "16..=4096 double"];
+pub(crate) const FORMS: [&str; 4] = ["66", "8..=16", "8..=1024 step 8", "16..=4096 double"];
 
 /// The sizes at the head of a list of arguments, and whether other arguments follow.
-pub(super) fn items(
+pub(crate) fn items(
     cursor: &mut Cursor<'_>,
     opened: usize,
     place: impl Fn(usize, Part) -> Place,
@@ -55,14 +55,14 @@ fn item(cursor: &mut Cursor<'_>, place: impl Fn(Part) -> Place) -> Result<Sizes>
 }
 
 /// The `..=1024` of a range.
-pub(super) fn through(cursor: &mut Cursor<'_>, place: impl Fn(Part) -> Place) -> Result<u64> {
+pub(crate) fn through(cursor: &mut Cursor<'_>, place: impl Fn(Part) -> Place) -> Result<u64> {
     cursor.sign(&Kind::Through, "..=")?;
     cursor.note(place(Part::To));
     cursor.number("the upper end of the range")
 }
 
 /// The `step 8` of a range.
-pub(super) fn step(cursor: &mut Cursor<'_>, place: impl Fn(Part) -> Place) -> Result<u64> {
+pub(crate) fn step(cursor: &mut Cursor<'_>, place: impl Fn(Part) -> Place) -> Result<u64> {
     cursor.word("step")?;
     cursor.note(place(Part::Step));
     cursor.number("a number of bytes")

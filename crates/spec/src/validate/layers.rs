@@ -13,8 +13,7 @@
 use std::mem::discriminant;
 
 use super::{Check, Fault, Place};
-use crate::ast::{Classes, Guard, Layer, Pool, Reclaim, Sizes, Spec};
-use crate::build;
+use crate::ast::{Guard, Layer, Spec};
 use crate::problem::Problem;
 
 /// The layer's word.
@@ -47,56 +46,33 @@ pub(super) fn check(spec: &Spec, number: usize, layer: &Layer) -> Check {
         }
         _ => {}
     }
-    match why_not_before(layer, &spec.pool) {
+    match spec.pool.refuses(layer) {
         Some(why) => fault(Problem::LayerBefore { layer: word(layer), why }),
         None => Ok(()),
     }
 }
 
-/// Why the layer cannot stand before that pool.
-fn why_not_before(layer: &Layer, pool: &Pool) -> Option<&'static str> {
-    let keeps = match layer {
-        Layer::FreeLists(_) => true,
-        Layer::Guard(guard) => guard.quarantine > 0,
-        Layer::Reserve(_) | Layer::Zero => false,
-    };
-    match pool {
-        Pool::Stack if keeps => Some("a stack takes blocks back last in first out, and not later"),
-        Pool::Bump(_) | Pool::Fixed(_) if matches!(layer, Layer::FreeLists(_)) => {
-            Some("its lists are for pools that search, split or coalesce")
-        }
-        Pool::Bump(bump) if bump.reclaim == Reclaim::Empty && (keeps || matches!(layer, Layer::Reserve(_))) => {
-            Some("reclaim=empty waits for the last block, and the layer keeps one")
-        }
-        _ => None,
+/// Free lists need blocks that stay where they are, with headers.
+pub(super) fn check_free_lists(spec: &Spec) -> Check {
+    let place = spec.layers.iter().position(|layer| matches!(layer, Layer::FreeLists(_))).map(Place::Layer);
+    match (place, spec.pool.refuses_free_lists()) {
+        (Some(place), Some(problem)) => Err(Fault::new(place, problem)),
+        _ => Ok(()),
     }
 }
 
 /// Whether a pool that serves no request above a size has blocks for the words of the layers, and for a
 /// byte between them. Word and alignment have been found right.
 pub(super) fn check_room(spec: &Spec) -> Check {
-    let max = match &spec.pool {
-        Pool::Fixed(size) => Some(*size),
-        Pool::Classes(Classes { sizes, beyond: None }) => sizes.last().and_then(Sizes::span).map(|(_, max)| max),
-        Pool::Tlsf(tlsf) => tlsf.largest,
-        _ => None,
-    };
-    let Some(max) = max.and_then(|size| block(spec, size)) else { return Ok(()) };
+    let room_for = |size| spec.pool.room_for(spec, size);
+    let Some(max) = spec.pool.max_request().and_then(room_for) else { return Ok(()) };
     for (number, layer) in spec.layers.iter().enumerate().rev() {
-        if block(spec, min_below(spec, &spec.layers[number..])).is_none_or(|min| min > max) {
+        if room_for(min_below(spec, &spec.layers[number..])).is_none_or(|min| min > max) {
             let why = "its largest block holds less than the layer's own words and a byte";
             return Err(Fault::new(Place::Layer(number), Problem::LayerBefore { layer: word(layer), why }));
         }
     }
     Ok(())
-}
-
-/// Words of the block for a request; a fixed block has no header.
-fn block(spec: &Spec, size: u64) -> Option<usize> {
-    match spec.pool {
-        Pool::Fixed(_) => usize::try_from(size.div_ceil(spec.alignment.into())).ok(),
-        _ => build::words_for(spec, size),
-    }
 }
 
 /// The largest request that `layers` pass on for their own words and for a request of a byte.

@@ -3,20 +3,16 @@
 //! The checks look at data, so they hold for specs from a text and for specs from a design
 //! space. What they find is named by [`Place`], which the parser turns into a column.
 
+mod alignment;
 mod layers;
-mod numbers;
-mod powers;
 mod sizes;
 
-pub(crate) use numbers::{depth_problem, per_doubling_problem, second_level_problem};
-
-use crate::ast::{BinLayout, Bins, Coalescing, Fit, Layer, List, Pool, Spec, Splitting};
-use crate::ast::{BinOrder, Each, Order, Threads, Tlsf, Tries};
+use crate::ast::{Coalescing, Layer, Order, Spec, Splitting, Threads};
 use crate::error::SpecError;
 use crate::parse::{self, Places};
 use crate::problem::Problem;
-use numbers::alignment_problem;
-use sizes::Bounds;
+
+pub(crate) use sizes::Bounds;
 
 /// A part of a spec that can be at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +102,7 @@ impl Fault {
 }
 
 /// What a check gives.
-type Check = std::result::Result<(), Fault>;
+pub(crate) type Check = std::result::Result<(), Fault>;
 
 impl Spec {
     /// Whether this is a heap that can be built; if not, an error that points into its text.
@@ -136,22 +132,9 @@ fn check(spec: &Spec) -> Check {
             bounds.free_lists(index, free_lists)?;
         }
     }
-    match &spec.pool {
-        Pool::List(list) => check_list(list, &bounds)?,
-        Pool::Bins(bins) => check_bins(bins, &mut bounds)?,
-        Pool::Classes(classes) => bounds.classes(classes)?,
-        Pool::Tree(tree) => check_levels(tree.split, tree.coalesce, &bounds)?,
-        Pool::SkipList(list) => check_levels(list.split, list.coalesce, &bounds)?,
-        Pool::Tlsf(tlsf) => check_tlsf(tlsf, &bounds)?,
-        Pool::HalfFit => {}
-        Pool::Buddy(_) => {}
-        Pool::Pages(pages) => powers::check_pages(pages, spec.word, &bounds)?,
-        Pool::Bump(_) | Pool::Stack => {}
-        Pool::Fixed(0) => return Err(Fault::new(Place::FixedSize, Problem::SizeZero)),
-        Pool::Fixed(size) => bounds.fits(Place::FixedSize, *size)?,
-    }
-    powers::check_layers(spec)?;
-    match alignment_problem(spec.alignment.into(), spec.word) {
+    spec.pool.check(&mut bounds)?;
+    layers::check_free_lists(spec)?;
+    match alignment::problem(spec.alignment.into(), spec.word) {
         Some(fault) => return Err(fault),
         None => layers::check_room(spec)?,
     }
@@ -162,54 +145,8 @@ fn check(spec: &Spec) -> Check {
     }
 }
 
-fn check_list(list: &List, bounds: &Bounds) -> Check {
-    if let Fit::Best { depth } = list.fit
-        && let Some(problem) = depth_problem(depth.into())
-    {
-        return Err(Fault::new(Place::Depth, problem));
-    }
-    check_levels(list.split, list.coalesce, bounds)
-}
-
-fn check_bins(bins: &Bins, bounds: &mut Bounds) -> Check {
-    let per_doubling = match bins.layout {
-        BinLayout::Exact { from, to, step, then_log } => {
-            bounds.exact_bins(from, to, step)?;
-            then_log
-        }
-        BinLayout::Log { per_doubling } => Some(per_doubling),
-        BinLayout::Lea => None,
-    };
-    if let Some(number) = per_doubling
-        && let Some(problem) = per_doubling_problem(number.into())
-    {
-        return Err(Fault::new(Place::PerDoubling, problem));
-    }
-    if bins.each != Each::List && bins.order != BinOrder::default() {
-        return Err(Fault::new(Place::BinOrder, Problem::OrderOfNoList));
-    }
-    match bins.tries {
-        Tries::Max(0) => return Err(Fault::new(Place::Tries, Problem::NoTries)),
-        tries if tries != Tries::default() && (bins.each != Each::List || bins.order == BinOrder::Size) => {
-            return Err(Fault::new(Place::Tries, Problem::TriesOfSorted));
-        }
-        _ => {}
-    }
-    check_levels(bins.split, bins.coalesce, bounds)
-}
-
-fn check_tlsf(tlsf: &Tlsf, bounds: &Bounds) -> Check {
-    if let Some(problem) = second_level_problem(tlsf.second_level.into()) {
-        return Err(Fault::new(Place::SecondLevel, problem));
-    }
-    match tlsf.largest {
-        Some(0) => Err(Fault::new(Place::Largest, Problem::SizeZero)),
-        Some(size) => bounds.fits(Place::Largest, size),
-        None => Ok(()),
-    }
-}
-
-fn check_levels(split: Splitting, coalesce: Coalescing, bounds: &Bounds) -> Check {
+/// Whether the levels of splitting and coalescing can occur.
+pub(crate) fn check_levels(split: Splitting, coalesce: Coalescing, bounds: &Bounds) -> Check {
     if let Splitting::From(level) = split {
         bounds.fits(Place::Splitting, level)?;
     }

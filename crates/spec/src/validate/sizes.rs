@@ -1,11 +1,12 @@
 //! Sizes: that ranges are ranges, that no size has two lists, that all of it fits.
 
 use super::{Check, Fault, Part, Place};
-use crate::ast::{Classes, FreeLists, Sizes, Spec, WordSize};
+use crate::Classes;
+use crate::ast::{FreeLists, Sizes, Spec, WordSize};
 use crate::problem::Problem;
 
 /// What the sizes of a heap have to keep to, and what has been used up.
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     word: WordSize,
     /// Lists, bins and classes so far.
     lists: u64,
@@ -14,6 +15,11 @@ pub(super) struct Bounds {
 impl Bounds {
     pub fn new(word: WordSize) -> Self {
         Self { word, lists: 0 }
+    }
+
+    /// The heap's word.
+    pub fn word(&self) -> WordSize {
+        self.word
     }
 
     /// Whether that many bytes can occur in a region of this word.

@@ -24,7 +24,7 @@ pub fn c(dir: &Path, heaps: &[Heap], flags: &[&str]) -> PathBuf {
         writeln!(includes, "#include \"{name}.h\"").expect("a string");
         // A stack tells whether it refuses.
         let free = format!("{name}_free(&{name}_it, block)");
-        let free = if heap.spec.pool == Pool::Stack { free } else { format!("({free}, true)") };
+        let free = if matches!(heap.spec.pool, Pool::Stack(_)) { free } else { format!("({free}, true)") };
         writeln!(makers, "PART({name}, {free})").expect("a string");
         writeln!(rows, "    ROW({name}),").expect("a string");
     }

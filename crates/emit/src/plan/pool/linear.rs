@@ -1,0 +1,58 @@
+//! The numbers of blocks one behind the other.
+
+use heapsmith_spec::{Bump, Reclaim, Spec};
+use serde::Serialize;
+
+use super::Family;
+
+/// Blocks one behind the other.
+#[derive(Clone, Debug, Serialize)]
+pub struct LinearPlan {
+    /// What a free gives back: `never`, `when-empty` or `last-first`.
+    frees: &'static str,
+    granule: u32,
+}
+
+impl LinearPlan {
+    pub(super) fn bump(bump: &Bump, spec: &Spec) -> LinearPlan {
+        LinearPlan::of(if bump.reclaim == Reclaim::Empty { "when-empty" } else { "never" }, spec)
+    }
+
+    pub(super) fn stack(spec: &Spec) -> LinearPlan {
+        LinearPlan::of("last-first", spec)
+    }
+
+    fn of(frees: &'static str, spec: &Spec) -> LinearPlan {
+        LinearPlan { frees, granule: spec.alignment / spec.word.bytes() }
+    }
+}
+
+impl Family for LinearPlan {
+    fn granule(&self) -> u32 {
+        self.granule
+    }
+
+    fn file(&self) -> Option<&'static str> {
+        Some("simple/linear.c")
+    }
+
+    /// The count of live blocks.
+    fn control_words(&self) -> u64 {
+        u64::from(self.frees == "when-empty")
+    }
+
+    fn invariants(&self) -> Vec<&'static str> {
+        let mut all = vec!["1   blocks tile the region", "2   a header tells whether a gap is before it"];
+        match self.frees {
+            "last-first" => all.push("3   every block is used but for gaps"),
+            "when-empty" => all.push("4   the count of live blocks is right"),
+            _ => {}
+        }
+        all.push("9   the wilderness begins inside the region, below its high-water mark");
+        all
+    }
+
+    fn frees_in_order(&self) -> bool {
+        self.frees == "last-first"
+    }
+}

@@ -1,0 +1,92 @@
+//! The numbers of pages of objects.
+
+use heapsmith_spec::{PageSearch, Pages, Spec};
+use serde::Serialize;
+
+use super::Family;
+
+/// Pages of objects.
+#[derive(Clone, Debug, Serialize)]
+pub struct PagesPlan {
+    /// Bytes of a page.
+    page: u64,
+    /// Bytes of the smallest object in a page.
+    min_object: u64,
+    /// Classes of objects.
+    classes: u32,
+    /// Words of an entry of the directory.
+    entry: u64,
+    /// Bits of a word of a bitmap.
+    bits: u32,
+    /// How a bitmap is searched.
+    search: &'static str,
+    granule: u32,
+}
+
+impl PagesPlan {
+    /// The numbers; none where a unit in hardware searches.
+    pub(super) fn of(pages: &Pages, spec: &Spec) -> Option<PagesPlan> {
+        let word = u64::from(spec.word.bytes());
+        let min_object = pages.min.max(u64::from(spec.alignment).min(pages.page / 2));
+        let (objects, bits) = (pages.page / min_object, spec.word.bytes() * 8);
+        let search = match pages.search {
+            PageSearch::Linear => "linear",
+            PageSearch::Word => "word",
+            PageSearch::Tree => "tree",
+            PageSearch::Hardware => return None,
+        };
+        // A tree has a bit for each word below it, up to one word.
+        let (mut words, mut map) = (objects.div_ceil(bits.into()), 0);
+        while search == "tree" && words > 1 {
+            map += words;
+            words = words.div_ceil(bits.into());
+        }
+        Some(PagesPlan {
+            page: pages.page,
+            min_object,
+            classes: objects.ilog2(),
+            entry: 4 + map + words,
+            bits,
+            search,
+            granule: (pages.page.min(4096) / word) as u32,
+        })
+    }
+}
+
+impl Family for PagesPlan {
+    fn granule(&self) -> u32 {
+        self.granule
+    }
+
+    fn file(&self) -> Option<&'static str> {
+        Some("pages/pages.c")
+    }
+
+    /// Objects have none.
+    fn header(&self) -> u64 {
+        0
+    }
+
+    /// The directory, the free runs, and a list for each class.
+    fn control_words(&self) -> u64 {
+        3 + u64::from(self.classes)
+    }
+
+    fn invariants(&self) -> Vec<&'static str> {
+        vec![
+            "1   pages of objects, used and free runs tile the pages below the wilderness",
+            "2   free runs are listed by address, and touch neither each other nor the wilderness",
+            "3   a page has as many free objects as its bitmap has bits, and not all of them",
+            "4   a page of objects is on its list if and only if an object is free",
+            "5   the directory has room for every page",
+        ]
+    }
+
+    fn asks_for_coarse(&self) -> bool {
+        false
+    }
+
+    fn has_bit_map(&self) -> bool {
+        self.search != "linear"
+    }
+}

@@ -1,0 +1,193 @@
+//! The pools: a file for each family, and the one list of them.
+//!
+//! ```text
+//!   families! { List, Bins, … } ──▶ enum Pool
+//!        │                            ├─ the words that the parser knows
+//!   pool/list.rs: impl Family         ├─ Display, check, promise, blocks, layers
+//!                                     └─ build: the heap
+//! ```
+//!
+//! A family's file holds what its text says, how that is read and printed, which values make a heap, what the heap
+//! promises and how it is built. A new pool is a file here and a line in `families!`.
+
+use std::fmt::{Display, Formatter};
+
+use heapsmith::{Meter, Source, Word};
+
+use crate::ast::{Layer, Spec};
+use crate::build::{self, BuildError, Job, Parts};
+use crate::catalogue::PoolPromise;
+use crate::parse::cursor::{Cursor, Result};
+use crate::problem::Problem;
+use crate::validate::{Bounds, Check};
+
+/// What every family of pools gives.
+pub(crate) trait Family: Display + Sized {
+    /// The word that its text begins with.
+    const WORD: &'static str;
+
+    /// Reads what follows the word.
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self>;
+
+    /// Whether its values make a heap.
+    fn check(&self, _bounds: &mut Bounds) -> Check {
+        Ok(())
+    }
+
+    /// Why this layer cannot stand before it.
+    fn refuses(&self, _layer: &Layer) -> Option<&'static str> {
+        None
+    }
+
+    /// Why free lists cannot stand before it, whatever they keep.
+    fn refuses_free_lists(&self) -> Option<Problem> {
+        None
+    }
+
+    /// The largest request that it serves, in bytes; none where the region is the limit.
+    fn max_request(&self) -> Option<u64> {
+        None
+    }
+
+    /// How its operations grow, and what bounds its footprint.
+    fn promise(&self) -> PoolPromise;
+
+    /// The links in a free block and whether blocks have boundary tags; none where blocks are powers of two.
+    fn links_and_tags(&self) -> Option<(usize, bool)>;
+
+    /// Words of the block that serves a request of `size` bytes in the heap of `spec`, which has this pool; none if no
+    /// block can.
+    fn words_for(&self, spec: &Spec, size: u64) -> Option<usize> {
+        build::words_in(&build::format(spec), spec.word, size)
+    }
+
+    /// The size of the block for a request, in a unit of its own: whether layers leave room in the largest block.
+    fn room_for(&self, spec: &Spec, size: u64) -> Option<usize> {
+        self.words_for(spec, size)
+    }
+
+    /// Makes the heap, and hands it to the job.
+    fn build<'a, W: Word, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>>(
+        &self,
+        parts: Parts<'_, 'a, S, M, J>,
+    ) -> std::result::Result<J::Output, BuildError>;
+}
+
+/// A pool's word and how to read what follows it.
+pub(crate) type Read = fn(&mut Cursor<'_>) -> Result<Pool>;
+
+/// The families, in the order in which messages list their words. Each is a type in a file of its own.
+macro_rules! families {
+    ($($(#[$about:meta])* $family:ident,)*) => {
+        /// The structure that owns the region.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Pool {
+            $($(#[$about])* $family($family),)*
+        }
+
+        /// What the parser knows of pools.
+        pub(crate) const POOLS: &[(&str, Read)] =
+            &[$(($family::WORD, |cursor| $family::read(cursor).map(Pool::$family)),)*];
+
+        impl Display for Pool {
+            fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+                match self { $(Pool::$family(pool) => pool.fmt(f),)* }
+            }
+        }
+
+        impl Pool {
+            pub(crate) fn check(&self, bounds: &mut Bounds) -> Check {
+                match self { $(Pool::$family(pool) => pool.check(bounds),)* }
+            }
+
+            pub(crate) fn refuses(&self, layer: &Layer) -> Option<&'static str> {
+                match self { $(Pool::$family(pool) => pool.refuses(layer),)* }
+            }
+
+            pub(crate) fn refuses_free_lists(&self) -> Option<Problem> {
+                match self { $(Pool::$family(pool) => pool.refuses_free_lists(),)* }
+            }
+
+            pub(crate) fn max_request(&self) -> Option<u64> {
+                match self { $(Pool::$family(pool) => pool.max_request(),)* }
+            }
+
+            pub(crate) fn promise(&self) -> PoolPromise {
+                match self { $(Pool::$family(pool) => pool.promise(),)* }
+            }
+
+            pub(crate) fn links_and_tags(&self) -> Option<(usize, bool)> {
+                match self { $(Pool::$family(pool) => pool.links_and_tags(),)* }
+            }
+
+            pub(crate) fn words_for(&self, spec: &Spec, size: u64) -> Option<usize> {
+                match self { $(Pool::$family(pool) => pool.words_for(spec, size),)* }
+            }
+
+            pub(crate) fn room_for(&self, spec: &Spec, size: u64) -> Option<usize> {
+                match self { $(Pool::$family(pool) => pool.room_for(spec, size),)* }
+            }
+
+            pub(crate) fn build<'a, W: Word, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>>(
+                &self,
+                parts: Parts<'_, 'a, S, M, J>,
+            ) -> std::result::Result<J::Output, BuildError> {
+                match self { $(Pool::$family(pool) => pool.build::<W, S, M, J>(parts),)* }
+            }
+        }
+    };
+}
+
+mod bins;
+mod buddy;
+mod bump;
+mod classes;
+mod fixed;
+mod half_fit;
+mod list;
+mod pages;
+mod skip_list;
+mod stack;
+mod tlsf;
+mod tree;
+
+pub use bins::{BinLayout, Bins, Each, Tries};
+pub use buddy::{Buddy, BuddySystem, Defragment};
+pub use bump::{Bump, Reclaim};
+pub use classes::Classes;
+pub use fixed::Fixed;
+pub use half_fit::HalfFit;
+pub use list::{List, ListOrder};
+pub use pages::{PageSearch, Pages};
+pub use skip_list::SkipList;
+pub use stack::Stack;
+pub use tlsf::Tlsf;
+pub use tree::{Balance, Tree, TreeFit};
+
+families! {
+    /// One list of free blocks.
+    List,
+    /// Many lists of free blocks, each for a range of sizes.
+    Bins,
+    /// A fixed set of block sizes, nothing split and nothing coalesced.
+    Classes,
+    /// All free blocks in a tree by size.
+    Tree,
+    /// All free blocks in a skip list by size.
+    SkipList,
+    /// Two-level segregated fit.
+    Tlsf,
+    /// Lists of powers of two, with requests rounded up to the next: half-fit.
+    HalfFit,
+    /// Blocks of powers of two, joined with their buddies only.
+    Buddy,
+    /// Pages of objects of one size, and runs of pages.
+    Pages,
+    /// Blocks one behind the other, never given back.
+    Bump,
+    /// Blocks one behind the other, given back last in first out.
+    Stack,
+    /// Blocks of one size, in bytes, without headers.
+    Fixed,
+}

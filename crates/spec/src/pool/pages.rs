@@ -1,0 +1,163 @@
+//! The pool of pages that hold objects of one size: `pages(page=4096, min=16, search=linear)`.
+
+use std::fmt::{Display, Formatter};
+
+use heapsmith::{Meter, Source, Word};
+
+use super::Family;
+use crate::ast::Spec;
+use crate::build::{self, BuildError, Job, Parts};
+use crate::catalogue::PoolPromise;
+use crate::keyword::Keyword;
+use crate::lexer::Kind;
+use crate::parse::cursor::{Cursor, Result};
+use crate::parse::keys::{self, Key, equals};
+use crate::print::word;
+use crate::problem::Problem;
+use crate::validate::{Bounds, Check, Fault, Place};
+
+/// Pages: `pages(page=4096, min=16, search=linear)`.
+///
+/// A request of up to half a page is rounded up to a power of two and gets an object in a page
+/// of such objects; a larger one gets a run of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pages {
+    /// Bytes of a page: a power of two from [`Pages::MIN_PAGE`] to [`Pages::MAX_PAGE`].
+    pub page: u64,
+    /// Bytes of the smallest object: a power of two from the word to half a page.
+    pub min: u64,
+    /// How a free object is found in the bitmap of its page.
+    pub search: PageSearch,
+}
+
+impl Pages {
+    /// Bytes of the smallest page.
+    pub const MIN_PAGE: u64 = 256;
+    /// Bytes of the largest page.
+    pub const MAX_PAGE: u64 = 65536;
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        Self { page: 4096, min: 16, search: PageSearch::default() }
+    }
+}
+
+/// How a bitmap is searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PageSearch {
+    /// Word by word to one with a free object, then bit by bit.
+    #[default]
+    Linear,
+    /// Word by word, then by counting zeros.
+    Word,
+    /// By counting zeros from the root of a tree whose nodes are words.
+    Tree,
+    /// By a unit in hardware, which holds the bitmap of one page for each size of object.
+    Hardware,
+}
+
+impl Family for Pages {
+    const WORD: &'static str = "pages";
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Pages> {
+        let mut pages = Pages::default();
+        keys::optional(cursor, "pages", KEYS, &mut pages)?;
+        Ok(pages)
+    }
+
+    fn check(&self, bounds: &mut Bounds) -> Check {
+        let allowed = || powers(Pages::MIN_PAGE, Pages::MAX_PAGE);
+        if !allowed().any(|page| page == self.page) {
+            return Err(Fault::new(Place::Page, Problem::PageSize(self.page)).or(allowed()));
+        }
+        // The directory takes the place of a page, and one page must be there to use.
+        bounds.fits(Place::Page, self.page * 2)?;
+        let allowed = || powers(bounds.word().bytes().into(), self.page / 2);
+        if !allowed().any(|min| min == self.min) {
+            return Err(Fault::new(Place::MinObject, Problem::MinObject(self.min)).or(allowed()));
+        }
+        Ok(())
+    }
+
+    /// Free lists need headers in the blocks that they keep.
+    fn refuses_free_lists(&self) -> Option<Problem> {
+        Some(Problem::FreeListsBeforePages)
+    }
+
+    fn promise(&self) -> PoolPromise {
+        let allocate = match self.search {
+            PageSearch::Linear => "linear in the objects of a page; a new page: in the free runs",
+            PageSearch::Word => "linear in the words of a page's bitmap; a new page: in the free runs",
+            PageSearch::Tree => "constant; a new page: linear in the free runs",
+            PageSearch::Hardware => {
+                "constant; another page: linear in the words of a bitmap; a new one: in the free runs"
+            }
+        };
+        PoolPromise {
+            allocate,
+            free: "constant; the last object of a page: linear in the free runs",
+            footprint: "none below B pages: one live object keeps its page",
+        }
+    }
+
+    fn links_and_tags(&self) -> Option<(usize, bool)> {
+        None
+    }
+
+    fn words_for(&self, spec: &Spec, size: u64) -> Option<usize> {
+        build::pages::words_for(self, spec, size)
+    }
+
+    fn build<'a, W: Word, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>>(
+        &self,
+        parts: Parts<'_, 'a, S, M, J>,
+    ) -> std::result::Result<J::Output, BuildError> {
+        parts.pages::<W>(self)
+    }
+}
+
+const KEYS: &[Key<Pages>] = &[
+    Key {
+        word: "page",
+        forms: &["page="],
+        read: |cursor, pages| bytes(cursor, Place::Page).map(|page| pages.page = page),
+    },
+    Key {
+        word: "min",
+        forms: &["min="],
+        read: |cursor, pages| bytes(cursor, Place::MinObject).map(|min| pages.min = min),
+    },
+    Key {
+        word: "search",
+        forms: &["search="],
+        read: |cursor, pages| equals(cursor, "search").map(|search| pages.search = search),
+    },
+];
+
+fn bytes(cursor: &mut Cursor<'_>, place: Place) -> Result<u64> {
+    cursor.sign(&Kind::Equals, "=")?;
+    cursor.note(place);
+    cursor.number("a number of bytes")
+}
+
+fn powers(min: u64, max: u64) -> impl Iterator<Item = u64> {
+    std::iter::successors(Some(min), |power| Some(power * 2)).take_while(move |power| *power <= max)
+}
+
+impl Display for Pages {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "pages(page={}, min={}, search={})", self.page, self.min, self.search)
+    }
+}
+
+impl Display for PageSearch {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        word(f, *self)
+    }
+}
+
+impl Keyword for PageSearch {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("linear", Self::Linear), ("word", Self::Word), ("tree", Self::Tree), ("hardware", Self::Hardware)];
+}

@@ -1,0 +1,48 @@
+//! Blocks one behind the other, freed in the reverse order: `stack`.
+
+use std::fmt::{Display, Formatter};
+
+use heapsmith::{Frees, Meter, Source, Word};
+
+use super::Family;
+use crate::ast::Layer;
+use crate::build::{BuildError, Job, Parts};
+use crate::catalogue::PoolPromise;
+use crate::parse::cursor::{Cursor, Result};
+
+/// Blocks one behind the other, given back last in first out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Stack;
+
+impl Family for Stack {
+    const WORD: &'static str = "stack";
+
+    fn read(_: &mut Cursor<'_>) -> Result<Stack> {
+        Ok(Stack)
+    }
+
+    fn refuses(&self, layer: &Layer) -> Option<&'static str> {
+        layer.keeps_blocks().then_some("a stack takes blocks back last in first out, and not later")
+    }
+
+    fn promise(&self) -> PoolPromise {
+        PoolPromise::constant("M: there are no holes")
+    }
+
+    fn links_and_tags(&self) -> Option<(usize, bool)> {
+        Some((0, false))
+    }
+
+    fn build<'a, W: Word, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>>(
+        &self,
+        parts: Parts<'_, 'a, S, M, J>,
+    ) -> std::result::Result<J::Output, BuildError> {
+        parts.linear::<W>(Frees::LastFirst)
+    }
+}
+
+impl Display for Stack {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str(Stack::WORD)
+    }
+}

@@ -1,0 +1,124 @@
+//! Two-level segregated fit, which finds a block in constant time: `tlsf(second-level=5, largest=64K)`.
+
+use std::fmt::{Display, Formatter};
+
+use heapsmith::{Meter, Source, Word};
+
+use super::Family;
+use crate::build::{BuildError, Job, Parts};
+use crate::catalogue::PoolPromise;
+use crate::lexer::Kind;
+use crate::parse::cursor::{Cursor, Result};
+use crate::parse::keys::{self, Key};
+use crate::problem::Problem;
+use crate::validate::{Bounds, Check, Fault, Place};
+
+/// Two-level segregated fit: `tlsf(second-level=5)`, always split, coalesced at once, with boundary tags.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Tlsf {
+    /// Each power of two is divided into two to that many lists.
+    pub second_level: u8,
+    /// The largest request that is served, in bytes; without it all that the word can name.
+    /// A smaller one saves control words.
+    pub largest: Option<u64>,
+}
+
+impl Tlsf {
+    /// The division where the text names none.
+    pub const SECOND_LEVEL: u8 = 5;
+    /// The finest division.
+    pub const MAX_SECOND_LEVEL: u8 = 6;
+}
+
+impl Default for Tlsf {
+    fn default() -> Self {
+        Self { second_level: Self::SECOND_LEVEL, largest: None }
+    }
+}
+
+impl Family for Tlsf {
+    const WORD: &'static str = "tlsf";
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Tlsf> {
+        let mut tlsf = Tlsf::default();
+        keys::optional(cursor, "tlsf", KEYS, &mut tlsf)?;
+        Ok(tlsf)
+    }
+
+    fn check(&self, bounds: &mut Bounds) -> Check {
+        if let Some(problem) = second_level_problem(self.second_level.into()) {
+            return Err(Fault::new(Place::SecondLevel, problem));
+        }
+        match self.largest {
+            Some(0) => Err(Fault::new(Place::Largest, Problem::SizeZero)),
+            Some(size) => bounds.fits(Place::Largest, size),
+            None => Ok(()),
+        }
+    }
+
+    fn max_request(&self) -> Option<u64> {
+        self.largest
+    }
+
+    fn promise(&self) -> PoolPromise {
+        PoolPromise::constant("M + B (r - 1), r the request rounded up to its list: holes below r may be passed over")
+    }
+
+    fn links_and_tags(&self) -> Option<(usize, bool)> {
+        Some((2, true))
+    }
+
+    fn build<'a, W: Word, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>>(
+        &self,
+        parts: Parts<'_, 'a, S, M, J>,
+    ) -> std::result::Result<J::Output, BuildError> {
+        parts.two_level::<W>(self.second_level, self.largest)
+    }
+}
+
+const KEYS: &[Key<Tlsf>] = &[
+    Key {
+        word: "second-level",
+        forms: &["second-level="],
+        read: |cursor, tlsf| second_level(cursor).map(|level| tlsf.second_level = level),
+    },
+    Key {
+        word: "largest",
+        forms: &["largest="],
+        read: |cursor, tlsf| {
+            cursor.sign(&Kind::Equals, "=")?;
+            cursor.note(Place::Largest);
+            cursor.number("a number of bytes").map(|size| tlsf.largest = Some(size))
+        },
+    },
+];
+
+fn second_level(cursor: &mut Cursor<'_>) -> Result<u8> {
+    cursor.sign(&Kind::Equals, "=")?;
+    cursor.note(Place::SecondLevel);
+    // Checked before it is narrowed, so that the message shows the number as written.
+    if let Kind::Number(level) = *cursor.peek()
+        && let Some(problem) = second_level_problem(level)
+    {
+        let choices = (1..=Tlsf::MAX_SECOND_LEVEL).map(|level| level.to_string());
+        return Err(cursor.error(problem, choices));
+    }
+    let level = cursor.number("a number of levels")?;
+    Ok(u8::try_from(level).unwrap_or(u8::MAX))
+}
+
+/// What is wrong with dividing powers of two that often in half.
+fn second_level_problem(level: u64) -> Option<Problem> {
+    let known = (1..=u64::from(Tlsf::MAX_SECOND_LEVEL)).contains(&level);
+    (!known).then_some(Problem::SecondLevel(level))
+}
+
+impl Display for Tlsf {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "tlsf(second-level={}", self.second_level)?;
+        if let Some(size) = self.largest {
+            write!(f, ", largest={size}")?;
+        }
+        f.write_str(")")
+    }
+}
