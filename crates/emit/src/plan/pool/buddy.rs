@@ -11,7 +11,7 @@ use crate::plan::{Field, max_words};
 pub struct BuddyPlan {
     /// Buddies are joined when a request needs it.
     estranged: bool,
-    /// The smallest block has two to the power of so many words, the largest of so many.
+    /// Binary logarithms of the words of the smallest block and of the largest.
     min_order: u32,
     max_order: u32,
     granule: u32,
