@@ -16,7 +16,7 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
     let (spec, _) = heap::named(&arguments.heap, arguments.prefer)?;
     let spec = spec.for_malloc()?;
     if !Library::Malloc.is_ready() {
-        eprintln!("heapsmith: compiling the library that stands before malloc, for this run and all to come");
+        note!("heapsmith: compiling the library that serves malloc, for this run and all later ones");
     }
     let library = Library::Malloc.place()?;
     let stats = arguments.stats.as_deref().map(|path| fresh(path, program)).transpose()?;
