@@ -10,13 +10,14 @@
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use crate::format::RESTRICTED_CALLS;
 use crate::local::{BUSY, ENDED, NUMBER_AT, flags, set_flags, set_thread, thread};
 use crate::process::{self, Process, wiped_pages};
 use crate::site;
 use crate::stack::Caller;
 use crate::system::{errno, pthread_key_create, pthread_setspecific, set_errno};
 use crate::thread::{Event, MANY, Thread};
-use crate::window;
+use crate::{window, witness};
 
 /// The key whose destructor tells that a thread ends, plus one; 0 while there is none.
 static KEY: AtomicU32 = AtomicU32::new(0);
@@ -100,6 +101,10 @@ fn claim(process: &Process) -> Option<*mut Thread> {
         }
         at = state.next.load(Ordering::Acquire);
     }
+    if window::restricted() {
+        process.stop(RESTRICTED_CALLS);
+        return None;
+    }
     let fresh: *mut Thread = wiped_pages(size_of::<Thread>()).cast();
     // SAFETY: zeros are a valid state that nobody knows of.
     let state = unsafe { fresh.as_mut() }?;
@@ -144,6 +149,15 @@ extern "C" fn end_of_thread(_: *mut c_void) {
     }
 }
 
+/// The program begins: what a library that records calls first.
+pub extern "C" fn begin_program() {
+    let before = flags();
+    // What is asked for meanwhile is not the program's.
+    set_flags(before | BUSY);
+    witness::begin();
+    set_flags(before);
+}
+
 /// Notes that the process ends in order: what a library that records calls last.
 pub extern "C" fn end_of_process() {
     let before = flags();
@@ -153,5 +167,28 @@ pub extern "C" fn end_of_process() {
     {
         process.end();
     }
+    witness::ended();
     set_flags(before);
+}
+
+/// The calling thread is about to restrict its system calls.
+///
+/// In the strict mode it may not even read the processor's counter, so the recording ends before; with a filter it goes on.
+#[cold]
+pub fn restrict(strict: bool) {
+    let (before, error) = (flags(), errno());
+    set_flags(before | BUSY);
+    let process = process::recording();
+    window::restrict(process.filter(|_| !strict));
+    if strict {
+        process.into_iter().for_each(|process| process.stop(RESTRICTED_CALLS));
+        // SAFETY: a thread's pointer is null or its own state.
+        if let Some(state) = unsafe { thread().as_mut() } {
+            // No event goes the fast way, which reads the counter.
+            state.end = core::ptr::null_mut();
+            state.shared = 0;
+        }
+    }
+    set_flags(before);
+    set_errno(error);
 }

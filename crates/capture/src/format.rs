@@ -65,6 +65,9 @@ pub const BLOCK_HEADER: usize = 64;
 /// Bytes of the file's header that are used.
 pub const FILE_HEADER: usize = 8192;
 
+/// What stands for the system's error where the program restricted its system calls (seccomp), and the reserve is used up.
+pub const RESTRICTED_CALLS: i32 = 1 << 16;
+
 /// Words of the file's header.
 pub mod header {
     /// [`MAGIC_FILE`](super::MAGIC_FILE); written last, so that a header that has it is whole.

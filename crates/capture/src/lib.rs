@@ -5,6 +5,7 @@
 //!     │         └─ cold: no window, a full one, a fork
 //!     └────▶ stack ──▶ unwind ──▶ cfi: the call site                                 recorder, preload
 //!
+//!   witness: whether a library took effect                                           recorder, preload, launch
 //!   format: the bytes of a recording                                                 recorder, agent, recording
 //! ```
 //!
@@ -41,6 +42,7 @@ macro_rules! here {
 
 pub mod format;
 mod freestanding;
+pub mod witness;
 
 here! {
     mod cfi;
@@ -55,5 +57,5 @@ here! {
     pub mod system;
     pub mod thread;
     pub mod unwind;
-    mod window;
+    pub mod window;
 }

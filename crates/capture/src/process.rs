@@ -8,11 +8,12 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use crate::format::{FILE_HEADER, GRANULE, MAGIC_FILE, VERSION, header};
 use crate::system::{
-    EEXIST, MADV_WIPEONFORK, MAP_PRIVATE_ANONYMOUS, MAP_SHARED, O_CREATE_NEW, O_RDONLY_CLOEXEC, O_RDWR_CLOEXEC, close,
+    EEXIST, ENAMETOOLONG, ENOMEM, MADV_WIPEONFORK, MAP_PRIVATE_ANONYMOUS, MAP_SHARED, O_CREATE_NEW, O_RDONLY_CLOEXEC, O_RDWR_CLOEXEC, close,
     errno, getenv, getpid, getppid, madvise, map, open, posix_fallocate, read, readlink, sched_yield, unlink,
 };
 use crate::thread::{MANY, Thread};
-use crate::{clock, naming, site};
+use crate::window::Reserve;
+use crate::{clock, naming, site, window, witness};
 
 const NEW: u32 = 0;
 const BEGINNING: u32 = 1;
@@ -38,6 +39,8 @@ pub struct Process {
     pub first: AtomicPtr<Thread>,
     /// The file's header, mapped; null before the file is there.
     pub header: AtomicPtr<u64>,
+    /// What there is to write to once the process may not ask the system any more.
+    pub reserve: Reserve,
     path: core::cell::UnsafeCell<[u8; LONGEST_PATH]>,
 }
 
@@ -59,6 +62,10 @@ pub fn wiped_pages(length: usize) -> *mut u8 {
 
 /// This process, if it records.
 pub fn recording() -> Option<&'static Process> {
+    // A child of a process that restricted its system calls cannot make a file.
+    if window::restricted() && PROCESS.load(Ordering::Acquire).is_null() {
+        return None;
+    }
     let process = this()?;
     loop {
         match process.state.compare_exchange(NEW, BEGINNING, Ordering::AcqRel, Ordering::Acquire) {
@@ -68,8 +75,11 @@ pub fn recording() -> Option<&'static Process> {
                 if BEGUN.swap(true, Ordering::Relaxed) {
                     MANY.store(false, Ordering::Relaxed);
                 }
-                let began = process.begin().is_some();
-                process.state.store(if began { ON } else { OFF }, Ordering::Release);
+                let began = process.begin();
+                if let Err(error) = began {
+                    witness::refused(error);
+                }
+                process.state.store(if began == Ok(true) { ON } else { OFF }, Ordering::Release);
             }
             Err(ON) => return Some(process),
             Err(OFF) => return None,
@@ -135,12 +145,12 @@ impl Process {
         unsafe { &*self.header.load(Ordering::Acquire).add(word).cast::<AtomicU64>() }
     }
 
-    /// Makes the file and its header.
-    fn begin(&self) -> Option<()> {
+    /// Makes the file and its header; false where nobody asked for it, or the system's error.
+    fn begin(&self) -> Result<bool, c_int> {
         // SAFETY: the name ends with a zero.
         let folder = unsafe { getenv(c"HEAPSMITH_RECORD".as_ptr()) };
-        if folder.is_null() {
-            return None;
+        if folder.is_null() || window::restricted() {
+            return Ok(false);
         }
         let mut executable = [0; header::LONGEST_PATH];
         // SAFETY: the room is as long as it says.
@@ -152,24 +162,25 @@ impl Process {
         let folder = unsafe { core::ffi::CStr::from_ptr(folder) }.to_bytes();
         // SAFETY: asks for two numbers.
         let (pid, parent) = unsafe { (getpid() as u64, getppid() as u64) };
-        let file = create(path, folder, executable, pid)?;
         let frames = site::frames_asked_for();
         let length = if frames > 0 { GRANULE } else { FILE_HEADER };
+        window::may_grow_to(length as u64)?;
+        let file = create(path, folder, executable, pid)?;
         // SAFETY: the file is open.
-        let room = unsafe { posix_fallocate(file, 0, length as i64) };
-        let at = if room == 0 { map(length, MAP_SHARED, file, 0) } else { core::ptr::null_mut() };
+        let failure = unsafe { posix_fallocate(file, 0, length as i64) };
+        let at = if failure == 0 { map(length, MAP_SHARED, file, 0) } else { core::ptr::null_mut() };
         // SAFETY: it was opened above.
         unsafe { close(file) };
         if at.is_null() {
             // SAFETY: the path ends with a zero; an empty file would only be in the way.
             unsafe { unlink(self.path()) };
-            return None;
+            return Err(if failure != 0 { failure } else { ENOMEM });
         }
         self.header.store(at.cast(), Ordering::Release);
         self.fill_header(executable, pid, parent);
         site::begin(self, frames);
         self.header_word(header::MAGIC).store(MAGIC_FILE, Ordering::Release);
-        Some(())
+        Ok(true)
     }
 
     fn fill_header(&self, executable: &[u8], pid: u64, parent: u64) {
@@ -195,19 +206,19 @@ impl Process {
 }
 
 /// Creates the file under a name that is still free.
-fn create(path: &mut [u8; LONGEST_PATH], folder: &[u8], executable: &[u8], pid: u64) -> Option<c_int> {
+fn create(path: &mut [u8; LONGEST_PATH], folder: &[u8], executable: &[u8], pid: u64) -> Result<c_int, c_int> {
     for number in 0..1000 {
-        naming::name(path, folder, executable, pid, number)?;
+        naming::name(path, folder, executable, pid, number).ok_or(ENAMETOOLONG)?;
         // SAFETY: the path ends with a zero.
         let file = unsafe { open(path.as_ptr().cast(), O_RDWR_CLOEXEC | O_CREATE_NEW, 0o666) };
         if file >= 0 {
-            return Some(file);
+            return Ok(file);
         }
         if errno() != EEXIST {
-            return None;
+            return Err(errno());
         }
     }
-    None
+    Err(EEXIST)
 }
 
 fn read_command(to: &mut [u8]) -> usize {

@@ -19,7 +19,7 @@ use crate::process::{Process, wiped_pages};
 use crate::stack::{Caller, hash};
 use crate::system::getenv;
 use crate::thread::Thread;
-use crate::{module, unwind};
+use crate::{module, unwind, window};
 
 /// Stacks that a thread remembers.
 const REMEMBERED: usize = 4096;
@@ -103,8 +103,14 @@ pub unsafe fn write(process: &Process, thread: &mut Thread, caller: Caller) {
 /// Where a stack of this hash would be remembered; null where there is no memory.
 fn remembered(thread: &mut Thread, hash: u64) -> *mut Named {
     if thread.stacks.is_null() {
+        if window::restricted() {
+            return core::ptr::null_mut();
+        }
         thread.stacks = wiped_pages(REMEMBERED * size_of::<Named>()).cast();
         if thread.stacks.is_null() {
+        if window::restricted() {
+            return core::ptr::null_mut();
+        }
             return core::ptr::null_mut();
         }
     }

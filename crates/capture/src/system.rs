@@ -23,6 +23,19 @@ pub struct Limit {
     pub maximum: u64,
 }
 
+/// What `dladdr` says of an address.
+#[repr(C)]
+pub struct Module {
+    /// The path of its file.
+    pub name: *const c_char,
+    /// Where the file begins in memory.
+    pub base: *mut c_void,
+    /// The symbol at or before the address.
+    pub symbol: *const c_char,
+    /// Where that is.
+    pub address: *mut c_void,
+}
+
 /// The start routine of a thread.
 pub type Start = extern "C" fn(*mut c_void) -> *mut c_void;
 
@@ -50,7 +63,10 @@ unsafe extern "C" {
     pub fn getpid() -> c_int;
     pub fn getppid() -> c_int;
     pub fn sched_yield() -> c_int;
+    pub fn syscall(number: c_long, ...) -> c_long;
+    pub fn prctl(option: c_int, ...) -> c_int;
     pub fn sysconf(name: c_int) -> c_long;
+    pub fn dladdr(address: *const c_void, module: *mut Module) -> c_int;
     pub fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     pub fn pthread_key_create(key: *mut c_uint, destructor: extern "C" fn(*mut c_void)) -> c_int;
     pub fn pthread_setspecific(key: c_uint, value: *const c_void) -> c_int;
@@ -73,11 +89,22 @@ pub const RTLD_DEFAULT: *mut c_void = core::ptr::null_mut();
 /// `dlsym`: the next library after this one.
 pub const RTLD_NEXT: *mut c_void = usize::MAX as *mut c_void;
 
+/// `prctl`: the thread's name; the system calls that it may do.
+pub const PR_GET_NAME: c_int = 16;
+pub const PR_SET_SECCOMP: c_int = 22;
+pub const SYS_EXIT_GROUP: c_long = 231;
+pub const SYS_SECCOMP: c_long = 317;
+/// `seccomp`: its modes, and the first of them as `prctl` numbers it.
+pub const SECCOMP_SET_MODE_STRICT: c_long = 0;
+pub const SECCOMP_SET_MODE_FILTER: c_long = 1;
+pub const SECCOMP_MODE_STRICT: usize = 1;
+
 pub const EINTR: c_int = 4;
 pub const ENOMEM: c_int = 12;
 pub const EEXIST: c_int = 17;
 pub const EFBIG: c_int = 27;
 pub const ENOSPC: c_int = 28;
+pub const ENAMETOOLONG: c_int = 36;
 
 /// The calling thread's `errno`.
 pub fn errno() -> c_int {

@@ -4,12 +4,15 @@
 //! open its own under the same number. A file that grows beyond a limit, a full disk or a
 //! folder that can no longer be reached ends the recording, with the cause in the header.
 //! A window's bytes are on the disk before it is mapped, so writing to it cannot fail.
+//!
+//! A program that restricts its system calls (seccomp) is recorded on without any: [`restrict`] maps a reserve before,
+//! from which windows and blocks are taken then. When it is used up, the recording ends.
 
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use crate::clock;
-use crate::format::{BLOCK_HEADER, GRANULE, MAGIC_BLOCK, OPERATION_BITS, operation};
+use crate::format::{BLOCK_HEADER, GRANULE, MAGIC_BLOCK, OPERATION_BITS, RESTRICTED_CALLS, operation};
 use crate::process::Process;
 use crate::system::{
     EFBIG, EINTR, ENOMEM, ENOSPC, Limit, MAP_SHARED, O_RDWR_CLOEXEC, RLIMIT_FSIZE, close, errno, getrlimit, map, open,
@@ -17,19 +20,66 @@ use crate::system::{
 };
 use crate::thread::{SLACK, Thread};
 
+/// Granules that are mapped for what comes after a restriction: 16 MiB, or a million events.
+const RESERVED: u64 = 64;
+
+/// Whether this process, or one that it was forked from, restricted its system calls.
+static RESTRICTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the process may not ask the system any more.
+#[inline(always)]
+pub fn restricted() -> bool {
+    RESTRICTED.load(Ordering::Relaxed)
+}
+
+/// Granules in a row, mapped and not used yet.
+#[repr(C)]
+pub struct Reserve {
+    at: AtomicPtr<u8>,
+    first: AtomicU64,
+    used: AtomicU64,
+}
+
+impl Reserve {
+    /// The next granule: its number, and where it is mapped.
+    fn take(&self) -> Result<(u64, *mut u8), c_int> {
+        let at = self.at.load(Ordering::Acquire);
+        let number = self.used.fetch_add(1, Ordering::Relaxed);
+        if at.is_null() || number >= RESERVED {
+            return Err(RESTRICTED_CALLS);
+        }
+        Ok((self.first.load(Ordering::Relaxed) + number, at.wrapping_add(number as usize * GRANULE)))
+    }
+}
+
+/// The process is about to restrict its system calls: what the recording needs from the system is taken now.
+pub fn restrict(process: Option<&Process>) {
+    if let Some(process) = process
+        && process.reserve.at.load(Ordering::Relaxed).is_null()
+    {
+        let first = process.granules.fetch_add(RESERVED, Ordering::Relaxed);
+        // Without a reserve the recording goes on as far as the windows that there are.
+        if let Ok(at) = map_granules(process, first, RESERVED) {
+            process.reserve.first.store(first, Ordering::Relaxed);
+            process.reserve.at.store(at, Ordering::Release);
+        }
+    }
+    RESTRICTED.store(true, Ordering::Release);
+}
+
+/// The restriction was refused, and there is none but an earlier one.
+pub fn unrestrict() {
+    RESTRICTED.store(false, Ordering::Release);
+}
+
 /// Gives a thread its first window.
 pub fn open_window(process: &Process, thread: &mut Thread) -> Result<(), c_int> {
-    let granule = process.granules.fetch_add(1, Ordering::Relaxed);
-    let file = open_within(process, granule)?;
-    // SAFETY: the file is open.
-    let failure = unsafe { posix_fallocate(file, (granule * GRANULE as u64) as i64, GRANULE as i64) };
-    let at =
-        if failure == 0 { map(GRANULE, MAP_SHARED, file, granule * GRANULE as u64) } else { core::ptr::null_mut() };
-    // SAFETY: it was opened here.
-    unsafe { close(file) };
-    if failure != 0 || at.is_null() {
-        return Err(if failure != 0 { failure } else { ENOMEM });
-    }
+    let (granule, at) = if restricted() {
+        process.reserve.take()?
+    } else {
+        let granule = process.granules.fetch_add(1, Ordering::Relaxed);
+        (granule, map_granules(process, granule, 1)?)
+    };
     let words: *mut u64 = at.cast();
     // SAFETY: a granule was mapped.
     unsafe {
@@ -45,16 +95,38 @@ pub fn open_window(process: &Process, thread: &mut Thread) -> Result<(), c_int> 
     Ok(())
 }
 
+/// Puts granules behind the file's end, and maps them.
+fn map_granules(process: &Process, first: u64, count: u64) -> Result<*mut u8, c_int> {
+    let file = open_within(process, first + count - 1)?;
+    let (offset, length) = (first * GRANULE as u64, count as usize * GRANULE);
+    // SAFETY: the file is open.
+    let failure = unsafe { posix_fallocate(file, offset as i64, length as i64) };
+    let at = if failure == 0 { map(length, MAP_SHARED, file, offset) } else { core::ptr::null_mut() };
+    // SAFETY: it was opened here.
+    unsafe { close(file) };
+    match failure {
+        0 if !at.is_null() => Ok(at),
+        0 => Err(ENOMEM),
+        failure => Err(failure),
+    }
+}
+
 /// Writes a full window behind the file's end, and begins it again.
 pub fn flush(process: &Process, thread: &mut Thread) -> Result<(), c_int> {
     let at = thread.state.cast::<u8>().wrapping_sub(16).cast_mut();
-    let granule = process.granules.fetch_add(1, Ordering::Relaxed);
-    let file = open_within(process, granule)?;
     let length = thread.cursor as usize - at as usize;
-    let outcome = write_all(file, at, length, granule * GRANULE as u64);
-    // SAFETY: it was opened here.
-    unsafe { close(file) };
-    outcome?;
+    if restricted() {
+        let (_, to) = process.reserve.take()?;
+        // SAFETY: both are granules of this process's own, the window and one of the reserve.
+        unsafe { core::ptr::copy_nonoverlapping(at, to, length) };
+    } else {
+        let granule = process.granules.fetch_add(1, Ordering::Relaxed);
+        let file = open_within(process, granule)?;
+        let outcome = write_all(file, at, length, granule * GRANULE as u64);
+        // SAFETY: it was opened here.
+        unsafe { close(file) };
+        outcome?;
+    }
     thread.sequence += 1;
     begin(thread, at);
     Ok(())
@@ -83,15 +155,18 @@ pub fn introduce(thread: &mut Thread) {
 
 /// Opens the file to write this granule, if a file may be that long.
 fn open_within(process: &Process, granule: u64) -> Result<c_int, c_int> {
-    let mut limit = Limit { current: 0, maximum: 0 };
-    // Going over the limit would send a signal to the program.
-    // SAFETY: `limit` is a limit to be written to.
-    if unsafe { getrlimit(RLIMIT_FSIZE, &mut limit) } == 0 && (granule + 1) * GRANULE as u64 > limit.current {
-        return Err(EFBIG);
-    }
+    may_grow_to((granule + 1) * GRANULE as u64)?;
     // SAFETY: the path ends with a zero.
     let file = unsafe { open(process.path(), O_RDWR_CLOEXEC) };
     if file < 0 { Err(errno()) } else { Ok(file) }
+}
+
+/// Whether a file may be so long. Going over the limit would send a signal to the program.
+pub fn may_grow_to(length: u64) -> Result<(), c_int> {
+    let mut limit = Limit { current: 0, maximum: 0 };
+    // SAFETY: `limit` is a limit to be written to.
+    let known = unsafe { getrlimit(RLIMIT_FSIZE, &mut limit) } == 0;
+    if known && length > limit.current { Err(EFBIG) } else { Ok(()) }
 }
 
 fn write_all(file: c_int, from: *const u8, length: usize, offset: u64) -> Result<(), c_int> {

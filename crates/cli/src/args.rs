@@ -172,7 +172,9 @@ fn setting(text: &str) -> Result<(String, String), String> {
 /// Arguments of `record`.
 #[derive(Debug, Args)]
 #[command(after_help = "The program keeps its standard input, output and error; heapsmith writes to standard \
-    error. The exit code is the program's own, or 128 plus the number of the signal that ended it.\n\nExamples:\n  \
+    error. The exit code is the program's own, or 128 plus the number of the signal that ended it. It is 4 if the program \
+    ended with 0 and could not be recorded (clean environment, own allocator, no room). A program that cannot be recorded \
+    (statically linked, set-user-id, 32-bit) is not started.\n\nExamples:\n  \
     heapsmith record -- python3 script.py\n  \
     heapsmith record -o traces -- gcc -c big.c\n  \
     heapsmith record --sites -- ./server\n  \
@@ -190,7 +192,8 @@ pub struct Record {
     /// Make the JVM collect after every BYTES bytes (K, M), so that deaths are known soon
     #[arg(long, value_name = "BYTES", value_parser = above_zero, requires = "java")]
     pub java_collect: Option<u64>,
-    /// Folder for the traces, one PROGRAM-PID.parquet per process [default: record-PROGRAM]. No file in it is replaced
+    /// Folder to create for the traces, one PROGRAM-PID.parquet per process [default: record-PROGRAM, record-PROGRAM-2, …]. If
+    /// DIR exists, the default folder is created in it
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Also record the call site of each request: up to FRAMES functions of the stack (1 to 16), innermost first.
@@ -217,7 +220,10 @@ pub struct Record {
     are mapped separately; the threshold grows when the program frees such a block.\n\n\
     The spec says how threads share the heap: threads=one (one heap with a lock), threads=each (one heap per thread), threads=lists \
     (free lists per thread before one pool). Large programs need word=8: with word=4 a heap has at most 4 GiB, and requests \
-    that it cannot serve are mapped.\n\nExamples:\n  \
+    that it cannot serve are mapped.\n\n\
+    The exit code is the program's own, or 128 plus the number of the signal that ended it. It is 4 if the program ended with 0 \
+    and did not run on the heap (clean environment, own allocator). A program that cannot run on it (statically linked, \
+    set-user-id, 32-bit) is not started.\n\nExamples:\n  \
     heapsmith run --heap tlsf -- ls -l\n  \
     heapsmith run --heap 'freelists(16..=1024 step 16) bins(log) word=8 threads=lists' --stats sort.json -- sort -R /usr/share/dict/words\n  \
     heapsmith run --heap explore-ftp-drr -- ./server\n  \

@@ -1,38 +1,69 @@
-//! Why a program ran without the library before its allocator.
+//! Why a program runs without the library before its allocator.
 
+use std::env;
 use std::ffi::OsStr;
-use std::os::unix::fs::PermissionsExt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
-/// What is most likely the cause that `program` did not meet the library, and what to do.
-pub fn why_nothing_was_preloaded(program: &OsStr) -> String {
-    let Some(path) = find(program) else {
-        return "it allocated nothing".to_owned();
-    };
-    let shown = path.display();
-    certain(&path).unwrap_or_else(|| {
-        format!(
-            "{shown} allocated nothing through malloc, or it is started with a clean environment (LD_PRELOAD and the \
-             variables that begin with HEAPSMITH have to reach it), or it has an allocator of its own linked into it"
-        )
-    })
-}
+use crate::Effect;
 
-/// Why no library can be preloaded into `program`, where that is certain, and what to do.
+/// Scripts that name scripts as their interpreters: the system follows as many.
+const SCRIPTS: usize = 4;
+
+/// Why no library can be preloaded into `program`, where that is certain before it starts, and what to do.
 pub fn why_nothing_will_be_preloaded(program: &OsStr) -> Option<String> {
-    certain(&find(program)?)
+    let mut path = find(program)?;
+    for _ in 0..SCRIPTS {
+        let shown = path.display();
+        let start = beginning(&path).ok()?;
+        if let Some(script) = start.strip_prefix(b"#!") {
+            path = interpreter(script)?;
+            continue;
+        }
+        if gains_rights(&path) {
+            return Some(format!(
+                "{shown} is set-user-id, and the system preloads nothing into such programs: run it as its owner, or from a \
+                 copy without that bit"
+            ));
+        }
+        return why_no_library_fits(&start).map(|why| format!("{shown} is {why}"));
+    }
+    None
 }
 
-fn certain(path: &Path) -> Option<String> {
-    let shown = path.display();
-    if fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o6000 != 0) {
-        return Some(format!(
-            "{shown} is set-user-id, and the system preloads nothing into such programs: run it as its owner from a copy without that bit"
-        ));
-    }
-    (interpreter(path) == Some(false))
-        .then(|| format!("{shown} is linked statically, so there is no malloc to stand before: link it dynamically"))
+/// What is to be said of a library that had no effect on `program`; nothing where it had.
+pub fn why_it_had_no_effect(program: &OsStr, effect: &Effect) -> Option<String> {
+    let shown = program.display();
+    Some(match effect {
+        Effect::Took => return None,
+        Effect::NotLoaded => why_nothing_will_be_preloaded(program).unwrap_or_else(|| {
+            format!(
+                "the system did not load the library into {shown}: LD_PRELOAD has to reach it, and the library's file"
+            )
+        }),
+        Effect::OtherMalloc => {
+            format!(
+                "{shown} has an allocator of its own linked into it: link it without, so that malloc is the C library's"
+            )
+        }
+        Effect::Became(name) => format!(
+            "{shown} became {name}, which ran without the library: it was started with a clean environment (as by env -i; \
+             LD_PRELOAD and the variables that begin with HEAPSMITH have to reach it), or is linked statically, set-user-id, \
+             or not of 64 bits"
+        ),
+        Effect::Refused(error) if *error == rustix::io::Errno::FBIG.raw_os_error() => format!(
+            "{shown}, or who started it, limits the size of files (ulimit -f) to less than a recording begins with"
+        ),
+        Effect::Refused(error) => {
+            format!(
+                "its recording could not begin: {}; choose another place with -o",
+                io::Error::from_raw_os_error(*error)
+            )
+        }
+    })
 }
 
 /// The file that a name on the command line stands for, as the system looks for it.
@@ -43,16 +74,62 @@ pub fn find(program: &OsStr) -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
-/// Whether a 64-bit ELF program asks for a dynamic linker; nothing for other files.
-fn interpreter(path: &Path) -> Option<bool> {
+/// The first bytes of a file: a script's first line, or a program's header and its table of segments.
+fn beginning(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(4096).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The program that a script's first line names; behind `env`, the one that this looks for.
+fn interpreter(line: &[u8]) -> Option<PathBuf> {
+    let line = line.split(|byte| *byte == b'\n').next()?;
+    let mut words = line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
+    let first = Path::new(OsStr::from_bytes(words.next()?));
+    if first.file_name() != Some(OsStr::new("env")) {
+        return Some(first.to_owned());
+    }
+    let meant = words.find(|word| !word.starts_with(b"-") && !word.contains(&b'='))?;
+    find(OsStr::from_bytes(meant))
+}
+
+/// Whether the system gives the program rights that its caller has not.
+fn gains_rights(path: &Path) -> bool {
+    const SET_USER: u32 = 0o4000;
+    const SET_GROUP: u32 = 0o2010;
+    let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    path.metadata().is_ok_and(|file| {
+        (file.mode() & SET_USER != 0 && file.uid() != user)
+            || (file.mode() & SET_GROUP == SET_GROUP && file.gid() != group)
+    })
+}
+
+/// What a program is that the library cannot be loaded into; nothing where it can, or the file is no program.
+fn why_no_library_fits(bytes: &[u8]) -> Option<&'static str> {
+    const CLASS: usize = 4;
+    const MACHINE: usize = 18;
+    const X86_64: usize = 62;
     const INTERPRETER: u32 = 3;
-    let bytes = fs::read(path).ok()?;
-    if !bytes.starts_with(b"\x7fELF\x02") {
+    if !bytes.starts_with(b"\x7fELF") {
         return None;
     }
-    let short = |at: usize| Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?) as usize);
-    let headers = u64::from_le_bytes(*bytes.get(32..)?.first_chunk()?) as usize;
-    let (size, count) = (short(54)?, short(56)?);
-    let kinds = (0..count).filter_map(|number| bytes.get(headers + number * size..)?.first_chunk().copied());
-    Some(kinds.map(u32::from_le_bytes).any(|kind| kind == INTERPRETER))
+    let short = |at: usize| Some(usize::from(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?)));
+    let long = |at: usize| usize::try_from(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?)).ok();
+    if bytes.get(CLASS) != Some(&2) {
+        return Some("a program of 32 bits, and the library is of 64: build it for x86-64");
+    }
+    if short(MACHINE)? != X86_64 {
+        return Some("a program for another processor than x86-64, and the library is for that: build it for x86-64");
+    }
+    let (headers, size, count) = (long(32)?, short(54)?, short(56)?);
+    let segment = |number: usize| bytes.get(headers + number * size..);
+    let kind = |bytes: &[u8]| bytes.first_chunk().map(|kind| u32::from_le_bytes(*kind));
+    let linker = (0..count).filter_map(segment).find(|bytes| kind(bytes) == Some(INTERPRETER));
+    let Some(linker) = linker else {
+        let whole = headers + count * size <= bytes.len();
+        return whole.then_some("linked statically, so there is no malloc to stand before: link it dynamically");
+    };
+    let at = usize::try_from(u64::from_le_bytes(*linker.get(8..)?.first_chunk()?)).ok()?;
+    let musl = bytes.get(at..)?.split(|byte| *byte == 0).next()?.windows(7).any(|part| part == b"ld-musl");
+    musl.then_some("linked with musl, and the library with the GNU C library: link it with that")
 }

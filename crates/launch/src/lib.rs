@@ -17,7 +17,9 @@ mod library;
 mod place;
 mod program;
 mod trust;
+mod witness;
 
-pub use absent::{find, why_nothing_was_preloaded, why_nothing_will_be_preloaded};
+pub use absent::{find, why_it_had_no_effect, why_nothing_will_be_preloaded};
 pub use library::{Library, LibraryError};
 pub use program::{Ended, preloading};
+pub use witness::{Effect, Witness, Witnessed};

@@ -14,6 +14,8 @@
 use core::ffi::{c_int, c_void};
 use core::ptr::{NonNull, null_mut};
 
+use heapsmith_capture::witness;
+
 use crate::process::{begun, process};
 use crate::{serve, statistics};
 
@@ -170,6 +172,7 @@ hooks! {
 
 fn leave(code: c_int) {
     statistics::write();
+    witness::ended();
     // SAFETY: ends the process.
     unsafe { libc::syscall(libc::SYS_exit_group, code) };
 }

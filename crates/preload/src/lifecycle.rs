@@ -9,6 +9,7 @@
 //! | end | heaps are verified and statistics written, where asked for; with `_exit` statistics only |
 
 use heapsmith::lock::RawLock;
+use heapsmith_capture::witness;
 use heapsmith_spec::Threads;
 
 use crate::arena::Arena;
@@ -19,6 +20,7 @@ use crate::{code, heap_error, local, statistics};
 pub extern "C" fn start() {
     let process = process();
     statistics::begin(process);
+    witness::begin();
     code::drop_what_has_run();
     // May allocate: the process has begun.
     // SAFETY: the handlers stay where they are.
@@ -32,6 +34,7 @@ pub extern "C" fn end() {
         process.arenas().iter().for_each(check);
     }
     statistics::write();
+    witness::ended();
 }
 
 fn check(arena: &Arena) {

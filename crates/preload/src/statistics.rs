@@ -54,10 +54,11 @@ extern "C" fn asked(_signal: i32) {
 /// Writes the statistics to where the settings say.
 pub fn write() {
     let Some(process) = begun() else { return };
+    let (Some(file), Some(_)) = (&process.settings.stats, &process.tracker) else { return };
+    // Only now is the system asked anything: who wants no statistics may have restricted what may be asked.
     if OWN.load(Ordering::Relaxed) != own_id() {
         return;
     }
-    let (Some(file), Some(_)) = (&process.settings.stats, &process.tracker) else { return };
     let mut text = Text::new();
     let _ = all(&mut text, process);
     if file.to_bytes() == b"-" {

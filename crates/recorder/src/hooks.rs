@@ -4,11 +4,16 @@
 //! allocated: so wherever a block goes from one thread to another, the stamps are in order.
 //! A reallocation does both, and is written in two halves.
 
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_int, c_long, c_void};
+
+use heapsmith_capture::{cold, window};
 
 use crate::{bootstrap, next_symbol};
 use heapsmith_capture::format::operation;
-use heapsmith_capture::system::{ENOMEM, SC_PAGESIZE, Start, set_errno, sysconf};
+use heapsmith_capture::system::{
+    ENOMEM, PR_SET_SECCOMP, SC_PAGESIZE, SECCOMP_MODE_STRICT, SECCOMP_SET_MODE_FILTER, SECCOMP_SET_MODE_STRICT,
+    SYS_EXIT_GROUP, SYS_SECCOMP, Start, set_errno, sysconf,
+};
 use heapsmith_capture::thread::{Event, MANY, record};
 
 type Block = *mut c_void;
@@ -32,6 +37,7 @@ macro_rules! hooks {
             /// # Safety
             ///
             /// As the C library's function of this name.
+            #[allow(non_snake_case, reason = "the names are the C library's")]
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name($($argument: $type),*) -> $result {
                 // SAFETY: the caller's arguments go to the real function as they came; blocks of `bootstrap` go to it.
@@ -113,6 +119,64 @@ hooks! {
         }
         next_symbol::pthread_create(thread, attributes, start, argument)
     }
+
+    /// `prctl`: may restrict system calls. In C it takes what it needs; registers hold the same.
+    fn prctl(option: c_int, a: usize, b: usize, c: usize, d: usize) -> c_int {
+        let restricts = restricting(option == PR_SET_SECCOMP, a == SECCOMP_MODE_STRICT);
+        let outcome = next_symbol::prctl(option, a, b, c, d);
+        restricts.settle(outcome == 0);
+        outcome
+    }
+
+    /// `syscall`: may restrict system calls, and is how `seccomp` is called.
+    fn syscall(number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long {
+        let mode = a as c_long;
+        let sets = number == SYS_SECCOMP && (mode == SECCOMP_SET_MODE_STRICT || mode == SECCOMP_SET_MODE_FILTER);
+        let restricts = restricting(sets, mode == SECCOMP_SET_MODE_STRICT);
+        let outcome = next_symbol::syscall(number, a, b, c, d, e, f);
+        restricts.settle(outcome == 0);
+        outcome
+    }
+
+    /// `_exit`, which calls no destructors: shells end so.
+    fn _exit(code: c_int) -> () { leave(code) }
+
+    /// `_Exit`.
+    fn _Exit(code: c_int) -> () { leave(code) }
+}
+
+/// A call that may restrict the process's system calls.
+struct Restricting {
+    may: bool,
+    before: bool,
+}
+
+#[inline(always)]
+fn restricting(may: bool, strict: bool) -> Restricting {
+    let before = window::restricted();
+    if may && (strict || !before) {
+        cold::restrict(strict);
+    }
+    Restricting { may, before }
+}
+
+impl Restricting {
+    /// The call was made; a restriction that was refused is none.
+    #[inline(always)]
+    fn settle(self, done: bool) {
+        if self.may && !self.before && !done {
+            window::unrestrict();
+        }
+    }
+}
+
+/// # Safety
+///
+/// As `_exit`.
+unsafe fn leave(code: c_int) {
+    cold::end_of_process();
+    // SAFETY: ends the process.
+    unsafe { next_symbol::syscall(SYS_EXIT_GROUP, code as usize, 0, 0, 0, 0, 0) };
 }
 
 /// Both functions that reallocate; inlined, as the hook's own frame gives the call site.

@@ -34,5 +34,9 @@ mod next_symbol;
 heapsmith_capture::freestanding!();
 
 #[used]
+#[unsafe(link_section = ".init_array")]
+static START: extern "C" fn() = heapsmith_capture::cold::begin_program;
+
+#[used]
 #[unsafe(link_section = ".fini_array")]
 static END: extern "C" fn() = heapsmith_capture::cold::end_of_process;

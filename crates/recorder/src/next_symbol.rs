@@ -5,7 +5,7 @@
 //! the way after the first call is a plain indirect call. `dlsym` may allocate; what is
 //! asked while it looks comes from [`bootstrap`](crate::bootstrap).
 
-use core::ffi::{CStr, c_int, c_void};
+use core::ffi::{CStr, c_int, c_long, c_void};
 use core::mem::transmute;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
@@ -71,6 +71,11 @@ next_symbol! {
     pthread_create PTHREAD_CREATE pthread_create_first(
         thread: *mut c_void, attributes: *const c_void, start: Start, argument: *mut c_void) -> c_int,
         { let _ = (thread, attributes, start, argument); 11 };
+    prctl PRCTL prctl_first(option: c_int, a: usize, b: usize, c: usize, d: usize) -> c_int,
+        { let _ = (option, a, b, c, d); -1 };
+    syscall SYSCALL syscall_first(
+        number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long,
+        { let _ = (number, a, b, c, d, e, f); -1 };
 }
 
 fn look_up(slot: &AtomicPtr<c_void>, name: &'static str) {

@@ -34,4 +34,4 @@ pub use file::{Recording, is_recording};
 pub use java::{Java, JavaLaunch, why_no_jvm_was_recorded};
 pub use launch::Launch;
 pub use symbols::Symbols;
-pub use trace::{COLLECTION, Recorded, Remarks, decode, decode_to};
+pub use trace::{COLLECTION, Recorded, Remarks, Stopped, decode, decode_to};

@@ -5,7 +5,7 @@ use heapsmith_trace::{Bytes, Origin, Sink, Trace};
 use crate::RecordingError;
 use crate::blocks::{Blocks, Rate};
 use crate::file::Recording;
-use crate::format::header;
+use crate::format::{RESTRICTED_CALLS, header};
 use crate::java::Java;
 use crate::merge::merge;
 use crate::sites::Sites;
@@ -26,8 +26,48 @@ pub struct Remarks {
     pub unrecordable: u64,
     /// Call sites were asked for, and the program's C library cannot say which module an address is in.
     pub no_modules: bool,
-    /// The system's error that ended the recording before the program ended.
-    pub stopped: Option<i32>,
+    /// What ended the recording before the program ended.
+    pub stopped: Option<Stopped>,
+}
+
+/// What ended a recording before its program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// The system's error.
+    Error(i32),
+    /// The program restricted its system calls (seccomp), and what was kept ready for that was used up.
+    RestrictedCalls,
+}
+
+impl Stopped {
+    fn of(code: i32) -> Option<Stopped> {
+        match code {
+            0 => None,
+            RESTRICTED_CALLS => Some(Stopped::RestrictedCalls),
+            error => Some(Stopped::Error(error)),
+        }
+    }
+
+    /// What it was, and what to do.
+    pub fn advice(self) -> String {
+        const FILE_TOO_LARGE: i32 = 27;
+        match self {
+            Stopped::RestrictedCalls => format!("{self}, and what it does then is not all recorded"),
+            Stopped::Error(FILE_TOO_LARGE) => {
+                format!("{self}: the program's limit of the size of files (ulimit -f) is its recording's too")
+            }
+            Stopped::Error(_) => format!("{self}; make room, or choose another place with -o"),
+        }
+    }
+}
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Stopped::Error(error) => std::io::Error::from_raw_os_error(*error).fmt(to),
+            Stopped::RestrictedCalls => to.write_str("the program restricted its system calls (seccomp)"),
+        }
+    }
 }
 
 /// A recording as a trace, with what is shown of it.
@@ -93,7 +133,7 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded,
     let remarks = Remarks {
         unrecordable: recording.word(header::UNRECORDABLE),
         no_modules: recording.word(header::NO_MODULES) == 1,
-        stopped: (stopped != 0).then_some(stopped),
+        stopped: Stopped::of(stopped),
         ..counted
     };
     let java = Java::of(recording, collections);
@@ -139,8 +179,8 @@ fn origin(
     for (name, value) in java.iter().flat_map(|java| java.settings()) {
         set(name, value.to_string());
     }
-    if let Some(error) = remarks.stopped {
-        set("stopped", std::io::Error::from_raw_os_error(error).to_string());
+    if let Some(stopped) = remarks.stopped {
+        set("stopped", stopped.to_string());
     }
     origin.modules = recording.modules()?.into_iter().map(|module| module.named).collect();
     Ok(origin)

@@ -204,6 +204,9 @@ impl<'a> Bench<'a> {
     /// Runs a program recorded; the trace of the process that allocated most.
     fn record(&self, name: &str, program: &[String]) -> Result<PathBuf, String> {
         let folder = self.folder.join(format!("record-{name}"));
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder).map_err(|error| format!("cannot remove {}: {error}", folder.display()))?;
+        }
         let mut command = Command::new(&self.command);
         command.arg("record").arg("-o").arg(&folder).arg("--").args(program);
         self.output(command)?;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use heapsmith_launch::{Ended, Library, why_nothing_was_preloaded};
+use heapsmith_launch::{Effect, Ended, Library, Witness, why_it_had_no_effect, why_nothing_will_be_preloaded};
 use heapsmith_output::Output;
 use heapsmith_recording::{JavaLaunch, Launch, Recorded, Recording, Remarks, decode_to, why_no_jvm_was_recorded};
 use heapsmith_trace::{Bytes, TraceWriter};
@@ -16,33 +16,54 @@ use crate::failure::Failure;
 use crate::table::{Table, bytes, integer, text};
 use crate::{interrupt, progress};
 
+/// The exit code where the program ended well, and nothing of it could be recorded.
+const WITHOUT_EFFECT: u8 = 4;
+
 pub fn run(arguments: &Record) -> Result<u8, Failure> {
     let program = &arguments.command[0];
     let library = if arguments.java { Library::Agent } else { Library::Recorder }.place()?;
+    if let Some(why) = why_nothing_will_be_preloaded(program).filter(|_| !arguments.java) {
+        return Err(Failure::environment(format!("{} cannot be recorded: {why}", program.display())));
+    }
+    let witness = Witness::new().map_err(|error| Failure::environment(format!("no memory for notes: {error}")))?;
     let folder = folder(arguments)?;
-    let before = recordings(&folder)?;
     // Ctrl-C reaches the program too; what it allocated until then is still wanted.
     interrupt::catch();
-    let mut child =
-        launch(arguments, &library, &folder).spawn().map_err(|error| Failure::cannot_run(program, &error))?;
-    let ended = child.wait().map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
-    let ended = Ended::from(ended);
-    if let Ended::Signal(signal) = ended {
+    let mut command = launch(arguments, &library, &folder);
+    witness.announce(&mut command);
+    let mut child = command.spawn().map_err(|error| {
+        let _ = std::fs::remove_dir(&folder);
+        Failure::cannot_run(program, &error)
+    })?;
+    let witnessed = witness
+        .wait(&mut child)
+        .map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
+    if let Ended::Signal(signal) = witnessed.ended {
         note!("heapsmith: {} was ended by signal {signal}; its allocations until then are recorded", program.display());
     }
-    let recordings: Vec<PathBuf> = recordings(&folder)?.into_iter().filter(|path| !before.contains(path)).collect();
+    let recordings = recordings(&folder)?;
     let begun = format!("-{}.", child.id());
-    if !recordings.iter().any(|path| path.to_string_lossy().contains(&begun)) {
-        note!(
-            "heapsmith: nothing of {} itself was recorded: {}",
-            program.display(),
-            if arguments.java { why_no_jvm_was_recorded(program) } else { why_nothing_was_preloaded(program) }
-        );
+    let itself = recordings.iter().any(|path| path.to_string_lossy().contains(&begun));
+    let why = if arguments.java {
+        (!itself).then(|| why_no_jvm_was_recorded(program))
+    } else {
+        why_it_had_no_effect(program, &witnessed.effect)
+            .or_else(|| (!itself).then(|| "it allocated nothing through malloc".to_owned()))
+    };
+    if let Some(why) = &why {
+        note!("heapsmith: nothing of {} itself was recorded: {why}", program.display());
     }
-    if !recordings.is_empty() {
-        traces(arguments, &recordings)?;
+    if witnessed.others_refused > 0 {
+        note!("heapsmith: {} more processes could not be recorded", witnessed.others_refused);
     }
-    Ok(ended.code())
+    if recordings.is_empty() {
+        let _ = std::fs::remove_dir(&folder);
+    } else {
+        traces(arguments, &folder, &recordings)?;
+    }
+    // A program that asks for nothing was reached all the same.
+    let without = if arguments.java { recordings.is_empty() } else { witnessed.effect != Effect::Took };
+    Ok(if without && witnessed.ended == Ended::Code(0) { WITHOUT_EFFECT } else { witnessed.ended.code() })
 }
 
 fn launch(arguments: &Record, library: &Path, folder: &Path) -> Command {
@@ -54,16 +75,41 @@ fn launch(arguments: &Record, library: &Path, folder: &Path) -> Command {
     }
 }
 
+/// A folder of this recording's own, made now. What is asked for is made, or holds it where it is there already.
 fn folder(arguments: &Record) -> Result<PathBuf, Failure> {
     let program = Path::new(&arguments.command[0]).file_name().unwrap_or(OsStr::new("program"));
-    let folder = arguments.out.clone().unwrap_or_else(|| {
-        let mut name = OsStr::new("record-").to_owned();
-        name.push(program);
-        PathBuf::from(name)
-    });
-    std::fs::create_dir_all(&folder).map_err(|error| Failure::writing(&folder, &error))?;
-    // Programs change their folder, so the path has to be whole.
-    std::path::absolute(&folder).map_err(|error| Failure::writing(&folder, &error))
+    let mut name = OsStr::new("record-").to_owned();
+    name.push(program);
+    let wanted = match &arguments.out {
+        None => PathBuf::from(&name),
+        Some(out) if out.is_dir() => out.join(&name),
+        Some(out) => {
+            let above = out.parent().unwrap_or(Path::new(""));
+            std::fs::create_dir_all(above).map_err(|error| Failure::writing(above, &error))?;
+            match std::fs::create_dir(out) {
+                Ok(()) => return absolute(out),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && out.is_dir() => out.join(&name),
+                Err(error) => return Err(Failure::writing(out, &error)),
+            }
+        }
+    };
+    for number in 1_u64.. {
+        let mut folder = wanted.clone().into_os_string();
+        if number > 1 {
+            folder.push(format!("-{number}"));
+        }
+        match std::fs::create_dir(&folder) {
+            Ok(()) => return absolute(Path::new(&folder)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(Failure::writing(Path::new(&folder), &error)),
+        }
+    }
+    Err(Failure::environment(format!("every name like {} is taken", wanted.display())))
+}
+
+/// Programs change their folder, so the path has to be whole.
+fn absolute(folder: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(folder).map_err(|error| Failure::writing(folder, &error))
 }
 
 fn recordings(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
@@ -72,7 +118,7 @@ fn recordings(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Makes a trace of every recording, and lists them.
-fn traces(arguments: &Record, recordings: &[PathBuf]) -> Result<(), Failure> {
+fn traces(arguments: &Record, folder: &Path, recordings: &[PathBuf]) -> Result<(), Failure> {
     let mut made: Vec<Made> = Vec::new();
     for path in recordings {
         let spinner = progress::spinner(&format!("reading {}", path.display()));
@@ -94,7 +140,11 @@ fn traces(arguments: &Record, recordings: &[PathBuf]) -> Result<(), Failure> {
     }
     made.sort_by_key(|one| std::cmp::Reverse(one.recorded.events));
     remarks(&made);
-    list(&made, arguments.format)
+    list(&made, arguments.format)?;
+    if let (Some(first), Format::Table) = (made.first(), arguments.format) {
+        note!("heapsmith: the traces are in {}; next: heapsmith explore {}", shown(folder), shown(&first.file));
+    }
+    Ok(())
 }
 
 /// A trace that was written.
@@ -181,13 +231,12 @@ fn shown(path: &Path) -> String {
 /// What the recordings could not say, over all processes.
 fn remarks(made: &[Made]) {
     for Made { recorded, .. } in made {
-        if let Some(error) = recorded.remarks.stopped {
+        if let Some(stopped) = &recorded.remarks.stopped {
             note!(
-                "heapsmith: recording of {} ({}) ended before the program did: {}; make room, or choose another place \
-                 with -o",
+                "heapsmith: recording of {} ({}) ended before the program did: {}",
                 recorded.program,
                 recorded.process,
-                io::Error::from_raw_os_error(error)
+                stopped.advice()
             );
         }
     }

@@ -3,13 +3,16 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use heapsmith_launch::{Ended, Library, preloading, why_nothing_was_preloaded, why_nothing_will_be_preloaded};
+use heapsmith_launch::{Ended, Library, Witness, preloading, why_it_had_no_effect, why_nothing_will_be_preloaded};
 use heapsmith_output::Inputs;
 
 use crate::args::Run;
 use crate::console::note;
 use crate::failure::Failure;
 use crate::{heap, interrupt};
+
+/// The exit code where the program ended well, and did not run on the heap.
+const WITHOUT_EFFECT: u8 = 4;
 
 pub fn run(arguments: &Run) -> Result<u8, Failure> {
     let program = &arguments.command[0];
@@ -26,7 +29,7 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
     let mut command = preloading(&library, &arguments.command);
     command.env("HEAPSMITH_HEAP", spec.to_string());
     if let Some(path) = &stats {
-        command.env("HEAPSMITH_STATS", path).env("HEAPSMITH_STARTED_BY", std::process::id().to_string());
+        command.env("HEAPSMITH_STATS", path);
     }
     let numbers = [
         ("HEAPSMITH_SIGNAL", arguments.signal.map(|signal| signal.to_string())),
@@ -42,19 +45,24 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
     }
     // Ctrl-C reaches the program too, and it is the program that decides what comes of it.
     interrupt::catch();
+    let witness = Witness::new().map_err(|error| Failure::environment(format!("no memory for notes: {error}")))?;
+    witness.announce(&mut command);
     let mut child = command.spawn().map_err(|error| Failure::cannot_run(program, &error))?;
-    let ended = child.wait().map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
-    let ended = Ended::from(ended);
-    if let Ended::Signal(signal) = ended {
+    let witnessed = witness
+        .wait(&mut child)
+        .map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
+    if let Ended::Signal(signal) = witnessed.ended {
         note!("heapsmith: {} was ended by signal {signal}", program.display());
     }
-    if let (Some(path), Ended::Code(_)) = (&stats, ended)
-        && path != Path::new("-")
-        && !path.exists()
-    {
-        note!("heapsmith: {} left no statistics: {}", program.display(), why_nothing_was_preloaded(program));
+    let why = why_it_had_no_effect(program, &witnessed.effect);
+    match (&why, &stats, witnessed.ended) {
+        (Some(why), ..) => note!("heapsmith: {} did not run on the heap: {why}", program.display()),
+        (None, Some(path), Ended::Code(_)) if path != Path::new("-") && !path.exists() => {
+            note!("heapsmith: {} left no statistics: it ended by a system call of its own", program.display());
+        }
+        _ => {}
     }
-    Ok(ended.code())
+    Ok(if why.is_some() && witnessed.ended == Ended::Code(0) { WITHOUT_EFFECT } else { witnessed.ended.code() })
 }
 
 /// The whole path of a file that the program's library is to write: programs change their folder.

@@ -99,8 +99,10 @@ fn a_program_that_does_not_exist_and_one_that_cannot_be_recorded_say_why() {
     let compiled = Command::new("cc").args(["-static", "-o", "static", "static.c"]).current_dir(dir.path()).status();
     assert!(compiled.is_ok_and(|status| status.success()), "install build-essential");
     let output = record(dir.path(), &[], &["./static"]);
-    assert_eq!(output.status.code(), Some(5));
+    assert_eq!(output.status.code(), Some(4), "and it was not started, which would give 5");
+    assert!(errors(&output).contains("./static cannot be recorded"), "{}", errors(&output));
     assert!(errors(&output).contains("linked statically"), "{}", errors(&output));
+    assert!(!dir.path().join("record-static").exists(), "no folder for nothing");
 }
 
 #[test]
@@ -126,6 +128,63 @@ fn a_command_that_was_copied_alone_has_its_library_or_says_where_it_needs_room()
     assert!(errors(&output).contains("no path with blanks"), "{}", errors(&output));
     let output = run("HEAPSMITH_LIBRARY", &dir.path().join("mine.so"));
     assert!(output.status.success() && dir.path().join("mine.so").exists(), "{}", errors(&output));
+}
+
+/// Every file below a folder.
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let (folders, mut files): (Vec<_>, Vec<_>) = traces(dir).into_iter().partition(|path| path.is_dir());
+    folders.iter().for_each(|folder| files.extend(self::files(folder)));
+    files
+}
+
+#[test]
+fn recordings_of_one_program_at_once_each_have_a_folder_of_their_own() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for options in [&[][..], &["-o", "asked/for"][..]] {
+        let script = "for i in 1 2 3 4 5; do ls / | sort >/dev/null; done; exit 3";
+        let start = || {
+            let mut command = heapsmith(dir.path());
+            command.arg("record").args(options).args(["--", "sh", "-c", script]).stderr(std::process::Stdio::piped());
+            command.spawn().expect("the command runs")
+        };
+        let both = [start(), start()].map(|child| child.wait_with_output().expect("it ends"));
+        let folders = both.each_ref().map(|output| {
+            let shown = errors(output);
+            assert_eq!(output.status.code(), Some(3), "{shown}");
+            let (_, rest) = shown.split_once("the traces are in ").expect("the folder is named");
+            let (folder, next) = rest.split_once("; next: heapsmith explore ").expect("the next command");
+            let named = next.lines().next().expect("a file");
+            assert!(named.starts_with(folder) && dir.path().join(named).is_file(), "{shown}");
+            folder.to_owned()
+        });
+        let names = folders.each_ref().map(|folder| {
+            let inside = traces(&dir.path().join(folder)).into_iter().filter(|path| path.is_file());
+            inside.filter_map(|path| Some(path.file_name()?.to_owned())).collect::<std::collections::BTreeSet<_>>()
+        });
+        assert!(names.iter().all(|names| names.len() >= 11), "the shell, and ten that it started: {names:?}");
+        assert!(names[0].is_disjoint(&names[1]), "no process is in both: {names:?}");
+    }
+    let left: Vec<_> =
+        files(dir.path()).into_iter().filter(|path| path.extension() == Some("recording".as_ref())).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_program_that_the_recorder_does_not_reach_is_told_and_shows_in_the_exit_code() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let output = record(dir.path(), &[], &["env", "-i", "true"]);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(errors(&output).contains("env became true, which ran without the library"), "{}", errors(&output));
+    let output = record(dir.path(), &[], &["env", "-i", "false"]);
+    assert_eq!(output.status.code(), Some(1), "the program's own");
+    std::fs::write(dir.path().join("idle.c"), "int main(void) { return 0; }\n").expect("a file");
+    let compiled = Command::new("cc").args(["-o", "idle", "idle.c"]).current_dir(dir.path()).status();
+    assert!(compiled.is_ok_and(|status| status.success()), "install build-essential");
+    let output = record(dir.path(), &[], &["./idle"]);
+    assert_eq!(output.status.code(), Some(0), "it was reached, and asked for nothing: {}", errors(&output));
+    let output = record(dir.path(), &[], &["sh", "-c", "ulimit -f 1; exec sort /etc/passwd"]);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(!output.stdout.is_empty() && errors(&output).contains("ulimit -f"), "{}", errors(&output));
 }
 
 #[test]
@@ -160,7 +219,7 @@ fn a_java_program_leaves_a_trace_of_its_objects_that_replays_with_every_block_ve
 fn a_program_that_is_no_jvm_and_options_that_make_no_sense_say_why() {
     let dir = tempfile::tempdir().expect("a folder");
     let output = record(dir.path(), &["--java"], &["ls"]);
-    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.status.code(), Some(4));
     let shown = errors(&output);
     assert!(shown.contains("nothing of ls itself was recorded") && shown.contains("leave out --java"), "{shown}");
     let output = record(dir.path(), &["--java-collect", "64K"], &["ls"]);

@@ -63,6 +63,20 @@ fn statistics_of_the_program_and_of_those_that_it_starts() {
 }
 
 #[test]
+fn a_program_that_the_heap_does_not_reach_is_told_and_shows_in_the_exit_code() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let run = |program: &[&str]| heapsmith(dir.path(), &[&["run", "--heap", "tlsf", "--"], program].concat());
+    let output = run(&["env", "-i", "echo", "ran"]);
+    assert_eq!((output.status.code(), &output.stdout[..]), (Some(4), &b"ran\n"[..]));
+    let told = errors(&output);
+    assert!(told.contains("env did not run on the heap: env became echo") && told.contains("LD_PRELOAD"), "{told}");
+    let output = run(&["env", "-i", "false"]);
+    assert_eq!(output.status.code(), Some(1), "the program's own");
+    let output = run(&["env", "echo", "ran"]);
+    assert_eq!((output.status.code(), errors(&output)), (Some(0), String::new()));
+}
+
+#[test]
 fn what_cannot_run_says_why() {
     let dir = tempfile::tempdir().expect("a folder");
     let refused = |arguments: &[&str], code: i32, why: &str| {
@@ -80,4 +94,6 @@ fn what_cannot_run_says_why() {
     let compiled = Command::new("cc").args(["-static", "-o", "static", "static.c"]).current_dir(dir.path()).status();
     assert!(compiled.is_ok_and(|status| status.success()), "install build-essential");
     refused(&["run", "--heap", "tlsf", "--", "./static"], 4, "linked statically");
+    std::fs::write(dir.path().join("narrow"), b"\x7fELF\x01\x01\x01\0").expect("a file");
+    refused(&["run", "--heap", "tlsf", "--", "./narrow"], 4, "32 bits");
 }

@@ -3,5 +3,6 @@
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
 
 mod bench;
+mod effect;
 mod malloc;
 mod memory;

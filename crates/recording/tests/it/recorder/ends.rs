@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use super::programs::{Bench, words};
-use heapsmith_launch::Ended;
-use heapsmith_recording::Recorded;
+use super::programs::{Bench, read, words};
+use heapsmith_launch::{Effect, Ended};
+use heapsmith_recording::{Recorded, Stopped};
 use heapsmith_trace::Action;
 
 const NO_SPACE: i32 = 28;
@@ -60,7 +60,7 @@ fn stops(bench: &Bench, before: &str, error: i32) {
     assert_eq!(told(&file), 200_000);
     let recorded = bench.recorded();
     let stopped = recorded.iter().find(|one| one.program == "endless").expect("a recording");
-    assert_eq!(stopped.remarks.stopped, Some(error));
+    assert_eq!(stopped.remarks.stopped, Some(Stopped::Error(error)));
     let steps = steps(stopped);
     assert!((10_000..200_000).contains(&steps), "{steps} steps are kept");
 }
@@ -83,6 +83,74 @@ fn a_full_disk_ends_the_recording_and_not_the_program() {
     let unmount = Unmount(folder.clone().into());
     stops(&bench, "", NO_SPACE);
     drop(unmount);
+}
+
+#[test]
+fn limits_below_what_a_recording_begins_with_do_not_touch_the_program_and_are_noted() {
+    let bench = Bench::new();
+    let program = bench.compile("limits.c");
+    let shell = |limit: &str| words(&["bash", "-c", &format!("{limit} exec {}", program.display())]);
+    for command in [vec![program.clone()], shell("ulimit -f 4;")] {
+        let witnessed = bench.witnessed(&command);
+        assert_eq!(
+            (witnessed.ended, witnessed.effect),
+            (Ended::Code(0), Effect::Refused(FILE_TOO_LARGE)),
+            "{command:?}"
+        );
+    }
+    let own = |file: &std::path::PathBuf| file.to_string_lossy().contains("limits-");
+    assert!(!bench.files().iter().any(own), "no recording that is none: {:?}", bench.files());
+}
+
+#[test]
+fn a_disk_that_is_full_from_the_beginning_is_noted() {
+    let bench = Bench::new();
+    let folder = bench.recordings();
+    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=4k", "none"]).arg(&folder).output();
+    if !mount.is_ok_and(|output| output.status.success()) {
+        eprintln!("did not run: only root can mount a small file system; a folder that is not there is tested instead");
+        std::fs::remove_dir(&folder).expect("an empty folder");
+        let program = bench.compile("count.c");
+        assert_eq!(bench.witnessed(&[program]).effect, Effect::Refused(2));
+        return;
+    }
+    let unmount = Unmount(folder.clone().into());
+    let program = bench.compile("endless.c");
+    let witnessed = bench.witnessed(&[program, bench.path().join("told").into(), "1000".into()]);
+    assert_eq!((witnessed.ended, witnessed.effect), (Ended::Code(0), Effect::Refused(NO_SPACE)));
+    drop(unmount);
+}
+
+#[test]
+fn a_program_that_forbids_itself_almost_every_system_call_runs_as_without_the_recorder() {
+    let bench = Bench::new();
+    let program = bench.compile("restricts.c");
+    let witnessed = bench.witnessed(&[program, "strict".into(), "1000".into()]);
+    assert_eq!((witnessed.ended, witnessed.effect), (Ended::Code(0), Effect::Took));
+    let recorded = bench.only();
+    assert!(recorded.allocations >= 1000, "what came before is there: {}", recorded.allocations);
+    assert_eq!(recorded.remarks.stopped, Some(Stopped::RestrictedCalls));
+}
+
+#[test]
+fn a_program_behind_a_filter_of_system_calls_is_recorded_on() {
+    let bench = Bench::new();
+    let program = bench.compile("restricts.c");
+    let events = |steps: &str| {
+        let witnessed = bench.witnessed(&[program.clone(), "filter".into(), steps.into()]);
+        assert_eq!((witnessed.ended, witnessed.effect), (Ended::Code(0), Effect::Took));
+        let file = bench.files().remove(0);
+        let recorded = read(&file);
+        std::fs::remove_file(file).expect("a recording");
+        recorded
+    };
+    // Two windows before and two after: blocks are copied to the reserve.
+    let recorded = events("40000");
+    assert_eq!((recorded.remarks.stopped, recorded.allocations >= 80_000), (None, true), "{}", recorded.allocations);
+    // Beyond the reserve: the recording ends, and the program does not notice.
+    let recorded = events("1500000");
+    assert_eq!(recorded.remarks.stopped, Some(Stopped::RestrictedCalls));
+    assert!(recorded.allocations > 2_000_000, "{}", recorded.allocations);
 }
 
 struct Unmount(OsString);

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use heapsmith_recording::format::{BLOCK_HEADER, FILE_HEADER, GRANULE, MAGIC_BLOCK, MAGIC_FILE, VERSION, header};
-use heapsmith_recording::{Recorded, Recording, RecordingError, Remarks, decode, decode_to, is_recording};
+use heapsmith_recording::{Recorded, Recording, RecordingError, Remarks, Stopped, decode, decode_to, is_recording};
 use heapsmith_trace::{Action, Bytes, PackedTrace, Trace, Transforms};
 
 const A: u64 = 0x5555_0000_1000;
@@ -226,7 +226,7 @@ fn what_happened_after_a_thread_stopped_is_left_out() {
     made.set(header::STOPPED, 28);
     made.set(header::STOP_TICKS, 1400);
     assert_eq!(made.actions(), [(0, allocated(0, 5)), (1, allocated(1, 6))]);
-    assert_eq!(made.read().expect("it is good").remarks.stopped, Some(28));
+    assert_eq!(made.read().expect("it is good").remarks.stopped, Some(Stopped::Error(28)));
 }
 
 #[test]

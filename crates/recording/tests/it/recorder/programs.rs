@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use heapsmith_launch::{Ended, Library};
+use heapsmith_launch::{Ended, Library, Witness, Witnessed};
 use heapsmith_recording::{Launch, Recorded, Recording, decode};
 use heapsmith_trace::{Action, PackedTrace};
 
@@ -62,6 +62,16 @@ impl Bench {
     /// Runs a program to its end; its recordings are in the folder then.
     pub fn run(&self, command: &[OsString]) -> Ended {
         self.start(command).wait().expect("the program ends").into()
+    }
+
+    /// Runs a program to its end, and tells what became of the recorder in it.
+    pub fn witnessed(&self, command: &[OsString]) -> Witnessed {
+        let (library, folder) = (self.library(), self.recordings());
+        let witness = Witness::new().expect("a page");
+        let mut command = Launch { command, library: &library, folder: &folder, frames: 0 }.command();
+        witness.announce(&mut command);
+        let mut child = command.stdout(Stdio::null()).spawn().expect("the program starts");
+        witness.wait(&mut child).expect("the program ends")
     }
 
     /// Starts a program.
