@@ -20,7 +20,7 @@ use heapsmith_explore::{
 };
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::{Spec, resolve};
-use heapsmith_trace::{PackedTrace, TraceError};
+use heapsmith_trace::{PackedTrace, TraceError, TraceWriter};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -106,7 +106,9 @@ pub fn explore(
             wait,
             ..Plan::new(&dir, &packed, &stop)
         };
-        let mut write = |number: usize, path: &Path| -> Result<(), TraceError> { wholes[number].get().write_to(path) };
+        let mut write = |number: usize, path: &Path| -> Result<(), TraceError> {
+            wholes[number].get().write_to(TraceWriter::create(path)?)
+        };
         let mut told = Told { patience, noted: noted.as_ref(), stop: &stop, replayed: 0 };
         let found = match answers {
             Some(answers) => run_on(&plan, &mut Elsewhere { answers }, &mut write, &mut told),

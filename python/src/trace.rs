@@ -89,9 +89,8 @@ impl Trace {
         &self.origin
     }
 
-    /// Writes a trace file.
-    pub fn write_to(&self, output: Output) -> Result<(), TraceError> {
-        let mut writer = TraceWriter::to(output)?;
+    /// Writes a trace file and ends it.
+    pub fn write_to(&self, mut writer: TraceWriter) -> Result<(), TraceError> {
         self.send(&mut writer)?;
         writer.finish(&self.origin)
     }
@@ -313,7 +312,7 @@ impl Trace {
     /// Writes a trace file (Parquet), which every command of heapsmith reads.
     fn write(&self, py: Python<'_>, path: PathBuf) -> Outcome<()> {
         let output = Output::create(&path).map_err(|error| Raised::writing(&path, &error))?;
-        Ok(unlocked(py, |_| self.write_to(output))??)
+        Ok(unlocked(py, |_| self.write_to(TraceWriter::to(output)?))??)
     }
 
     fn __len__(&self) -> usize {
