@@ -233,7 +233,7 @@ mod tests {
             processor_seconds: String::new(),
             commit: "0123456789ab".to_owned(),
         };
-        let written = text(&[row.clone()]);
+        let written = text(std::slice::from_ref(&row));
         assert_eq!(written.lines().count(), PARTS.len() + 1);
         assert!(written.contains("lint,not run,,,\n"));
         let log = Log { path: PathBuf::new(), rows: rows(&written) };

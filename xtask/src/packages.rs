@@ -1,4 +1,4 @@
-//! The distribution's package manager: one call for all packages, which waits for whoever holds its lock.
+//! The distribution's package manager: one call for all packages, which waits until the lock is free.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};

@@ -53,7 +53,7 @@ const NEEDED: &[Needed] = &[
     (tools::MAKE, &["examples::"]),
 ];
 
-/// Everything that must hold before a change lands; what each part took is told at the end.
+/// Everything that must hold before a change lands; the time of each part is printed at the end.
 pub fn test() -> Outcome {
     let mut parts = Parts::default();
     let outcome = all(&mut parts);

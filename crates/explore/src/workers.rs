@@ -54,7 +54,7 @@ impl Worker<'_> {
     }
 }
 
-/// What a thread does for a place; nothing comes of it when it is told to stop.
+/// What a thread does for a place; it returns nothing when it is asked to stop.
 type Work<'w, T> = dyn Fn(usize, &mut Worker<'_>) -> Result<Option<T>, ReplayError> + Sync + 'w;
 
 impl Threads<'_> {

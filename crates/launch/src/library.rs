@@ -110,7 +110,7 @@ fn compiled() -> Result<Vec<u8>, LibraryError> {
     let made = compile::libraries(&cargo, sources, Path::new(FOLDER), &["heapsmith-preload"], true);
     let made = made.map_err(|why| LibraryError::NotBuilt { why })?;
     let bytes = read(&made.join("libheapsmith_preload.so"))?;
-    let kept = Output::create(&built()).and_then(|output| output.put(&bytes));
+    let kept = Output::create(built()).and_then(|output| output.put(&bytes));
     kept.map_err(|source| LibraryError::Place { path: built(), source })?;
     Ok(bytes)
 }

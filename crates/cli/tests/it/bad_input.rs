@@ -156,6 +156,8 @@ fn repetitions_beyond_reason_are_wrong_use() {
         assert!(error.contains("is not in") && error.contains(command[command.len() - 2]), "{command:?}: {error}");
     }
     let (code, error) = fails(dir.path(), &["replay", "t.rep", "--heap", "tlsf", "--shuffle", "4294967295"]);
+    assert_eq!(code, 2, "{error}");
+    let (code, error) = fails(dir.path(), &["replay", "t.rep", "--heap", "tlsf", "--shuffle", "1000000"]);
     assert_eq!(code, 0, "a part holds an event at least: {error}");
 }
 

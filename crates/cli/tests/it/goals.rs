@@ -74,7 +74,7 @@ fn constraints_are_kept_and_those_that_nothing_keeps_are_named() {
     let bound =
         ["--space", "small.toml", "--max-op", "40", "--max-region", "1M", "--objectives", "fragmentation,code_size"];
     let kept = told(&explore(dir.path(), &bound));
-    assert!(kept.contains("the front over fragmentation, code size"), "{kept}");
+    assert!(kept.contains("the Pareto front over fragmentation, code size"), "{kept}");
     assert!(kept.contains("max accesses of at most 40:") && kept.contains("smallest region of at most"), "{kept}");
     let (code, error) = refused(&explore(dir.path(), &["--space", "small.toml", "--max-region", "1K"]));
     assert_eq!(code, Some(1));

@@ -98,7 +98,7 @@ impl TwoLevel {
     /// Words of the largest request: those asked for, rounded up to the lower end of a list.
     ///
     /// ```
-    /// use heapsmith::index::TwoLevel;
+    /// use heapsmith::parts::TwoLevel;
     ///
     /// // 2^5 lists a power of two: from 64 words on they are 2 apart, from 1024 on 32.
     /// assert_eq!([31, 33, 65, 66, 1025].map(|words| TwoLevel::new(5, words).largest()), [31, 33, 66, 66, 1056]);

@@ -118,8 +118,8 @@ fn figure(study: &Study<'_>, factor: usize, ranges: &Ranges) -> String {
     let own = &study.factors()[factor];
     let levels = own.levels.clone();
     let x = axis(own.unit()).with("type", "category").with("anchor", "y2").with("categoryarray", levels);
-    let share = axis("%").with("domain", &[0.47, 1.0]).with("range", ranges.shares.clone());
-    let cost = axis("accesses").with("domain", &[0.0, 0.38]).with("range", ranges.accesses.clone());
+    let share = axis("%").with("domain", [0.47, 1.0]).with("range", ranges.shares.clone());
+    let cost = axis("accesses").with("domain", [0.0, 0.38]).with("range", ranges.accesses.clone());
     let layout = layout(x, share, 12).with("yaxis2", cost).with("hovermode", "x");
     plot.set_layout(layout.with("showlegend", false));
     let name = capitalized(factor_name(&own.name));
