@@ -57,7 +57,7 @@ fn goals(case: &mut Case<'_>) -> Result<usize, String> {
         words.into_iter().map(str::to_owned).collect::<Vec<String>>()
     };
     let commands = |first, second| {
-        vec![goal(first, "fragmentation,accesses", &[]), goal(second, "fragmentation,internal", &["--prune"])]
+        vec![goal(first, "fragmentation,accesses", &[]), goal(second, "fragmentation,max", &["--prune"])]
     };
     let mut wanted = Vec::new();
     for words in commands("first", "second") {
