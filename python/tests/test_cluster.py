@@ -172,7 +172,7 @@ def test_an_interrupt_keeps_what_was_done_and_names_the_folder(nodes, long, sing
     # Short batches, so that many are still to come when the second has, on any machine.
     cluster = Watched(nodes.address, seconds=0.02)
     when_batches_came(cluster, cluster.came, 2, lambda: os.kill(os.getpid(), signal.SIGINT))
-    with pytest.raises(KeyboardInterrupt, match="what was done is kept in .*found"):
+    with pytest.raises(KeyboardInterrupt, match="found keeps the results so far"):
         hs.explore(long, out=tmp_path / "found", cluster=cluster)
     again = Cluster(nodes.address)
     same(hs.explore(long, out=tmp_path / "found", cluster=again), single)
@@ -219,7 +219,7 @@ def test_a_batch_that_no_worker_survives_is_told_and_the_rest_is_kept(nodes, sma
         return measure(references, designs, version)
 
     monkeypatch.setattr(heapsmith.cluster, "_measure", _measure)
-    with pytest.raises(hs.ClusterError, match="a batch was lost 2 times .*: .*; what was done is kept in .*found, and"):
+    with pytest.raises(hs.ClusterError, match="a batch was lost 2 times .*: .*; .*found keeps the results so far, and"):
         hs.explore(small, out=tmp_path / "found", cluster=Cluster(nodes.address, retries=1))
     monkeypatch.setattr(heapsmith.cluster, "_measure", measure)
     ray.shutdown()

@@ -42,7 +42,7 @@ CASES = {
     "a workload that there is not": (hs.UsageError, lambda folder: ("workload:treead", {})),
     "a capture without a workload": (hs.UsageError, lambda folder: (SAMPLES / "ftp.pcap.xz", {})),
     "a parameter that there is not": (hs.UsageError, lambda folder: ("workload:treeadd", {"settings": {"deep": 3}})),
-    "a file that there is not": (hs.SystemFailure, lambda folder: (folder / "none.parquet", {})),
+    "a file that there is not": (hs.TraceError, lambda folder: (folder / "none.parquet", {})),
     "a damaged file": (hs.TraceError, lambda folder: (damaged(folder), {})),
 }
 

@@ -202,7 +202,7 @@ def explore(
         "jobs": jobs or os.cpu_count() or 1,
         "rounds": rounds,
         "peers": peers,
-        "holdout": [] if each else traces_of(holdout),
+        "holdout": [] if isinstance(holdout, str) else traces_of(holdout),
         "holdout_each": each,
         "perturb": perturb,
         "wait": wait,
