@@ -195,7 +195,7 @@ fn every_block_size_has_a_bin_and_bins_ascend() {
     ] {
         let bins = SpacedBins::new(spacing, 4);
         let mut last = 0;
-        for words in (1..5000).chain((13..30).map(|shift| 1 << shift)).chain([<u64 as Word>::MAX_WORDS]) {
+        for words in (1..5000).chain((13..29).map(|shift| 1 << shift)).chain([<u64 as Word>::MAX_WORDS]) {
             let bin = bins.bin_of(words);
             assert!((last..bins.bins()).contains(&bin), "{words} words of {spacing:?}: bin {bin}");
             last = bin;

@@ -106,11 +106,11 @@ fn a_layer_whose_words_do_not_fit_the_heap_below_is_refused() {
     let heap = Linear::<u16, _, _>::from_parts(region, 2, Frees::Never, Unmetered).expect("room");
     assert_eq!(Guard::<u32, _>::new(heap, 4, 1).err(), Some(RegionError::Alignment { given: 4 }));
     // The payloads would do, but words are counted from the region's base.
-    // SAFETY: all but the first four bytes of memory that nobody else has.
-    let region = unsafe {
-        let base = std::ptr::NonNull::from(&mut memory).cast::<u8>();
-        Fixed::from_raw(base.add(4), size_of::<Memory>() - 4)
-    };
+    let base = std::ptr::NonNull::from(&mut memory).cast::<u8>();
+    // Memory of 32-bit programs may begin four bytes after a multiple of eight.
+    let skipped = 4 + base.addr().get() % 8;
+    // SAFETY: all but the first bytes of memory that nobody else has.
+    let region = unsafe { Fixed::from_raw(base.add(skipped), size_of::<Memory>() - skipped) };
     let heap = FirstFit::new(region).expect("room");
     assert_eq!(Reserve::<u64, _>::new(heap, 8192, 10).err(), Some(RegionError::Unaligned { word: 8 }));
 }
