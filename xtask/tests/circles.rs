@@ -29,7 +29,7 @@ fn a_circle_is_found_through_braces_reexports_and_paths() {
     };
     write("lib.rs", "mod a;\nmod b;\nmod c;\npub use b::{B, deep::D as Renamed};\n");
     write("a.rs", "// use crate::b::B is only a comment\nuse crate::{Renamed, c};\n");
-    write("b/mod.rs", "pub mod deep;\npub struct B;\n");
+    write("b.rs", "pub mod deep;\npub struct B;\n");
     write("b/deep.rs", "use super::B;\nfn f() { crate::c::g() }\n");
     write("c.rs", "#[cfg(test)]\nmod tests {\n    use crate::a::A;\n}\n");
     assert_eq!(Crate::read(dir.path()).circles(), Vec::<Vec<String>>::new());
@@ -138,7 +138,7 @@ fn circles_of(arrows: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
 /// The module that a file is.
 fn module(file: &Path) -> Module {
     let mut names: Module = file.with_extension("").iter().map(|name| name.to_string_lossy().into_owned()).collect();
-    if names.last().is_some_and(|last| last == "mod" || last == "lib") {
+    if names.last().is_some_and(|last| last == "lib") {
         names.pop();
     }
     names

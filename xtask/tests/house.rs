@@ -179,6 +179,18 @@ fn no_crate_compiles_the_files_of_another() {
     assert!(looked_at > 0, "tests take examples of their own crate");
 }
 
+/// A module is `x.rs`, its children are in `x/`.
+#[test]
+fn a_module_is_a_file_of_its_name() {
+    let mut files = Vec::new();
+    for room in ["crates", "python/src", "xtask", "examples"] {
+        sources(&root().join(room), &mut files);
+    }
+    assert!(!files.is_empty());
+    let old: Vec<_> = files.iter().filter(|file| file.ends_with("mod.rs")).collect();
+    assert!(old.is_empty(), "x/mod.rs is called x.rs here: {old:#?}");
+}
+
 #[test]
 fn architecture_names_every_crate_with_unsafe_code() {
     let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");

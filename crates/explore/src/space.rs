@@ -26,8 +26,8 @@ pub use family::{Factor, Family};
 use key::Key;
 use requests::{By, Requests};
 
-const CLASSIC: &str = include_str!("classic.toml");
-const WIDE: &str = include_str!("wide.toml");
+const CLASSIC: &str = include_str!("space/classic.toml");
+const WIDE: &str = include_str!("space/wide.toml");
 
 /// Why a text makes no space.
 #[derive(Debug, thiserror::Error)]
