@@ -5,55 +5,36 @@ use std::sync::OnceLock;
 
 use minijinja::{Environment, Error, State, UndefinedBehavior};
 
-use crate::plan::Plan;
-use crate::{EmitError, File, Name, Request};
+use crate::plan::{Plan, PoolPlan};
+use crate::{EmitError, File, Name, Request, Template};
 
-/// The templates, by the names that they include each other by.
-const TEMPLATES: &[(&str, &str)] = &[
-    ("heap.h", include_str!("../c/heap.h")),
-    ("heap.c", include_str!("../c/heap.c")),
-    ("zeros.c", include_str!("../c/zeros.c")),
-    ("memory.c", include_str!("../c/memory.c")),
-    ("block.c", include_str!("../c/block.c")),
-    ("sizes.c", include_str!("../c/sizes.c")),
-    ("move.c", include_str!("../c/move.c")),
-    ("index/chain.c", include_str!("../c/index/chain.c")),
-    ("index/list.c", include_str!("../c/index/list.c")),
-    ("index/implicit.c", include_str!("../c/index/implicit.c")),
-    ("index/bin_list.c", include_str!("../c/index/bin_list.c")),
-    ("index/bin_list_check.c", include_str!("../c/index/bin_list_check.c")),
-    ("index/small.c", include_str!("../c/index/small.c")),
-    ("index/small_check.c", include_str!("../c/index/small_check.c")),
-    ("index/equals.c", include_str!("../c/index/equals.c")),
-    ("index/red_black.c", include_str!("../c/index/red_black.c")),
-    ("index/red_black_check.c", include_str!("../c/index/red_black_check.c")),
-    ("index/skip_list.c", include_str!("../c/index/skip_list.c")),
-    ("index/skip_list_check.c", include_str!("../c/index/skip_list_check.c")),
-    ("index/bins.c", include_str!("../c/index/bins.c")),
-    ("index/by_size.c", include_str!("../c/index/by_size.c")),
-    ("index/two_level.c", include_str!("../c/index/two_level.c")),
-    ("index/classes.c", include_str!("../c/index/classes.c")),
-    ("pool/pool.c", include_str!("../c/pool/pool.c")),
-    ("pool/coalesce.c", include_str!("../c/pool/coalesce.c")),
-    ("pool/allocate.c", include_str!("../c/pool/allocate.c")),
-    ("pool/aligned.c", include_str!("../c/pool/aligned.c")),
-    ("pool/reallocate.c", include_str!("../c/pool/reallocate.c")),
-    ("pool/heap.c", include_str!("../c/pool/heap.c")),
-    ("pool/check.c", include_str!("../c/pool/check.c")),
-    ("header.c", include_str!("../c/header.c")),
-    ("simple/linear.c", include_str!("../c/simple/linear.c")),
-    ("simple/fixed.c", include_str!("../c/simple/fixed.c")),
-    ("buddy/buddy.c", include_str!("../c/buddy/buddy.c")),
-    ("buddy/blocks.c", include_str!("../c/buddy/blocks.c")),
-    ("buddy/knuth.c", include_str!("../c/buddy/knuth.c")),
-    ("buddy/estranged.c", include_str!("../c/buddy/estranged.c")),
-    ("buddy/heap.c", include_str!("../c/buddy/heap.c")),
-    ("pages/pages.c", include_str!("../c/pages/pages.c")),
-    ("pages/directory.c", include_str!("../c/pages/directory.c")),
-    ("pages/search.c", include_str!("../c/pages/search.c")),
-    ("pages/heap.c", include_str!("../c/pages/heap.c")),
-    ("layer/zero.c", include_str!("../c/layer/zero.c")),
-    ("layer/freelists.c", include_str!("../c/layer/freelists.c")),
+/// The templates that no pool has to itself.
+const TEMPLATES: &[Template] = &[
+    template!("heap.h"),
+    template!("heap.c"),
+    template!("zeros.c"),
+    template!("memory.c"),
+    template!("sizes.c"),
+    template!("move.c"),
+    template!("index/chain.c"),
+    template!("index/list.c"),
+    template!("index/implicit.c"),
+    template!("index/bin_list.c"),
+    template!("index/bin_list_check.c"),
+    template!("index/small.c"),
+    template!("index/small_check.c"),
+    template!("index/equals.c"),
+    template!("index/red_black.c"),
+    template!("index/red_black_check.c"),
+    template!("index/skip_list.c"),
+    template!("index/skip_list_check.c"),
+    template!("index/bins.c"),
+    template!("index/by_size.c"),
+    template!("index/two_level.c"),
+    template!("index/classes.c"),
+    template!("header.c"),
+    template!("layer/zero.c"),
+    template!("layer/freelists.c"),
 ];
 
 /// The header and the source of a heap.
@@ -118,7 +99,7 @@ fn parsed() -> Result<Environment<'static>, Error> {
     environment.add_function("remove", |state: &State<'_, '_>, block: String, words: String| {
         call(state, "index_remove", &block, &words)
     });
-    for (name, text) in TEMPLATES {
+    for (name, text) in PoolPlan::TEMPLATES.iter().copied().chain([TEMPLATES]).flatten() {
         environment.add_template(name, text)?;
     }
     Ok(environment)

@@ -27,14 +27,26 @@
 //!
 //!    A block is the index of its first payload word, 0 is none. All of it is in the region but for
 //!    fields of the heap's struct (`plan::Field`), which are computed once, from the region's address.
-//! 2. Its numbers in [`plan`]: what a template writes is computed there, not in the template.
-//! 3. Its arm in `plan::PoolPlan::of` (pools), `plan::IndexPlan::of` (indexes) or `plan::layer`, in place
-//!    of [`EmitError::NotYet`], and its template's name in `c.rs`.
+//! 2. A file of the pool's name in `plan/pool` that implements `Emit`: its numbers for C, computed there and not in the
+//!    template, and its types for Rust; its line in `family`. A pool with templates of its own also has a plan with
+//!    their names, and a line in `templates!`. A new index has its numbers in `plan/index`, its template in `c.rs`.
+//! 3. A layer has its arm in `plan::layer`, in place of [`EmitError::NotYet`], and its template in `c.rs`.
 //! 4. Nothing in the tests: they take every line of the catalogue and random specs, and stop
 //!    leaving the heap out as soon as it can be emitted. A spec in `FEW` (`tests/it/differential/heaps.rs`)
 //!    brings its template before the linters.
 
+/// A template of C: the name that others include it by, and its text.
+type Template = (&'static str, &'static str);
+
+/// The template of this name in `c/`.
+macro_rules! template {
+    ($name:literal) => {
+        ($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/c/", $name)))
+    };
+}
+
 pub mod c;
+mod composition;
 mod error;
 mod figures;
 mod folder;
@@ -53,7 +65,7 @@ pub use size::SizeError;
 
 use heapsmith_spec::Spec;
 
-/// What is to be emitted.
+/// What to emit.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The heap.

@@ -16,7 +16,7 @@ mod layer;
 mod pool;
 mod sizes;
 
-use heapsmith_spec::{PageSearch, Pool, Promise, Spec, WordSize};
+use heapsmith_spec::{Promise, Spec, WordSize};
 use serde::Serialize;
 
 pub use index::{Chain, IndexPlan};
@@ -26,6 +26,7 @@ pub use sizes::{Row, SizesPlan};
 
 use pool::Family;
 
+use crate::composition::Composition;
 use crate::literal::{lines, unsigned};
 use crate::{EmitError, Figures, Request};
 
@@ -123,9 +124,12 @@ impl Plan {
     /// The plan of a heap in C.
     pub fn of(request: &Request) -> Result<Plan, EmitError> {
         let spec = &request.spec;
-        let not_yet = |part: String| EmitError::NotYet { part, language: C };
-        let pool = PoolPlan::of(spec).ok_or_else(|| not_yet(pool_text(&spec.pool, spec)))?;
-        let index = IndexPlan::of(spec, &pool).ok_or_else(|| not_yet(pool_text(&spec.pool, spec)))?;
+        let source = pool::family(&spec.pool);
+        let without = || EmitError::NotYet {
+            part: source.without_template().map_or_else(|| spec.pool.to_string(), str::to_owned),
+            language: C,
+        };
+        let (pool, index) = source.plan(spec).ok_or_else(without)?;
         let layers_at = 2 + index.control_words;
         let free_lists = FreeListsPlan::of(spec, layers_at);
         let reserved = free_lists.as_ref().map_or(0, FreeListsPlan::control_words);
@@ -246,10 +250,9 @@ fn invariants(pool: &dyn Family, index: &IndexPlan, free_lists: bool) -> Vec<&'s
     all
 }
 
-/// The pool as the spec writes it, without layers and options.
-fn pool_text(pool: &Pool, spec: &Spec) -> String {
-    if matches!(pool, Pool::Pages(pages) if pages.search == PageSearch::Hardware) {
-        return "search=hardware (search=word returns the same addresses)".to_owned();
-    }
-    Spec { layers: Vec::new(), pool: pool.clone(), ..Spec { word: spec.word, ..Spec::new(pool.clone()) } }.to_string()
+/// Makes the pool of a heap in Rust.
+pub(crate) fn compose(heap: &mut Composition<'_>) -> Result<(), EmitError> {
+    let pool = &heap.spec.pool;
+    let without = || EmitError::NotYet { part: pool.to_string(), language: "Rust" };
+    pool::family(pool).compose(heap).ok_or_else(without)
 }

@@ -1,6 +1,6 @@
 //! The allocators of the catalogue, replayed together with the designs.
 
-use heapsmith_spec::{Pool, Spec, catalogue};
+use heapsmith_spec::{Spec, catalogue};
 use heapsmith_trace::PackedTrace;
 
 use crate::error::SweepError;
@@ -18,7 +18,7 @@ pub fn measure_catalogue(store: &mut Store, traces: &[PackedTrace]) -> Result<()
     for entry in catalogue() {
         let Ok(spec) = entry.spec.parse::<Spec>() else { continue };
         // What frees nothing, or only in order, or serves one size, is no allocator for a whole program.
-        if matches!(spec.pool, Pool::Bump(_) | Pool::Stack(_) | Pool::Fixed(_)) {
+        if !spec.pool.is_general() {
             continue;
         }
         let text = spec.to_string();

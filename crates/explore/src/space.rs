@@ -302,8 +302,8 @@ impl Making {
         })?;
         // What decides the blocks of requests, so that few heaps share the work of many designs.
         let mut alike = Spec { word: heap.word, alignment: heap.alignment, ..Spec::new(heap.pool.clone()) };
-        if let Some((split, coalesce)) = key::factors(&mut alike.pool) {
-            (*split, *coalesce) = Default::default();
+        if let Some(factors) = alike.pool.factors_mut() {
+            (factors.split, factors.coalesce) = Default::default();
         }
         let requests = &self.requests;
         let chosen = self.listed.entry((alike, count, by));

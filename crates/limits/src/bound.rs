@@ -4,10 +4,16 @@
 //!   live, largest, least ──Program──┐
 //!                                   ├─ Demand: what the pool is asked for, layers included
 //!   Spec ───────────────────────────┘     │
-//!        ┌────────────┬───────────┬───────┴──┬──────────┬────────┬─────────┐
-//!      holes      first_fit    good_fit    buddy     by_size   pages    simple
-//!        └────────────┴───────────┴───────┬──┴──────────┴────────┴─────────┘
-//!                                       Bound: formula, terms, footprint, what it stands on
+//!        ┌─────────┬────────┬────────┬────┴───┬────────┬────────┬─────────┐
+//!      list      bins     tree     tlsf   classes    buddy    pages      …      a family: which argument
+//!        └──┬──────┴────────┘        │        │        │        │         │
+//!         joined                     │        │        │        │         │
+//!    ┌──────┴───────┬──────────┐     │        │        │        │         │
+//!  holes        first_fit   by_size ◀┼────────┘        │        │         │      an argument
+//!    ▲                               │                 │        │         │
+//!    └─────────── good_fit ◀─────────┘                 │        │         │
+//!        ┌─────────────────────────────────────────────┴────────┴─────────┘
+//!      Bound: formula, terms, footprint, its premises
 //! ```
 //!
 //! A bound holds for every program that never has more than `live` bytes requested and live at once, in
@@ -17,27 +23,42 @@
 //! of the region, one of [`Bound::region`] bytes does.
 //!
 //! Where a published bound is about whole units without headers, its proof was gone through again with
-//! this heap's blocks; each family's module says how.
+//! this heap's blocks; the argument's module says how.
+//!
+//! A family of pools has a module of its name here and a line in `family`. It chooses the argument and counts the
+//! accesses of an operation. Without a line it has no bound.
 //!
 //! Cost: some thousand steps of arithmetic, and an empty heap is made to see its control words.
 
 mod accesses;
+mod bins;
 mod buddy;
+mod bump;
 mod by_size;
+mod classes;
 mod control;
 mod demand;
 mod first_fit;
+mod fixed;
 mod good_fit;
+mod half_fit;
 mod holes;
+mod joined;
+mod list;
 mod pages;
 mod program;
 mod retained;
-mod simple;
+mod skip_list;
+mod stack;
+mod tlsf;
+mod tree;
 
-use heapsmith_spec::{Coalescing, Fit, List, ListOrder, Pool, Spec, Splitting};
+use heapsmith_spec::build::words_for;
+use heapsmith_spec::{Pool, Spec};
 
 pub use accesses::WorstCase;
 pub use demand::Demand;
+use demand::SizeClasses;
 pub use program::{ProgramClass, ProgramError, any_allocator, units_of_any_allocator};
 
 /// A symbol of a formula with its value.
@@ -122,10 +143,9 @@ pub fn bound(spec: &Spec, live: u64, max_size: u64, min_size: u64) -> Bound {
         Ok(demand) => demand,
         Err(why) => return Bound::none(why, WorstCase::default()),
     };
-    let found =
-        family(&demand).and_then(|found| if found.footprint > MAX { Err(Unbounded(TOO_LARGE)) } else { Ok(found) });
-    let worst_case = accesses::worst_case(&demand, found.as_ref().ok().map(|found| found.footprint));
-    let forced = (!matches!(demand.spec.pool, Pool::Stack(_))).then(|| any_allocator(demand.program));
+    let found = found(&demand);
+    let worst_case = worst_case(&demand, found.as_ref().ok().map(|found| found.footprint));
+    let forced = (!demand.spec.pool.frees_in_order()).then(|| any_allocator(demand.program));
     match found {
         Ok(found) => Bound {
             footprint: Some(found.footprint),
@@ -141,6 +161,24 @@ pub fn bound(spec: &Spec, live: u64, max_size: u64, min_size: u64) -> Bound {
         },
         Err(Unbounded(why)) => Bound { any_allocator: forced, ..Bound::none(why.to_owned(), worst_case) },
     }
+}
+
+/// What the pool's family says, within the largest region.
+fn found(demand: &Demand) -> Result<Found, Unbounded> {
+    let family = family(&demand.spec.pool);
+    if !family.counts_trapped() && demand.traps_blocks() {
+        return Err(Unbounded(retained::TRAPS));
+    }
+    let found = family.bound(demand)?;
+    if found.footprint > MAX { Err(Unbounded(TOO_LARGE)) } else { Ok(found) }
+}
+
+/// The worst operation of the heap, whose footprint never exceeds `footprint` where that is known.
+fn worst_case(demand: &Demand, footprint: Option<u64>) -> WorstCase {
+    // The cost of a full region is not counted: with room for the bound the region is never full.
+    let enough = footprint.is_some_and(|bytes| demand.region_of(bytes) <= demand.spec.word.max_region());
+    let pool = family(&demand.spec.pool).worst_case(demand, Room { footprint, enough });
+    accesses::with_layers(demand, pool, enough)
 }
 
 impl Bound {
@@ -161,64 +199,76 @@ impl Bound {
     }
 }
 
-/// The family that the pool belongs to, and its bound.
-fn family(demand: &Demand) -> Result<Found, Unbounded> {
-    if !matches!(demand.spec.pool, Pool::Classes(_) | Pool::Buddy(_)) && demand.traps_blocks() {
-        return Err(Unbounded(retained::TRAPS));
+/// What a family of pools says of its bound, in the module of its name.
+trait Family {
+    /// The bound, or why there is none.
+    fn bound(&self, _demand: &Demand) -> Result<Found, Unbounded> {
+        Err(Unbounded("no bound is derived for this pool"))
     }
-    match &demand.spec.pool {
-        Pool::List(list) => sequential(demand, list),
-        Pool::Bins(bins) => joined(demand, bins.split, bins.coalesce, holes::SOURCE),
-        Pool::Tree(tree) => joined(demand, tree.split, tree.coalesce, holes::BEST_FIT),
-        Pool::SkipList(list) => joined(demand, list.split, list.coalesce, holes::BEST_FIT),
-        Pool::Tlsf(tlsf) => Ok(good_fit::bound(demand, tlsf.second_level.into())),
-        Pool::HalfFit(_) => Ok(good_fit::bound(demand, 0)),
-        Pool::Classes(_) => Ok(by_size::classes(demand)),
-        Pool::Buddy(_) => Ok(buddy::bound(demand)),
-        Pool::Pages(pages) => pages::bound(demand, pages),
-        Pool::Stack(_) if demand.quarantined() > 0 => Err(Unbounded(simple::OUT_OF_ORDER)),
-        Pool::Stack(_) => Ok(simple::stack(demand)),
-        Pool::Fixed(_) => Ok(simple::fixed(demand)),
-        Pool::Bump(_) => Err(Unbounded(simple::BUMP)),
-        _ => Err(Unbounded("no bound is derived for this pool")),
+
+    /// The worst operation of the heap behind no layer.
+    fn worst_case(&self, _demand: &Demand, _room: Room) -> WorstCase {
+        WorstCase::none("no number is derived for this pool")
+    }
+
+    /// Whether the bound also counts what free lists trap: blocks with a remainder too small to split off.
+    fn counts_trapped(&self) -> bool {
+        false
+    }
+
+    /// What only this family requires.
+    fn requires(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Bytes of the block for `below` bytes, without slack; none if the pool refuses them. Never decreases as `below`
+    /// grows.
+    fn block(&self, demand: &Demand, below: u64) -> Option<u64> {
+        demand.listed_block(self.rounded(demand, words_for(demand.spec, below)?)?)
+    }
+
+    /// The block size, in words, that the index rounds up to; none if it refuses.
+    fn rounded(&self, _demand: &Demand, words: usize) -> Option<usize> {
+        Some(words)
+    }
+
+    /// The classes of the pool, if it has any.
+    fn classes(&self, _spec: &Spec) -> SizeClasses {
+        SizeClasses::default()
     }
 }
 
-fn sequential(demand: &Demand, list: &List) -> Result<Found, Unbounded> {
-    let source = if matches!(list.fit, Fit::Best { .. }) { holes::BEST_FIT } else { holes::SOURCE };
-    let bound = joined(demand, list.split, list.coalesce, source)?;
-    let lowest_first = matches!(list.order, ListOrder::Address | ListOrder::Implicit) && list.fit == Fit::First;
-    // Deferred, free neighbours are not yet one when the lowest fitting block is looked for.
-    if !lowest_first || list.coalesce == Coalescing::Deferred || !demand.joins(list.split, list.coalesce) {
-        return Ok(bound);
+/// The families whose bound is derived, a line for each.
+fn family(pool: &Pool) -> &dyn Family {
+    match pool {
+        Pool::List(pool) => pool,
+        Pool::Bins(pool) => pool,
+        Pool::Tree(pool) => pool,
+        Pool::SkipList(pool) => pool,
+        Pool::Tlsf(pool) => pool,
+        Pool::HalfFit(pool) => pool,
+        Pool::Classes(pool) => pool,
+        Pool::Buddy(pool) => pool,
+        Pool::Pages(pool) => pool,
+        Pool::Stack(pool) => pool,
+        Pool::Fixed(pool) => pool,
+        Pool::Bump(pool) => pool,
+        _ => &Underived,
     }
-    let ordered = first_fit::bound(demand);
-    Ok(if ordered.footprint <= bound.footprint { ordered } else { bound })
 }
 
-/// Heaps that split every block they can and join every two free neighbours before they take new memory;
-/// and those that do neither.
-fn joined(demand: &Demand, split: Splitting, coalesce: Coalescing, source: &'static str) -> Result<Found, Unbounded> {
-    if demand.joins(split, coalesce) {
-        return Ok(holes::bound(demand, source));
-    }
-    if demand.never_splits(split) && demand.never_coalesces(coalesce) {
-        return Ok(by_size::whole_blocks(demand));
-    }
-    Err(Unbounded(match (demand.always_splits(split), demand.never_coalesces(coalesce)) {
-        (true, _) => {
-            "freed blocks that are not joined are split further and further: a program that frees large \
-            blocks and asks for small ones, over and over, may need new memory every time"
-        }
-        (false, true) => {
-            "some requests split what they are given, and nothing is joined again: blocks only become \
-            smaller, and large requests may need new memory every time"
-        }
-        (false, false) => {
-            "a small request may be given a free block of any size whole: freed beside another it joins \
-            a larger one, which the next small request takes, and so on without end"
-        }
-    }))
+/// A family without a line in [`family`].
+struct Underived;
+
+impl Family for Underived {}
+
+/// The region that a worst operation is counted in.
+#[derive(Clone, Copy)]
+struct Room {
+    /// The bound's footprint, where there is one.
+    footprint: Option<u64>,
+    /// The region has room for it, so nothing that a full region costs is counted.
+    enough: bool,
 }
 
 fn requires(demand: &Demand, footprint: u64, region: u64) -> Vec<String> {
@@ -234,11 +284,7 @@ fn requires(demand: &Demand, footprint: u64, region: u64) -> Vec<String> {
         "no request aligned beyond the heap's own alignment".to_owned(),
         format!("a region that begins at a multiple of 4096 bytes and {room}"),
     ];
-    match demand.spec.pool {
-        Pool::Stack(_) => requires.push("blocks are freed in the reverse order of their allocation".to_owned()),
-        Pool::Buddy(_) => requires.push("no block is moved: it was not asked for by a handle".to_owned()),
-        _ => {}
-    }
+    requires.extend(family(&demand.spec.pool).requires().map(str::to_owned));
     if demand.program.max_size < demand.asked_largest {
         let max = demand.program.max_size;
         requires.push(format!("requests above {max} bytes are refused by this heap and take no memory"));

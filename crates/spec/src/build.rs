@@ -8,7 +8,7 @@
 //!                       BySize | TwoLevel
 //! ```
 //!
-//! Pools without an index are in `build/simple.rs`; the layers that stand
+//! Pools without an index are in `the files of `pool``; the layers that stand
 //! before any heap, and take its type away, in `build/layers.rs`.
 //!
 //! Every step turns one datum into a type, so the job's code is compiled once
@@ -17,17 +17,17 @@
 
 pub(crate) mod buddy;
 mod layers;
+mod linear;
 pub(crate) mod pages;
-mod simple;
 
-use heapsmith::parts::{self, AddressOrder, BinList, BlockPool, BySize, Coalesce, Fifo, Fit, Format, Implicit, Index};
-use heapsmith::parts::{Lifo, PolicyValues, RedBlack, SizeRange, SizeTable, SkipList, SpacedBins, Spacing, TwoLevel};
+use heapsmith::parts::{
+    BlockPool, Coalesce, Fit, Format, Index, PolicyValues, SizeRange, SizeTable, Spacing, TwoLevel,
+};
 use heapsmith::{FreeLists, Heap, Meter, RegionError, Source, Word};
 
-use crate::{Balance, Each, Tree, Tries};
 pub use buddy::{HandlesJob, with_handles};
 
-use crate::{BinLayout, BinOrder, Bins, Classes, Coalescing, Layer, List, ListOrder, Sizes, Spec, Splitting, WordSize};
+use crate::{BinLayout, BlockFactors, Classes, Coalescing, Layer, Sizes, Spec, Splitting, WordSize};
 
 /// Where a heap that outlives its making is kept: memory that is given back all at once.
 pub type Storage = bumpalo::Bump;
@@ -204,17 +204,18 @@ fn table(storage: &Storage, lists: Vec<SizeRange>) -> SizeTable<'_> {
     SizeTable::new(storage.alloc_slice_copy(&lists), storage.alloc_slice_fill_copy(length, 0))
 }
 
+/// What a heap is made of: its pool's file turns them into the heap and hands that to the job.
 pub(crate) struct Parts<'s, 'a, S, M, J> {
-    spec: &'s Spec,
-    source: S,
-    meter: M,
-    storage: &'a Storage,
-    job: J,
+    pub spec: &'s Spec,
+    pub source: S,
+    pub meter: M,
+    pub storage: &'a Storage,
+    pub job: J,
 }
 
 impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J> {
     /// The spec, whose pool is none that free lists stand directly before; validation sees to that.
-    fn without_free_lists(&self) -> Result<&'s Spec, BuildError> {
+    pub(crate) fn without_free_lists(&self) -> Result<&'s Spec, BuildError> {
         match self.spec.layers.last() {
             Some(Layer::FreeLists(_)) => Err(BuildError::Layers(self.spec.to_string())),
             _ => Ok(self.spec),
@@ -237,49 +238,6 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         spec.pool.build::<W, S, M, J>(self)
     }
 
-    pub(crate) fn list<W: Word>(self, list: &List) -> Result<J::Output, BuildError> {
-        let policy = self.policy(list.fit, list.split, list.coalesce);
-        match list.order {
-            ListOrder::Lifo => self.tagged::<W, _>(Lifo::default(), policy, list.tags),
-            ListOrder::Fifo => self.tagged::<W, _>(Fifo::default(), policy, list.tags),
-            ListOrder::Address => self.tagged::<W, _>(AddressOrder::default(), policy, list.tags),
-            ListOrder::Implicit => self.tagged::<W, _>(Implicit::default(), policy, list.tags),
-        }
-    }
-
-    pub(crate) fn bins<W: Word>(self, bins: &Bins) -> Result<J::Output, BuildError> {
-        let policy = self.policy(Fit::First, bins.split, bins.coalesce);
-        // A sorted list is searched to the best block.
-        let tries = match bins.tries {
-            Tries::Max(max) if bins.order != BinOrder::Size => max as usize,
-            _ => usize::MAX,
-        };
-        let map = SpacedBins::new(spacing(bins.layout, W::BYTES), W::BYTES);
-        match bins.each {
-            Each::List => {
-                self.tagged::<W, _>(parts::Bins::new(map, BinList { order: bins.order, tries }), policy, bins.tags)
-            }
-            Each::Tree => self.tagged::<W, _>(parts::Bins::new(map, RedBlack), policy, bins.tags),
-            Each::SkipList => {
-                let each = SkipList::new(crate::SkipList::SEED, SkipList::BIN_LEVELS);
-                self.tagged::<W, _>(parts::Bins::new(map, each), policy, bins.tags)
-            }
-        }
-    }
-
-    pub(crate) fn tree<W: Word>(self, tree: &Tree) -> Result<J::Output, BuildError> {
-        let policy = self.policy(Fit::BEST, tree.split, tree.coalesce);
-        match tree.balance {
-            Balance::RedBlack => self.tagged::<W, _>(BySize::new(RedBlack), policy, tree.tags),
-        }
-    }
-
-    pub(crate) fn skip_list<W: Word>(self, list: &crate::SkipList) -> Result<J::Output, BuildError> {
-        let policy = self.policy(Fit::BEST, list.split, list.coalesce);
-        let all = SkipList::new(list.seed, SkipList::MAX_LEVELS);
-        self.tagged::<W, _>(BySize::new(all), policy, list.tags)
-    }
-
     /// Two-level segregated fit, or half-fit where the second level is 0.
     pub(crate) fn two_level<W: Word>(self, second: u8, largest: Option<u64>) -> Result<J::Output, BuildError> {
         let policy = self.policy(Fit::BEST, Splitting::Always, Coalescing::Immediate);
@@ -287,14 +245,13 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         self.layered::<W, _, true>(TwoLevel::new(second.into(), words), policy)
     }
 
-    pub(crate) fn classes<W: Word>(self, classes: &Classes) -> Result<J::Output, BuildError> {
-        let policy = self.policy(Fit::First, Splitting::Never, Coalescing::Never);
-        let map = table(self.storage, class_lists(self.spec, classes));
-        let beyond = step_in_words(self.spec, classes);
-        self.layered::<W, _, false>(parts::Classes::new(map, beyond), policy)
+    /// The lists that serve the classes, in tables of this heap's storage.
+    pub(crate) fn class_table(&self, classes: &Classes) -> SizeTable<'a> {
+        table(self.storage, class_lists(self.spec, classes))
     }
 
-    fn policy(&self, fit: Fit, split: Splitting, coalesce: Coalescing) -> PolicyValues {
+    /// The policy of a pool of blocks.
+    pub(crate) fn policy(&self, fit: Fit, split: Splitting, coalesce: Coalescing) -> PolicyValues {
         PolicyValues {
             alignment: self.spec.alignment as usize,
             fit,
@@ -313,16 +270,23 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         }
     }
 
-    fn tagged<W: Word, I: Index + 'a>(
+    /// A pool of blocks with this index, this fit and these factors, and the free lists before it.
+    pub(crate) fn blocks<W: Word, I: Index + 'a>(
         self,
         index: I,
-        policy: PolicyValues,
-        tags: bool,
+        fit: Fit,
+        factors: &BlockFactors,
     ) -> Result<J::Output, BuildError> {
-        if tags { self.layered::<W, I, true>(index, policy) } else { self.layered::<W, I, false>(index, policy) }
+        let policy = self.policy(fit, factors.split, factors.coalesce);
+        if factors.tags {
+            self.layered::<W, I, true>(index, policy)
+        } else {
+            self.layered::<W, I, false>(index, policy)
+        }
     }
 
-    fn layered<W: Word, I: Index + 'a, const TAGS: bool>(
+    /// The same with a policy of its own; whether blocks carry boundary tags is a type.
+    pub(crate) fn layered<W: Word, I: Index + 'a, const TAGS: bool>(
         self,
         index: I,
         policy: PolicyValues,
@@ -348,7 +312,7 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
     }
 }
 
-fn bytes(size: u64) -> usize {
+pub(crate) fn bytes(size: u64) -> usize {
     usize::try_from(size).unwrap_or(usize::MAX)
 }
 

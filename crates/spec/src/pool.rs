@@ -8,7 +8,8 @@
 //! ```
 //!
 //! A family's file holds what its text says, how that is read and printed, which values make a heap, what the heap
-//! promises and how it is built. A new pool is a file here and a line in `families!`.
+//! promises, how it is built and what property tests try. A new pool is a file here and a line in `families!`; its bound
+//! and its source are in files of the same name in the crates `limits` and `emit`.
 
 use std::fmt::{Display, Formatter};
 
@@ -25,6 +26,9 @@ use crate::validate::{Bounds, Check};
 pub(crate) trait Family: Display + Sized {
     /// The word that its text begins with.
     const WORD: &'static str;
+
+    /// Whether it serves whole programs: it takes blocks of any size back, in any order.
+    const GENERAL: bool = true;
 
     /// Reads what follows the word.
     fn read(cursor: &mut Cursor<'_>) -> Result<Self>;
@@ -51,6 +55,21 @@ pub(crate) trait Family: Display + Sized {
 
     /// How its operations grow, and what bounds its footprint.
     fn promise(&self) -> PoolPromise;
+
+    /// What it splits and joins; none where it does neither.
+    fn factors(&self) -> Option<BlockFactors> {
+        None
+    }
+
+    /// The factors, where a spec can set them.
+    fn factors_mut(&mut self) -> Option<&mut BlockFactors> {
+        None
+    }
+
+    /// Whether it refuses frees that are not last in, first out.
+    fn frees_in_order(&self) -> bool {
+        false
+    }
 
     /// The links in a free block and whether blocks have boundary tags; none where blocks are powers of two.
     fn links_and_tags(&self) -> Option<(usize, bool)>;
@@ -117,6 +136,26 @@ macro_rules! families {
                 match self { $(Pool::$family(pool) => pool.promise(),)* }
             }
 
+            /// Whether it serves whole programs: it takes blocks of any size back, in any order.
+            pub fn is_general(&self) -> bool {
+                match self { $(Pool::$family(_) => $family::GENERAL,)* }
+            }
+
+            /// What it splits and joins; none where it does neither.
+            pub fn factors(&self) -> Option<BlockFactors> {
+                match self { $(Pool::$family(pool) => pool.factors(),)* }
+            }
+
+            /// The factors, where a spec can set them.
+            pub fn factors_mut(&mut self) -> Option<&mut BlockFactors> {
+                match self { $(Pool::$family(pool) => pool.factors_mut(),)* }
+            }
+
+            /// Whether it refuses frees that are not last in, first out.
+            pub fn frees_in_order(&self) -> bool {
+                match self { $(Pool::$family(pool) => pool.frees_in_order(),)* }
+            }
+
             pub(crate) fn links_and_tags(&self) -> Option<(usize, bool)> {
                 match self { $(Pool::$family(pool) => pool.links_and_tags(),)* }
             }
@@ -136,6 +175,16 @@ macro_rules! families {
                 match self { $(Pool::$family(pool) => pool.build::<W, S, M, J>(parts),)* }
             }
         }
+
+        // Pools for whole programs three times as often as others.
+        #[cfg(any(test, feature = "arbitrary"))]
+        crate::arbitrary::generated!(Pool, {
+            use proptest::strategy::{Strategy, Union};
+            Union::new_weighted(vec![$((
+                if $family::GENERAL { 3 } else { 1 },
+                proptest::prelude::any::<$family>().prop_map(Pool::$family).boxed(),
+            ),)*])
+        });
     };
 }
 
@@ -143,6 +192,7 @@ mod bins;
 mod buddy;
 mod bump;
 mod classes;
+mod factors;
 mod fixed;
 mod half_fit;
 mod list;
@@ -156,6 +206,7 @@ pub use bins::{BinLayout, Bins, Each, Tries};
 pub use buddy::{Buddy, BuddySystem, Defragment};
 pub use bump::{Bump, Reclaim};
 pub use classes::Classes;
+pub use factors::BlockFactors;
 pub use fixed::Fixed;
 pub use half_fit::HalfFit;
 pub use list::{List, ListOrder};

@@ -102,8 +102,3 @@ pub(crate) fn items(f: &mut Formatter<'_>, sizes: &[Sizes]) -> Result {
     }
     Ok(())
 }
-
-/// Boundary tags are worth a word only where they are missing.
-pub(crate) fn without(tags: bool) -> &'static str {
-    if tags { "" } else { ", tags=off" }
-}

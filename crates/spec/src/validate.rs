@@ -7,7 +7,7 @@ mod alignment;
 mod layers;
 mod sizes;
 
-use crate::ast::{Coalescing, Layer, Order, Spec, Splitting, Threads};
+use crate::ast::{Layer, Order, Spec, Threads};
 use crate::error::SpecError;
 use crate::parse::{self, Places};
 use crate::problem::Problem;
@@ -143,15 +143,4 @@ fn check(spec: &Spec) -> Check {
         (Threads::Lists, [Layer::FreeLists(lists)]) if lists.order == Order::Lifo => Ok(()),
         (Threads::Lists, _) => Err(Fault::new(Place::Threads, Problem::NoListsForThreads)),
     }
-}
-
-/// Whether the levels of splitting and coalescing can occur.
-pub(crate) fn check_levels(split: Splitting, coalesce: Coalescing, bounds: &Bounds) -> Check {
-    if let Splitting::From(level) = split {
-        bounds.fits(Place::Splitting, level)?;
-    }
-    if let Coalescing::From(level) = coalesce {
-        bounds.fits(Place::Coalescing, level)?;
-    }
-    Ok(())
 }

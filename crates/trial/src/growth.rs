@@ -9,7 +9,7 @@
 use std::ptr::NonNull;
 
 use heapsmith_spec::build::BuildError;
-use heapsmith_spec::{BinOrder, Coalescing, Each, ListOrder, Pool, Spec};
+use heapsmith_spec::{BinOrder, BlockFactors, Coalescing, Each, ListOrder, Pool, Spec};
 
 use crate::random::Random;
 use crate::region::{Counted, Memory, on};
@@ -63,7 +63,7 @@ impl Churn<'_> {
         let rounds = if matches!(self.spec.pool, Pool::Bump(_)) { live } else { 2 * live.max(10_000) };
         let mut costs = Vec::with_capacity(2 * rounds);
         for _ in 0..rounds {
-            let which = if matches!(self.spec.pool, Pool::Stack(_)) { live - 1 } else { self.random.below(live) };
+            let which = if self.spec.pool.frees_in_order() { live - 1 } else { self.random.below(live) };
             let before = self.heap.meter().accesses;
             // SAFETY: the block is live, and another takes its place.
             unsafe { self.heap.deallocate(blocks[which]) };
@@ -93,7 +93,7 @@ pub enum Wanted {
 
 /// What is claimed of a heap.
 pub fn wanted(spec: &Spec) -> Wanted {
-    let policy = |coalesce, tags| match (coalesce, tags) {
+    let blocks = |factors: &BlockFactors| match (factors.coalesce, factors.tags) {
         // Every block is looked at on each call.
         (Coalescing::EveryCall, _) => Wanted::Linear,
         // The block before is found from the first one on, unless nothing coalesces; a miss sweeps all blocks.
@@ -101,14 +101,14 @@ pub fn wanted(spec: &Spec) -> Wanted {
         _ => Wanted::Flat,
     };
     match &spec.pool {
-        Pool::Tree(tree) => policy(tree.coalesce, tree.tags),
-        Pool::SkipList(list) => policy(list.coalesce, list.tags),
+        Pool::Tree(tree) => blocks(&tree.factors),
+        Pool::SkipList(list) => blocks(&list.factors),
         // A sorted list is walked through to insert: linear in the bin.
         Pool::Bins(bins) if bins.each == Each::List && bins.order == BinOrder::Size => Wanted::Nothing,
-        Pool::Bins(bins) => policy(bins.coalesce, bins.tags),
+        Pool::Bins(bins) => blocks(&bins.factors),
         Pool::Tlsf(_) | Pool::HalfFit(_) | Pool::Buddy(_) => Wanted::Flat,
         Pool::List(list) if list.order == ListOrder::Implicit => Wanted::Linear,
-        Pool::List(list) if list.coalesce == Coalescing::EveryCall => Wanted::Linear,
+        Pool::List(list) if list.factors.coalesce == Coalescing::EveryCall => Wanted::Linear,
         _ => Wanted::Nothing,
     }
 }

@@ -2,17 +2,20 @@
 
 mod bins;
 mod classes;
+mod list;
 mod two_level;
 
-use heapsmith_spec::{Fit, List, ListOrder, Pool, Spec};
+use heapsmith_spec::Fit;
 use serde::Serialize;
 
 pub use bins::BinsPlan;
 pub use classes::ClassesPlan;
 pub use two_level::TwoLevelPlan;
 
-use super::pool::Family;
-use super::{BlocksPlan, PoolPlan};
+pub(super) use bins::{bins, skip_list, tree};
+pub(super) use classes::classes;
+pub(super) use list::{explicit, implicit};
+pub(super) use two_level::two_level;
 
 /// What the functions of doubly linked lists are needed for.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -93,34 +96,6 @@ pub struct IndexPlan {
 }
 
 impl IndexPlan {
-    /// The index of the pool of `spec`; none if it has no template.
-    pub(super) fn of(spec: &Spec, pool: &PoolPlan) -> Option<IndexPlan> {
-        let PoolPlan::Blocks(blocks) = pool else { return Some(IndexPlan::none(pool.family())) };
-        Some(match &spec.pool {
-            Pool::List(list) if list.order == ListOrder::Implicit => implicit(list),
-            Pool::List(list) => explicit(list, blocks),
-            Pool::Bins(all) => bins::bins(all, spec.word),
-            Pool::Tree(_) => bins::tree(),
-            Pool::SkipList(list) => bins::skip_list(list),
-            Pool::Tlsf(tlsf) => two_level::two_level(tlsf.second_level, tlsf.largest, spec),
-            Pool::HalfFit(_) => two_level::two_level(0, None, spec),
-            Pool::Classes(classes) => classes::classes(classes, spec),
-            _ => return None,
-        })
-    }
-
-    /// No index: the pool has control words of its own.
-    fn none(pool: &dyn Family) -> IndexPlan {
-        IndexPlan {
-            kind: "none",
-            control_words: pool.control_words(),
-            clears_all: pool.has_orders(),
-            logarithm: pool.has_orders(),
-            bit_map: pool.has_bit_map(),
-            ..IndexPlan::default()
-        }
-    }
-
     /// An index with the fit of a list.
     fn fitted(fit: Fit) -> IndexPlan {
         let (fit, depth) = match fit {
@@ -138,58 +113,5 @@ impl IndexPlan {
             invariants.push("8   the rover names a block");
         }
         IndexPlan { fit, depth, counts, invariants, ..IndexPlan::default() }
-    }
-}
-
-fn implicit(list: &List) -> IndexPlan {
-    let index = IndexPlan::fitted(list.fit);
-    let extra = index.counts || index.fit == "next";
-    IndexPlan {
-        kind: "implicit",
-        file: "index/implicit.c",
-        control_words: extra.into(),
-        linked: index.counts,
-        absorbs: index.fit == "next",
-        checks: extra,
-        ..index
-    }
-}
-
-fn explicit(list: &List, blocks: &BlocksPlan) -> IndexPlan {
-    let index = IndexPlan::fitted(list.fit);
-    let (order, order_text) = match list.order {
-        ListOrder::Lifo => ("lifo", "last in, first out"),
-        ListOrder::Fifo => ("fifo", "first in, first out"),
-        ListOrder::Address | ListOrder::Implicit => ("address", "in the order of addresses"),
-    };
-    let by_address = order == "address";
-    let tail = order == "fifo";
-    let own = 1 + u64::from(tail);
-    let chain = Chain {
-        tail,
-        front: order == "lifo",
-        after: by_address,
-        back: tail,
-        unlink: true,
-        replace: blocks.splits || by_address && blocks.merges,
-    };
-    let mut invariants = vec!["5   the free blocks are on the list, each once"];
-    if by_address {
-        invariants.push("6   the list is in the order of addresses");
-    }
-    invariants.extend(&index.invariants);
-    IndexPlan {
-        kind: "list",
-        file: "index/list.c",
-        control_words: own + u64::from(index.counts || index.fit == "next"),
-        linked: true,
-        locates: by_address && !blocks.tags && blocks.merges,
-        checks: true,
-        order,
-        order_text,
-        extra: 2 + own,
-        invariants,
-        chain: Some(chain),
-        ..index
     }
 }

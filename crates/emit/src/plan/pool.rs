@@ -1,6 +1,12 @@
-//! The numbers of a pool: a variant for each family of templates, a file for each variant.
+//! The pools: the numbers that the templates of C write, and the types in Rust. A file for each family of pools, and one
+//! for each plan that several families share.
 //!
-//! | family | pools | templates |
+//! ```text
+//!   Pool ──family──▶ Emit::plan ─────▶ PoolPlan, IndexPlan ──▶ templates of C
+//!                    Emit::compose ──▶ Composition ──────────▶ types of Rust
+//! ```
+//!
+//! | plan | pools | templates |
 //! |---|---|---|
 //! | `blocks` | lists, bins, classes, trees, skip lists, two levels | `c/block.c`, `c/index`, `c/pool` |
 //! | `linear` | bump, stack | `c/simple/linear.c` |
@@ -8,13 +14,22 @@
 //! | `buddy` | buddies | `c/buddy` |
 //! | `pages` | pages | `c/pages` |
 
+mod bins;
 mod blocks;
 mod buddy;
+mod bump;
+mod classes;
 mod fixed;
+mod half_fit;
 mod linear;
+mod list;
 mod pages;
+mod skip_list;
+mod stack;
+mod tlsf;
+mod tree;
 
-use heapsmith_spec::{Defragment, Pool, Spec};
+use heapsmith_spec::{Pool, Spec};
 use serde::Serialize;
 
 pub use blocks::BlocksPlan;
@@ -23,12 +38,75 @@ pub use fixed::FixedPlan;
 pub use linear::LinearPlan;
 pub use pages::PagesPlan;
 
-use super::Field;
+use super::{Field, IndexPlan};
+use crate::Template;
+use crate::composition::Composition;
 
-/// A pool, with what the templates of its family write. Templates ask for `pool.family`.
-#[derive(Clone, Debug, Serialize)]
-#[serde(tag = "family", rename_all = "snake_case")]
-pub enum PoolPlan {
+/// What a family of pools says of its source, in the module of its name.
+pub(super) trait Emit {
+    /// The numbers that the templates of C write: the pool's and its index's. None if it has no template.
+    fn plan(&self, _spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {
+        None
+    }
+
+    /// Makes the pool in Rust. None if it cannot be made.
+    fn compose(&self, _heap: &mut Composition<'_>) -> Option<()> {
+        None
+    }
+
+    /// The part that has no template, and what to use instead; none: the pool as a whole.
+    fn without_template(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// The families that can be emitted, a line for each.
+pub(super) fn family(pool: &Pool) -> &dyn Emit {
+    match pool {
+        Pool::List(pool) => pool,
+        Pool::Bins(pool) => pool,
+        Pool::Classes(pool) => pool,
+        Pool::Tree(pool) => pool,
+        Pool::SkipList(pool) => pool,
+        Pool::Tlsf(pool) => pool,
+        Pool::HalfFit(pool) => pool,
+        Pool::Buddy(pool) => pool,
+        Pool::Pages(pool) => pool,
+        Pool::Bump(pool) => pool,
+        Pool::Stack(pool) => pool,
+        Pool::Fixed(pool) => pool,
+        _ => &Unknown,
+    }
+}
+
+/// A family without a line in [`family`].
+struct Unknown;
+
+impl Emit for Unknown {}
+
+/// Pools with templates of their own, a line for each: the plan, its name in templates and its files.
+macro_rules! templates {
+    ($($(#[$about:meta])* $family:ident($plan:ident),)*) => {
+        /// A pool, with what the templates of its family write. Templates ask for `pool.family`.
+        #[derive(Clone, Debug, Serialize)]
+        #[serde(tag = "family", rename_all = "snake_case")]
+        pub enum PoolPlan {
+            $($(#[$about])* $family($plan),)*
+        }
+
+        impl PoolPlan {
+            /// The templates, by the names that they include each other by.
+            pub(crate) const TEMPLATES: &[&[Template]] = &[$($plan::TEMPLATES),*];
+
+            /// What the rest of a plan asks.
+            pub(super) fn family(&self) -> &dyn Family {
+                match self { $(PoolPlan::$family(plan) => plan,)* }
+            }
+        }
+    };
+}
+
+templates! {
     /// Blocks that are split and joined, with an index of the free ones.
     Blocks(BlocksPlan),
     /// Blocks one behind the other.
@@ -39,6 +117,22 @@ pub enum PoolPlan {
     Buddy(BuddyPlan),
     /// Pages of objects.
     Pages(PagesPlan),
+}
+
+impl PoolPlan {
+    /// The plan of a pool without an index: its control words are its own.
+    fn alone(self) -> (PoolPlan, IndexPlan) {
+        let family = self.family();
+        let index = IndexPlan {
+            kind: "none",
+            control_words: family.control_words(),
+            clears_all: family.has_orders(),
+            logarithm: family.has_orders(),
+            bit_map: family.has_bit_map(),
+            ..IndexPlan::default()
+        };
+        (self, index)
+    }
 }
 
 /// What the rest of a plan asks of a pool.
@@ -95,33 +189,5 @@ pub(super) trait Family {
     /// It counts trailing zeros without an index.
     fn has_bit_map(&self) -> bool {
         false
-    }
-}
-
-impl PoolPlan {
-    /// The numbers of the pool of `spec`; none if it has no templates.
-    pub(super) fn of(spec: &Spec) -> Option<PoolPlan> {
-        Some(match &spec.pool {
-            Pool::Bump(bump) => PoolPlan::Linear(LinearPlan::bump(bump, spec)),
-            Pool::Stack(_) => PoolPlan::Linear(LinearPlan::stack(spec)),
-            Pool::Fixed(fixed) => PoolPlan::Fixed(FixedPlan::of(fixed, spec)),
-            Pool::Buddy(buddy) if buddy.defragment == Defragment::Never => {
-                PoolPlan::Buddy(BuddyPlan::of(buddy.system, spec))
-            }
-            Pool::Buddy(_) => return None,
-            Pool::Pages(pages) => PoolPlan::Pages(PagesPlan::of(pages, spec)?),
-            _ => PoolPlan::Blocks(BlocksPlan::of(spec)?),
-        })
-    }
-
-    /// What the rest of a plan asks.
-    pub(super) fn family(&self) -> &dyn Family {
-        match self {
-            PoolPlan::Blocks(plan) => plan,
-            PoolPlan::Linear(plan) => plan,
-            PoolPlan::Fixed(plan) => plan,
-            PoolPlan::Buddy(plan) => plan,
-            PoolPlan::Pages(plan) => plan,
-        }
     }
 }

@@ -4,7 +4,7 @@
 //! the spec with every number that requests are compared with moved to the next number that decides otherwise.
 
 use heapsmith_spec::build::{format, lists_in_words, words_for};
-use heapsmith_spec::{Coalescing, Layer, Pool, Spec, Splitting};
+use heapsmith_spec::{Coalescing, Layer, Spec, Splitting};
 
 use super::requests::Requests;
 
@@ -27,30 +27,19 @@ impl Key {
         }
         // No block of a program is smaller than that of its least request.
         let min_block = words_for(spec, requests.min()).unwrap_or_else(|| format(spec).min);
-        if let Some((split, coalesce)) = factors(&mut key.pool) {
-            if let Splitting::From(min) = *split {
-                *split = match requests.min_from(min) {
+        if let Some(factors) = key.pool.factors_mut() {
+            if let Splitting::From(min) = factors.split {
+                factors.split = match requests.min_from(min) {
                     0 => Splitting::Always,
                     u64::MAX => Splitting::Never,
                     min => Splitting::From(min),
                 };
             }
-            if let Coalescing::From(min) = *coalesce {
+            if let Coalescing::From(min) = factors.coalesce {
                 let words = min.div_ceil(u64::from(spec.word.bytes())) as usize + 1;
-                *coalesce = if words > min_block { Coalescing::From(words as u64) } else { Coalescing::Immediate };
+                factors.coalesce = if words > min_block { Coalescing::From(words as u64) } else { Coalescing::Immediate };
             }
         }
         Key { lists, spec: key }
-    }
-}
-
-/// The splitting and coalescing of pools that have both.
-pub(super) fn factors(pool: &mut Pool) -> Option<(&mut Splitting, &mut Coalescing)> {
-    match pool {
-        Pool::List(list) => Some((&mut list.split, &mut list.coalesce)),
-        Pool::Bins(bins) => Some((&mut bins.split, &mut bins.coalesce)),
-        Pool::Tree(tree) => Some((&mut tree.split, &mut tree.coalesce)),
-        Pool::SkipList(list) => Some((&mut list.split, &mut list.coalesce)),
-        _ => None,
     }
 }

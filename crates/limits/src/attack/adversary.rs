@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use heapsmith_replay::{Driven, Region, ReplayError, drive};
-use heapsmith_spec::{Pool, Spec};
+use heapsmith_spec::Spec;
 use heapsmith_trace::Bytes;
 
 use super::tape::{Tape, TapeStep};
@@ -101,7 +101,7 @@ pub fn run(
     // More blocks than operations there cannot be.
     let blocks = (program.live / program.min_size + 1).min(max_operations as u64 + 1) as u32;
     drive(spec, region, blocks, |heap| {
-        let last_first = matches!(spec.pool, Pool::Stack(_));
+        let last_first = spec.pool.frees_in_order();
         let (tape, blocks) = (Tape::default(), BTreeMap::new());
         let header = match charge {
             Charge::Requests => 0,

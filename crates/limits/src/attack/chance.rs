@@ -17,7 +17,7 @@
 //! | breathing | filled, then half of it freed at random, and again |
 
 use heapsmith_replay::{Region, ReplayError};
-use heapsmith_spec::{Pool, Spec};
+use heapsmith_spec::Spec;
 
 use super::adversary::{Adversary, AttackOutcome, Charge, run};
 use super::random::Random;
@@ -47,7 +47,7 @@ pub fn random_programs(
         for breathing in [false, true] {
             for seed in 1..=SEEDS {
                 let random = Random::new(seed);
-                let stack = matches!(spec.pool, Pool::Stack(_));
+                let stack = spec.pool.frees_in_order();
                 let outcome = run(spec, program, Charge::Requests, region, operations, |adversary| {
                     Chance { random, sizes, breathing, stack, operations, done: 0 }.carry_out(adversary);
                 })?;

@@ -53,7 +53,7 @@ fn round(demand: &Demand, keep: Keep, block: u64) -> Round {
 
 /// Whether blocks are freed from the first to the last: a stack wants the last first.
 fn frees_upwards(demand: &Demand) -> bool {
-    !matches!(demand.spec.pool, Pool::Stack(_))
+    !demand.spec.pool.frees_in_order()
 }
 
 /// Robson's adversary (1971, 1974): sizes double, and of two places modulo the next size those blocks stay that cover

@@ -19,10 +19,39 @@
 //! A region skips to the next place for a larger block, and this adds at most one cell to each order until a request of
 //! that order or below grows the region again, which it does only when every cell of the order is used or divided.
 
-use super::demand::{Demand, saturated};
-use super::{Found, Term, shown};
+use heapsmith_spec::{Buddy, BuddySystem, Defragment};
 
-pub(super) fn bound(demand: &Demand) -> Found {
+use super::demand::{Demand, saturated};
+use super::{Family, Found, Room, Term, Unbounded, WorstCase, shown};
+
+impl Family for Buddy {
+    fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
+        Ok(bound(demand))
+    }
+
+    fn worst_case(&self, demand: &Demand, room: Room) -> WorstCase {
+        if self.defragment == Defragment::OnDemand && room.footprint.is_none() {
+            return WorstCase::none("what is moved for a request is not counted here");
+        }
+        if self.system == BuddySystem::Estranged {
+            let formula = "a free is constant; an allocation may glue all pairs of buddies".to_owned();
+            return WorstCase { allocate: None, free: Some(16), formula };
+        }
+        let Some(footprint) = room.footprint else { return WorstCase::none("it grows with the region") };
+        let orders = u64::from((footprint / demand.word).max(1).ilog2() + 1);
+        WorstCase::of(7 * orders + 10, 10 * orders + 10, "7K + 10, 10K + 10, K the orders up to the bound's footprint")
+    }
+
+    fn counts_trapped(&self) -> bool {
+        true
+    }
+
+    fn requires(&self) -> Option<&'static str> {
+        Some("no block is moved: it was not asked for by a handle")
+    }
+}
+
+fn bound(demand: &Demand) -> Found {
     let retained = demand.retained();
     let own = demand.own_blocks();
     let live = u128::from(demand.blocks_of(demand.program.live));

@@ -7,15 +7,14 @@
 //!               └─ block: header, granule, smallest block; or class, power of two, page
 //! ```
 //!
-//! A pool that splits gives a block as it is when the rest would be no block: so a block may be larger than it was
-//! asked for by the *slack*, the smallest block less a granule. Every used block is counted with it.
+//! A pool that splits returns a whole block when the remainder would be no block: so a block may be larger than its
+//! request by the *slack*, the smallest block less a granule. Every used block is counted with it.
 //!
 //! The blocks of a program are bounded one by one: no block has more bytes for each byte requested than the worst
 //! size has, so all have at most *ratio* × live bytes, and there are at most live ÷ least of them.
 
-use heapsmith::parts::TwoLevel;
-use heapsmith_spec::build::{classes_in_words, format, lists_in_words, step_in_words, words_for};
-use heapsmith_spec::{Coalescing, Layer, Pool, Spec, Splitting};
+use heapsmith_spec::build::{format, lists_in_words};
+use heapsmith_spec::{BlockFactors, Coalescing, Layer, Spec, Splitting};
 
 use super::control::empty_footprint;
 use super::program::ProgramClass;
@@ -43,10 +42,24 @@ pub struct Demand<'s> {
     ratio: (u64, u64),
     /// Block sizes that free lists keep, in words: the range of each, and what all of it is rounded up to.
     lists: Vec<(usize, usize)>,
-    /// The classes of the pool, in words.
-    classes: Vec<(usize, usize)>,
+    /// The classes of the pool.
+    pub(super) classes: SizeClasses,
+}
+
+/// The classes of a pool, in words.
+#[derive(Debug, Default)]
+pub(super) struct SizeClasses {
+    /// The range of block sizes of each, and what all of it is rounded up to.
+    pub sizes: Vec<(usize, usize)>,
     /// Words of a block beyond the classes are a multiple of this.
-    beyond: Option<u64>,
+    pub beyond: Option<usize>,
+}
+
+impl SizeClasses {
+    /// The size of the block for `words`; none if nothing beyond the classes is served.
+    pub fn rounded(&self, words: usize) -> Option<usize> {
+        within(&self.sizes, words).or_else(|| self.beyond.map(|step| words.next_multiple_of(step)))
+    }
 }
 
 /// Requests of `from` to `to` bytes; none of them needs a block of more than `need` bytes.
@@ -69,22 +82,12 @@ impl<'s> Demand<'s> {
     pub fn new(spec: &'s Spec, program: ProgramClass) -> Result<Demand<'s>, String> {
         let word = u64::from(spec.word.bytes());
         let format = format(spec);
-        let splits = matches!(
-            spec.pool,
-            Pool::List(_) | Pool::Bins(_) | Pool::Tree(_) | Pool::SkipList(_) | Pool::Tlsf(_) | Pool::HalfFit(_)
-        );
-        let slack = if splits { (format.min - format.granule) as u64 * word } else { 0 };
+        let slack = if spec.pool.factors().is_some() { (format.min - format.granule) as u64 * word } else { 0 };
         let lists = match spec.layers.last() {
             Some(Layer::FreeLists(layer)) => lists_in_words(spec, layer),
             _ => Vec::new(),
         };
-        let (classes, beyond) = match &spec.pool {
-            Pool::Classes(classes) => {
-                let step = step_in_words(spec, classes).map(|words| words as u64);
-                (classes_in_words(spec, classes), step)
-            }
-            _ => (Vec::new(), None),
-        };
+        let classes = super::family(&spec.pool).classes(spec);
         let granule = format.granule as u64 * word;
         let control = empty_footprint(spec)?;
         let asked_largest = program.max_size;
@@ -100,7 +103,6 @@ impl<'s> Demand<'s> {
             ratio: (0, 1),
             lists,
             classes,
-            beyond,
         };
         demand.program.max_size = demand.largest_served().ok_or_else(|| {
             format!("this heap refuses every request of {} bytes or more: ask about smaller ones", program.min_size)
@@ -121,33 +123,18 @@ impl<'s> Demand<'s> {
     /// Bytes of the block that a request of `size` needs, without slack; none if the heap refuses it. Never
     /// decreases as `size` grows.
     pub fn need(&self, size: u64) -> Option<u64> {
-        let below = self.below_guards(size);
-        if let Pool::Fixed(fixed) = self.spec.pool {
-            let block = fixed.size.next_multiple_of(self.word).next_multiple_of(self.spec.alignment.into());
-            return (below <= block).then_some(block);
-        }
-        if matches!(self.spec.pool, Pool::Stack(_) | Pool::Bump(_)) {
-            let words = below.div_ceil(self.word) + 1;
-            return Some((words * self.word).next_multiple_of(self.spec.alignment.into()));
-        }
-        let words = self.rounded(words_for(self.spec, below)?)?;
-        Some(within(&self.lists, words).unwrap_or(words) as u64 * self.word)
+        super::family(&self.spec.pool).block(self, self.below_guards(size))
     }
 
-    /// The block size that the pool's index rounds up to; none if it refuses.
-    fn rounded(&self, words: usize) -> Option<usize> {
-        match &self.spec.pool {
-            Pool::Classes(_) => within(&self.classes, words)
-                .or_else(|| self.beyond.map(|step| words.div_ceil(step as usize) * step as usize)),
-            Pool::Tlsf(tlsf) => match tlsf.largest {
-                Some(largest) => {
-                    let largest = words_for(self.spec, largest)?;
-                    (words <= TwoLevel::new(tlsf.second_level.into(), largest).largest()).then_some(words)
-                }
-                None => Some(words),
-            },
-            _ => Some(words),
-        }
+    /// Bytes of the block for `below` bytes where blocks follow one another: a header and the payload, aligned.
+    pub(super) fn linear_block(&self, below: u64) -> u64 {
+        let words = below.div_ceil(self.word) + 1;
+        (words * self.word).next_multiple_of(self.spec.alignment.into())
+    }
+
+    /// Bytes of the block of `words`, rounded up by free lists.
+    pub(super) fn listed_block(&self, words: usize) -> Option<u64> {
+        Some(within(&self.lists, words).unwrap_or(words) as u64 * self.word)
     }
 
     /// The largest request of the program that the heap serves.
@@ -192,10 +179,10 @@ impl<'s> Demand<'s> {
         reserved.max().unwrap_or(0)
     }
 
-    /// Bytes of a region that leaves `footprint` beside its reserve.
+    /// Bytes of a region that has room for `footprint` and its reserve.
     pub fn region_of(&self, footprint: u64) -> u64 {
-        let given = 100 - u128::from(self.reserved().min(99));
-        saturated((u128::from(footprint) * 100).div_ceil(given))
+        let served = 100 - u128::from(self.reserved().min(99));
+        saturated((u128::from(footprint) * 100).div_ceil(served))
     }
 
     /// Bytes of the smallest block.
@@ -255,14 +242,14 @@ impl<'s> Demand<'s> {
     /// size between two classes, their requests take free blocks of the class above. Never decreases as `block` grows.
     pub fn first_user(&self, block: u64) -> u64 {
         let words = (block / self.word) as usize;
-        let place = self.classes.partition_point(|&(_, high)| high < words);
-        let low = self.classes.get(place).map_or(words, |&(low, _)| low);
+        let place = self.classes.sizes.partition_point(|&(_, high)| high < words);
+        let low = self.classes.sizes.get(place).map_or(words, |&(low, _)| low);
         self.first_request(low as u64 * self.word)
     }
 
     /// Whether some request is larger than the pool's classes.
     pub fn beyond_classes(&self) -> bool {
-        let last = self.classes.last().map_or(0, |&(_, high)| high as u64 * self.word);
+        let last = self.classes.sizes.last().map_or(0, |&(_, high)| high as u64 * self.word);
         self.largest_block() > last
     }
 
@@ -271,7 +258,7 @@ impl<'s> Demand<'s> {
         self.lists.iter().map(|&(_, high)| high as u64 * self.word)
     }
 
-    /// Whether a pool request is always split from what it is given.
+    /// Whether every request splits its block.
     pub fn always_splits(&self, split: Splitting) -> bool {
         match split {
             Splitting::Always => true,
@@ -280,7 +267,7 @@ impl<'s> Demand<'s> {
         }
     }
 
-    /// Whether no request is split from what it is given.
+    /// Whether no request splits its block.
     pub fn never_splits(&self, split: Splitting) -> bool {
         match split {
             Splitting::Always => false,
@@ -294,14 +281,14 @@ impl<'s> Demand<'s> {
         coalesce == Coalescing::Never
     }
 
-    /// Whether free neighbours are joined, and rests split off, before new memory is taken.
-    pub fn joins(&self, split: Splitting, coalesce: Coalescing) -> bool {
-        let coalesces = match coalesce {
+    /// Whether free neighbours are joined, and remainders split off, before new memory is taken.
+    pub fn joins(&self, factors: &BlockFactors) -> bool {
+        let coalesces = match factors.coalesce {
             Coalescing::Immediate | Coalescing::Deferred | Coalescing::EveryCall => true,
             Coalescing::From(from) => self.min_block() - self.word >= from,
             Coalescing::Never => false,
         };
-        coalesces && self.always_splits(split)
+        coalesces && self.always_splits(factors.split)
     }
 }
 

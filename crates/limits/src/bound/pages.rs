@@ -20,12 +20,22 @@ use heapsmith_spec::{PageSearch, Pages};
 
 use super::demand::Demand;
 use super::first_fit::factor;
-use super::{Found, Term, Unbounded, shown};
+use super::{Family, Found, Room, Term, Unbounded, WorstCase, shown};
 
 /// Words of an entry before its bitmap.
 const FIELDS: u64 = 4;
 
-pub(super) fn bound(demand: &Demand, pages: &Pages) -> Result<Found, Unbounded> {
+impl Family for Pages {
+    fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
+        bound(demand, self)
+    }
+
+    fn worst_case(&self, _: &Demand, _: Room) -> WorstCase {
+        WorstCase::none("a move of the directory reads and writes all of it; no number is derived")
+    }
+}
+
+fn bound(demand: &Demand, pages: &Pages) -> Result<Found, Unbounded> {
     if u64::from(demand.spec.alignment) > pages.page {
         return Err(Unbounded(
             "runs that are aligned beyond a page leave gaps before them, for which no bound is derived: \

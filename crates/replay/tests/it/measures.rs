@@ -5,7 +5,7 @@ use heapsmith_replay::{
     latencies, min_region, passes, replay, replay_peer, time,
 };
 
-use heapsmith_spec::{Layer, Pool, Spec, WordSize, arbitrary};
+use heapsmith_spec::{Layer, Spec, WordSize, arbitrary};
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
 use proptest::prelude::*;
 
@@ -36,9 +36,8 @@ fn steps() -> impl Strategy<Value = Vec<(u64, Option<usize>, Option<u64>)>> {
 /// refuses frees out of order, and no layer that holds blocks back itself.
 fn wide_spec() -> impl Strategy<Value = Spec> {
     arbitrary::spec().prop_filter("general heaps with room", |spec| {
-        let general = !matches!(spec.pool, Pool::Bump(_) | Pool::Stack(_) | Pool::Fixed(_));
         let plain = spec.layers.iter().all(|layer| matches!(layer, Layer::FreeLists(_)));
-        spec.word != WordSize::Two && general && plain
+        spec.word != WordSize::Two && spec.pool.is_general() && plain
     })
 }
 

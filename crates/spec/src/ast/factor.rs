@@ -1,14 +1,14 @@
 //! Splitting and coalescing, each at a level.
 
-/// When the rest of a block that is larger than the request becomes a free block.
+/// When the remainder of a block that is larger than the request becomes a free block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Splitting {
     /// The caller gets the whole block.
     Never,
-    /// Whenever the rest is large enough to be a block.
+    /// Whenever the remainder is large enough to be a block.
     #[default]
     Always,
-    /// Requests of at least that many bytes split the block they are given: `split>=512`.
+    /// Requests of at least this many bytes split their block: `split>=512`.
     From(u64),
 }
 
@@ -20,7 +20,7 @@ pub enum Coalescing {
     /// As a block is freed.
     #[default]
     Immediate,
-    /// As a block is freed, if its payload has at least that many bytes: `coalesce>=512`.
+    /// As a block is freed, if its payload has at least this many bytes: `coalesce>=512`.
     From(u64),
     /// When no block is large enough for a request, the whole region at once.
     Deferred,

@@ -4,7 +4,8 @@
 //! blocks at once, B the most live blocks, n the largest block, all in units of the smallest.
 //! `xtask bench growth` measures the costs.
 
-use crate::ast::{Coalescing, Layer, Spec, Splitting};
+use crate::ast::{Layer, Spec};
+use crate::pool::BlockFactors;
 
 /// How a heap's operations grow, and what bounds its footprint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ impl PoolPromise {
 /// last live block the end of the region is given back.
 pub(crate) const HOLES: &str = "M + B (n - 1): every hole is smaller than the request that finds none";
 /// Where nothing general holds.
-pub(crate) const NONE: &str = "none: free neighbours that are not joined, or rests that are not split off, add up";
+pub(crate) const NONE: &str = "none: free neighbours that are not joined, or remainders that are not split off, add up";
 
 impl Spec {
     /// What the heap promises. Free lists serve their sizes in constant time, and flush into the
@@ -60,16 +61,10 @@ impl Spec {
 }
 
 /// What best fit promises.
-pub(crate) fn best_fit(split: Splitting, coalesce: Coalescing) -> &'static str {
-    if joins(split, coalesce) {
+pub(crate) fn best_fit(factors: &BlockFactors) -> &'static str {
+    if factors.joins() {
         "at least M n - O(M + n^2) for some program (Robson, in Knuth, section 2.5, exercise 42)"
     } else {
         NONE
     }
-}
-
-/// Whether all free neighbours are joined before a request fails, and all rests split off.
-pub(crate) fn joins(split: Splitting, coalesce: Coalescing) -> bool {
-    split == Splitting::Always
-        && matches!(coalesce, Coalescing::Immediate | Coalescing::EveryCall | Coalescing::Deferred)
 }

@@ -1,4 +1,4 @@
-//! What most pools have: `split` and `coalesce`, a word after `=` or a level after `>=`, and `tags`.
+//! What pools of blocks have: `split` and `coalesce`, a word after `=` or a level after `>=`, and `tags`.
 
 use super::cursor::{Cursor, Result};
 use crate::ast::{Coalescing, Splitting};
@@ -7,32 +7,33 @@ use crate::lexer::Kind;
 use crate::problem::Problem;
 use crate::validate::Place;
 
-/// The key of a factor, for the table of any pool that has it as a field of that name.
-macro_rules! key {
-    (split) => {
-        $crate::parse::keys::Key {
-            word: "split",
-            forms: &["split=", "split>="],
-            read: |cursor, pool| $crate::parse::factor::split(cursor).map(|split| pool.split = split),
-        }
-    };
-    (coalesce) => {
-        $crate::parse::keys::Key {
-            word: "coalesce",
-            forms: &["coalesce=", "coalesce>="],
-            read: |cursor, pool| $crate::parse::factor::coalesce(cursor).map(|coalesce| pool.coalesce = coalesce),
-        }
-    };
-    (tags) => {
-        $crate::parse::keys::Key {
-            word: "tags",
-            forms: &["tags="],
-            read: |cursor, pool| $crate::parse::keys::equals(cursor, "tags").map(|tags| pool.tags = tags),
-        }
+/// The keys of a pool that has [`BlockFactors`](crate::BlockFactors) in its field `factors`, behind keys of its own.
+macro_rules! block_keys {
+    ($($own:expr),* $(,)?) => {
+        &[
+            $($own,)*
+            $crate::parse::keys::Key {
+                word: "split",
+                forms: &["split=", "split>="],
+                read: |cursor, pool| $crate::parse::factor::split(cursor).map(|split| pool.factors.split = split),
+            },
+            $crate::parse::keys::Key {
+                word: "coalesce",
+                forms: &["coalesce=", "coalesce>="],
+                read: |cursor, pool| {
+                    $crate::parse::factor::coalesce(cursor).map(|coalesce| pool.factors.coalesce = coalesce)
+                },
+            },
+            $crate::parse::keys::Key {
+                word: "tags",
+                forms: &["tags="],
+                read: |cursor, pool| $crate::parse::keys::equals(cursor, "tags").map(|tags| pool.factors.tags = tags),
+            },
+        ]
     };
 }
 
-pub(crate) use key;
+pub(crate) use block_keys;
 
 pub(crate) fn split(cursor: &mut Cursor<'_>) -> Result<Splitting> {
     word_or_level(cursor, "split", Place::Splitting, Splitting::From)

@@ -3,21 +3,22 @@
 
 use std::fmt::{Display, Formatter};
 
+use heapsmith::parts::{self, BinList, RedBlack, SpacedBins};
 use heapsmith::{Meter, Source, Word};
 
-use super::Family;
-use crate::ast::{BinOrder, Coalescing, Splitting};
-use crate::build::{BuildError, Job, Parts};
-use crate::catalogue::{HOLES, NONE, PoolPromise, joins};
+use super::{BlockFactors, Family};
+use crate::ast::{BinOrder, Coalescing, Fit};
+use crate::build::{BuildError, Job, Parts, spacing};
+use crate::catalogue::{HOLES, NONE, PoolPromise};
 use crate::keyword::Keyword;
 use crate::lexer::Kind;
 use crate::parse::cursor::{Cursor, Result};
-use crate::parse::factor::key;
+use crate::parse::factor::block_keys;
 use crate::parse::keys::{Key, Keys, equals};
 use crate::parse::sizes;
-use crate::print::{without, word};
+use crate::print::word;
 use crate::problem::Problem;
-use crate::validate::{Bounds, Check, Fault, Part, Place, check_levels};
+use crate::validate::{Bounds, Check, Fault, Part, Place};
 
 /// Segregated bins of free blocks:
 /// `bins(exact 16..=512 step 16, then log, order=fifo, split=always, coalesce=immediate)`.
@@ -33,12 +34,8 @@ pub struct Bins {
     pub order: BinOrder,
     /// How far a bin that is an unsorted list is searched; its default where it is none.
     pub tries: Tries,
-    /// Whether what is left over of a block becomes a free block.
-    pub split: Splitting,
-    /// When neighbouring free blocks become one.
-    pub coalesce: Coalescing,
-    /// Whether blocks carry boundary tags.
-    pub tags: bool,
+    /// When blocks are split and joined, and whether they carry boundary tags.
+    pub factors: BlockFactors,
 }
 
 impl Bins {
@@ -49,9 +46,7 @@ impl Bins {
             each: Each::default(),
             order: BinOrder::default(),
             tries: Tries::default(),
-            split: Splitting::default(),
-            coalesce: Coalescing::default(),
-            tags: true,
+            factors: BlockFactors::default(),
         }
     }
 }
@@ -153,7 +148,7 @@ impl Family for Bins {
             }
             _ => {}
         }
-        check_levels(self.split, self.coalesce, bounds)
+        self.factors.check(bounds)
     }
 
     fn promise(&self) -> PoolPromise {
@@ -166,23 +161,51 @@ impl Family for Bins {
             }
             (Each::List, _) => ("linear in the bin", "constant"),
         };
-        let free = if self.tags && self.coalesce != Coalescing::EveryCall { free } else { "linear in the blocks" };
-        PoolPromise { allocate, free, footprint: if joins(self.split, self.coalesce) { HOLES } else { NONE } }
+        let free = if self.factors.tags && self.factors.coalesce != Coalescing::EveryCall {
+            free
+        } else {
+            "linear in the blocks"
+        };
+        PoolPromise { allocate, free, footprint: if self.factors.joins() { HOLES } else { NONE } }
     }
 
     fn links_and_tags(&self) -> Option<(usize, bool)> {
-        Some((2, self.tags))
+        Some((2, self.factors.tags))
+    }
+
+    fn factors(&self) -> Option<BlockFactors> {
+        Some(self.factors)
+    }
+
+    fn factors_mut(&mut self) -> Option<&mut BlockFactors> {
+        Some(&mut self.factors)
     }
 
     fn build<'a, W: Word, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>>(
         &self,
         parts: Parts<'_, 'a, S, M, J>,
     ) -> std::result::Result<J::Output, BuildError> {
-        parts.bins::<W>(self)
+        // A sorted list is searched to the best block.
+        let tries = match self.tries {
+            Tries::Max(max) if self.order != BinOrder::Size => max as usize,
+            _ => usize::MAX,
+        };
+        let map = SpacedBins::new(spacing(self.layout, W::BYTES), W::BYTES);
+        let (fit, factors) = (Fit::First, &self.factors);
+        match self.each {
+            Each::List => {
+                parts.blocks::<W, _>(parts::Bins::new(map, BinList { order: self.order, tries }), fit, factors)
+            }
+            Each::Tree => parts.blocks::<W, _>(parts::Bins::new(map, RedBlack), fit, factors),
+            Each::SkipList => {
+                let each = parts::SkipList::new(super::SkipList::SEED, parts::SkipList::BIN_LEVELS);
+                parts.blocks::<W, _>(parts::Bins::new(map, each), fit, factors)
+            }
+        }
     }
 }
 
-const KEYS: &[Key<Bins>] = &[
+const KEYS: &[Key<Bins>] = block_keys![
     Key {
         word: "order",
         forms: &["order="],
@@ -193,9 +216,6 @@ const KEYS: &[Key<Bins>] = &[
     },
     Key { word: "tries", forms: &["tries="], read: |cursor, bins| tries(cursor).map(|tries| bins.tries = tries) },
     Key { word: "each", forms: &["each="], read: |cursor, bins| equals(cursor, "each").map(|each| bins.each = each) },
-    key!(split),
-    key!(coalesce),
-    key!(tags),
 ];
 
 /// The `=8` or `=all` of `tries`.
@@ -274,7 +294,7 @@ fn per_doubling_problem(bins: u64) -> Option<Problem> {
 
 impl Display for Bins {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        let Self { layout, each, order, tries, split, coalesce, tags } = self;
+        let Self { layout, each, order, tries, factors } = self;
         write!(f, "bins({layout}")?;
         if *each != Each::default() {
             f.write_str(", each=")?;
@@ -290,7 +310,7 @@ impl Display for Bins {
             Tries::Max(max) => write!(f, ", tries={max}")?,
             Tries::All => f.write_str(", tries=all")?,
         }
-        write!(f, ", {split}, {coalesce}{})", without(*tags))
+        write!(f, ", {factors})")
     }
 }
 
@@ -330,4 +350,52 @@ impl Keyword for Each {
 impl Keyword for Tries {
     const WORDS: &'static [(&'static str, Self)] = &[("all", Self::All)];
     const FORMS: &'static [&'static str] = &["8"];
+}
+
+/// What property tests try.
+#[cfg(any(test, feature = "arbitrary"))]
+mod generated {
+    use proptest::option;
+    use proptest::prelude::{Just, Strategy, any, prop_oneof};
+    use proptest::sample::select;
+
+    use super::{BinLayout, BinOrder, Bins, BlockFactors, Each, Tries};
+    use crate::arbitrary::{generated, word};
+
+    fn layout() -> impl Strategy<Value = BinLayout> {
+        let per_doubling = || select(BinLayout::PER_DOUBLING_CHOICES.as_slice());
+        let exact = (1..=64_u64, 1..=64_u64, 0..=64_u64, option::of(per_doubling()));
+        prop_oneof![
+            exact.prop_map(|(from, step, steps, then_log)| BinLayout::Exact {
+                from,
+                to: from + step * steps,
+                step,
+                then_log,
+            }),
+            per_doubling().prop_map(|per_doubling| BinLayout::Log { per_doubling }),
+            Just(BinLayout::Lea),
+        ]
+    }
+
+    /// What is in a bin, its order and how far it is searched.
+    fn inside() -> impl Strategy<Value = (Each, BinOrder, Tries)> {
+        let tries = prop_oneof![Just(Tries::default()), Just(Tries::All), (1..=20_u32).prop_map(Tries::Max)];
+        let unsorted = select(vec![BinOrder::Lifo, BinOrder::Fifo]);
+        prop_oneof![
+            2 => (unsorted, tries).prop_map(|(order, tries)| (Each::List, order, tries)),
+            1 => Just((Each::List, BinOrder::Size, Tries::default())),
+            3 => word::<Each>().prop_map(|each| (each, BinOrder::default(), Tries::default())),
+        ]
+    }
+
+    generated!(
+        Bins,
+        (layout(), inside(), any::<BlockFactors>()).prop_map(|(layout, (each, order, tries), factors)| Bins {
+            layout,
+            each,
+            order,
+            tries,
+            factors
+        })
+    );
 }

@@ -135,3 +135,17 @@ impl Keyword for BuddySystem {
 impl Keyword for Defragment {
     const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("on-demand", Self::OnDemand)];
 }
+
+/// What property tests try.
+#[cfg(any(test, feature = "arbitrary"))]
+mod generated {
+    use proptest::prelude::Strategy;
+
+    use super::{Buddy, BuddySystem, Defragment};
+    use crate::arbitrary::{generated, word};
+
+    generated!(
+        Buddy,
+        (word::<BuddySystem>(), word::<Defragment>()).prop_map(|(system, defragment)| Buddy { system, defragment })
+    );
+}

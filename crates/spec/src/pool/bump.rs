@@ -32,6 +32,7 @@ pub enum Reclaim {
 
 impl Family for Bump {
     const WORD: &'static str = "bump";
+    const GENERAL: bool = false;
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Bump> {
         let mut bump = Bump::default();
@@ -90,4 +91,15 @@ impl Display for Bump {
 
 impl Keyword for Reclaim {
     const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("empty", Self::Empty)];
+}
+
+/// What property tests try.
+#[cfg(any(test, feature = "arbitrary"))]
+mod generated {
+    use proptest::prelude::Strategy;
+
+    use super::{Bump, Reclaim};
+    use crate::arbitrary::{generated, word};
+
+    generated!(Bump, word::<Reclaim>().prop_map(|reclaim| Bump { reclaim }));
 }

@@ -2,11 +2,12 @@
 
 use std::fmt::{Display, Formatter};
 
+use heapsmith::parts::{self, Fit};
 use heapsmith::{Meter, Source, Word};
 
 use super::Family;
-use crate::ast::Sizes;
-use crate::build::{BuildError, Job, Parts};
+use crate::ast::{Coalescing, Sizes, Splitting};
+use crate::build::{BuildError, Job, Parts, step_in_words};
 use crate::catalogue::PoolPromise;
 use crate::parse::cursor::{Cursor, Result};
 use crate::parse::sizes;
@@ -74,7 +75,10 @@ impl Family for Classes {
         &self,
         parts: Parts<'_, 'a, S, M, J>,
     ) -> std::result::Result<J::Output, BuildError> {
-        parts.classes::<W>(self)
+        let policy = parts.policy(Fit::First, Splitting::Never, Coalescing::Never);
+        let beyond = step_in_words(parts.spec, self);
+        let index = parts::Classes::new(parts.class_table(self), beyond);
+        parts.layered::<W, _, false>(index, policy)
     }
 }
 
@@ -87,4 +91,28 @@ impl Display for Classes {
         }
         f.write_str(")")
     }
+}
+
+/// What property tests try.
+#[cfg(any(test, feature = "arbitrary"))]
+mod generated {
+    use proptest::option;
+    use proptest::prelude::Strategy;
+
+    use super::{Classes, Sizes};
+    use crate::arbitrary::{LARGEST, generated, rows};
+
+    /// The item as a class, which has one size where a free list may have a range of them.
+    fn class(sizes: Sizes) -> Sizes {
+        match sizes {
+            Sizes::Range { to, .. } => Sizes::One(to),
+            other => other,
+        }
+    }
+
+    generated!(
+        Classes,
+        (rows().prop_map(|rows| rows.into_iter().map(class).collect::<Vec<_>>()), option::of(1..=LARGEST))
+            .prop_map(|(sizes, beyond)| Classes { sizes, beyond })
+    );
 }

@@ -2,11 +2,11 @@
 
 use std::fmt::{Display, Formatter};
 
-use heapsmith::{Meter, Source, Word};
+use heapsmith::{FixedSize, Meter, Source, Word};
 
 use super::Family;
 use crate::ast::{Layer, Spec};
-use crate::build::{BuildError, Job, Parts};
+use crate::build::{BuildError, Job, Parts, bytes};
 use crate::catalogue::PoolPromise;
 use crate::parse::cursor::{Cursor, Result};
 use crate::problem::Problem;
@@ -21,6 +21,7 @@ pub struct Fixed {
 
 impl Family for Fixed {
     const WORD: &'static str = "fixed";
+    const GENERAL: bool = false;
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Fixed> {
         let opened = cursor.open("fixed")?;
@@ -62,7 +63,9 @@ impl Family for Fixed {
         &self,
         parts: Parts<'_, 'a, S, M, J>,
     ) -> std::result::Result<J::Output, BuildError> {
-        parts.fixed::<W>(self.size)
+        let alignment = parts.without_free_lists()?.alignment as usize;
+        let heap = FixedSize::<W, S, M>::from_parts(parts.source, bytes(self.size), alignment, parts.meter)?;
+        Ok(parts.job.run(heap))
     }
 }
 
@@ -70,4 +73,15 @@ impl Display for Fixed {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         write!(f, "fixed({})", self.size)
     }
+}
+
+/// What property tests try.
+#[cfg(any(test, feature = "arbitrary"))]
+mod generated {
+    use proptest::prelude::Strategy;
+
+    use super::Fixed;
+    use crate::arbitrary::generated;
+
+    generated!(Fixed, (1..=2048_u64).prop_map(|size| Fixed { size }));
 }

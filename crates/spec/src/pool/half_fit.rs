@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter};
 
 use heapsmith::{Meter, Source, Word};
 
-use super::Family;
+use super::{BlockFactors, Family};
 use crate::build::{BuildError, Job, Parts};
 use crate::catalogue::PoolPromise;
 use crate::parse::cursor::{Cursor, Result};
@@ -28,6 +28,11 @@ impl Family for HalfFit {
         Some((2, true))
     }
 
+    /// Always split, joined at once, with boundary tags.
+    fn factors(&self) -> Option<BlockFactors> {
+        Some(BlockFactors::DEFAULT)
+    }
+
     fn build<'a, W: Word, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>>(
         &self,
         parts: Parts<'_, 'a, S, M, J>,
@@ -40,4 +45,15 @@ impl Display for HalfFit {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         f.write_str(HalfFit::WORD)
     }
+}
+
+/// What property tests try.
+#[cfg(any(test, feature = "arbitrary"))]
+mod generated {
+    use proptest::prelude::Just;
+
+    use super::HalfFit;
+    use crate::arbitrary::generated;
+
+    generated!(HalfFit, Just(HalfFit));
 }

@@ -2,47 +2,31 @@
 
 use std::fmt::{Display, Formatter};
 
+use heapsmith::parts::{AddressOrder, Fifo, Implicit, Lifo};
 use heapsmith::{Meter, Source, Word};
 
-use super::Family;
-use crate::ast::{Coalescing, Fit, Splitting};
+use super::{BlockFactors, Family};
+use crate::ast::{Coalescing, Fit};
 use crate::build::{BuildError, Job, Parts};
-use crate::catalogue::{HOLES, NONE, PoolPromise, best_fit, joins};
+use crate::catalogue::{HOLES, NONE, PoolPromise, best_fit};
 use crate::keyword::Keyword;
 use crate::lexer::Kind;
 use crate::parse::cursor::{Cursor, Result};
-use crate::parse::factor::key;
+use crate::parse::factor::block_keys;
 use crate::parse::keys::{self, Key, equals};
-use crate::print::{without, word};
+use crate::print::word;
 use crate::problem::Problem;
-use crate::validate::{Bounds, Check, Fault, Place, check_levels};
+use crate::validate::{Bounds, Check, Fault, Place};
 
 /// One list of free blocks: `list(order=address, fit=first, split=always, coalesce=immediate)`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct List {
     /// How the list is kept.
     pub order: ListOrder,
     /// Which free block serves a request.
     pub fit: Fit,
-    /// Whether what is left over of a block becomes a free block.
-    pub split: Splitting,
-    /// When neighbouring free blocks become one.
-    pub coalesce: Coalescing,
-    /// Whether blocks carry boundary tags. Without them a block's predecessor is found by a
-    /// search from the start of the region.
-    pub tags: bool,
-}
-
-impl Default for List {
-    fn default() -> Self {
-        Self {
-            order: ListOrder::default(),
-            fit: Fit::default(),
-            split: Splitting::default(),
-            coalesce: Coalescing::default(),
-            tags: true,
-        }
-    }
+    /// When blocks are split and joined, and whether they carry boundary tags.
+    pub factors: BlockFactors,
 }
 
 /// How a list of free blocks is kept.
@@ -75,51 +59,61 @@ impl Family for List {
         {
             return Err(Fault::new(Place::Depth, problem));
         }
-        check_levels(self.split, self.coalesce, bounds)
+        self.factors.check(bounds)
     }
 
     fn promise(&self) -> PoolPromise {
-        let allocate = match (self.order, self.coalesce) {
+        let allocate = match (self.order, self.factors.coalesce) {
             (ListOrder::Implicit, _) | (_, Coalescing::EveryCall) => "linear in the blocks",
             _ => "linear in the free blocks",
         };
-        let free = match (self.order, self.tags, self.coalesce) {
+        let free = match (self.order, self.factors.tags, self.factors.coalesce) {
             (_, _, Coalescing::EveryCall) | (_, false, _) => "linear in the blocks",
             (ListOrder::Address, ..) => "constant next to a free block, else linear in the free blocks",
             _ => "constant",
         };
         let ordered = matches!(self.order, ListOrder::Address | ListOrder::Implicit);
         let footprint = match self.fit {
-            _ if !joins(self.split, self.coalesce) => NONE,
+            _ if !self.factors.joins() => NONE,
             Fit::First if ordered => "about M log2 n (Robson 1977)",
-            Fit::Best { .. } => best_fit(self.split, self.coalesce),
+            Fit::Best { .. } => best_fit(&self.factors),
             _ => HOLES,
         };
         PoolPromise { allocate, free, footprint }
     }
 
     fn links_and_tags(&self) -> Option<(usize, bool)> {
-        Some((if self.order == ListOrder::Implicit { 0 } else { 2 }, self.tags))
+        Some((if self.order == ListOrder::Implicit { 0 } else { 2 }, self.factors.tags))
+    }
+
+    fn factors(&self) -> Option<BlockFactors> {
+        Some(self.factors)
+    }
+
+    fn factors_mut(&mut self) -> Option<&mut BlockFactors> {
+        Some(&mut self.factors)
     }
 
     fn build<'a, W: Word, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>>(
         &self,
         parts: Parts<'_, 'a, S, M, J>,
     ) -> std::result::Result<J::Output, BuildError> {
-        parts.list::<W>(self)
+        match self.order {
+            ListOrder::Lifo => parts.blocks::<W, _>(Lifo::default(), self.fit, &self.factors),
+            ListOrder::Fifo => parts.blocks::<W, _>(Fifo::default(), self.fit, &self.factors),
+            ListOrder::Address => parts.blocks::<W, _>(AddressOrder::default(), self.fit, &self.factors),
+            ListOrder::Implicit => parts.blocks::<W, _>(Implicit::default(), self.fit, &self.factors),
+        }
     }
 }
 
-const KEYS: &[Key<List>] = &[
+const KEYS: &[Key<List>] = block_keys![
     Key {
         word: "order",
         forms: &["order="],
         read: |cursor, list| equals(cursor, "order").map(|order| list.order = order),
     },
     Key { word: "fit", forms: &["fit="], read: |cursor, list| fit(cursor).map(|fit| list.fit = fit) },
-    key!(split),
-    key!(coalesce),
-    key!(tags),
 ];
 
 fn fit(cursor: &mut Cursor<'_>) -> Result<Fit> {
@@ -157,8 +151,8 @@ fn depth_problem(percent: u64) -> Option<Problem> {
 
 impl Display for List {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        let Self { order, fit, split, coalesce, tags } = self;
-        write!(f, "list(order={order}, fit={}, {split}, {coalesce}{})", FitText(*fit), without(*tags))
+        let Self { order, fit, factors } = self;
+        write!(f, "list(order={order}, fit={}, {factors})", FitText(*fit))
     }
 }
 
@@ -189,4 +183,26 @@ impl Keyword for Fit {
     const WORDS: &'static [(&'static str, Self)] =
         &[("first", Self::First), ("next", Self::Next), ("best", Self::BEST), ("worst", Self::Worst)];
     const FORMS: &'static [&'static str] = &["best(30%)"];
+}
+
+/// What property tests try.
+#[cfg(any(test, feature = "arbitrary"))]
+mod generated {
+    use proptest::prelude::{Strategy, any, prop_oneof};
+
+    use super::{BlockFactors, Fit, List, ListOrder};
+    use crate::arbitrary::{generated, word};
+
+    fn fit() -> impl Strategy<Value = Fit> {
+        prop_oneof![word::<Fit>(), (1..=100_u8).prop_map(|depth| Fit::Best { depth })]
+    }
+
+    generated!(
+        List,
+        (word::<ListOrder>(), fit(), any::<BlockFactors>()).prop_map(|(order, fit, factors)| List {
+            order,
+            fit,
+            factors
+        })
+    );
 }

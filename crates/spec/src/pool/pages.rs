@@ -161,3 +161,19 @@ impl Keyword for PageSearch {
     const WORDS: &'static [(&'static str, Self)] =
         &[("linear", Self::Linear), ("word", Self::Word), ("tree", Self::Tree), ("hardware", Self::Hardware)];
 }
+
+/// What property tests try.
+#[cfg(any(test, feature = "arbitrary"))]
+mod generated {
+    use proptest::prelude::{Just, Strategy};
+
+    use super::{PageSearch, Pages};
+    use crate::arbitrary::{generated, word};
+
+    // Sizes that every word can have.
+    generated!(
+        Pages,
+        ((8..=13_u32).prop_flat_map(|page| (Just(page), 3..page)), word::<PageSearch>())
+            .prop_map(|((page, min), search)| Pages { page: 1 << page, min: 1 << min, search })
+    );
+}

@@ -2,30 +2,25 @@
 
 use std::fmt::{Display, Formatter};
 
+use heapsmith::parts::{self, BySize, Fit};
 use heapsmith::{Meter, Source, Word};
 
-use super::Family;
-use crate::ast::{Coalescing, Splitting};
+use super::{BlockFactors, Family};
 use crate::build::{BuildError, Job, Parts};
 use crate::catalogue::{PoolPromise, best_fit};
 use crate::lexer::Kind;
 use crate::parse::cursor::{Cursor, Result};
-use crate::parse::factor::key;
+use crate::parse::factor::block_keys;
 use crate::parse::keys::{self, Key};
-use crate::print::without;
-use crate::validate::{Bounds, Check, check_levels};
+use crate::validate::{Bounds, Check};
 
 /// All free blocks in a skip list by size, best fit: `skiplist(seed=1, split=always, coalesce=immediate)`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SkipList {
     /// Decides which sizes are on which levels.
     pub seed: u64,
-    /// Whether what is left over of a block becomes a free block.
-    pub split: Splitting,
-    /// When neighbouring free blocks become one.
-    pub coalesce: Coalescing,
-    /// Whether blocks carry boundary tags.
-    pub tags: bool,
+    /// When blocks are split and joined, and whether they carry boundary tags.
+    pub factors: BlockFactors,
 }
 
 impl SkipList {
@@ -35,7 +30,7 @@ impl SkipList {
 
 impl Default for SkipList {
     fn default() -> Self {
-        Self { seed: Self::SEED, split: Splitting::default(), coalesce: Coalescing::default(), tags: true }
+        Self { seed: Self::SEED, factors: BlockFactors::default() }
     }
 }
 
@@ -49,46 +44,61 @@ impl Family for SkipList {
     }
 
     fn check(&self, bounds: &mut Bounds) -> Check {
-        check_levels(self.split, self.coalesce, bounds)
+        self.factors.check(bounds)
     }
 
     fn promise(&self) -> PoolPromise {
         PoolPromise {
             allocate: "log of the free sizes, expected",
             free: "log of the free sizes, expected",
-            footprint: best_fit(self.split, self.coalesce),
+            footprint: best_fit(&self.factors),
         }
     }
 
     fn links_and_tags(&self) -> Option<(usize, bool)> {
-        Some((2, self.tags))
+        Some((2, self.factors.tags))
+    }
+
+    fn factors(&self) -> Option<BlockFactors> {
+        Some(self.factors)
+    }
+
+    fn factors_mut(&mut self) -> Option<&mut BlockFactors> {
+        Some(&mut self.factors)
     }
 
     fn build<'a, W: Word, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>>(
         &self,
         parts: Parts<'_, 'a, S, M, J>,
     ) -> std::result::Result<J::Output, BuildError> {
-        parts.skip_list::<W>(self)
+        let all = parts::SkipList::new(self.seed, parts::SkipList::MAX_LEVELS);
+        parts.blocks::<W, _>(BySize::new(all), Fit::BEST, &self.factors)
     }
 }
 
-const KEYS: &[Key<SkipList>] = &[
-    Key {
-        word: "seed",
-        forms: &["seed="],
-        read: |cursor, list| {
-            cursor.sign(&Kind::Equals, "=")?;
-            cursor.number("a number").map(|seed| list.seed = seed)
-        },
+const KEYS: &[Key<SkipList>] = block_keys![Key {
+    word: "seed",
+    forms: &["seed="],
+    read: |cursor, list| {
+        cursor.sign(&Kind::Equals, "=")?;
+        cursor.number("a number").map(|seed| list.seed = seed)
     },
-    key!(split),
-    key!(coalesce),
-    key!(tags),
-];
+},];
 
 impl Display for SkipList {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        let Self { seed, split, coalesce, tags } = self;
-        write!(f, "skiplist(seed={seed}, {split}, {coalesce}{})", without(*tags))
+        let Self { seed, factors } = self;
+        write!(f, "skiplist(seed={seed}, {factors})")
     }
+}
+
+/// What property tests try.
+#[cfg(any(test, feature = "arbitrary"))]
+mod generated {
+    use proptest::prelude::{Strategy, any};
+
+    use super::{BlockFactors, SkipList};
+    use crate::arbitrary::generated;
+
+    generated!(SkipList, (any::<u64>(), any::<BlockFactors>()).prop_map(|(seed, factors)| SkipList { seed, factors }));
 }

@@ -16,6 +16,7 @@ pub struct Stack;
 
 impl Family for Stack {
     const WORD: &'static str = "stack";
+    const GENERAL: bool = false;
 
     fn read(_: &mut Cursor<'_>) -> Result<Stack> {
         Ok(Stack)
@@ -23,6 +24,10 @@ impl Family for Stack {
 
     fn refuses(&self, layer: &Layer) -> Option<&'static str> {
         layer.keeps_blocks().then_some("a stack takes blocks back last in first out, and not later")
+    }
+
+    fn frees_in_order(&self) -> bool {
+        true
     }
 
     fn promise(&self) -> PoolPromise {
@@ -45,4 +50,15 @@ impl Display for Stack {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         f.write_str(Stack::WORD)
     }
+}
+
+/// What property tests try.
+#[cfg(any(test, feature = "arbitrary"))]
+mod generated {
+    use proptest::prelude::Just;
+
+    use super::Stack;
+    use crate::arbitrary::generated;
+
+    generated!(Stack, Just(Stack));
 }

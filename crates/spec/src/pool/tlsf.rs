@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter};
 
 use heapsmith::{Meter, Source, Word};
 
-use super::Family;
+use super::{BlockFactors, Family};
 use crate::build::{BuildError, Job, Parts};
 use crate::catalogue::PoolPromise;
 use crate::lexer::Kind;
@@ -68,6 +68,11 @@ impl Family for Tlsf {
         Some((2, true))
     }
 
+    /// Always split, joined at once, with boundary tags.
+    fn factors(&self) -> Option<BlockFactors> {
+        Some(BlockFactors::DEFAULT)
+    }
+
     fn build<'a, W: Word, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>>(
         &self,
         parts: Parts<'_, 'a, S, M, J>,
@@ -121,4 +126,20 @@ impl Display for Tlsf {
         }
         f.write_str(")")
     }
+}
+
+/// What property tests try.
+#[cfg(any(test, feature = "arbitrary"))]
+mod generated {
+    use proptest::option;
+    use proptest::prelude::Strategy;
+
+    use super::Tlsf;
+    use crate::arbitrary::{LARGEST, generated};
+
+    generated!(
+        Tlsf,
+        (1..=Tlsf::MAX_SECOND_LEVEL, option::of(1..=LARGEST))
+            .prop_map(|(second_level, largest)| Tlsf { second_level, largest })
+    );
 }

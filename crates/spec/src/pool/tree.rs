@@ -2,45 +2,29 @@
 
 use std::fmt::{Display, Formatter};
 
+use heapsmith::parts::{BySize, Fit, RedBlack};
 use heapsmith::{Meter, Source, Word};
 
-use super::Family;
-use crate::ast::{Coalescing, Splitting};
+use super::{BlockFactors, Family};
 use crate::build::{BuildError, Job, Parts};
 use crate::catalogue::{PoolPromise, best_fit};
 use crate::keyword::Keyword;
 use crate::lexer::Kind;
 use crate::parse::cursor::{Cursor, Result};
-use crate::parse::factor::key;
+use crate::parse::factor::block_keys;
 use crate::parse::keys::{Key, Keys, equals};
-use crate::print::{without, word};
-use crate::validate::{Bounds, Check, check_levels};
+use crate::print::word;
+use crate::validate::{Bounds, Check};
 
 /// All free blocks in a tree by size: `tree(red-black, fit=best, split=always, coalesce=immediate)`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tree {
     /// How the tree is kept in balance.
     pub balance: Balance,
     /// Which free block serves a request.
     pub fit: TreeFit,
-    /// Whether what is left over of a block becomes a free block.
-    pub split: Splitting,
-    /// When neighbouring free blocks become one.
-    pub coalesce: Coalescing,
-    /// Whether blocks carry boundary tags.
-    pub tags: bool,
-}
-
-impl Default for Tree {
-    fn default() -> Self {
-        Self {
-            balance: Balance::default(),
-            fit: TreeFit::default(),
-            split: Splitting::default(),
-            coalesce: Coalescing::default(),
-            tags: true,
-        }
-    }
+    /// When blocks are split and joined, and whether they carry boundary tags.
+    pub factors: BlockFactors,
 }
 
 /// How a tree is kept in balance.
@@ -74,44 +58,53 @@ impl Family for Tree {
     }
 
     fn check(&self, bounds: &mut Bounds) -> Check {
-        check_levels(self.split, self.coalesce, bounds)
+        self.factors.check(bounds)
     }
 
     fn promise(&self) -> PoolPromise {
         PoolPromise {
             allocate: "log of the free sizes",
             free: "log of the free sizes",
-            footprint: best_fit(self.split, self.coalesce),
+            footprint: best_fit(&self.factors),
         }
     }
 
     fn links_and_tags(&self) -> Option<(usize, bool)> {
-        Some((2, self.tags))
+        Some((2, self.factors.tags))
+    }
+
+    fn factors(&self) -> Option<BlockFactors> {
+        Some(self.factors)
+    }
+
+    fn factors_mut(&mut self) -> Option<&mut BlockFactors> {
+        Some(&mut self.factors)
     }
 
     fn build<'a, W: Word, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>>(
         &self,
         parts: Parts<'_, 'a, S, M, J>,
     ) -> std::result::Result<J::Output, BuildError> {
-        parts.tree::<W>(self)
+        match self.balance {
+            Balance::RedBlack => parts.blocks::<W, _>(BySize::new(RedBlack), Fit::BEST, &self.factors),
+        }
     }
 }
 
-const KEYS: &[Key<Tree>] = &[
-    Key { word: "fit", forms: &["fit="], read: |cursor, tree| equals(cursor, "fit").map(|fit| tree.fit = fit) },
-    key!(split),
-    key!(coalesce),
-    key!(tags),
-];
+const KEYS: &[Key<Tree>] = block_keys![Key {
+    word: "fit",
+    forms: &["fit="],
+    read: |cursor, tree| equals(cursor, "fit").map(|fit| tree.fit = fit)
+},];
 
 impl Display for Tree {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        let Self { balance, fit, split, coalesce, tags } = self;
+        let Self { balance, fit, factors } = self;
         f.write_str("tree(")?;
         word(f, *balance)?;
         f.write_str(", fit=")?;
         word(f, *fit)?;
-        write!(f, ", {split}, {coalesce}{})", without(*tags))
+        write!(f, ", {factors})")
     }
 }
 
@@ -121,4 +114,22 @@ impl Keyword for Balance {
 
 impl Keyword for TreeFit {
     const WORDS: &'static [(&'static str, Self)] = &[("best", Self::Best)];
+}
+
+/// What property tests try.
+#[cfg(any(test, feature = "arbitrary"))]
+mod generated {
+    use proptest::prelude::{Strategy, any};
+
+    use super::{Balance, BlockFactors, Tree, TreeFit};
+    use crate::arbitrary::{generated, word};
+
+    generated!(
+        Tree,
+        (word::<Balance>(), word::<TreeFit>(), any::<BlockFactors>()).prop_map(|(balance, fit, factors)| Tree {
+            balance,
+            fit,
+            factors
+        })
+    );
 }

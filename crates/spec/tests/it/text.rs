@@ -1,8 +1,8 @@
 //! Which texts say the same heap, and how it is printed.
 
 use heapsmith_spec::{
-    BinLayout, Bins, Classes, Coalescing, Fit, FreeLists, Layer, List, ListOrder, Order, Pool, Sizes, Spec, Splitting,
-    WordSize,
+    BinLayout, Bins, BlockFactors, Classes, Coalescing, Fit, FreeLists, Layer, List, ListOrder, Order, Pool, Sizes,
+    Spec, Splitting, WordSize,
 };
 
 fn parsed(text: &str) -> Spec {
@@ -99,9 +99,7 @@ fn every_part_arrives_in_the_data() {
     let list = List {
         order: ListOrder::Lifo,
         fit: Fit::Best { depth: 30 },
-        split: Splitting::From(100),
-        coalesce: Coalescing::From(200),
-        tags: false,
+        factors: BlockFactors { split: Splitting::From(100), coalesce: Coalescing::From(200), tags: false },
     };
     assert_eq!(spec.pool, Pool::List(list));
     let Layer::FreeLists(free_lists) = &spec.layers[0] else { panic!("not free lists") };

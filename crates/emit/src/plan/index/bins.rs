@@ -135,17 +135,17 @@ fn node_invariants(each: &str) -> Vec<&'static str> {
 }
 
 /// The tree.
-pub(super) fn tree() -> IndexPlan {
+pub(in crate::plan) fn tree() -> IndexPlan {
     by_size("index/red_black.c", BinsPlan::tree())
 }
 
 /// The skip list.
-pub(super) fn skip_list(list: &heapsmith_spec::SkipList) -> IndexPlan {
+pub(in crate::plan) fn skip_list(list: &heapsmith_spec::SkipList) -> IndexPlan {
     by_size("index/skip_list.c", BinsPlan::skip_list(list.seed, SkipList::MAX_LEVELS))
 }
 
 /// Bins.
-pub(super) fn bins(bins: &Bins, word: WordSize) -> IndexPlan {
+pub(in crate::plan) fn bins(bins: &Bins, word: WordSize) -> IndexPlan {
     let (bin_file, bin) = match bins.each {
         Each::List => ("index/bin_list.c", BinsPlan::list(bins)),
         Each::Tree => ("index/red_black.c", BinsPlan::tree()),

@@ -21,7 +21,7 @@ pub struct ClassesPlan {
     map: Option<SizesPlan>,
 }
 
-pub(super) fn classes(classes: &Classes, spec: &Spec) -> IndexPlan {
+pub(in crate::plan) fn classes(classes: &Classes, spec: &Spec) -> IndexPlan {
     let rows = classes_in_words(spec, classes);
     let number = rows.len() as u64;
     let beyond = step_in_words(spec, classes).map(|words| words as u64);

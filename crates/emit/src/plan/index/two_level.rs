@@ -41,7 +41,7 @@ fn list_ceil(second: u32, words: u64) -> u64 {
     }
 }
 
-pub(super) fn two_level(second: u8, largest: Option<u64>, spec: &Spec) -> IndexPlan {
+pub(in crate::plan) fn two_level(second: u8, largest: Option<u64>, spec: &Spec) -> IndexPlan {
     let second = u32::from(second);
     let bits = spec.word.bytes() * 8;
     let words = largest.and_then(|size| words_for(spec, size)).map_or(max_words(spec.word), |words| words as u64);

@@ -1,12 +1,13 @@
 //! The numbers of a pool of blocks: its format and its levels.
 
 use heapsmith_spec::build::format;
-use heapsmith_spec::{Coalescing, Pool, Spec, Splitting};
+use heapsmith_spec::{BlockFactors, Coalescing, Spec, Splitting};
 use serde::Serialize;
 
-use super::Family;
+use super::{Family, PoolPlan};
+use crate::Template;
 use crate::literal::unsigned;
-use crate::plan::Field;
+use crate::plan::{Field, IndexPlan};
 
 /// A pool of blocks.
 #[derive(Clone, Debug, Serialize)]
@@ -15,13 +16,13 @@ pub struct BlocksPlan {
     /// Words of the smallest block.
     min: u32,
     /// Blocks carry boundary tags.
-    pub tags: bool,
+    tags: bool,
     /// What is left over is split off, always or from a size on.
-    pub splits: bool,
+    splits: bool,
     /// The smallest request that splits, where it is not every one.
     split_from: Option<String>,
     /// A freed block is joined to its neighbours, always or from a size on.
-    pub merges: bool,
+    merges: bool,
     /// Words of the smallest block that is joined, where it is not every one.
     coalesce_from: Option<String>,
     /// The region is swept when no free block fits a request.
@@ -39,17 +40,25 @@ pub struct BlocksPlan {
 }
 
 impl BlocksPlan {
-    /// The numbers of the pool of `spec`; none if it is not one of blocks.
-    pub(super) fn of(spec: &Spec) -> Option<BlocksPlan> {
-        let (split, coalesce, tags) = match &spec.pool {
-            Pool::List(list) => (list.split, list.coalesce, list.tags),
-            Pool::Bins(bins) => (bins.split, bins.coalesce, bins.tags),
-            Pool::Tree(tree) => (tree.split, tree.coalesce, tree.tags),
-            Pool::SkipList(list) => (list.split, list.coalesce, list.tags),
-            Pool::Tlsf(_) | Pool::HalfFit(_) => (Splitting::Always, Coalescing::Immediate, true),
-            Pool::Classes(_) => (Splitting::Never, Coalescing::Never, false),
-            _ => return None,
-        };
+    /// The templates.
+    pub(super) const TEMPLATES: &[Template] = &[
+        template!("block.c"),
+        template!("pool/pool.c"),
+        template!("pool/coalesce.c"),
+        template!("pool/allocate.c"),
+        template!("pool/aligned.c"),
+        template!("pool/reallocate.c"),
+        template!("pool/heap.c"),
+        template!("pool/check.c"),
+    ];
+
+    /// The plan of a pool of blocks with this index.
+    pub(super) fn with(spec: &Spec, factors: &BlockFactors, index: IndexPlan) -> (PoolPlan, IndexPlan) {
+        (PoolPlan::Blocks(BlocksPlan::of(spec, factors)), index)
+    }
+
+    fn of(spec: &Spec, factors: &BlockFactors) -> BlocksPlan {
+        let BlockFactors { split, coalesce, tags } = *factors;
         let format = format(spec);
         let word = u64::from(spec.word.bytes());
         let coalesce_from = match coalesce {
@@ -59,7 +68,7 @@ impl BlocksPlan {
         };
         let merges = matches!(coalesce, Coalescing::Immediate | Coalescing::From(_));
         let (deferred, every_call) = (coalesce == Coalescing::Deferred, coalesce == Coalescing::EveryCall);
-        Some(BlocksPlan {
+        BlocksPlan {
             granule: format.granule as u32,
             min: format.min as u32,
             tags,
@@ -76,7 +85,7 @@ impl BlocksPlan {
             every_call,
             sweeps: deferred || every_call,
             joins: coalesce != Coalescing::Never,
-        })
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! The numbers of a buddy system.
 
-use heapsmith_spec::{BuddySystem, Spec};
+use heapsmith_spec::{Buddy, BuddySystem, Defragment, Spec};
 use serde::Serialize;
 
-use super::Family;
-use crate::plan::{Field, max_words};
+use super::{Emit, Family, PoolPlan};
+use crate::Template;
+use crate::composition::Composition;
+use crate::plan::{Field, IndexPlan, max_words};
 
 /// Blocks of powers of two.
 #[derive(Clone, Debug, Serialize)]
@@ -18,11 +20,46 @@ pub struct BuddyPlan {
 }
 
 impl BuddyPlan {
-    pub(super) fn of(system: BuddySystem, spec: &Spec) -> BuddyPlan {
+    /// The templates.
+    pub(super) const TEMPLATES: &[Template] = &[
+        template!("buddy/buddy.c"),
+        template!("buddy/blocks.c"),
+        template!("buddy/knuth.c"),
+        template!("buddy/estranged.c"),
+        template!("buddy/heap.c"),
+    ];
+
+    fn of(system: BuddySystem, spec: &Spec) -> BuddyPlan {
         // A header and two links, or what the alignment wants.
         let min_order = (spec.alignment / spec.word.bytes()).ilog2().max(2);
         let max_order = max_words(spec.word).ilog2();
         BuddyPlan { estranged: system == BuddySystem::Estranged, min_order, max_order, granule: 1 << min_order }
+    }
+}
+
+impl Emit for Buddy {
+    fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {
+        let movable = self.defragment == Defragment::OnDemand;
+        (!movable).then(|| PoolPlan::Buddy(BuddyPlan::of(self.system, spec)).alone())
+    }
+
+    fn compose(&self, heap: &mut Composition<'_>) -> Option<()> {
+        let (system, path) = match self.system {
+            BuddySystem::Knuth => ("Knuth", "heapsmith::parts::{Buddies, Knuth}"),
+            BuddySystem::Estranged => ("Estranged", "heapsmith::parts::{Buddies, Estranged}"),
+        };
+        heap.uses.insert(path);
+        let (word, alignment) = (heap.word(), heap.spec.alignment);
+        let handles = self.defragment == Defragment::OnDemand;
+        heap.ty = format!("Buddies<{word}, {system}, S, Unmetered, {handles}>");
+        match heap.free_lists() {
+            Some(order) => {
+                let map = format!("{}Lists", heap.camel);
+                heap.make(format!("FreeLists::before_buddies(source, {alignment}, Unmetered, {map}, Order::{order})?"));
+            }
+            None => heap.make(format!("Buddies::from_parts(source, {alignment}, Unmetered)?")),
+        }
+        Some(())
     }
 }
 

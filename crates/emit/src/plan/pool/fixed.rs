@@ -3,8 +3,10 @@
 use heapsmith_spec::{Fixed, Spec};
 use serde::Serialize;
 
-use super::Family;
-use crate::plan::max_words;
+use super::{Emit, Family, PoolPlan};
+use crate::Template;
+use crate::composition::Composition;
+use crate::plan::{IndexPlan, max_words};
 
 /// Blocks of one size, without headers.
 #[derive(Clone, Debug, Serialize)]
@@ -15,10 +17,26 @@ pub struct FixedPlan {
 }
 
 impl FixedPlan {
-    pub(super) fn of(fixed: &Fixed, spec: &Spec) -> FixedPlan {
+    /// The templates.
+    pub(super) const TEMPLATES: &[Template] = &[template!("simple/fixed.c")];
+
+    fn of(fixed: &Fixed, spec: &Spec) -> FixedPlan {
         let (word, granule) = (u64::from(spec.word.bytes()), spec.alignment / spec.word.bytes());
         let words = fixed.size.clamp(1, max_words(spec.word) / 2 * word).div_ceil(word);
         FixedPlan { fixed_words: words.next_multiple_of(granule.into()), granule }
+    }
+}
+
+impl Emit for Fixed {
+    fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {
+        Some(PoolPlan::Fixed(FixedPlan::of(self, spec)).alone())
+    }
+
+    fn compose(&self, heap: &mut Composition<'_>) -> Option<()> {
+        heap.uses.insert("heapsmith::FixedSize");
+        heap.ty = format!("FixedSize<{}, S, Unmetered>", heap.word());
+        heap.make(format!("FixedSize::from_parts(source, {}, {}, Unmetered)?", self.size, heap.spec.alignment));
+        Some(())
     }
 }
 

@@ -1,9 +1,10 @@
 //! The numbers of blocks one behind the other.
 
-use heapsmith_spec::{Bump, Reclaim, Spec};
+use heapsmith_spec::Spec;
 use serde::Serialize;
 
 use super::Family;
+use crate::Template;
 
 /// Blocks one behind the other.
 #[derive(Clone, Debug, Serialize)]
@@ -14,15 +15,10 @@ pub struct LinearPlan {
 }
 
 impl LinearPlan {
-    pub(super) fn bump(bump: &Bump, spec: &Spec) -> LinearPlan {
-        LinearPlan::of(if bump.reclaim == Reclaim::Empty { "when-empty" } else { "never" }, spec)
-    }
+    /// The templates.
+    pub(super) const TEMPLATES: &[Template] = &[template!("simple/linear.c")];
 
-    pub(super) fn stack(spec: &Spec) -> LinearPlan {
-        LinearPlan::of("last-first", spec)
-    }
-
-    fn of(frees: &'static str, spec: &Spec) -> LinearPlan {
+    pub(super) fn of(frees: &'static str, spec: &Spec) -> LinearPlan {
         LinearPlan { frees, granule: spec.alignment / spec.word.bytes() }
     }
 }

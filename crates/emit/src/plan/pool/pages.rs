@@ -3,7 +3,10 @@
 use heapsmith_spec::{PageSearch, Pages, Spec};
 use serde::Serialize;
 
-use super::Family;
+use super::{Emit, Family, PoolPlan};
+use crate::Template;
+use crate::composition::Composition;
+use crate::plan::IndexPlan;
 
 /// Pages of objects.
 #[derive(Clone, Debug, Serialize)]
@@ -24,8 +27,16 @@ pub struct PagesPlan {
 }
 
 impl PagesPlan {
+    /// The templates.
+    pub(super) const TEMPLATES: &[Template] = &[
+        template!("pages/pages.c"),
+        template!("pages/directory.c"),
+        template!("pages/search.c"),
+        template!("pages/heap.c"),
+    ];
+
     /// The numbers; none where a unit in hardware searches.
-    pub(super) fn of(pages: &Pages, spec: &Spec) -> Option<PagesPlan> {
+    fn of(pages: &Pages, spec: &Spec) -> Option<PagesPlan> {
         let word = u64::from(spec.word.bytes());
         let min_object = pages.min.max(u64::from(spec.alignment).min(pages.page / 2));
         let (objects, bits) = (pages.page / min_object, spec.word.bytes() * 8);
@@ -50,6 +61,32 @@ impl PagesPlan {
             search,
             granule: (pages.page.min(4096) / word) as u32,
         })
+    }
+}
+
+impl Emit for Pages {
+    fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {
+        Some(PoolPlan::Pages(PagesPlan::of(self, spec)?).alone())
+    }
+
+    fn compose(&self, heap: &mut Composition<'_>) -> Option<()> {
+        let search = match self.search {
+            PageSearch::Linear => "Linear",
+            PageSearch::Word => "ByWord",
+            PageSearch::Tree => "ByTree",
+            PageSearch::Hardware => "Hardware",
+        };
+        heap.uses.insert("heapsmith::parts::{PageHeap, pages}");
+        heap.ty = format!("PageHeap<{}, pages::{search}, S, Unmetered>", heap.word());
+        let Pages { page, min, .. } = self;
+        let sizes = format!("pages::PageSizes {{ page: {page}, min: {min}, alignment: {} }}", heap.spec.alignment);
+        heap.make(format!("PageHeap::from_parts(source, {sizes}, Unmetered)?"));
+        Some(())
+    }
+
+    fn without_template(&self) -> Option<&'static str> {
+        let hardware = self.search == PageSearch::Hardware;
+        hardware.then_some("search=hardware (search=word returns the same addresses)")
     }
 }
 

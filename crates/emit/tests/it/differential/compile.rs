@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use heapsmith_emit::{c, rust};
-use heapsmith_spec::Pool;
 
 use super::heaps::Heap;
 use super::tape::Tape;
@@ -24,7 +23,7 @@ pub fn c(dir: &Path, heaps: &[Heap], flags: &[&str]) -> PathBuf {
         writeln!(includes, "#include \"{name}.h\"").expect("a string");
         // A stack tells whether it refuses.
         let free = format!("{name}_free(&{name}_it, block)");
-        let free = if matches!(heap.spec.pool, Pool::Stack(_)) { free } else { format!("({free}, true)") };
+        let free = if heap.spec.pool.frees_in_order() { free } else { format!("({free}, true)") };
         writeln!(makers, "PART({name}, {free})").expect("a string");
         writeln!(rows, "    ROW({name}),").expect("a string");
     }

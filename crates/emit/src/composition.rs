@@ -1,0 +1,179 @@
+//! A heap as Rust types and the expressions that make their values, from the inside out.
+//!
+//! ```text
+//!   source ──▶ pool ──▶ free lists ──▶ zero, guard, reserve      a `let` each
+//! ```
+
+use std::collections::BTreeSet;
+
+use heapsmith_spec::build::{lists_in_words, words_for};
+use heapsmith_spec::{BlockFactors, Coalescing, Fit, Layer, Order, Spec, Splitting, WordSize};
+use serde::Serialize;
+
+/// The levels of a pool of blocks, as expressions.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Policy {
+    fit: String,
+    split_from: String,
+    coalesce: String,
+}
+
+/// A list, in words of block size.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    low: usize,
+    high: usize,
+}
+
+/// A map from block sizes to lists.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Map {
+    /// What its type's name ends with.
+    end: &'static str,
+    what: &'static str,
+    rows: Vec<Row>,
+}
+
+impl Map {
+    pub fn new(end: &'static str, what: &'static str, rows: Vec<(usize, usize)>) -> Map {
+        Map { end, what, rows: rows.into_iter().map(|(low, high)| Row { low, high }).collect() }
+    }
+}
+
+/// A heap, put together from the inside out: a pool's file in `plan/pool` makes the pool, then the layers follow.
+pub(crate) struct Composition<'s> {
+    pub spec: &'s Spec,
+    /// The name of the emitted heap in CamelCase.
+    pub camel: String,
+    /// The paths of its `use` lines.
+    pub uses: BTreeSet<&'static str>,
+    pub policy: Option<Policy>,
+    /// The layout of bins, as an expression.
+    pub bin_map: Option<String>,
+    pub maps: Vec<Map>,
+    /// The type of the heap so far.
+    pub ty: String,
+    /// The statements that make it.
+    pub body: Vec<String>,
+}
+
+impl<'s> Composition<'s> {
+    pub fn new(spec: &'s Spec, camel: String) -> Self {
+        let uses = BTreeSet::from(["heapsmith::{RegionError, Source, Unmetered}"]);
+        let (maps, body) = (Vec::new(), Vec::new());
+        Composition { spec, camel, uses, policy: None, bin_map: None, maps, ty: String::new(), body }
+    }
+
+    pub fn word(&self) -> &'static str {
+        match self.spec.word {
+            WordSize::Two => "u16",
+            WordSize::Four => "u32",
+            WordSize::Eight => "u64",
+        }
+    }
+
+    /// Makes the heap by this expression.
+    pub fn make(&mut self, heap: String) {
+        self.body.push(format!("let heap = {heap};"));
+    }
+
+    /// Blocks one behind the other.
+    pub fn linear(&mut self, frees: &str) {
+        self.uses.insert("heapsmith::{Frees, Linear}");
+        self.ty = format!("Linear<{}, S, Unmetered>", self.word());
+        self.make(format!("Linear::from_parts(source, {}, Frees::{frees}, Unmetered)?", self.spec.alignment));
+    }
+
+    /// The free lists directly before the pool, if there are any: at which end blocks go on.
+    /// The type becomes that of the layer.
+    pub fn free_lists(&mut self) -> Option<&'static str> {
+        let Some(Layer::FreeLists(layer)) = self.spec.layers.last() else { return None };
+        self.maps.push(Map::new("Lists", "free lists", lists_in_words(self.spec, layer)));
+        self.uses.insert("heapsmith::FreeLists");
+        self.uses.insert("heapsmith::parts::Order");
+        self.uses.insert("heapsmith::parts::{ConstantSizes, SizeRange}");
+        self.ty = format!("FreeLists<{}, {}Lists>", self.ty, self.camel);
+        Some(if layer.order == Order::Fifo { "Fifo" } else { "Lifo" })
+    }
+
+    /// A pool of blocks with this index, this fit and these factors, and the free lists before it.
+    pub fn blocks(&mut self, index_type: &str, index: &str, fit: Fit, factors: &BlockFactors) {
+        self.policy(fit, factors.split, factors.coalesce);
+        self.uses.insert("heapsmith::parts::BlockPool");
+        self.uses.insert("heapsmith::parts::{Coalesce, ConstantPolicy, Fit, PolicyValues}");
+        let policy = format!("{}Policy", self.camel);
+        let (word, tags) = (self.word(), factors.tags);
+        self.ty = format!("BlockPool<{word}, {index_type}, {policy}, S, Unmetered, {tags}>");
+        match self.free_lists() {
+            Some(order) => {
+                let map = format!("{}Lists", self.camel);
+                self.make(format!(
+                    "FreeLists::from_parts(source, {index}, {policy}, Unmetered, {map}, Order::{order})?"
+                ));
+            }
+            None => self.make(format!("BlockPool::from_parts(source, {index}, {policy}, Unmetered)?")),
+        }
+    }
+
+    /// Two-level segregated fit, or half-fit where the second level is 0.
+    pub fn two_level(&mut self, second: u8, largest: Option<u64>) {
+        self.uses.insert("heapsmith::parts::TwoLevel");
+        let words = match largest.and_then(|size| words_for(self.spec, size)) {
+            Some(words) => words.to_string(),
+            None => {
+                self.uses.insert("heapsmith::Word");
+                format!("<{} as Word>::MAX_WORDS", self.word())
+            }
+        };
+        self.blocks("TwoLevel", &format!("TwoLevel::new({second}, {words})"), Fit::BEST, &BlockFactors::DEFAULT);
+    }
+
+    fn policy(&mut self, fit: Fit, split: Splitting, coalesce: Coalescing) {
+        self.policy = Some(Policy {
+            fit: match fit {
+                Fit::First => "Fit::First".to_owned(),
+                Fit::Next => "Fit::Next".to_owned(),
+                Fit::Best { depth } => format!("Fit::Best {{ depth: {depth} }}"),
+                Fit::Worst => "Fit::Worst".to_owned(),
+            },
+            split_from: match split {
+                Splitting::Never => "usize::MAX".to_owned(),
+                Splitting::Always => "0".to_owned(),
+                Splitting::From(bytes) => bytes.to_string(),
+            },
+            coalesce: match coalesce {
+                Coalescing::Never => "Coalesce::Never".to_owned(),
+                Coalescing::Immediate => "Coalesce::From(0)".to_owned(),
+                Coalescing::From(bytes) => format!("Coalesce::From({bytes})"),
+                Coalescing::Deferred => "Coalesce::Deferred".to_owned(),
+                Coalescing::EveryCall => "Coalesce::EveryCall".to_owned(),
+            },
+        });
+    }
+
+    /// Puts a layer before the heap; free lists came with the pool.
+    pub fn layer(&mut self, layer: &Layer) {
+        let word = self.word();
+        match layer {
+            Layer::FreeLists(_) => {}
+            Layer::Zero => {
+                self.uses.insert("heapsmith::Zero");
+                self.ty = format!("Zero<{}>", self.ty);
+                self.make("Zero::new(heap)".to_owned());
+            }
+            Layer::Guard(guard) => {
+                self.uses.insert("heapsmith::Guard");
+                self.ty = format!("Guard<{word}, {}>", self.ty);
+                self.make(format!("Guard::new(heap, {}, {})?", self.spec.alignment, guard.quarantine));
+            }
+            Layer::Reserve(reserve) => {
+                self.uses.insert("heapsmith::Reserve");
+                self.ty = format!("Reserve<{word}, {}>", self.ty);
+                if !self.body.iter().any(|line| line.starts_with("let region")) {
+                    self.body.insert(0, "let region = source.limit();".to_owned());
+                }
+                self.make(format!("Reserve::new(heap, region, {})?", reserve.high));
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Half-fit: one list a power of two.
+
+use heapsmith_spec::{BlockFactors, HalfFit, Spec};
+
+use super::{BlocksPlan, Emit, PoolPlan};
+use crate::composition::Composition;
+use crate::plan::{IndexPlan, index};
+
+impl Emit for HalfFit {
+    fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {
+        Some(BlocksPlan::with(spec, &BlockFactors::DEFAULT, index::two_level(0, None, spec)))
+    }
+
+    fn compose(&self, heap: &mut Composition<'_>) -> Option<()> {
+        heap.two_level(0, None);
+        Some(())
+    }
+}

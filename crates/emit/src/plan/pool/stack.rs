@@ -1,0 +1,18 @@
+//! A stack: frees last in, first out.
+
+use heapsmith_spec::{Spec, Stack};
+
+use super::{Emit, LinearPlan, PoolPlan};
+use crate::composition::Composition;
+use crate::plan::IndexPlan;
+
+impl Emit for Stack {
+    fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {
+        Some(PoolPlan::Linear(LinearPlan::of("last-first", spec)).alone())
+    }
+
+    fn compose(&self, heap: &mut Composition<'_>) -> Option<()> {
+        heap.linear("LastFirst");
+        Some(())
+    }
+}

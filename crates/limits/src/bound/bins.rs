@@ -1,0 +1,17 @@
+//! Bins: bounded by their factors, as no argument uses where a block is taken from.
+
+use heapsmith_spec::Bins;
+
+use super::demand::Demand;
+use super::joined::joined;
+use super::{Family, Found, Room, Unbounded, WorstCase, holes};
+
+impl Family for Bins {
+    fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
+        joined(demand, &self.factors, holes::SOURCE)
+    }
+
+    fn worst_case(&self, _: &Demand, _: Room) -> WorstCase {
+        WorstCase::none("no number is derived for bins: it depends on what is in one bin")
+    }
+}

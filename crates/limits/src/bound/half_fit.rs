@@ -1,0 +1,16 @@
+//! Half-fit: good fit with one list a power of two.
+
+use heapsmith_spec::HalfFit;
+
+use super::demand::Demand;
+use super::{Family, Found, Room, Unbounded, WorstCase, good_fit};
+
+impl Family for HalfFit {
+    fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
+        Ok(good_fit::bound(demand, 0))
+    }
+
+    fn worst_case(&self, _: &Demand, _: Room) -> WorstCase {
+        WorstCase::of(44, 34, "constant: 44, 34")
+    }
+}

@@ -1,0 +1,31 @@
+//! Which argument bounds a pool of blocks, by its factors.
+
+use heapsmith_spec::BlockFactors;
+
+use super::demand::Demand;
+use super::{Found, Unbounded, by_size, holes};
+
+/// Heaps that split every block they can and join every two free neighbours before they take new memory;
+/// and those that do neither.
+pub(super) fn joined(demand: &Demand, factors: &BlockFactors, source: &'static str) -> Result<Found, Unbounded> {
+    if demand.joins(factors) {
+        return Ok(holes::bound(demand, source));
+    }
+    if demand.never_splits(factors.split) && demand.never_coalesces(factors.coalesce) {
+        return Ok(by_size::whole_blocks(demand));
+    }
+    Err(Unbounded(match (demand.always_splits(factors.split), demand.never_coalesces(factors.coalesce)) {
+        (true, _) => {
+            "freed blocks that are not joined are split further and further: a program that frees large \
+            blocks and asks for small ones, over and over, may need new memory every time"
+        }
+        (false, true) => {
+            "some requests split their block, and nothing is joined again: blocks only become \
+            smaller, and large requests may need new memory every time"
+        }
+        (false, false) => {
+            "a small request may take a whole free block of any size: once freed, the block joins its free \
+            neighbour, the next small request takes the joined block, and so on without end"
+        }
+    }))
+}

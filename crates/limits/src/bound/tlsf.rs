@@ -1,0 +1,25 @@
+//! Two-level segregated fit.
+
+use heapsmith::parts::TwoLevel;
+use heapsmith_spec::Tlsf;
+use heapsmith_spec::build::words_for;
+
+use super::demand::Demand;
+use super::{Family, Found, Room, Unbounded, WorstCase, good_fit};
+
+impl Family for Tlsf {
+    fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
+        Ok(good_fit::bound(demand, self.second_level.into()))
+    }
+
+    fn worst_case(&self, demand: &Demand, _: Room) -> WorstCase {
+        let map = (1_u64 << self.second_level).div_ceil(demand.word * 8);
+        WorstCase::of(44 + map, 34 + 2 * map, "constant: 44 + m, 34 + 2m, m the words of a second-level map")
+    }
+
+    fn rounded(&self, demand: &Demand, words: usize) -> Option<usize> {
+        let Some(largest) = self.largest else { return Some(words) };
+        let largest = words_for(demand.spec, largest)?;
+        (words <= TwoLevel::new(self.second_level.into(), largest).largest()).then_some(words)
+    }
+}

@@ -1,0 +1,17 @@
+//! A tree of all free blocks: best fit, bounded by its factors.
+
+use heapsmith_spec::Tree;
+
+use super::demand::Demand;
+use super::joined::joined;
+use super::{Family, Found, Room, Unbounded, WorstCase, holes};
+
+impl Family for Tree {
+    fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
+        joined(demand, &self.factors, holes::BEST_FIT)
+    }
+
+    fn worst_case(&self, _: &Demand, _: Room) -> WorstCase {
+        WorstCase::none("about the logarithm of the free sizes; no number is derived")
+    }
+}
