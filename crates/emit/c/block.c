@@ -11,7 +11,7 @@
 {%- endif %}
  *   end-1    the header of the block that follows
  *
- * `words` is the size of the block in words, header included. P tells that the block before is used
+ * `words` is the size of the block in words, header included. P says that the block before is used
 {%- if pool.tags %}.
 {%- else %};
  * without boundary tags nobody keeps it true.
@@ -24,7 +24,7 @@
 #define GRANULE {{ pool.granule }}U
 #define MIN_BLOCK {{ pool.min }}U
 {%- if pool.split_from %}
-/* Bytes of the smallest request that splits the block it is given. */
+/* Bytes of the smallest request that splits its block. */
 #define SPLIT_FROM {{ pool.split_from }}
 {%- endif %}
 {%- if pool.coalesce_from %}

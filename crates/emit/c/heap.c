@@ -5,7 +5,7 @@
 {%- endfor %}
  *
  * Of MISRA C:2012 the advisory rule 15.5 is not kept: functions return where they are done. Other
- * deviations stand where they are, with their reason.
+ * deviations are noted in place, with their reason.
  */
 #include "{{ name }}.h"
 

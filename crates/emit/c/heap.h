@@ -48,7 +48,7 @@
 extern "C" {
 #endif
 
-/* A heap. Its fields are its own; it may stand in any memory, but not in its region. */
+/* A heap. Its fields are private; it may be in any memory, but not in its region. */
 typedef struct {{ n }} {
     {{ word_type }} *words; /* the region */
     {{ index_type }} length; /* words of the region */
@@ -76,7 +76,7 @@ bool {{ n }}_init({{ n }} *heap, void *region, size_t bytes);
 /* A block of at least `size` bytes at a multiple of {{ alignment }} bytes. NULL if there is no room, and for a size of 0. */
 void *{{ n }}_allocate({{ n }} *heap, size_t size);
 
-/* A block at a multiple of `alignment` bytes, a power of two; 0 and 1 stand for the heap's own. */
+/* A block at a multiple of `alignment` bytes, a power of two; 0 and 1 mean the heap's own. */
 void *{{ n }}_allocate_aligned({{ n }} *heap, size_t size, size_t alignment);
 
 /* Makes a block at least `size` bytes large, in place where it can, and keeps its contents up to the

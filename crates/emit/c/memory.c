@@ -1,7 +1,7 @@
 /* ---- The words of the region ------------------------------------------------------------------
  *
  * An index counts words from the region's base. Index 0 is a control word, so 0 is never a block:
- * it stands for none. Indexes come from headers and links, which hold only what was written here.
+ * it means none. Indexes come from headers and links, which hold only what was written here.
  */
 
 static inline Index load(const Heap *heap, Index at)

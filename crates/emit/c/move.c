@@ -25,7 +25,7 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
         return block;
     }
 {%- if in_order %}
-    /* Blocks are freed in order, so the old one could not be given back. */
+    /* Blocks are freed in order, so the old one could not be freed. */
     return 0U;
 {%- else %}
     moved = {{ base.allocate }}(heap, size, alignment);

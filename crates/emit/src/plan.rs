@@ -1,7 +1,7 @@
 //! The numbers of a heap: everything that a template writes.
 //!
 //! ```text
-//!   Plan ── name, word, constants (where control words stand)
+//!   Plan ── name, word, constants (the places of control words)
 //!     ├─ pool ── PoolPlan: blocks, linear, fixed, buddy or pages
 //!     │    └─ index: list, implicit, bins, tree, skip list, two-level, classes
 //!     └─ layers, innermost first

@@ -88,7 +88,7 @@ pub fn compile(dir: &Path, request: &Request) -> io::Result<std::process::Output
     cc.current_dir(dir).output()
 }
 
-/// Where the library stands.
+/// The path of the library.
 pub fn path(dir: &Path, request: &Request) -> PathBuf {
     dir.join(library(request.name.lower()))
 }

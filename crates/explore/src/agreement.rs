@@ -4,7 +4,7 @@ use crate::exploration::Exploration;
 use crate::front::{amount, hypervolume, pareto};
 use crate::objective::{Objective, Objectives};
 
-/// How near a point has to be to stand for another, in every objective: a hundredth.
+/// How near a point has to be to replace another, in every objective: a hundredth.
 pub const CLOSE: f64 = 0.01;
 
 /// A search's front compared with the true one.

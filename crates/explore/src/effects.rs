@@ -68,7 +68,7 @@ pub fn effects(exploration: &Exploration, family: usize) -> Vec<Effect> {
     .collect()
 }
 
-/// What every two factors of a family do together; none where [`effects`] has none.
+/// The interaction of every two factors of a family; none if [`effects`] has none.
 pub fn interactions(exploration: &Exploration, family: usize) -> Vec<Interaction> {
     let Some(sample) = Sample::of(exploration, family) else { return Vec::new() };
     let mut found = Vec::new();

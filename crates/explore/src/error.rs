@@ -22,7 +22,7 @@ pub enum SweepError {
     /// The workers that replay elsewhere failed.
     #[error(transparent)]
     Workers(Box<dyn Error + Send + Sync>),
-    /// It was told to stop; what is done is kept.
+    /// It was asked to stop; finished work is kept.
     #[error("interrupted; the results so far are kept, and the same command resumes from them")]
     Interrupted,
 }

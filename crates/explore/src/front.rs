@@ -82,7 +82,7 @@ pub(crate) fn epsilon(point: &Objectives, front: &[Objectives], over: &[Objectiv
     front.iter().map(behind).fold(f64::INFINITY, f64::min) - 1.0
 }
 
-/// A value as an amount, so that two can be told as a factor.
+/// A value as an amount, so that two can be compared by a factor.
 pub(crate) fn amount(point: &Objectives, objective: Objective) -> f64 {
     let value = point.get(objective);
     if objective.is_scale() { value.max(0.5) } else { 1.0 + value }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Each trace that is evaluated on is explored by itself, for its front and its pick by the oracle. Every exploration has a
-//! folder inside that of the whole, so an interrupted run goes on.
+//! folder inside that of the whole, so an interrupted run can resume.
 
 use heapsmith_spec::{Spec, catalogue};
 use heapsmith_trace::{Cuts, Jitter, PackedTrace, Perturbation, Share, Stretch, perturb};
@@ -57,7 +57,7 @@ impl HoldOut {
 /// A choice and the trace that it is evaluated on.
 #[derive(Debug)]
 pub(crate) struct Trial {
-    /// The traces that it is made for; none where it is the choice of the whole.
+    /// The traces that it is made for; none if it is the choice of the whole.
     pub chosen_on: Vec<PackedTrace>,
     /// The trace.
     pub evaluated_on: PackedTrace,

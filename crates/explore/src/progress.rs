@@ -13,7 +13,7 @@ pub struct Progress {
     pub designs: usize,
     /// Designs in all.
     pub total: usize,
-    /// The round on slices of the traces, from 1; none where whole traces are replayed.
+    /// The round on slices of the traces, from 1; none if whole traces are replayed.
     pub round: Option<usize>,
     /// Places on the front over fragmentation and accesses so far.
     pub front: usize,
@@ -21,7 +21,7 @@ pub struct Progress {
 
 /// Counts what is done and keeps the front so far.
 pub(crate) struct Tracker {
-    /// How many designs of the space each unique one stands for.
+    /// How many designs of the space each unique one represents.
     weights: Vec<usize>,
     done: usize,
     total: usize,

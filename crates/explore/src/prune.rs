@@ -44,7 +44,7 @@ pub(crate) fn unsound(goal: &Goal) -> Option<Objective> {
     Objective::COUNTED.into_iter().find(|objective| goal.asks_for(*objective) && !compared(objective))
 }
 
-/// Designs of a wave: enough for the threads of any machine, and few beside those of a space.
+/// Designs of a wave: enough for the threads of any machine, and few compared with those of a space.
 const WAVE: usize = 64;
 
 /// What became of a design.
@@ -106,7 +106,7 @@ impl Pruning {
         Ok(())
     }
 
-    /// What becomes of a design beside a front, and its values.
+    /// The outcome of a design compared with a front, and its values.
     fn verdict(
         &self,
         design: &Design,

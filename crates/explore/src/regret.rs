@@ -9,7 +9,7 @@
 //!
 //! The other trace is held out, or a perturbed copy of one that was explored. *From the front* is the least factor, less
 //! one, by which all chosen objectives would have to shrink for no design of the space made for that trace to beat the
-//! heap in all of them; *regret* is what the heap has beyond the pick that exploring that trace would have given.
+//! heap in all of them; *regret* is what the heap has beyond the pick of an exploration of that trace alone.
 
 use heapsmith_spec::build::words_for;
 use heapsmith_spec::{Layer, Spec};

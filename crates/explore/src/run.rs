@@ -276,7 +276,7 @@ impl Course<'_, '_> {
         outcome
     }
 
-    /// Times the front and everything beside it, and measures its memory by pages.
+    /// Times the front, the pick and the reference allocators, and measures their memory by pages.
     fn measure(&mut self, exploration: &mut Exploration, store: &mut Store, also: &[usize]) -> Result<(), RunError> {
         let (timing, traces) = (&self.plan.timing, self.plan.traces);
         let named = exploration.named(also, &timing.peers);

@@ -18,7 +18,7 @@
 //! up to half of the round; so are 400 heaps at least, and the classic space where it is a part of a wider one, as it is
 //! compared with.
 //!
-//! A slice tells little of differences of a percent, so Pareto local search (Paquete, Chiarandini and Stützle 2004) goes
+//! A slice says little about differences of a percent, so Pareto local search (Paquete, Chiarandini and Stützle 2004) goes
 //! on from there with whole replays: it ends when no design of the fronts gets better by the level of one factor.
 //!
 //! What was left out was not replayed whole: its row is missing from the results, and the page says how many are. The

@@ -6,7 +6,7 @@
 //! | `wide` | over 100,000 | every structure for a whole program, with every factor that it takes |
 //! | a file | what it says | families in the same form ([`Family`]) |
 //!
-//! Both of ours are texts in that form (`classic.toml`, `wide.toml`). Different levels may become the same heap (a size
+//! Both spaces of heapsmith are texts in that form (`classic.toml`, `wide.toml`). Different levels may become the same heap (a size
 //! that 40% of the requests share is on one side of every threshold between): such designs are replayed once, and each
 //! keeps its own row.
 //!
@@ -95,7 +95,7 @@ impl Space {
 
     /// The classic space for `traces`.
     pub fn classic(traces: &[PackedTrace]) -> Space {
-        // A test makes both of ours.
+        // A test makes both spaces of heapsmith.
         Space::of("classic", CLASSIC, traces).expect("the text is sound")
     }
 

@@ -30,7 +30,7 @@ pub struct Sweep<'a> {
     pub stop: &'a AtomicBool,
     /// Which designs are replayed whole.
     pub search: Strategy,
-    /// What is wanted: decides which designs a search goes on with.
+    /// What is wanted: decides which designs a search keeps.
     pub goal: Goal,
     /// Cut short what can reach no front.
     pub prune: bool,

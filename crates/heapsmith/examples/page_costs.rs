@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A round is `(three rounds - one round) / 2`: all that is done once falls out. `tests/instructions` does this for
-//! every pair. Under `hardware` the unit's answers are read from a list that was made before: that stands for issuing its
+//! every pair. Under `hardware` the unit's answers are read from a list that was made before: that replaces issuing its
 //! instruction and taking the answer, and the software is left as it is with a unit.
 #![allow(unsafe_code)]
 
@@ -38,7 +38,7 @@ enum FreeOrder {
     FirstFirst,
     /// Every other one, which is allocated again; then all.
     EveryOther,
-    /// Random ones while it goes on.
+    /// Random ones while it runs.
     Random,
 }
 

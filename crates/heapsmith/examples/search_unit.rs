@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! search_unit vectors                  what the heap asks of the unit, and what it is answered, line by line
-//! search_unit drive PROGRAM [ARGS]     a heap whose unit is that program, beside one that searches by word
+//! search_unit drive PROGRAM [ARGS]     a heap whose unit is that program, compared with one that searches by word
 //! ```
 //!
 //! The lines are those of the test bench (`hardware/tb/page_unit.cpp`); numbers are decimal, words are hexadecimal:

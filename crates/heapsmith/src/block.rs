@@ -17,7 +17,7 @@
 //!   end-1 └──────────────────────┘     └──────────────────────┘  = header of the next block
 //! ```
 //!
-//! `words` is the block's size in words, header included. `P` tells that the
+//! `words` is the block's size in words, header included. `P` says that the
 //! block before is used; it is kept true with boundary tags only. A used block
 //! has no tag at its end, so tags cost nothing while a block is used (Knuth
 //! 1968, §2.5, boundary tags; Standish 1980).

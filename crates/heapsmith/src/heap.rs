@@ -88,7 +88,7 @@ pub enum Priority {
 /// Other code trusts an implementation: collections write to the blocks that it returns.
 ///
 /// - A block that [`Heap::allocate`] or [`Heap::reallocate`] returned is valid for reads and writes of the
-///   bytes that [`Heap::usable_size`] tells, at least of those asked for, and a multiple of the alignment asked for.
+///   bytes that [`Heap::usable_size`] returns, at least those requested, and a multiple of the alignment asked for.
 /// - It overlaps no other live block and nothing that the heap uses itself, until it is freed, or resized successfully.
 /// - It stays so however the heap is moved, for as long as the heap's region exists.
 /// - A resized block holds the bytes that the old one held, up to the smaller of both sizes.
@@ -99,7 +99,7 @@ pub unsafe trait Heap {
     type Meter: Meter;
 
     /// A block of at least `size` bytes at a multiple of `alignment` bytes; 0
-    /// and 1 stand for the heap's own alignment.
+    /// and 1 mean the heap's own alignment.
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>>;
 
     /// A block for a value of this layout; none for a layout of 0 bytes.
@@ -123,7 +123,7 @@ pub unsafe trait Heap {
     /// detects a heap error (table in [`crate::heap_error`]) may be misused in that way.
     unsafe fn deallocate(&mut self, pointer: NonNull<u8>);
 
-    /// Frees a block, and tells if it was refused: the block then stays used.
+    /// Frees a block. Returns an error if the heap refuses: the block then stays used.
     ///
     /// # Safety
     ///
@@ -168,7 +168,7 @@ pub unsafe trait Heap {
     ///
     /// # Safety
     ///
-    /// As for [`Heap::deallocate`]: the size is read beside the block.
+    /// As for [`Heap::deallocate`]: the heap reads the size next to the payload.
     unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize;
 
     /// Bytes of the block, header included.

@@ -72,7 +72,7 @@ pub struct Found {
 pub trait Index: Sealed {
     /// Words of links in a free block.
     const LINKS: usize;
-    /// Whether [`Index::locate`] finds the free block before a given address.
+    /// Whether [`Index::locate`] finds the free block before an address.
     const LOCATES: bool = false;
 
     /// Whether all sizes that the index rounds requests to are sizes of blocks of this format.
@@ -137,7 +137,7 @@ pub trait Index: Sealed {
         self.insert(memory, policy, merged, place);
     }
 
-    /// The blocks that began in `from..end` are gone; what stands there begins at `into`.
+    /// The blocks that began in `from..end` are gone; the block there now begins at `into`.
     #[inline(always)]
     fn absorb<W: Words>(&mut self, _memory: &mut W, _levels: &impl Policy, _from: usize, _end: usize, _into: usize) {}
 

@@ -1,4 +1,4 @@
-//! Layers: they stand before a pool and keep some of its blocks, or watch over them.
+//! Layers: they wrap a pool, and cache some of its blocks or check them.
 //!
 //! | layer | adds to a block | adds to the region |
 //! |---|---|---|
@@ -7,7 +7,7 @@
 //! | [`Reserve`] | nothing | a block of a word |
 //! | [`Zero`] | nothing | nothing |
 //!
-//! `FreeLists` stands directly before a pool of blocks. The others stand before
+//! `FreeLists` wraps a pool of blocks directly. The others wrap
 //! any [`crate::Heap`]; what they keep for themselves is a block of that heap,
 //! which `walk` reports as kept.
 

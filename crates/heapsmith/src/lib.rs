@@ -29,7 +29,7 @@
 //!
 //! - **Regions** ([`Fixed`], [`Growing`], [`StaticRegion`], or a [`Source`] of yours) are where memory comes from.
 //! - **[Heaps by name](named)** are [`Tlsf`] and its like. Each is a [`Heap`]: it allocates, frees, resizes, walks
-//!   and checks its blocks, and tells its footprint.
+//!   and checks its blocks, and reports its footprint.
 //! - **Layers** ([`FreeLists`], [`Guard`], [`Zero`], [`Reserve`]) are heaps before a heap.
 //! - **Locks** ([`Spin`], [`lock::CriticalSection`], [`lock::LockApi`]) make a heap the program's allocator
 //!   ([`Global`]) or that of collections ([`Locked`]).

@@ -72,7 +72,7 @@ impl core::fmt::Display for RegionError {
                 RegionError::MAX_ALIGNMENT
             ),
             RegionError::BlockSizes => write!(f, "a list or class is of a size that no block of this heap has"),
-            RegionError::InUse => write!(f, "a layer stands before an empty heap only, and this one has used blocks"),
+            RegionError::InUse => write!(f, "a layer can only wrap an empty heap, and this one has used blocks"),
             RegionError::PageSizes => {
                 write!(f, "a page is a power of two, and an object one from the word to half a page")
             }

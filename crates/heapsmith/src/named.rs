@@ -98,7 +98,7 @@ named! {
 }
 
 named! {
-    /// Next fit: first fit that goes on where the last search ended.
+    /// Next fit: first fit, starting where the last search ended.
     NextFit, NextFitPolicy, fit Fit::Next, index AddressOrder, |_limit| AddressOrder::new()
 }
 
@@ -200,7 +200,7 @@ impl<W: Word, S: Source, M: Meter> FixedSize<W, S, M> {
 }
 
 impl<S: Source> Linear<u32, S, Unmetered> {
-    /// An empty pool over the region that `source` supplies; `frees` tells what a free gives back.
+    /// An empty pool over the region that `source` supplies; `frees` says which frees make memory usable again.
     pub fn new(source: S, frees: Frees) -> Result<Self, RegionError> {
         Self::metered(source, frees, Unmetered)
     }

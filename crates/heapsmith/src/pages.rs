@@ -14,7 +14,7 @@
 //! pages. A page whose last object is freed becomes a free page. Free runs
 //! join their neighbours and the wilderness.
 //!
-//! Objects have no header: the directory tells the class of their page, and
+//! Objects have no header: the directory holds the class of their page, and
 //! holds the bitmap. (phkmalloc keeps the bitmap in the page where objects are
 //! small and elsewhere where they are large; in the directory an object of half
 //! a page costs no second one, and objects are aligned to their size.)
@@ -172,7 +172,7 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
         CLASSES + Self::classes(&self.sizes) + class
     }
 
-    /// What serves a request of `size` bytes; none if nothing can.
+    /// The object or run that serves a request of `size` bytes; none if nothing can.
     #[inline(always)]
     fn wanted(&self, size: usize, alignment: usize) -> Option<Wanted> {
         if size == 0 || size > W::MAX_WORDS * W::BYTES || alignment > GRID {
@@ -217,7 +217,7 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
         Some((page, way))
     }
 
-    /// Frees an object in a page of a class, whose entry is given.
+    /// Frees an object in the page of a class that has this entry.
     #[inline(always)]
     fn free_object(&mut self, page: usize, entry: usize, class: usize, at: usize) {
         let map = self.bitmap(page, entry, class);

@@ -57,7 +57,7 @@ pub unsafe trait Policy: Copy {
     fn alignment(&self) -> usize;
     /// Which free block serves a request.
     fn fit(&self) -> Fit;
-    /// The smallest request, in bytes, that splits the block it is given:
+    /// The smallest request, in bytes, that splits its block:
     /// 0 is always, `usize::MAX` never.
     fn split_from(&self) -> usize;
     /// When adjacent free blocks become one.

@@ -13,14 +13,14 @@
 //! block that coalescing joins to the wilderness becomes part of it.
 //!
 //! An alignment above the heap's own leaves a gap before the payload; the gap
-//! becomes a free block whatever `split` says, since a header must stand right
+//! becomes a free block whatever `split` says, since a header must be right
 //! before its payload.
 //!
 //! # Invariants
 //!
 //! - **I1** The blocks tile the region from the first to the wilderness; sizes
 //!   are multiples of the granule, at least the smallest block.
-//! - **I2** With boundary tags, `P` of every header tells the status of the block before.
+//! - **I2** With boundary tags, `P` of every header is the status of the block before.
 //! - **I3** With boundary tags, the last word of every free block is its size.
 //! - **I4** With immediate coalescing of all, no two free blocks touch and none touches the wilderness.
 //! - **I5** to **I8** belong to the index: every free block is in it once, in order.
@@ -54,7 +54,7 @@ use crate::sealed::Sealed;
 use crate::source::Source;
 use crate::word::Word;
 
-/// What layers need of the pool that they stand before.
+/// What layers need of the pool below them.
 pub trait Pool: Heap + Sealed {
     /// The words of the region.
     fn memory(&mut self) -> &mut impl Words;
@@ -68,7 +68,7 @@ pub trait Pool: Heap + Sealed {
     fn allocate_words(&mut self, size: usize, words: usize) -> Option<NonNull<u8>>;
     /// Frees the used block `at`, whose header was read.
     fn release_block(&mut self, at: usize, header: usize);
-    /// Makes a block hold `size` bytes where it stands, if its neighbour allows.
+    /// Resizes a block to `size` bytes in place, if its neighbour allows.
     fn resize_in_place(&mut self, pointer: NonNull<u8>, size: usize) -> bool;
     /// The pointer to the payload `at`.
     fn pointer(&self, at: usize) -> NonNull<u8>;
@@ -192,7 +192,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         }
     }
 
-    /// Tells the block at `at` whether the block before it is used.
+    /// Notes in the block at `at` whether the block before it is used.
     #[inline(always)]
     fn tell_next(&mut self, at: usize, used: bool) {
         if TAGS {

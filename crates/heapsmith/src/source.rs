@@ -157,7 +157,7 @@ impl Flag {
         Flag(core::sync::atomic::AtomicBool::new(false))
     }
 
-    /// Raises the flag; tells whether it was raised before.
+    /// Raises the flag. Returns whether it was raised before.
     fn raise(&self) -> bool {
         self.0.swap(true, core::sync::atomic::Ordering::Relaxed)
     }
@@ -178,7 +178,7 @@ impl Flag {
         Flag(UnsafeCell::new(false))
     }
 
-    /// Raises the flag; tells whether it was raised before.
+    /// Raises the flag. Returns whether it was raised before.
     #[cfg(feature = "critical-section")]
     fn raise(&self) -> bool {
         // SAFETY: inside a critical section.

@@ -33,7 +33,7 @@
 //! let heap = Locked::<_, Spin>::new(Nothing(()));
 //! ```
 //!
-//! The size of a block is read beside it, wherever the pointer leads:
+//! The heap reads the size of a block next to its payload, wherever the pointer leads:
 //!
 //! ```compile_fail,E0133
 //! # use heapsmith::{Heap, Tlsf};

@@ -33,7 +33,7 @@ pub(crate) const IMPORTER: Importer = Importer {
 
 const HEADER: usize = 16;
 const RECORD: usize = 32;
-/// More than any recording has: this tells other files with the same eight bytes apart.
+/// More than any recording has: this excludes other files with the same eight bytes.
 const MAX: u64 = 1 << 40;
 
 fn word(bytes: &[u8], place: usize) -> u64 {

@@ -85,7 +85,7 @@ fn kind(name: &str) -> Option<Kind> {
     })
 }
 
-/// What stands before a call: who, and when.
+/// The prefix of a call: who, and when.
 #[derive(Default, Clone, Copy)]
 struct Stamp {
     thread: Option<u64>,

@@ -1,4 +1,4 @@
-//! Compressed files, read as if they were not. Told by their first bytes, not their names.
+//! Compressed files, read as if they were not. Their first bytes decide, not their names.
 //!
 //! | limit | is | because |
 //! |---|---|---|
@@ -39,7 +39,7 @@ const STEP: u64 = 4 << 20;
 ///
 /// What the system says. Damage of the packed data comes out of the reader, and so does
 /// a file that unpacks to more than it may ([`io::ErrorKind::InvalidData`]) or that would take more
-/// memory than the budget allows ([`over_budget`] tells it).
+/// memory than the budget allows ([`over_budget`] recognises the error).
 pub fn unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
     let file = File::open(path)?;
     let packed = file.metadata()?.len();

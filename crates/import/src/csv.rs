@@ -7,11 +7,11 @@
 //!   free,1,,,5000,0,
 //! ```
 //!
-//! The first line names the columns, which may stand in any order; others are left alone.
+//! The first line names the columns, which can be in any order; others are ignored.
 //! `action` (or `op`, `operation`, `type`) and `id` (or `address`, `ptr`, `pointer`) have to
 //! be there. Actions go by several names: `allocate`, `alloc`, `malloc`, `a`, `+`; `free`,
 //! `dealloc`, `deallocate`, `f`, `-`; `reallocate`, `realloc`, `r`. Numbers are decimal, or
-//! hexadecimal with `0x`; times are nanoseconds. A field with a comma stands in quotes, in
+//! hexadecimal with `0x`; times are nanoseconds. A field with a comma is in quotes, in
 //! which a quote is doubled; line ends within quotes are not read.
 //!
 //! `heapsmith import -o FILE.csv` writes this form.

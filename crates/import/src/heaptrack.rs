@@ -16,7 +16,7 @@
 //! An interpreted file does not say which block of its kind is freed: the youngest is taken.
 //! A reallocation is a free and an allocation in both. Threads and alignments are not
 //! recorded. Call sites are the functions (raw: the module and the place in it) that call
-//! the allocator; `operator new` stands for its caller.
+//! the allocator; `operator new` is replaced by its caller.
 //!
 //! Memory: besides the live blocks, the file's distinct call stacks, as heaptrack itself.
 //!

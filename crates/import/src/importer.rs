@@ -136,7 +136,7 @@ fn read_text(
     text.end(recording).map_err(|refusal| (format!("line {}", lines.number()), refusal.into()))
 }
 
-/// Shows the line beside what is wrong with it.
+/// Shows the line with what is wrong with it.
 fn with_text(refusal: Refusal, line: &str) -> Refusal {
     match refusal {
         Refusal::Damaged(cause) => Refusal::Damaged(format!("{cause}: {}", shown(line))),

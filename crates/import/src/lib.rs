@@ -2,7 +2,7 @@
 //! for other tools.
 //!
 //! ```text
-//!   file ─ unpacked ─ told by content ─► importer ─► Recording ─► any Sink
+//!   file ─ unpacked ─ its content ──► importer ─► Recording ─► any Sink
 //!   (.xz .gz .zst)                       (a format)  (addresses to ids, what is odd mended)
 //! ```
 //!
@@ -12,7 +12,7 @@
 //! (`lines`), a compressed file unpacks to 200 times its size at most (`compression`), names and
 //! stacks have the limits that their modules tell, and all of it together keeps within the budget of
 //! memory (`heapsmith_trace::memory`). What a format leaves open, and what its importer
-//! makes of that, stands in the importer's module.
+//! makes of that, is in the importer's module.
 //!
 //! | importer | file |
 //! |---|---|

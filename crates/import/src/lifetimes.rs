@@ -5,7 +5,7 @@
 //!   0,995328,1000448,656384      live in [lower, upper), in logical time
 //! ```
 //!
-//! The columns may stand in any order, and others are left alone. The ends of all lifetimes
+//! The columns can be in any order; others are ignored. The ends of all lifetimes
 //! are sorted by time; at equal times frees come first, and allocations keep the order of
 //! the file. Logical time becomes the events' time. A buffer that ends where it begins lives
 //! nowhere and is left out.

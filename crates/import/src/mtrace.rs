@@ -47,7 +47,7 @@ struct Entry<'l> {
 impl<'l> Entry<'l> {
     fn of(line: &'l str) -> Option<Entry<'l>> {
         let (site, rest) = match line.strip_prefix("@ ") {
-            // A path may hold blanks: the operation is the last that stands alone.
+            // A path may hold blanks: the operation is the last word by itself.
             Some(rest) => {
                 let at =
                     [" + 0x", " - 0x", " < 0x", " > 0x", " ! 0x"].iter().filter_map(|sign| rest.rfind(sign)).max()?;

@@ -1,4 +1,4 @@
-//! What an importer tells of a program, written down as a valid trace.
+//! What an importer reports of a program, written down as a valid trace.
 //!
 //! Recorders name blocks by addresses, which are used again, and see a program only in part:
 //! an attached recorder misses what was allocated before. This is where that is put right,
@@ -198,7 +198,7 @@ impl<'s> Recording<'s> {
         self.put(Action::Reallocate { id, size: Bytes(size) })
     }
 
-    /// The live block at an address was given a new size, whatever that is.
+    /// The live block at an address got a new size, known or not.
     pub fn resize(&mut self, address: u64, size: u64) -> Taken {
         check(size, 0)?;
         match self.live.get(&address) {
@@ -212,7 +212,7 @@ impl<'s> Recording<'s> {
         self.oddities.failed += 1;
     }
 
-    /// A record that tells nothing that a heap does.
+    /// A record of no operation of a heap.
     pub fn left_out(&mut self) {
         self.oddities.left_out += 1;
     }

@@ -45,14 +45,14 @@ pub struct Imported {
     pub remarks: Vec<String>,
 }
 
-/// Hands what a file tells to a sink, by the importer given or else the one that its content
+/// Sends the events of a file to a sink, by the named importer or else by the one that its content
 /// asks for; `None` where no importer reads such a file.
 ///
 /// With `keep_damaged`, the first damage ends the file instead of being an error.
 ///
 /// # Errors
 ///
-/// [`ImportError`] tells what cannot be opened, what is foreign and what is damaged apart.
+/// [`ImportError`] distinguishes files that cannot be opened, foreign files and damaged ones.
 pub fn import(
     path: &Path,
     named: Option<&'static Importer>,

@@ -1,4 +1,4 @@
-//! An open file, unpacked, and what its beginning tells.
+//! An open file, unpacked, and what its first bytes say.
 
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
@@ -12,7 +12,7 @@ const LOOK_AHEAD: u64 = 16 * 1024;
 /// The beginning of a file.
 pub(crate) struct Head {
     pub bytes: Vec<u8>,
-    /// Whether the file goes on.
+    /// Whether the file has more.
     pub is_cut: bool,
 }
 
@@ -71,7 +71,7 @@ impl Source {
         let open = |source| ImportError::Open { path: path.to_owned(), source };
         let mut source = compression::unpacked(path).map_err(open)?;
         let mut bytes = Vec::new();
-        // An error counts only when it comes before anything that can be told; otherwise
+        // An error counts only when it comes before the first recognisable bytes; otherwise
         // it comes again where the reader can say how far it came.
         let ahead = source.by_ref().take(LOOK_AHEAD).read_to_end(&mut bytes);
         if bytes.is_empty() {

@@ -64,7 +64,7 @@ pub use program::{ProgramClass, ProgramError, any_allocator, units_of_any_alloca
 /// A symbol of a formula with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
-    /// As it stands in the formula.
+    /// As the formula writes it.
     pub symbol: &'static str,
     /// What it means, with its unit.
     pub meaning: &'static str,
@@ -275,7 +275,7 @@ fn requires(demand: &Demand, footprint: u64, region: u64) -> Vec<String> {
     let room = if region == footprint {
         "has room for the bound".to_owned()
     } else {
-        format!("has {} bytes: room for the bound beside {}% in reserve", shown(region), demand.reserved())
+        format!("has {} bytes: room for the bound in addition to the {}% in reserve", shown(region), demand.reserved())
     };
     let mut requires = vec![
         "allocations and frees alone: a reallocation may hold two blocks at once, or resize one where no allocation \

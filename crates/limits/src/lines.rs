@@ -7,7 +7,7 @@ use crate::bound::{Bound, ProgramClass, ProgramError, WorstCase, bound};
 use crate::lower_bound::{LowerBound, lower_bound};
 use crate::placement::PlacementEffort;
 
-/// What stands below and above every result on a trace.
+/// The lower and upper limits of every result on a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lines {
     /// The trace's name.

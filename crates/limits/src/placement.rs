@@ -11,10 +11,10 @@
 //!
 //! n lifetimes, of which p pairs live together. This is offline dynamic storage allocation: strongly
 //! NP-hard (Garey and Johnson, 1979, problem SR2), with a placement of at most 2+ε times the peak
-//! live bytes always possible, and of nearly those where each block is small beside their sum (Buchsbaum, Karloff,
+//! live bytes always possible, and of nearly those where each block is small compared with their sum (Buchsbaum, Karloff,
 //! Kenyon, Reingold, Thorup: OPT versus LOAD in Dynamic Storage Allocation, SIAM Journal on Computing 33,
-//! 2004). What stands here is heuristics of the practice, the best of which is taken. Whether it is the least
-//! possible is known where it equals the peak live bytes, and where the search came to its end.
+//! 2004). This module uses heuristics of the practice and takes the best result. Whether it is the minimum
+//! is known where it equals the peak live bytes, and where the search came to its end.
 //!
 //! A step that may take more work than is left ([`PlacementEffort::work`]) is not begun, so a trace of millions of
 //! blocks gets the first two alone; only thousands of blocks are searched.

@@ -1,7 +1,7 @@
 //! The one door for every file that heapsmith writes.
 //!
 //! ```text
-//!   a file that the user named ──Output::named──┐   regular, new ──▶ part beside it ──finish──▶ renamed into place
+//!   a file that the user named ──Output::named──┐   regular, new ──▶ part next to it ─finish─▶ renamed into place
 //!                                               ├─▶ device, FIFO, standard output ──▶ written as a stream
 //!   a file of a results folder ──Output::create─┘   anything else ──▶ Refusal
 //!          ▲

@@ -1,4 +1,4 @@
-//! Temporary files beside what they will be (O6).
+//! Temporary files next to the files that they become (O6).
 //!
 //! A part is locked for as long as its run lives, and the kernel releases the lock with the process: a part that can be
 //! locked was left by a run that was killed.

@@ -40,7 +40,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The refusal that an error carries; none where the system said no.
+    /// The refusal that an error carries; none if the system refused.
     pub fn of(error: &io::Error) -> Option<&Refusal> {
         error.get_ref()?.downcast_ref()
     }

@@ -22,7 +22,7 @@ impl Receipt for NonNull<u8> {
     }
 }
 
-/// The receipt of allocators that want to be told size and alignment again: 16 bytes, as
+/// The receipt of allocators that take size and alignment again on free: 16 bytes, as
 /// a slot of a replay should not be larger than it must.
 #[derive(Clone, Copy, Debug)]
 pub struct Sized {
@@ -72,7 +72,7 @@ pub trait Allocator {
     const OF_THE_PROCESS: bool = false;
 
     /// A block of at least `size` bytes, above 0, at a multiple of `alignment` bytes, a power of
-    /// two; 1 stands for the allocator's own alignment.
+    /// two; 1 means the allocator's own alignment.
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<Self::Receipt>;
 
     /// Frees a block.

@@ -7,7 +7,7 @@ use core::ptr::NonNull;
 
 use crate::allocator::Allocator;
 
-/// Whether `malloc` aligns a block of `size` bytes so without being told: as any object of that size may
+/// Whether `malloc` aligns a block of `size` bytes so by itself: as any object of that size may
 /// need it, and to no more than two words. (Size classes below two words are aligned to one.)
 #[inline(always)]
 fn is_natural(size: usize, alignment: usize) -> bool {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Before a peer's name wherever a spec may stand: `peer:mimalloc`.
+/// The prefix of a reference allocator's name in place of a spec: `peer:mimalloc`.
 pub const PREFIX: &str = "peer:";
 
 /// A reference allocator.
@@ -42,7 +42,7 @@ pub struct Entry {
     pub package: Option<(&'static str, &'static str)>,
     /// Where its source is.
     pub source: &'static str,
-    /// The feature of the command that it stands behind, and why.
+    /// The feature of the command that enables it, and why.
     pub feature: Option<(&'static str, &'static str)>,
     /// Whether it is in this build.
     pub built: bool,
@@ -206,7 +206,7 @@ pub enum PeerError {
         /// What was asked for.
         name: String,
     },
-    /// It stands behind a feature that is off.
+    /// The feature that enables it is off.
     #[error(
         "peer:{name} is not in this build, as {why}: build the command with `cargo build --release --features {feature}`"
     )]

@@ -21,7 +21,7 @@ impl<'a> Dlmalloc<'a> {
 /// The system that dlmalloc sees: it gives memory, and takes none back.
 struct RegionPages<'a>(RefCell<Remainder<'a>>);
 
-// SAFETY: pieces of the rest lie in the region and overlap none given before (P2).
+// SAFETY: pieces of the remainder lie in the region and overlap no earlier piece (P2).
 unsafe impl dlmalloc::Allocator for RegionPages<'_> {
     fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
         match self.0.borrow_mut().take(size) {

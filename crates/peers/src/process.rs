@@ -1,4 +1,4 @@
-//! What a process that measures its own memory asks of the system.
+//! The system calls of a process that measures its own memory.
 
 /// From now on the system backs this process's memory with pages of the smallest size only, so
 /// that pages touched are bytes touched. Returns whether the system does.

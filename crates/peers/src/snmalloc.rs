@@ -1,4 +1,4 @@
-//! snmalloc, by the functions that it has for Rust: they are told size and alignment again.
+//! snmalloc, by its functions for Rust: they take size and alignment again.
 
 use core::ptr::NonNull;
 

@@ -77,7 +77,7 @@ fn with_driven(
 }
 
 impl Driven<'_> {
-    /// Asks for a block; none if the heap refuses, or no slot is left.
+    /// Requests a block; none if the heap refuses, or no slot is left.
     pub fn allocate(&mut self, size: u64) -> Option<PlacedBlock> {
         let slot = self.empty.pop()?;
         let Some(live) = self.live.allocate(self.heap, slot, size, 1) else {

@@ -55,7 +55,7 @@ pub struct Kinds {
     pub stretch: KindCost,
 }
 
-/// Replays `trace` in a region of `size` bytes and tells what it costs by kind. `stretches` are ranges of events, in
+/// Replays `trace` in a region of `size` bytes and reports its cost by kind. `stretches` are ranges of events, in
 /// order and without overlap.
 pub fn kinds(
     spec: &Spec,

@@ -61,7 +61,7 @@ impl LiveTable {
         live
     }
 
-    /// Frees the block of a slot; none if it was refused when it was asked for.
+    /// Frees the block of a slot; none if its allocation was refused.
     #[inline(always)]
     pub fn free<H: Heap + ?Sized>(&mut self, heap: &mut H, slot: u32) -> Option<Live> {
         let live = self.slots[slot as usize].take()?;

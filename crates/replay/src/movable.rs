@@ -1,6 +1,6 @@
 //! A trace through handles, in a heap that moves blocks to serve a request.
 //!
-//! Every allocation is a movable one, in a region of a given size, so that requests come for which there is room but
+//! Every allocation is a movable one, in a region of fixed size, so that requests come for which there is room but
 //! no block. Of each request for which blocks were moved it reports how much, what the bound is, and what a whole
 //! compaction would have moved at that moment.
 //!

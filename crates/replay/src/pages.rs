@@ -1,4 +1,4 @@
-//! Memory by the pages that a process touches: a measure that ours and theirs can have alike.
+//! Memory by the pages that a process touches: a measure for heaps and reference allocators alike.
 //!
 //! ```text
 //!   parent                                child: the same command, run again for one subject
@@ -11,7 +11,7 @@
 //!   touched ◀─────── standard output ──── the most there ever was, less the base and what the loop itself keeps
 //! ```
 //!
-//! A footprint says what a heap of ours took of its region, to the byte. Nobody can ask that
+//! A footprint says how much of its region a heap took, to the byte. Nobody can ask that
 //! of an allocator that talks to the system, and which pages it holds at the end says little of
 //! one that gives pages back. So the system is asked, while the replay runs, how much private
 //! memory the process has written (`/proc/self/smaps_rollup`, which counts page tables, not
@@ -202,7 +202,7 @@ pub fn pages_child(arguments: &[String], input: &mut impl Read) -> Result<String
 
 const LOOKING: &str = "reading /proc/self/smaps_rollup";
 
-/// Touches as much of the stack as anything below may use: what stands on it while an allocator is made is none
+/// Touches as much of the stack as anything below may use: what is on it while an allocator is made is none
 /// of the allocator's memory.
 #[inline(never)]
 fn touch_stack() {
@@ -217,7 +217,7 @@ fn base() -> io::Result<u64> {
     private_bytes()
 }
 
-/// Looks at the pages between events, beside those at the peak and at the end.
+/// Looks at the pages between events, in addition to those at the peak and at the end.
 const LOOKS: usize = 64;
 
 /// A replay that writes every payload.

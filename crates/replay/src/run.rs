@@ -130,7 +130,7 @@ pub fn replay_while(
     Ok((!stopped).then_some(measures))
 }
 
-/// How often in a replay it is asked whether it goes on.
+/// How often a replay checks whether to continue.
 const PARTS: usize = 16;
 
 /// Measures: the one loop that is compiled for every structure of heap.

@@ -1,4 +1,4 @@
-//! What is measured: a heap of ours by its spec, or a peer by its name.
+//! What is measured: a heap by its spec, or a reference allocator by its name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ use crate::run::ReplayError;
 pub enum Subject {
     /// The null allocator: the cost of the loop itself.
     Nothing,
-    /// A heap of ours.
+    /// A heap of heapsmith.
     Heap(Box<Spec>),
     /// A reference allocator.
     Peer(Peer),
@@ -36,7 +36,7 @@ pub enum SubjectError {
 }
 
 impl Subject {
-    /// The heap's spec, if it is one of ours.
+    /// The heap's spec, if it is a heap of heapsmith.
     pub fn spec(&self) -> Option<&Spec> {
         match self {
             Subject::Heap(spec) => Some(spec),

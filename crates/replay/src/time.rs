@@ -1,4 +1,4 @@
-//! Time, beside the time of the null allocator.
+//! Time, compared with the time of the null allocator.
 //!
 //! ```text
 //!   round 1:  nothing  A  B  C        one loop, compiled for each type of allocator:
@@ -206,7 +206,7 @@ const PARTS: u64 = 16;
 
 fn percentiles(operations: &[Rounds], rounds: usize, clock: &Clock) -> Latency {
     let nanoseconds = nanoseconds_per_tick(clock) / PARTS as f64;
-    // Three digits of a value are more than a latency has; the histogram grows to what it is given.
+    // Three digits of a value are more than a latency has; the histogram grows to its largest value.
     let mut histogram = Histogram::<u32>::new(3).ok();
     if let Some(histogram) = &mut histogram {
         operations.iter().for_each(|operation| histogram.record(operation.mean(rounds)).unwrap_or_default());
@@ -237,7 +237,7 @@ fn with_null(subjects: &[Subject]) -> Vec<Subject> {
     std::iter::once(Subject::Nothing).chain(subjects.iter().cloned()).collect()
 }
 
-/// Replays with every subject in turns, and tells the ticks between two readings, `each` events apart.
+/// Replays with every subject in turns, and reports the ticks between two readings, `each` events apart.
 fn in_turns(
     subjects: &[Subject],
     trace: &PackedTrace,

@@ -1,6 +1,6 @@
 //! The parts that a page is written in. What comes from data passes [`escape`].
 
-/// Text made safe to stand in HTML, in an attribute, or in a plot's label.
+/// Text escaped for HTML, in an attribute, or in a plot's label.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

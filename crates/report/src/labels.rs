@@ -1,4 +1,4 @@
-//! Where to write names on a crowded plot: beside their dots where there is
+//! Where to write names on a crowded plot: next to their dots where there is
 //! room, farther off with a line to the dot where there is none.
 //!
 //! One name after the other takes the cheapest of a few rings of places around
@@ -108,7 +108,7 @@ fn rings(width: f64) -> Vec<(f64, f64)> {
     let ring = |radius: f64| {
         (0..ANGLES).map(move |step| {
             let angle = std::f64::consts::TAU * f64::from(step) / f64::from(ANGLES);
-            // A name stands with its near end on the ring, not with its middle.
+            // The near end of a name is on the ring, not its middle.
             (angle.cos() * (radius + width / 2.0), -angle.sin() * radius)
         })
     };

@@ -60,11 +60,11 @@ pub struct PageInput<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The traces are not those of the exploration.
-    #[error("the exploration has {expected} traces, but {given} were given")]
+    #[error("the exploration has {expected} traces, but {given} were passed")]
     Traces {
         /// Traces of the exploration.
         expected: usize,
-        /// Traces that were given.
+        /// Traces that were passed.
         given: usize,
     },
     /// The exploration has no results, or not one for each design.

@@ -6,7 +6,7 @@ use heapsmith_explore::Objectives;
 
 use crate::study::{accesses, fragmentation};
 
-/// A place, and who stands there.
+/// A place, and its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// The lowest index of a design there.

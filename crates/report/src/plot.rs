@@ -5,7 +5,7 @@
 //!   Plot { traces, layout } ──JSON──▶ <div id=…></div><script>Plotly.newPlot(…)</script>
 //! ```
 //!
-//! The script is plotly's bundle for cartesian charts, as its authors publish it: `plotly/` beside `src/`, with its
+//! The script is plotly's bundle for cartesian charts, as its authors publish it: `plotly/` next to `src/`, with its
 //! licence. Other charts need another bundle of theirs.
 
 use serde::Serialize;
@@ -89,7 +89,7 @@ impl Plot {
     }
 }
 
-/// JSON that cannot end the script around it: what HTML looks for stands as an escape, which means the same in JSON.
+/// JSON that cannot end the script around it: the characters of HTML are escaped, which means the same in JSON.
 fn inert(json: &str) -> String {
     json.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e").replace('\'', "\\u0027")
 }

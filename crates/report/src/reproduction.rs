@@ -5,7 +5,7 @@
 //!     Reproduced ─ claim ─ verdict ─ statements ─ figures ─ tables ─ how the set-up differs
 //! ```
 //!
-//! It knows nothing of how a result came about; texts, tables and SVG figures are given to it.
+//! It knows nothing of how a result came about; it takes texts, tables and SVG figures.
 
 use crate::document::plain_document;
 use crate::html::{Cell, Table, escape, section};

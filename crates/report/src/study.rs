@@ -16,7 +16,7 @@ pub struct Study<'a> {
     pub input: PageInput<'a>,
     /// Index of the pick.
     pub pick: usize,
-    /// The family whose effects are told: the classic space where there is one, else the pick's.
+    /// The family whose effects are shown: the classic space where there is one, else the pick's.
     pub family: usize,
     /// The main effects over that family.
     pub effects: Vec<Effect>,

@@ -55,7 +55,7 @@ pub fn spec() -> impl Strategy<Value = Spec> {
         .prop_map(without_misfits)
 }
 
-/// None to three of the layers that stand before any pool, in any order. Mostly none.
+/// None to three of the layers that can wrap any pool, in any order. Mostly none.
 pub fn layers() -> impl Strategy<Value = Vec<Layer>> {
     let guard = prop_oneof![Just(0), 1..=20_u32].prop_map(|quarantine| Layer::Guard(Guard { quarantine }));
     let reserve = (1..=99_u8).prop_map(|high| Layer::Reserve(Reserve { high }));

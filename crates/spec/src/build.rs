@@ -8,7 +8,7 @@
 //!                       BySize | TwoLevel
 //! ```
 //!
-//! Pools without an index are in `the files of `pool``; the layers that stand
+//! Each pool is built by its file in `pool`; the layers that go
 //! before any heap, and take its type away, in `build/layers.rs`.
 //!
 //! Every step turns one datum into a type, so the job's code is compiled once
@@ -29,7 +29,7 @@ pub use buddy::{HandlesJob, with_handles};
 
 use crate::{BinLayout, BlockFactors, Classes, Coalescing, Layer, Sizes, Spec, Splitting, WordSize};
 
-/// Where a heap that outlives its making is kept: memory that is given back all at once.
+/// Memory of a heap that outlives the call that builds it; it is freed as a whole.
 pub type Storage = bumpalo::Bump;
 
 /// A kept heap, of whatever type.
@@ -42,7 +42,7 @@ pub enum BuildError {
     #[error(transparent)]
     Region(#[from] RegionError),
     /// Free lists outside another layer or before a pool that cannot have them; validation lets nobody write that.
-    #[error("free lists cannot stand where they stand here, as `Spec::validate` tells: {0}")]
+    #[error("free lists are in a place where `Spec::validate` refuses them: {0}")]
     Layers(String),
     /// The heap's word is one that this build leaves out.
     #[error("this build has no heaps of two-byte words")]
@@ -61,7 +61,7 @@ pub trait Job<'a, M: Meter> {
 }
 
 /// Makes the heap of `spec` over the region that `source` supplies and hands it to `job`: with its type where its word
-/// has four bytes, without it (as [`with_dyn_heap`]) where it has two or eight, and behind the layers that stand before
+/// has four bytes, without it (as [`with_dyn_heap`]) where it has two or eight, and behind the layers that go before
 /// any heap. A job over every structure of one word takes half a minute to compile.
 pub fn with_heap<S: Source, M: Meter, T, J: for<'a> Job<'a, M, Output = T>>(
     spec: &Spec,
@@ -214,7 +214,7 @@ pub(crate) struct Parts<'s, 'a, S, M, J> {
 }
 
 impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J> {
-    /// The spec, whose pool is none that free lists stand directly before; validation sees to that.
+    /// The spec, if no free lists are directly before its pool; validation makes sure of that.
     pub(crate) fn without_free_lists(&self) -> Result<&'s Spec, BuildError> {
         match self.spec.layers.last() {
             Some(Layer::FreeLists(_)) => Err(BuildError::Layers(self.spec.to_string())),

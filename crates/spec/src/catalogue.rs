@@ -1,6 +1,6 @@
 //! The heaps of the literature, by name.
 //!
-//! A catalogue entry is a spec with its source beside it. Where the source leaves something
+//! A catalogue entry is a spec with its source in the literature. Where the source leaves something
 //! open, the note says what was chosen; nothing here is a claim about an operating system
 //! beyond what the source says.
 
@@ -40,7 +40,7 @@ pub fn entry(name: &str) -> Option<&'static Entry> {
     catalogue().iter().find(|entry| entry.name == name)
 }
 
-/// The heap that a text stands for: a name of the catalogue, or a spec.
+/// The heap of a text: a name of the catalogue, or a spec.
 ///
 /// ```
 /// use heapsmith_spec::resolve;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::problem::Problem;
 
-/// Why a text is not a heap: what is wrong, at which column, and what may stand there.
+/// Why a text is not a heap: what is wrong, at which column, and what could be written there.
 ///
 /// ```
 /// let error = "list(order=addres)".parse::<heapsmith_spec::Spec>().unwrap_err();
@@ -18,7 +18,7 @@ pub struct SpecError {
     pub column: usize,
     /// What is wrong.
     pub problem: Problem,
-    /// What may stand there, where that can be listed.
+    /// What could be written there, if that can be listed.
     pub alternatives: Vec<String>,
     /// The whole text.
     pub text: String,
@@ -62,13 +62,13 @@ impl fmt::Display for SpecError {
             write!(f, "\ndid you mean `{suggestion}`?")?;
         }
         if !self.alternatives.is_empty() {
-            write!(f, "\nhere may stand: {}", self.alternatives.join("  "))?;
+            write!(f, "\nexpected: {}", self.alternatives.join("  "))?;
         }
         Ok(())
     }
 }
 
-/// The part of the text around the column, and how many characters stand before the caret.
+/// The part of the text around the column, and the number of characters before the caret.
 ///
 /// A terminal wraps a long line and then the caret points at nothing, so the text is cut.
 /// Tabs and line breaks would move the caret too and are drawn as spaces.

@@ -7,19 +7,19 @@ use crate::ast::{Coalescing, Order, Splitting, Threads, WordSize};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {
-    /// The words and what they stand for.
+    /// The words and their values.
     const WORDS: &'static [(&'static str, Self)];
 
     /// How the cases that carry a number are written, as examples.
     const FORMS: &'static [&'static str] = &[];
 
-    /// The value that a word stands for.
+    /// The value of a word.
     fn from_word(word: &str) -> Option<Self> {
         let (_, value) = Self::WORDS.iter().find(|(known, _)| *known == word)?;
         Some(*value)
     }
 
-    /// The word for this value; none where the value carries a number.
+    /// The word for this value; none if the value carries a number.
     fn word(self) -> Option<&'static str> {
         let (word, _) = Self::WORDS.iter().find(|(_, value)| *value == self)?;
         Some(word)

@@ -5,7 +5,7 @@
 
 use crate::problem::Problem;
 
-/// A token and where it stands.
+/// A token and its place in the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Token<'text> {
     /// What it is.

@@ -62,8 +62,8 @@
 //! ```
 //!
 //! Keys come in any order, each at most once; `fit` belongs to `list` and, as `fit=best`, to
-//! `tree`; `each` and `tries` to `bins`. Numbers are bytes, percent or bins. What each part means stands with
-//! its type: [`FreeLists`], [`Guard`], [`Reserve`], [`List`], [`Bins`], [`Classes`], [`Tree`],
+//! `tree`; `each` and `tries` to `bins`. Numbers are bytes, percent or bins. The documentation of
+//! each type says what it means: [`FreeLists`], [`Guard`], [`Reserve`], [`List`], [`Bins`], [`Classes`], [`Tree`],
 //! [`SkipList`], [`Tlsf`], [`Buddy`], [`Pages`], [`Bump`], [`Sizes`], [`Threads`].
 
 #[cfg(any(test, feature = "arbitrary"))]

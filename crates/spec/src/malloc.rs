@@ -1,4 +1,4 @@
-//! Which heaps can stand behind `malloc`.
+//! Which heaps can serve `malloc`.
 
 use crate::{Layer, Pool, Spec, WordSize};
 

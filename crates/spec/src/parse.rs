@@ -1,7 +1,7 @@
 //! Text to spec: recursive descent. Layers and options have files here; each pool is read by its file in `pool`.
 //!
-//! The grammar stands in the crate's documentation. The parser settles it and notes where each
-//! part stands; whether the numbers make a heap is for [`crate::validate`], which serves specs
+//! The grammar is in the crate's documentation. The parser checks it and notes where each
+//! part is. [`crate::validate`] checks whether the numbers make a heap, for specs
 //! that were never text as well.
 
 pub(crate) mod cursor;
@@ -60,7 +60,7 @@ fn find<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
     Some(*reader)
 }
 
-/// A spec that follows the grammar, valid or not, and where its parts stand.
+/// A spec that follows the grammar, valid or not, and the places of its parts.
 pub(crate) fn read(text: &str) -> Result<(Spec, Places)> {
     let mut cursor = Cursor::new(text);
     let mut layers = Vec::new();

@@ -38,12 +38,12 @@ pub(crate) trait Family: Display + Sized {
         Ok(())
     }
 
-    /// Why this layer cannot stand before it.
+    /// Why this layer cannot wrap it.
     fn refuses(&self, _layer: &Layer) -> Option<&'static str> {
         None
     }
 
-    /// Why free lists cannot stand before it, whatever they keep.
+    /// Why free lists cannot wrap it, whatever sizes they cache.
     fn refuses_free_lists(&self) -> Option<Problem> {
         None
     }
@@ -235,9 +235,9 @@ families! {
     Buddy,
     /// Pages of objects of one size, and runs of pages.
     Pages,
-    /// Blocks one behind the other, never given back.
+    /// Blocks one behind the other, never freed.
     Bump,
-    /// Blocks one behind the other, given back last in first out.
+    /// Blocks one behind the other, freed last in, first out.
     Stack,
     /// Blocks of one size, in bytes, without headers.
     Fixed,

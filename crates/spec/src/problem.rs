@@ -3,7 +3,7 @@
 use crate::ast::{Guard, Spec};
 use crate::{Pages, Tlsf};
 
-/// What is wrong, in words; where it is wrong stands in [`crate::SpecError`].
+/// What is wrong, in words; [`crate::SpecError`] has the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -38,16 +38,16 @@ pub enum Problem {
     #[error("a heap has one pool, so `{0}` cannot follow")]
     SecondPool(String),
     /// A layer after the pool.
-    #[error("`{0}` is a layer, and layers stand before the pool")]
+    #[error("`{0}` is a layer, and layers go before the pool")]
     LayerAfterPool(String),
     /// A second layer of one kind.
     #[error("a heap has `{0}` once")]
     SecondLayer(&'static str),
-    /// Free lists that do not stand directly before the pool.
-    #[error("`freelists` stands directly before the pool, so `{0}` belongs before it")]
+    /// Free lists that are not directly before the pool.
+    #[error("`freelists` goes directly before the pool, so `{0}` belongs before it")]
     FreeListsOutside(&'static str),
     /// A layer before a pool that it does not suit.
-    #[error("`{layer}` cannot stand before this pool: {why}")]
+    #[error("`{layer}` cannot go before this pool: {why}")]
     LayerBefore {
         /// The layer.
         layer: &'static str,
@@ -55,7 +55,7 @@ pub enum Problem {
         why: &'static str,
     },
     /// An option before the pool.
-    #[error("`{0}` is an option, and options stand behind the pool")]
+    #[error("`{0}` is an option, and options go behind the pool")]
     OptionBeforePool(String),
     /// Something else after the pool.
     #[error("{0} after the end of the heap")]
@@ -85,8 +85,8 @@ pub enum Problem {
     /// Neither a spec nor in the catalogue.
     #[error("`{0}` is neither in the catalogue nor a pool")]
     UnknownName(String),
-    /// A catalogue name where only a spec may stand.
-    #[error("`{0}` is a name of the catalogue, which stands alone in place of a spec")]
+    /// A catalogue name in place of a spec's part.
+    #[error("`{0}` is a name of the catalogue: write it alone, in place of a spec")]
     NameInSpec(String),
     /// A key that this part of the heap does not have.
     #[error("`{word}` is not a key of {of}")]
@@ -96,8 +96,8 @@ pub enum Problem {
         /// What the key would belong to.
         of: &'static str,
     },
-    /// A key that was given before.
-    #[error("`{0}` is given twice")]
+    /// A key that was set before.
+    #[error("`{0}` is set twice")]
     Duplicate(&'static str),
     /// A value that this key does not have.
     #[error("`{word}` is not a value of `{key}`")]
@@ -198,10 +198,10 @@ pub enum Problem {
     #[error("the smallest object is a power of two from the word to half a page, not {0} bytes")]
     MinObject(u64),
     /// Free lists before pages.
-    #[error("`freelists` cannot stand before `pages`: objects have no header, and each page keeps its own")]
+    #[error("`freelists` cannot go before `pages`: objects have no header, and each page has its own lists")]
     FreeListsBeforePages,
     /// Free lists before a pool that moves blocks.
-    #[error("`freelists` cannot stand before a pool that moves blocks: it knows blocks by their address")]
+    #[error("`freelists` cannot go before a pool that moves blocks: it knows blocks by their address")]
     FreeListsBeforeMovable,
 
     // ---- levels and options

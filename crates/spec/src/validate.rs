@@ -83,14 +83,14 @@ impl Fault {
         Self { place, problem, alternatives: Vec::new() }
     }
 
-    /// The fault with what could stand there instead.
+    /// The fault with what could be written instead.
     pub fn or(mut self, alternatives: impl IntoIterator<Item = impl ToString>) -> Self {
         let texts = alternatives.into_iter().map(|text| text.to_string());
         self.alternatives = texts.collect();
         self
     }
 
-    /// The error for a text in which the parts stand at these places.
+    /// The error for a text whose parts are at these places.
     pub fn at(self, places: &Places, text: &str) -> SpecError {
         SpecError {
             column: places.column(self.place),

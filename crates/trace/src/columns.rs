@@ -28,7 +28,7 @@ pub struct ActionColumns {
 }
 
 impl Action {
-    /// The names of the actions, as they stand in tables.
+    /// The names of the actions in tables.
     pub const NAMES: [&str; 4] = [ALLOCATE, FREE, REALLOCATE, MARK];
 
     /// This action as a row: an index into [`Action::NAMES`], and the columns.

@@ -14,12 +14,12 @@ pub enum Action {
         /// A power of two, or 0 for whatever the heap gives by itself.
         alignment: u64,
     },
-    /// A live block was given back.
+    /// A live block was freed.
     Free {
         /// The block's id.
         id: u64,
     },
-    /// A live block was given a new size; it keeps its id.
+    /// A live block got a new size; it keeps its id.
     Reallocate {
         /// The block's id.
         id: u64,

@@ -6,7 +6,7 @@
 //!                      ▼
 //!        budget  ◄── compared with ──►  resident memory of the process, without shared pages
 //!                      ▲
-//!     every source asks as it goes on: an unpacked file every 4 MB, a trace file every batch of
+//!     every source asks as it reads: an unpacked file every 4 MB, a trace file every batch of
 //!     rows, a workload every 65,536 events; a list that grows asks before it takes more
 //! ```
 //!

@@ -27,7 +27,7 @@ impl Nanoseconds {
 
 /// Writes `value` in the largest unit that leaves a number of at least one.
 ///
-/// `units` starts with the unit of `value` and goes up by the given `steps`.
+/// `units` starts with the unit of `value` and grows by `steps`.
 fn write_scaled(f: &mut fmt::Formatter<'_>, value: u64, units: &[&str], steps: &[f64]) -> fmt::Result {
     let mut scaled = value as f64;
     let mut unit = 0;

@@ -24,7 +24,7 @@ pub struct Origin {
 /// A program or a library that call sites are in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Module {
-    /// What stands for it in the names of sites.
+    /// What replaces it in the names of sites.
     pub name: String,
     /// Where its file was.
     pub path: String,
@@ -81,8 +81,8 @@ impl Trace {
     ///
     /// # Errors
     ///
-    /// Tells apart what cannot be opened, what is empty, what is no trace, what is too old
-    /// or too new, and what is damaged.
+    /// A file that cannot be opened, is empty, is no trace, is too old
+    /// or too new, or is damaged: an error for each.
     pub fn read(path: impl AsRef<Path>) -> Result<Trace, TraceError> {
         file::read(path.as_ref())
     }

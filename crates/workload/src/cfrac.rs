@@ -19,7 +19,7 @@
 //! of small, short-lived blocks. They are held by reference counts, as where a convergent
 //! becomes the one before.
 //!
-//! `multiplier=auto` tries k = 1, 2, 3 … and goes on to the next where the fraction repeats
+//! `multiplier=auto` tries k = 1, 2, 3 … and tries the next where the fraction repeats
 //! or the factors found are 1 and N. Words of work are counted for arithmetic: those read and
 //! those written, and for a product or quotient their product.
 //!

@@ -77,7 +77,7 @@ struct SizesProgram<'r, 's> {
     rates: &'r [Rate],
     /// The rates added up.
     sums: Vec<f64>,
-    /// How many of the distribution's live blocks one of ours stands for, inverted.
+    /// How many of the distribution's live blocks one block of the workload represents, inverted.
     part: f64,
     draws: Draws,
     now: f64,

@@ -21,7 +21,7 @@
 //! (so an acknowledgement is 16 bytes and a full segment of 1460 bytes is 1476). What is
 //! left at the end of the capture is sent, so the trace ends with nothing live.
 //!
-//! Flows are told by addresses, protocol and ports, and by link-layer addresses where a
+//! Flows are identified by addresses, protocol and ports, and by link-layer addresses where a
 //! frame has no IP. All fragments of a packet are of one flow, the one without ports.
 //!
 //! Source: M. Shreedhar and G. Varghese, "Efficient Fair Queueing Using Deficit Round

@@ -50,13 +50,13 @@ pub enum LoadError {
         /// What it reads.
         wants: &'static str,
     },
-    /// A workload that needs no file was given one.
+    /// A workload that needs no file got one.
     #[error("{workload} reads no file: write workload:{workload} in place of the file, and leave out --as")]
     NeedsNoInput {
         /// The workload.
         workload: &'static str,
     },
-    /// A workload that reads a trace was given something else.
+    /// A workload that reads a trace got something else.
     #[error(
         "{} is not a trace, which {workload} reads: make one with `heapsmith import` or `heapsmith record` first",
         path.display()

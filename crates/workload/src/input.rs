@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Everything streams: a file is never held as a whole, only what the workloads need of it
-//! (24 bytes a packet, unless the link's rate is given; the text of a request).
+//! (24 bytes per packet, unless the link's rate is set; the text of a request).
 //!
 //! | limit | is |
 //! |---|---|

@@ -14,14 +14,14 @@
 //!
 //! The input is a trace as the agent of `heapsmith record --java` leaves it. Recorded with
 //! `--java-collect BYTES` it holds deaths to within this many bytes, which is what continuous
-//! collection needs; without, deaths stand where the machine happened to collect.
+//! collection needs; without, deaths are where the machine happened to collect.
 //!
 //! `heap` is how many bytes of objects the heap takes, living and dead; `auto` is one and a half
-//! times the most that live at once, about what collectors are given to work well with. A heap
+//! times the most that live at once, about what collectors need to work well. A heap
 //! smaller than what lives at once is refused, as the program would have ended there.
 //!
 //! Source: Donahue, Hampton, Deters, Nye, Cytron, Kavi, "Storage Allocation for Real-Time,
-//! Embedded Systems", EMSOFT 2001, sections 2.6 and 3, which tells the two kinds apart and
+//! Embedded Systems", EMSOFT 2001, sections 2.6 and 3, which distinguishes the two kinds and
 //! experiments with occasional collection.
 
 use std::path::Path;

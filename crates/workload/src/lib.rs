@@ -16,7 +16,7 @@
 //!
 //! [`load()`] and [`stream()`] are the way in for everything that takes a trace: they read
 //! trace files as they are, the files of other recorders through an importer, and anything
-//! else through a workload. The content of a file tells its format.
+//! else through a workload. The content of a file decides its format.
 
 #![forbid(unsafe_code)]
 

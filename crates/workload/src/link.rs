@@ -2,7 +2,7 @@
 //!
 //! A link that sends its packets one after the other, never idle while one waits, holds the
 //! same number of waiting bytes whatever the order in which it picks them. So one simple
-//! walk over the arrivals tells for any rate how long its queue gets, and a search finds
+//! walk over the arrivals gives the longest queue for any rate, and a search finds
 //! the rate at which the queue gets as long as wanted.
 //!
 //! # The rate when nobody says

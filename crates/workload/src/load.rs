@@ -34,7 +34,7 @@ pub struct Loaded {
 ///
 /// # Errors
 ///
-/// [`LoadError::kind`] tells wrong use, bad input and the environment apart. A capture or
+/// [`LoadError::kind`] distinguishes wrong use, bad input and the environment. A capture or
 /// log without `input_format` gives an error that lists what it may be.
 pub fn load(path: &Path, input_format: Option<&str>, settings: &[(String, String)]) -> Result<Trace, LoadError> {
     let mut trace = Trace::default();
@@ -44,7 +44,7 @@ pub fn load(path: &Path, input_format: Option<&str>, settings: &[(String, String
 
 /// As [`load()`], but hands the events to a sink as they come. Trace files and importers hold
 /// no more than the program's live blocks, a workload what it computes with (of a capture or a log
-/// 24 bytes a packet, or the text of its requests, unless its rate is given). A sink that is full ends the reading.
+/// 24 bytes a packet, or the text of its requests, unless its rate is set). A sink that is full ends the reading.
 ///
 /// # Errors
 ///
@@ -86,7 +86,7 @@ fn read(
             imported.map(loaded).ok_or_else(|| LoadError::Unrecognized { path: path.to_owned() })
         }
         None => {
-            // Without a name, --set can only be meant for the importer that the content tells.
+            // Without a name, --set can only be for the importer that the content decides.
             let keep_damaged = match settings {
                 [] => false,
                 given => Settings::of("an importer", &KEEP, given)?.keep_damaged()?,

@@ -1,8 +1,8 @@
 //! A program that computes what it allocates, with the clock that its events are stamped by.
 //!
 //! ```text
-//!   allocate, free ──► an event at `now`, and `now` goes on by `step`
-//!   work(n)        ──► `now` goes on by n: n words of its own data read or written
+//!   allocate, free ──► an event at `now`, and `now` grows by `step`
+//!   work(n)        ──► `now` grows by n: n words of its own data read or written
 //! ```
 //!
 //! Programs without work of their own do something every microsecond. Programs with work
@@ -70,7 +70,7 @@ impl<'s> Recorder<'s> {
         self.tape.is_full()
     }
 
-    /// Marks the end, which tells how much work there was.
+    /// Marks the end, which records how much work there was.
     pub fn end(mut self) -> Tape<'s> {
         self.mark("end");
         self.tape

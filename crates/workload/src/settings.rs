@@ -1,4 +1,4 @@
-//! The parameters of one run: what was given, else the default, read as what it should be.
+//! The parameters of one run: the value that was set, else the default, parsed by its type.
 
 use crate::error::{LoadError, nearest};
 use crate::workload::{KEEP_DAMAGED, Parameter, SEED, Workload};
@@ -14,7 +14,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Takes the given values, the last of equal names; refuses names that there are not.
+    /// Takes these values, the last of equal names; refuses unknown names.
     pub fn new(workload: &'static Workload, given: &[(String, String)]) -> Result<Settings, LoadError> {
         Settings::of(workload.name, workload.parameters, given)
     }

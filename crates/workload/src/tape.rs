@@ -6,7 +6,7 @@
 
 use heapsmith_trace::{Action, Bytes, Event, Nanoseconds, Sink, TraceError, memory};
 
-/// A block of the workload, to be given back to [`Tape::free`].
+/// A block of the workload, which [`Tape::free`] takes back.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block(u64);
 

@@ -30,8 +30,8 @@
 //!
 //! How long a request is in flight: as long as its reply takes at the rate of the client's
 //! line. With `client-rate=auto` that is the rate at which `concurrency` requests are in
-//! flight on average (by Little's law). Where a source tells no times, requests come one a
-//! millisecond; where it tells no reply size, replies have `reply-bytes`. At most 64 times
+//! flight on average (by Little's law). Where a source has no times, requests come one per
+//! millisecond; where it has no reply size, replies have `reply-bytes`. At most 64 times
 //! `concurrency` requests are in flight; beyond, the one due next is finished early.
 //!
 //! Source: G. Memik, W. H. Mangione-Smith, W. Hu, "NetBench: A Benchmarking Suite for

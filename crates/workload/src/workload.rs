@@ -46,7 +46,7 @@ impl Workload {
     }
 }
 
-/// What stands before the name of a workload that needs no file, where a file would be named.
+/// The prefix of a workload that needs no file, in place of a file's name.
 pub const PREFIX: &str = "workload:";
 
 /// What a workload needs for its work.

@@ -108,7 +108,7 @@ static bool grow_in_place(Heap *heap, Index block, Index order, Index need)
     return true;
 }
 
-/* Makes the block hold `size` bytes where it stands, if it can. */
+/* Resizes the block to `size` bytes in place, if it can. */
 static bool pool_resize(Heap *heap, Index block, size_t size)
 {
     const Index need = order_for(size, 1U);

@@ -4,7 +4,7 @@
  *   node at    | SAME: first of the list |       | SAME: next            |
  *   node at+1  | BACK: the node's own    |  <--  | BACK: previous | 10   |
  *
- * BACK holds a link and two status bits; LISTED among them tells such a block from a node.
+ * BACK holds a link and two status bits; LISTED among them distinguishes such a block from a node.
  */
 
 #define SAME 0U

@@ -65,7 +65,7 @@ static Index index_find(Heap *heap, Index need)
     return block;
 }
 
-/* The blocks that began in `from` up to `end` are gone; what stands there begins at `into`. */
+/* The blocks that began in `from` up to `end` are gone; the block there now begins at `into`. */
 static void index_absorb(Heap *heap, Index from, Index end, Index into)
 {
     const Index rover = load(heap, ROVER);

@@ -3,7 +3,7 @@
  *
  * A freed block of a listed size waits on its list for the next request of that size. It stays used
  * in the eyes of the pool, so it is neither split nor coalesced. When the pool cannot serve a
- * request, every list is given back to it and the request is tried again.
+ * request, every list returns its blocks to it and the request is tried again.
  *
  * L1  Every block on a list is used in the pool and has exactly the list's size.
  * L2  A list does not run in a circle{% if layer.fifo %}; its tail names its last block{% endif %}.
@@ -52,7 +52,7 @@ static void freelist_push(Heap *heap, Index list, Index block)
 {%- endif %}
 }
 
-/* Gives every kept block back to the pool; tells whether there was one. */
+/* Returns every cached block to the pool. Returns whether there was one. */
 static bool freelists_flush(Heap *heap)
 {
     bool any = false;

@@ -6,11 +6,11 @@
  *
  * A request of up to half a page is rounded up to a power of two and served by an object in a page of such
  * objects; a larger one by the first run of free pages that holds it. Objects have no header: the
- * directory tells the class of their page and holds its bitmap, an entry a page:
+ * directory holds the class of their page and its bitmap, one entry per page:
  *
  *   | kind | count | next | previous | bitmap ... |       count: pages of a run, or free objects
  *
- * Pages are numbered from 1. A free run tells its length in its first and its last entry. When the directory is
+ * Pages are numbered from 1. The first and the last entry of a free run hold its length. When the directory is
  * full it moves to a run of pages, twice as large.
  *
  * P1  Pages of objects, used runs and free runs tile the pages up to the wilderness.

@@ -178,7 +178,7 @@ static void pool_free(Heap *heap, Index block)
     }
 }
 
-/* Makes a used run hold `length` pages where it stands, if it can. */
+/* Resizes a used run to `length` pages in place, if it can. */
 static bool resize_run(Heap *heap, Index page, Index length)
 {
     const Index old = get(heap, page, COUNT);
@@ -213,7 +213,7 @@ static bool resize_run(Heap *heap, Index page, Index length)
     return true;
 }
 
-/* Makes a block hold `size` bytes where it stands, if it can and would not be larger than needed there. */
+/* Resizes a block to `size` bytes in place, if it can and the block would not be larger than needed. */
 static bool pool_resize(Heap *heap, Index block, size_t asked)
 {
     const size_t size = (asked < ALIGNMENT) ? ALIGNMENT : asked;

@@ -1,7 +1,7 @@
 
 /* ---- Alignments above the heap's own ----------------------------------------------------------
  *
- * The gap before an aligned payload becomes a free block, as the header must stand right before
+ * The gap before an aligned payload becomes a free block, as the header must be right before
  * the payload.
  */
 

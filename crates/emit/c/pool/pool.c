@@ -6,7 +6,7 @@
  *
  * I1  The blocks tile the region from the first to the wilderness, in multiples of the granule.
 {%- if pool.tags %}
- * I2  P of every header tells the status of the block before.
+ * I2  P of every header is the status of the block before.
  * I3  The last word of every free block is its size.
 {%- endif %}
 {%- if pool.touches_never %}
@@ -36,7 +36,7 @@ static void write_free(Heap *heap, Index block, Index words, Index flags)
 }
 {%- if pool.tags %}
 
-/* Tells `block` that the block before it is used, or not. */
+/* Notes in `block` whether the block before it is used. */
 static void tell_next(Heap *heap, Index block, bool used)
 {
     const Index head = load(heap, block - 1U);

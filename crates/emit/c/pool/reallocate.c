@@ -1,5 +1,5 @@
 
-/* ---- Changing the size of a block where it stands --------------------------------------------- */
+/* ---- Changing the size of a block in place ---------------------------------------------------- */
 
 /* Takes what is missing from the wilderness{% if pool.joins %}, or from the free block that follows{% endif %}. */
 static bool grow_in_place(Heap *heap, Index block, {% if pool.split_from and pool.joins %}size_t size, {% endif %}Index need)
@@ -57,7 +57,7 @@ static bool grow_in_place(Heap *heap, Index block, {% if pool.split_from and poo
 {%- endif %}
 }
 
-/* Makes the block hold `size` bytes where it stands, if it can. */
+/* Resizes the block to `size` bytes in place, if it can. */
 static bool pool_resize(Heap *heap, Index block, size_t size)
 {
     const Index need = pool_need(size);

@@ -124,7 +124,7 @@ static void pool_free(Heap *heap, Index block)
 }
 {%- endif %}
 
-/* Makes the block hold `size` bytes where it stands, if it can: the last one grows and shrinks. */
+/* Resizes the block to `size` bytes in place, if it can: the last one grows and shrinks. */
 static bool pool_resize(Heap *heap, Index block, size_t size)
 {
     const Index need = words_for(size);

@@ -67,7 +67,7 @@ impl FreeListsPlan {
     }
 }
 
-/// A layer that stands before any heap.
+/// A layer that can wrap any heap.
 #[derive(Clone, Debug, Serialize)]
 pub struct LayerPlan {
     /// The template.

@@ -1,4 +1,4 @@
-//! What stands in `examples/` is built as its own build files say, and does what it is there to show.
+//! Builds each folder of `examples/` by its own build files and checks what it demonstrates.
 //!
 //! That the heaps in it are what the command emits is shown by `heapsmith-cli`'s tests in `emit`.
 

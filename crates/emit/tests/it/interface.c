@@ -61,7 +61,7 @@ static void serves(my_heap *heap)
     must(block != NULL, "a NULL block is allocated");
     my_heap_free(heap, block);
     must(strcmp(traced, "aar-----ffaf") == 0, "calls are traced, refused ones, too");
-    must(!locked && locks > 0U, "every lock is given back");
+    must(!locked && locks > 0U, "every lock is released");
     must(counted > 0U, "zeros are counted as was asked");
 }
 

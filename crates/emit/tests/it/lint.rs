@@ -1,6 +1,6 @@
 //! The emitted C under compilers with every warning, and under linters.
 //!
-//! Deviations from MISRA C:2012 stand in the emitted source, with their reasons. Left out altogether:
+//! The emitted source notes deviations from MISRA C:2012, with their reasons. Left out altogether:
 //! 15.5 (one return a function; the source says so) and 12.1 (cppcheck loses the parentheses in a macro).
 
 use std::path::{Path, PathBuf};

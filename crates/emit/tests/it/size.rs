@@ -34,7 +34,7 @@ fn first_fit_with_fast_free_takes_less_than_a_kilobyte_and_a_half() {
     for heap in HEAPS {
         let sizes = sizes(heap);
         println!("{heap:<24}{:>10}{:>12}{:>12}", sizes[0].text, sizes[1].text, sizes[2].text);
-        // All that changes stands in the region and in the heap's struct.
+        // All that changes is in the region and in the heap's struct.
         assert!(sizes.iter().all(|size| size.data == 0 && size.bss == 0), "{heap}: {sizes:?}");
         if *heap == "peintner-first-fast" {
             assert!(sizes[1].text < 1536, "{} bytes", sizes[1].text);

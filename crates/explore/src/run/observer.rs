@@ -1,4 +1,4 @@
-//! What an exploration reports while it goes on.
+//! What an exploration reports while it runs.
 
 use std::error::Error;
 
@@ -50,7 +50,7 @@ pub struct Swept {
 pub trait Observer {
     /// Something else is done from now on.
     fn stage(&mut self, _stage: Stage<'_>) {}
-    /// How far the sweep is: told twice a second, whether it went on or not.
+    /// How far the sweep is: reported twice a second, whether it advanced or not.
     fn progress(&mut self, _at: Progress) {}
     /// The sweep of the whole came to its end.
     fn swept(&mut self, _swept: &Swept) {}

@@ -22,7 +22,7 @@ impl Lock {
     const ATTEMPTS: usize = 5;
     const MOMENT: Duration = Duration::from_millis(10);
 
-    /// How long a wait goes on between two attempts.
+    /// How long it waits between two attempts.
     const PATIENCE: Duration = Duration::from_millis(100);
 
     /// Takes the lock of a folder.

@@ -18,7 +18,7 @@ use heapsmith_spec::Spec;
 use heapsmith_trace::{Action, Bytes, Draws, Event, Origin, PackedTrace, Trace};
 use heapsmith_workload::load;
 
-/// 450 designs: a part of the classic space, and other structures beside it.
+/// 450 designs: a part of the classic space, and other structures.
 const SMALL: &str = r#"
 [[family]]
 name = "classic"
@@ -226,7 +226,7 @@ impl Found {
 fn without_column(csv: &str, name: &str) -> String {
     let place = csv.lines().next().and_then(|heading| heading.split(',').position(|column| column == name));
     let place = place.expect("the column");
-    // Specs may have commas, but stand behind it.
+    // Specs may have commas, but come after it.
     let line = |line: &str| {
         line.split(',')
             .enumerate()
@@ -428,7 +428,7 @@ fn who_waits_explores_when_the_folder_is_free() {
         Plan { space: (&ground.space.0, &ground.space.1), wait: true, ..Plan::new(dir.path(), &ground.packed, &stop) };
     let mut write = |number: usize, path: &Path| ground.traces[number].write(path);
     run(&plan, &mut write, &mut Waiting(&first)).expect("the folder became free");
-    assert!(first.lock().expect("a lock").is_none(), "it was told that it waits");
+    assert!(first.lock().expect("a lock").is_none(), "it was notified of the wait");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn what_is_cut_short_was_on_no_front() {
         let dirs: [_; 2] = std::array::from_fn(|_| tempfile::tempdir().expect("a folder"));
         let stop = AtomicBool::new(false);
         let pruning = Sweep { prune: true, ..Sweep::exhaustive(&space, &traces, 2, &stop) };
-        assert!(swept(dirs[0].path(), &pruning, Some(3000)).is_none(), "it is interrupted, and goes on");
+        assert!(swept(dirs[0].path(), &pruning, Some(3000)).is_none(), "it is interrupted, and resumes");
         stop.store(false, Ordering::Relaxed);
         let pruned = load(swept(dirs[0].path(), &pruning, None).expect("not interrupted"));
         let all = Sweep::exhaustive(&space, &traces, 2, &stop);
@@ -120,7 +120,7 @@ fn a_store_of_another_trace_is_refused_by_name() {
     let (mine, other) = ([trace(1)], [trace(2)]);
     let space = Space::classic(&mine);
     drop(Store::begin(&path, &space, &mine, "a test").expect("a store"));
-    assert!(Store::begin(&path, &space, &mine, "a test").is_ok(), "the same goes on");
+    assert!(Store::begin(&path, &space, &mine, "a test").is_ok(), "the same resumes");
     let refused = Store::begin(&path, &Space::classic(&other), &other, "a test").expect_err("another trace");
     assert!(refused.to_string().contains("holds another exploration (of queue)"), "{refused}");
     std::fs::write(&path, "no database at all, but long enough to look at").expect("a file");

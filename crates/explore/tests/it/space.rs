@@ -82,7 +82,7 @@ fn share_a_replay_and_measure_the_same(space: &Space, trace: &PackedTrace, one_o
         let shared = replay(&other.spec, trace, region, ReplayOptions::MEASURE).expect("a replay");
         assert_eq!(own, shared, "{} and {}", design.spec, other.spec);
     });
-    println!("{} designs measure what the heap that stands for them does", shared.len());
+    println!("{} designs measure the same as the heap that represents them", shared.len());
 }
 
 #[test]

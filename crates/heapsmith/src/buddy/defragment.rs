@@ -136,7 +136,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
                 R::remove(&mut heap.blocks, at, Blocks::<W, S, M>::order_of(head), head);
             }
         });
-        // All blocks stand as used ones before the first becomes free, so that none joins
+        // All blocks are marked used before the first becomes free, so that none joins
         // a buddy that is not there yet.
         self.each_in(from, order, |heap, at, head| {
             let copy = to + (at - from);
@@ -163,7 +163,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
         }
     }
 
-    /// Copies the payload of the used block `at` to `copy` and tells its master word.
+    /// Copies the payload of the used block `at` to `copy` and updates its master word.
     fn relocate(&mut self, at: usize, copy: usize, words: usize) {
         let memory = &mut self.blocks.memory;
         let owner = memory.load(at - 2);

@@ -1,4 +1,4 @@
-//! Changing the order of a block where it stands.
+//! Changing the order of a block in place.
 
 use core::ptr::NonNull;
 
@@ -11,7 +11,7 @@ use crate::source::Source;
 use crate::word::Word;
 
 impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddies<W, R, S, M, HANDLES> {
-    /// Makes the block hold `size` bytes where it stands, if it can.
+    /// Resizes the block to `size` bytes in place, if it can.
     pub(super) fn resize(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
         let Some(need) = self.order(size, 1) else { return false };
         let at = self.blocks.memory.index(pointer);

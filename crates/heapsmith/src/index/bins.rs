@@ -83,7 +83,7 @@ pub enum Spacing {
     Lea,
 }
 
-/// A [`BinMap`] by [`Spacing`], for a heap of a given word.
+/// A [`BinMap`] by [`Spacing`], for one word size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpacedBins {
     spacing: Spacing,

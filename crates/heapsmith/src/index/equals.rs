@@ -10,7 +10,7 @@
 //!
 //! A tree or a skip list so has one node for each size, and every further block
 //! of the size costs two links and no search to take out. The word `BACK` holds
-//! a link and two status bits; `LISTED` among them tells such a block from a node.
+//! a link and two status bits; `LISTED` among them distinguishes such a block from a node.
 //!
 //! Invariant I8 here: every listed block names the one before it and has the size of its node.
 

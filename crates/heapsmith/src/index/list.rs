@@ -10,7 +10,7 @@
 //! - `Lifo`: a freed block comes first. A block that grew by coalescing counts
 //!   as freed and comes first too; what is left of a split keeps its place.
 //! - `Fifo`: a freed block comes last.
-//! - `AddressOrder`: by address. Beside a free block the place is known from the
+//! - `AddressOrder`: by address. Next to a free block the place is known from the
 //!   boundary tags, else it is found from the head.
 //!
 //! Sources: Knuth 1968, §2.5; Wilson, Johnstone, Neely, Boles 1995 (sequential fits).
@@ -30,7 +30,7 @@ use crate::sealed::Sealed;
 pub trait InsertionOrder: Copy + Debug + Default + Sealed + 'static {
     /// Freed blocks come last.
     const FIFO: bool = false;
-    /// Blocks stand in the order of their addresses.
+    /// Blocks are in the order of their addresses.
     const BY_ADDRESS: bool = false;
 }
 

@@ -375,7 +375,7 @@ impl<W: Words, F: FnMut(&W, usize) -> Result<(), Violation>> Checker<'_, W, F> {
         }
         let words = words_of(self.memory.peek(node - 1));
         if words <= low || words >= high {
-            return Err(broken("I6: a block stands on the wrong side of a node", node));
+            return Err(broken("I6: a block is on the wrong side of a node", node));
         }
         let up = self.memory.peek(node + BACK);
         if link_of(up) != parent || up & LISTED != 0 {

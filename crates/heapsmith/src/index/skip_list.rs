@@ -144,7 +144,7 @@ impl SkipList {
             }
             lower = memory.peek(lower + OWN + level - 1);
         }
-        if upper == 0 { Ok(()) } else { Err(broken("I7: a level goes on beyond the one below", upper)) }
+        if upper == 0 { Ok(()) } else { Err(broken("I7: a level is longer than the one below", upper)) }
     }
 }
 

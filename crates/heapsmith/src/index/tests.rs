@@ -1,4 +1,4 @@
-//! Random programs of insertions, removals and searches on each index, beside a list of what is free.
+//! Random programs of insertions, removals and searches on each index, compared with a list of the free blocks.
 
 use std::vec::Vec;
 

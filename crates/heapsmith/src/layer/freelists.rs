@@ -127,7 +127,7 @@ unsafe impl<const LISTS: usize> SizeMap for BlockSizes<LISTS> {
 
 impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
     /// Empty free lists before the empty `pool`, which keeps words for them from
-    /// word `control` on, set to 0: as many as [`Order::words`] tells.
+    /// word `control` on, set to 0: [`Order::words`] of them.
     fn over(pool: P, control: usize, map: Z, ends: Order) -> Result<Self, RegionError> {
         let sizes = (0..map.lists()).all(|list| pool.has_blocks_of(map.words(list)));
         if sizes { Ok(FreeLists { pool, map, ends, control }) } else { Err(RegionError::BlockSizes) }
@@ -177,7 +177,7 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
         }
     }
 
-    /// Gives every kept block back to the pool; tells whether there was one.
+    /// Returns every cached block to the pool. Returns whether there was one.
     #[cold]
     fn flush(&mut self) -> bool {
         let mut any = false;

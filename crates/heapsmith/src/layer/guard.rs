@@ -10,12 +10,12 @@
 //! ```
 //!
 //! The seal depends on the block's place, its size and its state: live, in
-//! quarantine, or given back. A pointer whose seal is none of these is foreign,
-//! or its header was overwritten: a walk over the heap below tells which.
+//! quarantine, or returned below. A pointer whose seal is none of these is foreign,
+//! or its header was overwritten: a walk over the heap below decides which.
 //!
 //! With a quarantine a freed block is filled with a pattern and waits until as
 //! many others were freed; its last word then links to the block freed after
-//! it. When the heap below is full the quarantine is given back to it.
+//! it. When the heap below is full, the quarantine returns its blocks to it.
 //!
 //! A heap error is remembered ([`Heap::last_heap_error`]) and what it concerns is left
 //! as it is: a damaged block stays used, and its reallocation is refused. So
@@ -193,7 +193,7 @@ unsafe impl<W: Word, H: Heap> Heap for Guard<W, H> {
         Some(own::pointer::<W>(&self.heap, block.at))
     }
 
-    /// Just what was asked for: behind it stands the canary. 0 for what is no live block.
+    /// Exactly the requested size: the canary follows it. 0 if the pointer is no live block.
     unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
         self.locate(pointer).map_or(0, |block| block.size)
     }

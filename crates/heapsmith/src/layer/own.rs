@@ -11,7 +11,7 @@ use crate::memory::RegionError;
 use crate::meter::Meter;
 use crate::word::Word;
 
-/// Whether a layer with words of `W` can stand before `heap`: payloads begin with a word, and the program has none yet.
+/// Whether a layer with words of `W` can wrap `heap`: payloads begin with a word, and the program has none yet.
 pub(super) fn check_below<W: Word>(heap: &impl Heap) -> Result<(), RegionError> {
     if heap.alignment() < W::BYTES || !heap.base().as_ptr().addr().is_multiple_of(W::BYTES) {
         return Err(RegionError::Unaligned { word: W::BYTES });

@@ -51,13 +51,13 @@ impl<H: Heap, L: RawLock, const BYTES: usize> Global<H, L, BYTES> {
         Global { heap: Locked::new(Slot::Unmade), region, make }
     }
 
-    /// Looks at the heap, alone; none if it could not be made. The job must not
+    /// Runs a job with shared access to the locked heap; none if the heap could not be made. The job must not
     /// allocate from this heap: it would wait for ever.
     pub fn with<T>(&self, job: impl FnOnce(&H) -> T) -> Option<T> {
         self.alone(|heap| job(heap))
     }
 
-    /// Does something with the heap, alone; none if it could not be made. The job must
+    /// Runs a job with exclusive access to the locked heap; none if the heap could not be made. The job must
     /// allocate from this heap through its argument only.
     ///
     /// # Safety

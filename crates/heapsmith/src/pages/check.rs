@@ -48,7 +48,7 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
             page += length;
         }
         if run != 0 {
-            return Err(broken("P2: the list of free runs goes on beyond the last", RUNS));
+            return Err(broken("P2: the list of free runs continues after the last", RUNS));
         }
         self.check_classes(listed)
     }
@@ -73,7 +73,7 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
         Ok(())
     }
 
-    /// P3 for a page of objects; tells whether P4 wants it on its list.
+    /// P3 for a page of objects. Returns whether P4 requires it to be on its list.
     fn check_objects(&self, page: usize, class: usize) -> Result<bool, Violation> {
         let (memory, at) = (&self.directory.memory, self.directory.start(page));
         let map = self.bitmap(page, memory.peek(PLACE) + (page - 1) * self.directory.entry, class);

@@ -8,9 +8,9 @@
 //!   count  pages of the run, or free objects
 //! ```
 //!
-//! Pages are numbered from 1, so that 0 is no page. A run's first entry tells
+//! Pages are numbered from 1, so that 0 is no page. A run's first entry holds
 //! its length; a free run's last entry does too, and a used run's last entry
-//! tells that it is none. Entries between are not looked at.
+//! says that it is none. Entries between are not read.
 //!
 //! The directory begins in the space between the control words and the first
 //! page. When it is full it moves to a run of pages, twice as large.

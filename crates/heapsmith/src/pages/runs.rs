@@ -63,7 +63,7 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
         Some(page)
     }
 
-    /// Makes the object or run hold `size` bytes where it stands, if it can
+    /// Resizes the object or run to `size` bytes in place, if it can
     /// and would not be larger than needed there.
     pub(super) fn resize(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
         let Some(wanted) = self.wanted(size, self.sizes.alignment) else { return false };

@@ -156,7 +156,7 @@ impl BitmapSearch for ByWord {
     }
 }
 
-/// A tree whose leaves are the bitmap: a bit of a node tells whether the word below it has one.
+/// A tree whose leaves are the bitmap: a bit of a node says whether the word below it has one.
 ///
 /// ```text
 ///   root   1 1 0 0 0 0 0 1

@@ -39,7 +39,7 @@ use crate::sealed::Sealed;
 /// # Safety
 ///
 /// [`Unit::allocate`] returns an object of the page whose bit is set, and clears it; the words that an
-/// implementation reads or writes are those of the bitmap that it was given. No method unwinds while the heap is
+/// implementation reads or writes are those of the bitmap in its argument. No method unwinds while the heap is
 /// used further.
 pub unsafe trait Unit: Debug {
     /// Takes the lowest free object of the page held for `map`'s class.

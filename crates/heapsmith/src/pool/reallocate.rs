@@ -12,7 +12,7 @@ use crate::source::Source;
 use crate::word::Word;
 
 impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
-    /// Makes the block hold `size` bytes where it stands, if it can.
+    /// Resizes the block to `size` bytes in place, if it can.
     pub(super) fn resize(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
         let Some(need) = self.need(size) else { return false };
         let at = self.memory.index(pointer);

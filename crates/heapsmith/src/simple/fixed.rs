@@ -27,7 +27,7 @@
 //! |---|---|
 //! | allocate | 3 accesses; from the wilderness 3 |
 //! | deallocate | 3 accesses; [`crate::Heap::try_deallocate`] the same and O(free) to find a double free, unmetered |
-//! | walk | O(blocks) and O(free) for each 4096 blocks: nothing in a block tells whether it is free |
+//! | walk | O(blocks) and O(free) for each 4096 blocks: nothing in a block says whether it is free |
 //! | check | O(free) |
 //! | space | nothing a block |
 //!

@@ -24,7 +24,7 @@
 //!
 //! The last block grows and shrinks in place. Another block shrinks in place and
 //! keeps its bytes; when it must grow it moves, except on a stack, where its
-//! space could not be given back: the reallocation is refused.
+//! space could not be freed: the reallocation is refused.
 //!
 //! # Invariants
 //!
@@ -72,7 +72,7 @@ pub enum Frees {
     LastFirst,
 }
 
-/// A pool whose blocks stand one behind the other in the order of their allocation.
+/// A pool whose blocks follow one another in the order of their allocation.
 #[derive(Debug)]
 pub struct Linear<W, S, M> {
     memory: Memory<W, S, M>,
@@ -184,7 +184,7 @@ impl<W: Word, S: Source, M: Meter> Linear<W, S, M> {
         }
     }
 
-    /// Makes the block hold `size` bytes where it stands, if it can.
+    /// Resizes the block to `size` bytes in place, if it can.
     fn resize(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
         let Some(need) = self.need(size) else { return false };
         let at = self.memory.index(pointer);

@@ -34,5 +34,5 @@ fn counted(program: &Path, arguments: &[&str]) -> u64 {
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {told}");
     let count = told.lines().find_map(|line| line.split_once("Collected : "));
-    count.and_then(|(_, number)| number.trim().parse().ok()).expect("callgrind tells its count")
+    count.and_then(|(_, number)| number.trim().parse().ok()).expect("callgrind prints its count")
 }

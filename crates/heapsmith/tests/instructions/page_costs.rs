@@ -3,7 +3,7 @@
 //! `hardware/results/instructions.csv` is what costs of whole programs are computed from where no tool counts: for each
 //! search and program of `examples/page_costs.rs` the instructions of a round besides its operations, those of them that
 //! took never-used memory, accesses, visits and instructions of the unit; and the instructions of a word of work
-//! beside none of these.
+//! without any of these.
 
 #[path = "../../examples/page_costs.rs"]
 #[allow(dead_code, unreachable_pub)]

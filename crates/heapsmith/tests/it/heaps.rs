@@ -1,4 +1,4 @@
-//! Every heap that has a name, and every layer, through random programs beside a list of what is live.
+//! Every heap that has a name, and every layer, through random programs, compared with a list of the live blocks.
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;

@@ -9,7 +9,7 @@ use heapsmith_trace::{PackedTrace, Statistics};
 #[test]
 fn every_importer_is_told_by_content_and_reads_its_good_file() {
     for made in all() {
-        let (trace, imported) = read(&made.good, None, false).unwrap().expect("its content tells what it is");
+        let (trace, imported) = read(&made.good, None, false).unwrap().expect("its content says what it is");
         assert_eq!(imported.origin.program, made.importer);
         assert_eq!(text(&trace), made.wanted, "{}", made.importer);
         PackedTrace::new(&trace).unwrap();

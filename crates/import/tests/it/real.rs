@@ -1,4 +1,4 @@
-//! Files that other tools really wrote: those beside the workspace, where they are there,
+//! Files that other tools really wrote: those next to the workspace, if there are any,
 //! and some made by running the tool, where it is installed. What is left out is said.
 
 use std::path::{Path, PathBuf};

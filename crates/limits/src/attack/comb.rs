@@ -37,7 +37,7 @@ impl Comb {
     pub fn carry_out(&self, adversary: &mut Adversary<'_, '_>) {
         for tooth in &self.teeth {
             let size: u64 = tooth.hole.iter().sum();
-            // Room for the smallest blocks beside the holes.
+            // Room for the smallest blocks between the holes.
             let groups = adversary.left() / (size + self.small).max(1);
             if groups < 2 || adversary.is_over() {
                 break;

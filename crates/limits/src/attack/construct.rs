@@ -19,7 +19,7 @@ use crate::bound::Demand;
 
 /// Rounds that one plan has at most.
 const MAX_ROUNDS: usize = 512;
-/// Rounds of the same again: for heaps that need more the longer it goes on.
+/// Rounds of the same again: for heaps that need more the longer it runs.
 const MAX_TURNS: usize = 2048;
 
 /// Every construction, with its name.

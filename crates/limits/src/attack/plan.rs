@@ -7,7 +7,7 @@
 //! ```
 //!
 //! To carve, a smallest block must be put where it is wanted. A policy that takes what was freed last, or the largest
-//! hole, does so by itself. One that takes the smallest hole is given one of just that size: a `filler` takes all of
+//! hole, does so by itself. One that takes the smallest hole gets one of just that size: a `filler` takes all of
 //! the hole but so much, the smallest block takes the rest, and the filler is freed. ([`comb`](super::comb) does so for
 //! many holes at once.)
 

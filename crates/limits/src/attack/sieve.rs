@@ -5,7 +5,7 @@
 //!   no hole between kept blocks has the next size; what was freed is asked for again, in new memory
 //! ```
 //!
-//! - [`Keep::Offsets`] is Robson's: of two places modulo the next size, the one where blocks stand that block the most;
+//! - [`Keep::Offsets`] is Robson's: of two places modulo the next size, the one whose blocks obstruct the most;
 //!   every block that covers such a place is kept. It works on *every* heap that moves nothing (Robson 1971, 1974).
 //! - [`Keep::Gaps`] keeps the fewest bytes that leave no hole as large as the next block, by dynamic programming over
 //!   the blocks in address order.
@@ -119,7 +119,7 @@ fn gaps(adversary: &Adversary<'_, '_>, next: u64, origin: u64) -> BTreeSet<u64> 
         }
         near.push_back(number);
     }
-    // What lies above the last kept block is given back: its end, and what may be asked for again behind it.
+    // All above the last kept block is freed: its end, and what may be requested again behind it.
     let last =
         (0..blocks.len()).max_by_key(|&number| (blocks[number].end() as i128 - i128::from(cost[number]), number));
     let chain = std::iter::successors(last, |&number| before[number]);

@@ -6,7 +6,7 @@
 //! - *Classes*: blocks of a class are used by its own requests alone, each of at least the bytes where the class
 //!   begins. With b bytes in a block: C + Σ b·⌊live / first request of the class⌋. Free lists before them may round
 //!   smaller requests up to a size between two classes, and these take free blocks of the class above: then
-//!   C + Σ b·(1 + ⌊(live − r) / s⌋), r the first request that needs b, s the first that may be given it.
+//!   C + Σ b·(1 + ⌊(live − r) / s⌋), r the first request that needs b, s the first that may get it.
 //! - *Lists, bins and trees that never split nor coalesce*: a block may also be used by smaller requests, of the
 //!   least size at worst: C + Σ b·(1 + ⌊(live − r) / least⌋), r the first request that needs b.
 //!
@@ -32,7 +32,7 @@ pub(super) fn classes(demand: &Demand) -> Found {
         return found(demand, bytes, sizes, "C + Σ over the classes of b·(⌊L/r⌋ + q)");
     }
     let mut found = found(demand, bytes, sizes, "C + Σ over the block sizes of b·(1 + ⌊(L − r)/s⌋ + q)");
-    found.terms.push(Term::new("s", "bytes of the smallest request that may be given a block of b", "each size"));
+    found.terms.push(Term::new("s", "bytes of the smallest request that may get a block of b", "each size"));
     found
 }
 

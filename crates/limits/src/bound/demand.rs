@@ -238,7 +238,7 @@ impl<'s> Demand<'s> {
         low
     }
 
-    /// The smallest request that may be given a block of `block` bytes from the classes: where free lists round to a
+    /// The smallest request that may get a block of `block` bytes from the classes: where free lists round to a
     /// size between two classes, their requests take free blocks of the class above. Never decreases as `block` grows.
     pub fn first_user(&self, block: u64) -> u64 {
         let words = (block / self.word) as usize;

@@ -10,7 +10,7 @@
 //!
 //! Let `t₀ < t₁ < …` divide the block sizes, and let `Aᵢ` be the highest address that a block smaller than `tᵢ₊₁` ever
 //! reached. A block that ends between `Aⱼ₋₁` and `Aⱼ` has `tⱼ` units at least. When a block smaller than `tᵢ₊₁` comes to
-//! end at `Aᵢ`, every hole below it has `tᵢ₊₁ − 2` units at most, since first fit passed over it, and stands before a
+//! end at `Aᵢ`, every hole below it has `tᵢ₊₁ − 2` units at most, since first fit passed over it, and is before a
 //! used block. So of the units between `Aⱼ₋₁` and `Aⱼ` at least the share `tⱼ / (tⱼ + tᵢ₊₁ − 2)` is used, and for each i
 //!
 //! ```text

@@ -13,7 +13,7 @@ use super::Found;
 use super::demand::Demand;
 use super::holes::with_holes;
 
-const SOURCE: &str = "each hole stands before a live block and is smaller than the list that the request looks into: \
+const SOURCE: &str = "each hole is before a live block and smaller than the list that the request looks into: \
     counted here from the lists of Masmano et al. 2004 (TLSF) and Ogasawara 1995 (half-fit)";
 
 pub(super) fn bound(demand: &Demand, second: u32) -> Found {

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A pool that joins all free neighbours, and finds a free block wherever one serves, grows for a request only when
-//! each hole is smaller than it. No two holes touch and none touches the wilderness, so each stands before a used
+//! each hole is smaller than it. No two holes touch and none touches the wilderness, so each is before a used
 //! block: there are no more holes than used blocks, and each has a granule less than the request at most.
 //!
 //! This is the most that can be said of best fit, but for lower terms: Robson's attack on it reaches
@@ -20,17 +20,17 @@ use super::retained::Retained;
 use super::{Found, Term, shown};
 
 /// Where the argument is from.
-pub(super) const SOURCE: &str = "each hole stands before a live block and is smaller than the request that finds none: \
+pub(super) const SOURCE: &str = "each hole is before a live block and smaller than the request that finds none: \
     counted here; Robson 1977 for the order of growth";
 /// The same, for best fit.
-pub(super) const BEST_FIT: &str = "each hole stands before a live block and is smaller than the request that finds \
+pub(super) const BEST_FIT: &str = "each hole is before a live block and smaller than the request that finds \
     none: counted here; that best fit can be made to need Mn − O(M + n²) is Robson's (1977; Knuth 1997, §2.5, ex. 42)";
 
 pub(super) fn bound(demand: &Demand, source: &'static str) -> Found {
     with_holes(demand, |need| need - demand.granule.min(need), source, "largest hole: n less a granule")
 }
 
-/// The bound where no hole left beside a request that needs `need` bytes is larger than `hole(need)`.
+/// The bound where a request that needs `need` bytes leaves no hole larger than `hole(need)`.
 pub(super) fn with_holes(
     demand: &Demand,
     hole: impl Fn(u64) -> u64,

@@ -91,7 +91,7 @@ impl Demand<'_> {
         if self.slack == 0 {
             return false;
         }
-        // A block of `need` bytes may be given with up to `slack` more.
+        // A block for `need` bytes may have up to `slack` more.
         self.listed().any(|block| {
             let low = block.saturating_sub(self.slack);
             let request = self.first_request(low);

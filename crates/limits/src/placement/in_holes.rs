@@ -3,10 +3,10 @@
 //! ```text
 //!   by start   │■ ■ · ■ · ■ ■ ■│      leaves: blocks in the order of their starts
 //!              └──────┬────────┘      nodes: the latest end of a placed block below
-//!   beside [s,e): leaves with start < e, in subtrees with an end > s
+//!   at the same time as [s,e): leaves with start < e, in subtrees with an end > s
 //! ```
 //!
-//! The blocks beside one are sorted by offset, and the first hole that holds it is taken, or
+//! The blocks that are live together with one are sorted by offset, and the first hole that holds it is taken, or
 //! the tightest. First fit in order of decreasing size is what compilers of neural networks
 //! plan memory by (Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net
 //! Inference, 2020); the tightest hole is theirs.
@@ -27,7 +27,7 @@ pub(super) enum HoleFit {
 pub(super) struct InHoles<'l> {
     all: &'l [Lifetime],
     beside: Beside,
-    /// The blocks beside one: offset and end.
+    /// The blocks that are live together with one: offset and end.
     found: Vec<(u64, u64)>,
     /// Blocks that were compared with another, and blocks placed.
     pub work: u64,

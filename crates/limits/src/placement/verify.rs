@@ -14,7 +14,7 @@ pub enum Misplaced {
     Count {
         /// Lifetimes.
         blocks: usize,
-        /// Offsets that were given.
+        /// Number of offsets passed.
         offsets: usize,
     },
     /// Two blocks that live at once share a byte.

@@ -1,4 +1,4 @@
-//! Placements are placements, are as low as can be where that can be told, and reach what is known on the
+//! Placements are placements, are optimal where that can be proved, and reach what is known on the
 //! problems of compilers.
 
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! What is written where, and what is refused.
 
-#![allow(clippy::disallowed_methods, reason = "tests make the files that stand in the way")]
+#![allow(clippy::disallowed_methods, reason = "tests make the files that are in the way")]
 
 mod folders;
 mod parts;

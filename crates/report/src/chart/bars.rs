@@ -29,7 +29,7 @@ pub struct Bars {
     pub title: String,
     /// What the vertical axis shows, with the unit.
     pub y: String,
-    /// What the bars stand over.
+    /// The labels below the bars.
     pub names: Vec<String>,
     /// The bars.
     pub series: Vec<Measured>,
@@ -57,7 +57,7 @@ impl Bars {
 
     fn draw(&self, area: DrawingArea<SVGBackend<'_>, Shift>) -> Drawing {
         area.fill(&WHITE)?;
-        // Long names stand upright.
+        // Long names are upright.
         let upright = self.names.iter().any(|name| name.len() * self.names.len() > 110);
         let longest = self.names.iter().map(String::len).max().unwrap_or(0) as u32;
         let room = if upright { (longest * 7 + 16).min(190) } else { 30 };
@@ -86,7 +86,7 @@ impl Bars {
         Ok(area.present()?)
     }
 
-    /// Where a value stands on the axis, which is that of its logarithm where the scale is one.
+    /// The place of a value on the axis, which is that of its logarithm where the scale is one.
     fn place(&self, value: f64) -> f64 {
         if self.scale == Scale::Logarithmic { value.log10() } else { value }
     }

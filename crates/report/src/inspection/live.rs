@@ -51,7 +51,7 @@ struct Clock {
 }
 
 impl Clock {
-    /// Where the trace's clock goes backwards, this one stands still.
+    /// Where the trace's clock goes backwards, this one stops.
     fn of(curve: &LiveCurve) -> Clock {
         let first = curve.points.iter().map(|point| point.time.0).min().unwrap_or(0);
         let last = curve.points.iter().map(|point| point.time.0).max().unwrap_or(0);

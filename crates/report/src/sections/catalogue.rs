@@ -17,7 +17,7 @@ pub fn section(study: &Study<'_>) -> String {
     });
     let time = time_heading(study);
     let columns = ["name", "fragmen&shy;tation", "footprint", "accesses", "p99", "max", time.as_str(), "spec"];
-    let caption = "The catalogue on the same traces, the tightest first. What each follows stands under its spec.";
+    let caption = "The catalogue on the same traces, the tightest first. Its source is under its spec.";
     let mut table = Table::new(caption, &columns).sortable();
     for entry in &entries {
         let mut cells = vec![Cell::html(code(&entry.name))];

@@ -15,7 +15,7 @@ pub fn section(study: &Study<'_>) -> String {
     let front = &study.exploration.front;
     let steps = &study.exploration.front_2d;
     let mut body = paragraph(&format!(
-        "No design beats these in both fragmentation and accesses; they stand on {}. “Equal” counts the designs whose \
+        "No design beats these in both fragmentation and accesses; they are on {}. “Equal” counts the designs whose \
          every measure is the same. A click on a heading sorts.{}",
         plural(steps.len() as u64, "place", "places"),
         null_sentence(study),
@@ -67,7 +67,7 @@ fn others(study: &Study<'_>) -> Vec<usize> {
     others
 }
 
-/// What a time has to be read beside.
+/// The values to compare a time with.
 pub fn null_sentence(study: &Study<'_>) -> String {
     match study.null_allocator() {
         Some(null_allocator) => format!(" The same loop on the null allocator takes {null_allocator:.1} ns."),

@@ -68,7 +68,7 @@ pub(super) struct Clock {
 
 impl Clock {
     /// Time where the trace has it, in a unit that suits; the event's number otherwise.
-    /// Where the trace's clock goes backwards, this one stands still.
+    /// Where the trace's clock goes backwards, this one stops.
     pub fn of(trace: &Trace) -> Clock {
         let (first, last) = trace
             .events

@@ -57,7 +57,7 @@ impl Span {
             .with("range", vec![rounded(low.log10()), rounded(high.log10())])
     }
 
-    /// Where a value stands on the stretch: 0 at its low end, 1 at its high end.
+    /// The place of a value in the range: 0 at its low end, 1 at its high end.
     pub fn share(&self, value: f64) -> f64 {
         let scale = |value: f64| if self.logarithmic { value.max(f64::MIN_POSITIVE).ln() } else { value };
         (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low))

@@ -40,7 +40,7 @@ fn a_space_without_one_of_the_papers_factors_has_a_page() {
         let edited: Vec<&str> = classic.lines().filter(|line| !line.starts_with(&format!("{missing} ="))).collect();
         assert_eq!(edited.len() + 1, classic.lines().count(), "{missing}");
         let html = page_of(&edited.join("\n"));
-        assert!(html.contains("paper − −"), "without {missing} the signs of the others are told");
+        assert!(html.contains("paper − −"), "without {missing} the signs of the others are shown");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The layers that stand before any pool.
+//! The layers that can wrap any pool.
 
 /// Detects heap error: `guard(quarantine=16)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

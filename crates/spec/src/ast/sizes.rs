@@ -5,7 +5,7 @@
 /// | text | lists |
 /// |---|---|
 /// | `66` | one, for requests of exactly 66 bytes |
-/// | `8..=16` | one, for requests of 8 to 16 bytes, each given a block for 16 |
+/// | `8..=16` | one, for requests of 8 to 16 bytes, each of which gets a block for 16 |
 /// | `8..=1024 step 8` | 128: for 1 to 8 bytes, 9 to 16, … 1017 to 1024 |
 /// | `16..=4096 double` | 9: for 9 to 16 bytes, 17 to 32, … 2049 to 4096 |
 ///

@@ -5,7 +5,7 @@ use crate::pool::Pool;
 
 /// A heap as data: everything that its one line of text says.
 ///
-/// Fields are public, so a design space can be generated; [`Spec::validate`] tells whether
+/// Fields are public, so a design space can be generated; [`Spec::validate`] checks whether
 /// the outcome is a heap that can be built.
 ///
 /// ```
@@ -47,7 +47,7 @@ impl Spec {
     }
 }
 
-/// What stands before the pool and keeps some of the blocks.
+/// What wraps the pool and caches some of the blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Layer {
     /// Freed blocks of listed sizes wait for the next request of their size.

@@ -2,7 +2,7 @@
 
 /// How the threads of a program share a heap: `threads=each`.
 ///
-/// It tells how the heap serves a running program. A replay plays all events of a trace in one
+/// It says how the heap serves a running program. A replay plays all events of a trace in one
 /// thread, where the three are one and the same heap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Threads {

@@ -21,7 +21,7 @@ use heapsmith::{Guard, Heap, Meter, RegionError, Reserve, Word, Zero};
 use super::{BuildError, HeapRef, Job, Storage};
 use crate::{Layer, Spec, WordSize};
 
-/// The layers of a spec that stand before any heap, outermost first.
+/// The layers of a spec that can wrap any heap, outermost first.
 pub(super) fn before_any(spec: &Spec) -> &[Layer] {
     match spec.layers.as_slice() {
         [outer @ .., Layer::FreeLists(_)] => outer,
@@ -40,7 +40,7 @@ impl<'a, M: Meter + 'a> Job<'a, M> for Keep<'a> {
     }
 }
 
-/// Puts the layers of `spec` that stand before any heap before this one, whose region can have `region` bytes at most.
+/// Wraps this heap in those layers of `spec` that can wrap any heap. Its region has at most `region` bytes.
 pub(super) fn before<'a, M: Meter + 'a>(
     heap: HeapRef<'a, M>,
     spec: &Spec,

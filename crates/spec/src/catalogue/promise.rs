@@ -34,7 +34,7 @@ impl PoolPromise {
 }
 
 /// At most one hole before each live block, each too small for the request that fails; behind the
-/// last live block the end of the region is given back.
+/// last live block the end of the region becomes wilderness.
 pub(crate) const HOLES: &str = "M + B (n - 1): every hole is smaller than the request that finds none";
 /// Where nothing general holds.
 pub(crate) const NONE: &str = "none: free neighbours that are not joined, or remainders that are not split off, add up";
@@ -53,8 +53,8 @@ impl Spec {
             _ => format!("constant for a kept size, else {cost}"),
         };
         let footprint = format!(
-            "{footprint}; blocks that lists keep count as live, and nothing bounds those that got a rest too small to \
-             split off (`heapsmith bound` tells for given sizes)"
+            "{footprint}; blocks that lists keep count as live, and nothing bounds those that hold a remainder too small to \
+             split off (see `heapsmith bound`)"
         );
         Promise { allocate: kept(allocate), free: kept(free), footprint }
     }

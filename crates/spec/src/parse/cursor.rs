@@ -9,7 +9,7 @@ use crate::validate::Place;
 /// What reading a part gives.
 pub(crate) type Result<T> = std::result::Result<T, SpecError>;
 
-/// Where the parts of a spec stand in its text.
+/// The places of a spec's parts in its text.
 #[derive(Debug, Default)]
 pub(crate) struct Places(Vec<(Place, usize)>);
 
@@ -28,7 +28,7 @@ pub(crate) struct Cursor<'text> {
     at: usize,
     /// Which layer is being read, for the places of its sizes.
     pub layer: usize,
-    /// Where the parts read so far stand.
+    /// The places of the parts read so far.
     pub places: Places,
 }
 
@@ -62,7 +62,7 @@ impl<'text> Cursor<'text> {
         self.at = (self.at + 1).min(self.tokens.len() - 1);
     }
 
-    /// Remembers that this part of the spec stands here.
+    /// Remembers that this part of the spec is here.
     pub fn note(&mut self, place: Place) {
         self.places.0.push((place, self.column()));
     }

@@ -15,7 +15,7 @@ pub(crate) struct Key<T> {
     pub read: fn(&mut Cursor<'_>, &mut T) -> Result<()>,
 }
 
-/// The keys of one part, and which of them have been given.
+/// The keys of one part, and those that have been set.
 pub(crate) struct Keys<T: 'static> {
     of: &'static str,
     table: &'static [Key<T>],
@@ -27,7 +27,7 @@ impl<T> Keys<T> {
         Self { of, table, given: Vec::new() }
     }
 
-    /// The keys that may still be given, as they are written.
+    /// The keys that can still be set, as they are written.
     pub fn remaining(&self) -> impl Iterator<Item = &'static str> {
         let open = |key: &&Key<T>| !self.given.contains(&key.word);
         let keys = self.table.iter().filter(open);

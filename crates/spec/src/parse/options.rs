@@ -1,4 +1,4 @@
-//! What stands behind the pool: `word=4 align=8`
+//! What follows the pool: `word=4 align=8`
 
 use super::cursor::{Cursor, Result};
 use super::keys::{self, Key, Keys};
@@ -10,7 +10,7 @@ use crate::pool::POOLS;
 use crate::problem::Problem;
 use crate::validate::Place;
 
-/// The options given.
+/// The options in the text.
 #[derive(Default)]
 pub(super) struct SpecOptions {
     pub word: WordSize,
@@ -55,7 +55,7 @@ pub(super) fn is_option(word: &str) -> bool {
     KEYS.iter().any(|key| key.word == word)
 }
 
-/// Why a word that begins a layer or a pool cannot stand here.
+/// Why a word that begins a layer or a pool is wrong here.
 fn misplaced(word: &str) -> Option<Problem> {
     if find(POOLS, word).is_some() {
         Some(Problem::SecondPool(word.to_owned()))

@@ -1,4 +1,4 @@
-//! Blocks one behind the other, not given back one by one: `bump(reclaim=empty)`.
+//! Blocks one behind the other, not freed one by one: `bump(reclaim=empty)`.
 
 use std::fmt::{Display, Formatter};
 
@@ -13,7 +13,7 @@ use crate::parse::cursor::{Cursor, Result};
 use crate::parse::keys::{self, Key, equals};
 use crate::print::word;
 
-/// Blocks one behind the other, nothing given back: `bump`, `bump(reclaim=empty)`.
+/// Blocks one behind the other, nothing freed: `bump`, `bump(reclaim=empty)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bump {
     /// When the region's bytes can be used again.

@@ -10,7 +10,7 @@ use crate::build::{BuildError, Job, Parts};
 use crate::catalogue::PoolPromise;
 use crate::parse::cursor::{Cursor, Result};
 
-/// Blocks one behind the other, given back last in first out.
+/// Blocks one behind the other, freed last in, first out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Stack;
 

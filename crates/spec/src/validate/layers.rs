@@ -26,7 +26,7 @@ pub(crate) fn word(layer: &Layer) -> &'static str {
     }
 }
 
-/// Whether `layer`, the one of this number, can stand where it stands.
+/// Whether `layer`, the one of this number, can be in its place.
 pub(super) fn check(spec: &Spec, number: usize, layer: &Layer) -> Check {
     let place = Place::Layer(number);
     let fault = |problem| Err(Fault::new(place, problem));

@@ -204,7 +204,7 @@ fn what_cannot_be_served_is_refused_and_changes_nothing() {
 fn realigns(heap: &mut Counted<'_>) {
     for alignment in [8, 32, 256] {
         let Some(mut block) = heap.allocate(24, alignment) else { continue };
-        // Keeps the block from growing where it stands.
+        // Keeps the block from growing in place.
         let wall = heap.allocate(24, 1);
         for size in [40, 24, 100, 33, 400, 1] {
             // SAFETY: the block is live and has at least the bytes of the smaller size.
@@ -231,7 +231,7 @@ fn a_reallocation_keeps_alignment_and_contents() {
     }
 }
 
-/// The last block of a region, and one before a free block, grow and shrink where they stand.
+/// The last block of a region, and one before a free block, grow and shrink in place.
 fn resizes_in_place(heap: &mut Counted<'_>) {
     let first = heap.allocate(64, 1).expect("room");
     for size in [100, 200, 40, 64] {

@@ -38,10 +38,10 @@ fn a_stack_names_the_block_that_was_freed_out_of_order_and_keeps_it() {
         let heap_error = heap.last_heap_error().expect("it was remembered");
         assert_eq!(heap_error.block, first.as_ptr().addr() - heap.base().as_ptr().addr());
         assert_eq!(heap.heap_errors().count, 1);
-        assert_eq!(grow(heap, first, 400), None, "its place could not be given back");
+        assert_eq!(grow(heap, first, 400), None, "its place could not be freed");
         assert_eq!(free(heap, second), None);
         assert_eq!(free(heap, second), Some(HeapErrorKind::DoubleFree));
-        assert_eq!(grow(heap, first, 400), Some(first), "the last block grows where it stands");
+        assert_eq!(grow(heap, first, 400), Some(first), "the last block grows in place");
         assert_eq!(free(heap, first), None);
         assert_eq!(heap.footprint(), heap.control_size());
     });

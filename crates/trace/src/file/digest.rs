@@ -32,7 +32,7 @@ impl Digest {
         }
     }
 
-    /// The digest as it stands in the metadata: 16 hexadecimal digits.
+    /// The digest as the metadata has it: 16 hexadecimal digits.
     pub fn finish(&self) -> String {
         format!("{:016x}", self.0.finish())
     }

@@ -179,7 +179,7 @@ impl<R: BufRead> Header<'_, R> {
         if left == length { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 
-    /// A signed number: its sign stands in its lowest bit.
+    /// A signed number: its sign is in its lowest bit.
     fn number(&mut self) -> io::Result<i64> {
         let bits = self.unsigned()?;
         Ok((bits >> 1) as i64 ^ -((bits & 1) as i64))

@@ -1,4 +1,4 @@
-//! Reading a trace file, with everything that can be wrong about one told apart.
+//! Reading a trace file, with an error for each thing that can be wrong with one.
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -175,7 +175,7 @@ fn check_names(path: &Path, header: &Trace, first: u64, events: &[Event]) -> Res
     Ok(())
 }
 
-/// Where the columns stand in this file.
+/// The numbers of the columns in this file.
 struct Columns {
     time: usize,
     thread: usize,

@@ -30,7 +30,7 @@ pub(super) fn message() -> Result<Arc<parquet::schema::types::Type>, ParquetErro
     parse_message_type(MESSAGE).map(Arc::new)
 }
 
-/// Where a column stands in a file, if it is there with the physical type that we write.
+/// The number of a column in a file, if it has the physical type that heapsmith writes.
 pub(super) fn position(schema: &SchemaDescriptor, name: &str, physical: Type) -> Result<usize, String> {
     let found = (0..schema.num_columns()).find(|&index| schema.column(index).name() == name);
     let index = found.ok_or_else(|| format!("column {name} is missing"))?;

@@ -7,7 +7,7 @@ use crate::Bytes;
 /// Bytes of a page, as `/proc/self/statm` counts them: the kernel's smallest, where larger ones are rare.
 const PAGE: u64 = 4096;
 
-/// Where nothing tells what there is.
+/// The value where the system reports none.
 const UNKNOWN: u64 = 4 << 30;
 
 /// Resident bytes of this process without what it shares with files; 0 where the system does not tell.
@@ -19,7 +19,7 @@ pub(super) fn resident() -> u64 {
 }
 
 /// The share of what is there that reading may take. Lists grow by doubling, and so do tables
-/// beside them, so of a limited address space only a third can be filled.
+/// in addition, so of a limited address space only a third can be filled.
 pub(super) fn share() -> Bytes {
     let memory = [available(), control_group()].into_iter().flatten().map(|bytes| bytes / 4 * 3);
     let space = address_space().into_iter().map(|bytes| bytes / 3);

@@ -8,7 +8,7 @@
 //!
 //! A share of the frees is moved, each by itself: a lifetime of l events becomes one of l × 2^u, u between −1 and 1,
 //! each as likely. So what is expected to be longer is as likely to be shorter. A block that is never freed stays so. A free has the time of
-//! the event that it comes to stand behind.
+//! the event that it then follows.
 
 use std::collections::HashMap;
 use std::fmt;

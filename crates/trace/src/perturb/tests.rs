@@ -75,7 +75,7 @@ proptest! {
             (before.allocations, before.frees, before.reallocations)
         );
         prop_assert_eq!(changed.len(), events.len());
-        prop_assert!(changed.windows(2).all(|pair| pair[0].time <= pair[1].time), "time goes on");
+        prop_assert!(changed.windows(2).all(|pair| pair[0].time <= pair[1].time), "time never goes back");
         prop_assert_eq!(how.apply(events, seed).unwrap(), changed);
         let again = perturb(&before, how, seed);
         prop_assert_eq!(again.allocations, before.allocations);
@@ -198,7 +198,7 @@ fn every_free_is_moved_by_a_whole_share_and_some_by_a_part() {
     let moved = |percent| {
         let how = Perturbation { stretch: Some(Stretch(Share::percent(percent))), ..Perturbation::default() };
         let changed = how.apply(events.clone(), 5).unwrap();
-        // Times tell where a free stands now; its id where it stood.
+        // Times say where a free is now; its id, where it was.
         changed.iter().filter(|event| matches!(event.action, Action::Free { id } if event.time.0 != id + 200)).count()
     };
     assert!((30..=70).contains(&moved(25)), "{}", moved(25));

@@ -7,7 +7,7 @@ const POWERS: usize = 65;
 
 /// Blocks counted by the power of two of their size and of their lifetime in events.
 ///
-/// A block of `size` bytes stands in row [`HeatMap::power`]`(size)`, so row 0 is size 0, row 1 is size
+/// A block of `size` bytes is in row [`HeatMap::power`]`(size)`, so row 0 is size 0, row 1 is size
 /// 1, row 2 is 2 and 3, row 3 is 4 to 7; columns count events in the same way. The size is
 /// the last that the block had.
 #[derive(Debug, Clone, PartialEq, Eq)]

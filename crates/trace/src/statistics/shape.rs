@@ -43,7 +43,7 @@ impl fmt::Display for Form {
     }
 }
 
-/// The form of a trace's live bytes, and the numbers that it was told by.
+/// The form of a trace's live bytes, and the numbers that decided it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {
     /// The form.

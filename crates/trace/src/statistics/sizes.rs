@@ -41,7 +41,7 @@ impl Counts {
         count.births += 1;
     }
 
-    /// A block was given this size.
+    /// A block got this size.
     pub fn requested(&mut self, size: Bytes) {
         self.0.entry(size.0).or_default().requests += 1;
     }

@@ -1,6 +1,6 @@
 //! A trace as it might have been, on its way.
 //!
-//! What is changed, and by which rules, stands in [`perturb`](crate::perturb()). A later event may come to stand before an
+//! [`perturb`](crate::perturb()) describes what is changed, and by which rules. A later event may come before an
 //! earlier one, so nothing is handed on before the trace is over.
 
 use super::through::Transform;

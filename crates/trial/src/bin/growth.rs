@@ -7,7 +7,7 @@ use heapsmith_spec::{Spec, WordSize, resolve};
 use heapsmith_trial::{Churned, Wanted, churn_within, heaps, slope, wanted};
 use indicatif::ProgressBar;
 
-/// Live blocks, and the accesses after which a measurement is given up. A search from block to block
+/// Live blocks, and the accesses after which a measurement stops. A search from block to block
 /// misses the cache with 10⁵ of them, and takes a few seconds then; what is flat stays far below.
 const LIVE: [(usize, u64); 4] =
     [(1_000, 1_000_000_000), (10_000, 1_000_000_000), (100_000, 50_000_000), (1_000_000, 400_000_000)];
@@ -27,7 +27,7 @@ fn growth() -> Vec<String> {
         .map(|heap| (heap, resolve(heap).unwrap_or_else(|error| panic!("{error}"))))
         .filter(|(_, spec)| spec.word != WordSize::Two)
         .collect();
-    println!("Mean accesses of an operation with this many live blocks of 8 to 2047 bytes; a dash: given up,");
+    println!("Mean accesses of an operation with this many live blocks of 8 to 2047 bytes; a dash: stopped,");
     println!("as the heap is linear by nature. Heaps with words of two bytes do not hold 1,000 such blocks.");
     let mut table = table(&["heap", "10³", "10⁴", "10⁵", "10⁶", "slope", "p99.9", "worst", "wanted", "as claimed"]);
     let (bar, mut off) = (ProgressBar::new(heaps.len() as u64), Vec::new());

@@ -11,12 +11,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask soak", bin_name = "cargo xtask soak")]
 struct Arguments {
-    /// Names of the catalogue or specs; all of the catalogue and every kind of pool if none is given
+    /// Names of the catalogue or specs; all of the catalogue and every kind of pool by default
     heaps: Vec<String>,
     /// Operations on each heap
     #[arg(long, default_value_t = 10_000_000)]
     operations: u64,
-    /// Seed of the first program; the next has the next seed. Where an interrupted run goes on
+    /// Seed of the first program; the next has the next seed. Where an interrupted run resumes
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }

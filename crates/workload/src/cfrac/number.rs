@@ -202,7 +202,7 @@ impl<'s> Number<'s> {
     }
 }
 
-/// Whether a number has two factors that are prime to each other, as far as a quick look tells.
+/// Whether a number has two factors that are prime to each other, as far as a quick test can say.
 pub(super) fn is_worth_factoring(number: &Number) -> bool {
     let value = &number.0.value;
     let is_power = (2..=value.bits() as u32).any(|power| value.nth_root(power).pow(power) == *value);

@@ -1,4 +1,4 @@
-//! What a file is, told from its content.
+//! What a file is, by its content.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ impl Format {
         }
     }
 
-    /// Tells the format by the first bytes, which may end anywhere.
+    /// Recognises the format by the first bytes, which may end anywhere.
     fn of(head: &[u8]) -> Option<Format> {
         if capture::starts(head) {
             return Some(Format::Capture);
@@ -76,12 +76,12 @@ pub(crate) struct Input {
 const LOOK_AHEAD: u64 = 16 * 1024;
 
 impl Input {
-    /// Opens a file and tells what it is.
+    /// Opens a file and recognises its format.
     pub fn open(path: &Path) -> Result<Input, LoadError> {
         let mut source =
             heapsmith_import::unpacked(path).map_err(|source| LoadError::Open { path: path.to_owned(), source })?;
         let mut head = Vec::new();
-        // An error counts only when it comes before anything that can be told; otherwise
+        // An error counts only when it comes before the first recognisable bytes; otherwise
         // it comes again where the reader can say how far it came.
         let ahead = source.by_ref().take(LOOK_AHEAD).read_to_end(&mut head);
         if head.is_empty() {

@@ -172,7 +172,7 @@ fn internet<'a>(net: &LaxNetSlice<'a>, packet: &'a [u8], rest: u32) -> Option<Fr
         }
         LaxNetSlice::Arp(_) => return None,
     };
-    // A length of 0 stands for a segment that the network card was still to cut up.
+    // A length of 0 marks a segment that the network card was still to cut up.
     let length = match stated {
         0 => rest.saturating_sub(start),
         stated => stated,
@@ -221,7 +221,7 @@ impl Transport {
     }
 }
 
-/// The length of a TCP header; without options where the byte that tells was not captured.
+/// The length of a TCP header; without options if the byte with the length was not captured.
 fn tcp_header(data: &[u8]) -> u32 {
     match data.get(12) {
         Some(byte) if byte >> 4 >= 5 => u32::from(byte >> 4) * 4,

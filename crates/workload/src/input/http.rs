@@ -53,7 +53,7 @@ fn request(segment: &[u8]) -> Option<Request> {
     let mut words = line.split(' ').skip(1);
     words.next().filter(|url| !url.is_empty())?;
     // A line that the capture cut off may lack its version and is a request all the same;
-    // what merely begins with the same letters goes on in another way.
+    // what merely begins with the same letters continues in another way.
     let version = words.next().unwrap_or_default();
     let is_version = version.starts_with("HTTP/") || "HTTP/".starts_with(version);
     if !is_version || words.next().is_some() {

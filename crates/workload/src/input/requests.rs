@@ -7,14 +7,14 @@ use super::lines::Lines;
 use super::{http, log, tab_log, url_list};
 use crate::error::LoadError;
 
-/// A request as the source tells it; what it does not tell is empty.
+/// A request of the source; what the source leaves out is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Request {
-    /// Since the first request, where the source tells times.
+    /// Since the first request, if the source has times.
     pub time: Option<Nanoseconds>,
     /// `GET`, `POST`, …
     pub method: String,
-    /// The server's name, where the source tells it.
+    /// The server's name, if the source has it.
     pub host: String,
     /// Path and query.
     pub target: String,

@@ -1,5 +1,5 @@
 //! Request logs with tabs between their fields and a header line that names them, such as
-//! `host logname time method url response bytes`. Columns may stand in any order; those
+//! `host logname time method url response bytes`. Columns can be in any order; those
 //! with other names, and those that a line has beyond the header, are left alone.
 
 use heapsmith_trace::Nanoseconds;
@@ -13,7 +13,7 @@ pub(super) fn is_header(line: &str) -> bool {
     line.contains('\t') && Columns::of(line).is_some()
 }
 
-/// Where the columns stand.
+/// The places of the columns.
 struct Columns {
     url: usize,
     time: Option<usize>,

@@ -11,7 +11,7 @@ pub(super) fn parse(line: &str) -> Result<Request, &'static str> {
     // What comes after a hash sign never leaves the client.
     let (url, _) = url.split_once('#').unwrap_or((url, ""));
     let mut request = Request {
-        // A list tells nothing but URLs; fetching them is what one would do with them.
+        // A list has nothing but URLs: each is a GET request.
         method: "GET".to_owned(),
         version: "HTTP/1.1".to_owned(),
         ..Request::default()

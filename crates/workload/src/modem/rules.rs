@@ -27,7 +27,7 @@ impl Session {
         [Some(self.modulation), Some(self.framing), self.correction, self.compression].into_iter().flatten()
     }
 
-    /// Whether the rules let these units stand together.
+    /// Whether the rules allow these units together.
     pub fn is_allowed(self) -> bool {
         let has = |unit| self.units().any(|own| own == unit);
         let fast = [Unit::V32bis, Unit::V34, Unit::V90].contains(&self.modulation);

@@ -5,7 +5,7 @@
 //! words of 4, so that five busy instances reach the paper's peak (Table 1: 29,788 bytes in
 //! blocks under 532 bytes of one-word headers, so 133 blocks).
 
-/// Where in an instance a unit stands. Of each kind there is one at a time.
+/// The place of a unit in an instance. Each place holds one unit at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// The line: waiting, answering, training, and then a modulation.
@@ -51,7 +51,7 @@ impl Unit {
     /// What compresses.
     pub const COMPRESSIONS: [Unit; 2] = [Unit::V42bis, Unit::Mnp5];
 
-    /// Where it stands.
+    /// Its place.
     pub fn kind(self) -> Kind {
         match self {
             Unit::Hdlc | Unit::Async => Kind::Framing,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   the first 2^depth - 1 numbers lie in the tree, in the order of a walk from left to right;
-//!   the last one, the spare, beside it
+//!   the last one, the spare, apart from it
 //!
 //!   sort:  left half up, right half down (a bitonic sequence), then merge
 //!   merge: on one way down, whole subtrees change places instead of the numbers in them

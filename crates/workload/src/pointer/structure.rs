@@ -1,6 +1,6 @@
 //! Sizes of C structures.
 
-/// What stands in a structure.
+/// The contents of a structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field {
     /// Four bytes.

@@ -4,7 +4,7 @@ use heapsmith_trace::Nanoseconds;
 
 use crate::input::Request;
 
-/// Between two requests of a source that tells no times.
+/// Between two requests of a source without times.
 const STEP: u64 = 1_000_000;
 /// A request without a reply is still parsed, sent on and acknowledged.
 const MIN: u64 = 1_000_000;
@@ -18,11 +18,11 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// A schedule for `requests`, at the rate given or at that at which `concurrency` of
+    /// A schedule for `requests`, at this rate or at that at which `concurrency` of
     /// them are in flight on average.
     pub fn of(requests: &[Request], rate: Option<u64>, concurrency: u64, reply_bytes: u64) -> Schedule {
         let mut schedule = Schedule {
-            // A source where only some requests have a time tells none.
+            // A source where only some requests have a time counts as one without times.
             timed: requests.iter().all(|request| request.time.is_some()),
             client_rate: 1,
             reply_bytes,

@@ -151,7 +151,7 @@ impl<'a> Switch<'a> {
         }
     }
 
-    /// Finishes the request that is due next, when it is due or at the time given.
+    /// Finishes the request that is due next, when it is due or at this time.
     fn finish_next(&mut self, tape: &mut Tape, time: Option<Nanoseconds>) {
         let Some(Reverse((done, number))) = self.due.pop() else {
             return;

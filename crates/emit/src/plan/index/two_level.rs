@@ -49,12 +49,12 @@ pub(in crate::plan) fn two_level(second: u8, largest: Option<u64>, spec: &Spec) 
     let rows = (last >> second) + 1;
     let row_words = if second == 0 { 0 } else { (1_u64 << second).div_ceil(bits.into()) };
     let invariants = if second == 0 {
-        vec!["5   every free block is in the list of its size", "7   a bit tells whether a list is empty"]
+        vec!["5   every free block is in the list of its size", "7   a bit says whether a list is empty"]
     } else {
         vec![
             "5   every free block is in the list of its size",
-            "6   a bit of the second level tells whether its list is empty",
-            "7   a bit of the first level tells whether all of its lists are",
+            "6   a bit of the second level says whether its list is empty",
+            "7   a bit of the first level says whether all of its lists are",
         ]
     };
     IndexPlan {

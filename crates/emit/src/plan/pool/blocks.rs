@@ -101,7 +101,7 @@ impl Family for BlocksPlan {
     fn invariants(&self) -> Vec<&'static str> {
         let mut all = vec!["1   blocks tile the region in multiples of the granule"];
         if self.tags {
-            all.push("2   a header tells the status of the block before");
+            all.push("2   a header holds the status of the block before");
             all.push("3   the last word of a free block is its size");
         }
         if self.touches_never {

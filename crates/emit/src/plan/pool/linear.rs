@@ -38,7 +38,7 @@ impl Family for LinearPlan {
     }
 
     fn invariants(&self) -> Vec<&'static str> {
-        let mut all = vec!["1   blocks tile the region", "2   a header tells whether a gap is before it"];
+        let mut all = vec!["1   blocks tile the region", "2   a header says whether a gap is before it"];
         match self.frees {
             "last-first" => all.push("3   every block is used but for gaps"),
             "when-empty" => all.push("4   the count of live blocks is right"),

@@ -21,7 +21,7 @@ pub fn c(dir: &Path, heaps: &[Heap], flags: &[&str]) -> PathBuf {
         let name = heap.name.lower();
         sources.push(dir.join(format!("{name}.c")));
         writeln!(includes, "#include \"{name}.h\"").expect("a string");
-        // A stack tells whether it refuses.
+        // A stack returns whether it refused.
         let free = format!("{name}_free(&{name}_it, block)");
         let free = if heap.spec.pool.frees_in_order() { free } else { format!("({free}, true)") };
         writeln!(makers, "PART({name}, {free})").expect("a string");

@@ -35,7 +35,7 @@ impl Tapes {
     }
 
     fn next<const BYTES: usize>(&mut self) -> u64 {
-        self.number::<BYTES>().expect("the tape goes on")
+        self.number::<BYTES>().expect("the tape continues")
     }
 
     fn step(&mut self) -> Step {

@@ -1,14 +1,14 @@
-//! Where a guard's words stand, and what they are.
+//! Where a guard's words are, and what they hold.
 
 use core::marker::PhantomData;
 
 use crate::word::Word;
 
-/// The seal stands this many words before the payload.
+/// The seal is this many words before the payload.
 pub(super) const SEAL: usize = 1;
-/// The size in bytes stands this many words before the payload.
+/// The size in bytes is this many words before the payload.
 pub(super) const SIZE: usize = 2;
-/// The distance to the payload below stands this many words before the payload.
+/// The distance to the payload below is this many words before the payload.
 pub(super) const FRONT: usize = 3;
 /// Least words before the payload.
 pub(super) const MIN_FRONT: usize = 3;
@@ -27,7 +27,7 @@ pub(super) enum Seal {
     Live = 0x5EA1,
     /// Freed, in quarantine.
     Detained = 0x33C6,
-    /// Given back to the heap below.
+    /// Returned to the heap below.
     Released = 0xD07B,
 }
 

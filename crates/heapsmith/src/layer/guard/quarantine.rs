@@ -42,7 +42,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
         if self.is_sealed(block, Seal::Detained) { block.rear() } else { self.control + HEAD }
     }
 
-    /// Gives the oldest block back to the heap below; tells whether there was one.
+    /// Returns the oldest block to the heap below. Returns whether there was one.
     fn dismiss(&mut self) -> bool {
         let at = own::load::<W>(&mut self.heap, self.control + HEAD);
         if at == 0 {
@@ -80,7 +80,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
         true
     }
 
-    /// The oldest block's header was overwritten: neither it nor what follows can be given back.
+    /// The oldest block's header was overwritten: neither it nor the blocks after it can be returned.
     #[cold]
     fn abandon(&mut self, block: Guarded<W>) {
         let at = block.offset() - SEAL * W::BYTES;
@@ -99,7 +99,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
         (first..end).contains(&at) && self.is_sealed(self.read(at), Seal::Detained)
     }
 
-    /// Gives every block back; tells whether there was one.
+    /// Returns every block to the heap below. Returns whether there was one.
     #[cold]
     pub(super) fn flush(&mut self) -> bool {
         let mut any = false;

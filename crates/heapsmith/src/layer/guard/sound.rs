@@ -117,7 +117,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
         (from..from + count).find(|&byte| unsafe { payload.add(byte).read() } != value)
     }
 
-    /// The block that a guard's words stand in, sealed in that state, if `view` of the heap below is one.
+    /// The block that holds a guard's words, sealed in that state, if `view` of the heap below is one.
     fn sealed_in(&self, view: BlockView, state: Seal) -> Option<Guarded<W>> {
         let below = (view.offset + view.header) / W::BYTES;
         let front = own::peek::<W>(&self.heap, below);
