@@ -85,7 +85,7 @@ class Browser:
         for _ in range(self.rng.choice([1, 2, 4, 6])):
             threading.Thread(target=self.fetcher, daemon=True).start()
 
-    # One thread stands for one connection.
+    # One thread is one connection.
     def fetcher(self):
         connection = None
         while True:

@@ -24,7 +24,7 @@ class Packet(NamedTuple):
 
 
 def read(path: Path) -> Iterator[Packet]:
-    """The packets of a pcap or pcapng file of ours, compressed or not."""
+    """The packets of a pcap or pcapng file of this project, compressed or not."""
     raw = path.read_bytes()
     if path.suffix == ".xz":
         raw = lzma.decompress(raw)

@@ -2,7 +2,7 @@
 
 Everything comes from Debian packages, so that two machines get the same site:
 the Python manual, the Debian handbook and reference, and the notes of the
-packages that every Debian system has. Beside them lie archives of those
+packages that every Debian system has. Next to them are archives of those
 documents, which are what people fetch by FTP.
 """
 
@@ -35,7 +35,7 @@ def build(root: Path) -> None:
 
 
 def pages(root: Path) -> list[str]:
-    """The paths of the pages that people look for, as they stand in a URL."""
+    """The paths of the pages that people look for, as in a URL."""
     found = sorted(p for p in root.rglob("*.html")
                    if "_static" not in p.parts and p.stat().st_size < LARGEST_PAGE)
     return ["/" + str(p.relative_to(root)) for p in found]

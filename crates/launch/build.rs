@@ -1,6 +1,6 @@
 //! Compiles the libraries that the command carries inside it: a command that is copied alone still has them.
 //!
-//! The recorder and the agent take seconds. The library that stands before `malloc` has all heaps in it and takes a
+//! The recorder and the agent take seconds. The library of `heapsmith run` has all heaps in it and takes a
 //! minute: it is carried where the feature `carry` asks for it, and else compiled when it is first needed. Where the
 //! libraries do not know the target they are empty, and the command says so.
 

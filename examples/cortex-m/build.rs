@@ -1,4 +1,4 @@
-//! Tells the linker where the board's memory lies.
+//! Passes the layout of the board's memory to the linker.
 
 fn main() {
     let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("memory.x");

@@ -1,4 +1,4 @@
-//! Firmware for a Cortex-M whose `alloc` is a heap of heapsmith, and which has a pool for packets beside it.
+//! Firmware for a Cortex-M whose `alloc` is a heap of heapsmith, and which also has a pool for packets.
 //!
 //! ```text
 //! rustup target add thumbv7m-none-eabi

@@ -1,6 +1,6 @@
 //! A program whose every allocation comes from an emitted heap, in a mebibyte of its static memory.
 //!
-//! `word_heap.rs` beside it was written by `heapsmith emit 'tlsf word=8' --lang rust --name word_heap`; the
+//! `word_heap.rs` next to it was written by `heapsmith emit 'tlsf word=8' --lang rust --name word_heap`; the
 //! only other thing that the program needs is the crate `heapsmith`, which has no dependencies.
 
 mod word_heap;

@@ -2,7 +2,7 @@
  *
  *   set KEY VALUE | get KEY | del KEY | stats | quit          a line each, over TCP on 127.0.0.1
  *
- * When the region is full a request is refused with an error, and the server goes on: what it stores is
+ * When the region is full a request is refused with an error, and the server continues: what it stores is
  * bounded, whatever its clients do.
  */
 #define _GNU_SOURCE

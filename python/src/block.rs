@@ -62,7 +62,7 @@ struct Root {
     no_bitmap: [*const c_void; 1],
 }
 
-/// A table as a structure of its columns. Released by whom it is given to, once, or when it is dropped.
+/// A table as a structure of its columns. Its receiver releases it, once; else it is released when it is dropped.
 #[repr(transparent)]
 pub struct Block(CArray);
 

@@ -167,7 +167,7 @@ fn natural(value: Option<i64>, name: &str) -> Result<Option<u64>, String> {
     value.map(natural).transpose()
 }
 
-/// A float that stands for an integer; a NaN for none. Above 2^53 floats name no single integer.
+/// A float as an integer; a NaN as none. Above 2^53 floats name no single integer.
 fn whole(value: Option<f64>, name: &str) -> Result<Option<u64>, String> {
     match value {
         None => Ok(None),
@@ -184,7 +184,7 @@ enum Words<'a> {
     Plain(&'a arrow_array::StringArray),
     Large(&'a arrow_array::LargeStringArray),
     View(&'a arrow_array::StringViewArray),
-    /// Keys, and what they stand for.
+    /// Keys, and their values.
     Keyed(Numbers<'a>, Box<Words<'a>>),
 }
 

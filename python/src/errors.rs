@@ -12,7 +12,7 @@
 //!   └── ClusterError          1   (raised by heapsmith/cluster.py)
 //! ```
 //!
-//! The classes stand in `heapsmith/errors.py`. The exit code is what the command would end with.
+//! The classes are in `heapsmith/errors.py`. The exit code is that of the command.
 
 use heapsmith_emit::EmitError;
 use heapsmith_explore::{MeasureError, RunError, StoreError, SweepError};

@@ -102,7 +102,7 @@ impl Inspected {
             .table()
     }
 
-    /// What stands out, in words.
+    /// Remarkable facts, in words.
     fn findings(&self) -> Vec<String> {
         findings(&self.profile)
     }

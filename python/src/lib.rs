@@ -1,4 +1,4 @@
-//! The native part of the Python package: pointers and long work. What people call stands in `heapsmith/*.py`.
+//! The native part of the Python package: pointers and long work. The public functions are in `heapsmith/*.py`.
 //!
 //! ```text
 //!   tables of pandas, polars, pyarrow ──capsule, columns──▶ Trace ──▶ PackedTrace (a buffer)

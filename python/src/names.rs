@@ -32,7 +32,7 @@ impl Names {
         self.used = self.used.max(u64::from(index) + 1);
     }
 
-    /// A name for every index that is used: where none was given, "site 7".
+    /// A name for every index that is used: "site 7" by default.
     pub fn complete(self) -> Result<Vec<String>, TraceError> {
         let Names { what, mut names, used } = self;
         let given = names.len() as u64;

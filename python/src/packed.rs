@@ -75,7 +75,7 @@ fn valid(bytes: &[u8]) -> bool {
 /// A trace as it is replayed: 16 bytes an event, in a buffer that other processes can map.
 #[pyclass(frozen, name = "PackedTrace", module = "heapsmith")]
 pub struct Packed {
-    /// The trace; its events are words of ours or mapped.
+    /// The trace; its events are owned words or mapped.
     pub trace: Arc<PackedTrace>,
 }
 

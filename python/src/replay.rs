@@ -1,4 +1,4 @@
-//! `heapsmith.replay`: given heaps on given traces, measured.
+//! `heapsmith.replay`: measures heaps on traces.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -164,7 +164,7 @@ fn table(rows: &[Row], wanted: Wanted) -> Table {
     columns.table()
 }
 
-/// The blocks of a heap after this many events of a trace, by offset; at the peak where no number is given. Gives the
+/// The blocks of a heap after this many events of a trace, by offset; at the peak without a number. Returns the
 /// table, the event and the footprint then.
 #[pyfunction]
 pub fn blocks(

@@ -127,7 +127,7 @@ impl Trace {
     /// Parameters
     /// ----------
     /// path
-    ///     A trace file (Parquet); a recording of heaptrack, mtrace, ltrace and others, told by its content; a capture or a
+    ///     A trace file (Parquet); a recording of heaptrack, mtrace, ltrace and others, recognised by its content; a capture or a
     ///     log, with ``format``; or ``workload:NAME`` for what needs no file. ``.xz``, ``.gz`` and ``.zst`` are read as they are.
     /// format
     ///     The importer or workload that makes a trace of the input: see :func:`heapsmith.workloads`.
@@ -190,7 +190,7 @@ impl Trace {
     /// Takes the events of a table of pandas, polars or pyarrow: anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``.
     ///
     /// The columns stay where they are: they are read in place, once, and the trace gives the same memory on. What is made
-    /// beside them is the packed form, 16 bytes an event.
+    /// in addition there is the packed form, 16 bytes per event.
     ///
     /// Parameters
     /// ----------

@@ -23,7 +23,7 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// Whether a signal raised an exception, or what was told did: the work is to end.
+    /// Whether a signal or the callback raised an exception: the work is to end.
     pub fn is_over(&mut self) -> bool {
         if self.raised.is_none() && self.looked.elapsed() >= PATIENCE {
             self.looked = Instant::now();
@@ -32,7 +32,7 @@ impl Patience {
         self.raised.is_some()
     }
 
-    /// Calls what wants to be told how far the work is.
+    /// Calls back with the progress of the work.
     pub fn tell<A>(&mut self, noted: Option<&Py<PyAny>>, arguments: A)
     where
         A: for<'py> pyo3::call::PyCallArgs<'py>,
@@ -44,7 +44,7 @@ impl Patience {
     }
 }
 
-/// Does a job without Python's lock. What was raised meanwhile is given in place of what came out.
+/// Does a job without Python's lock. An exception that was raised meanwhile replaces the result.
 pub fn unlocked<T: Send>(py: Python<'_>, job: impl FnOnce(&mut Patience) -> T + Send) -> PyResult<T> {
     let mut patience = Patience { looked: Instant::now(), raised: None };
     let done = py.detach(|| job(&mut patience));

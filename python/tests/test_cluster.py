@@ -223,7 +223,7 @@ def test_a_batch_that_no_worker_survives_is_told_and_the_rest_is_kept(nodes, sma
         hs.explore(small, out=tmp_path / "found", cluster=Cluster(nodes.address, retries=1))
     monkeypatch.setattr(heapsmith.cluster, "_measure", measure)
     ray.shutdown()
-    assert _native.replayed(tmp_path / "found") > 0, "batches beside it are kept"
+    assert _native.replayed(tmp_path / "found") > 0, "the other batches are kept"
     assert hs.explore(small, out=tmp_path / "found", cluster=nodes.address).designs.num_rows == 10_000
 
 

@@ -303,7 +303,7 @@ def test_python_and_the_command_give_the_same_bytes(small, command, tmp_path, op
     prefer = options.get("prefer", "balanced")
     assert found.pick(prefer) == hs.open_exploration(theirs).pick(prefer)
     again = hs.explore(trace, out=theirs, space=tmp_path / "space.toml", **options)
-    assert again.measures.equals(found.measures), "one goes on with what the other began"
+    assert again.measures.equals(found.measures), "one resumes what the other began"
 
 
 def test_two_cannot_explore_in_one_folder(small, tmp_path):

@@ -521,7 +521,7 @@ static void limit(int what, rlim_t number)
         _exit(97);
 }
 
-/* Under a limit of 200 MB, malloc must fail before it has given 200 MB. */
+/* Under a limit of 200 MB, malloc must fail before it has returned 200 MB. */
 static int limited_memory(void)
 {
     work(100);

@@ -1,4 +1,4 @@
-/* Tells, from inside each process of a program, whose malloc it calls: the library is preloaded before an allocator.
+/* Reports, from inside each process of a program, whose malloc it calls: the library is preloaded before an allocator.
  *
  * When a process starts, one line goes to the end of the file that REAL_WITNESS names:
  *

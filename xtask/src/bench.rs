@@ -18,7 +18,7 @@ pub enum Bench {
     Explore,
     /// A hit of a free list compared with the null allocator
     Hit,
-    /// How near to the peak live bytes blocks can be placed, on samples and on the problems beside the workspace
+    /// How near to the peak live bytes blocks can be placed, on samples and on the problems next to the workspace
     LowerBound,
     /// Accesses of an operation at 10³ to 10⁶ live blocks for every heap, and their slope
     Growth,

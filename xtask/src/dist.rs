@@ -18,7 +18,7 @@ use crate::tools;
 const MUSL: &str = "x86_64-unknown-linux-musl";
 const GNU: &str = "x86_64-unknown-linux-gnu";
 
-/// What the tried command is asked: the input that lies beside it, and what the answer has in it.
+/// The trial of the command: the input next to it, and what the answer contains.
 const QUESTION: (&str, &[&str], &str) =
     ("ftp.pcap.xz", &["replay", "/ftp.pcap.xz", "--as", "drr", "--limit", "2000", "--heap", "tlsf"], "tlsf");
 

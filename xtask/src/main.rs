@@ -73,7 +73,7 @@ enum Verb {
     Fuzz(fuzz::Arguments),
     /// A hostile trial of the command: kills, damaged inputs, extreme specs and options, bombs, hostile programs, races
     Hostile(hostile::Arguments),
-    /// Run real programs on heaps of ours and on others' allocators: right output, time, memory
+    /// Run real programs on heaps and on reference allocators: right output, time, memory
     Real(real::Arguments),
     /// The search unit of hardware/: lint, simulate, prove, count gates, run it in a core; writes hardware/results
     Hardware {

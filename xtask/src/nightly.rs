@@ -1,7 +1,7 @@
 //! `cargo xtask nightly`: everything that takes too long for each change, in a night.
 //!
 //! Every part is a run of its own. What came of it is a line of `bench/results/nightly.csv`, with the commit that it was
-//! run on: a night that was interrupted goes on where it stopped, and what has never been run says so.
+//! run on: a night that was interrupted resumes where it stopped, and what has never been run says so.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

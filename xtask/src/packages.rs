@@ -56,7 +56,7 @@ fn simulate(packages: &[&str]) -> Outcome {
 }
 
 /// Runs apt-get, again and again while another program holds a lock that it needs. There are three: of installing, which
-/// it can be told to wait for, and of the lists and of the files that it loads, which it cannot.
+/// it can wait for, and of the lists and of the files that it loads, which it cannot.
 fn apt_get(arguments: &[&str]) -> Outcome {
     let began = Instant::now();
     let patience = format!("DPkg::Lock::Timeout={}", PATIENCE.as_secs());

@@ -15,7 +15,7 @@ pub struct Parts {
 struct Part {
     name: &'static str,
     took: Duration,
-    /// Of all processes that it started; none where the system does not tell.
+    /// Of all processes that it started; none if the system does not report it.
     processors: Option<Duration>,
 }
 

@@ -5,17 +5,17 @@
 //!                        (maturin: a wheel)      └──▶ --bench: bench/results/python.md
 //! ```
 //!
-//! Everything lies under the target folder; nothing is installed beside it but Debian's `python3-venv`.
+//! Everything lies under the target folder; nothing else is installed but Debian's `python3-venv`.
 //!
 //! `cargo xtask test` makes no wheel, for which cargo would compile all heaps with other features, and starts no cluster:
-//! it lays the module that was compiled with the other tests beside the package's sources, and has Python look there.
+//! it puts the module that was compiled with the other tests next to the package's sources, and has Python look there.
 
 use std::path::{Path, PathBuf};
 
 use crate::run::{Outcome, output, root, run_with, target};
 use crate::tools;
 
-/// What the quick tests import beside the standard library, of what `pyproject.toml` names.
+/// What the quick tests import in addition to the standard library, of what `pyproject.toml` names.
 const QUICK: [&str; 8] = ["pyarrow", "numpy", "pandas", "polars", "matplotlib", "tqdm", "pytest", "mypy"];
 
 /// What is done.
@@ -87,7 +87,7 @@ pub fn quick(command: &Path) -> Outcome {
     run_with(&program("pytest"), &environment, &[&tests[..], &left_out].concat())
 }
 
-/// The package's sources with the module beside them, as a wheel would have them.
+/// The package's sources with the module next to them, as a wheel would have them.
 fn laid_out() -> Result<PathBuf, String> {
     let folder = target().join("python/package");
     let package = folder.join("heapsmith");

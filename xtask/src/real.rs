@@ -1,4 +1,4 @@
-//! `cargo xtask real`: real programs, unmodified, on heaps of ours and on the reference allocators.
+//! `cargo xtask real`: real programs, unmodified, on heaps of heapsmith and on the reference allocators.
 //!
 //! ```text
 //!   programs ──prepare──▶ inputs      allocators ──ready──▶ libraries, or `heapsmith run`

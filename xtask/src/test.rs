@@ -86,11 +86,11 @@ fn all(parts: &mut Parts) -> Outcome {
     parts.run("lint", lint)?;
     // Built apart, so that the times tell building from running.
     parts.run("build", || cargo(&[&["test"], &SHIPPED[..], &["--no-run"]].concat()))?;
-    // Cargo built the command beside its tests. Built alone it would be compiled again: without the tests' dependencies
+    // Cargo built the command along with its tests. Built alone it would be compiled again: without the tests' dependencies
     // others have fewer features.
     let command = target().join("debug/heapsmith");
     let shown = command.display().to_string();
-    // The first run on a heap compiles the library that stands before malloc.
+    // The first run on a heap compiles the library of `heapsmith run`.
     parts.run("library", || run(&shown, &["run", "--heap", "list", "--", "true"]))?;
     parts.run("tests", || cargo(&[&["test"], &SHIPPED[..], &["--"], &skipped].concat()))?;
     for package in APART {

@@ -73,7 +73,7 @@ impl Crate {
         rooms.into_iter().flat_map(|room| circles_of(&self.arrows(room))).collect()
     }
 
-    /// The arrows between what stands in a room.
+    /// The arrows between the modules of a room.
     fn arrows(&self, room: &[String]) -> BTreeMap<String, BTreeSet<String>> {
         let mut arrows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (module, paths) in &self.modules {

@@ -1,5 +1,5 @@
 //! The house rules that a machine can check: which crate may know which, and
-//! where unsafe code may stand.
+//! where unsafe code may be.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -141,7 +141,7 @@ fn the_heap_crate_depends_on_nothing_and_needs_no_std() {
     assert!(lib.contains("#![no_std]") && !lib.contains("extern crate alloc"));
 }
 
-/// They stand before `malloc` in programs, and are called before a program's first instruction.
+/// They replace `malloc` in programs, and are called before a program's first instruction.
 #[test]
 fn what_records_depends_on_nothing_and_needs_no_std() {
     let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).exec().expect("cargo metadata");
@@ -195,7 +195,7 @@ fn a_module_is_a_file_of_its_name() {
 fn architecture_names_every_crate_with_unsafe_code() {
     let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
     let list = text.split("**Unsafe code is in few places**").nth(1).and_then(|rest| rest.split("\n- ").next());
-    let list = list.expect("the list of where unsafe code stands");
+    let list = list.expect("the list of crates with unsafe code");
     for name in UNSAFE_CRATES {
         assert!(list.contains(&format!("`{name}`")), "ARCHITECTURE.md does not say that {name} has unsafe code");
     }

@@ -154,7 +154,7 @@ fn look_through(
     }
 }
 
-/// Where `word` stands with nothing around it that `continues` a word.
+/// The places of `word` with nothing around it that `continues` a word.
 fn whole_words(text: &str, word: &str, continues: impl Fn(char) -> bool) -> impl Iterator<Item = usize> {
     let alone = |at: usize| {
         !text[..at].chars().next_back().is_some_and(&continues)

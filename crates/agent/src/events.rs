@@ -9,7 +9,7 @@
 //! tag of a clone right after its first report. Its death is reported all the same.
 //!
 //! A collection on request (`--java-collect`) is run by the thread whose object made it due, inside its event: it waits
-//! for the collection as for any other, so deaths stand at the same place of the trace however busy the machine is.
+//! for the collection as for any other, so deaths are at the same place of the trace however busy the machine is.
 //! The JVM posts deaths from a thread of its own, some time after the collection; switching the event on once more,
 //! on as it is, makes HotSpot of JDK 17 and later post what is due at once. Others post a little later, or already did.
 
@@ -126,7 +126,7 @@ fn collect(jvm: Environment) {
     jvm.enable(event::OBJECT_FREE, true);
 }
 
-/// Writes an event down; a tag or a label stands for an address.
+/// Writes an event down, with a tag or a label in place of an address.
 fn write(operation: u64, number: u64, size: usize) {
     let event = Event { operation, address: (number << ADDRESS_SHIFT) as usize, size, alignment: 0 };
     // SAFETY: the JVM calls this on the thread that it is about.

@@ -138,7 +138,7 @@ impl Environment {
     /// Gives a tag to what is in the heap without one, dead or not, and says how much that is.
     pub fn tag_the_rest(self, tag: i64) -> Census {
         extern "C" fn count(_: i64, size: i64, its_tag: *mut i64, _: i32, data: *mut c_void) -> i32 {
-            // SAFETY: the walk hands on what it was given below, and nobody else has it; the tag is the object's to
+            // SAFETY: the walk passes on its argument from below, and nobody else has it; the tag is the object's to
             // be written.
             unsafe {
                 let (tag, census) = &mut *data.cast::<(i64, Census)>();

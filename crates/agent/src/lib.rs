@@ -11,7 +11,7 @@
 //!
 //! The command `heapsmith record --java` names the agent in `JAVA_TOOL_OPTIONS`, so every JVM
 //! that inherits it writes a recording in the recorder's format ([`format`](mod@format)). An object
-//! moves during its life; what stands for its address is its tag, a number that is never given twice.
+//! moves during its life; its tag replaces its address: a number that is never used twice.
 //!
 //! Invariants:
 //!

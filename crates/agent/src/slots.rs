@@ -1,7 +1,7 @@
 //! The numbers of the JVM's tool interface that the agent uses, as its specification gives them.
 //!
 //! The interface is a table of function pointers; the specification numbers its slots from 1.
-//! A capability is a bit of 16 bytes. An event has a number from 50 on, and its callback stands in
+//! A capability is a bit of 16 bytes. An event has a number from 50 on, and its callback is in
 //! the table of callbacks at the event's number less 50. A test of `heapsmith-recording` compiles a
 //! C program against the JDK's own header and compares every number here with it.
 //!
@@ -14,12 +14,12 @@ pub const VERSION: i32 = 0x300B_0000;
 pub const INTERFACE_MASK: i32 = 0x7000_0000;
 /// The value of these bits for the tool interface.
 pub const INTERFACE_TOOL: i32 = 0x3000_0000;
-/// Where the major version stands in a version.
+/// The first bit of the major version in a version.
 pub const MAJOR_AT: u32 = 16;
 /// The bits of the major version, once it is shifted down.
 pub const MAJOR_MASK: i32 = 0xfff;
 
-/// Where `GetEnv` stands in the invocation interface, from 0.
+/// The index of `GetEnv` in the invocation interface.
 pub const GET_ENV: usize = 6;
 
 /// Slots of functions, from 1.

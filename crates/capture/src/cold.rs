@@ -19,7 +19,7 @@ use crate::system::{errno, pthread_key_create, pthread_setspecific, set_errno};
 use crate::thread::{Event, MANY, Thread};
 use crate::{window, witness};
 
-/// The key whose destructor tells that a thread ends, plus one; 0 while there is none.
+/// The key whose destructor runs as a thread ends, plus one; 0 while there is none.
 static KEY: AtomicU32 = AtomicU32::new(0);
 
 /// Records one event the slow way.
@@ -173,7 +173,7 @@ pub extern "C" fn end_of_process() {
 
 /// The calling thread is about to restrict its system calls.
 ///
-/// In the strict mode it may not even read the processor's counter, so the recording ends before; with a filter it goes on.
+/// In the strict mode it may not even read the processor's counter, so the recording ends before; with a filter it continues.
 #[cold]
 pub fn restrict(strict: bool) {
     let (before, error) = (flags(), errno());

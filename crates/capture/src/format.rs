@@ -48,9 +48,9 @@
 //! A site is that of the next allocation or end of a reallocation of the same window. Where
 //! sites are recorded, the rest of granule 0 is a table of modules: the program and the
 //! libraries that frames are in, [`module::BYTES`] each.
-//! | mark | 1 | ticks; a label stands for the address | |
+//! | mark | 1 | ticks; a label in place of the address | |
 //!
-//! In a recording of a Java virtual machine the tag of an object stands for the address >> 3.
+//! In a recording of a Java virtual machine the tag of an object takes the place of the address >> 3.
 
 /// The first word of a recording: `HSRECORD`, as a little-endian number.
 pub const MAGIC_FILE: u64 = u64::from_le_bytes(*b"HSRECORD");
@@ -65,7 +65,7 @@ pub const BLOCK_HEADER: usize = 64;
 /// Bytes of the file's header that are used.
 pub const FILE_HEADER: usize = 8192;
 
-/// What stands for the system's error where the program restricted its system calls (seccomp), and the reserve is used up.
+/// In place of the system's error: the program restricted its system calls (seccomp), and the reserve is used up.
 pub const RESTRICTED_CALLS: i32 = 1 << 16;
 
 /// Words of the file's header.
@@ -108,9 +108,9 @@ pub mod header {
     pub const JAVA: usize = 17;
     /// Bytes between two collections on request; 0 for none.
     pub const COLLECT_EVERY: usize = 18;
-    /// Objects that were there before the machine reported all; their bytes stand in the next word.
+    /// Objects that were there before the machine reported all; their bytes are in the next word.
     pub const EARLY_OBJECTS: usize = 19;
-    /// Objects that were in the heap at the end and had never been reported; their bytes stand in the next word.
+    /// Objects that were in the heap at the end and had never been reported; their bytes are in the next word.
     pub const UNSEEN_OBJECTS: usize = 21;
     /// The word where the path begins.
     pub const PATH: usize = 64;
@@ -179,7 +179,7 @@ pub mod operation {
 
 /// The bit of a site that says that its frames follow.
 pub const NEW_SITE: u64 = 1 << OPERATION_BITS;
-/// Where the number of a site, or of its frames, stands.
+/// The first bit of the number of a site, or of its frames.
 pub const SITE_AT: u32 = OPERATION_BITS + 1;
 /// Labels of marks.
 pub mod mark {
@@ -191,11 +191,11 @@ pub mod mark {
 pub const OPERATION_BITS: u32 = 3;
 /// Bits of ticks, or of a small size.
 pub const TICK_BITS: u32 = 17;
-/// Where the address stands in a word.
+/// The first bit of the address in a word.
 pub const ADDRESS_AT: u32 = OPERATION_BITS + TICK_BITS;
 /// The bits of an address that are always zero: no allocator aligns to less.
 pub const ADDRESS_SHIFT: u32 = 3;
 /// Bits of an address that fit.
 pub const ADDRESS_BITS: u32 = 64 - ADDRESS_AT + ADDRESS_SHIFT;
-/// Where the logarithm of the alignment stands in an allocation's second word.
+/// The first bit of the logarithm of the alignment in an allocation's second word.
 pub const ALIGNMENT_AT: u32 = 56;

@@ -1,4 +1,4 @@
-//! What the libraries share that stand before a program's allocator.
+//! What the preloaded libraries share.
 //!
 //! ```text
 //!   hook ──▶ thread ──▶ window, mapped ──full──▶ block, written behind the file      recorder, agent

@@ -4,7 +4,7 @@
 //! allocate, and so call the very hook that asks. The initial-exec form of thread-local
 //! storage is at a fixed distance from the thread pointer; a library that is preloaded
 //! may use it, as its storage is laid out before the program starts. Stable Rust cannot
-//! name that form, so it stands here in assembly.
+//! name that form, so it is written here in assembly.
 //!
 //! ```text
 //!   heapsmith_local + 0   *mut Thread, null before the first event
@@ -17,9 +17,9 @@ use crate::thread::Thread;
 
 /// The thread is inside the recorder: what it allocates there is not recorded.
 pub const BUSY: u64 = 1;
-/// The thread's storage was given back: it is about to end.
+/// The thread's storage was released: the thread is about to end.
 pub const ENDED: u64 = 2;
-/// Where the number of a thread that ended stands in the flags.
+/// The first bit in the flags of the number of a thread that ended.
 pub const NUMBER_AT: u32 = 2;
 
 global_asm!(

@@ -8,7 +8,7 @@
 //!
 //! Every window numbers the stacks that it names. A table of a thread's own remembers the
 //! latest; a stack that fell out of it is named again, and is one site again when the
-//! recording is read. Stacks are told apart by 64 bits of a hash.
+//! recording is read. 64 bits of a hash distinguish stacks.
 //!
 //! Cost: 8 bytes an allocation, and the walk ([`unwind`]); 64 KiB a thread.
 

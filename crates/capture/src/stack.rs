@@ -1,10 +1,10 @@
-//! Where a hook was called from, and what tells one stack from another: of the recorder, the agent and the library that
-//! stands before malloc.
+//! Where a hook was called from, and the hash that distinguishes stacks: for the recorder, the agent and the library
+//! of `heapsmith run`.
 
 /// Where a hook was called from.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller {
-    /// Where the return address stands; null for nowhere.
+    /// The place of the return address; null for none.
     pub return_at: *const u64,
     /// The caller's `rbp`.
     pub rbp: u64,

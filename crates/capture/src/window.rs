@@ -58,7 +58,7 @@ pub fn restrict(process: Option<&Process>) {
         && process.reserve.at.load(Ordering::Relaxed).is_null()
     {
         let first = process.granules.fetch_add(RESERVED, Ordering::Relaxed);
-        // Without a reserve the recording goes on as far as the windows that there are.
+        // Without a reserve the recording continues until its windows are full.
         if let Ok(at) = map_granules(process, first, RESERVED) {
             process.reserve.first.store(first, Ordering::Relaxed);
             process.reserve.at.store(at, Ordering::Release);

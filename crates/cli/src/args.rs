@@ -355,7 +355,7 @@ pub struct Replay {
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub region: Option<u64>,
     /// Show each heap at MOMENTS moments of the trace [default: 200] instead of the table: footprint, free bytes, and
-    /// the largest request that would succeed. The region is as large as the largest footprint unless --region is given
+    /// the largest request that would succeed. The region is as large as the largest footprint unless --region is set
     #[arg(long, value_name = "MOMENTS", num_args = 0..=1, require_equals = true, default_missing_value = "200",
         value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with_all = NOT_OVER_TIME)]
     pub over_time: Option<u32>,

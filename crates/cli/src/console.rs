@@ -6,7 +6,7 @@
 //!                 └── control characters escaped ─────┘
 //! ```
 //!
-//! - **A closed pipe ends nothing.** `explore … | head -1` goes on to its end, and all its files are written; what
+//! - **A closed pipe ends nothing.** `explore … | head -1` runs to its end, and all its files are written; what
 //!   cannot be printed is dropped. [`exit_code`] then says 141, as a shell does of a program that SIGPIPE
 //!   ended. On a closed or full standard error, remarks and progress are dropped in silence.
 //! - **What cannot be printed for another reason** (a full disk) is reported at the end, with exit code 4.
@@ -71,7 +71,7 @@ pub fn note_text(text: &str) {
     let _ = io::stderr().lock().write_all(escaped(text).as_bytes());
 }
 
-/// Tells standard output that something could not be printed, as clap found out.
+/// Records that something could not be printed, as clap reported.
 pub fn printed(outcome: io::Result<()>) {
     if let Err(error) = outcome {
         let mut lost = LOST.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

@@ -6,7 +6,7 @@ use crate::console::note;
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Catches Ctrl-C and termination from here on; the flag tells when it came. Where the system refuses the
+/// Catches Ctrl-C and termination from here on; the flag is raised when one comes. Where the system refuses the
 /// thread that this takes, Ctrl-C ends the job at once, which loses nothing that is kept.
 pub fn catch() -> &'static AtomicBool {
     let handler = || {

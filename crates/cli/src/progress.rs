@@ -14,7 +14,7 @@ pub fn spinner(message: &str) -> ProgressBar {
     spinner
 }
 
-/// Lets a bar show that the job goes on. That takes a thread, which nobody needs where the bar is hidden, and
+/// Keeps a bar moving while the job runs. That takes a thread, which nobody needs where the bar is hidden, and
 /// which the system may refuse.
 fn turn(bar: &ProgressBar, every: Duration) {
     if !bar.is_hidden() && std::thread::Builder::new().spawn(|| ()).is_ok() {

@@ -66,7 +66,7 @@ pub fn why_it_had_no_effect(program: &OsStr, effect: &Effect) -> Option<String> 
     })
 }
 
-/// The file that a name on the command line stands for, as the system looks for it.
+/// The file of a name on the command line, as the system finds it.
 pub fn find(program: &OsStr) -> Option<PathBuf> {
     if Path::new(program).components().count() > 1 {
         return Some(PathBuf::from(program));

@@ -1,7 +1,7 @@
 //! Compiles the libraries that programs are started with.
 //!
 //! Cargo cannot hand a `cdylib` to another crate on a stable compiler. So a cargo of its own builds them, into a folder
-//! beside the build of the command, once for all of its builds. The build script includes this file, for what the command
+//! next to the build of the command, once for all of its builds. The build script includes this file, for what the command
 //! carries; the command compiles with it what it does not. So this uses the standard library alone.
 
 use std::ffi::OsStr;

@@ -29,7 +29,7 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// The exit code that tells the same, as shells do it: 128 and the signal's number.
+    /// The exit code with the same meaning, as in shells: 128 and the signal's number.
     pub fn code(self) -> u8 {
         match self {
             Ended::Code(code) => code,

@@ -65,13 +65,13 @@ impl Witness {
         Ok(Witness(page))
     }
 
-    /// Tells the program that is about to be started where the page is.
+    /// Passes the place of the page to the program that is about to start.
     pub fn announce(&self, command: &mut Command) {
         let own = std::process::id();
         command.env(VARIABLE, format!("/proc/{own}/fd/{}", self.0.as_raw_fd())).env(STARTED_BY, own.to_string());
     }
 
-    /// Waits for the program, and tells what became of the library.
+    /// Waits for the program, and reports whether the library took effect.
     ///
     /// # Errors
     ///

@@ -57,7 +57,7 @@ pub enum ExperimentError {
     /// Designs could not be replayed on threads.
     #[error(transparent)]
     Sweep(SweepError),
-    /// It was told to stop.
+    /// It was asked to stop.
     #[error("interrupted; what was finished is kept")]
     Interrupted,
 }

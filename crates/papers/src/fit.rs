@@ -1,4 +1,4 @@
-//! Growth told from points: linear, n log n or quadratic.
+//! Growth fitted to points: linear, n log n or quadratic.
 //!
 //! A model `a + b·g(n)` is fitted by least squares of *relative* errors (each point weighs by one over its square), so
 //! that the small numbers count as much as the large ones. The model with the least mean relative error is the growth;

@@ -12,7 +12,7 @@ pub(crate) struct Input {
     pub name: &'static str,
     /// The sample.
     pub file: &'static str,
-    /// The workload; none where the sample is a trace.
+    /// The workload; none if the sample is a trace.
     pub workload: Option<&'static str>,
     /// Parameters of the workload.
     pub settings: &'static [(&'static str, &'static str)],

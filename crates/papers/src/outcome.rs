@@ -98,7 +98,7 @@ fn verdict(statements: &[Statement]) -> Verdict {
     }
 }
 
-/// What is kept of an outcome beside its data and its figures, for the page.
+/// What is kept of an outcome in addition to its data and its figures, for the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
     /// Name of the experiment.

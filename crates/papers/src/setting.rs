@@ -38,7 +38,7 @@ pub struct Setting<'s> {
     pub stop: &'s AtomicBool,
     /// This command, to be run again as the child that measures memory by pages; without it, that is left out.
     pub command: Option<&'s Path>,
-    /// Told of each step.
+    /// Called for each step.
     pub progress: &'s mut dyn FnMut(&ProgressStep),
     /// Traces and sweeps that several experiments use, made once.
     pub(crate) traces: Traces,
@@ -57,7 +57,7 @@ impl<'s> Setting<'s> {
         Setting { samples, seed, jobs, extent, stop, command: None, progress, traces: Traces::default() }
     }
 
-    /// Tells what is done now, and ends the experiment where it is to stop.
+    /// Reports the current step, and ends the experiment if it is to stop.
     pub fn step(&mut self, done: usize, of: usize, doing: &str) -> Result<(), ExperimentError> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(ExperimentError::Interrupted);

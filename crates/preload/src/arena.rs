@@ -9,8 +9,8 @@
 //! Invariants:
 //!
 //! - **H1** The heap is worked on under the lock, or while the process has one thread.
-//! - **H2** A block of this heap lies in its segment ([`crate::process`]), so an address tells its heap.
-//! - **H3** Blocks that other threads freed are given to the heap before it serves the next request, or with
+//! - **H2** A block of this heap lies in its segment ([`crate::process`]), so an address determines its heap.
+//! - **H3** The heap takes the blocks that other threads freed before it serves the next request, or with
 //!   every [`Arena::work`]: what waits on the list is at most what the heap's footprint was.
 
 use core::cell::UnsafeCell;
@@ -32,7 +32,7 @@ const FREES: u32 = 1024;
 const LARGE: usize = 64 << 10;
 const AS_FREES: u32 = 64;
 
-/// Memory above the footprint goes back when it is this many bytes and an eighth of the footprint. What is given back is
+/// Memory above the footprint goes back when it is this many bytes and an eighth of the footprint. What is released is
 /// often wanted again, so the bytes are doubled each time, up to the last.
 const WORTH: usize = 256 << 10;
 const MAX_WORTH: usize = 32 << 20;
@@ -267,7 +267,7 @@ impl State {
         self.heap.walk(&mut |block| {
             if block.state == BlockState::Free && block.size > 4 * pages::SIZE {
                 let from = base + block.offset + pages::SIZE;
-                // SAFETY: links stand in the first 4096 bytes of a free block, its size in its last word.
+                // SAFETY: links are in the first 4096 bytes of a free block, its size in its last word.
                 released += unsafe { pages::release(from, base + block.offset + block.size - size_of::<u64>()) };
             }
         });

@@ -1,4 +1,4 @@
-//! What the library tells: on standard error, at once, without allocating.
+//! The library's messages: on standard error, at once, without allocating.
 
 use core::fmt::{self, Write};
 

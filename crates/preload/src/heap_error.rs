@@ -19,10 +19,10 @@ pub fn stop(heap_error: &HeapError, base: NonNull<u8>, freed: NonNull<u8>) -> ! 
         HeapErrorKind::DoubleFree => write!(line, "double free of the block at {block:#x}"),
         HeapErrorKind::Foreign => write!(line, "free of {block:#x}, where no block begins"),
         HeapErrorKind::HeaderDamaged => {
-            write!(line, "what stands before the block at {block:#x} was overwritten, at {at:#x}")
+            write!(line, "the words before the block at {block:#x} were overwritten, at {at:#x}")
         }
         HeapErrorKind::Overrun => {
-            write!(line, "overflow of the block at {block:#x}: what stands behind it was overwritten, at {at:#x}")
+            write!(line, "overflow of the block at {block:#x}: the words behind it were overwritten, at {at:#x}")
         }
         HeapErrorKind::WrittenAfterFree => {
             write!(line, "the block at {block:#x} was written after it was freed, at {at:#x}")
@@ -62,7 +62,7 @@ fn end(what: &[u8], block: NonNull<u8>) -> ! {
                 tell(sites, allocated, b"  allocated at");
                 tell(sites, freed, b"  freed at");
             }
-            None => diagnostics::line(&[b"  heapsmith run --sites tells where it was allocated and freed"]),
+            None => diagnostics::line(&[b"  heapsmith run --sites reports where it was allocated and freed"]),
         }
     }
     // SAFETY: ends the process.

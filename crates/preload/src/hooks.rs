@@ -5,7 +5,7 @@
 //! |---|---|---|---|
 //! | `malloc`, `calloc` | a block | null, `ENOMEM` | |
 //! | `realloc` | frees the block, null | null, `ENOMEM`; the block stays | |
-//! | `posix_memalign` | a block | `ENOMEM` | `EINVAL`; neither touches `errno` or what it was given |
+//! | `posix_memalign` | a block | `ENOMEM` | `EINVAL`; neither touches `errno` or its argument |
 //! | `aligned_alloc` | a block | null, `ENOMEM` | null, `EINVAL` |
 //! | `memalign` | a block | null, `ENOMEM` | rounded up to a power of two, as the GNU C library does |
 //!

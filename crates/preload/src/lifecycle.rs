@@ -4,8 +4,8 @@
 //! |---|---|
 //! | first request, or start | the process begins ([`crate::process`]) |
 //! | before a fork | every lock is taken, so no heap is in the midst of something |
-//! | in the parent | they are given back |
-//! | in the child | they are given back; heaps of threads that are not there serve the next ones |
+//! | in the parent | they are released |
+//! | in the child | they are released; heaps of threads that are gone serve the next ones |
 //! | end | heaps are verified and statistics written, where asked for; with `_exit` statistics only |
 
 use heapsmith::lock::RawLock;

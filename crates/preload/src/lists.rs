@@ -116,7 +116,7 @@ impl Sizes {
     /// The block is the caller's own, and one of the pool.
     #[inline(always)]
     pub unsafe fn of_block(&self, block: NonNull<u8>) -> Option<usize> {
-        // SAFETY: a header stands before every payload of a pool that lists stand before, and T2.
+        // SAFETY: a header precedes every payload of a pool behind lists, and T2.
         let header = unsafe {
             match self.word {
                 WordSize::Four => u32::read(block.as_ptr().cast::<u32>().sub(1)).to_usize(),
@@ -286,7 +286,7 @@ impl Lists {
             let more = self.each.get(number).is_some_and(|list| list.count > left);
             if more { self.pop(number) } else { None }
         };
-        // SAFETY: T2, and no list has them any more. Lists stand before no guard.
+        // SAFETY: T2, and no list has them any more. No guard is behind lists.
         let count = unsafe { process.first().take_back(next) };
         process.budget.taken_back(count * process.lists.as_ref().map_or(0, |sizes| sizes.bytes(number)));
     }

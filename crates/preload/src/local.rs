@@ -3,7 +3,7 @@
 //! A thread-local of Rust in a shared library is found by `__tls_get_addr`, which may allocate: it would
 //! call the very function that asks. The initial-exec form lies at a fixed distance from the thread
 //! pointer; a library that is preloaded may use it, as its storage is laid out before the program starts.
-//! Stable Rust cannot name that form, so it stands here in assembly.
+//! Stable Rust cannot name that form, so it is written here in assembly.
 //!
 //! ```text
 //!   heapsmith_thread + 0   what serves the thread: its heap, or its lists; 0 before its first request

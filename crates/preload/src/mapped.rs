@@ -34,7 +34,7 @@ struct Header {
 }
 
 impl Header {
-    /// Where the header of this block stands.
+    /// The address of this block's header.
     fn of(block: NonNull<u8>) -> NonNull<Header> {
         // SAFETY: B1, where the block is one.
         unsafe { block.cast::<Header>().sub(1) }

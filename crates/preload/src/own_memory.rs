@@ -1,7 +1,7 @@
 //! Memory for the library itself: specs are read and tables are made before `malloc` can serve, and by
 //! code that must never call it.
 //!
-//! A bump of mapped pieces. What is given back stays unused, as little is asked for: once for each heap.
+//! A bump of mapped pieces. Freed memory stays unused, as requests are few: one for each heap.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::sync::atomic::{AtomicUsize, Ordering};

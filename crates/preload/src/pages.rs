@@ -1,4 +1,4 @@
-//! Pages of the system: mapped, committed, given back.
+//! Pages of the system: mapped, committed, released.
 
 use core::ffi::c_void;
 use core::ptr::{NonNull, null_mut};
@@ -65,7 +65,7 @@ impl Space {
         let mut draw = random();
         for _ in 0..8 {
             let base = FROM + draw % (RANGE.checked_sub(length)? / GRAIN) * GRAIN;
-            // SAFETY: nothing is replaced, and what is mapped is given back.
+            // SAFETY: nothing is replaced, and what is mapped is unmapped.
             unsafe {
                 if map_at(base, SIZE, libc::PROT_NONE, libc::MAP_FIXED_NOREPLACE) {
                     unmap(base as *mut u8, SIZE);
@@ -124,7 +124,7 @@ pub unsafe fn unmap(at: *mut u8, length: usize) {
 ///
 /// # Safety
 ///
-/// The range is mapped, and what stands in it is needed no more.
+/// The range is mapped, and its contents are needed no more.
 pub unsafe fn release(from: usize, to: usize) -> usize {
     let (from, to) = (from.next_multiple_of(SIZE), to / SIZE * SIZE);
     if from >= to {

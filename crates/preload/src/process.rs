@@ -83,7 +83,7 @@ static BEGINS: Futex = Futex::FREE;
 /// The process, which begins with its first request.
 #[inline(always)]
 pub fn process() -> &'static Process {
-    // SAFETY: null, or a process that was made whole and is never given back.
+    // SAFETY: null, or a whole process, which is never released.
     unsafe { PROCESS.load(Ordering::Acquire).as_ref() }.unwrap_or_else(|| begin())
 }
 

@@ -4,7 +4,7 @@
 //!   any thread ──push──▶ head ─▶ block ─▶ block ─▶ block      take ──▶ all of them, to who works on the heap
 //! ```
 //!
-//! A list whose links stand in the first word of each freed block. Blocks are pushed one by one and taken
+//! A list whose links are in the first word of each freed block. Blocks are pushed one by one and taken
 //! all at once, so no block that was seen at the head can have left and come again in between: the list needs no
 //! counters against that (the *ABA* problem of Treiber's stack, IBM RJ 5118, 1986).
 //!

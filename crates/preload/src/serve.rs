@@ -162,7 +162,7 @@ unsafe fn resize(process: &Process, block: NonNull<u8>, size: usize) -> Option<N
         return in_place;
     }
     let moved = take(process, size, ALIGNMENT)?;
-    // SAFETY: both blocks have as many bytes as are copied, and the old one is given away.
+    // SAFETY: both blocks have as many bytes as are copied, and the caller gives up the old one.
     unsafe {
         moved.copy_from_nonoverlapping(block, size.min(usable(block)));
         give(process, block);

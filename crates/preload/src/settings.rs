@@ -7,7 +7,7 @@
 //! | `HEAPSMITH_STATS` | a file for the statistics of each process, written when it ends; `-` for standard error |
 //! | `HEAPSMITH_STARTED_BY` | the process whose child writes to that very file; other processes write next to it |
 //! | `HEAPSMITH_SIGNAL` | the number of a signal that writes them at run time |
-//! | `HEAPSMITH_SITES` | frames of the call sites that heap errors are told with |
+//! | `HEAPSMITH_SITES` | frames of the call sites in reports of heap errors |
 //! | `HEAPSMITH_CHECK` | verify every heap when the process ends |
 
 use core::ffi::CStr;
@@ -17,7 +17,7 @@ use heapsmith_spec::{Spec, resolve};
 
 use crate::diagnostics;
 
-/// The heap of a library that is preloaded without being told one: the fastest in memory and time of the recorded programs.
+/// The heap of a library that is preloaded without a spec: the fastest in memory and time of the recorded programs.
 const DEFAULT: &str = "freelists(16..=1024 step 16) bins(log) word=8";
 
 /// Bytes from which on requests are mapped by themselves at first.

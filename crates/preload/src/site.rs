@@ -1,6 +1,6 @@
 //! Call sites: where a block was asked for, and where it was freed, as return addresses.
 //!
-//! A stack that was seen has a number; its return addresses stand in a table of fixed room, found by their hash. What
+//! A stack that was seen has a number; its return addresses are in a table of fixed size, found by their hash. What
 //! finds no room any more has the number 0, which is no stack.
 
 use core::sync::atomic::{AtomicU64, Ordering};

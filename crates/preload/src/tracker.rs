@@ -57,7 +57,7 @@ impl Table {
 
     fn get(&self, block: NonNull<u8>) -> u32 {
         let Some((piece, number)) = self.place(block) else { return 0 };
-        // SAFETY: null, or a piece, which is never given back.
+        // SAFETY: null, or a piece, which is never released.
         let piece = unsafe { piece.load(Ordering::Acquire).as_ref() };
         piece.and_then(|piece| piece.get(number)).map_or(0, |entry| entry.load(Ordering::Relaxed))
     }

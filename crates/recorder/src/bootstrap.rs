@@ -1,6 +1,6 @@
 //! Memory for those who ask before the real allocator is known: `dlsym` itself, mostly.
 //!
-//! A bump of static bytes; blocks are never given back. The size of a block stands in the
+//! A bump of static bytes; blocks are never freed. The size of a block is in the
 //! 16 bytes before it. A request that does not fit gets null, as from any allocator.
 
 use core::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
 //! From addresses to blocks: what is live where, and the events of the trace.
 //!
 //! A reallocation takes its block off the old address when it begins, and puts it, under
-//! the same id, at the new one when it ends: in between, another thread may be given the
+//! the same id, at the new one when it ends: in between, another thread may get the
 //! old place.
 
 use std::collections::HashMap;
@@ -174,7 +174,7 @@ impl<'sink> Blocks<'sink> {
         self.push(thread, Action::Free { id: block.id });
     }
 
-    /// Frees a block that must be gone, as its place is given out again.
+    /// Frees a block that must be gone, as its place is allocated again.
     fn make_room(&mut self, thread: u32, address: u64) {
         if let Some(block) = self.live.remove(&address) {
             self.remarks.missed_frees += 1;

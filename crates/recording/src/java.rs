@@ -103,7 +103,7 @@ pub fn why_no_jvm_was_recorded(program: &OsStr) -> String {
     format!(
         "no Java virtual machine of version 11 or later ran in it. If {shown} is no Java program, leave out --java: \
          heapsmith record -- {} …. If it is one and the JVM said above that it cannot, run it with JDK 11 or later \
-         (java -version tells), and see that JAVA_TOOL_OPTIONS and HEAPSMITH_RECORD reach it",
+         (java -version prints it), and see that JAVA_TOOL_OPTIONS and HEAPSMITH_RECORD reach it",
         program.display()
     )
 }

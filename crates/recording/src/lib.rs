@@ -7,7 +7,7 @@
 //!                         Recording: header, blocks ──▶ Streams ──▶ merge ──▶ ids ──▶ Trace
 //! ```
 //!
-//! With Java programs, `JavaLaunch` and the agent of the crate `heapsmith-agent` stand in the place of launch and
+//! With Java programs, `JavaLaunch` and the agent of the crate `heapsmith-agent` replace launch and
 //! library; the rest is the same.
 //!
 //! The library that is preloaded is the crate `heapsmith-recorder`; [`format`](mod@format)

@@ -130,7 +130,7 @@ impl<'recording> Stream<'recording> {
         }
     }
 
-    /// The site of the next block. A number that was not given is none: who reads the last
+    /// The site of the next block. A number that was not assigned is none: who reads the last
     /// block of a window alone has not seen the names.
     fn site(&mut self, word: u64) -> Result<(), RecordingError> {
         let value = word >> SITE_AT;
@@ -198,7 +198,7 @@ impl<'recording> Stream<'recording> {
 }
 
 impl Act {
-    /// Whether a site may stand before it.
+    /// Whether a site may precede it.
     fn has_site(self) -> bool {
         matches!(self, Act::Allocate { .. } | Act::ReallocateEnds { .. })
     }

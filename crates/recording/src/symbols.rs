@@ -1,8 +1,8 @@
-//! Names of call sites for people: function, file and line, where the module's file tells them.
+//! Names of call sites for people: function, file and line, if the module's file has them.
 //!
 //! A module's file is opened when the first site in it is asked for, with the file of separate debug
 //! information that its build id names, if that is installed. A file that is gone, or is another build
-//! than the one that ran, tells nothing: its frames stay module and address.
+//! than the one that ran, is no help: its frames stay module and address.
 //!
 //! Reading of DWARF and of symbol tables: the crates `addr2line` and `object`, with which Rust names its own backtraces.
 
@@ -128,12 +128,12 @@ fn short(function: &str) -> String {
             _ => {}
         }
     }
-    // What stands before a blank is the type that a template gives back.
+    // The text before a blank is the return type of a template.
     let name = short.trim().rsplit(' ').next().unwrap_or_default();
     if name.is_empty() || depth > 0 { function.to_owned() } else { name.to_owned() }
 }
 
-/// File and line, as they stand behind a function.
+/// File and line, as they follow a function.
 fn place(location: Location<'_>) -> String {
     let file = location.file.map(|file| file.rsplit('/').next().unwrap_or(file)).unwrap_or("?");
     match location.line {

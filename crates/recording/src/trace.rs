@@ -18,7 +18,7 @@ pub struct Remarks {
     pub unknown_frees: u64,
     /// Reallocations of such blocks; each is an allocation in the trace.
     pub unknown_reallocations: u64,
-    /// Blocks whose place was given out again without a free; the trace frees them then.
+    /// Blocks whose place was allocated again without a free; the trace frees them then.
     pub missed_frees: u64,
     /// Reallocations for which there was no memory; left out.
     pub failed_reallocations: u64,
@@ -97,7 +97,7 @@ pub struct Recorded {
     pub java: Option<Java>,
 }
 
-/// The text of the mark that stands where a garbage collection was done.
+/// The text of the mark of a garbage collection.
 pub const COLLECTION: &str = "garbage collection";
 
 /// Makes a trace of a recording.
@@ -114,7 +114,7 @@ pub fn decode(recording: &Recording) -> Result<Recorded, RecordingError> {
 }
 
 /// Hands the events of a recording to `sink`, in order, and keeps none: memory is a block for
-/// every thread, and 32 bytes or so for every live block. The trace that is given back has no events.
+/// every thread, and 32 bytes or so for every live block. The returned trace has no events.
 ///
 /// # Errors
 ///

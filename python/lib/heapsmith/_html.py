@@ -29,7 +29,7 @@ def trace(trace: Trace) -> str:
 
 
 def inspection(found: Inspection) -> str:
-    """What stands out in a trace, with its live bytes."""
+    """Remarkable facts of a trace, with its live bytes."""
     items = "".join(f"<li>{escape(finding)}</li>" for finding in found.findings)
     return f"<div><b>{escape(found.trace.name)}</b><ul>{items}</ul>{_curve(found.live)}</div>"
 

@@ -20,7 +20,7 @@ class Bar:
         self._bar = tqdm(total=total, unit=unit, leave=False)
 
     def reach(self, done: int, remark: str = "", total: int | None = None) -> None:
-        """``done`` of the steps are done, in all; of ``total`` from here on, if it is given."""
+        """``done`` of the steps are done, in all; of ``total`` from here on, if it is set."""
         if self._bar is None:
             return
         if total is not None and total != self._bar.total:

@@ -1,4 +1,4 @@
-"""Given heaps on given traces, measured."""
+"""Measures heaps on traces."""
 
 from __future__ import annotations
 

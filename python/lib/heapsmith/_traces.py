@@ -50,7 +50,7 @@ class Inspection:
 
     @cached_property
     def findings(self) -> list[str]:
-        """What stands out, in words."""
+        """Remarkable facts, in words."""
         return self._inspected.findings()
 
     def report(self, path: str | os.PathLike[str]) -> Path:

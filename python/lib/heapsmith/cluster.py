@@ -13,7 +13,7 @@ Ray schedules, retries and moves the trace between nodes; nothing of that is don
 - a batch is as many designs as take ``seconds`` by what was measured so far, and fewer towards the end, so that no
   worker is left alone with a long one;
 - a batch is kept the moment that it comes, in the store of the command: a driver that is killed, or stopped, is
-  started again with the same ``out`` and goes on;
+  started again with the same ``out`` and resumes;
 - a batch of a worker or a node that is lost is run again by Ray, elsewhere; the rows are integers that do not depend
   on where, so the answer is that of one machine, row for row.
 

@@ -22,7 +22,7 @@ class SpecError(UsageError):
     suggestion: "str | None"
     """The word that was probably meant."""
     alternatives: "list[str]"
-    """What may stand there."""
+    """What was expected there."""
 
 
 class EmitError(UsageError):

@@ -38,7 +38,7 @@ def front(
     """Every design by fragmentation (share of the requested peak) and accesses an operation, the front and the pick.
 
     ``others`` is a table of your own (pyarrow, pandas, polars) with ``fragmentation`` and ``accesses_per_op`` and, in the
-    column ``names``, what to write beside each point. ``catalogue`` shows the allocators of the literature too.
+    column ``names``, the text next to each point. ``catalogue`` shows the allocators of the literature too.
     """
     ax = _axes(ax)
     designs, front = exploration.designs, exploration.front

@@ -2,7 +2,7 @@
 //!
 //! The same loop replays the same trace: blocks of one size, the last of which is freed and asked for
 //! again. Both take turns in one process, so the ratio is of one run. How many instructions the
-//! hit takes stands in `crates/heapsmith/tests/instructions/hot_paths.txt`.
+//! hit takes are in `crates/heapsmith/tests/instructions/hot_paths.txt`.
 
 use std::fmt::Write;
 use std::process::Command;

@@ -1,5 +1,5 @@
 //! The lower bound of traces: peak live bytes, and the lowest placement that was found with every lifetime known. Counted, so
-//! the same on every machine, whatever the profile; times are told on the way and not kept.
+//! the same on every machine, whatever the profile; times are printed on the way and not kept.
 
 use std::fmt::Write;
 use std::path::Path;

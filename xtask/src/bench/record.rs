@@ -4,7 +4,7 @@
 //! recorded, recorded with call sites, and under heaptrack in turns, so that whatever else the
 //! machine does falls on all four. The fastest of the rounds counts for each, by the clock and by the processors'
 //! time: on a machine that has other things to do, only the second says much. (The time of the
-//! programs that heaptrack runs beside is in neither.)
+//! programs that heaptrack also starts is in neither.)
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -128,7 +128,7 @@ fn nanoseconds(mut command: Command, arguments: &[&str]) -> Result<[u64; 2], Str
         Some([words.next()?.parse().ok()?, words.next()?.parse().ok()?])
     };
     let first = text.lines().find_map(two);
-    first.ok_or_else(|| format!("{command:?} told no time: {}", String::from_utf8_lossy(&output.stderr)))
+    first.ok_or_else(|| format!("{command:?} reported no time: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
 fn size(folder: &Path) -> u64 {

@@ -158,7 +158,7 @@ fn count(counted: Counted, leaves: u32) -> Result<[Count; 2], String> {
         }
         let path = read("path")?;
         let length = path.split_once("(length=").and_then(|(_, rest)| rest.split(')').next());
-        count.path = length.and_then(|length| length.parse().ok()).ok_or("yosys tells no path")?;
+        count.path = length.and_then(|length| length.parse().ok()).ok_or("yosys reports no path")?;
         Ok(count)
     };
     Ok([stage("written")?, stage("mapped")?])

@@ -33,7 +33,7 @@ const MUTANTS: [Mutant; 5] = [
         to: ".value[2*n] & gen_level",
     },
     Mutant {
-        what: "the bit beside the object's is flipped",
+        what: "the bit next to the object's is flipped",
         bench: SMALL,
         file: "object_unit.sv",
         from: ".address_i(address),",

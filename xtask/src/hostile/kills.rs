@@ -1,4 +1,4 @@
-//! Processes killed in the middle, and what is left: an exploration goes on and ends with the same rows, an import is
+//! Processes killed in the middle, and what is left: an exploration resumes and ends with the same rows, an import is
 //! whole or not there, a recording is a beginning.
 
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ fn explore(case: &mut Case<'_>) -> Result<usize, String> {
     while kills < KILLS {
         folders += 1;
         let killed = exploring(case, &format!("killed-{folders}"))?;
-        // Towards its end an exploration that goes on is shorter than the first: it then ends before it is killed.
+        // Towards its end an exploration that resumes is shorter than the first: it then ends before it is killed.
         while kills < KILLS {
             let mut running = launch(case, &killed).start()?;
             if !running.runs_after(time.mul_f64(case.draw.f64()))? {

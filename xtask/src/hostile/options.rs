@@ -156,7 +156,7 @@ fn attempt(case: &mut Case<'_>) -> Result<usize, String> {
     for (name, value) in verb.needed.iter().filter(|(name, _)| tried.iter().all(|option| option.name != *name)) {
         words.extend([OsString::from(name), OsString::from(value)]);
     }
-    // An option that is given twice is refused at once.
+    // An option that is set twice is refused at once.
     words.extend(verb.last.iter().filter(|word| tried.iter().all(|option| option.name != **word)).map(OsString::from));
     let memory = if verb.name == "run" || verb.name == "record" { 0 } else { 8 << 30 };
     case.heapsmith(&words).memory(memory).within(3).run()?.ends_when_asked()?;

@@ -244,7 +244,7 @@ fn over_inputs(case: &mut Case<'_>) -> Result<usize, String> {
     }
 }
 
-/// A disk that becomes full in the middle, then larger: what was begun goes on and ends with the same rows.
+/// A disk that becomes full in the middle, then larger: what was begun resumes and ends with the same rows.
 fn full_disk(case: &mut Case<'_>) -> Result<usize, String> {
     if !is_root() {
         return Err("a full disk needs the superuser: run the trial as root".to_owned());

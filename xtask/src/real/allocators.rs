@@ -1,4 +1,4 @@
-//! What the programs run on: the C library's allocator, other people's, and heaps of ours.
+//! What the programs run on: the C library's allocator, reference allocators, and heaps of heapsmith.
 //!
 //! A heap comes before a program in one of two ways:
 //!
@@ -25,7 +25,7 @@ pub enum Way {
     Run,
 }
 
-/// A heap of ours.
+/// A heap of heapsmith.
 struct Heap {
     name: &'static str,
     spec: &'static str,
@@ -81,7 +81,7 @@ pub const GLIBC: &str = "glibc";
 pub struct Allocator {
     /// What it is called in tables.
     pub name: &'static str,
-    /// The spec, of a heap of ours.
+    /// The spec, if it is a heap of heapsmith.
     pub spec: Option<&'static str>,
     /// Whether it is only for programs with threads.
     pub threads: bool,
@@ -99,13 +99,13 @@ pub struct Wanted<'a> {
     pub quick: bool,
     /// How heaps come before programs; what the command can do where nothing is said.
     pub way: Option<Way>,
-    /// The command `heapsmith`; built where none is given.
+    /// The command `heapsmith`; built by default.
     pub command: Option<&'a Path>,
-    /// Names of heaps; all of them where none is given.
+    /// Names of heaps; all of them by default.
     pub only: &'a [String],
 }
 
-/// The C library, whose malloc is compared with and which a program that brings another one is given.
+/// The C library, the baseline, which also replaces the allocator of a program that brings its own.
 pub fn c_library() -> Result<PathBuf, String> {
     let path = output("cc", &["-print-file-name=libc.so.6"])?;
     Path::new(path.trim()).canonicalize().map_err(|error| format!("cannot find the C library {path}: {error}"))

@@ -39,7 +39,7 @@ pub struct Compared {
 pub struct Row {
     /// The allocator's name.
     pub allocator: &'static str,
-    /// Its spec, if it is a heap of ours.
+    /// Its spec, if it is a heap of heapsmith.
     pub spec: Option<&'static str>,
     /// What was measured, a run for each round.
     pub runs: Vec<Run>,

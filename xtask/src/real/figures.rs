@@ -46,7 +46,7 @@ impl Figures {
     }
 }
 
-/// A heap of ours, as ratios to glibc.
+/// A heap of heapsmith, as ratios to glibc.
 #[derive(Clone, Copy, Debug)]
 pub struct Ratio {
     /// Its name.
@@ -65,13 +65,13 @@ impl Ratio {
         self.time.max(self.peak)
     }
 
-    /// Whether it takes at most glibc's time and peak, to a hundredth: no more can be told apart.
+    /// Whether it takes at most glibc's time and peak, to a hundredth: smaller differences are noise.
     pub fn holds(&self) -> bool {
         self.worse() < 1.005
     }
 }
 
-/// For a program: the heap of ours that is best in time, in peak, and in the worse of the two.
+/// For a program: the heap that is best in time, in peak, and in the worse of the two.
 pub struct Best {
     /// The fastest.
     pub time: Ratio,
@@ -82,7 +82,7 @@ pub struct Best {
 }
 
 impl Best {
-    /// Of a program, if any heap of ours got through it.
+    /// Of a program, if it ran on any heap.
     pub fn of(compared: &Compared) -> Option<Best> {
         let ratios = ratios(compared);
         let min = |of: fn(&Ratio) -> f64| ratios.iter().copied().min_by(|a, b| of(a).total_cmp(&of(b)));
@@ -90,7 +90,7 @@ impl Best {
     }
 }
 
-/// Every heap of ours that got through a program.
+/// Every heap that a program ran on.
 fn ratios(compared: &Compared) -> Vec<Ratio> {
     let Some(glibc) = compared.rows.first().and_then(Figures::of) else {
         return Vec::new();

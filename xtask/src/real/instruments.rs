@@ -8,7 +8,7 @@ use crate::run::{root, run};
 pub struct Instruments {
     /// Starts a program and writes what it took.
     pub measure: PathBuf,
-    /// A library that tells whose malloc a process calls.
+    /// A library that reports whose malloc a process calls.
     pub witness: PathBuf,
     /// A library that counts calls of malloc, over glibc.
     pub count: PathBuf,

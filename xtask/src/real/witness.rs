@@ -1,4 +1,4 @@
-//! Whose malloc a program called: what `xtask/real/witness.c` told from inside each of its processes.
+//! Whose malloc a program called: what `xtask/real/witness.c` reported from inside each of its processes.
 
 use std::path::{Path, PathBuf};
 

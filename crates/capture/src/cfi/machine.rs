@@ -75,7 +75,7 @@ impl Machine {
         Some(())
     }
 
-    /// Runs an instruction that tells where the frame is, or remembers it; false for another.
+    /// Runs an instruction that defines the frame's place, or remembers it; false for another.
     fn frame_moves(&mut self, instruction: u8, code: &mut Reader, cie: &Common) -> Option<bool> {
         let state = &mut self.state;
         match instruction {
@@ -102,7 +102,7 @@ impl Machine {
         Some(true)
     }
 
-    /// Runs an instruction that tells where a register is.
+    /// Runs an instruction that defines a register's place.
     fn register_moves(&mut self, instruction: u8, code: &mut Reader, cie: &Common) -> Option<()> {
         match instruction {
             DW_CFA_NOP => {}

@@ -114,7 +114,7 @@ pub enum StrategyName {
 }
 
 impl StrategyName {
-    /// The search; none where it is to fit the traces.
+    /// The search; none if the traces decide it.
     pub fn search(self) -> Option<Strategy> {
         match self {
             StrategyName::Auto => None,

@@ -1,5 +1,5 @@
 //! Numbers as they are typed, each within bounds: a number that no job could mean is refused before anything is done,
-//! with what may stand there.
+//! with the values that are allowed.
 
 /// A whole number from `MIN` to `MAX`.
 pub fn within<const MIN: usize, const MAX: usize>(text: &str) -> Result<usize, String> {

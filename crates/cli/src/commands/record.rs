@@ -216,7 +216,7 @@ fn free_name(path: &Path) -> Result<Output, Failure> {
     }
 }
 
-/// Whether a process is there and is more than a corpse that its parent has not looked at.
+/// Whether a process exists and is no zombie.
 fn runs(process: u64) -> bool {
     let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let state = state.rsplit_once(')').map(|(_, rest)| rest.trim_start()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `heapsmith replay`: given heaps and peers on given traces, measured.
+//! `heapsmith replay`: measures named heaps and reference allocators on traces.
 
 use heapsmith_peers::{PREFIX, Peer};
 use heapsmith_replay::{

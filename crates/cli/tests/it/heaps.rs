@@ -1,4 +1,4 @@
-//! The list of heaps: every line tells what it should, and names what can be replayed.
+//! The list of heaps: every line is complete and names a heap that can be replayed.
 
 use std::path::Path;
 use std::process::Command;

@@ -173,11 +173,11 @@ fn results_replace_results_and_follow_no_links() {
     let out = dir.path().join("out");
     let again = || explore(dir.path(), &["trace-1.parquet", "-o", "out"]);
     assert!(again().status.success());
-    assert!(again().status.success(), "the same goes on");
+    assert!(again().status.success(), "the same resumes");
     for name in [".writable", "results.parquet.unfinished"] {
         symlink("../victim", out.join(name)).expect("a link");
         assert!(again().status.success());
-        assert!(out.join(name).is_symlink(), "it is none of ours");
+        assert!(out.join(name).is_symlink(), "heapsmith did not write it");
     }
     for name in ["results.csv", "results.parquet", "report.html", "results.sqlite"] {
         let (file, kept) = (out.join(name), out.join("kept"));

@@ -28,7 +28,7 @@ fn shared() -> tempfile::TempDir {
     dir
 }
 
-/// The command with no folder but those that are given, in a shared one.
+/// The command with these folders only, in a shared one.
 fn heapsmith(shared: &Path, variables: &[(&str, &Path)], arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
     for variable in ["HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "HEAPSMITH_LIBRARY"] {

@@ -1,4 +1,4 @@
-/* Allows itself 200 MB of address space, takes what it gets, and says how many MB that was, and whether it was told that
+/* Allows itself 200 MB of address space, takes what it gets, and says how many MB that was, and whether it heard that
  * there is no more. Stops at ten times the limit. */
 #include <errno.h>
 #include <stdio.h>

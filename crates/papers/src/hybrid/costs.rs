@@ -71,7 +71,7 @@ fn numbers(line: &str) -> Vec<f64> {
     line.split(',').skip(2).filter_map(|number| number.parse().ok()).collect()
 }
 
-/// What the factors multiply; the unit's instructions stand in for visits, of which there are hardly any with it.
+/// What the factors multiply; the unit's instructions replace visits, of which there are hardly any with it.
 fn counts(numbers: &[f64], search: SearchCost) -> [f64; FACTORS] {
     let [operations, grown, accesses, visits, unit] = [0, 1, 2, 3, 4].map(|at| numbers[at]);
     [operations, grown, accesses, if search == BY_UNIT { unit } else { visits }]

@@ -1,6 +1,6 @@
 //! The three applications and their inputs.
 //!
-//! The paper's captures are not public any more; the samples of this project stand in. The deficit round robin has
+//! The paper's captures are not public any more; the samples of this project replace them. The deficit round robin has
 //! five inputs as there, two of them the same traffic over a slower and a faster link: an overloaded link gives the
 //! ramp that the paper's busiest building shows, a fast one thin spikes. The log of the web server is cut into four
 //! parts, as many as the paper's inputs.

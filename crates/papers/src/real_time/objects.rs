@@ -8,7 +8,7 @@ use crate::input::Input;
 use crate::setting::Setting;
 use heapsmith_trace::PackedTrace;
 
-/// The programs, in the order of those of SPEC JVM98 that they stand for (Donahue et al. 2001, Figure 7).
+/// The programs, in the order of those of SPEC JVM98 that they replace (Donahue et al. 2001, Figure 7).
 pub(super) const PROGRAMS: [Input; 6] = [
     Input::recorded("rules", "java/rules.parquet"),
     Input::recorded("raytrace", "java/raytrace.parquet"),
@@ -60,7 +60,7 @@ impl Collection {
     }
 }
 
-/// What the paper's programs were, and what stands for them.
+/// The paper's programs, and what replaces them.
 pub(super) const SET_UP: &str = "Six small programs of the kinds of SPEC JVM98's, written anew and recorded by an agent \
                                  in today's JVM, replayed alone; the paper times whole programs in the JDK 1.1.8's \
                                  interpreter on a Sparc. Collection is occasional (frees held back until 64 KB were \

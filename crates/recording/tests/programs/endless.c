@@ -1,4 +1,4 @@
-/* Allocates blocks of 1, 2, 3 … bytes and frees them, and tells in a shared file how far it
+/* Allocates blocks of 1, 2, 3 … bytes and frees them, and notes in a shared file how far it
  * came, until somebody kills it; or as often as its second argument says. */
 #include <errno.h>
 #include <fcntl.h>

@@ -20,7 +20,7 @@ pub struct Input {
 /// The repository's samples as the three network applications.
 const SAMPLES: &[(&str, &str)] = &[("drr", "ftp.pcap.xz"), ("easyport", "mixed.pcapng.xz"), ("url", "web.log.xz")];
 
-/// Foreign traffic, where a developer has it beside the checkout.
+/// Foreign traffic, if a developer has it next to the checkout.
 const FOREIGN: &[(&str, &str)] = &[
     ("drr", "pcap/auckland-20000125.pcap.xz"),
     ("easyport", "pcap/http-browsing-20130502.pcap.xz"),

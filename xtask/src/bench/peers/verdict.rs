@@ -131,7 +131,7 @@ fn shortened(spec: &str) -> String {
     }
 }
 
-/// All traces in one table, as it stands in the README.
+/// All traces in one table, as in the README.
 pub fn summary(all: &[Compared]) -> String {
     let mut text = String::from(
         "| trace | fastest design | fastest peer | ratio | tightest design | tightest peer | pick | libc | dlmalloc | rlsf |\n\

@@ -113,7 +113,7 @@ fn counts(output: &str) -> String {
             return Some(format!("ran {}", ran.split(" in ").next()?));
         }
         let module = line.split_once("] ").filter(|(before, _)| before.contains("load avg")).map(|(_, module)| module);
-        // Behind it may stand how the module before it went, if that took long.
+        // The result of the module before may follow, if that took long.
         let module = module.and_then(|module| Some(module.split(' ').next()?.to_owned()));
         module.or_else(|| {
             let result = line.starts_with("OK") || line.starts_with("FAILED") || line.starts_with("Tests result");

@@ -1,4 +1,4 @@
-//! What an exploration shows while it goes on: spinners and a bar on standard error, hidden where that is no terminal.
+//! What an exploration shows while it runs: spinners and a bar on standard error, hidden where that is no terminal.
 
 use std::error::Error;
 

@@ -86,7 +86,7 @@ const COLUMNS: [(&str, i64, bool, bool); 8] = [
     ("site", INT32, false, false),
 ];
 
-/// A column as the footer tells of it.
+/// A column as the footer describes it.
 struct Chunk {
     column: usize,
     dictionary: i64,

@@ -6,7 +6,7 @@ use std::process::Command;
 use super::INSTALL;
 use heapsmith_agent::slots::{self as numbers, capability, event, function, heap};
 
-/// The folder of `jvmti.h`, beside the compiler that `javac` leads to.
+/// The folder of `jvmti.h`, next to the compiler that `javac` leads to.
 fn include() -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let compiler = std::env::split_paths(&path).map(|folder| folder.join("javac")).find(|file| file.is_file());

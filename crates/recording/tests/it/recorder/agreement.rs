@@ -1,8 +1,8 @@
 //! Programs that everybody has, recorded, and counted once more by Valgrind.
 //!
-//! Both stand before the same functions, so the peak live bytes agree to the byte,
+//! Both replace the same functions, so the peak live bytes agree to the byte,
 //! and so does the number of allocations. They agree for programs that allocate the same
-//! whatever runs beside them. A program that copies its environment (a shell, Perl, git)
+//! whatever else runs. A program that copies its environment (a shell, Perl, git)
 //! or sizes its heap by the machine's free memory (a compiler) allocates a little more or
 //! less under either; such programs are recorded here and replayed, but not compared.
 

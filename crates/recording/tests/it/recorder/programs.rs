@@ -39,7 +39,7 @@ impl Bench {
         self.compile_with(source, &[])
     }
 
-    /// Compiles a library of this folder, which stands between the recorder and the C library.
+    /// Compiles a library of this folder, which is loaded between the recorder and the C library.
     pub fn compile_library(&self, source: &str) -> OsString {
         self.compile_with(source, &["-shared".as_ref(), "-fPIC".as_ref()])
     }
@@ -64,7 +64,7 @@ impl Bench {
         self.start(command).wait().expect("the program ends").into()
     }
 
-    /// Runs a program to its end, and tells what became of the recorder in it.
+    /// Runs a program to its end, and returns whether the recorder took effect.
     pub fn witnessed(&self, command: &[OsString]) -> Witnessed {
         let (library, folder) = (self.library(), self.recordings());
         let witness = Witness::new().expect("a page");

@@ -19,7 +19,7 @@ fn blocks_that_threads_pass_to_each_other_are_freed_after_they_were_allocated() 
     assert!(elsewhere > 10_000, "{elsewhere} blocks changed their thread");
 }
 
-/// While one thread is still inside `free`, another is given the block; while it waits inside
+/// While one thread is still inside `free`, another gets the block; while it waits inside
 /// `malloc`, the first frees it. So a free has to be stamped before, an allocation after.
 #[test]
 fn the_stamps_of_a_block_that_changes_hands_are_in_order() {

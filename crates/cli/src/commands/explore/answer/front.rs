@@ -26,7 +26,7 @@ const COLUMNS: [&str; 10] = [
 ];
 
 impl Answer<'_> {
-    /// The bound of a heap as fragmentation, averaged over the traces as fragmentation is; none where none is known.
+    /// The bound of a heap as fragmentation, averaged over the traces as fragmentation is; none if no bound is known.
     fn bound(&self, spec: &Spec) -> Item {
         let each = self.lines.iter().map(|lines| lines.bound_fragmentation(spec)).collect::<Option<Vec<f64>>>();
         each.map_or_else(none, |each| percent(each.iter().sum::<f64>() / each.len().max(1) as f64))
