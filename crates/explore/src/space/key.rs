@@ -37,7 +37,8 @@ impl Key {
             }
             if let Coalescing::From(min) = factors.coalesce {
                 let words = min.div_ceil(u64::from(spec.word.bytes())) as usize + 1;
-                factors.coalesce = if words > min_block { Coalescing::From(words as u64) } else { Coalescing::Immediate };
+                factors.coalesce =
+                    if words > min_block { Coalescing::From(words as u64) } else { Coalescing::Immediate };
             }
         }
         Key { lists, spec: key }
