@@ -169,7 +169,7 @@ impl From<MeasureError> for Raised {
 impl From<RunError> for Raised {
     fn from(error: RunError) -> Raised {
         match error {
-            RunError::WrongUse(_) | RunError::Space { .. } => Raised::usage(error.to_string()),
+            RunError::WrongUse(_) | RunError::Unknown(_) | RunError::Space { .. } => Raised::usage(error.to_string()),
             RunError::Trace(error) => error.into(),
             RunError::Sweep(error) => error.into(),
             RunError::Measure(error) => error.into(),

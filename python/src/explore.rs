@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use heapsmith_explore::{
-    Constraint, Design, Goal, HoldOut, Measured, Objective, Observer, Plan, Progress, Space, Stage, Store, Strategy,
-    SweepError, Swept, Take, TimingPlan, Workers, run, run_on,
+    Constraint, Design, Goal, HoldOut, Measured, Objective, Observer, Plan, Progress, Question, Space, Stage, Store,
+    Strategy, SweepError, Swept, Take, TimingPlan, Workers, run, run_on,
 };
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::{Spec, resolve};
@@ -54,13 +54,14 @@ pub struct Wanted<'py> {
 }
 
 impl Wanted<'_> {
-    fn goal(&self) -> Outcome<Goal> {
+    fn question(&self) -> Outcome<Question> {
         let objective = |name: &String| name.parse::<Objective>().map_err(Raised::usage);
         let constraint = |(name, max): &(String, f64)| Ok(Constraint { objective: objective(name)?, max: *max });
-        Ok(Goal {
+        let goal = Goal {
             objectives: self.objectives.iter().map(objective).collect::<Outcome<_>>()?,
             constraints: self.limits.iter().map(constraint).collect::<Outcome<_>>()?,
-        })
+        };
+        Ok(Question { preference: preference(&self.prefer)?, goal })
     }
 }
 
@@ -76,7 +77,7 @@ pub fn explore(
     noted: Option<Py<PyAny>>,
     answers: Option<Py<PyAny>>,
 ) -> Outcome<usize> {
-    let (goal, preference) = (wanted.goal()?, preference(&wanted.prefer)?);
+    let question = wanted.question()?;
     let search = wanted.search.as_deref().map(str::parse::<Strategy>).transpose().map_err(Raised::usage)?;
     let (space, text) = Space::text_of(&wanted.space).map_err(Raised::usage)?;
     let holdout = HoldOut {
@@ -94,8 +95,7 @@ pub fn explore(
         let stop = AtomicBool::new(false);
         let plan = Plan {
             space: (&space, &text),
-            goal,
-            preference,
+            question,
             search,
             compare_search,
             prune,

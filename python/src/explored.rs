@@ -103,10 +103,11 @@ impl Explored {
     }
 
     /// The index of the preferred design among the designs, and its heap.
-    fn pick(&self, prefer: &str) -> Outcome<(usize, Heap)> {
+    #[pyo3(signature = (prefer=None))]
+    fn pick(&self, prefer: Option<&str>) -> Outcome<(usize, Heap)> {
         let dir = self.dir.display();
         let none = format!("{dir} has no pick: every design refuses requests");
-        let index = self.exploration.pick(preference(prefer)?);
+        let index = self.exploration.pick(self.preferred(prefer)?);
         let index = index.ok_or_else(|| Raised(crate::errors::classes::HeapsmithError::new_err(none)))?;
         Ok((index, Heap::of(&self.exploration.rows[index].design.spec)))
     }
@@ -130,8 +131,9 @@ impl Explored {
     }
 
     /// The page, as text; it reads the traces that lie next to the results.
-    fn page(&self, py: Python<'_>, prefer: &str) -> Outcome<String> {
-        let preference = preference(prefer)?;
+    #[pyo3(signature = (prefer=None))]
+    fn page(&self, py: Python<'_>, prefer: Option<&str>) -> Outcome<String> {
+        let preference = self.preferred(prefer)?;
         unlocked(py, |_| {
             let files = (0..self.exploration.traces.len()).map(|number| Trace::read(trace_file(&self.dir, number)));
             let traces = files.collect::<Result<Vec<_>, _>>()?;
@@ -141,6 +143,13 @@ impl Explored {
             let input = PageInput { exploration, traces: &traces, lines: &lines, preference, elapsed: None };
             page(&input).map_err(Raised::from)
         })?
+    }
+}
+
+impl Explored {
+    /// A preference by its name; without one, that of the question which the folder answers.
+    fn preferred(&self, name: Option<&str>) -> Outcome<Preference> {
+        name.map_or(Ok(self.exploration.question.preference), preference)
     }
 }
 
@@ -161,13 +170,7 @@ fn counted<'m>(columns: Columns, measures: impl Iterator<Item = &'m Measures>) -
 
 /// The preference of a name.
 pub fn preference(text: &str) -> Outcome<Preference> {
-    match text {
-        "balanced" => Ok(Preference::Balanced),
-        "speed" => Ok(Preference::Speed),
-        "memory" => Ok(Preference::Memory),
-        "bounded" => Ok(Preference::Bounded),
-        _ => Err(Raised::usage(format!("there is no preference {text:?}; there are balanced, speed, memory, bounded"))),
-    }
+    text.parse().map_err(|error: String| Raised::usage(error))
 }
 
 /// The indexes of the points that no other beats, ascending; a point is a value for each objective, less is better.

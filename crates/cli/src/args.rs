@@ -11,7 +11,7 @@ mod explored;
 mod limits;
 mod numbers;
 
-pub use explored::{Explore, Prefer};
+pub use explored::{Explore, Pick, Prefer};
 pub use limits::{Aim, Attack, Bound, Programs};
 
 use numbers::{above_zero, bytes, jobs};
@@ -64,6 +64,8 @@ pub enum Command {
     Replay(Replay),
     /// Replay traces through 10,000 designs and find the best trade-offs
     Explore(Explore),
+    /// Ask a finished exploration another question, without replaying; `emit`, `run` and `report` follow
+    Pick(Pick),
     /// Write the report page of a finished exploration again
     Report(Report),
     /// Generate a heap: C for firmware, Rust, or a library to preload
@@ -233,9 +235,9 @@ pub struct Run {
     /// A spec, a name of the catalogue, or a folder of `explore`, whose pick is used
     #[arg(long, value_name = "SPEC")]
     pub heap: OsString,
-    /// The preference by which an exploration picks
-    #[arg(long, value_enum, default_value_t)]
-    pub prefer: Prefer,
+    /// Pick by another preference, this once [default: that of the folder's question, which `pick` changes]
+    #[arg(long, value_enum)]
+    pub prefer: Option<Prefer>,
     /// Write statistics to FILE when the program ends, as JSON: bytes requested, footprint, fragmentation, page faults,
     /// each heap. Child programs write to FILE.PROCESS; - is standard error; a device or a FIFO is written to as a stream,
     /// a link to anything else is refused
@@ -394,9 +396,9 @@ pub struct Report {
     /// streams, links are refused
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// The preference by which the exploration picks
-    #[arg(long, value_enum, default_value_t)]
-    pub prefer: Prefer,
+    /// Pick by another preference, this once [default: that of the folder's question, which `pick` changes]
+    #[arg(long, value_enum)]
+    pub prefer: Option<Prefer>,
 }
 
 /// The form in which a heap is emitted.
@@ -431,9 +433,9 @@ pub struct Emit {
     /// Folder for the files; only files that were emitted too are replaced, devices and links are refused
     #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
-    /// The preference by which an exploration picks
-    #[arg(long, value_enum, default_value_t)]
-    pub prefer: Prefer,
+    /// Pick by another preference, this once [default: that of the folder's question, which `pick` changes]
+    #[arg(long, value_enum)]
+    pub prefer: Option<Prefer>,
     /// Replay this trace and write its measures into the comments of the files; may be repeated
     #[arg(long, value_name = "TRACE")]
     pub trace: Vec<PathBuf>,

@@ -8,6 +8,7 @@ pub mod heaps;
 pub mod import;
 pub mod inspect;
 pub mod pages;
+pub mod pick;
 pub mod record;
 pub mod replay;
 pub mod report;

@@ -236,7 +236,7 @@ impl From<MeasureError> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
         match error {
-            RunError::WrongUse(_) | RunError::Space { .. } => Failure::wrong_use(error),
+            RunError::WrongUse(_) | RunError::Unknown(_) | RunError::Space { .. } => Failure::wrong_use(error),
             RunError::Trace(error) => error.into(),
             RunError::Sweep(error) => error.into(),
             RunError::Measure(error) => error.into(),

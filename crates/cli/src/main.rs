@@ -46,6 +46,7 @@ fn main() -> ExitCode {
         Command::Emit(arguments) => commands::emit::run(&arguments),
         Command::Replay(arguments) => commands::replay::run(&arguments),
         Command::Explore(arguments) => commands::explore::run(&arguments),
+        Command::Pick(arguments) => commands::pick::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
         Command::Attack(arguments) => commands::attack::run(&arguments),

@@ -30,7 +30,7 @@ impl Agreement {
     /// Compares a search with the exhaustive exploration of the same space, traces and goal.
     pub fn of(found: &Exploration, whole: &Exploration) -> Agreement {
         let two = [Objective::Fragmentation, Objective::Accesses];
-        let all: Vec<Objective> = whole.goal.objectives.iter().copied().filter(|one| one.is_counted()).collect();
+        let all: Vec<Objective> = whole.question.goal.counted().collect();
         let (places, exact, close) = recall(&found.points, &whole.points, &two);
         let (places_all, found_all, close_all) = recall(&found.points, &whole.points, &all);
         let covered = |points: &[Objectives]| hypervolume(points, &whole.points, two);

@@ -2,10 +2,10 @@
 
 use crate::evaluated::Evaluated;
 use crate::front::{front_2d, pareto};
-use crate::goal::Goal;
 use crate::measured::{Paged, Retimed};
 use crate::objective::{Objective, Objectives};
 use crate::pick::{Preference, pick};
+use crate::question::Question;
 use crate::rows::{Catalogued, Row};
 use crate::search::Strategy;
 use crate::space::Families;
@@ -35,8 +35,8 @@ pub struct Exploration {
     pub catalogue: Vec<Catalogued>,
     /// What was chosen, on traces that it was not chosen for.
     pub evaluated: Vec<Evaluated>,
-    /// What is wanted.
-    pub goal: Goal,
+    /// What is asked.
+    pub question: Question,
     /// Designs that keep the constraints and that none beats in the objectives of the goal.
     pub front: Vec<usize>,
     /// The front over fragmentation and accesses of the designs that keep the constraints, ascending in fragmentation, a
@@ -51,7 +51,7 @@ pub struct Exploration {
 impl Exploration {
     /// Finds the fronts anew, of what is known by now.
     pub(crate) fn settle(&mut self) {
-        let asked = if self.goal.asks_for(Objective::Time) { self.timings.as_slice() } else { &[] };
+        let asked = if self.question.goal.asks_for(Objective::Time) { self.timings.as_slice() } else { &[] };
         for timing in asked {
             let number = timing.name.parse().unwrap_or(u32::MAX);
             if let Ok(index) = self.rows.binary_search_by_key(&number, |row| row.design.number) {
@@ -59,20 +59,25 @@ impl Exploration {
             }
         }
         for point in &mut self.points {
-            point.excluded = !self.goal.admits(point, false);
+            point.excluded = !self.question.goal.admits(point, false);
         }
-        self.front = pareto(&self.points, &self.goal.objectives);
+        self.front = pareto(&self.points, &self.question.goal.objectives);
         self.front_2d = front_2d(&self.points, [Objective::Fragmentation, Objective::Accesses]);
+    }
+
+    /// The design that answers the question; none where no design serves and keeps the constraints.
+    pub fn picked(&self) -> Option<usize> {
+        self.pick(self.question.preference)
     }
 
     /// The preferred design: in a space that holds the classic one, the preferred of those that are nowhere worse than
     /// the classic pick in what is chosen. So a wider space never trades what the classic one already gives.
     pub fn pick(&self, preference: Preference) -> Option<usize> {
-        let drawn = self.goal.balanced();
+        let drawn = self.question.goal.balanced();
         let Some(classic) = self.classic_pick(preference) else { return pick(&self.points, preference, drawn) };
         let known = &self.points[classic];
         let no_worse = |point: &Objectives| {
-            self.goal.objectives.iter().all(|&objective| point.get(objective) <= known.get(objective))
+            self.question.goal.objectives.iter().all(|&objective| point.get(objective) <= known.get(objective))
         };
         let mut points = self.points.clone();
         points.iter_mut().for_each(|point| point.excluded |= !no_worse(point));
@@ -81,7 +86,7 @@ impl Exploration {
 
     /// The preferred design of the classic space, where it is a part of a wider one.
     pub fn classic_pick(&self, preference: Preference) -> Option<usize> {
-        self.classic_pick_of(self.points.clone(), preference, self.goal.balanced())
+        self.classic_pick_of(self.points.clone(), preference, self.question.goal.balanced())
     }
 
     /// The same by other values of the designs, and by the knee over other objectives.
@@ -103,7 +108,7 @@ impl Exploration {
 
     /// The preferred design without regard to the classic pick, where that is another one: it trades.
     pub fn trading_pick(&self, preference: Preference) -> Option<usize> {
-        let trading = pick(&self.points, preference, self.goal.balanced())?;
+        let trading = pick(&self.points, preference, self.question.goal.balanced())?;
         let same = |other: usize| self.rows[other].measures == self.rows[trading].measures;
         self.pick(preference).is_some_and(|pick| !same(pick)).then_some(trading)
     }

@@ -32,11 +32,10 @@ impl Exploration {
     /// picks of a classic space that is a part of a wider one.
     pub fn finalists(&self) -> Vec<usize> {
         let mut points: Vec<Objectives> = self.rows.iter().map(|row| Objectives::of(&row.measures)).collect();
-        points.iter_mut().for_each(|point| point.excluded = !self.goal.admits(point, true));
+        points.iter_mut().for_each(|point| point.excluded = !self.question.goal.admits(point, true));
         let mut seen: Vec<&Objectives> = Vec::new();
         let usual = [Objective::Fragmentation, Objective::Accesses];
-        let counted = self.goal.objectives.iter().copied().filter(|objective| objective.is_counted()).collect();
-        let fronts = [counted, usual.to_vec()];
+        let fronts = [self.question.goal.counted().collect(), usual.to_vec()];
         let far: Vec<Vec<f64>> = fronts.iter().map(|over: &Vec<Objective>| distances(&points, over)).collect();
         let nearest = |index: usize| far.iter().map(|each| each[index]).fold(f64::INFINITY, f64::min);
         let mut ranked: Vec<(f64, usize)> = (0..points.len())
@@ -55,10 +54,9 @@ impl Exploration {
             }
         }
         // What wider spaces are compared with has to be known of the classic picks.
-        let preferences = [Preference::Balanced, Preference::Speed, Preference::Memory, Preference::Bounded];
-        let drawn = self.goal.balanced();
+        let drawn = self.question.goal.balanced();
         let drawn = if drawn.iter().all(|objective| objective.is_counted()) { drawn } else { usual };
-        finalists.extend(preferences.iter().filter_map(|&each| self.classic_pick_of(points.clone(), each, drawn)));
+        finalists.extend(Preference::ALL.iter().filter_map(|&each| self.classic_pick_of(points.clone(), each, drawn)));
         finalists.sort_unstable();
         finalists.dedup();
         finalists
@@ -66,7 +64,9 @@ impl Exploration {
 
     /// What the goal asks for and is measured of finalists, but for times.
     fn open_objectives(&self) -> impl Iterator<Item = Objective> {
-        [Objective::MinRegion, Objective::CodeSize].into_iter().filter(|&objective| self.goal.asks_for(objective))
+        [Objective::MinRegion, Objective::CodeSize]
+            .into_iter()
+            .filter(|&objective| self.question.goal.asks_for(objective))
     }
 
     /// Takes over what was measured of the finalists, by design and objective.
@@ -82,48 +82,51 @@ impl Exploration {
         }
     }
 
-    /// Measures what the goal asks for of the finalists and no replay counts, but for times, which [`Exploration::retime`]
-    /// measures; keeps it, and finds the fronts anew. `code_size` tells the bytes of a heap's code, where it can be
-    /// emitted.
+    /// What the goal asks for of the finalists, no replay counts, and is not known yet, but for times: designs by their
+    /// objective.
+    pub(crate) fn unmeasured(&self, known: &HashMap<(u32, Objective), f64>) -> Vec<(Objective, Vec<usize>)> {
+        let asked: Vec<Objective> = self.open_objectives().collect();
+        let finalists = if asked.is_empty() { Vec::new() } else { self.finalists() };
+        let of = |objective| {
+            let is_open = |&index: &usize| !known.contains_key(&(self.rows[index].design.number, objective));
+            (objective, finalists.iter().copied().filter(is_open).collect())
+        };
+        asked.into_iter().map(of).filter(|(_, open): &(Objective, Vec<usize>)| !open.is_empty()).collect()
+    }
+
+    /// Measures what is [`Exploration::unmeasured`], and keeps it. `code_size` tells the bytes of a heap's code, where it
+    /// can be emitted.
     pub(crate) fn measure_finalists<E: From<SweepError>>(
-        &mut self,
+        &self,
+        unmeasured: &[(Objective, Vec<usize>)],
         store: &mut Store,
         traces: &[PackedTrace],
         threads: &Threads<'_>,
         code_size: &mut dyn FnMut(&Spec) -> Result<Option<u64>, E>,
     ) -> Result<(), E> {
-        let known = store.finalists().map_err(SweepError::from)?;
-        let finalists = self.finalists();
-        let open = |exploration: &Exploration, objective| -> Vec<usize> {
-            let number = |index: usize| exploration.rows[index].design.number;
-            finalists.iter().copied().filter(|&index| !known.contains_key(&(number(index), objective))).collect()
-        };
-        if self.goal.asks_for(Objective::MinRegion) {
-            let open = open(self, Objective::MinRegion);
-            let specs: Vec<&Spec> = open.iter().map(|&index| &self.rows[index].design.spec).collect();
-            let one = |place: usize, _: &mut Worker<'_>| Ok(Some((place, smallest_region(specs[place], traces)?)));
-            let keep = &mut |batch: Vec<(usize, Option<u64>)>| {
-                for (place, bytes) in batch {
-                    let number = self.rows[open[place]].design.number;
-                    bytes.map_or(Ok(()), |bytes| store.add_finalist(number, Objective::MinRegion, bytes))?;
-                }
-                Ok(())
-            };
-            threads.each(open.len(), &one, keep)?;
-        }
-        if self.goal.asks_for(Objective::CodeSize) {
-            for index in open(self, Objective::CodeSize) {
+        for (objective, open) in unmeasured {
+            let design = |place: usize| &self.rows[open[place]].design;
+            if *objective == Objective::MinRegion {
+                let one =
+                    |place: usize, _: &mut Worker<'_>| Ok(Some((place, smallest_region(&design(place).spec, traces)?)));
+                let keep = &mut |batch: Vec<(usize, Option<u64>)>| {
+                    for (place, bytes) in batch {
+                        bytes.map_or(Ok(()), |bytes| store.add_finalist(design(place).number, *objective, bytes))?;
+                    }
+                    Ok(())
+                };
+                threads.each(open.len(), &one, keep)?;
+                continue;
+            }
+            for place in 0..open.len() {
                 if threads.stop.load(Ordering::Relaxed) {
                     return Err(SweepError::Interrupted.into());
                 }
-                if let Some(bytes) = code_size(&self.rows[index].design.spec)? {
-                    let number = self.rows[index].design.number;
-                    store.add_finalist(number, Objective::CodeSize, bytes).map_err(SweepError::from)?;
+                if let Some(bytes) = code_size(&design(place).spec)? {
+                    store.add_finalist(design(place).number, *objective, bytes).map_err(SweepError::from)?;
                 }
             }
         }
-        self.learn(&store.finalists().map_err(SweepError::from)?);
-        self.settle();
         Ok(())
     }
 }

@@ -37,6 +37,16 @@ impl Folder {
         Ok(Folder { dir: dir.to_owned(), lock: Lock::take(dir)? })
     }
 
+    /// As [`Folder::take`], of a folder that has a store.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Missing`] where it has none; those of [`Folder::take`].
+    pub(crate) fn take_explored(dir: &Path) -> Result<Folder, StoreError> {
+        let path = dir.join(Store::FILE);
+        if path.exists() { Folder::take(dir) } else { Err(StoreError::Missing { path }) }
+    }
+
     /// As [`Folder::take`], as soon as no other exploration is at work in it; none when `stop` was set before.
     ///
     /// # Errors
@@ -67,6 +77,17 @@ impl Folder {
         let mut missing = (0..traces.len()).filter(|&number| trace_file(&dir, number).symlink_metadata().is_err());
         missing.try_for_each(|number| write(number, &trace_file(&dir, number)))?;
         Ok(store)
+    }
+}
+
+impl Folder {
+    /// Opens the store of an exploration that came to its end in the folder, to keep the answer to another question.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::reopen`].
+    pub(crate) fn reopen(self) -> Result<Store, StoreError> {
+        Store::reopen(self.lock, &self.dir.join(Store::FILE))
     }
 }
 

@@ -44,6 +44,11 @@ impl Goal {
         }
     }
 
+    /// The objectives that every replay counts.
+    pub fn counted(&self) -> impl Iterator<Item = Objective> {
+        self.objectives.iter().copied().filter(|objective| objective.is_counted())
+    }
+
     /// Whether an objective is compared by or constrained.
     pub fn asks_for(&self, objective: Objective) -> bool {
         self.all().any(|asked| asked == objective)

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use crate::coverage::Coverage;
 use crate::exploration::Exploration;
-use crate::goal::Goal;
 use crate::objective::Objectives;
-use crate::search::Strategy;
+use crate::question::Question;
 use crate::store::{Store, StoreError};
 
 impl Exploration {
@@ -16,17 +16,17 @@ impl Exploration {
     /// [`StoreError::Unfinished`] where it was interrupted, or is under way; those of [`Store::open`].
     pub fn open(dir: &Path) -> Result<Exploration, StoreError> {
         let store = Store::open(&dir.join(Store::FILE))?;
-        store.verify_finished()?;
         Exploration::load(&store)
     }
 
-    /// What the last run of a store found, and what it was asked for.
+    /// What a store answers, and its question.
     ///
     /// # Errors
     ///
-    /// The store cannot be read, or makes no sense.
+    /// [`StoreError::Unfinished`] where no question was answered yet; the store cannot be read, or makes no sense.
     pub fn load(store: &Store) -> Result<Exploration, StoreError> {
-        let mut exploration = Exploration::counted(store, store.goal()?, store.search()?)?;
+        let (question, coverage) = store.answered()?;
+        let mut exploration = Exploration::counted(store, question, &coverage, &store.chosen()?)?;
         exploration.timings = store.timings()?;
         exploration.pages = store.pages()?;
         exploration.evaluated = store.evaluated()?;
@@ -35,11 +35,16 @@ impl Exploration {
         Ok(exploration)
     }
 
-    /// What replays counted for a run that looks for `goal`: nothing that is measured of finalists, timed or evaluated, which
-    /// runs before may have left in the store.
-    pub(crate) fn counted(store: &Store, goal: Goal, search: Strategy) -> Result<Exploration, StoreError> {
+    /// What replays counted of the `chosen` designs, for a question: nothing that is measured of finalists, timed or
+    /// evaluated, which runs before may have left in the store.
+    pub(crate) fn counted(
+        store: &Store,
+        question: Question,
+        coverage: &Coverage,
+        chosen: &[u32],
+    ) -> Result<Exploration, StoreError> {
         let families = store.families()?;
-        let rows = store.rows(&families)?;
+        let rows = store.rows(&families, chosen)?;
         let designs = store.designs()?;
         let mut exploration = Exploration {
             space: store.space()?,
@@ -47,10 +52,10 @@ impl Exploration {
             traces: store.traces()?,
             front: Vec::new(),
             front_2d: Vec::new(),
-            goal,
+            question,
             pruned: designs - rows.len(),
             designs,
-            search,
+            search: coverage.search,
             families,
             points: rows.iter().map(|row| Objectives::of(&row.measures)).collect(),
             rows,

@@ -1,5 +1,8 @@
 //! One design of the front.
 
+use std::fmt;
+use std::str::FromStr;
+
 use crate::front::front_2d;
 use crate::objective::{Objective, Objectives};
 
@@ -15,6 +18,39 @@ pub enum Preference {
     Memory,
     /// Fewest accesses in the worst operation.
     Bounded,
+}
+
+impl Preference {
+    /// Every preference, the usual one first.
+    pub const ALL: [Preference; 4] = [Preference::Balanced, Preference::Speed, Preference::Memory, Preference::Bounded];
+
+    /// Its name on the command line and in stores.
+    pub fn name(self) -> &'static str {
+        match self {
+            Preference::Balanced => "balanced",
+            Preference::Speed => "speed",
+            Preference::Memory => "memory",
+            Preference::Bounded => "bounded",
+        }
+    }
+}
+
+impl fmt::Display for Preference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Preference {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Preference, String> {
+        let found = Preference::ALL.into_iter().find(|preference| preference.name() == name);
+        found.ok_or_else(|| {
+            let names = Preference::ALL.map(Preference::name);
+            format!("there is no preference {name:?}; there are {}", names.join(", "))
+        })
+    }
 }
 
 /// The index of the preferred point; none if every point refuses requests or breaks a constraint. The knee is over

@@ -8,6 +8,8 @@
 //! What is wanted is held here and never read back, and nobody else writes to the folder; so what is found is a function of
 //! the plan.
 
+mod answering;
+mod ask;
 mod observer;
 mod plan;
 
@@ -17,11 +19,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use heapsmith_replay::{PagesError, TimingEffort};
 use heapsmith_trace::{PackedTrace, TraceError};
 
 use crate::agreement::Agreement;
 use crate::catalogue::measure_catalogue;
+use crate::coverage::Coverage;
 use crate::error::SweepError;
 use crate::evaluated::Evaluated;
 use crate::exploration::Exploration;
@@ -35,9 +37,13 @@ use crate::regret::evaluate;
 use crate::search::Strategy;
 use crate::space::{Space, SpaceError};
 use crate::store::{Store, StoreError};
-use crate::sweep::{Sweep, sweep_on};
+use crate::sweep::{Done, Sweep, sweep_on};
+use crate::traces::Traces;
 use crate::workers::{Threads, Workers};
 
+use answering::Answering;
+
+pub use ask::{Ask, ask, asked};
 pub use observer::{Observer, Stage, Swept};
 pub use plan::{Plan, TimingPlan};
 
@@ -52,6 +58,8 @@ pub struct Found {
     pub agreement: Option<(Agreement, usize)>,
     /// Seconds that the sweep took, where no design was done before.
     pub seconds: Option<f64>,
+    /// Whether the folder answers this question now. It goes on to answer the one before where nothing was found.
+    pub kept: bool,
 }
 
 /// Why a plan came to nothing.
@@ -71,6 +79,9 @@ pub enum RunError {
     /// The traces could not be kept.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// What was explored does not tell.
+    #[error("this cannot be answered from what was explored: {0}")]
+    Unknown(String),
     /// The designs could not be replayed.
     #[error(transparent)]
     Sweep(#[from] SweepError),
@@ -124,8 +135,9 @@ pub fn run_on(
     let mut store = begin(plan, &space, write, observer)?;
     let mut course = Course { plan, workers, observer };
     let found = course.explore(&space, &mut store)?;
-    write_tables(&found.exploration, plan.dir).map_err(|(path, source)| RunError::Write { path, source })?;
-    store.end_run()?;
+    if found.kept {
+        write_tables(&found.exploration, plan.dir).map_err(|(path, source)| RunError::Write { path, source })?;
+    }
     Ok(found)
 }
 
@@ -138,7 +150,7 @@ fn verify(plan: &Plan<'_>) -> Result<(), RunError> {
     if plan.holdout.each && plan.traces.len() < 2 {
         return wrong("--holdout each holds out every trace in turn: name two traces or more".to_owned());
     }
-    if let Some(objective) = unsound(&plan.goal).filter(|_| plan.prune) {
+    if let Some(objective) = unsound(&plan.question.goal).filter(|_| plan.prune) {
         let (cut, wanted) = ("by fragmentation, accesses, p99 and max", objective.words());
         return wrong(format!("--prune cuts designs short {cut}, not by {wanted}: leave out --prune, or {wanted}"));
     }
@@ -198,49 +210,57 @@ impl Course<'_, '_> {
         measure_catalogue(store, plan.traces)?;
         self.observer.stage(Stage::Idle);
         let search = plan.search.unwrap_or_else(|| Strategy::fitting(space, plan.traces));
-        let seconds = self.sweep(space, store, search, plan.prune)?;
-        let mut exploration = Exploration::counted(store, plan.goal.clone(), search)?;
+        let (mut chosen, seconds) = self.sweep(space, store, search, plan.prune)?;
+        let goal = &plan.question.goal;
+        let mut coverage = Coverage::of(search, plan.prune, goal);
+        let mut exploration = Exploration::counted(store, plan.question.clone(), &coverage, &chosen)?;
         let mut agreement = None;
         if plan.compare_search {
-            self.sweep(space, store, Strategy::Exhaustive, false)?;
-            let whole = Exploration::counted(store, plan.goal.clone(), Strategy::Exhaustive)?;
+            (chosen, _) = self.sweep(space, store, Strategy::Exhaustive, false)?;
+            coverage = Coverage::of(Strategy::Exhaustive, false, goal);
+            let whole = Exploration::counted(store, plan.question.clone(), &coverage, &chosen)?;
             agreement = Some((Agreement::of(&exploration, &whole), exploration.rows.len()));
             exploration = whole;
         }
-        self.measure_finalists(&mut exploration, store)?;
-        let by_time = plan.goal.asks_for(Objective::Time);
-        let mut also: Vec<usize> = exploration.recommended().collect();
-        if by_time {
-            // The pick depends on times, so all that may be picked is timed, and in one go: only such times compare.
-            also.extend(exploration.finalists());
-        } else {
-            also.extend(exploration.pick(plan.preference));
+        let by_time = goal.asks_for(Objective::Time);
+        if !by_time {
             (exploration.timings, exploration.pages) = (store.timings()?, store.pages()?);
         }
-        if by_time || plan.timing.rounds > 0 {
-            self.measure(&mut exploration, store, &also)?;
+        let traces = Traces::Given(plan.traces);
+        let Plan { jobs, stop, ref timing, .. } = *plan;
+        let mut answering = Answering { traces: &traces, jobs, stop, timing, observer: &mut *self.observer };
+        answering.decide(&mut exploration, store)?;
+        if !by_time && timing.rounds > 0 {
+            let also: Vec<usize> = exploration.recommended().chain(exploration.picked()).collect();
+            answering.measure(&mut exploration, store, &also)?;
         }
-        let pick = exploration.pick(plan.preference);
+        let pick = exploration.picked();
         if pick.is_some() {
             exploration.evaluated = self.hold_out(&exploration)?;
         }
-        store.set_evaluated(&exploration.evaluated)?;
-        Ok(Found { exploration, pick, agreement, seconds })
+        // Where nothing meets what is asked, a question that was answered before stays.
+        let kept = pick.is_some() || store.question()?.is_none();
+        if kept {
+            store.answer(&plan.question, &coverage, &chosen)?;
+            store.set_evaluated(&exploration.evaluated)?;
+        }
+        Ok(Found { exploration, pick, agreement, seconds, kept })
     }
 
-    /// Replays the designs of the whole; gives the seconds that they took, if none was done before.
+    /// Replays the designs of the whole; gives those that were covered, and the seconds that they took, if none was done
+    /// before.
     fn sweep(
         &mut self,
         space: &Space,
         store: &mut Store,
         search: Strategy,
         prune: bool,
-    ) -> Result<Option<f64>, RunError> {
+    ) -> Result<(Vec<u32>, Option<f64>), RunError> {
         let start = Instant::now();
-        let replayed = self.sweep_in(space, self.plan.traces, store, search, prune)?;
+        let Done { chosen, replayed } = self.sweep_in(space, self.plan.traces, store, search, prune)?;
         let (seconds, unique) = (start.elapsed().as_secs_f64(), space.unique().count());
         self.observer.swept(&Swept { designs: space.designs.len(), unique, replayed, search, seconds });
-        Ok((search == Strategy::Halving || replayed == unique).then_some(seconds))
+        Ok((chosen, (search == Strategy::Halving || replayed == unique).then_some(seconds)))
     }
 
     fn sweep_in(
@@ -250,51 +270,14 @@ impl Course<'_, '_> {
         store: &mut Store,
         search: Strategy,
         prune: bool,
-    ) -> Result<usize, RunError> {
+    ) -> Result<Done, RunError> {
         let Plan { jobs, stop, .. } = *self.plan;
-        let job = Sweep { space, traces, jobs, stop, search, goal: self.plan.goal.clone(), prune };
+        let job = Sweep { space, traces, jobs, stop, search, goal: self.plan.question.goal.clone(), prune };
         self.observer.stage(Stage::Sweep(space.designs.len()));
         let observer = &mut *self.observer;
-        let replayed = sweep_on(&job, self.workers, store, &mut |at| observer.progress(at));
+        let done = sweep_on(&job, self.workers, store, &mut |at| observer.progress(at));
         self.observer.stage(Stage::Idle);
-        Ok(replayed?)
-    }
-
-    /// Measures the smallest regions and code sizes of the finalists, where the goal asks for them.
-    fn measure_finalists(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
-        let goal = &exploration.goal;
-        if !goal.asks_for(Objective::MinRegion) && !goal.asks_for(Objective::CodeSize) {
-            return Ok(());
-        }
-        self.observer.stage(Stage::Finalists);
-        let threads = Threads { jobs: self.plan.jobs, stop: self.plan.stop };
-        let observer = &mut *self.observer;
-        let outcome = exploration.measure_finalists(store, self.plan.traces, &threads, &mut |spec| {
-            observer.code_size(spec).map_err(RunError::CodeSize)
-        });
-        self.observer.stage(Stage::Idle);
-        outcome
-    }
-
-    /// Times the front, the pick and the reference allocators, and measures their memory by pages.
-    fn measure(&mut self, exploration: &mut Exploration, store: &mut Store, also: &[usize]) -> Result<(), RunError> {
-        let (timing, traces) = (&self.plan.timing, self.plan.traces);
-        let named = exploration.named(also, &timing.peers);
-        let effort = TimingEffort::rounds(timing.rounds.max(1));
-        self.observer.stage(Stage::Times);
-        exploration.retime(store, traces, &named, effort)?;
-        self.observer.stage(Stage::Idle);
-        let Some(command) = timing.command.as_deref().filter(|_| !timing.peers.is_empty()) else { return Ok(()) };
-        self.observer.stage(Stage::Pages);
-        let outcome = exploration.measure_pages(store, traces, &named, effort, command);
-        self.observer.stage(Stage::Idle);
-        match outcome {
-            Err(MeasureError::Pages(error @ PagesError::System { .. })) => {
-                self.observer.without_pages(&error);
-                Ok(())
-            }
-            outcome => Ok(outcome?),
-        }
+        Ok(done?)
     }
 
     /// Evaluates the choice on the traces of the hold-out.
@@ -315,8 +298,8 @@ impl Course<'_, '_> {
                     (&own, chosen_on)
                 }
             };
-            let heaps = choice.evaluated_heaps(plan.preference, &plan.holdout.also);
-            evaluated.extend(evaluate(&oracle, &trial.evaluated_on, chosen_on, &heaps, plan.preference)?);
+            let heaps = choice.evaluated_heaps(plan.question.preference, &plan.holdout.also);
+            evaluated.extend(evaluate(&oracle, &trial.evaluated_on, chosen_on, &heaps, plan.question.preference)?);
         }
         Ok(evaluated)
     }
@@ -327,10 +310,11 @@ impl Course<'_, '_> {
         let space = make_space(self.plan, traces, self.observer)?;
         let mut store = Store::begin(&dir.join(Store::FILE), &space, traces, self.plan.command)?;
         let search = self.plan.search.unwrap_or_else(|| Strategy::fitting(&space, traces));
-        let prune = search == Strategy::Exhaustive && unsound(&self.plan.goal).is_none();
-        self.sweep_in(&space, traces, &mut store, search, prune)?;
-        let exploration = Exploration::counted(&store, self.plan.goal.clone(), search)?;
-        store.end_run()?;
+        let prune = search == Strategy::Exhaustive && unsound(&self.plan.question.goal).is_none();
+        let Done { chosen, .. } = self.sweep_in(&space, traces, &mut store, search, prune)?;
+        let (question, coverage) = (&self.plan.question, Coverage::of(search, prune, &self.plan.question.goal));
+        let exploration = Exploration::counted(&store, question.clone(), &coverage, &chosen)?;
+        store.answer(question, &coverage, &chosen)?;
         Ok(exploration)
     }
 }

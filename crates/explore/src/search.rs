@@ -140,8 +140,7 @@ pub(crate) fn survivors(goal: &Goal, measured: &HashMap<u32, Vec<Measures>>) -> 
 
 /// The objectives of the fronts that a search looks for.
 fn fronts(goal: &Goal) -> [Vec<Objective>; 2] {
-    let counted = goal.objectives.iter().copied().filter(|objective| objective.is_counted()).collect();
-    [counted, vec![Objective::Fragmentation, Objective::Accesses]]
+    [goal.counted().collect(), vec![Objective::Fragmentation, Objective::Accesses]]
 }
 
 /// How far each point lies from the front over some objectives; infinite for what refuses requests.

@@ -2,11 +2,11 @@
 //!
 //! | table | a row is |
 //! |---|---|
-//! | `meta` | what is explored: schema, space, version, command; what the last run looked for, and whether it ended |
+//! | `meta` | what is explored: schema, space, version, command; the question that is answered, and what was covered for it |
 //! | `trace` | a trace: number, name, fingerprint, events |
 //! | `design` | a design of the space: number, family, a column for each factor, spec, and the design that it is the same heap as |
 //! | `result` | the measures of one unique design on one trace: a function of the two, whichever run counted them |
-//! | `chosen` | a unique design whose results the last run kept |
+//! | `chosen` | a unique design whose results answer the question |
 //! | `pruned` | a unique design that was cut short, and the one that beats it; none where it refuses a request |
 //! | `slice` | the measures of one unique design on a slice of a trace, in a round of the search |
 //! | `finalist` | what was measured of one design of a last choice: its smallest region, its code size |
@@ -20,11 +20,15 @@
 //! file stays valid, and the next run goes on from it. What a run finds is a function of traces, space and what it was asked
 //! for, whatever earlier runs left here: `result`, `slice`, `pruned` and `finalist` only save work.
 //!
+//! The question and what answers it are replaced together, when another is answered. Until then, and when nothing meets
+//! what is asked, the file answers the question before.
+//!
 //! | who | opens it |
 //! |---|---|
 //! | who explores | [`Store::begin`]: to write, with the folder's [`Lock`] |
 //! | who reads | [`Store::open`]: to read, also while another process explores |
 
+mod answered;
 mod error;
 mod lock;
 mod measured;
@@ -38,8 +42,6 @@ use heapsmith_trace::PackedTrace;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
-use crate::goal::Goal;
-use crate::search::Strategy;
 use crate::space::{Families, Space};
 
 pub use error::StoreError;
@@ -92,6 +94,20 @@ impl Store {
             store.verify_schema()?;
             store.verify_same(space, traces)?;
         }
+        Ok(store)
+    }
+
+    /// Opens the store that an exploration wrote, in a folder whose lock was taken, to keep what is asked of it.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Missing`] and [`StoreError::NotAStore`].
+    pub(crate) fn reopen(lock: Lock, path: &Path) -> Result<Store, StoreError> {
+        let mut store = Store::open(path)?;
+        store.lock = Some(lock);
+        store.run(|db| {
+            db.execute_batch("PRAGMA query_only = OFF; PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL;")
+        })?;
         Ok(store)
     }
 
@@ -162,10 +178,6 @@ impl Store {
         self.run(|db| db.query_row("SELECT value FROM meta WHERE key = ?", [key], |row| row.get(0)).optional())
     }
 
-    fn set_meta(&self, key: &str, value: &str) -> Result<(), StoreError> {
-        self.run(|db| db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", [key, value])).map(|_| ())
-    }
-
     /// The name of the space.
     pub fn space(&self) -> Result<String, StoreError> {
         Ok(self.meta("space")?.unwrap_or_default())
@@ -194,49 +206,6 @@ impl Store {
     pub fn designs(&self) -> Result<usize, StoreError> {
         let designs: i64 = self.run(|db| db.query_row("SELECT count(*) FROM design", [], |row| row.get(0)))?;
         Ok(designs as usize)
-    }
-
-    /// Keeps what is looked for and how, for who reads the results; they are not finished from here on.
-    pub fn begin_run(&mut self, goal: &Goal, search: Strategy) -> Result<(), StoreError> {
-        self.set_meta("finished", "no")?;
-        self.set_meta("goal", &goal.to_string())?;
-        self.set_meta("search", search.name())
-    }
-
-    /// What the last run looked for.
-    pub fn goal(&self) -> Result<Goal, StoreError> {
-        let goal = self.meta("goal")?;
-        goal.map_or_else(|| Ok(Goal::default()), |goal| goal.parse().map_err(|error| self.damaged(error)))
-    }
-
-    /// How the last run chose designs.
-    pub fn search(&self) -> Result<Strategy, StoreError> {
-        let search = self.meta("search")?;
-        search.map_or(Ok(Strategy::default()), |name| name.parse().map_err(|error| self.damaged(error)))
-    }
-
-    /// The last run came to its end.
-    pub fn end_run(&mut self) -> Result<(), StoreError> {
-        self.set_meta("finished", "yes")
-    }
-
-    /// Whether the last run came to its end.
-    pub fn is_finished(&self) -> Result<bool, StoreError> {
-        Ok(self.meta("finished")?.as_deref() == Some("yes"))
-    }
-
-    /// Nothing where the last run came to its end.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::Unfinished`] says how far it is, and whether it goes on.
-    pub fn verify_finished(&self) -> Result<(), StoreError> {
-        if self.is_finished()? {
-            return Ok(());
-        }
-        let dir = self.path.parent().unwrap_or(Path::new(".")).to_owned();
-        let running = self.lock.is_none() && Lock::is_held(&dir);
-        Err(StoreError::Unfinished { running, done: self.covered()?, designs: self.designs()?, dir })
     }
 }
 

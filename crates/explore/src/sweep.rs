@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use heapsmith_trace::PackedTrace;
 
+use crate::coverage::Coverage;
 use crate::error::SweepError;
 use crate::goal::Goal;
 use crate::progress::{Progress, Tracker};
@@ -49,13 +50,25 @@ impl<'a> Sweep<'a> {
 }
 
 /// Replays the designs that the search asks for, but for those that `store` has the results of, and keeps the results
-/// there. Returns how many heaps were replayed on whole traces.
+/// there, as the answer to a question with this goal. Returns how many heaps were replayed on whole traces.
 ///
 /// # Errors
 ///
 /// A design that cannot be replayed; a store that cannot be written; [`SweepError::Interrupted`].
 pub fn sweep(sweep: &Sweep<'_>, store: &mut Store, progress: &mut dyn FnMut(Progress)) -> Result<usize, SweepError> {
-    sweep_on(sweep, &mut sweep.threads(), store, progress)
+    let done = sweep_on(sweep, &mut sweep.threads(), store, progress)?;
+    let coverage = Coverage::of(sweep.search, sweep.prune, &sweep.goal);
+    store.answer(&sweep.goal.clone().into(), &coverage, &done.chosen)?;
+    Ok(done.replayed)
+}
+
+/// What came of a sweep.
+#[derive(Debug)]
+pub(crate) struct Done {
+    /// Unique designs that were replayed whole, and not cut short, by this sweep or one before.
+    pub chosen: Vec<u32>,
+    /// Heaps that were replayed on whole traces now.
+    pub replayed: usize,
 }
 
 /// As [`sweep`], with replays done by workers. What is cut short is replayed by the threads of this process.
@@ -64,8 +77,7 @@ pub(crate) fn sweep_on(
     workers: &mut dyn Workers,
     store: &mut Store,
     progress: &mut dyn FnMut(Progress),
-) -> Result<usize, SweepError> {
-    store.begin_run(&sweep.goal, sweep.search)?;
+) -> Result<Done, SweepError> {
     let pruning = match sweep.prune {
         true => Some(Pruning::new(sweep.space, store.objectives()?, store.pruned()?)),
         false => None,
@@ -77,8 +89,7 @@ pub(crate) fn sweep_on(
         Strategy::Halving => course.search()?,
     }
     let Course { chosen, replayed, .. } = course;
-    store.set_chosen(&chosen)?;
-    Ok(replayed)
+    Ok(Done { chosen, replayed })
 }
 
 /// A sweep under way.

@@ -34,7 +34,7 @@ pub use inspection::{findings, inspection};
 pub use number::{listed, thousands};
 pub use reproduction::{Reproduced, ReproducedPaper, ShownTable, reproduction};
 
-use heapsmith_explore::{Exploration, Preference};
+use heapsmith_explore::{Exploration, NoPick, Preference};
 use heapsmith_limits::Lines;
 use heapsmith_replay::ReplayError;
 use heapsmith_trace::{Trace, TraceError};
@@ -70,12 +70,9 @@ pub enum ReportError {
     /// The exploration has no results, or not one for each design.
     #[error("the exploration holds no results: run `heapsmith explore` to its end first")]
     NoResults,
-    /// No design served every request.
-    #[error("none of the {designs} designs served every request: there is nothing to compare")]
-    NothingServes {
-        /// Designs explored.
-        designs: usize,
-    },
+    /// No design serves every request and keeps the constraints.
+    #[error("{0}")]
+    NoPick(NoPick),
     /// A trace is damaged.
     #[error(transparent)]
     Trace(#[from] TraceError),

@@ -50,7 +50,7 @@ impl<'a> Study<'a> {
         if designs == 0 || designs != exploration.points.len() {
             return Err(ReportError::NoResults);
         }
-        let pick = exploration.pick(input.preference).ok_or(ReportError::NothingServes { designs })?;
+        let pick = exploration.pick(input.preference).ok_or_else(|| ReportError::NoPick(exploration.no_pick()))?;
         let family = exploration.classic().unwrap_or(usize::from(exploration.rows[pick].design.family));
         let (effects, interactions) = (effects(exploration, family), interactions(exploration, family));
         let finding = finding(exploration, &effects);

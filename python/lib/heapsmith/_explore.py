@@ -73,17 +73,17 @@ class Exploration:
         (0 to 1), and ``mean`` of the objective at each ``level`` (in ``unit``). No rows where designs were cut short."""
         return pa.table(self._explored.effects())
 
-    def pick(self, prefer: Prefer = "balanced") -> Heap:
-        """The preferred design of the front: its knee, or the best in ``speed``, ``memory`` or ``bounded`` worst
-        operations."""
+    def pick(self, prefer: Prefer | None = None) -> Heap:
+        """The preferred design of the front: its knee (``balanced``), or the best in ``speed``, ``memory`` or ``bounded``
+        worst operations; by default as the exploration was asked."""
         return self._explored.pick(prefer)[1]
 
-    def pick_row(self, prefer: Prefer = "balanced") -> dict[str, Any]:
+    def pick_row(self, prefer: Prefer | None = None) -> dict[str, Any]:
         """The pick as a row of :attr:`designs`."""
         row: dict[str, Any] = self.designs.slice(self._explored.pick(prefer)[0], 1).to_pylist()[0]
         return row
 
-    def report(self, path: str | os.PathLike[str] | None = None, *, prefer: Prefer = "balanced") -> Path:
+    def report(self, path: str | os.PathLike[str] | None = None, *, prefer: Prefer | None = None) -> Path:
         """Write the page of the exploration, which needs no network (by default ``report.html`` in its folder)."""
         return write_page(path or self.out / "report.html", self._explored.page(prefer))
 
@@ -139,7 +139,8 @@ def explore(
     limits
         No design of the front has more of an objective: ``{"fragmentation": 0.2, "min_region": 64 << 10}``.
     prefer
-        What the pick should be good at, where the choice is evaluated or timed.
+        What the pick should be good at. The folder keeps it with the objectives and limits: ``pick``, ``report`` and the
+        command's ``emit``, ``run`` and ``report`` answer as it was asked.
     search
         Which designs are replayed whole: all; those near the front on slices of the traces; with ``"auto"``, as the command
         does, all where that takes a minute or two.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use heapsmith_explore::{Constraint, Goal, HoldOut, Objective, Preference, Strategy};
+use heapsmith_explore::{Constraint, Goal, HoldOut, Objective, Preference, Question, Strategy};
 use heapsmith_replay::TimingEffort;
 
 use super::numbers::{amount, bytes, jobs};
@@ -101,6 +101,32 @@ pub struct Explore {
     pub format: Format,
 }
 
+/// Arguments of `pick`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "The answer is the one that `explore` with these options would give, from what was replayed before. \
+    Options that are left out mean what they mean for `explore`; without any, the answer is shown again. Where no design \
+    meets the constraints, the folder goes on to answer the question before.\n\nExamples:\n  \
+    heapsmith pick explore-ftp-drr\n  \
+    heapsmith pick explore-ftp-drr --prefer memory --max-op 200\n  \
+    heapsmith pick explore-ftp-drr --max-region 700K --format json"
+)]
+pub struct Pick {
+    /// The folder of a finished exploration
+    pub dir: PathBuf,
+    /// The preference by which the exploration picks [default: balanced]
+    #[arg(long, value_enum)]
+    pub prefer: Option<Prefer>,
+    #[command(flatten)]
+    pub goal: Wanted,
+    /// Threads to replay on [default: number of processors]
+    #[arg(short, long, value_name = "N", value_parser = jobs)]
+    pub jobs: Option<usize>,
+    /// Output format of the front
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
 /// How the space is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum StrategyName {
@@ -129,8 +155,8 @@ impl StrategyName {
 pub struct Wanted {
     /// Objectives of the front: fragmentation, internal, external, accesses, p99, max, min_region, ns, code_size. The
     /// last three are measured for the 64 designs nearest to the front over the others
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Objective::from_str,
-        default_value = "fragmentation,accesses,p99,max", help_heading = GOAL)]
+    /// [default: fragmentation,accesses,p99,max]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Objective::from_str, help_heading = GOAL)]
     pub objectives: Vec<Objective>,
     /// Largest fragmentation, in percent
     #[arg(long, value_name = "PERCENT", value_parser = amount, help_heading = GOAL)]
@@ -158,8 +184,17 @@ pub struct Wanted {
 const GOAL: &str = "Goal";
 
 impl Wanted {
-    /// The goal.
-    pub fn goal(&self) -> Goal {
+    /// The question with this preference.
+    pub fn question(&self, preference: Preference) -> Question {
+        Question { preference, goal: self.goal() }
+    }
+
+    /// Whether none of it was given.
+    pub fn is_empty(&self) -> bool {
+        self.goal() == Goal::default() && self.objectives.is_empty()
+    }
+
+    fn goal(&self) -> Goal {
         let whole = |max: Option<u64>| max.map(|max| max as f64);
         let max = [
             (Objective::Fragmentation, self.max_fragmentation.map(|percent| percent / 100.0)),
@@ -173,6 +208,9 @@ impl Wanted {
         let constraint = |(objective, max): (Objective, Option<f64>)| Some(Constraint { objective, max: max? });
         let mut objectives = self.objectives.clone();
         objectives.dedup();
+        if objectives.is_empty() {
+            objectives = Goal::default().objectives;
+        }
         Goal { objectives, constraints: max.into_iter().filter_map(constraint).collect() }
     }
 }

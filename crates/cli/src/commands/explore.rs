@@ -15,9 +15,9 @@ use crate::console;
 use crate::failure::Failure;
 use crate::{input, interrupt};
 
-mod answer;
+pub mod answer;
 mod code_size;
-mod screen;
+pub mod screen;
 
 use screen::Screen;
 
@@ -40,26 +40,25 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let (preference, command) = (Preference::from(arguments.prefer), command());
     let plan = Plan {
         space: (&name, &text),
-        goal: arguments.goal.goal(),
-        preference,
+        question: arguments.goal.question(preference),
         search: arguments.search.search(),
         compare_search: arguments.compare_search,
         prune: arguments.prune,
-        jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
+        jobs: jobs(arguments.jobs),
         timing: timing(arguments)?,
         holdout: holdout(arguments)?,
         command: &command,
         wait: arguments.wait,
         ..Plan::new(&dir, &packed, stop)
     };
-    let mut screen = Screen::new(&packed);
+    let mut screen = Screen::new(packed.iter().map(|trace| trace.events.len()).sum());
     let found = heapsmith_explore::run(&plan, &mut |number, path| traces[number].write(path), &mut screen);
     let found = found.map_err(|error| failure(error, &dir))?;
     let exploration = &found.exploration;
     if let Some((agreement, whole)) = &found.agreement {
         answer::agreement(agreement, *whole, exploration.rows.len());
     }
-    let Some(pick) = found.pick else { return Err(answer::nothing(exploration)) };
+    let Some(pick) = found.pick else { return Err(answer::nothing(&found, &dir)) };
     let family = exploration.classic().unwrap_or(usize::from(exploration.rows[pick].design.family));
     let effects = effects(exploration, family);
     let finding = finding(exploration, &effects);
@@ -76,7 +75,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
 }
 
 /// What stopped an exploration.
-fn failure(error: RunError, dir: &Path) -> Failure {
+pub fn failure(error: RunError, dir: &Path) -> Failure {
     match error {
         RunError::Sweep(SweepError::Interrupted) => Failure::interrupted(format!(
             "interrupted; {} keeps the results so far, and the same command resumes from it",
@@ -84,6 +83,11 @@ fn failure(error: RunError, dir: &Path) -> Failure {
         )),
         error => error.into(),
     }
+}
+
+/// Threads to replay on: every processor where nothing is said.
+pub fn jobs(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// What is timed at the end, and measured by pages.

@@ -29,7 +29,7 @@ pub fn run(arguments: &Report) -> Result<(), Failure> {
         exploration: &exploration,
         traces: &traces,
         lines: &lines,
-        preference: arguments.prefer.into(),
+        preference: arguments.prefer.map_or(exploration.question.preference, Into::into),
         elapsed: None,
     };
     write(&page, output)?;

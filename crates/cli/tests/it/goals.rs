@@ -79,7 +79,8 @@ fn constraints_are_kept_and_those_that_nothing_keeps_are_named() {
     let (code, error) = refused(&explore(dir.path(), &["--space", "small.toml", "--max-region", "1K"]));
     assert_eq!(code, Some(1));
     assert!(
-        error.contains("no design meets every constraint: smallest region of at most 1024 bytes (the best"),
+        error.contains("no design meets every constraint\n  smallest region of at most 1024 bytes: design ")
+            && error.contains(" comes nearest with "),
         "{error}"
     );
     let (code, error) = refused(&explore(dir.path(), &["--objectives", "beauty"]));

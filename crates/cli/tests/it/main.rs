@@ -14,6 +14,7 @@ mod outputs;
 mod over_time;
 mod peers;
 mod printing;
+mod question;
 mod record;
 mod reproduce;
 mod run;

@@ -6,9 +6,8 @@ use std::sync::atomic::AtomicBool;
 use heapsmith_peers::Peer;
 use heapsmith_trace::PackedTrace;
 
-use crate::goal::Goal;
 use crate::holdout::HoldOut;
-use crate::pick::Preference;
+use crate::question::Question;
 use crate::search::Strategy;
 use crate::space::Space;
 
@@ -21,10 +20,8 @@ pub struct Plan<'a> {
     pub traces: &'a [PackedTrace],
     /// The name of the space, and its text.
     pub space: (&'a str, &'a str),
-    /// What is wanted of a design.
-    pub goal: Goal,
-    /// What the pick should be good at.
-    pub preference: Preference,
+    /// What is asked of the designs.
+    pub question: Question,
     /// Which designs are replayed whole; none: all where that takes a minute or two, else halving.
     pub search: Option<Strategy>,
     /// After a search, replay every design too, and compare.
@@ -52,8 +49,7 @@ impl<'a> Plan<'a> {
             dir,
             traces,
             space: ("classic", Space::own_text("classic").unwrap_or_default()),
-            goal: Goal::default(),
-            preference: Preference::default(),
+            question: Question::default(),
             search: Some(Strategy::Exhaustive),
             compare_search: false,
             prune: false,

@@ -65,15 +65,6 @@ impl Store {
         })
     }
 
-    /// Keeps which unique designs a run chose: their rows are its results.
-    pub(crate) fn set_chosen(&mut self, chosen: &[u32]) -> Result<(), StoreError> {
-        self.commit(|db| {
-            db.execute("DELETE FROM chosen", [])?;
-            let mut statement = db.prepare_cached("INSERT OR IGNORE INTO chosen VALUES (?)")?;
-            chosen.iter().try_for_each(|design| statement.execute([design]).map(drop))
-        })
-    }
-
     /// Adds the measures of unique designs on the slices of a round of the search.
     pub(crate) fn add_sliced(&mut self, round: usize, batch: &[(u32, Vec<Measures>)]) -> Result<(), StoreError> {
         self.commit(|db| insert_measures(db, "slice", Some(round), batch))
@@ -105,15 +96,15 @@ impl Store {
         Ok(found)
     }
 
-    /// Every design whose heap the last run chose, with its measures, by number.
-    pub(crate) fn rows(&self, families: &Families) -> Result<Vec<Row>, StoreError> {
+    /// Every design whose heap is one of the `chosen` unique designs, with its measures, by number.
+    pub(crate) fn rows(&self, families: &Families, chosen: &[u32]) -> Result<Vec<Row>, StoreError> {
+        let chosen: HashSet<u32> = chosen.iter().copied().collect();
         let columns: String = Measures::COLUMNS.iter().map(|name| format!(", result.{name}")).collect();
         let names = families.factors();
         let factors: String = names.iter().map(|name| format!(", design.{}", quoted(name))).collect();
         let sql = format!(
             "SELECT design.number, design.same_as, design.spec, design.family{columns}{factors} FROM design
-             JOIN chosen ON chosen.design = design.same_as JOIN result ON result.design = design.same_as
-             ORDER BY design.number, result.trace"
+             JOIN result ON result.design = design.same_as ORDER BY design.number, result.trace"
         );
         let first_level = 4 + Measures::COLUMNS.len();
         let mut rows: Vec<Row> = Vec::new();
@@ -121,6 +112,9 @@ impl Store {
             let mut statement = db.prepare(&sql)?;
             let mut found = statement.query([])?;
             while let Some(row) = found.next()? {
+                if !chosen.contains(&row.get(1)?) {
+                    continue;
+                }
                 let number: u32 = row.get(0)?;
                 let measures = measures_from(row, 4)?;
                 match rows.last_mut().filter(|last| last.design.number == number) {

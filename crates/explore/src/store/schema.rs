@@ -9,7 +9,7 @@ use super::{Store, StoreError};
 use crate::space::Space;
 
 /// Version of the tables.
-const SCHEMA: &str = "4";
+const SCHEMA: &str = "5";
 
 /// What is read from. A file that somebody made may hold a view of such a name, which can compute without end.
 const TABLES: [&str; 12] = [

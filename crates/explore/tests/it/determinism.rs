@@ -174,7 +174,7 @@ impl Ground {
         let stop = AtomicBool::new(false);
         let plan = Plan {
             space: (&self.space.0, &self.space.1),
-            goal: Goal { objectives: asked.objectives.clone(), constraints: asked.constraints.clone() },
+            question: Goal { objectives: asked.objectives.clone(), constraints: asked.constraints.clone() }.into(),
             search: Some(asked.search),
             prune: asked.prune,
             jobs,
@@ -382,7 +382,7 @@ fn pruning_is_refused_where_it_would_cut_into_the_front() {
     let dir = tempfile::tempdir().expect("a folder");
     let (ground, stop) = (Ground::small(), AtomicBool::new(false));
     let goal = Goal { objectives: vec![Objective::Accesses, Objective::External], constraints: Vec::new() };
-    let plan = Plan { goal, prune: true, ..Plan::new(dir.path(), &ground.packed, &stop) };
+    let plan = Plan { question: goal.into(), prune: true, ..Plan::new(dir.path(), &ground.packed, &stop) };
     let refused = run(&plan, &mut |_, _| Ok(()), &mut ()).expect_err("it is not sound");
     assert!(matches!(&refused, RunError::WrongUse(text) if text.contains("external fragmentation")), "{refused}");
 }

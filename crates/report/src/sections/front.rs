@@ -33,6 +33,7 @@ pub fn section(study: &Study<'_>) -> String {
             listed(
                 &study
                     .exploration
+                    .question
                     .goal
                     .objectives
                     .iter()
@@ -51,6 +52,7 @@ fn others(study: &Study<'_>) -> Vec<usize> {
     let same = |a: usize, b: usize| {
         study
             .exploration
+            .question
             .goal
             .objectives
             .iter()

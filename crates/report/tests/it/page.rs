@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{LazyLock, OnceLock};
 
-use heapsmith_explore::{Exploration, Paged, Preference, Space, Store, Sweep, measure_catalogue, sweep};
+use heapsmith_explore::{Exploration, NoPick, Paged, Preference, Space, Store, Sweep, measure_catalogue, sweep};
 use heapsmith_limits::Lines;
 use heapsmith_peers::Peer;
 use heapsmith_replay::TimingEffort;
@@ -199,7 +199,7 @@ fn input_that_does_not_fit_together_is_refused() {
     let mut refusing = exploration.clone();
     refusing.points.iter_mut().for_each(|point| point.failed = 1);
     let refusing = PageInput { exploration: &refusing, ..input(Preference::Balanced) };
-    assert!(matches!(page(&refusing), Err(ReportError::NothingServes { designs: 10_000 })));
+    assert!(matches!(page(&refusing), Err(ReportError::NoPick(NoPick::Refusing { designs: 10_000 }))));
 
     let empty = Exploration { rows: Vec::new(), points: Vec::new(), ..exploration.clone() };
     let empty = PageInput { exploration: &empty, ..input(Preference::Balanced) };

@@ -8,7 +8,8 @@ mod why;
 use std::path::Path;
 
 use heapsmith_explore::{
-    Agreement, CLOSE, Effect, Exploration, FINALISTS, Finding, Objective, Preference, Store, Strategy,
+    Agreement, CLOSE, Effect, Exploration, FINALISTS, Finding, Found, NoPick, Objective, Preference, Store, Strategy,
+    asked,
 };
 use heapsmith_limits::Lines;
 
@@ -20,7 +21,7 @@ use crate::failure::Failure;
 /// The answer.
 pub struct Answer<'a> {
     pub exploration: &'a Exploration,
-    /// The reference lines of each trace.
+    /// The reference lines of each trace; none leaves out what they say.
     pub lines: &'a [Lines],
     pub preference: Preference,
     /// Index of the pick.
@@ -114,7 +115,7 @@ pub fn agreement(agreement: &Agreement, found: usize, whole: usize) {
 
 /// The goal, where it is not the default.
 fn goal(exploration: &Exploration) {
-    let goal = &exploration.goal;
+    let goal = &exploration.question.goal;
     if goal.objectives != Objective::FRONT {
         let names: Vec<&str> = goal.objectives.iter().map(|objective| objective.words()).collect();
         say!("The pick is on the Pareto front over {}: {} designs", names.join(", "), exploration.front.len());
@@ -131,27 +132,21 @@ fn goal(exploration: &Exploration) {
     }
 }
 
-/// Why there is no pick.
-pub fn nothing(exploration: &Exploration) -> Failure {
-    let served = exploration.points.iter().filter(|point| point.failed == 0).count();
-    if served == 0 {
-        return Failure::job("every design refused a request of these traces; nothing to pick");
+/// Why nothing is picked, and how to ask otherwise.
+pub fn nothing(found: &Found, dir: &Path) -> Failure {
+    let why = found.exploration.no_pick();
+    if let NoPick::Refusing { .. } = why {
+        return Failure::job(format!("{why}; try --space wide"));
     }
-    let best = |objective| {
-        let all = exploration.points.iter().filter(|point| point.failed == 0).map(|point| point.get(objective));
-        objective.shown(all.fold(f64::INFINITY, f64::min))
+    let before = match asked(dir) {
+        Ok(question) if !found.kept => {
+            format!("; {} still answers the question before: {}", dir.display(), question.words())
+        }
+        _ => String::new(),
     };
-    let each = exploration.goal.constraints.iter().map(|constraint| {
-        format!(
-            "{} of at most {} (the best design has {})",
-            constraint.objective.words(),
-            constraint.objective.shown(constraint.max),
-            best(constraint.objective)
-        )
-    });
     Failure::job(format!(
-        "no design meets every constraint: {}; loosen one, or try --space wide",
-        each.collect::<Vec<_>>().join(", ")
+        "{why}\nNothing measured is lost{before}\n`heapsmith pick {}` with other constraints asks again, without replaying; --space wide has more designs",
+        dir.display()
     ))
 }
 

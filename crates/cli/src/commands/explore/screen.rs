@@ -5,7 +5,6 @@ use std::error::Error;
 use heapsmith_explore::{Observer, Progress, Stage, Strategy, Swept};
 use heapsmith_replay::PagesError;
 use heapsmith_spec::Spec;
-use heapsmith_trace::PackedTrace;
 use indicatif::ProgressBar;
 
 use super::code_size::Compiler;
@@ -21,9 +20,8 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Nothing is shown yet.
-    pub fn new(traces: &[PackedTrace]) -> Screen {
-        let events = traces.iter().map(|trace| trace.events.len()).sum();
+    /// Nothing is shown yet. The traces have this many events.
+    pub fn new(events: usize) -> Screen {
         Screen { events, shown: None, compiler: None }
     }
 }

@@ -28,6 +28,9 @@ const COLUMNS: [&str; 10] = [
 impl Answer<'_> {
     /// The bound of a heap as fragmentation, averaged over the traces as fragmentation is; none if no bound is known.
     fn bound(&self, spec: &Spec) -> Item {
+        if self.lines.is_empty() {
+            return none();
+        }
         let each = self.lines.iter().map(|lines| lines.bound_fragmentation(spec)).collect::<Option<Vec<f64>>>();
         each.map_or_else(none, |each| percent(each.iter().sum::<f64>() / each.len().max(1) as f64))
     }
@@ -72,6 +75,9 @@ impl Answer<'_> {
 
     /// The lower bound of all traces together: peak live bytes, and the lowest placement that was found.
     fn lower_bounds(&self) -> [Item; 2] {
+        if self.lines.is_empty() {
+            return [none(), none()];
+        }
         let total = |bytes: fn(&Lines) -> Bytes| table::bytes(self.lines.iter().map(bytes).sum());
         [total(|lines| lines.lower_bound.live), total(|lines| lines.lower_bound.placed)]
     }

@@ -25,7 +25,7 @@ pub fn together(exploration: &Exploration, family: usize) {
 pub fn beside_classic(exploration: &Exploration, preference: Preference, pick: usize) {
     let Some(classic) = exploration.classic_pick(preference) else { return };
     let all = |index: usize| {
-        let shown = exploration.goal.objectives.iter().map(|&objective| {
+        let shown = exploration.question.goal.objectives.iter().map(|&objective| {
             format!("{} {}", objective.words(), objective.shown(exploration.points[index].get(objective)))
         });
         shown.collect::<Vec<_>>().join(", ")
@@ -35,7 +35,7 @@ pub fn beside_classic(exploration: &Exploration, preference: Preference, pick: u
     say!("    with {}; the pick is not worse in any objective", all(classic));
     let far = |a: usize, b: usize| {
         let at = |index: usize, objective| exploration.points[index].get(objective);
-        exploration.goal.objectives.iter().any(|&one| at(a, one) < at(b, one) * (1.0 - CLOSE))
+        exploration.question.goal.objectives.iter().any(|&one| at(a, one) < at(b, one) * (1.0 - CLOSE))
     };
     if let Some(trading) = exploration.trading_pick(preference).filter(|&trading| far(trading, pick)) {
         say!("  with a trade-off between objectives: {}", exploration.rows[trading].design.spec);

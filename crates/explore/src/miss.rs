@@ -1,0 +1,121 @@
+//! Why nothing is picked: for each constraint, the design that comes nearest to it.
+//!
+//! Constraints filter results. Where none is left, what was measured still says how far away the wish is: the nearest of the
+//! designs that keep the other constraints, or, where none keeps those, of all that serve.
+
+use std::fmt;
+
+use crate::exploration::Exploration;
+use crate::goal::Constraint;
+
+/// Why an exploration has no pick.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NoPick {
+    /// Every design refused a request.
+    Refusing {
+        /// Designs that were measured.
+        designs: usize,
+    },
+    /// No design keeps all constraints: the nearest to each.
+    Missing(Vec<Miss>),
+}
+
+/// A constraint, and what comes nearest to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Miss {
+    /// The constraint.
+    pub constraint: Constraint,
+    /// The design that comes nearest; none where no design was measured in the objective.
+    pub nearest: Option<Nearest>,
+    /// Whether some design keeps all the other constraints; then the nearest is one that does.
+    pub with_others: bool,
+}
+
+/// A design that comes near.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Nearest {
+    /// Its index in the exploration.
+    pub index: usize,
+    /// Its number.
+    pub number: u32,
+    /// Its heap.
+    pub heap: String,
+    /// Its value in the objective of the constraint.
+    pub value: f64,
+}
+
+impl Exploration {
+    /// Why there is no pick.
+    pub fn no_pick(&self) -> NoPick {
+        if self.points.iter().all(|point| point.failed > 0) {
+            return NoPick::Refusing { designs: self.points.len() };
+        }
+        let constraints = &self.question.goal.constraints;
+        NoPick::Missing((0..constraints.len()).map(|number| self.miss(number)).collect())
+    }
+
+    fn miss(&self, number: usize) -> Miss {
+        let constraints = &self.question.goal.constraints;
+        let constraint = constraints[number];
+        let value = |index: usize| self.points[index].get(constraint.objective);
+        let keeps_others = |index: &usize| {
+            let others = constraints.iter().enumerate().filter(|(other, _)| *other != number);
+            others.map(|(_, other)| other).all(|other| self.points[*index].get(other.objective) <= other.max)
+        };
+        let serving: Vec<usize> = (0..self.points.len()).filter(|&index| self.points[index].failed == 0).collect();
+        let keeping: Vec<usize> = serving.iter().copied().filter(keeps_others).collect();
+        let with_others = !keeping.is_empty();
+        let candidates = if with_others { keeping } else { serving };
+        let known = candidates.into_iter().filter(|&index| value(index).is_finite());
+        let nearest = known.min_by(|&a, &b| value(a).total_cmp(&value(b)).then(a.cmp(&b)));
+        let nearest = nearest.map(|index| {
+            let design = &self.rows[index].design;
+            Nearest { index, number: design.number, heap: design.spec.to_string(), value: value(index) }
+        });
+        Miss { constraint, nearest, with_others }
+    }
+}
+
+impl fmt::Display for NoPick {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoPick::Refusing { designs } => write!(f, "none of the {designs} designs served every request"),
+            NoPick::Missing(misses) => {
+                write!(f, "no design meets every constraint")?;
+                misses.iter().try_for_each(|miss| write!(f, "\n  {miss}"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Miss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Constraint { objective, max } = self.constraint;
+        write!(f, "{} of at most {}: ", objective.words(), objective.shown(max))?;
+        let Some(Nearest { number, heap, value, .. }) = &self.nearest else {
+            return write!(f, "not measured, as no design meets the constraints that replays count");
+        };
+        if *value <= max {
+            return write!(
+                f,
+                "met by design {number} with {}, not with the others\n    {heap}",
+                objective.shown(*value)
+            );
+        }
+        let shown = objective.shown(*value);
+        write!(f, "design {number} comes nearest with {shown}, {}\n    {heap}", beyond(self.constraint, *value))
+    }
+}
+
+impl std::error::Error for NoPick {}
+
+/// How far a value is beyond a constraint, in words.
+fn beyond(constraint: Constraint, value: f64) -> String {
+    let Constraint { objective, max } = constraint;
+    match value / max {
+        _ if objective.is_share() => format!("{:.1} points too much", (value - max) * 100.0),
+        factor if !factor.is_finite() => "too much".to_owned(),
+        factor if factor >= 2.0 => format!("{factor:.1} times as much"),
+        factor => format!("{:.1}% too much", (factor - 1.0) * 100.0),
+    }
+}

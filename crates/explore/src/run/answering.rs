@@ -1,0 +1,92 @@
+//! From counted results to an answer: what no replay of the sweep counted is measured of few designs.
+//!
+//! ```text
+//!   counted ─▶ finalists: smallest region, code ─▶ times, where they decide ─▶ pick
+//! ```
+//!
+//! Exploring and asking again go this way both, so they answer alike. What was measured before is in the store, and the
+//! traces are read when something is missing there.
+
+use std::sync::atomic::AtomicBool;
+
+use heapsmith_replay::{PagesError, TimingEffort};
+
+use super::RunError;
+use super::observer::{Observer, Stage};
+use super::plan::TimingPlan;
+use crate::exploration::Exploration;
+use crate::measure::MeasureError;
+use crate::objective::Objective;
+use crate::store::Store;
+use crate::traces::Traces;
+use crate::workers::Threads;
+
+/// How an answer is found.
+pub(super) struct Answering<'c> {
+    pub traces: &'c Traces<'c>,
+    /// Threads to replay on.
+    pub jobs: usize,
+    /// Set to stop.
+    pub stop: &'c AtomicBool,
+    pub timing: &'c TimingPlan,
+    pub observer: &'c mut dyn Observer,
+}
+
+impl Answering<'_> {
+    /// Measures what decides the answer to the question of an exploration.
+    pub fn decide(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
+        self.finalists(exploration, store)?;
+        if exploration.question.goal.asks_for(Objective::Time) {
+            // The pick depends on times, so all that may be picked is timed, and in one go: only such times compare.
+            let also: Vec<usize> = exploration.recommended().chain(exploration.finalists()).collect();
+            if !also.iter().chain(&exploration.front_2d).all(|&index| exploration.timing(index).is_some()) {
+                self.measure(exploration, store, &also)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures the smallest regions and code sizes of the finalists, where the goal asks for them.
+    fn finalists(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
+        let unmeasured = exploration.unmeasured(&store.finalists()?);
+        if !unmeasured.is_empty() {
+            self.observer.stage(Stage::Finalists);
+            let threads = Threads { jobs: self.jobs, stop: self.stop };
+            let (traces, observer) = (self.traces.get()?, &mut *self.observer);
+            let outcome = exploration.measure_finalists(&unmeasured, store, traces, &threads, &mut |spec| {
+                observer.code_size(spec).map_err(RunError::CodeSize)
+            });
+            self.observer.stage(Stage::Idle);
+            outcome?;
+        }
+        exploration.learn(&store.finalists()?);
+        exploration.settle();
+        Ok(())
+    }
+
+    /// Times the front and what is compared with it, and measures its memory by pages.
+    pub fn measure(
+        &mut self,
+        exploration: &mut Exploration,
+        store: &mut Store,
+        also: &[usize],
+    ) -> Result<(), RunError> {
+        let (timing, traces) = (self.timing, self.traces.get()?);
+        let named = exploration.named(also, &timing.peers);
+        let effort = TimingEffort::rounds(timing.rounds.max(1));
+        self.observer.stage(Stage::Times);
+        exploration.retime(store, traces, &named, effort)?;
+        self.observer.stage(Stage::Idle);
+        let Some(command) = timing.command.as_deref().filter(|_| !timing.peers.is_empty()) else { return Ok(()) };
+        self.observer.stage(Stage::Pages);
+        let outcome = exploration.measure_pages(store, traces, &named, effort, command);
+        self.observer.stage(Stage::Idle);
+        match outcome {
+            Err(MeasureError::Pages(error @ PagesError::System { .. })) => {
+                self.observer.without_pages(&error);
+                Ok(())
+            }
+            outcome => Ok(outcome?),
+        }
+    }
+}
