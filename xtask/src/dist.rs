@@ -3,7 +3,7 @@
 //! | made | tried in |
 //! |---|---|
 //! | `target/dist/heapsmith`: the command, linked statically, with every library inside | an empty root |
-//! | `Containerfile`: an image of it alone | an empty root, laid out by the file's own lines |
+//! | `Containerfile`: an image of it alone | a container of the image that buildah builds; an empty root, laid out by the file's own lines |
 //! | `target/dist/*.whl`: the Python package | a fresh virtual environment |
 //!
 //! The command is linked with musl's C library, whose programs run on any Linux of the processor. Where Rust's library for
@@ -70,11 +70,21 @@ fn image(folder: &Path) -> Outcome {
     let image = Image::read(&text)?;
     let empty = fresh(&folder.join("image"))?;
     for (from, to) in &image.copies {
-        // The target folder may be elsewhere.
-        let from = from.strip_prefix("target/").map_or_else(|| root().join(from), |rest| target().join(rest));
-        copy(&from, &empty.join(to.trim_start_matches('/')))?;
+        copy(&built(from), &empty.join(to.trim_start_matches('/')))?;
     }
-    answers(&empty, &image.entry.iter().map(String::as_str).collect::<Vec<_>>())
+    answers(&empty, &image.entry.iter().map(String::as_str).collect::<Vec<_>>())?;
+    match &tools::obtain(&[tools::BUILDAH])[..] {
+        [] => image.build(folder),
+        missing => {
+            missing.iter().for_each(|(tool, why)| eprintln!("xtask: NOT RUN: {} {}: {why}", tool.name, tool.why));
+            Ok(())
+        }
+    }
+}
+
+/// Where what the container file copies is now: the target folder may be elsewhere.
+fn built(from: &str) -> PathBuf {
+    from.strip_prefix("target/").map_or_else(|| root().join(from), |rest| target().join(rest))
 }
 
 /// What a container file of an image from nothing says.
@@ -102,6 +112,40 @@ impl Image {
             }
         }
         if image.entry.is_empty() { Err("Containerfile has no entry point".to_owned()) } else { Ok(image) }
+    }
+
+    /// Builds the image, and asks a container of it.
+    fn build(&self, folder: &Path) -> Outcome {
+        let (images, context) = (fresh(&folder.join("images"))?, fresh(&folder.join("context"))?);
+        for (from, _) in &self.copies {
+            let to = context.join(from);
+            let parent = to.parent().unwrap_or(&context);
+            std::fs::create_dir_all(parent).map_err(|error| format!("cannot make {}: {error}", parent.display()))?;
+            copy(&built(from), &to)?;
+        }
+        // Folders of its own, and neither a service nor a file system of overlays.
+        let buildah = |arguments: &[&str]| {
+            let mut command = Command::new("buildah");
+            command.arg("--root").arg(images.join("root")).arg("--runroot").arg(images.join("run"));
+            command.args(["--storage-driver", "vfs"]).args(arguments).env("BUILDAH_ISOLATION", "chroot");
+            let output = command.output().map_err(|error| format!("cannot run buildah: {error}"))?;
+            let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let said = || format!("buildah {} failed: {text}{errors}", arguments.join(" "));
+            if output.status.success() { Ok(text) } else { Err(said()) }
+        };
+        let file = root().join("Containerfile").display().to_string();
+        buildah(&["build", "--quiet", "--tag", "heapsmith", "--file", &file, &context.display().to_string()])?;
+        let container = buildah(&["from", "localhost/heapsmith"])?;
+        let (input, question, expected) = QUESTION;
+        buildah(&["copy", "--quiet", &container, &root().join("samples").join(input).display().to_string(), "/"])?;
+        let entry: Vec<&str> = self.entry.iter().map(String::as_str).collect();
+        let said = buildah(&[&["run", &container, "--"], &entry[..], question].concat())?;
+        if !said.contains(expected) {
+            return Err(format!("a container of the image does not answer: {said}"));
+        }
+        eprintln!("xtask: {} answers in a container of the image", entry.join(" "));
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@ mod dist;
 mod fuzz;
 mod hardware;
 mod hostile;
+mod msrv;
 mod nightly;
 mod origin;
 mod packages;
@@ -65,6 +66,8 @@ enum Verb {
     Server(server::Arguments),
     /// The heaps' tests, compiled for and run on a target of 32 bits
     Check32,
+    /// Every crate, checked by the oldest compiler that Cargo.toml promises
+    Msrv,
     /// The heaps' tests under AddressSanitizer, and a part of them under Valgrind
     Sanitize,
     /// A part of the heaps' tests under Miri
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
         Verb::Threads { minutes } => soak::threads(minutes),
         Verb::Server(arguments) => server::server(&arguments),
         Verb::Check32 => check32::prepare().and_then(|()| check32::check32(check32::Which::All)),
+        Verb::Msrv => msrv::prepare().and_then(|()| msrv::msrv(msrv::Which::All)),
         Verb::Sanitize => sanitize::sanitize(),
         Verb::Miri => sanitize::miri(),
         Verb::Fuzz(arguments) => fuzz::fuzz(&arguments),

@@ -9,7 +9,9 @@ use std::time::Instant;
 
 use crate::run::{Outcome, cargo, cargo_with, root};
 use crate::test::SHIPPED;
-use crate::{bench, check32, dist, fuzz, hardware, hostile, origin, packages, python, real, sanitize, soak, test};
+use crate::{
+    bench, check32, dist, fuzz, hardware, hostile, msrv, origin, packages, python, real, sanitize, soak, test,
+};
 
 /// Which parts, and how.
 #[derive(Debug, Default, clap::Args)]
@@ -46,6 +48,7 @@ const PARTS: &[Part] = &[
     Part { name: "properties", about: "3,000 cases of each property of the heaps (10 min)", run: properties },
     Part { name: "peers", about: "the tests with jemalloc and snmalloc (10 min)", run: peers },
     Part { name: "check32", about: "every heap on i686 (15 min)", run: check32_whole },
+    Part { name: "msrv", about: "every crate checked by the oldest compiler (3 min)", run: msrv_whole },
     Part { name: "sanitize", about: "AddressSanitizer, ThreadSanitizer, Valgrind (20 min)", run: sanitize::sanitize },
     Part { name: "miri", about: "a trial of every heap under Miri (30 min)", run: sanitize::miri },
     Part { name: "threads", about: "two threads that free each other's blocks (10 min)", run: || soak::threads(10) },
@@ -214,6 +217,11 @@ fn peers() -> Outcome {
 fn check32_whole() -> Outcome {
     check32::prepare()?;
     check32::check32(check32::Which::All)
+}
+
+fn msrv_whole() -> Outcome {
+    msrv::prepare()?;
+    msrv::msrv(msrv::Which::All)
 }
 
 fn soak_short() -> Outcome {

@@ -7,6 +7,7 @@
 use crate::check32;
 use crate::hardware;
 use crate::hostile;
+use crate::msrv;
 use crate::parts::Parts;
 use crate::python;
 use crate::real;
@@ -109,17 +110,31 @@ fn all(parts: &mut Parts) -> Outcome {
         parts.run("python", || python::quick(&command))?;
     }
     if has(&[tools::CC32]) {
-        let mut why_not = None;
-        parts.run("32 bits", || match check32::prepare() {
-            Ok(()) => check32::check32(check32::Which::Quick),
-            Err(why) => {
-                why_not = Some(why);
-                Ok(())
-            }
-        })?;
-        if let Some(why) = why_not {
-            parts.leave_out(format!("the heaps' tests on 32 bits: {why}"));
+        let run = || check32::check32(check32::Which::Quick);
+        prepared(parts, "32 bits", "the heaps' tests on 32 bits", check32::prepare, run)?;
+    }
+    let run = || msrv::msrv(msrv::Which::Published);
+    prepared(parts, "oldest compiler", "the published crate under the oldest compiler", msrv::prepare, run)
+}
+
+/// Runs a part whose compiler or library may be one that cannot be had: then it is left out.
+fn prepared(
+    parts: &mut Parts,
+    name: &'static str,
+    what: &str,
+    prepare: fn() -> Outcome,
+    run: impl FnOnce() -> Outcome,
+) -> Outcome {
+    let mut why_not = None;
+    parts.run(name, || match prepare() {
+        Ok(()) => run(),
+        Err(why) => {
+            why_not = Some(why);
+            Ok(())
         }
+    })?;
+    if let Some(why) = why_not {
+        parts.leave_out(format!("{what}: {why}"));
     }
     Ok(())
 }

@@ -46,6 +46,8 @@ pub const PYTHON: Tool = Tool { name: "python3", package: "python3", why: "to re
 /// The C compiler for programs that are linked statically.
 pub const MUSL: Tool =
     Tool { name: "musl-gcc", package: "musl-tools", why: "to link a command that runs on any Linux" };
+/// What builds images of container files and runs them, without a service of the machine.
+pub const BUILDAH: Tool = Tool { name: "buildah", package: "buildah", why: "to build the image of the container file" };
 /// What makes virtual environments: Debian keeps pip's part of it in a package of its own.
 pub const VENV: Tool = Tool {
     name: "python3 -m ensurepip",
