@@ -75,7 +75,7 @@ impl AptGet<'_> {
     }
 
     /// Runs it, again and again while another program holds a lock that it needs. There are three: of installing, which
-    /// it can be told to wait for, and of the lists and of the files that it loads, which it cannot.
+    /// it can wait for, and of the lists and of the files that it loads, which it cannot.
     fn run(&self, arguments: &[&str]) -> Outcome {
         let began = Instant::now();
         let patience = format!("DPkg::Lock::Timeout={}", self.patience.as_secs());
