@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// Builds an example of this crate, optimised.
 pub fn built(example: &str) -> PathBuf {
@@ -21,6 +23,26 @@ pub fn built(example: &str) -> PathBuf {
 pub fn two_rounds(program: &Path, arguments: &[&str]) -> u64 {
     let whole = |rounds| counted(program, &[arguments, &[rounds]].concat());
     whole("3") - whole("1")
+}
+
+/// What `count` gives for each of `all`, on every processor: Valgrind is slow, and counts do not depend on what else runs.
+pub fn each<T: Sync>(all: &[T], count: impl Fn(&T) -> f64 + Sync) -> Vec<f64> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut counted = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(one) = all.get(index) else { return counted };
+            counted.push((index, count(one)));
+        }
+    };
+    let mut counted: Vec<(usize, f64)> = thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..thread::available_parallelism().map_or(1, usize::from)).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("Valgrind counts")).collect()
+    });
+    counted.sort_by_key(|(index, _)| *index);
+    counted.into_iter().map(|(_, count)| count).collect()
 }
 
 /// Instructions of a whole run.
