@@ -8,8 +8,8 @@ use core::sync::atomic::Ordering;
 use crate::events::{COLLECT_EVERY, WANTED, callbacks};
 use crate::jvmti::{Callbacks, Capabilities, Environment, Machine, OptionString};
 use crate::slots::{INTERFACE_MASK, INTERFACE_TOOL, MAJOR_AT, MAJOR_MASK, capability};
+use heapsmith_capture::current;
 use heapsmith_capture::format::header;
-use heapsmith_capture::process;
 use heapsmith_capture::thread::MANY;
 
 /// The first version of Java whose JVM reports every allocation.
@@ -59,7 +59,7 @@ fn begin(machine: Machine) -> Result<(), Cause> {
     acquire(jvm)?;
     // Every event has its own stamp, as the JVM has many threads.
     MANY.store(true, Ordering::Relaxed);
-    let Some(process) = process::recording() else {
+    let Some(process) = current::process() else {
         return Err(Cause("no file can be written to the folder that HEAPSMITH_RECORD names", ": make room in it"));
     };
     process.note(header::JAVA, 1);

@@ -18,9 +18,10 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::jvmti::{Callbacks, Census, Environment, Object};
 use crate::slots::event;
+use heapsmith_capture::current;
+use heapsmith_capture::event::Event;
 use heapsmith_capture::format::{ADDRESS_SHIFT, header, mark, operation};
-use heapsmith_capture::process;
-use heapsmith_capture::thread::{Event, record};
+use heapsmith_capture::record::record;
 
 /// Bytes between two collections on request; 0 for none.
 pub static COLLECT_EVERY: AtomicU64 = AtomicU64::new(0);
@@ -69,7 +70,7 @@ extern "C" fn allocated(jvm: Environment, _: *mut c_void, _: Object, object: Obj
     let tag = NEXT_TAG.fetch_add(1, Ordering::Relaxed);
     if jvm.set_tag(object, tag as i64) != 0 {
         // Its death would never be known.
-        if let Some(process) = process::recording() {
+        if let Some(process) = current::process() {
             process.count_unrecordable();
         }
         return;
@@ -109,7 +110,7 @@ extern "C" fn ends(jvm: Environment, _: *mut c_void) {
     // What is dead and not yet reported is, as in `collect`.
     jvm.enable(event::OBJECT_FREE, true);
     note(header::UNSEEN_OBJECTS, jvm.tag_the_rest(LEFT_OUT));
-    if let Some(process) = process::recording() {
+    if let Some(process) = current::process() {
         process.end();
     }
 }
@@ -135,7 +136,7 @@ fn write(operation: u64, number: u64, size: usize) {
 
 /// Writes a census into two words of the header.
 fn note(word: usize, census: Census) {
-    if let Some(process) = process::recording() {
+    if let Some(process) = current::process() {
         process.note(word, census.objects);
         process.note(word + 1, census.bytes);
     }

@@ -10,14 +10,16 @@
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use crate::event::Event;
 use crate::format::RESTRICTED_CALLS;
 use crate::local::{BUSY, ENDED, NUMBER_AT, flags, set_flags, set_thread, thread};
-use crate::process::{self, Process, wiped_pages};
-use crate::site;
+use crate::pages::wiped_pages;
+use crate::process::Process;
+use crate::reserve::restricted;
 use crate::stack::Caller;
 use crate::system::{errno, pthread_key_create, pthread_setspecific, set_errno};
-use crate::thread::{Event, MANY, Thread};
-use crate::{window, witness};
+use crate::thread::{MANY, Thread};
+use crate::{current, site, window, witness};
 
 /// The key whose destructor runs as a thread ends, plus one; 0 while there is none.
 static KEY: AtomicU32 = AtomicU32::new(0);
@@ -33,7 +35,7 @@ pub fn record(operation: u64, address: usize, size: usize, alignment: usize, cal
     }
     let error = errno();
     set_flags(before | BUSY);
-    if let Some(process) = process::recording()
+    if let Some(process) = current::process()
         && let Some(thread) = ready(process, before & ENDED != 0)
     {
         // SAFETY: `ready` gives a state that this thread owns, with room.
@@ -101,7 +103,7 @@ fn claim(process: &Process) -> Option<*mut Thread> {
         }
         at = state.next.load(Ordering::Acquire);
     }
-    if window::restricted() {
+    if restricted() {
         process.stop(RESTRICTED_CALLS);
         return None;
     }
@@ -163,7 +165,7 @@ pub extern "C" fn end_of_process() {
     let before = flags();
     set_flags(before | BUSY);
     if !thread().is_null()
-        && let Some(process) = process::recording()
+        && let Some(process) = current::process()
     {
         process.end();
     }
@@ -178,7 +180,7 @@ pub extern "C" fn end_of_process() {
 pub fn restrict(strict: bool) {
     let (before, error) = (flags(), errno());
     set_flags(before | BUSY);
-    let process = process::recording();
+    let process = current::process();
     window::restrict(process.filter(|_| !strict));
     if strict {
         process.into_iter().for_each(|process| process.stop(RESTRICTED_CALLS));

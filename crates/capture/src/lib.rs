@@ -1,7 +1,7 @@
 //! What the preloaded libraries share.
 //!
 //! ```text
-//!   hook ──▶ thread ──▶ window, mapped ──full──▶ block, written behind the file      recorder, agent
+//!   hook ──▶ record ──▶ event, thread ──▶ window, mapped ──full──▶ block, behind the file   recorder, agent
 //!     │         └─ cold: no window, a full one, a fork
 //!     └────▶ stack ──▶ unwind ──▶ cfi: the call site                                 recorder, preload
 //!
@@ -48,10 +48,15 @@ here! {
     mod cfi;
     pub mod clock;
     pub mod cold;
+    pub mod current;
+    pub mod event;
     pub mod local;
     mod module;
     mod naming;
+    mod pages;
     pub mod process;
+    pub mod record;
+    pub mod reserve;
     pub mod site;
     pub mod stack;
     pub mod system;

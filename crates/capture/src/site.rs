@@ -15,11 +15,13 @@
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::format::{MAX_FRAMES, NEW_SITE, SITE_AT, header, operation};
-use crate::process::{Process, wiped_pages};
+use crate::pages::wiped_pages;
+use crate::process::Process;
+use crate::reserve::restricted;
 use crate::stack::{Caller, hash};
 use crate::system::getenv;
-use crate::thread::Thread;
-use crate::{module, unwind, window};
+use crate::thread::{Named, Thread};
+use crate::{module, unwind};
 
 /// Stacks that a thread remembers.
 const REMEMBERED: usize = 4096;
@@ -29,13 +31,6 @@ const UNKNOWN: usize = usize::MAX;
 
 /// The most frames of a site; 0 where no sites are wanted.
 static FRAMES: AtomicUsize = AtomicUsize::new(UNKNOWN);
-
-/// A stack that was named.
-#[repr(C)]
-pub struct Named {
-    hash: u64,
-    number: u64,
-}
 
 /// Whether sites are, or may be, wanted.
 #[inline(always)]
@@ -103,14 +98,11 @@ pub unsafe fn write(process: &Process, thread: &mut Thread, caller: Caller) {
 /// Where a stack of this hash would be remembered; null where there is no memory.
 fn remembered(thread: &mut Thread, hash: u64) -> *mut Named {
     if thread.stacks.is_null() {
-        if window::restricted() {
+        if restricted() {
             return core::ptr::null_mut();
         }
         thread.stacks = wiped_pages(REMEMBERED * size_of::<Named>()).cast();
         if thread.stacks.is_null() {
-        if window::restricted() {
-            return core::ptr::null_mut();
-        }
             return core::ptr::null_mut();
         }
     }

@@ -9,67 +9,30 @@
 //! from which windows and blocks are taken then. When it is used up, the recording ends.
 
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::clock;
-use crate::format::{BLOCK_HEADER, GRANULE, MAGIC_BLOCK, OPERATION_BITS, RESTRICTED_CALLS, operation};
+use crate::format::{BLOCK_HEADER, GRANULE, MAGIC_BLOCK, OPERATION_BITS, operation};
 use crate::process::Process;
+use crate::reserve::{RESERVED, restricted, set_restricted};
 use crate::system::{
     EFBIG, EINTR, ENOMEM, ENOSPC, Limit, MAP_SHARED, O_RDWR_CLOEXEC, RLIMIT_FSIZE, close, errno, getrlimit, map, open,
     posix_fallocate, pwrite,
 };
 use crate::thread::{SLACK, Thread};
 
-/// Granules that are mapped for what comes after a restriction: 16 MiB, or a million events.
-const RESERVED: u64 = 64;
-
-/// Whether this process, or one that it was forked from, restricted its system calls.
-static RESTRICTED: AtomicBool = AtomicBool::new(false);
-
-/// Whether the process may not ask the system any more.
-#[inline(always)]
-pub fn restricted() -> bool {
-    RESTRICTED.load(Ordering::Relaxed)
-}
-
-/// Granules in a row, mapped and not used yet.
-#[repr(C)]
-pub struct Reserve {
-    at: AtomicPtr<u8>,
-    first: AtomicU64,
-    used: AtomicU64,
-}
-
-impl Reserve {
-    /// The next granule: its number, and where it is mapped.
-    fn take(&self) -> Result<(u64, *mut u8), c_int> {
-        let at = self.at.load(Ordering::Acquire);
-        let number = self.used.fetch_add(1, Ordering::Relaxed);
-        if at.is_null() || number >= RESERVED {
-            return Err(RESTRICTED_CALLS);
-        }
-        Ok((self.first.load(Ordering::Relaxed) + number, at.wrapping_add(number as usize * GRANULE)))
-    }
-}
-
 /// The process is about to restrict its system calls: what the recording needs from the system is taken now.
 pub fn restrict(process: Option<&Process>) {
     if let Some(process) = process
-        && process.reserve.at.load(Ordering::Relaxed).is_null()
+        && !process.reserve.is_filled()
     {
         let first = process.granules.fetch_add(RESERVED, Ordering::Relaxed);
         // Without a reserve the recording continues until its windows are full.
         if let Ok(at) = map_granules(process, first, RESERVED) {
-            process.reserve.first.store(first, Ordering::Relaxed);
-            process.reserve.at.store(at, Ordering::Release);
+            process.reserve.fill(first, at);
         }
     }
-    RESTRICTED.store(true, Ordering::Release);
-}
-
-/// The restriction was refused, and there is none but an earlier one.
-pub fn unrestrict() {
-    RESTRICTED.store(false, Ordering::Release);
+    set_restricted(true);
 }
 
 /// Gives a thread its first window.

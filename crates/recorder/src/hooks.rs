@@ -6,7 +6,9 @@
 
 use core::ffi::{c_int, c_long, c_void};
 
-use heapsmith_capture::{cold, window};
+use heapsmith_capture::event::Event;
+use heapsmith_capture::record::record;
+use heapsmith_capture::{cold, reserve};
 
 use crate::{bootstrap, next_symbol};
 use heapsmith_capture::format::operation;
@@ -14,7 +16,7 @@ use heapsmith_capture::system::{
     ENOMEM, PR_SET_SECCOMP, SC_PAGESIZE, SECCOMP_MODE_STRICT, SECCOMP_SET_MODE_FILTER, SECCOMP_SET_MODE_STRICT,
     SYS_EXIT_GROUP, SYS_SECCOMP, Start, set_errno, sysconf,
 };
-use heapsmith_capture::thread::{Event, MANY, record};
+use heapsmith_capture::thread::MANY;
 
 type Block = *mut c_void;
 
@@ -153,7 +155,7 @@ struct Restricting {
 
 #[inline(always)]
 fn restricting(may: bool, strict: bool) -> Restricting {
-    let before = window::restricted();
+    let before = reserve::restricted();
     if may && (strict || !before) {
         cold::restrict(strict);
     }
@@ -165,7 +167,7 @@ impl Restricting {
     #[inline(always)]
     fn settle(self, done: bool) {
         if self.may && !self.before && !done {
-            window::unrestrict();
+            reserve::set_restricted(false);
         }
     }
 }

@@ -5,7 +5,7 @@ use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use super::{BYTES, MAGIC, word};
-use crate::process::wiped_pages;
+use crate::pages::wiped_pages;
 use crate::system::{
     MAP_SHARED, Module, O_RDWR_CLOEXEC, PR_GET_NAME, RTLD_DEFAULT, close, dladdr, dlsym, errno, getenv, getppid, map,
     open, prctl, read, set_errno,

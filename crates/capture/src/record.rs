@@ -1,0 +1,39 @@
+//! The fast way of an event: what a hook calls.
+
+use crate::event::Event;
+use crate::format::TICK_BITS;
+use crate::stack::Caller;
+use crate::{clock, cold, local, site};
+
+/// Writes one event down.
+///
+/// # Safety
+///
+/// Called by a hook, on the thread that it runs on.
+#[inline(always)]
+pub unsafe fn record(event: Event) {
+    let thread = local::thread();
+    // The frame is the hook's own, as this is always inlined there.
+    let caller = if event.has_site() && site::wanted() { Caller::of_hook() } else { Caller::NONE };
+    // SAFETY: a thread's pointer is null or its own `Thread` (T3).
+    let mine = unsafe { thread.as_mut() };
+    if caller.is_none()
+        && let Some(thread) = mine
+        && thread.cursor < thread.end
+        && event.fits()
+    {
+        if thread.shared > 0 && event.may_share() {
+            // SAFETY: there is room (T1).
+            return unsafe { thread.write_shared(event) };
+        }
+        let now = clock::counter();
+        let since = now.wrapping_sub(thread.last);
+        if since >> TICK_BITS == 0 && thread.counter {
+            thread.last = now;
+            // SAFETY: there is room (T1).
+            return unsafe { thread.write_stamped(event, since) };
+        }
+    }
+    // Nothing is called before this, and nothing after it: the fast way needs no stack.
+    cold::record(event.operation, event.address, event.size, event.alignment, caller);
+}
