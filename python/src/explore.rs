@@ -11,9 +11,11 @@
 //! The course is that of the command, and so is the store: one is gone on with by the other. A batch's answer is integers,
 //! eight bytes each: for every design its number, then [`Measures::COLUMNS`] on every trace.
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use heapsmith_emit::CodeSize;
 use heapsmith_explore::{
     Constraint, Design, Goal, HoldOut, Measured, Objective, Observer, Plan, Progress, Question, Space, Stage, Store,
     Strategy, SweepError, Swept, Take, TimingPlan, Workers, run, run_on,
@@ -109,7 +111,7 @@ pub fn explore(
         let mut write = |number: usize, path: &Path| -> Result<(), TraceError> {
             wholes[number].get().write_to(TraceWriter::create(path)?)
         };
-        let mut told = Told { patience, noted: noted.as_ref(), stop: &stop, replayed: 0 };
+        let mut told = Told { patience, noted: noted.as_ref(), stop: &stop, replayed: 0, code: None };
         let found = match answers {
             Some(answers) => run_on(&plan, &mut Elsewhere { answers }, &mut write, &mut told),
             None => run(&plan, &mut write, &mut told),
@@ -125,6 +127,7 @@ struct Told<'t> {
     noted: Option<&'t Py<PyAny>>,
     stop: &'t AtomicBool,
     replayed: usize,
+    code: Option<CodeSize>,
 }
 
 impl Observer for Told<'_> {
@@ -139,6 +142,14 @@ impl Observer for Told<'_> {
 
     fn swept(&mut self, swept: &Swept) {
         self.replayed += swept.replayed;
+    }
+
+    fn code_size(&mut self, spec: &Spec) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {
+        let code = match &mut self.code {
+            Some(code) => code,
+            empty => empty.insert(CodeSize::new()?),
+        };
+        Ok(code.of(spec)?)
     }
 }
 

@@ -280,6 +280,7 @@ CHOICES = [
         {"objectives": ["fragmentation", "min_region"], "limits": {"max": 400, "min_region": 1 << 20}},
         ["--objectives", "fragmentation,min_region", "--max-op", "400", "--max-region", "1M"],
     ),
+    ({"objectives": ["fragmentation", "code_size"]}, ["--objectives", "fragmentation,code_size"]),
     ({"objectives": ["internal", "external"], "prefer": "bounded"}, ["--objectives", "internal,external", "--prefer", "bounded"]),
     ({"perturb": 2, "search": "auto"}, ["--perturb", "2", "--search", "auto"]),
 ]

@@ -16,7 +16,7 @@ use std::io;
 use std::path::Path;
 
 use heapsmith_emit::preload::LinkError;
-use heapsmith_emit::{EmitError, SizeError};
+use heapsmith_emit::{CodeSizeError, EmitError, SizeError};
 use heapsmith_explore::{MeasureError, RunError, StoreError, SweepError};
 use heapsmith_launch::LibraryError;
 use heapsmith_limits::AttackError;
@@ -240,7 +240,7 @@ impl From<RunError> for Failure {
             RunError::Trace(error) => error.into(),
             RunError::Sweep(error) => error.into(),
             RunError::Measure(error) => error.into(),
-            RunError::CodeSize(error) => error.downcast::<Failure>().map_or_else(Failure::job, |failure| *failure),
+            RunError::CodeSize(error) => error.downcast::<CodeSizeError>().map_or_else(Failure::job, |error| (*error).into()),
             RunError::Write { path, source } => Failure::writing(&path, &source),
         }
     }
@@ -267,6 +267,15 @@ impl From<LinkError> for Failure {
 impl From<SizeError> for Failure {
     fn from(error: SizeError) -> Failure {
         Failure::environment(error)
+    }
+}
+
+impl From<CodeSizeError> for Failure {
+    fn from(error: CodeSizeError) -> Failure {
+        match error {
+            CodeSizeError::Emit(error) => error.into(),
+            _ => Failure::environment(error),
+        }
     }
 }
 

@@ -46,6 +46,7 @@ macro_rules! template {
 }
 
 pub mod c;
+mod code_size;
 mod composition;
 mod error;
 mod figures;
@@ -57,6 +58,7 @@ pub mod preload;
 pub mod rust;
 pub mod size;
 
+pub use code_size::{CodeSize, CodeSizeError};
 pub use error::EmitError;
 pub use figures::Figures;
 pub use folder::write;

@@ -1,4 +1,4 @@
-//! What the emitted C costs in code: text, data and bss for some processors, at `-Os`.
+//! The sizes of compiled C: text, data and bss for some processors, at `-Os`.
 //!
 //! Source of the question: Peintner, Bukhatwa, Patel, Table 3.
 
@@ -17,7 +17,15 @@ pub struct Target {
     package: &'static str,
 }
 
-/// The processors that are asked about.
+impl Target {
+    /// Whether its compiler and its `size` can be run.
+    pub fn is_installed(&self) -> bool {
+        let runs = |program| Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+        runs(self.compiler) && runs(self.size)
+    }
+}
+
+/// The processors that firmware can be measured for.
 pub const TARGETS: [Target; 3] = [
     Target { name: "host", compiler: "cc", size: "size", flags: &[], package: "build-essential" },
     Target {

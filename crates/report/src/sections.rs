@@ -10,6 +10,7 @@ mod hold_out;
 mod limits;
 pub mod live;
 mod method;
+mod over_time;
 mod peers;
 mod room;
 pub mod sizes;

@@ -96,7 +96,7 @@ class Exploration:
         return _html.exploration(self)
 
 
-Objective = Literal["fragmentation", "internal", "external", "accesses", "p99", "max", "min_region", "ns"]
+Objective = Literal["fragmentation", "internal", "external", "accesses", "p99", "max", "min_region", "ns", "code_size"]
 
 
 def explore(
@@ -128,14 +128,15 @@ def explore(
     traces
         One trace or several, which every design replays.
     out
-        The folder for the results. What it holds of the same exploration is gone on with. Without it results live
-        as long as what is returned.
+        The folder for the results. An unfinished exploration in it resumes. Without a folder, results live as long as
+        the returned exploration.
     space
         ``"classic"`` (10,000 designs), ``"wide"`` (over 100,000), or a file in the form that ``heapsmith explore
         --print-space wide`` prints.
     objectives
-        The front is over these. ``min_region`` and ``ns`` are measured of the 64 designs nearest to the front over the
-        others. (The command also compiles them, for ``code_size``.)
+        The front is over these. ``min_region``, ``ns`` and ``code_size`` are measured of the 64 designs nearest to the
+        front over the others. ``code_size`` compiles their C, for the Cortex-M3 if its compiler is installed, else for this
+        machine.
     limits
         No design of the front has more of an objective: ``{"fragmentation": 0.2, "min_region": 64 << 10}``.
     prefer

@@ -16,7 +16,6 @@ use crate::failure::Failure;
 use crate::{input, interrupt};
 
 pub mod answer;
-mod code_size;
 pub mod screen;
 
 use screen::Screen;

@@ -3,7 +3,7 @@
 use heapsmith_replay::{Moment, Region, ReplayOptions, over_time, replay};
 use heapsmith_trace::Bytes;
 
-use super::live::{Clock, Scale, drawn, line};
+use super::over_time::{Clock, Scale, drawn, line};
 use crate::ReportError;
 use crate::figure::{axis, embed, layout};
 use crate::html::{code, escape, paragraph};

@@ -2,12 +2,12 @@
 
 use std::error::Error;
 
+use heapsmith_emit::CodeSize;
 use heapsmith_explore::{Observer, Progress, Stage, Strategy, Swept};
 use heapsmith_replay::PagesError;
 use heapsmith_spec::Spec;
 use indicatif::ProgressBar;
 
-use super::code_size::Compiler;
 use crate::console::note;
 use crate::progress;
 
@@ -16,13 +16,13 @@ pub struct Screen {
     /// Events of all traces.
     events: usize,
     shown: Option<ProgressBar>,
-    compiler: Option<Compiler>,
+    code: Option<CodeSize>,
 }
 
 impl Screen {
     /// Nothing is shown yet. The traces have this many events.
     pub fn new(events: usize) -> Screen {
-        Screen { events, shown: None, compiler: None }
+        Screen { events, shown: None, code: None }
     }
 }
 
@@ -81,10 +81,14 @@ impl Observer for Screen {
     }
 
     fn code_size(&mut self, spec: &Spec) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {
-        let compiler = match &mut self.compiler {
-            Some(compiler) => compiler,
-            empty => empty.insert(Compiler::new()?),
+        let code = match &mut self.code {
+            Some(code) => code,
+            empty => {
+                let code = CodeSize::new()?;
+                note!("code size: text and data at -Os for {}", code.target().name);
+                empty.insert(code)
+            }
         };
-        Ok(compiler.size(spec)?)
+        Ok(code.of(spec)?)
     }
 }
