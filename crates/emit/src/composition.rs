@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// The levels of a pool of blocks, as expressions.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Policy {
+pub(crate) struct PolicyText {
     fit: String,
     split_from: String,
     coalesce: String,
@@ -47,7 +47,7 @@ pub(crate) struct Composition<'s> {
     pub camel: String,
     /// The paths of its `use` lines.
     pub uses: BTreeSet<&'static str>,
-    pub policy: Option<Policy>,
+    pub policy: Option<PolicyText>,
     /// The layout of bins, as an expression.
     pub bin_map: Option<String>,
     pub maps: Vec<Map>,
@@ -129,7 +129,7 @@ impl<'s> Composition<'s> {
     }
 
     fn policy(&mut self, fit: Fit, split: Splitting, coalesce: Coalescing) {
-        self.policy = Some(Policy {
+        self.policy = Some(PolicyText {
             fit: match fit {
                 Fit::First => "Fit::First".to_owned(),
                 Fit::Next => "Fit::Next".to_owned(),

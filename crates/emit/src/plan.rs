@@ -24,7 +24,7 @@ pub use layer::{FreeListsPlan, LayerPlan, Operations};
 pub use pool::{BlocksPlan, BuddyPlan, FixedPlan, LinearPlan, PagesPlan, PoolPlan};
 pub use sizes::{Row, SizesPlan};
 
-use pool::Family;
+use pool::Templated;
 
 use crate::composition::Composition;
 use crate::literal::{lines, unsigned};
@@ -230,13 +230,13 @@ impl Bounds {
     }
 }
 
-fn fields(pool: &dyn Family, wide: bool) -> Vec<Field> {
+fn fields(pool: &dyn Templated, wide: bool) -> Vec<Field> {
     let index = if wide { "uint64_t" } else { "uint32_t" };
     let first = Field { r#type: index, name: "first", what: "payload of the first block" };
     (pool.granule() > 1).then_some(first).into_iter().chain(pool.field(index)).collect()
 }
 
-fn invariants(pool: &dyn Family, index: &IndexPlan, free_lists: bool) -> Vec<&'static str> {
+fn invariants(pool: &dyn Templated, index: &IndexPlan, free_lists: bool) -> Vec<&'static str> {
     let mut all = pool.invariants();
     if pool.file().is_some() {
         return all;

@@ -20,7 +20,8 @@ pub struct Target {
 impl Target {
     /// Whether its compiler and its `size` can be run.
     pub fn is_installed(&self) -> bool {
-        let runs = |program| Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+        let runs =
+            |program| Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
         runs(self.compiler) && runs(self.size)
     }
 }

@@ -1,19 +1,17 @@
 //! The most memory that a heap can be made to need, by arithmetic alone.
 //!
 //! ```text
-//!   live, largest, least ──Program──┐
-//!                                   ├─ Demand: what the pool is asked for, layers included
-//!   Spec ───────────────────────────┘     │
-//!        ┌─────────┬────────┬────────┬────┴───┬────────┬────────┬─────────┐
-//!      list      bins     tree     tlsf   classes    buddy    pages      …      a family: which argument
-//!        └──┬──────┴────────┘        │        │        │        │         │
-//!         joined                     │        │        │        │         │
-//!    ┌──────┴───────┬──────────┐     │        │        │        │         │
-//!  holes        first_fit   by_size ◀┼────────┘        │        │         │      an argument
-//!    ▲                               │                 │        │         │
-//!    └─────────── good_fit ◀─────────┘                 │        │         │
-//!        ┌─────────────────────────────────────────────┴────────┴─────────┘
-//!      Bound: formula, terms, footprint, its premises
+//!   live, max size, min size ──ProgramClass──┐
+//!                                            ├─ Demand: what the pool is asked for, layers included
+//!   Spec ────────────────────────────────────┘    │
+//!                                                 ▼
+//!      a family of pools: list, bins, tree, skip_list, tlsf, half_fit, classes, buddy, pages, bump, stack, fixed
+//!                                                 │ chooses
+//!                                                 ▼
+//!      an argument: first_fit, holes, good_fit, by_size, or the family's own
+//!                                                 │
+//!                                                 ▼
+//!      Bound: formula, terms, footprint, premises
 //! ```
 //!
 //! A bound holds for every program that never has more than `live` bytes requested and live at once, in
@@ -200,7 +198,7 @@ impl Bound {
 }
 
 /// What a family of pools says of its bound, in the module of its name.
-trait Family {
+trait Bounded {
     /// The bound, or why there is none.
     fn bound(&self, _demand: &Demand) -> Result<Found, Unbounded> {
         Err(Unbounded("no bound is derived for this pool"))
@@ -239,7 +237,7 @@ trait Family {
 }
 
 /// The families whose bound is derived, a line for each.
-fn family(pool: &Pool) -> &dyn Family {
+fn family(pool: &Pool) -> &dyn Bounded {
     match pool {
         Pool::List(pool) => pool,
         Pool::Bins(pool) => pool,
@@ -260,7 +258,7 @@ fn family(pool: &Pool) -> &dyn Family {
 /// A family without a line in [`family`].
 struct Underived;
 
-impl Family for Underived {}
+impl Bounded for Underived {}
 
 /// The region that a worst operation is counted in.
 #[derive(Clone, Copy)]

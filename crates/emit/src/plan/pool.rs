@@ -99,7 +99,7 @@ macro_rules! templates {
             pub(crate) const TEMPLATES: &[&[Template]] = &[$($plan::TEMPLATES),*];
 
             /// What the rest of a plan asks.
-            pub(super) fn family(&self) -> &dyn Family {
+            pub(super) fn family(&self) -> &dyn Templated {
                 match self { $(PoolPlan::$family(plan) => plan,)* }
             }
         }
@@ -136,7 +136,7 @@ impl PoolPlan {
 }
 
 /// What the rest of a plan asks of a pool.
-pub(super) trait Family {
+pub(super) trait Templated {
     /// Words that every block is a multiple of.
     fn granule(&self) -> u32;
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::composition::{Composition, Map, Policy};
+use crate::composition::{Composition, Map, PolicyText};
 use crate::literal::lines;
 use crate::plan::{self, Bounds};
 use crate::{EmitError, Figures, Request};
@@ -19,7 +19,7 @@ pub(super) struct Parts {
     word: u32,
     alignment: u32,
     uses: Vec<String>,
-    policy: Option<Policy>,
+    policy: Option<PolicyText>,
     bin_map: Option<String>,
     maps: Vec<Map>,
     r#type: String,

@@ -22,9 +22,9 @@
 use heapsmith_spec::{Buddy, BuddySystem, Defragment};
 
 use super::demand::{Demand, saturated};
-use super::{Family, Found, Room, Term, Unbounded, WorstCase, shown};
+use super::{Bounded, Found, Room, Term, Unbounded, WorstCase, shown};
 
-impl Family for Buddy {
+impl Bounded for Buddy {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
         Ok(bound(demand))
     }

@@ -3,9 +3,9 @@
 use heapsmith_spec::{Bump, Reclaim};
 
 use super::demand::Demand;
-use super::{Family, Found, Room, Unbounded, WorstCase};
+use super::{Bounded, Found, Room, Unbounded, WorstCase};
 
-impl Family for Bump {
+impl Bounded for Bump {
     fn bound(&self, _: &Demand) -> Result<Found, Unbounded> {
         Err(Unbounded(
             "a bump allocator gives nothing back while a block is live: it needs all that is ever asked for, however \

@@ -4,9 +4,9 @@ use heapsmith_spec::build::{classes_in_words, step_in_words};
 use heapsmith_spec::{Classes, Spec};
 
 use super::demand::{Demand, SizeClasses};
-use super::{Family, Found, Room, Unbounded, WorstCase, by_size};
+use super::{Bounded, Found, Room, Unbounded, WorstCase, by_size};
 
-impl Family for Classes {
+impl Bounded for Classes {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
         Ok(by_size::classes(demand))
     }

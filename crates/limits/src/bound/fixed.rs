@@ -3,9 +3,9 @@
 use heapsmith_spec::Fixed;
 
 use super::demand::Demand;
-use super::{Family, Found, Room, Term, Unbounded, WorstCase, shown};
+use super::{Bounded, Found, Room, Term, Unbounded, WorstCase, shown};
 
-impl Family for Fixed {
+impl Bounded for Fixed {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
         let blocks = demand.count_of(demand.program.live).saturating_add(demand.quarantined());
         let block = demand.largest_block();

@@ -3,9 +3,9 @@
 use heapsmith_spec::HalfFit;
 
 use super::demand::Demand;
-use super::{Family, Found, Room, Unbounded, WorstCase, good_fit};
+use super::{Bounded, Found, Room, Unbounded, WorstCase, good_fit};
 
-impl Family for HalfFit {
+impl Bounded for HalfFit {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
         Ok(good_fit::bound(demand, 0))
     }

@@ -4,9 +4,9 @@ use heapsmith_spec::{Coalescing, Fit, List, ListOrder};
 
 use super::demand::Demand;
 use super::joined::joined;
-use super::{Family, Found, Room, Unbounded, WorstCase, first_fit, holes};
+use super::{Bounded, Found, Room, Unbounded, WorstCase, first_fit, holes};
 
-impl Family for List {
+impl Bounded for List {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
         let source = if matches!(self.fit, Fit::Best { .. }) { holes::BEST_FIT } else { holes::SOURCE };
         let bound = joined(demand, &self.factors, source)?;

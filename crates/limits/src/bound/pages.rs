@@ -20,12 +20,12 @@ use heapsmith_spec::{PageSearch, Pages};
 
 use super::demand::Demand;
 use super::first_fit::factor;
-use super::{Family, Found, Room, Term, Unbounded, WorstCase, shown};
+use super::{Bounded, Found, Room, Term, Unbounded, WorstCase, shown};
 
 /// Words of an entry before its bitmap.
 const FIELDS: u64 = 4;
 
-impl Family for Pages {
+impl Bounded for Pages {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
         bound(demand, self)
     }

@@ -4,9 +4,9 @@ use heapsmith_spec::SkipList;
 
 use super::demand::Demand;
 use super::joined::joined;
-use super::{Family, Found, Room, Unbounded, WorstCase, holes};
+use super::{Bounded, Found, Room, Unbounded, WorstCase, holes};
 
-impl Family for SkipList {
+impl Bounded for SkipList {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
         joined(demand, &self.factors, holes::BEST_FIT)
     }

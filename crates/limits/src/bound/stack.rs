@@ -3,13 +3,13 @@
 use heapsmith_spec::Stack;
 
 use super::demand::Demand;
-use super::{Family, Found, Room, Term, Unbounded, WorstCase, shown};
+use super::{Bounded, Found, Room, Term, Unbounded, WorstCase, shown};
 
 /// Why a stack behind a quarantine has no bound.
 const OUT_OF_ORDER: &str = "a quarantine frees blocks in the order in which they come to it, which a stack \
     refuses: they stay used. Use guard(quarantine=0)";
 
-impl Family for Stack {
+impl Bounded for Stack {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
         if demand.quarantined() > 0 {
             return Err(Unbounded(OUT_OF_ORDER));

@@ -5,9 +5,9 @@ use heapsmith_spec::Tlsf;
 use heapsmith_spec::build::words_for;
 
 use super::demand::Demand;
-use super::{Family, Found, Room, Unbounded, WorstCase, good_fit};
+use super::{Bounded, Found, Room, Unbounded, WorstCase, good_fit};
 
-impl Family for Tlsf {
+impl Bounded for Tlsf {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
         Ok(good_fit::bound(demand, self.second_level.into()))
     }

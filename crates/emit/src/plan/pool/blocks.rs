@@ -4,7 +4,7 @@ use heapsmith_spec::build::format;
 use heapsmith_spec::{BlockFactors, Coalescing, Spec, Splitting};
 use serde::Serialize;
 
-use super::{Family, PoolPlan};
+use super::{PoolPlan, Templated};
 use crate::Template;
 use crate::literal::unsigned;
 use crate::plan::{Field, IndexPlan};
@@ -89,7 +89,7 @@ impl BlocksPlan {
     }
 }
 
-impl Family for BlocksPlan {
+impl Templated for BlocksPlan {
     fn granule(&self) -> u32 {
         self.granule
     }

@@ -3,7 +3,7 @@
 use heapsmith_spec::{Buddy, BuddySystem, Defragment, Spec};
 use serde::Serialize;
 
-use super::{Emit, Family, PoolPlan};
+use super::{Emit, PoolPlan, Templated};
 use crate::Template;
 use crate::composition::Composition;
 use crate::plan::{Field, IndexPlan, max_words};
@@ -63,7 +63,7 @@ impl Emit for Buddy {
     }
 }
 
-impl Family for BuddyPlan {
+impl Templated for BuddyPlan {
     fn granule(&self) -> u32 {
         self.granule
     }

@@ -3,7 +3,7 @@
 use heapsmith_spec::{Fixed, Spec};
 use serde::Serialize;
 
-use super::{Emit, Family, PoolPlan};
+use super::{Emit, PoolPlan, Templated};
 use crate::Template;
 use crate::composition::Composition;
 use crate::plan::{IndexPlan, max_words};
@@ -40,7 +40,7 @@ impl Emit for Fixed {
     }
 }
 
-impl Family for FixedPlan {
+impl Templated for FixedPlan {
     fn granule(&self) -> u32 {
         self.granule
     }

@@ -3,7 +3,7 @@
 use heapsmith_spec::Spec;
 use serde::Serialize;
 
-use super::Family;
+use super::Templated;
 use crate::Template;
 
 /// Blocks one behind the other.
@@ -23,7 +23,7 @@ impl LinearPlan {
     }
 }
 
-impl Family for LinearPlan {
+impl Templated for LinearPlan {
     fn granule(&self) -> u32 {
         self.granule
     }

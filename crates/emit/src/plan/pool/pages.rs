@@ -3,7 +3,7 @@
 use heapsmith_spec::{PageSearch, Pages, Spec};
 use serde::Serialize;
 
-use super::{Emit, Family, PoolPlan};
+use super::{Emit, PoolPlan, Templated};
 use crate::Template;
 use crate::composition::Composition;
 use crate::plan::IndexPlan;
@@ -90,7 +90,7 @@ impl Emit for Pages {
     }
 }
 
-impl Family for PagesPlan {
+impl Templated for PagesPlan {
     fn granule(&self) -> u32 {
         self.granule
     }
