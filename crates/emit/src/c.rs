@@ -5,22 +5,26 @@ use std::sync::OnceLock;
 
 use minijinja::{Environment, Error, State, UndefinedBehavior};
 
-use crate::plan::{Plan, PoolPlan};
+use crate::plan::{self, Plan};
 use crate::{EmitError, File, Name, Request, Template};
 
-/// The templates that no pool has to itself.
+/// The templates that several families of pools share.
 const TEMPLATES: &[Template] = &[
     template!("heap.h"),
     template!("heap.c"),
     template!("zeros.c"),
     template!("memory.c"),
+    template!("block.c"),
     template!("sizes.c"),
+    template!("pool/pool.c"),
+    template!("pool/coalesce.c"),
+    template!("pool/allocate.c"),
+    template!("pool/aligned.c"),
+    template!("pool/reallocate.c"),
+    template!("pool/heap.c"),
+    template!("pool/check.c"),
     template!("move.c"),
     template!("index/chain.c"),
-    template!("index/list.c"),
-    template!("index/implicit.c"),
-    template!("index/bin_list.c"),
-    template!("index/bin_list_check.c"),
     template!("index/small.c"),
     template!("index/small_check.c"),
     template!("index/equals.c"),
@@ -28,10 +32,7 @@ const TEMPLATES: &[Template] = &[
     template!("index/red_black_check.c"),
     template!("index/skip_list.c"),
     template!("index/skip_list_check.c"),
-    template!("index/bins.c"),
     template!("index/by_size.c"),
-    template!("index/two_level.c"),
-    template!("index/classes.c"),
     template!("header.c"),
     template!("layer/zero.c"),
     template!("layer/freelists.c"),
@@ -99,7 +100,7 @@ fn parsed() -> Result<Environment<'static>, Error> {
     environment.add_function("remove", |state: &State<'_, '_>, block: String, words: String| {
         call(state, "index_remove", &block, &words)
     });
-    for (name, text) in PoolPlan::TEMPLATES.iter().copied().chain([TEMPLATES]).flatten() {
+    for (name, text) in plan::TEMPLATES.iter().copied().chain([TEMPLATES]).flatten() {
         environment.add_template(name, text)?;
     }
     Ok(environment)

@@ -28,8 +28,9 @@
 //!    A block is the index of its first payload word, 0 is none. All of it is in the region but for
 //!    fields of the heap's struct (`plan::Field`), which are computed once, from the region's address.
 //! 2. A file of the pool's name in `plan/pool` that implements `Emit`: its numbers for C, computed there and not in the
-//!    template, and its types for Rust; its line in `family`. A pool with templates of its own also has a plan with
-//!    their names, and a line in `templates!`. A new index has its numbers in `plan/index`, its template in `c.rs`.
+//!    template, and its types for Rust. It names the templates that only this pool needs (`Templates`); a word in
+//!    `families!`, and a line in `templates!` for a pool with a frame of its own in C. An index that several pools have
+//!    is in `plan/index`.
 //! 3. A layer has its arm in `plan::layer`, in place of [`EmitError::NotYet`], and its template in `c.rs`.
 //! 4. Nothing in the tests: they take every line of the catalogue and random specs, and stop
 //!    leaving the heap out as soon as it can be emitted. A spec in `FEW` (`tests/it/differential/heaps.rs`)

@@ -21,6 +21,7 @@ use serde::Serialize;
 
 pub use index::{Chain, IndexPlan};
 pub use layer::{FreeListsPlan, LayerPlan, Operations};
+pub(crate) use pool::TEMPLATES;
 pub use pool::{BlocksPlan, BuddyPlan, FixedPlan, LinearPlan, PagesPlan, PoolPlan};
 pub use sizes::{Row, SizesPlan};
 
@@ -125,11 +126,11 @@ impl Plan {
     pub fn of(request: &Request) -> Result<Plan, EmitError> {
         let spec = &request.spec;
         let source = pool::family(&spec.pool);
-        let without = || EmitError::NotYet {
-            part: source.without_template().map_or_else(|| spec.pool.to_string(), str::to_owned),
-            language: C,
+        let without = || {
+            let part = source.and_then(|source| source.without_template());
+            EmitError::NotYet { part: part.map_or_else(|| spec.pool.to_string(), str::to_owned), language: C }
         };
-        let (pool, index) = source.plan(spec).ok_or_else(without)?;
+        let (pool, index) = source.and_then(|source| source.plan(spec)).ok_or_else(without)?;
         let layers_at = 2 + index.control_words;
         let free_lists = FreeListsPlan::of(spec, layers_at);
         let reserved = free_lists.as_ref().map_or(0, FreeListsPlan::control_words);
@@ -254,5 +255,5 @@ fn invariants(pool: &dyn Templated, index: &IndexPlan, free_lists: bool) -> Vec<
 pub(crate) fn compose(heap: &mut Composition<'_>) -> Result<(), EmitError> {
     let pool = &heap.spec.pool;
     let without = || EmitError::NotYet { part: pool.to_string(), language: "Rust" };
-    pool::family(pool).compose(heap).ok_or_else(without)
+    pool::family(pool).and_then(|family| family.compose(heap)).ok_or_else(without)
 }

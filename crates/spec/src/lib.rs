@@ -87,8 +87,5 @@ pub use ast::{
 pub use catalogue::{Entry, Promise, catalogue, entry, resolve};
 pub use error::SpecError;
 pub use malloc::MallocError;
-pub use pool::{
-    Balance, BinLayout, Bins, BlockFactors, Buddy, BuddySystem, Bump, Classes, Defragment, Each, Fixed, HalfFit, List,
-    ListOrder, PageSearch, Pages, Pool, Reclaim, SkipList, Stack, Tlsf, Tree, TreeFit, Tries,
-};
+pub use pool::*;
 pub use problem::Problem;

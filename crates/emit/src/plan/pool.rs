@@ -42,6 +42,12 @@ use super::{Field, IndexPlan};
 use crate::Template;
 use crate::composition::Composition;
 
+/// The templates that only one family of pools needs.
+pub(super) trait Templates {
+    /// Their names and texts.
+    const TEMPLATES: &'static [Template] = &[];
+}
+
 /// What a family of pools says of its source, in the module of its name.
 pub(super) trait Emit {
     /// The numbers that the templates of C write: the pool's and its index's. None if it has no template.
@@ -60,31 +66,25 @@ pub(super) trait Emit {
     }
 }
 
-/// The families that can be emitted, a line for each.
-pub(super) fn family(pool: &Pool) -> &dyn Emit {
-    match pool {
-        Pool::List(pool) => pool,
-        Pool::Bins(pool) => pool,
-        Pool::Classes(pool) => pool,
-        Pool::Tree(pool) => pool,
-        Pool::SkipList(pool) => pool,
-        Pool::Tlsf(pool) => pool,
-        Pool::HalfFit(pool) => pool,
-        Pool::Buddy(pool) => pool,
-        Pool::Pages(pool) => pool,
-        Pool::Bump(pool) => pool,
-        Pool::Stack(pool) => pool,
-        Pool::Fixed(pool) => pool,
-        _ => &Unknown,
-    }
+/// The families that can be emitted, a word for each; the templates that they bring.
+macro_rules! families {
+    ($($family:ident,)*) => {
+        /// The templates of all families, by the names that others include them by.
+        pub(crate) const TEMPLATES: &[&[Template]] = &[$(<heapsmith_spec::$family as Templates>::TEMPLATES),*];
+
+        /// The family of a pool, if it has a word here.
+        pub(super) fn family(pool: &Pool) -> Option<&dyn Emit> {
+            match pool {
+                $(Pool::$family(pool) => Some(pool),)*
+                _ => None,
+            }
+        }
+    };
 }
 
-/// A family without a line in [`family`].
-struct Unknown;
+families! { List, Bins, Classes, Tree, SkipList, Tlsf, HalfFit, Buddy, Pages, Bump, Stack, Fixed, }
 
-impl Emit for Unknown {}
-
-/// Pools with templates of their own, a line for each: the plan, its name in templates and its files.
+/// Pools with a frame of their own in C, a line for each: its name in templates, and its plan.
 macro_rules! templates {
     ($($(#[$about:meta])* $family:ident($plan:ident),)*) => {
         /// A pool, with what the templates of its family write. Templates ask for `pool.family`.
@@ -95,9 +95,6 @@ macro_rules! templates {
         }
 
         impl PoolPlan {
-            /// The templates, by the names that they include each other by.
-            pub(crate) const TEMPLATES: &[&[Template]] = &[$($plan::TEMPLATES),*];
-
             /// What the rest of a plan asks.
             pub(super) fn family(&self) -> &dyn Templated {
                 match self { $(PoolPlan::$family(plan) => plan,)* }

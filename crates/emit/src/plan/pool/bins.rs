@@ -4,9 +4,15 @@ use heapsmith::parts::Spacing;
 use heapsmith_spec::build::spacing;
 use heapsmith_spec::{BinOrder, Bins, Each, Fit, SkipList, Spec, Tries};
 
-use super::{BlocksPlan, Emit, PoolPlan};
+use super::{BlocksPlan, Emit, PoolPlan, Templates};
+use crate::Template;
 use crate::composition::Composition;
 use crate::plan::{IndexPlan, index};
+
+impl Templates for Bins {
+    const TEMPLATES: &'static [Template] =
+        &[template!("index/bins.c"), template!("index/bin_list.c"), template!("index/bin_list_check.c")];
+}
 
 impl Emit for Bins {
     fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {

@@ -5,7 +5,6 @@ use heapsmith_spec::{BlockFactors, Coalescing, Spec, Splitting};
 use serde::Serialize;
 
 use super::{PoolPlan, Templated};
-use crate::Template;
 use crate::literal::unsigned;
 use crate::plan::{Field, IndexPlan};
 
@@ -40,18 +39,6 @@ pub struct BlocksPlan {
 }
 
 impl BlocksPlan {
-    /// The templates.
-    pub(super) const TEMPLATES: &[Template] = &[
-        template!("block.c"),
-        template!("pool/pool.c"),
-        template!("pool/coalesce.c"),
-        template!("pool/allocate.c"),
-        template!("pool/aligned.c"),
-        template!("pool/reallocate.c"),
-        template!("pool/heap.c"),
-        template!("pool/check.c"),
-    ];
-
     /// The plan of a pool of blocks with this index.
     pub(super) fn with(spec: &Spec, factors: &BlockFactors, index: IndexPlan) -> (PoolPlan, IndexPlan) {
         (PoolPlan::Blocks(BlocksPlan::of(spec, factors)), index)

@@ -3,7 +3,7 @@
 use heapsmith_spec::{Buddy, BuddySystem, Defragment, Spec};
 use serde::Serialize;
 
-use super::{Emit, PoolPlan, Templated};
+use super::{Emit, PoolPlan, Templated, Templates};
 use crate::Template;
 use crate::composition::Composition;
 use crate::plan::{Field, IndexPlan, max_words};
@@ -20,21 +20,22 @@ pub struct BuddyPlan {
 }
 
 impl BuddyPlan {
-    /// The templates.
-    pub(super) const TEMPLATES: &[Template] = &[
-        template!("buddy/buddy.c"),
-        template!("buddy/blocks.c"),
-        template!("buddy/knuth.c"),
-        template!("buddy/estranged.c"),
-        template!("buddy/heap.c"),
-    ];
-
     fn of(system: BuddySystem, spec: &Spec) -> BuddyPlan {
         // A header and two links, or what the alignment wants.
         let min_order = (spec.alignment / spec.word.bytes()).ilog2().max(2);
         let max_order = max_words(spec.word).ilog2();
         BuddyPlan { estranged: system == BuddySystem::Estranged, min_order, max_order, granule: 1 << min_order }
     }
+}
+
+impl Templates for Buddy {
+    const TEMPLATES: &'static [Template] = &[
+        template!("buddy/buddy.c"),
+        template!("buddy/blocks.c"),
+        template!("buddy/knuth.c"),
+        template!("buddy/estranged.c"),
+        template!("buddy/heap.c"),
+    ];
 }
 
 impl Emit for Buddy {

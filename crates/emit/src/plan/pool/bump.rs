@@ -2,9 +2,14 @@
 
 use heapsmith_spec::{Bump, Reclaim, Spec};
 
-use super::{Emit, LinearPlan, PoolPlan};
+use super::{Emit, LinearPlan, PoolPlan, Templates};
+use crate::Template;
 use crate::composition::Composition;
 use crate::plan::IndexPlan;
+
+impl Templates for Bump {
+    const TEMPLATES: &'static [Template] = &[template!("simple/linear.c")];
+}
 
 impl Emit for Bump {
     fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {

@@ -3,12 +3,17 @@
 use heapsmith_spec::build::{classes_in_words, step_in_words};
 use heapsmith_spec::{BlockFactors, Classes, Coalescing, Fit, Spec, Splitting};
 
-use super::{BlocksPlan, Emit, PoolPlan};
+use super::{BlocksPlan, Emit, PoolPlan, Templates};
+use crate::Template;
 use crate::composition::{Composition, Map};
 use crate::plan::{IndexPlan, index};
 
 /// Blocks keep their size for ever.
 const WHOLE: BlockFactors = BlockFactors { split: Splitting::Never, coalesce: Coalescing::Never, tags: false };
+
+impl Templates for Classes {
+    const TEMPLATES: &'static [Template] = &[template!("index/classes.c")];
+}
 
 impl Emit for Classes {
     fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {

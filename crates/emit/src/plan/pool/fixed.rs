@@ -3,7 +3,7 @@
 use heapsmith_spec::{Fixed, Spec};
 use serde::Serialize;
 
-use super::{Emit, PoolPlan, Templated};
+use super::{Emit, PoolPlan, Templated, Templates};
 use crate::Template;
 use crate::composition::Composition;
 use crate::plan::{IndexPlan, max_words};
@@ -17,14 +17,15 @@ pub struct FixedPlan {
 }
 
 impl FixedPlan {
-    /// The templates.
-    pub(super) const TEMPLATES: &[Template] = &[template!("simple/fixed.c")];
-
     fn of(fixed: &Fixed, spec: &Spec) -> FixedPlan {
         let (word, granule) = (u64::from(spec.word.bytes()), spec.alignment / spec.word.bytes());
         let words = fixed.size.clamp(1, max_words(spec.word) / 2 * word).div_ceil(word);
         FixedPlan { fixed_words: words.next_multiple_of(granule.into()), granule }
     }
+}
+
+impl Templates for Fixed {
+    const TEMPLATES: &'static [Template] = &[template!("simple/fixed.c")];
 }
 
 impl Emit for Fixed {

@@ -2,9 +2,11 @@
 
 use heapsmith_spec::{BlockFactors, HalfFit, Spec};
 
-use super::{BlocksPlan, Emit, PoolPlan};
+use super::{BlocksPlan, Emit, PoolPlan, Templates};
 use crate::composition::Composition;
 use crate::plan::{IndexPlan, index};
+
+impl Templates for HalfFit {}
 
 impl Emit for HalfFit {
     fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {

@@ -4,7 +4,6 @@ use heapsmith_spec::Spec;
 use serde::Serialize;
 
 use super::Templated;
-use crate::Template;
 
 /// Blocks one behind the other.
 #[derive(Clone, Debug, Serialize)]
@@ -15,9 +14,6 @@ pub struct LinearPlan {
 }
 
 impl LinearPlan {
-    /// The templates.
-    pub(super) const TEMPLATES: &[Template] = &[template!("simple/linear.c")];
-
     pub(super) fn of(frees: &'static str, spec: &Spec) -> LinearPlan {
         LinearPlan { frees, granule: spec.alignment / spec.word.bytes() }
     }

@@ -2,9 +2,14 @@
 
 use heapsmith_spec::{List, ListOrder, Spec};
 
-use super::{BlocksPlan, Emit, PoolPlan};
+use super::{BlocksPlan, Emit, PoolPlan, Templates};
+use crate::Template;
 use crate::composition::Composition;
 use crate::plan::{IndexPlan, index};
+
+impl Templates for List {
+    const TEMPLATES: &'static [Template] = &[template!("index/list.c"), template!("index/implicit.c")];
+}
 
 impl Emit for List {
     fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {

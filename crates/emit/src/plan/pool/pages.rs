@@ -3,7 +3,7 @@
 use heapsmith_spec::{PageSearch, Pages, Spec};
 use serde::Serialize;
 
-use super::{Emit, PoolPlan, Templated};
+use super::{Emit, PoolPlan, Templated, Templates};
 use crate::Template;
 use crate::composition::Composition;
 use crate::plan::IndexPlan;
@@ -27,14 +27,6 @@ pub struct PagesPlan {
 }
 
 impl PagesPlan {
-    /// The templates.
-    pub(super) const TEMPLATES: &[Template] = &[
-        template!("pages/pages.c"),
-        template!("pages/directory.c"),
-        template!("pages/search.c"),
-        template!("pages/heap.c"),
-    ];
-
     /// The numbers; none where a unit in hardware searches.
     fn of(pages: &Pages, spec: &Spec) -> Option<PagesPlan> {
         let word = u64::from(spec.word.bytes());
@@ -62,6 +54,15 @@ impl PagesPlan {
             granule: (pages.page.min(4096) / word) as u32,
         })
     }
+}
+
+impl Templates for Pages {
+    const TEMPLATES: &'static [Template] = &[
+        template!("pages/pages.c"),
+        template!("pages/directory.c"),
+        template!("pages/search.c"),
+        template!("pages/heap.c"),
+    ];
 }
 
 impl Emit for Pages {

@@ -2,9 +2,11 @@
 
 use heapsmith_spec::{Spec, Stack};
 
-use super::{Emit, LinearPlan, PoolPlan};
+use super::{Emit, LinearPlan, PoolPlan, Templates};
 use crate::composition::Composition;
 use crate::plan::IndexPlan;
+
+impl Templates for Stack {}
 
 impl Emit for Stack {
     fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {

@@ -2,9 +2,14 @@
 
 use heapsmith_spec::{BlockFactors, Spec, Tlsf};
 
-use super::{BlocksPlan, Emit, PoolPlan};
+use super::{BlocksPlan, Emit, PoolPlan, Templates};
+use crate::Template;
 use crate::composition::Composition;
 use crate::plan::{IndexPlan, index};
+
+impl Templates for Tlsf {
+    const TEMPLATES: &'static [Template] = &[template!("index/two_level.c")];
+}
 
 impl Emit for Tlsf {
     fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {

@@ -2,9 +2,11 @@
 
 use heapsmith_spec::{Fit, Spec, Tree};
 
-use super::{BlocksPlan, Emit, PoolPlan};
+use super::{BlocksPlan, Emit, PoolPlan, Templates};
 use crate::composition::Composition;
 use crate::plan::{IndexPlan, index};
+
+impl Templates for Tree {}
 
 impl Emit for Tree {
     fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {
