@@ -192,7 +192,7 @@ impl Plan {
             used_means: if free_lists.is_none() {
                 "with the program"
             } else {
-                "with the program, or kept by free lists"
+                "with the program, or cached by free lists"
             },
             invariants: invariants(family, &index, free_lists.is_some()),
             chain: index.chain,

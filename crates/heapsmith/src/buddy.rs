@@ -4,7 +4,7 @@
 //!   region  ┌─────────┬───┬──────┬──────────────┬──────────────┬─── … ───────────┐
 //!           │ control │ 2 │ 3    │ 4            │ 4            │ wilderness      │
 //!           └─────────┴───┴──────┴──────────────┴──────────────┴─── … ───────────┘
-//!             lists    orders ascend, then as was asked for    ▲ TOP
+//!             lists    orders ascend, then as requested        ▲ TOP
 //!
 //!   block   ┌──────────────┬─────────────────────────────────┐
 //!     used  │ words │ 0 1  │ payload: 2^order − 1 words      │   owner word before the
@@ -17,7 +17,7 @@
 //! free block is found by the [`Recombination`]: [`Knuth`]'s or [`Estranged`].
 //! If there is none the wilderness is extended to the next place where such a
 //! block may lie; what is skipped becomes free blocks. So the footprint counts
-//! what was ever handed out, and a region need not be a power of two.
+//! what was ever allocated, and a region need not be a power of two.
 //!
 //! # Invariants
 //!
@@ -268,7 +268,7 @@ unsafe impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool>
 
 impl<W, R, S, M> Sealed for Buddies<W, R, S, M, false> {}
 
-/// Without handles alone: a layer keeps blocks that nobody may move.
+/// Only without handles: a layer caches blocks that must not move.
 impl<W: Word, R: Recombination, S: Source, M: Meter> Pool for Buddies<W, R, S, M, false> {
     #[inline(always)]
     fn memory(&mut self) -> &mut impl Words {

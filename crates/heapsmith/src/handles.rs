@@ -21,7 +21,7 @@ use crate::heap::Heap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Handle(pub(crate) usize);
 
-/// What a heap has moved.
+/// Counts of moved blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Moved {
@@ -72,7 +72,7 @@ pub unsafe trait Handles: Heap {
     /// As for [`Handles::free_movable`].
     unsafe fn unpin(&mut self, handle: Handle);
 
-    /// What was moved so far.
+    /// The blocks that were moved so far.
     fn moved(&self) -> Moved;
 
     /// The most bytes that one request for `size` bytes may make the heap move.

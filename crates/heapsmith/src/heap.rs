@@ -1,4 +1,4 @@
-//! What every heap can do.
+//! The interface of all heaps.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -58,7 +58,7 @@ impl core::error::Error for Violation {}
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Priority {
-    /// Refused while it would cut into the reserve. What [`Heap::allocate`] asks with.
+    /// Refused while it would cut into the reserve. The priority of [`Heap::allocate`].
     #[default]
     Low,
     /// May use the reserve.
@@ -88,14 +88,14 @@ pub enum Priority {
 /// Other code trusts an implementation: collections write to the blocks that it returns.
 ///
 /// - A block that [`Heap::allocate`] or [`Heap::reallocate`] returned is valid for reads and writes of the
-///   bytes that [`Heap::usable_size`] returns, at least those requested, and a multiple of the alignment asked for.
+///   bytes that [`Heap::usable_size`] returns, at least those requested, and a multiple of the requested alignment.
 /// - It overlaps no other live block and nothing that the heap uses itself, until it is freed, or resized successfully.
 /// - It stays so however the heap is moved, for as long as the heap's region exists.
 /// - A resized block holds the bytes that the old one held, up to the smaller of both sizes.
 /// - Every payload is a multiple of [`Heap::alignment`] bytes.
 /// - No method unwinds.
 pub unsafe trait Heap {
-    /// What the heap reports its work to.
+    /// The meter that counts the heap's work.
     type Meter: Meter;
 
     /// A block of at least `size` bytes at a multiple of `alignment` bytes; 0
@@ -147,7 +147,7 @@ pub unsafe trait Heap {
     /// Makes a block at least `size` bytes large, in place where its neighbour
     /// allows, and keeps its contents up to the smaller of both sizes. The
     /// result is a multiple of `alignment`, which is the alignment that the
-    /// block was asked for with. On `None` the block is as it was.
+    /// block was requested with. On `None` the block is unchanged.
     ///
     /// # Safety
     ///
@@ -164,7 +164,7 @@ pub unsafe trait Heap {
         unsafe { self.reallocate(pointer, new.size(), new.align()) }
     }
 
-    /// Bytes that the owner of the block may use: at least what was asked for.
+    /// Bytes that the owner of the block may use: at least the requested size.
     ///
     /// # Safety
     ///
@@ -178,7 +178,7 @@ pub unsafe trait Heap {
     /// As for [`Heap::usable_size`].
     unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize;
 
-    /// Bytes that every payload is a multiple of, whatever was asked for.
+    /// The alignment of every payload, in bytes, whatever the request.
     fn alignment(&self) -> usize;
 
     /// Every block in address order, then the blocks that layers keep.

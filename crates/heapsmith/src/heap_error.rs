@@ -1,10 +1,10 @@
-//! What a program can do wrong with a heap, as a value.
+//! Heap errors: a program's mistakes with a heap, as values.
 //!
 //! A heap that detects a heap error does not panic and prints nothing: it leaves
 //! the block as it is, remembers the heap error ([`crate::Heap::last_heap_error`]) and
 //! answers [`crate::Heap::try_deallocate`] with it.
 //!
-//! What each configuration detects, when a pointer is freed or a block reallocated:
+//! Errors that each configuration detects when a pointer is freed or a block reallocated:
 //!
 //! | heap error | list, bins, classes | `bump` | `stack` | `fixed` | `guard(quarantine=0)` | `guard(quarantine=N)` |
 //! |---|---|---|---|---|---|---|
@@ -28,9 +28,9 @@ pub enum HeapErrorKind {
     DoubleFree,
     /// No block of this heap begins there.
     Foreign,
-    /// What the heap keeps before the payload was overwritten.
+    /// The heap's words before the payload were overwritten.
     HeaderDamaged,
-    /// What lies behind the payload was overwritten.
+    /// The bytes behind the payload were overwritten.
     Overrun,
     /// The payload was written after the block was freed.
     WrittenAfterFree,
@@ -40,7 +40,7 @@ pub enum HeapErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct HeapError {
-    /// What was done.
+    /// The mistake.
     pub kind: HeapErrorKind,
     /// Bytes from the region's base to the payload of the block, or to the foreign
     /// pointer; a pointer below the base wraps around.
@@ -85,7 +85,7 @@ pub struct HeapErrors {
 }
 
 impl HeapErrors {
-    /// Remembers a heap error, and hands it on.
+    /// Remembers a heap error, and returns it.
     #[cold]
     pub(crate) fn note(&mut self, heap_error: HeapError) -> HeapError {
         self.count += 1;

@@ -11,7 +11,7 @@
 //! any [`crate::Heap`]; what they keep for themselves is a block of that heap,
 //! which `walk` reports as kept.
 
-/// What a layer answers as the heap below it does, which is in its field `$below`.
+/// The methods that a layer forwards to the heap below it, its field `$below`.
 macro_rules! as_below {
     ($below:ident) => {
         fn control_size(&self) -> usize {

@@ -27,7 +27,7 @@
 //!   Fixed, Growing         a region: contiguous memory
 //! ```
 //!
-//! - **Regions** ([`Fixed`], [`Growing`], [`StaticRegion`], or a [`Source`] of yours) are where memory comes from.
+//! - **Regions** ([`Fixed`], [`Growing`], [`StaticRegion`], or your own [`Source`]) supply memory.
 //! - **[Heaps by name](named)** are [`Tlsf`] and its like. Each is a [`Heap`]: it allocates, frees, resizes, walks
 //!   and checks its blocks, and reports its footprint.
 //! - **Layers** ([`FreeLists`], [`Guard`], [`Zero`], [`Reserve`]) are heaps before a heap.

@@ -94,7 +94,7 @@ pub trait Words: Sealed {
     fn poke(&mut self, at: usize, value: usize);
     /// Reads a word for inspection, unmetered.
     fn peek(&self, at: usize) -> usize;
-    /// Meters a block that a search looks at.
+    /// Counts a visit: a search looks at a block.
     fn visit(&mut self);
     /// Meters an instruction of the search unit.
     fn unit(&mut self);
@@ -106,7 +106,7 @@ pub struct Memory<W, S, M> {
     base: NonNull<W>,
     words: usize,
     source: S,
-    /// What the heap reports to.
+    /// The meter that counts accesses.
     pub meter: M,
 }
 

@@ -30,7 +30,7 @@ impl ServePath {
     pub const WAYS: usize = 5;
 }
 
-/// What a heap reports while it works. No other crate can implement it: one that panics would leave
+/// Receives counts of a heap's work. No other crate can implement it: one that panics would leave
 /// a heap in the middle of an operation.
 pub trait Meter: Sealed {
     /// A metadata word was read.

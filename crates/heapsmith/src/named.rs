@@ -41,7 +41,7 @@ fn words_in<W: Word>(limit: usize) -> usize {
 
 /// A pool that can be made with words for a layer in its control words.
 pub trait NamedPool: Pool + Sized {
-    /// Where its region comes from.
+    /// The source of its region.
     type Source;
 
     /// The pool, and the first of the `reserved` words, which are 0.

@@ -1,4 +1,4 @@
-//! The null allocator: what is left of a measured loop is the loop.
+//! The null allocator: it does nothing, so a measured loop costs only itself.
 
 use core::hint::black_box;
 use core::ptr::NonNull;
@@ -16,7 +16,7 @@ impl Nothing {
     ///
     /// # Safety
     ///
-    /// It breaks the promise of [`Heap`]: nobody reads or writes a block of it, and no collection gets one.
+    /// It breaks the promise of [`Heap`]: callers must not read or write its blocks or pass it to a collection.
     #[inline]
     pub const unsafe fn new() -> Self {
         Nothing(())

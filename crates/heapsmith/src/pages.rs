@@ -96,7 +96,7 @@ pub struct PageHeap<W, F, S, M> {
     search: F,
 }
 
-/// What a request gets.
+/// The class or run of a request.
 enum Wanted {
     /// An object of a class.
     Object(usize),

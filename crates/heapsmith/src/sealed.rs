@@ -1,4 +1,4 @@
-//! What keeps a trait in this crate: a supertrait that no other crate can name.
+//! A supertrait that no other crate can name: it seals a trait.
 
 /// Implemented here alone, for what the sealed traits are implemented for.
 pub trait Sealed {}

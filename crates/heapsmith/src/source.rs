@@ -1,4 +1,4 @@
-//! Where a region's memory comes from.
+//! Sources: the memory of a region.
 //!
 //! A region is one contiguous run of bytes. Its base never moves; its length
 //! may grow. [`Fixed`] has one length; [`Growing`] hands out a reserve in
@@ -14,7 +14,7 @@ use core::ptr::NonNull;
 /// # Safety
 ///
 /// The memory from [`base`](Source::base) over the length last reported is
-/// valid for reads and writes, belongs to nobody else for as long as the source
+/// valid for reads and writes, has no other owner for as long as the source
 /// lives, and never moves or shrinks. No method unwinds.
 pub unsafe trait Source {
     /// The first byte of the region.
@@ -73,7 +73,7 @@ impl<'a> Fixed<'a> {
     ///
     /// # Safety
     ///
-    /// The bytes are valid for reads and writes and belong to nobody else for `'a`.
+    /// The bytes are valid for reads and writes and have no other owner for `'a`.
     pub unsafe fn from_raw(base: NonNull<u8>, length: usize) -> Self {
         Fixed { base, length, owner: PhantomData }
     }
@@ -120,7 +120,7 @@ struct Storage<const BYTES: usize>(UnsafeCell<[MaybeUninit<u8>; BYTES]>);
 unsafe impl<const BYTES: usize> Sync for Storage<BYTES> {}
 
 impl<const BYTES: usize> StaticRegion<BYTES> {
-    /// Memory that nobody has taken.
+    /// Memory that is not taken yet.
     #[allow(clippy::new_without_default)] // It is for statics, whose values are constants.
     pub const fn new() -> Self {
         StaticRegion { bytes: Storage(UnsafeCell::new([MaybeUninit::uninit(); BYTES])), taken: Flag::new() }

@@ -1,4 +1,4 @@
-//! What safe code must not be able to write: none of these examples compiles, by the error that is named.
+//! Unsound programs that safe code must not be able to write: none of these examples compiles; each names its error.
 //!
 //! Each is a way to undefined behaviour, but for the `unsafe`, the sealed trait or the private module that it runs
 //! into. What they begin with compiles, as the first example shows.
@@ -21,7 +21,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The null allocator gives every collection the same bytes, which are none:
+//! The null allocator gives every collection the same empty memory:
 //!
 //! ```compile_fail,E0133
 //! # use heapsmith::{Locked, Spin, parts::Nothing};

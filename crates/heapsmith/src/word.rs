@@ -32,14 +32,14 @@ pub trait Word: Copy + core::fmt::Debug + Sealed + 'static {
     ///
     /// # Safety
     ///
-    /// The place holds a word, is aligned to it, and is written by nobody else meanwhile, or with
+    /// The place holds a word, is aligned to it, and no other thread writes it meanwhile, or with
     /// [`Word::write`] and the feature.
     unsafe fn read(place: *mut Self) -> Self;
     /// Writes the word at `place`: at once, where the feature `shared` is on.
     ///
     /// # Safety
     ///
-    /// As for [`Word::read`], and read by nobody else but as that says.
+    /// As for [`Word::read`]; other threads read it only through [`Word::read`].
     unsafe fn write(place: *mut Self, word: Self);
 }
 

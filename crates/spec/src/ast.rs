@@ -1,4 +1,4 @@
-//! What a spec says, as data.
+//! A spec as data.
 //!
 //! [`Spec`] is the whole: zero or more [`Layer`]s, one [`Pool`](crate::Pool), then options. Layers and options are
 //! here; the pools have files of their own in [`pool`](crate::pool).

@@ -32,7 +32,7 @@ use crate::{BinLayout, BlockFactors, Classes, Coalescing, Layer, Sizes, Spec, Sp
 /// Memory of a heap that outlives the call that builds it; it is freed as a whole.
 pub type Storage = bumpalo::Bump;
 
-/// A kept heap, of whatever type.
+/// A stored heap of any type.
 pub type HeapRef<'a, M> = &'a mut (dyn Heap<Meter = M> + 'a);
 
 /// Why a spec did not become a heap.
@@ -41,22 +41,22 @@ pub enum BuildError {
     /// The region does not suit the heap.
     #[error(transparent)]
     Region(#[from] RegionError),
-    /// Free lists outside another layer or before a pool that cannot have them; validation lets nobody write that.
+    /// Free lists outside another layer or before a pool that cannot have them; validation refuses such a spec.
     #[error("free lists are in a place where `Spec::validate` refuses them: {0}")]
     Layers(String),
     /// The heap's word is one that this build leaves out.
     #[error("this build has no heaps of two-byte words")]
     WordLeftOut,
-    /// Handles were asked for of a heap that moves no blocks.
+    /// Handles were requested of a heap that moves no blocks.
     #[error("this heap moves no blocks, so it has no handles: {0}")]
     NoHandles(String),
 }
 
-/// Something to do with a heap of whatever type.
+/// A job with a heap of any type.
 pub trait Job<'a, M: Meter> {
-    /// What comes of it.
+    /// Its result.
     type Output;
-    /// Does it.
+    /// Runs the job.
     fn run<H: Heap<Meter = M> + 'a>(self, heap: H) -> Self::Output;
 }
 
@@ -204,7 +204,7 @@ fn table(storage: &Storage, lists: Vec<SizeRange>) -> SizeTable<'_> {
     SizeTable::new(storage.alloc_slice_copy(&lists), storage.alloc_slice_fill_copy(length, 0))
 }
 
-/// What a heap is made of: its pool's file turns them into the heap and hands that to the job.
+/// The parts of a heap: its pool's file makes the heap of them and passes it to the job.
 pub(crate) struct Parts<'s, 'a, S, M, J> {
     pub spec: &'s Spec,
     pub source: S,

@@ -18,7 +18,7 @@ pub(crate) use promise::{HOLES, NONE, PoolPromise, best_fit};
 /// A heap with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// Its spec, in the canonical form.
     pub spec: &'static str,
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(promise("first-fit").footprint, "about M log2 n (Robson 1977)");
         assert_ne!(promise("list(tags=off)").free, promise("list").free);
         assert_eq!(promise("list(split=never)").footprint, promise("list(fit=best, coalesce=never)").footprint);
-        assert!(promise("freelists(16) tlsf").footprint.contains("blocks that lists keep count as live"));
+        assert!(promise("freelists(16) tlsf").footprint.contains("blocks that lists cache count as live"));
     }
 
     #[test]

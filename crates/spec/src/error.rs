@@ -16,7 +16,7 @@ use crate::problem::Problem;
 pub struct SpecError {
     /// Where, in characters from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
     /// What could be written there, if that can be listed.
     pub alternatives: Vec<String>,
@@ -25,7 +25,7 @@ pub struct SpecError {
 }
 
 impl SpecError {
-    /// What is wrong, in words.
+    /// The problem, in words.
     pub fn message(&self) -> String {
         self.problem.to_string()
     }

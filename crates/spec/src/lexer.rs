@@ -8,7 +8,7 @@ use crate::problem::Problem;
 /// A token and its place in the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Token<'text> {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind<'text>,
     /// Its column, in characters from 1.
     pub column: usize,
@@ -35,7 +35,7 @@ pub(crate) enum Kind<'text> {
     Through,
     /// `%`
     Percent,
-    /// What cannot be a token.
+    /// Characters that are no token.
     Stray(Problem),
     /// The end of the text, or the comment that ends it.
     End,
@@ -77,7 +77,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     }
 }
 
-/// What has not been read yet, and where it begins.
+/// The unread text, and where it begins.
 struct Lexer<'text> {
     remainder: &'text str,
     column: usize,

@@ -15,13 +15,13 @@ pub enum MallocError {
     /// It has blocks of one size.
     #[error("its blocks are all of one size")]
     Fixed,
-    /// It keeps memory that nobody can ask for.
+    /// It reserves memory that no call of `malloc` can request.
     #[error("malloc knows no priorities, so nothing could use the reserve")]
     Reserve,
 }
 
 impl Spec {
-    /// What every block of `malloc` is a multiple of, in bytes: it may hold any type.
+    /// The alignment of every block of `malloc`, in bytes: it may hold any type.
     pub const MALLOC_ALIGNMENT: u32 = 16;
 
     /// This heap as one behind `malloc`: its blocks are multiples of [`Spec::MALLOC_ALIGNMENT`] bytes.

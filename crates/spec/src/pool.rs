@@ -22,7 +22,7 @@ use crate::parse::cursor::{Cursor, Result};
 use crate::problem::Problem;
 use crate::validate::{Bounds, Check};
 
-/// What every family of pools gives.
+/// The interface of a family of pools.
 pub(crate) trait Family: Display + Sized {
     /// The word that its text begins with.
     const WORD: &'static str;
@@ -56,7 +56,7 @@ pub(crate) trait Family: Display + Sized {
     /// How its operations grow, and what bounds its footprint.
     fn promise(&self) -> PoolPromise;
 
-    /// What it splits and joins; none where it does neither.
+    /// When it splits and joins blocks; none if it does neither.
     fn factors(&self) -> Option<BlockFactors> {
         None
     }
@@ -85,7 +85,7 @@ pub(crate) trait Family: Display + Sized {
         self.words_for(spec, size)
     }
 
-    /// Makes the heap, and hands it to the job.
+    /// Makes the heap, and passes it to the job.
     fn build<'a, W: Word, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>>(
         &self,
         parts: Parts<'_, 'a, S, M, J>,
@@ -141,7 +141,7 @@ macro_rules! families {
                 match self { $(Pool::$family(_) => $family::GENERAL,)* }
             }
 
-            /// What it splits and joins; none where it does neither.
+            /// When it splits and joins blocks; none if it does neither.
             pub fn factors(&self) -> Option<BlockFactors> {
                 match self { $(Pool::$family(pool) => pool.factors(),)* }
             }

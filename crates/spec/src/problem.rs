@@ -3,7 +3,7 @@
 use crate::ast::{Guard, Spec};
 use crate::{Pages, Tlsf};
 
-/// What is wrong, in words; [`crate::SpecError`] has the place.
+/// A problem of a spec, in words; [`crate::SpecError`] has the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -211,10 +211,10 @@ pub enum Problem {
     /// A reserve of nothing, or of all.
     #[error("a reserve is 1% to 99% of the region, not {0}%")]
     ReserveOutside(u8),
-    /// Best fit that looks at nothing.
+    /// A depth of 0%.
     #[error("best fit that looks at 0% of the list is first fit: use fit=first")]
     DepthZero,
-    /// Best fit that looks at more than everything.
+    /// A depth above 100%.
     #[error("{0}% is more than the whole list")]
     DepthAbove(u64),
     /// A word of a size that is not supported.
@@ -234,7 +234,7 @@ pub enum Problem {
     /// An alignment above the largest.
     #[error("an alignment of {0} is above the largest, {max}", max = Spec::MAX_ALIGNMENT)]
     AlignmentAbove(u64),
-    /// Lists for each thread without lists to give to each.
+    /// Lists for each thread without free lists.
     #[error(
         "`threads=lists` gives each thread the lists of `freelists`, last in first out: the one layer of such a heap"
     )]

@@ -1,7 +1,7 @@
 //! Which specs are heaps.
 //!
 //! The checks look at data, so they hold for specs from a text and for specs from a design
-//! space. What they find is named by [`Place`], which the parser turns into a column.
+//! space. A fault has a [`Place`], which the parser turns into a column.
 
 mod alignment;
 mod layers;
@@ -70,7 +70,7 @@ pub(crate) enum Part {
     Step,
 }
 
-/// What is wrong with a part, and what it could be instead.
+/// A fault of a part, and alternatives.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub place: Place,
@@ -101,7 +101,7 @@ impl Fault {
     }
 }
 
-/// What a check gives.
+/// The result of a check.
 pub(crate) type Check = std::result::Result<(), Fault>;
 
 impl Spec {

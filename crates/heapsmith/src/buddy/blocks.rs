@@ -121,7 +121,7 @@ impl<W: Word, S: Source, M: Meter> Blocks<W, S, M> {
     }
 
     /// The block that, once free, joins a wilderness that begins at `top`: the
-    /// buddy of its first block, or where that is cut off, what is left of it.
+    /// buddy of its first block, or the remainder of it where the region cuts it off.
     #[inline(always)]
     pub(super) fn before(&self, top: usize) -> Option<(usize, u32)> {
         let order = self.order_at(top);

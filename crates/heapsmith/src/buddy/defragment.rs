@@ -1,4 +1,4 @@
-//! Defragmentation on demand: relocation for one request, and no more.
+//! Defragmentation on demand: relocation for one request only.
 //!
 //! ```text
 //!   order j   ┌──────┬──────┐        ┌──────┬──────┐
@@ -38,7 +38,7 @@ use crate::meter::Meter;
 use crate::source::Source;
 use crate::word::Word;
 
-/// Attempts to make a block of one order before the order above gives up.
+/// Max attempts to make a block of one order before the order above fails.
 const ATTEMPTS: usize = 4;
 
 impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddies<W, R, S, M, HANDLES> {

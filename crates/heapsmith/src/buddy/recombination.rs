@@ -1,4 +1,4 @@
-//! What distinguishes one buddy system from another: when free buddies become one.
+//! Recombination: when free buddies become one block. Buddy systems differ in this.
 
 use core::fmt::Debug;
 

@@ -8,7 +8,7 @@
 //! count of blocks that a limited best fit needs.
 //!
 //! - `Lifo`: a freed block comes first. A block that grew by coalescing counts
-//!   as freed and comes first too; what is left of a split keeps its place.
+//!   as freed and comes first too; the remainder of a split keeps its place.
 //! - `Fifo`: a freed block comes last.
 //! - `AddressOrder`: by address. Next to a free block the place is known from the
 //!   boundary tags, else it is found from the head.

@@ -9,9 +9,9 @@
 //!              └────────────────────────┘
 //! ```
 //!
-//! There is one node for each size; further blocks of the size hang at it
+//! There is one node for each size; further blocks of the size are chained to it
 //! ([`equals`](crate::index::equals)). A node that leaves while blocks hang at
-//! it hands its place to the first of them, without rebalancing. The colour
+//! the first of them takes its place, without rebalancing. The colour
 //! lies next to the link to the parent, which has two bits to spare.
 //!
 //! # Invariants
@@ -19,7 +19,7 @@
 //! - **I5** Every node is a free block of at least a node's size, and is in the tree once.
 //! - **I6** Blocks to the left of a node are smaller, to the right larger.
 //! - **I7** The root is black, a red node has no red child, and every path down has as many black nodes.
-//! - **I8** Every node names its parent; the parent of the root is 0. What hangs at a node is in order.
+//! - **I8** Every node names its parent; the parent of the root is 0. The chain of a node is in order.
 //!
 //! # Cost
 //!

@@ -10,7 +10,7 @@
 //!               └────────────────────────┘                      40 ──▶ 40
 //! ```
 //!
-//! There is one node for each size; further blocks of the size hang at it
+//! There is one node for each size; further blocks of the size are chained to it
 //! ([`equals`](crate::index::equals)). The height of a node is a function of
 //! its size and the seed: it is not stored, every block of the size has the
 //! same, and the same requests build the same list. A quarter of the sizes
@@ -23,7 +23,7 @@
 //! - **I5** Every node is a free block of at least a node's size, and is in the list once.
 //! - **I6** Level 0 strictly ascends by size.
 //! - **I7** Each level above holds exactly the nodes of the level below that are so high, in their order.
-//! - **I8** What hangs at a node is in order, and no node hangs.
+//! - **I8** The chain of a node is in order, and holds no node.
 //!
 //! # Cost
 //!

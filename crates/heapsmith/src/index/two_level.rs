@@ -95,7 +95,7 @@ impl TwoLevel {
         TwoLevel { second, last, max, row_words: 0, heads: 0 }
     }
 
-    /// Words of the largest request: those asked for, rounded up to the lower end of a list.
+    /// Words of the largest request: as configured, rounded up to the lower end of a list.
     ///
     /// ```
     /// use heapsmith::parts::TwoLevel;

@@ -11,7 +11,7 @@
 //!
 //! A list is chosen by the size of a *block*: two request sizes that round to
 //! one block size share one list. A block that the pool gave larger than was
-//! asked for (what was left was too small, or `split` forbade it) is of
+//! requested (the remainder was too small, or `split` forbade it) is of
 //! another size and goes back to the pool.
 //!
 //! # Invariants

@@ -17,7 +17,7 @@
 //! many others were freed; its last word then links to the block freed after
 //! it. When the heap below is full, the quarantine returns its blocks to it.
 //!
-//! A heap error is remembered ([`Heap::last_heap_error`]) and what it concerns is left
+//! The guard remembers a heap error ([`Heap::last_heap_error`]) and leaves its block
 //! as it is: a damaged block stays used, and its reallocation is refused. So
 //! calls that break the contract of [`Heap::deallocate`] are defined here, as
 //! far as the table in [`crate::heap_error`] says.

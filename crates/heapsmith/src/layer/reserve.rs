@@ -15,7 +15,7 @@
 //!
 //! Free is the region's limit less control words and used blocks. Blocks that a
 //! layer below keeps (free lists, a quarantine) count as free, since that layer
-//! gives them back when the heap fails. A request counts with its size, a block
+//! returns them when the heap fails. A request counts with its size, a block
 //! with all its words: the reserve can fall short by one block's header and
 //! padding. Bytes are reserved, not a block: a reserve in pieces may not serve a
 //! large request.
@@ -39,7 +39,7 @@ use crate::layer::own;
 use crate::memory::RegionError;
 use crate::word::Word;
 
-/// What became of the requests of one priority.
+/// Counts of the requests of one priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct PriorityStatistics {
@@ -75,7 +75,7 @@ impl<W: Word, H: Heap> Reserve<W, H> {
         Ok(Reserve { heap, limit: region.saturating_sub(reserved), control, statistics: Default::default(), word })
     }
 
-    /// What became of the requests of `priority`, reallocations included.
+    /// Counts of the requests of `priority`, reallocations included.
     pub fn statistics(&self, priority: Priority) -> PriorityStatistics {
         self.statistics[priority as usize]
     }

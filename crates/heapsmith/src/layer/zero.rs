@@ -1,4 +1,4 @@
-//! Storage is handed out zeroed.
+//! Zeroed storage.
 //!
 //! ```text
 //!   allocate    ──▶ heap ──▶ the whole payload is set to 0
@@ -11,7 +11,7 @@
 //! # Invariants
 //!
 //! - **Z1** Every byte of a payload that its owner did not write is 0, from the
-//!   size last asked for to the usable size as well.
+//!   last requested size to the usable size as well.
 //!
 //! # Cost
 //!
@@ -24,7 +24,7 @@ use core::ptr::NonNull;
 use crate::heap::{BlockView, Heap, Priority, Violation};
 use crate::heap_error::{HeapError, HeapErrors};
 
-/// Zeroes what the heap `H` hands out.
+/// Zeroes the blocks that the heap `H` allocates.
 #[derive(Debug)]
 pub struct Zero<H> {
     heap: H,

@@ -12,7 +12,7 @@ use crate::lock::RawLock;
 /// so the program is aborted. An interrupt may use the heap; it waits until the section ends.
 #[derive(Debug)]
 pub struct CriticalSection {
-    /// What the section began with; none while the lock is free. Read and written inside a section only.
+    /// The state that the section restores; none while the lock is free. Read and written inside a section only.
     restore: UnsafeCell<Option<RestoreState>>,
 }
 

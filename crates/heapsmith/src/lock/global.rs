@@ -11,12 +11,12 @@ use crate::source::{Fixed, StaticRegion};
 /// Makes a heap over the region of a [`Global`].
 type Make<H> = fn(Fixed<'static>) -> Result<H, RegionError>;
 
-/// What became of the heap.
+/// The state of the heap.
 #[derive(Debug)]
 enum Slot<H> {
-    /// Nobody asked for it yet.
+    /// Not made: no request came yet.
     Unmade,
-    /// It is there.
+    /// Made.
     Made(H),
     /// Its region is too small, or somebody else's.
     Failed,

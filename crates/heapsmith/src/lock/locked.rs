@@ -60,7 +60,7 @@ impl<H, L: RawLock> Locked<H, L> {
         job(unsafe { &mut *self.heap.get() })
     }
 
-    /// The heap, which nobody else can have.
+    /// The heap, with exclusive access.
     pub fn get_mut(&mut self) -> &mut H {
         self.heap.get_mut()
     }

@@ -1,4 +1,4 @@
-//! What a lock must be able to do, and one that spins.
+//! The interface of locks, and a spin lock.
 
 /// Mutual exclusion.
 ///

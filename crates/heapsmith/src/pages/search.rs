@@ -9,7 +9,7 @@
 //! | [`ByTree`] | one word a level; zeros are counted | one for every word's bits of words |
 //! | [`Hardware`](super::Hardware) | nothing: the unit does; the bitmap goes in and out when the page changes | a word a class in the control words |
 //!
-//! What is looked at is metered as a visit, words read and written as accesses.
+//! A look at a bit counts as a visit, words read and written as accesses.
 //! All find the lowest free object.
 //!
 //! Sources: Kamp 1995 (phkmalloc), as described by Li, Mohanty, Kavi, §II, for

@@ -12,7 +12,7 @@
 //! header, so that it is found from both sides. TOP names the payload that a
 //! next block would have: its header would be the word before.
 //!
-//! What a free does is a level ([`Frees`]):
+//! A value decides when memory is usable again ([`Frees`]):
 //!
 //! - **never** (`bump`): the block is marked free for maps and checks, and its bytes are lost.
 //! - **when empty** (`bump(reclaim=empty)`): the same, and when no block is live the region is empty again.
@@ -61,7 +61,7 @@ use crate::word::Word;
 /// Control word that counts the live blocks, where they are counted.
 const LIVE: usize = control::INDEX;
 
-/// What a free gives back.
+/// When freed memory is usable again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frees {
     /// Nothing.

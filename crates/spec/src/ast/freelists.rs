@@ -13,7 +13,7 @@ use super::Sizes;
 pub struct FreeLists {
     /// The request sizes served; no size by two lists.
     pub sizes: Vec<Sizes>,
-    /// Which of the blocks in a list is handed out next.
+    /// Which block of a list is allocated next.
     pub order: Order,
 }
 

@@ -56,7 +56,7 @@ pub enum Layer {
     Guard(Guard),
     /// A part of the region is kept for requests of high priority.
     Reserve(Reserve),
-    /// Storage is handed out zeroed.
+    /// Zeroed storage.
     Zero,
 }
 

@@ -9,7 +9,7 @@ pub enum Threads {
     /// One heap, which one thread at a time uses.
     #[default]
     One,
-    /// A heap for each thread. A block that another thread frees goes back to the heap that it came from.
+    /// A heap for each thread. A block that another thread frees returns to its own heap.
     Each,
     /// The free lists of the innermost layer for each thread, before one pool for all.
     Lists,

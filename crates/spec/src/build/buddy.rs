@@ -6,15 +6,15 @@ use heapsmith::{FreeLists, Handles, Meter, Source, Word};
 use super::{BuildError, Job, Parts, listed_by, table};
 use crate::{Buddy, BuddySystem, Defragment, Layer, Pool, Spec, WordSize};
 
-/// Something to do with a heap that moves blocks.
+/// A job with a heap that moves blocks.
 pub trait HandlesJob<M: Meter> {
-    /// What comes of it.
+    /// Its result.
     type Output;
-    /// Does it.
+    /// Runs the job.
     fn run<H: Handles<Meter = M>>(self, heap: H) -> Self::Output;
 }
 
-/// Makes the heap of `spec`, if that is one that moves blocks, and hands it to `job`.
+/// Makes the heap of `spec`, if it moves blocks, and passes it to `job`.
 pub fn with_handles<S: Source, M: Meter, J: HandlesJob<M>>(
     spec: &Spec,
     source: S,

@@ -1,4 +1,4 @@
-//! What a heap promises: how its operations grow, and how much memory it can need at worst.
+//! Promises of a heap: how its operations grow, and how much memory it can need in the worst case.
 //!
 //! The bounds are for sizes that include the header of a block, with M the most bytes in live
 //! blocks at once, B the most live blocks, n the largest block, all in units of the smallest.
@@ -40,27 +40,27 @@ pub(crate) const HOLES: &str = "M + B (n - 1): every hole is smaller than the re
 pub(crate) const NONE: &str = "none: free neighbours that are not joined, or remainders that are not split off, add up";
 
 impl Spec {
-    /// What the heap promises. Free lists serve their sizes in constant time, and flush into the
-    /// pool what they keep when the pool fails.
+    /// The promise of the heap. Free lists serve their sizes in constant time, and flush into the
+    /// pool the blocks they cache when the pool fails.
     pub fn promise(&self) -> Promise {
         let PoolPromise { allocate, free, footprint } = self.pool.promise();
-        let keeps = self.layers.iter().any(|layer| matches!(layer, Layer::FreeLists(_)));
-        if !keeps {
+        let caches = self.layers.iter().any(|layer| matches!(layer, Layer::FreeLists(_)));
+        if !caches {
             return Promise { allocate: allocate.into(), free: free.into(), footprint: footprint.into() };
         }
-        let kept = |cost: &str| match cost {
+        let cached = |cost: &str| match cost {
             "constant" => cost.to_owned(),
-            _ => format!("constant for a kept size, else {cost}"),
+            _ => format!("constant for a cached size, else {cost}"),
         };
         let footprint = format!(
-            "{footprint}; blocks that lists keep count as live, and nothing bounds those that hold a remainder too small to \
-             split off (see `heapsmith bound`)"
+            "{footprint}; blocks that lists cache count as live, and blocks with a remainder too small to split off can add up \
+             without a bound (see `heapsmith bound`)"
         );
-        Promise { allocate: kept(allocate), free: kept(free), footprint }
+        Promise { allocate: cached(allocate), free: cached(free), footprint }
     }
 }
 
-/// What best fit promises.
+/// The footprint of best fit.
 pub(crate) fn best_fit(factors: &BlockFactors) -> &'static str {
     if factors.joins() {
         "at least M n - O(M + n^2) for some program (Robson, in Knuth, section 2.5, exercise 42)"

@@ -6,7 +6,7 @@ use crate::lexer::{Kind, Token, tokens};
 use crate::problem::Problem;
 use crate::validate::Place;
 
-/// What reading a part gives.
+/// The result of reading a part.
 pub(crate) type Result<T> = std::result::Result<T, SpecError>;
 
 /// The places of a spec's parts in its text.

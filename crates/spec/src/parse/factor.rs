@@ -1,4 +1,4 @@
-//! What pools of blocks have: `split` and `coalesce`, a word after `=` or a level after `>=`, and `tags`.
+//! The keys of all pools of blocks: `split` and `coalesce`, a word after `=` or a level after `>=`, and `tags`.
 
 use super::cursor::{Cursor, Result};
 use crate::ast::{Coalescing, Splitting};

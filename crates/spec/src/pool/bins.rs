@@ -28,11 +28,11 @@ use crate::validate::{Bounds, Check, Fault, Part, Place};
 pub struct Bins {
     /// Which sizes share a bin.
     pub layout: BinLayout,
-    /// What is inside each bin.
+    /// The structure of each bin.
     pub each: Each,
-    /// How a bin that is a list is kept; its default where it is none.
+    /// The order of a bin that is a list; the default for other bins.
     pub order: BinOrder,
-    /// How far a bin that is an unsorted list is searched; its default where it is none.
+    /// How far a bin that is an unsorted list is searched; the default for other bins.
     pub tries: Tries,
     /// When blocks are split and joined, and whether they carry boundary tags.
     pub factors: BlockFactors,
@@ -85,7 +85,7 @@ impl BinLayout {
     pub const PER_DOUBLING_CHOICES: [u8; 5] = [1, 2, 4, 8, 16];
 }
 
-/// What is inside each bin.
+/// The structure of each bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Each {
     /// A list, in one of several orders.
@@ -285,7 +285,7 @@ fn log(cursor: &mut Cursor<'_>) -> Result<u8> {
     Ok(u8::try_from(bins).unwrap_or(u8::MAX))
 }
 
-/// What is wrong with that many bins for each doubling.
+/// The problem with this number of bins for each doubling.
 fn per_doubling_problem(bins: u64) -> Option<Problem> {
     let mut choices = BinLayout::PER_DOUBLING_CHOICES.into_iter();
     let known = choices.any(|choice| u64::from(choice) == bins);
@@ -352,7 +352,7 @@ impl Keyword for Tries {
     const FORMS: &'static [&'static str] = &["8"];
 }
 
-/// What property tests try.
+/// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
     use proptest::option;

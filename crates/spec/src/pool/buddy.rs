@@ -49,8 +49,8 @@ pub enum Defragment {
     /// Never.
     #[default]
     Never,
-    /// When a request cannot be served otherwise: then as many as that one request needs.
-    /// Only blocks that were asked for by handle move; a plain pointer pins its block.
+    /// When a request cannot be served otherwise: as many blocks as this one request needs.
+    /// Only blocks that were requested by handle move; a plain pointer pins its block.
     OnDemand,
 }
 
@@ -136,7 +136,7 @@ impl Keyword for Defragment {
     const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("on-demand", Self::OnDemand)];
 }
 
-/// What property tests try.
+/// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
     use proptest::prelude::Strategy;

@@ -93,7 +93,7 @@ impl Keyword for Reclaim {
     const WORDS: &'static [(&'static str, Self)] = &[("never", Self::Never), ("empty", Self::Empty)];
 }
 
-/// What property tests try.
+/// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
     use proptest::prelude::Strategy;

@@ -93,7 +93,7 @@ impl Display for Classes {
     }
 }
 
-/// What property tests try.
+/// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
     use proptest::option;

@@ -1,4 +1,4 @@
-//! What all pools of blocks have: splitting, coalescing and boundary tags.
+//! The factors of all pools of blocks: splitting, coalescing and boundary tags.
 //!
 //! Such a pool holds [`BlockFactors`] in its field `factors`. Its file adds `block_keys!` to the keys that it reads, prints
 //! the factors and calls their check.
@@ -55,7 +55,7 @@ impl Display for BlockFactors {
     }
 }
 
-/// What property tests try.
+/// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
     use proptest::prelude::{Strategy, any, prop_oneof};

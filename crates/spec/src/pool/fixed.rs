@@ -75,7 +75,7 @@ impl Display for Fixed {
     }
 }
 
-/// What property tests try.
+/// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
     use proptest::prelude::Strategy;

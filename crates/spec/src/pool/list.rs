@@ -21,7 +21,7 @@ use crate::validate::{Bounds, Check, Fault, Place};
 /// One list of free blocks: `list(order=address, fit=first, split=always, coalesce=immediate)`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct List {
-    /// How the list is kept.
+    /// The order of the list.
     pub order: ListOrder,
     /// Which free block serves a request.
     pub fit: Fit,
@@ -29,7 +29,7 @@ pub struct List {
     pub factors: BlockFactors,
 }
 
-/// How a list of free blocks is kept.
+/// The order of a list of free blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ListOrder {
     /// The block freed last comes first.
@@ -140,7 +140,7 @@ fn depth(cursor: &mut Cursor<'_>) -> Result<Fit> {
     Ok(Fit::Best { depth: u8::try_from(percent).unwrap_or(u8::MAX) })
 }
 
-/// What is wrong with looking at that many percent of a list.
+/// The problem with this depth, in percent of a list.
 fn depth_problem(percent: u64) -> Option<Problem> {
     match percent {
         0 => Some(Problem::DepthZero),
@@ -185,7 +185,7 @@ impl Keyword for Fit {
     const FORMS: &'static [&'static str] = &["best(30%)"];
 }
 
-/// What property tests try.
+/// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
     use proptest::prelude::{Strategy, any, prop_oneof};

@@ -162,7 +162,7 @@ impl Keyword for PageSearch {
         &[("linear", Self::Linear), ("word", Self::Word), ("tree", Self::Tree), ("hardware", Self::Hardware)];
 }
 
-/// What property tests try.
+/// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
     use proptest::prelude::{Just, Strategy};

@@ -92,7 +92,7 @@ impl Display for SkipList {
     }
 }
 
-/// What property tests try.
+/// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
     use proptest::prelude::{Strategy, any};

@@ -52,7 +52,7 @@ impl Display for Stack {
     }
 }
 
-/// What property tests try.
+/// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
     use proptest::prelude::Just;

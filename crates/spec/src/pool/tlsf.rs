@@ -16,7 +16,7 @@ use crate::validate::{Bounds, Check, Fault, Place};
 /// Two-level segregated fit: `tlsf(second-level=5)`, always split, coalesced at once, with boundary tags.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Tlsf {
-    /// Each power of two is divided into two to that many lists.
+    /// Each power of two is divided into 2^`second_level` lists.
     pub second_level: u8,
     /// The largest request that is served, in bytes; without it all that the word can name.
     /// A smaller one saves control words.
@@ -112,7 +112,7 @@ fn second_level(cursor: &mut Cursor<'_>) -> Result<u8> {
     Ok(u8::try_from(level).unwrap_or(u8::MAX))
 }
 
-/// What is wrong with dividing powers of two that often in half.
+/// The problem with this second level.
 fn second_level_problem(level: u64) -> Option<Problem> {
     let known = (1..=u64::from(Tlsf::MAX_SECOND_LEVEL)).contains(&level);
     (!known).then_some(Problem::SecondLevel(level))
@@ -128,7 +128,7 @@ impl Display for Tlsf {
     }
 }
 
-/// What property tests try.
+/// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
     use proptest::option;

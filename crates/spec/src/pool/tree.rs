@@ -116,7 +116,7 @@ impl Keyword for TreeFit {
     const WORDS: &'static [(&'static str, Self)] = &[("best", Self::Best)];
 }
 
-/// What property tests try.
+/// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
     use proptest::prelude::{Strategy, any};

@@ -4,7 +4,7 @@ use super::{Fault, Place};
 use crate::ast::{Spec, WordSize};
 use crate::problem::Problem;
 
-/// What is wrong with aligning to that many bytes in a heap of that word.
+/// The problem with this alignment, in bytes, in a heap of this word.
 pub(super) fn problem(alignment: u64, word: WordSize) -> Option<Fault> {
     let word = word.bytes();
     let problem = if !alignment.is_power_of_two() {

@@ -5,7 +5,7 @@ use crate::Classes;
 use crate::ast::{FreeLists, Sizes, Spec, WordSize};
 use crate::problem::Problem;
 
-/// What the sizes of a heap have to keep to, and what has been used up.
+/// The limits of a heap's sizes, and how much of them is used.
 pub(crate) struct Bounds {
     word: WordSize,
     /// Lists, bins and classes so far.

@@ -13,11 +13,11 @@ pub(super) const FRONT: usize = 3;
 /// Least words before the payload.
 pub(super) const MIN_FRONT: usize = 3;
 
-/// What surrounds a live payload.
+/// The pattern around a live payload.
 pub(super) const CANARY: usize = 0xC5A5_96E1_B4D2_C5A5_u64 as usize;
-/// What fills the bytes between payload and canary.
+/// The pattern between payload and canary.
 pub(super) const PAD: u8 = 0xA5;
-/// What fills a payload in quarantine.
+/// The pattern of a payload in quarantine.
 pub(super) const POISON: u8 = 0xDF;
 
 /// State of a block as its seal says.
@@ -36,7 +36,7 @@ pub(super) fn in_word<W: Word>(value: usize) -> usize {
     W::from_usize(value).to_usize()
 }
 
-/// A block of a guard: index of its payload, bytes asked for, words before the payload.
+/// A block of a guard: index of its payload, requested bytes, words before the payload.
 #[derive(Debug)]
 pub(super) struct Guarded<W> {
     pub at: usize,

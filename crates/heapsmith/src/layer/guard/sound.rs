@@ -163,7 +163,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
         self.sealed_in(view, Seal::Detained).is_none() && !(self.limit > 0 && below == self.control)
     }
 
-    /// The first used block that has no seal and is not kept by a layer below. There is one: time is no matter.
+    /// The first used block that has no seal and is not cached by a layer below. It exists; the cost does not matter.
     #[cold]
     fn unsealed(&self) -> Violation {
         let mut found = None;
