@@ -80,20 +80,20 @@ def replay_overhead(lines: list[str]) -> None:
         "nothing of Python in the caches. Medians; in brackets where the median lies with 95%. Freeing the table afterwards is",
         "Python's, whenever it is no longer used.",
         "",
-        "| heap | the replay, in Rust | beside it | overhead (target: under 1%) | freeing the table | overhead with it |",
+        "| heap | the replay, in Rust | around it | overhead (target: under 1%) | freeing the table | overhead with it |",
         "|---|---:|---:|---:|---:|---:|",
     ]
     for heap in HEAPS:
         whole, inside, freed = calls(trace, heap, 101)
-        beside = [a - b for a, b in zip(whole, inside)]
-        overhead = sorted(a / b for a, b in zip(beside, inside))
+        around = [a - b for a, b in zip(whole, inside)]
+        overhead = sorted(a / b for a, b in zip(around, inside))
         # The order statistics between which the median lies in 95 of 100 cases.
         middle, aside = len(overhead) // 2, int(0.98 * len(overhead) ** 0.5)
         lines.append(
-            f"| `{heap}` | {statistics.median(inside) / 1e6:.1f} ms | {statistics.median(beside) / 1e3:.0f} µs "
+            f"| `{heap}` | {statistics.median(inside) / 1e6:.1f} ms | {statistics.median(around) / 1e3:.0f} µs "
             f"| {overhead[middle]:.2%} ({overhead[middle - aside]:.2%} to {overhead[middle + aside]:.2%}) "
             f"| {statistics.median(freed) / 1e3:.0f} µs "
-            f"| {statistics.median((a + b) / c for a, b, c in zip(beside, freed, inside)):.2%} |"
+            f"| {statistics.median((a + b) / c for a, b, c in zip(around, freed, inside)):.2%} |"
         )
     whole, inside, freed = calls(made(2), HEAPS[0], 1001)
     tiny = statistics.median(a - b for a, b in zip(whole, inside))

@@ -1,7 +1,7 @@
 // A binary tree of AND gates over LEAVES leaves that are 1 while they are taken, and the address of the first that is not.
 //
 // A node is 1 if every leaf below it is taken. Where both halves of a node have an address, the left one's counts
-// unless the left half is all taken: one multiplexer a bit. So addresses come up beside the tree, and the longest
+// unless the left half is all taken: one multiplexer a bit. So addresses come up next to the tree, and the longest
 // path is that of the tree and one multiplexer, not of the tree and then of lg LEAVES multiplexers back to the leaves.
 //
 //   all_o      every leaf is taken: there is no address

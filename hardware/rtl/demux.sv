@@ -8,7 +8,7 @@ module demux #(
     input  logic [Depth-1:0]  address_i,
     output logic [LEAVES-1:0] line_o
 );
-  // Level l has 2^l lines, told apart by the address's l highest bits.
+  // Level l has 2^l lines, selected by the address's l highest bits.
   for (genvar l = 0; l <= Depth; l++) begin : gen_level
     logic [(1<<l)-1:0] line;
     if (l == 0) begin : gen_root

@@ -10,7 +10,7 @@
 //              │                     ▼ any_o                               │
 //              └───────────────────────────────────────────────────────────┘
 //
-// A bit is 1 while its object is free. The answer to `allocate` stands in the cycle of the request; the bitmap
+// A bit is 1 while its object is free. The answer to `allocate` is valid in the cycle of the request; the bitmap
 // changes at its end. `free` has no answer. Words of the bitmap are W bits; object 0 is the lowest bit of word 0.
 // `allocate` in a page without a free object changes nothing (any_o is 0).
 module object_unit #(

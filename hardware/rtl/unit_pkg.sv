@@ -1,4 +1,4 @@
-// The operations of the page unit, as they stand in its instruction (hardware/INSTRUCTION.md).
+// The operations of the page unit, as encoded in its instruction (hardware/INSTRUCTION.md).
 package unit_pkg;
   // Take the first free object of the page that is held for a class.
   localparam logic [1:0] OpAllocate = 2'd0;

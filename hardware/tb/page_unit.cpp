@@ -67,7 +67,7 @@ class Simulation {
     return answer;
   }
 
-  // A cycle in which nothing is asked, whatever else stands at the inputs.
+  // A cycle in which nothing is asked, whatever else is at the inputs.
   void idle(unsigned op, unsigned cls, unsigned object) {
     unit_.valid_i = 0;
     unit_.op_i = op;

@@ -204,7 +204,7 @@ pub fn replayed(dir: PathBuf) -> Outcome<usize> {
     Ok(if file.exists() { Store::open(&file)?.done()?.len() } else { 0 })
 }
 
-/// The unique designs of a space for some traces: number and spec, and how many designs of the space each stands for.
+/// The unique designs of a space for some traces: number and spec, and how many designs of the space each represents.
 #[pyfunction]
 pub fn unique_designs(traces: Vec<Bound<'_, PyAny>>, space: PathBuf) -> Outcome<Vec<(u32, String, usize)>> {
     let (name, text) = Space::text_of(&space).map_err(Raised::usage)?;

@@ -51,7 +51,7 @@ pub struct Interaction {
     pub share: f64,
 }
 
-/// Every factor's effect on every objective over a family; none where designs of it were left out, as what is left
+/// Every factor's effect on every objective over a family; none if designs of it were left out, as what is left
 /// is no factorial.
 pub fn effects(exploration: &Exploration, family: usize) -> Vec<Effect> {
     let Some(sample) = Sample::of(exploration, family) else { return Vec::new() };
@@ -87,7 +87,7 @@ pub fn interactions(exploration: &Exploration, family: usize) -> Vec<Interaction
     found
 }
 
-/// The share of an objective's variance over all designs that the choice of the family explains; none where designs
+/// The share of an objective's variance over all designs that the choice of the family explains; none if designs
 /// were left out.
 pub fn between_families(exploration: &Exploration, objective: Objective) -> Option<f64> {
     if exploration.pruned > 0 {

@@ -131,7 +131,7 @@ impl Exploration {
     }
 }
 
-/// The smallest region of a design: the largest that any trace needs; none where a trace is not served.
+/// The smallest region of a design: the largest that any trace needs; none if a trace is not served.
 fn smallest_region(spec: &Spec, traces: &[PackedTrace]) -> Result<Option<u64>, ReplayError> {
     let mut max = 0;
     for trace in traces {

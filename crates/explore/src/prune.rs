@@ -16,7 +16,7 @@
 //!
 //! ```text
 //!   wave        0        1        2            3
-//!   beside      –        –        front of 0   front of 0 and 1
+//!   against     –        –        front of 0   front of 0 and 1
 //! ```
 //!
 //! What an earlier run left in the store saves replays and changes nothing: a design that it measured is kept or left out
@@ -52,7 +52,7 @@ const WAVE: usize = 64;
 pub(crate) enum Verdict {
     /// It is kept; its measures unless the store has them.
     Kept(Option<Vec<Measures>>),
-    /// It was cut short, or left out: the design that beats it, none where it refuses a request.
+    /// It was cut short, or left out: the design that beats it, none if it refuses a request.
     Cut {
         /// The design that beats it.
         by: Option<u32>,

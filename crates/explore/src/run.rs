@@ -52,7 +52,7 @@ pub use plan::{Plan, TimingPlan};
 pub struct Found {
     /// The results.
     pub exploration: Exploration,
-    /// The index of the preferred design; none where no design serves and keeps the constraints.
+    /// The index of the preferred design; none if no design serves and keeps the constraints.
     pub pick: Option<usize>,
     /// What the search had found of the whole, where it was compared.
     pub agreement: Option<(Agreement, usize)>,

@@ -90,7 +90,7 @@ const MIN_EVENTS: usize = 4_000;
 const MIN_DESIGNS: usize = 400;
 
 /// The slices of a round, from 0: of each trace its begin, and a window of as many events around its peak, before which
-/// what is live there is allocated. None where they would be the whole.
+/// what is live there is allocated. None if they would be the whole.
 pub(crate) fn slices(traces: &[PackedTrace], round: usize) -> Option<Vec<[PackedTrace; 2]>> {
     let part = FACTOR.pow((ROUNDS - round) as u32);
     let wanted = |trace: &PackedTrace| (trace.events.len() / part).max(MIN_EVENTS);
@@ -112,7 +112,7 @@ pub(crate) fn is_spared(space: &Space, design: &Design) -> bool {
     space.families.0.len() > 1 && space.families.is_classic(design)
 }
 
-/// The designs of a round that the next one goes on with, by their numbers, ascending: the quarter nearest to the fronts
+/// The designs of a round that the next one keeps, by their numbers, ascending: the quarter nearest to the fronts
 /// of one of the slices.
 pub(crate) fn survivors(goal: &Goal, measured: &HashMap<u32, Vec<Measures>>) -> Vec<u32> {
     let mut numbers: Vec<u32> = measured.keys().copied().collect();

@@ -7,7 +7,7 @@
 //! | `design` | a design of the space: number, family, a column for each factor, spec, and the design that it is the same heap as |
 //! | `result` | the measures of one unique design on one trace: a function of the two, whichever run counted them |
 //! | `chosen` | a unique design whose results answer the question |
-//! | `pruned` | a unique design that was cut short, and the one that beats it; none where it refuses a request |
+//! | `pruned` | a unique design that was cut short, and the one that beats it; none if it refuses a request |
 //! | `slice` | the measures of one unique design on a slice of a trace, in a round of the search |
 //! | `finalist` | what was measured of one design of a last choice: its smallest region, its code size |
 //! | `evaluated` | a heap that was chosen here, on a trace that it was not chosen for |

@@ -17,7 +17,7 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Its lines that are not blank; none where it is no text. The last is left out if it may be cut off.
+    /// Its lines that are not blank; none if it is no text. The last is left out if it may be cut off.
     pub fn lines(&self) -> Vec<String> {
         if self.bytes.contains(&0) {
             return Vec::new();

@@ -127,7 +127,7 @@ fn why_no_library_fits(bytes: &[u8]) -> Option<&'static str> {
     let linker = (0..count).filter_map(segment).find(|bytes| kind(bytes) == Some(INTERPRETER));
     let Some(linker) = linker else {
         let whole = headers + count * size <= bytes.len();
-        return whole.then_some("linked statically, so there is no malloc to stand before: link it dynamically");
+        return whole.then_some("linked statically, so there is no malloc to replace: link it dynamically");
     };
     let at = usize::try_from(u64::from_le_bytes(*linker.get(8..)?.first_chunk()?)).ok()?;
     let musl = bytes.get(at..)?.split(|byte| *byte == 0).next()?.windows(7).any(|part| part == b"ld-musl");

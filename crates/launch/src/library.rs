@@ -125,12 +125,12 @@ fn read(path: &Path) -> Result<Vec<u8>, LibraryError> {
 pub enum LibraryError {
     /// The libraries do not know this system.
     #[error(
-        "this heapsmith was built for a system on which it cannot stand before a program's malloc; that works on Linux on x86-64"
+        "this heapsmith was built for a system on which it cannot replace a program's malloc; that works on Linux on x86-64"
     )]
     NotHere,
     /// The library is not carried, and could not be compiled.
     #[error(
-        "the library that stands before malloc is not in this command, and could not be compiled: {why}; build the \
+        "the library that replaces malloc is not in this command, and could not be compiled: {why}; build the \
          command with `--features carry`, and it has the library inside"
     )]
     NotBuilt {

@@ -79,7 +79,7 @@ impl Term {
 /// What is known of the most memory that a heap can be made to need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bound {
-    /// The most bytes of the region ever used, control words included; none where no bound is known.
+    /// The most bytes of the region ever used, control words included; none if no bound is known.
     pub footprint: Option<u64>,
     /// Bytes of a region in which no such program is refused: the footprint, and what a reserve keeps free in addition.
     /// The worst operation is that of such a region: where a request is refused, layers give back all that they keep.

@@ -43,7 +43,7 @@ impl Lines {
         }
     }
 
-    /// The bound as fragmentation: bytes beyond the most live ones, over those; none where no bound is known.
+    /// The bound as fragmentation: bytes beyond the most live ones, over those; none if no bound is known.
     pub fn bound_fragmentation(&self, spec: &Spec) -> Option<f64> {
         let footprint = self.bound(spec).footprint?;
         Some(footprint as f64 / self.lower_bound.live.0.max(1) as f64 - 1.0)

@@ -56,8 +56,8 @@ impl Output {
         }
         match place(path, inputs)? {
             Place::Stream => Ok(Output { path: path.to_owned(), to: To::Stream(stream(path)?) }),
-            Place::Regular(there) => Output::beside(path, there.permissions().mode() & 0o777, inputs, false),
-            Place::Free => Output::beside(path, USUAL, inputs, false),
+            Place::Regular(there) => Output::next_to(path, there.permissions().mode() & 0o777, inputs, false),
+            Place::Free => Output::next_to(path, USUAL, inputs, false),
         }
     }
 
@@ -70,8 +70,8 @@ impl Output {
         let path = path.as_ref();
         match place(path, &Inputs::NONE)? {
             Place::Stream => Err(Refusal::Special { kind: "a device or a FIFO" }.into()),
-            Place::Regular(there) => Output::beside(path, there.permissions().mode() & 0o777, &Inputs::NONE, false),
-            Place::Free => Output::beside(path, USUAL, &Inputs::NONE, false),
+            Place::Regular(there) => Output::next_to(path, there.permissions().mode() & 0o777, &Inputs::NONE, false),
+            Place::Free => Output::next_to(path, USUAL, &Inputs::NONE, false),
         }
     }
 
@@ -84,12 +84,12 @@ impl Output {
         let path = path.as_ref();
         match path.symlink_metadata() {
             Ok(_) => Err(Refusal::NotOurs.into()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Output::beside(path, USUAL, &Inputs::NONE, true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Output::next_to(path, USUAL, &Inputs::NONE, true),
             Err(error) => Err(error),
         }
     }
 
-    fn beside(path: &Path, mode: u32, inputs: &Inputs, exclusive: bool) -> io::Result<Output> {
+    fn next_to(path: &Path, mode: u32, inputs: &Inputs, exclusive: bool) -> io::Result<Output> {
         // A rename is atomic within one file system only, hence the same folder.
         let to = To::Part { part: part(folder_of(path), mode)?, inputs: inputs.clone(), exclusive };
         Ok(Output { path: path.to_owned(), to })

@@ -20,7 +20,7 @@ use heapsmith_capture::stack::Caller;
 /// What every block is a multiple of; a request that names no alignment, or a finer one.
 const ALIGNMENT: usize = 16;
 
-/// A block of at least `size` bytes at a multiple of `alignment`, a power of two; none where there is no memory.
+/// A block of at least `size` bytes at a multiple of `alignment`, a power of two; none if there is no memory.
 #[inline(always)]
 pub fn allocate(size: usize, alignment: usize) -> Option<NonNull<u8>> {
     let process = process();

@@ -72,7 +72,7 @@ impl Table {
     }
 }
 
-/// Maps a piece; none where there is no memory, and what it would hold is then not known.
+/// Maps a piece; none if there is no memory, and what it would hold is then not known.
 #[cold]
 fn map_piece(place: &AtomicPtr<Piece>) -> Option<&'static Piece> {
     let fresh = pages::map(size_of::<Piece>())?;

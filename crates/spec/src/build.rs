@@ -120,7 +120,7 @@ pub fn lists_in_words(spec: &Spec, layer: &crate::FreeLists) -> Vec<(usize, usiz
     listed_by(&layer.sizes, |size| words_for(spec, size)).iter().map(|list| (list.low, list.high)).collect()
 }
 
-/// Words that blocks beyond the classes are a multiple of: the step, and no less than what blocks begin at; none where
+/// Words that blocks beyond the classes are a multiple of: the step, and no less than what blocks begin at; none if
 /// nothing beyond is served.
 pub fn step_in_words(spec: &Spec, classes: &Classes) -> Option<usize> {
     let step = classes.beyond? / u64::from(spec.word.bytes());

@@ -48,7 +48,7 @@ pub(crate) trait Family: Display + Sized {
         None
     }
 
-    /// The largest request that it serves, in bytes; none where the region is the limit.
+    /// The largest request that it serves, in bytes; none if the region is the limit.
     fn max_request(&self) -> Option<u64> {
         None
     }
@@ -71,7 +71,7 @@ pub(crate) trait Family: Display + Sized {
         false
     }
 
-    /// The links in a free block and whether blocks have boundary tags; none where blocks are powers of two.
+    /// The links in a free block and whether blocks have boundary tags; none if blocks are powers of two.
     fn links_and_tags(&self) -> Option<(usize, bool)>;
 
     /// Words of the block that serves a request of `size` bytes in the heap of `spec`, which has this pool; none if no

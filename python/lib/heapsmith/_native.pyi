@@ -1,4 +1,4 @@
-"""The native part: what people call stands in the package's other files."""
+"""The native part: the public interface is in the package's other files."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence

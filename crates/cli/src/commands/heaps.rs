@@ -56,7 +56,7 @@ fn absence(entry: &heapsmith_peers::Entry) -> String {
 /// Below the paragraphs.
 const LEGEND: &str = "
 M: peak bytes in live blocks, headers included; B: peak live blocks; n: the largest block; all in
-units of the smallest. Any spec may stand where a name may: layers, a pool, options. --format json adds
+units of the smallest. A spec can replace a name: layers, a pool, options. --format json adds
 what the sources leave open and what was chosen.
 ";
 

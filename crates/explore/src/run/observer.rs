@@ -56,7 +56,7 @@ pub trait Observer {
     fn swept(&mut self, _swept: &Swept) {}
     /// Memory cannot be measured by pages here, and is left out.
     fn without_pages(&mut self, _why: &PagesError) {}
-    /// Bytes of the code of a heap; none where it cannot be emitted.
+    /// Bytes of the code of a heap; none if it cannot be emitted.
     ///
     /// # Errors
     ///

@@ -53,7 +53,7 @@ fn on_traces_of_different_character_the_wide_pick_is_nowhere_worse_than_the_clas
                 better += usize::from(ours < theirs);
             }
             println!(
-                "{}, {preference:?}: {} beside {}: {:?}",
+                "{}, {preference:?}: {} compared with {}: {:?}",
                 trace.name,
                 wide.rows[ours].design.spec,
                 classic.rows[theirs].design.spec,

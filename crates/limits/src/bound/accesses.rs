@@ -24,9 +24,9 @@ use super::demand::Demand;
 /// The worst single operation of a heap under the programs of a bound.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorstCase {
-    /// Most accesses of an allocation; none where no number is known.
+    /// Most accesses of an allocation; none if no number is known.
     pub allocate: Option<u64>,
-    /// Most accesses of a free; none where no number is known.
+    /// Most accesses of a free; none if no number is known.
     pub free: Option<u64>,
     /// How they come about.
     pub formula: String,
@@ -41,7 +41,7 @@ impl WorstCase {
         WorstCase { formula: why.to_owned(), ..WorstCase::default() }
     }
 
-    /// Most accesses of an operation of either kind; none where no number is known of one.
+    /// Most accesses of an operation of either kind; none if no number is known of one.
     pub fn either(&self) -> Option<u64> {
         Some(self.allocate?.max(self.free?))
     }

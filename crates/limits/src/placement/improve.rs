@@ -1,7 +1,7 @@
 //! The order of a placement changed step by step.
 //!
-//! The block that ends highest is in trouble: it goes earlier in the order, before a block that lives
-//! beside it, or two such blocks change places; and all are placed anew. What is no worse is kept. This is
+//! The block that ends highest goes earlier in the order, before a block that is live at
+//! the same time, or two such blocks change places; and all are placed anew. What is no worse is kept. This is
 //! squeaky wheel optimization (Joslin and Clements, Journal of Artificial Intelligence Research 10, 1999), as compilers of
 //! neural networks do it on such orders (hill climbing in Apache TVM's unified static memory planner, 2021).
 
@@ -41,9 +41,9 @@ fn change(lifetimes: &Lifetimes, placement: &Placement, order: &mut [u32], draws
     // A step away at times: what is below the highest block may be what has to go.
     let mut from = troubled;
     for _ in 0..draws.below(3) {
-        from = beside(lifetimes, order, from, draws).unwrap_or(from);
+        from = overlapping(lifetimes, order, from, draws).unwrap_or(from);
     }
-    if let Some(to) = beside(lifetimes, order, from, draws) {
+    if let Some(to) = overlapping(lifetimes, order, from, draws) {
         if draws.happens(0.5) {
             order.swap(from, to);
         } else {
@@ -54,7 +54,7 @@ fn change(lifetimes: &Lifetimes, placement: &Placement, order: &mut [u32], draws
 }
 
 /// The place of a random block that overlaps with that at `place` and comes earlier.
-fn beside(lifetimes: &Lifetimes, order: &[u32], place: usize, draws: &mut Draws) -> Option<usize> {
+fn overlapping(lifetimes: &Lifetimes, order: &[u32], place: usize, draws: &mut Draws) -> Option<usize> {
     let block = &lifetimes.all()[order[place] as usize];
     let meets = |&other: &usize| lifetimes.all()[order[other] as usize].meets(block);
     let others = (0..place).filter(meets).count() as u64;

@@ -26,7 +26,7 @@ pub(super) enum HoleFit {
 /// Places blocks into holes, in one order after another.
 pub(super) struct InHoles<'l> {
     all: &'l [Lifetime],
-    beside: Beside,
+    overlapping: Overlapping,
     /// The blocks that are live together with one: offset and end.
     found: Vec<(u64, u64)>,
     /// Blocks that were compared with another, and blocks placed.
@@ -35,19 +35,19 @@ pub(super) struct InHoles<'l> {
 
 impl<'l> InHoles<'l> {
     pub fn new(lifetimes: &'l Lifetimes) -> InHoles<'l> {
-        InHoles { all: lifetimes.all(), beside: Beside::new(lifetimes.all()), found: Vec::new(), work: 0 }
+        InHoles { all: lifetimes.all(), overlapping: Overlapping::new(lifetimes.all()), found: Vec::new(), work: 0 }
     }
 
     /// Places the blocks in this order; gives up as soon as one would end above `max`.
     pub fn place(&mut self, order: &[u32], fit: HoleFit, max: u64) -> Option<Placement> {
-        self.beside.clear();
+        self.overlapping.clear();
         let mut offsets = vec![0; self.all.len()];
         let mut footprint = 0;
         for &block in order {
             let lifetime = &self.all[block as usize];
             self.found.clear();
             let found = &mut self.found;
-            self.beside.visit(lifetime, |other| {
+            self.overlapping.visit(lifetime, |other| {
                 found.push((offsets[other], offsets[other] + self.all[other].size));
             });
             self.work += 1 + self.found.len() as u64;
@@ -61,15 +61,15 @@ impl<'l> InHoles<'l> {
                 return None;
             }
             offsets[block as usize] = offset;
-            self.beside.insert(block as usize, lifetime.end);
+            self.overlapping.insert(block as usize, lifetime.end);
         }
         Some(Placement { offsets, footprint })
     }
 }
 
-fn first_fit(beside: &[(u64, u64)], lifetime: &Lifetime) -> u64 {
+fn first_fit(overlapping: &[(u64, u64)], lifetime: &Lifetime) -> u64 {
     let mut place = 0;
-    for &(offset, end) in beside {
+    for &(offset, end) in overlapping {
         if place + lifetime.size <= offset {
             break;
         }
@@ -78,9 +78,9 @@ fn first_fit(beside: &[(u64, u64)], lifetime: &Lifetime) -> u64 {
     place
 }
 
-fn tightest(beside: &[(u64, u64)], lifetime: &Lifetime) -> u64 {
+fn tightest(overlapping: &[(u64, u64)], lifetime: &Lifetime) -> u64 {
     let (mut place, mut best) = (0, None);
-    for &(offset, end) in beside {
+    for &(offset, end) in overlapping {
         if place + lifetime.size <= offset {
             let left = offset - place - lifetime.size;
             if best.is_none_or(|(min, _)| left < min) {
@@ -93,7 +93,7 @@ fn tightest(beside: &[(u64, u64)], lifetime: &Lifetime) -> u64 {
 }
 
 /// The placed blocks by lifetime.
-struct Beside {
+struct Overlapping {
     leaves: usize,
     /// Of a node, the latest end of a placed block below it; 0 if there is none.
     latest: Vec<u32>,
@@ -101,11 +101,11 @@ struct Beside {
     starts: Vec<u32>,
 }
 
-impl Beside {
-    fn new(all: &[Lifetime]) -> Beside {
+impl Overlapping {
+    fn new(all: &[Lifetime]) -> Overlapping {
         let leaves = all.len().next_power_of_two();
         let starts = all.iter().map(|lifetime| lifetime.start).collect();
-        Beside { leaves, latest: vec![0; 2 * leaves], starts }
+        Overlapping { leaves, latest: vec![0; 2 * leaves], starts }
     }
 
     fn clear(&mut self) {

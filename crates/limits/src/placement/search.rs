@@ -197,19 +197,19 @@ impl<'l> ExactSearch<'l> {
             // Each block that meets this one once: where it begins, or at this one's first moment.
             for place in 0..self.living[moment as usize].len() {
                 let other = self.living[moment as usize][place];
-                let beside = &self.all[other as usize];
-                if self.is_placed[other as usize] || (beside.start != moment && moment != lifetime.start) {
+                let neighbour = &self.all[other as usize];
+                if self.is_placed[other as usize] || (neighbour.start != moment && moment != lifetime.start) {
                     continue;
                 }
                 self.work += 1;
-                let raised = align_up(end, beside.alignment);
+                let raised = align_up(end, neighbour.alignment);
                 if self.offsets[other as usize] < raised {
-                    if raised + beside.size > self.capacity {
+                    if raised + neighbour.size > self.capacity {
                         return false;
                     }
                     self.trail.push(TrailStep::Raised(other, self.offsets[other as usize]));
                     self.offsets[other as usize] = raised;
-                    (first, last) = (first.min(beside.start), last.max(beside.end));
+                    (first, last) = (first.min(neighbour.start), last.max(neighbour.end));
                 }
             }
         }

@@ -66,15 +66,15 @@ fn outcome(all: &[Cost]) -> Result<Outcome, ExperimentError> {
     let max = rows.iter().max_by(|a, b| a.unit.total_cmp(&b.unit)).map_or("none", |row| row.program);
     outcome.state("cfrac saves most", format!("{max} does"), max == "cfrac");
     let left = mean(|row| row.unit_against_word);
-    let beside = if left < 0.0 { format!("{} more", percent(-left)) } else { format!("{} less", percent(left)) };
+    let further = if left < 0.0 { format!("{} more", percent(-left)) } else { format!("{} less", percent(left)) };
     outcome.state(
         "the search is better left to hardware",
-        format!("counting zeros by an instruction takes off {}; beside that the unit takes {beside}", percent(word)),
+        format!("counting zeros by an instruction takes off {}; beside that the unit takes {further}", percent(word)),
         left > 0.0,
     );
     outcome.found = format!(
         "The unit takes {} off memory management on average, where the paper has {}. Counting zeros by an instruction takes off {} \
-         already; beside that the unit takes {beside}.",
+         already; beside that the unit takes {further}.",
         percent(unit),
         percent(paper),
         percent(word),

@@ -13,7 +13,7 @@ use crate::setting::Setting;
 pub(super) struct PointerProgram {
     /// Its name.
     pub name: &'static str,
-    /// The workload's parameters; none where it was recorded.
+    /// The workload's parameters; none if it was recorded.
     settings: Option<&'static [(&'static str, &'static str)]>,
     /// The same for a test.
     small: &'static [(&'static str, &'static str)],

@@ -152,7 +152,7 @@ pub(crate) fn popular(traces: &[PackedTrace], max: usize) -> Vec<u64> {
     sizes
 }
 
-/// The mean of a heap over the inputs; none where it refused a request, or was not timed.
+/// The mean of a heap over the inputs; none if it refused a request, or was not timed.
 fn mean(rows: &[Row], heap: &str, of: impl Fn(&Row) -> Option<f64>) -> Option<f64> {
     let own: Vec<&Row> = rows.iter().filter(|row| row.heap == heap).collect();
     let values: Option<Vec<f64>> = own.iter().map(|row| (row.failed == 0).then(|| of(row)).flatten()).collect();

@@ -37,7 +37,7 @@ const LARGER: u64 = 100;
 /// How often it is asked for again where it is timed.
 const AGAIN: u64 = 200;
 
-/// A difference of times below this share of them is noise: some nanoseconds beside a heap that took long to fill.
+/// A difference of times below this share of them is noise: some nanoseconds compared with a heap that took long to fill.
 const NOISE: f64 = 0.05;
 
 #[derive(Debug, Serialize)]

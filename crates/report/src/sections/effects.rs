@@ -160,7 +160,7 @@ fn changes(study: &Study<'_>) -> String {
                 false => relative(effect.first(), effect.last()),
             };
             let sign = if effect.share < NONE { 0.0 } else { effect.change().signum() * more_is };
-            Cell::html(format!("{text}{}", paper.map_or(String::new(), |paper| beside(paper, sign))))
+            Cell::html(format!("{text}{}", paper.map_or(String::new(), |paper| compared(paper, sign))))
         };
         table.row(
             "",
@@ -179,7 +179,7 @@ fn changes(study: &Study<'_>) -> String {
 }
 
 /// The paper's sign, and whether ours (−1, 0, 1) is the same.
-fn beside(paper: &str, sign: f64) -> String {
+fn compared(paper: &str, sign: f64) -> String {
     let theirs = match paper.chars().next() {
         Some('+') => 1.0,
         Some('−') => -1.0,

@@ -7,7 +7,7 @@ use crate::number::{count, percent, plural};
 use crate::sections::front::spec;
 use crate::study::Study;
 
-/// The section; none where nothing was evaluated.
+/// The section; none if nothing was evaluated.
 pub fn section(study: &Study<'_>) -> String {
     let evaluated = &study.exploration.evaluated;
     if evaluated.is_empty() {

@@ -17,7 +17,7 @@ struct Between {
     name: String,
     spec: String,
     achieved: f64,
-    /// As fragmentation; none where no bound is known of it on some trace.
+    /// As fragmentation; none if no bound is known of it on some trace.
     bound: Option<f64>,
     is_pick: bool,
 }
@@ -40,7 +40,7 @@ pub fn section(study: &Study<'_>) -> String {
     wrap("limits", "Between the lower bound and the worst case", &body)
 }
 
-/// The mean of a share over the traces; none where it is not known of one.
+/// The mean of a share over the traces; none if it is not known of one.
 fn mean(lines: &[Lines], share: impl Fn(&Lines) -> Option<f64>) -> Option<f64> {
     let all = lines.iter().map(share).collect::<Option<Vec<f64>>>()?;
     Some(all.iter().sum::<f64>() / all.len().max(1) as f64)

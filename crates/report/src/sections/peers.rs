@@ -27,7 +27,7 @@ impl Point<'_> {
     }
 }
 
-/// The section; none where no peer was measured.
+/// The section; none if no peer was measured.
 pub fn section(study: &Study<'_>) -> String {
     let theirs: Vec<Point<'_>> = peers().iter().filter_map(|entry| peer(study, entry)).collect();
     let designs: Vec<Point<'_>> = study.exploration.front_2d.iter().filter_map(|&index| design(study, index)).collect();

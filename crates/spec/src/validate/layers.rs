@@ -1,11 +1,11 @@
 //! Which layers go together, and before which pools.
 //!
-//! | layer | stands |
+//! | layer | place |
 //! |---|---|
 //! | `reserve`, `guard`, `zero` | before any pool, in any order among themselves |
 //! | `freelists` | directly before a pool that gives any block back at any time |
 //!
-//! A layer keeps blocks: for later requests, in a quarantine, or one for its
+//! A layer retains blocks: for later requests, in a quarantine, or one for its
 //! own words. A stack wants them back last in first out, and a bump that starts
 //! over when it is empty never would. A pool whose blocks have a largest size
 //! must have room in one for the words of a layer.

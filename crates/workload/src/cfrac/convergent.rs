@@ -43,7 +43,7 @@ impl<'s> Convergents<'s> {
     }
 
     /// The next Q, and whether the square of the [`numerator`](Self::numerator) is its
-    /// negative; none where the fraction begins to repeat.
+    /// negative; none if the fraction begins to repeat.
     pub fn step(&mut self) -> Option<(Number<'s>, bool)> {
         if self.ended {
             return None;

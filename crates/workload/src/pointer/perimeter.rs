@@ -237,8 +237,8 @@ mod tests {
             inside && ((side / 2).pow(2)..side.pow(2)).contains(&(x * x + y * y))
         };
         let edges = |x, y| {
-            let beside = [(1, 0), (-1, 0), (0, 1), (0, -1)];
-            beside.iter().filter(|(right, down)| black(x, y) && !black(x + right, y + down)).count() as u64
+            let sides = [(1, 0), (-1, 0), (0, 1), (0, -1)];
+            sides.iter().filter(|(right, down)| black(x, y) && !black(x + right, y + down)).count() as u64
         };
         (0..side).flat_map(|y| (0..side).map(move |x| (x, y))).map(|(x, y)| edges(x, y)).sum()
     }

@@ -183,7 +183,7 @@ pub fn explain(arguments: &Replay, results: &[Measured]) -> Result<(), Failure> 
 fn latency_table(results: &[Measured]) -> Result<(), Failure> {
     say!(
         "\nSingle operations in ns by the processor's counter: the mean of each operation's rounds without the slowest; \
-         beside them accesses, which are the same everywhere"
+         then accesses, which are the same everywhere"
     );
     let columns = ["p50", "p90", "p99", "p99.9", "max", "accesses p50", "p99 ", "p99.9 ", "max ", "of", "heap"];
     let mut table = Table::new(&columns);

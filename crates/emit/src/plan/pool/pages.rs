@@ -27,7 +27,7 @@ pub struct PagesPlan {
 }
 
 impl PagesPlan {
-    /// The numbers; none where a unit in hardware searches.
+    /// The numbers; none if a unit in hardware searches.
     fn of(pages: &Pages, spec: &Spec) -> Option<PagesPlan> {
         let word = u64::from(spec.word.bytes());
         let min_object = pages.min.max(u64::from(spec.alignment).min(pages.page / 2));
