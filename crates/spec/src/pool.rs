@@ -33,9 +33,9 @@ pub(crate) trait Family: Display + Sized {
     /// Reads what follows the word.
     fn read(cursor: &mut Cursor<'_>) -> Result<Self>;
 
-    /// Whether its values make a heap.
-    fn check(&self, _bounds: &mut Bounds) -> Check {
-        Ok(())
+    /// Whether its values make a heap; by default its factors alone decide.
+    fn check(&self, bounds: &mut Bounds) -> Check {
+        self.factors().map_or(Ok(()), |factors| factors.check(bounds))
     }
 
     /// Why this layer cannot wrap it.
@@ -72,7 +72,9 @@ pub(crate) trait Family: Display + Sized {
     }
 
     /// The links in a free block and whether blocks have boundary tags; none if blocks are powers of two.
-    fn links_and_tags(&self) -> Option<(usize, bool)>;
+    fn links_and_tags(&self) -> Option<(usize, bool)> {
+        self.factors().map(|factors| (2, factors.tags))
+    }
 
     /// Words of the block that serves a request of `size` bytes in the heap of `spec`, which has this pool; none if no
     /// block can.

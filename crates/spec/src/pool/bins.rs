@@ -169,10 +169,6 @@ impl Family for Bins {
         PoolPromise { allocate, free, footprint: if self.factors.joins() { HOLES } else { NONE } }
     }
 
-    fn links_and_tags(&self) -> Option<(usize, bool)> {
-        Some((2, self.factors.tags))
-    }
-
     fn factors(&self) -> Option<BlockFactors> {
         Some(self.factors)
     }

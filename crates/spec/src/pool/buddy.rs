@@ -89,10 +89,6 @@ impl Family for Buddy {
         }
     }
 
-    fn links_and_tags(&self) -> Option<(usize, bool)> {
-        None
-    }
-
     fn words_for(&self, spec: &Spec, size: u64) -> Option<usize> {
         build::buddy::words_for(self, spec, size)
     }

@@ -24,10 +24,6 @@ impl Family for HalfFit {
         PoolPromise::constant("M + B (2n - 1): a hole of less than twice the request may be passed over")
     }
 
-    fn links_and_tags(&self) -> Option<(usize, bool)> {
-        Some((2, true))
-    }
-
     /// Always split, joined at once, with boundary tags.
     fn factors(&self) -> Option<BlockFactors> {
         Some(BlockFactors::DEFAULT)

@@ -101,10 +101,6 @@ impl Family for Pages {
         }
     }
 
-    fn links_and_tags(&self) -> Option<(usize, bool)> {
-        None
-    }
-
     fn words_for(&self, spec: &Spec, size: u64) -> Option<usize> {
         build::pages::words_for(self, spec, size)
     }

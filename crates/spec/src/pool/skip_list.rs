@@ -12,7 +12,6 @@ use crate::lexer::Kind;
 use crate::parse::cursor::{Cursor, Result};
 use crate::parse::factor::block_keys;
 use crate::parse::keys::{self, Key};
-use crate::validate::{Bounds, Check};
 
 /// All free blocks in a skip list by size, best fit: `skiplist(seed=1, split=always, coalesce=immediate)`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,20 +42,12 @@ impl Family for SkipList {
         Ok(list)
     }
 
-    fn check(&self, bounds: &mut Bounds) -> Check {
-        self.factors.check(bounds)
-    }
-
     fn promise(&self) -> PoolPromise {
         PoolPromise {
             allocate: "log of the free sizes, expected",
             free: "log of the free sizes, expected",
             footprint: best_fit(&self.factors),
         }
-    }
-
-    fn links_and_tags(&self) -> Option<(usize, bool)> {
-        Some((2, self.factors.tags))
     }
 
     fn factors(&self) -> Option<BlockFactors> {

@@ -64,10 +64,6 @@ impl Family for Tlsf {
         PoolPromise::constant("M + B (r - 1), r the request rounded up to its list: holes below r may be passed over")
     }
 
-    fn links_and_tags(&self) -> Option<(usize, bool)> {
-        Some((2, true))
-    }
-
     /// Always split, joined at once, with boundary tags.
     fn factors(&self) -> Option<BlockFactors> {
         Some(BlockFactors::DEFAULT)

@@ -14,7 +14,6 @@ use crate::parse::cursor::{Cursor, Result};
 use crate::parse::factor::block_keys;
 use crate::parse::keys::{Key, Keys, equals};
 use crate::print::word;
-use crate::validate::{Bounds, Check};
 
 /// All free blocks in a tree by size: `tree(red-black, fit=best, split=always, coalesce=immediate)`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -57,20 +56,12 @@ impl Family for Tree {
         Ok(tree)
     }
 
-    fn check(&self, bounds: &mut Bounds) -> Check {
-        self.factors.check(bounds)
-    }
-
     fn promise(&self) -> PoolPromise {
         PoolPromise {
             allocate: "log of the free sizes",
             free: "log of the free sizes",
             footprint: best_fit(&self.factors),
         }
-    }
-
-    fn links_and_tags(&self) -> Option<(usize, bool)> {
-        Some((2, self.factors.tags))
     }
 
     fn factors(&self) -> Option<BlockFactors> {
