@@ -4,7 +4,7 @@
  *     list(order=address, fit=first, split>=66, coalesce=immediate)
  *
  * Of MISRA C:2012 the advisory rule 15.5 is not kept: functions return where they are done. Other
- * deviations stand where they are, with their reason.
+ * deviations are noted in place, with their reason.
  */
 #include "packet_heap.h"
 
@@ -72,7 +72,7 @@ static inline uintptr_t address_of(const Word *word)
 /* ---- The words of the region ------------------------------------------------------------------
  *
  * An index counts words from the region's base. Index 0 is a control word, so 0 is never a block:
- * it stands for none. Indexes come from headers and links, which hold only what was written here.
+ * it means none. Indexes come from headers and links, which hold only what was written here.
  */
 
 static inline Index load(const Heap *heap, Index at)
@@ -97,7 +97,7 @@ static inline void store(Heap *heap, Index at, Index value)
  *   end-2  |               |          | words         |     boundary tag
  *   end-1    the header of the block that follows
  *
- * `words` is the size of the block in words, header included. P tells that the block before is used.
+ * `words` is the size of the block in words, header included. P says that the block before is used.
  * The wilderness, never-used memory, begins with a header of size 0, marked used: it ends every walk.
  */
 
@@ -122,7 +122,7 @@ static inline bool is_used(Index head)
 /* Words that every block is a multiple of, and words of the smallest block. */
 #define GRANULE 1U
 #define MIN_BLOCK 4U
-/* Bytes of the smallest request that splits the block it is given. */
+/* Bytes of the smallest request that splits its block. */
 #define SPLIT_FROM 66U
 
 /* Words of the block that serves a request of `size` bytes; 0 if no block can. */
@@ -302,7 +302,7 @@ static unsigned int index_check(const Heap *heap, Index top, Index free_blocks)
  *                                     ^ header of size 0, the word before TOP
  *
  * I1  The blocks tile the region from the first to the wilderness, in multiples of the granule.
- * I2  P of every header tells the status of the block before.
+ * I2  P of every header is the status of the block before.
  * I3  The last word of every free block is its size.
  * I4  No two free blocks touch, and none touches the wilderness.
  *
@@ -326,7 +326,7 @@ static void write_free(Heap *heap, Index block, Index words, Index flags)
     store(heap, (block + words) - 2U, words);
 }
 
-/* Tells `block` that the block before it is used, or not. */
+/* Notes in `block` whether the block before it is used. */
 static void tell_next(Heap *heap, Index block, bool used)
 {
     const Index head = load(heap, block - 1U);
@@ -449,7 +449,7 @@ static Index pool_allocate_words(Heap *heap, size_t size, Index need)
 
 /* ---- Alignments above the heap's own ----------------------------------------------------------
  *
- * The gap before an aligned payload becomes a free block, as the header must stand right before
+ * The gap before an aligned payload becomes a free block, as the header must be right before
  * the payload.
  */
 
@@ -530,7 +530,7 @@ static Index pool_allocate_aligned(Heap *heap, size_t size, size_t alignment)
     return (block != 0U) ? carve(heap, block, size, need, step) : extend_aligned(heap, need, step);
 }
 
-/* ---- Changing the size of a block where it stands --------------------------------------------- */
+/* ---- Changing the size of a block in place ---------------------------------------------------- */
 
 /* Takes what is missing from the wilderness, or from the free block that follows. */
 static bool grow_in_place(Heap *heap, Index block, size_t size, Index need)
@@ -568,7 +568,7 @@ static bool grow_in_place(Heap *heap, Index block, size_t size, Index need)
     return true;
 }
 
-/* Makes the block hold `size` bytes where it stands, if it can. */
+/* Resizes the block to `size` bytes in place, if it can. */
 static bool pool_resize(Heap *heap, Index block, size_t size)
 {
     const Index need = pool_need(size);
@@ -686,7 +686,7 @@ static void pool_statistics(const Heap *heap, struct packet_heap_statistics *cou
  *
  * A freed block of a listed size waits on its list for the next request of that size. It stays used
  * in the eyes of the pool, so it is neither split nor coalesced. When the pool cannot serve a
- * request, every list is given back to it and the request is tried again.
+ * request, every list returns its blocks to it and the request is tried again.
  *
  * L1  Every block on a list is used in the pool and has exactly the list's size.
  * L2  A list does not run in a circle.
@@ -760,7 +760,7 @@ static void freelist_push(Heap *heap, Index list, Index block)
     store(heap, FREELIST_HEADS + list, block);
 }
 
-/* Gives every kept block back to the pool; tells whether there was one. */
+/* Returns every cached block to the pool. Returns whether there was one. */
 static bool freelists_flush(Heap *heap)
 {
     bool any = false;

@@ -9,12 +9,13 @@
  *     refused       0 requests
  *
  * Bounds:
- *     allocate       constant for a kept size, else linear in the free blocks
- *     free           constant for a kept size, else constant next to a free block, else linear
+ *     allocate       constant for a cached size, else linear in the free blocks
+ *     free           constant for a cached size, else constant next to a free block, else linear
  *                    in the free blocks
- *     max memory     none: free neighbours that are not joined, or rests that are not split off,
- *                    add up; blocks that lists keep count as live, and nothing bounds those that
- *                    got a rest too small to split off (`heapsmith bound` tells for given sizes)
+ *     max memory     none: free neighbours that are not joined, or remainders that are not split
+ *                    off, add up; blocks that lists cache count as live, and blocks with a
+ *                    remainder too small to split off can add up without a bound (see `heapsmith
+ *                    bound`)
  *
  * The region holds all that the heap is: control words of 76 bytes, then the blocks. Words are of
  * 4 bytes, payloads multiples of 4 bytes, a region at most 4294967292 bytes. Needs no C library and is
@@ -36,7 +37,7 @@
 extern "C" {
 #endif
 
-/* A heap. Its fields are its own; it may stand in any memory, but not in its region. */
+/* A heap. Its fields are private; it may be in any memory, but not in its region. */
 typedef struct packet_heap {
     uint32_t *words; /* the region */
     uint32_t length; /* words of the region */
@@ -47,7 +48,7 @@ struct packet_heap_statistics {
     size_t region;         /* bytes of the region */
     size_t footprint;      /* bytes of the region up to the wilderness, now */
     size_t footprint_peak; /* the most that the footprint ever was */
-    size_t used_blocks;    /* with the program, or kept by free lists */
+    size_t used_blocks;    /* with the program, or cached by free lists */
     size_t used_bytes;
     size_t free_blocks;    /* below the wilderness */
     size_t free_bytes;
@@ -61,7 +62,7 @@ bool packet_heap_init(packet_heap *heap, void *region, size_t bytes);
 /* A block of at least `size` bytes at a multiple of 4 bytes. NULL if there is no room, and for a size of 0. */
 void *packet_heap_allocate(packet_heap *heap, size_t size);
 
-/* A block at a multiple of `alignment` bytes, a power of two; 0 and 1 stand for the heap's own. */
+/* A block at a multiple of `alignment` bytes, a power of two; 0 and 1 mean the heap's own. */
 void *packet_heap_allocate_aligned(packet_heap *heap, size_t size, size_t alignment);
 
 /* Makes a block at least `size` bytes large, in place where it can, and keeps its contents up to the
@@ -77,7 +78,7 @@ size_t packet_heap_usable_size(const packet_heap *heap, const void *block);
 
 /* Verifies every invariant: 0, or the number of the first that is broken.
  *     1   blocks tile the region in multiples of the granule
- *     2   a header tells the status of the block before
+ *     2   a header holds the status of the block before
  *     3   the last word of a free block is its size
  *     4   no two free blocks touch
  *     5   the free blocks are on the list, each once

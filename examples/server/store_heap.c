@@ -3,7 +3,7 @@
  *     tlsf(second-level=4, largest=65536) word=8
  *
  * Of MISRA C:2012 the advisory rule 15.5 is not kept: functions return where they are done. Other
- * deviations stand where they are, with their reason.
+ * deviations are noted in place, with their reason.
  */
 #include "store_heap.h"
 
@@ -130,7 +130,7 @@ static inline Index lowest_bit(Index word)
 /* ---- The words of the region ------------------------------------------------------------------
  *
  * An index counts words from the region's base. Index 0 is a control word, so 0 is never a block:
- * it stands for none. Indexes come from headers and links, which hold only what was written here.
+ * it means none. Indexes come from headers and links, which hold only what was written here.
  */
 
 static inline Index load(const Heap *heap, Index at)
@@ -155,7 +155,7 @@ static inline void store(Heap *heap, Index at, Index value)
  *   end-2  |               |          | words         |     boundary tag
  *   end-1    the header of the block that follows
  *
- * `words` is the size of the block in words, header included. P tells that the block before is used.
+ * `words` is the size of the block in words, header included. P says that the block before is used.
  * The wilderness, never-used memory, begins with a header of size 0, marked used: it ends every walk.
  */
 
@@ -433,7 +433,7 @@ static unsigned int index_check(const Heap *heap, Index top, Index free_blocks)
  *                                     ^ header of size 0, the word before TOP
  *
  * I1  The blocks tile the region from the first to the wilderness, in multiples of the granule.
- * I2  P of every header tells the status of the block before.
+ * I2  P of every header is the status of the block before.
  * I3  The last word of every free block is its size.
  * I4  No two free blocks touch, and none touches the wilderness.
  *
@@ -457,7 +457,7 @@ static void write_free(Heap *heap, Index block, Index words, Index flags)
     store(heap, (block + words) - 2U, words);
 }
 
-/* Tells `block` that the block before it is used, or not. */
+/* Notes in `block` whether the block before it is used. */
 static void tell_next(Heap *heap, Index block, bool used)
 {
     const Index head = load(heap, block - 1U);
@@ -583,7 +583,7 @@ static Index pool_allocate_words(Heap *heap, Index need)
 
 /* ---- Alignments above the heap's own ----------------------------------------------------------
  *
- * The gap before an aligned payload becomes a free block, as the header must stand right before
+ * The gap before an aligned payload becomes a free block, as the header must be right before
  * the payload.
  */
 
@@ -666,7 +666,7 @@ static Index pool_allocate_aligned(Heap *heap, size_t size, size_t alignment)
     return (block != 0U) ? carve(heap, block, need, step) : extend_aligned(heap, need, step);
 }
 
-/* ---- Changing the size of a block where it stands --------------------------------------------- */
+/* ---- Changing the size of a block in place ---------------------------------------------------- */
 
 /* Takes what is missing from the wilderness, or from the free block that follows. */
 static bool grow_in_place(Heap *heap, Index block, Index need)
@@ -704,7 +704,7 @@ static bool grow_in_place(Heap *heap, Index block, Index need)
     return true;
 }
 
-/* Makes the block hold `size` bytes where it stands, if it can. */
+/* Resizes the block to `size` bytes in place, if it can. */
 static bool pool_resize(Heap *heap, Index block, size_t size)
 {
     const Index need = pool_need(size);

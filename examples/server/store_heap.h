@@ -34,7 +34,7 @@
 extern "C" {
 #endif
 
-/* A heap. Its fields are its own; it may stand in any memory, but not in its region. */
+/* A heap. Its fields are private; it may be in any memory, but not in its region. */
 typedef struct store_heap {
     uint64_t *words; /* the region */
     uint64_t length; /* words of the region */
@@ -59,7 +59,7 @@ bool store_heap_init(store_heap *heap, void *region, size_t bytes);
 /* A block of at least `size` bytes at a multiple of 8 bytes. NULL if there is no room, and for a size of 0. */
 void *store_heap_allocate(store_heap *heap, size_t size);
 
-/* A block at a multiple of `alignment` bytes, a power of two; 0 and 1 stand for the heap's own. */
+/* A block at a multiple of `alignment` bytes, a power of two; 0 and 1 mean the heap's own. */
 void *store_heap_allocate_aligned(store_heap *heap, size_t size, size_t alignment);
 
 /* Makes a block at least `size` bytes large, in place where it can, and keeps its contents up to the
@@ -75,12 +75,12 @@ size_t store_heap_usable_size(const store_heap *heap, const void *block);
 
 /* Verifies every invariant: 0, or the number of the first that is broken.
  *     1   blocks tile the region in multiples of the granule
- *     2   a header tells the status of the block before
+ *     2   a header holds the status of the block before
  *     3   the last word of a free block is its size
  *     4   no two free blocks touch
  *     5   every free block is in the list of its size
- *     6   a bit of the second level tells whether its list is empty
- *     7   a bit of the first level tells whether all of its lists are
+ *     6   a bit of the second level says whether its list is empty
+ *     7   a bit of the first level says whether all of its lists are
  *     9   the wilderness begins inside the region, below its high-water mark
  * Takes time linear in the blocks. */
 unsigned int store_heap_check(const store_heap *heap);

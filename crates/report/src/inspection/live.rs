@@ -6,7 +6,7 @@ use crate::figure::{axis, colour, embed, layout};
 use crate::html::section as wrap;
 use crate::number::rounded;
 use crate::plot::{Part, Plot, title};
-use crate::sections::live::{Scale, line};
+use crate::sections::over_time::{Scale, line};
 
 /// The section.
 pub fn section(profile: &Profile) -> String {
