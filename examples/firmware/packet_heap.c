@@ -760,7 +760,7 @@ static void freelist_push(Heap *heap, Index list, Index block)
     store(heap, FREELIST_HEADS + list, block);
 }
 
-/* Returns every cached block to the pool. Returns whether there was one. */
+/* Flushes every cached block into the pool. Returns whether there was one. */
 static bool freelists_flush(Heap *heap)
 {
     bool any = false;

@@ -52,7 +52,7 @@ static void freelist_push(Heap *heap, Index list, Index block)
 {%- endif %}
 }
 
-/* Returns every cached block to the pool. Returns whether there was one. */
+/* Flushes every cached block into the pool. Returns whether there was one. */
 static bool freelists_flush(Heap *heap)
 {
     bool any = false;

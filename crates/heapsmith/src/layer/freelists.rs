@@ -177,7 +177,7 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
         }
     }
 
-    /// Returns every cached block to the pool. Returns whether there was one.
+    /// Flushes every cached block into the pool. Returns whether there was one.
     #[cold]
     fn flush(&mut self) -> bool {
         let mut any = false;
