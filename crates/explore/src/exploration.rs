@@ -65,7 +65,7 @@ impl Exploration {
         self.front_2d = front_2d(&self.points, [Objective::Fragmentation, Objective::Accesses]);
     }
 
-    /// The design that answers the question; none where no design serves and keeps the constraints.
+    /// The design that answers the question; none if no design serves and keeps the constraints.
     pub fn picked(&self) -> Option<usize> {
         self.pick(self.question.preference)
     }

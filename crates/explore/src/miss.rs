@@ -25,7 +25,7 @@ pub enum NoPick {
 pub struct Miss {
     /// The constraint.
     pub constraint: Constraint,
-    /// The design that comes nearest; none where no design was measured in the objective.
+    /// The design that comes nearest; none if no design was measured in the objective.
     pub nearest: Option<Nearest>,
     /// Whether some design keeps all the other constraints; then the nearest is one that does.
     pub with_others: bool,

@@ -29,7 +29,7 @@ impl Store {
         })
     }
 
-    /// The question that is answered; none where no exploration came to its end yet.
+    /// The question that is answered; none if no exploration came to its end yet.
     ///
     /// # Errors
     ///
