@@ -5,7 +5,7 @@
 //! thread gets a new buffer then. What is in the heap after that and has no tag was there before, and is counted.
 //!
 //! The event `VMObjectAlloc` is not used: HotSpot samples what the JVM allocates for the program (clones, reflection) like
-//! everything else, and would report it twice. A tag does not tell these two apart: later versions (25, not 17) lose the
+//! everything else, and would report it twice. A tag does not distinguish these two: later versions (25, not 17) lose the
 //! tag of a clone right after its first report. Its death is reported all the same.
 //!
 //! A collection on request (`--java-collect`) is run by the thread whose object made it due, inside its event: it waits

@@ -19,7 +19,7 @@
 //! - **No death before its birth**: an object is stamped while the JVM holds it for the event, and its death is
 //!   reported by a collection that begins after that.
 //! - **An event of a collection calls nothing of the JVM**, which allows nothing then.
-//! - **What the JVM cannot tell is counted, not guessed**: objects that were there before the program began, and objects
+//! - **What the JVM does not report is counted, not guessed**: objects that were there before the program began, and objects
 //!   that are in the heap at the end without a tag (with HotSpot, what fills holes, and in later versions clones).
 //!
 //! What is seen: every object that is allocated from the JVM's live phase on (`VMInit`). What is not: the objects that

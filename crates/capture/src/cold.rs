@@ -122,7 +122,7 @@ fn claim(process: &Process) -> Option<*mut Thread> {
     }
 }
 
-/// Sees to it that the thread's end is noticed.
+/// Registers a destructor that notices the thread's end.
 fn announce_end(state: *mut Thread) {
     let mut key = KEY.load(Ordering::Acquire);
     if key == 0 {

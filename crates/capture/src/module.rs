@@ -13,7 +13,7 @@ use crate::format::{header, module};
 use crate::process::Process;
 use crate::unwind::{Object, object};
 
-/// Sees to it that the table has the modules of all frames.
+/// Adds the modules of all frames to the table.
 pub fn note(process: &Process, frames: &[u64]) {
     for &frame in frames {
         let taken = process.header_word(header::MODULES).load(Ordering::Acquire).min(module::MAX as u64);
@@ -87,7 +87,7 @@ unsafe fn build_id(object: &Object) -> Option<(*const u8, usize)> {
     const GNU_BUILD_ID: u32 = 3;
     let image = object.start as *const u8;
     // SAFETY: a module's image begins with its ELF header, if its first bytes say so; what the
-    // header and the notes point at is in the image, or is not looked at.
+    // header and the notes point at is in the image, or is not read.
     unsafe {
         if image.cast::<u32>().read_unaligned() != u32::from_le_bytes(*b"\x7fELF") {
             return None;

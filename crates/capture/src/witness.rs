@@ -1,4 +1,4 @@
-//! What a started program notes in a page of the command that started it, so that the command can tell whether a library
+//! What a started program notes in a page of the command that started it, so that the command knows whether a library
 //! took effect.
 //!
 //! ```text

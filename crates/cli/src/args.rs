@@ -376,7 +376,7 @@ pub struct Replay {
 /// What is measured only by a replay that looks at nothing else.
 const NOT_OVER_TIME: &[&str] = &["verify", "check", "time", "latency", "pages", "min_region"];
 
-/// What becomes of blocks that the trace never frees, when it is replayed over and over.
+/// The fate of blocks that the trace never frees, when it is replayed over and over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Leaked {
     /// Keep those of the first pass until the end, as state that a program builds once. Free those of later passes

@@ -97,7 +97,7 @@ impl Failure {
         self.code
     }
 
-    /// What to tell the user.
+    /// The message for the user.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -240,7 +240,9 @@ impl From<RunError> for Failure {
             RunError::Trace(error) => error.into(),
             RunError::Sweep(error) => error.into(),
             RunError::Measure(error) => error.into(),
-            RunError::CodeSize(error) => error.downcast::<CodeSizeError>().map_or_else(Failure::job, |error| (*error).into()),
+            RunError::CodeSize(error) => {
+                error.downcast::<CodeSizeError>().map_or_else(Failure::job, |error| (*error).into())
+            }
             RunError::Write { path, source } => Failure::writing(&path, &source),
         }
     }

@@ -1,6 +1,6 @@
 //! Inputs that can be read only once, made files that can be read again.
 //!
-//! A trace file is read from its end, and every input is looked at before it is read, so a pipe (`/dev/stdin`,
+//! A trace file is read from its end, and the first bytes of every input are read twice, so a pipe (`/dev/stdin`,
 //! `<(command)`, a FIFO) is copied first: into a temporary file without a name, which is gone when the
 //! process is, however it ends. It holds at most as much as reading may take memory (`--memory`), since the
 //! folder for temporary files often is memory. Devices are refused: most of them never end.

@@ -47,7 +47,7 @@ pub use ask::{Ask, ask, asked};
 pub use observer::{Observer, Stage, Swept};
 pub use plan::{Plan, TimingPlan};
 
-/// What came of a plan.
+/// The results of a plan.
 #[derive(Debug)]
 pub struct Found {
     /// The results.
@@ -79,7 +79,7 @@ pub enum RunError {
     /// The traces could not be kept.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// What was explored does not tell.
+    /// The results do not answer.
     #[error("this cannot be answered from what was explored: {0}")]
     Unknown(String),
     /// The designs could not be replayed.

@@ -62,7 +62,7 @@ pub fn sweep(sweep: &Sweep<'_>, store: &mut Store, progress: &mut dyn FnMut(Prog
     Ok(done.replayed)
 }
 
-/// What came of a sweep.
+/// The result of a sweep.
 #[derive(Debug)]
 pub(crate) struct Done {
     /// Unique designs that were replayed whole, and not cut short, by this sweep or one before.

@@ -12,7 +12,7 @@ pub fn main() {
     let pool = FirstFit::new(Fixed::new(&mut memory)).expect("room");
     let mut heap = Guard::<u32, _>::new(pool, 8, 4).expect("room");
     let mut kinds = Vec::new();
-    // SAFETY: none of this is a right use of a heap: a guard defines what becomes of it.
+    // SAFETY: none of this is a right use of a heap: a guard defines the outcome.
     unsafe {
         let mut frees = |heap: &mut Guard<u32, _>, pointer: NonNull<u8>| {
             if let Err(heap_error) = heap.try_deallocate(pointer) {

@@ -1,7 +1,7 @@
 //! Metering: the deterministic cost of an operation.
 //!
 //! *Accesses* are metadata words read and written in the region: control words,
-//! headers, boundary tags and links. *Visits* are blocks looked at by a search.
+//! headers, boundary tags and links. *Visits* are the blocks that a search examines.
 //! Both depend on the design and the requests alone, never on the machine.
 //!
 //! [`Unmetered`] has no size and no effect, so an unmetered heap carries no
@@ -37,7 +37,7 @@ pub trait Meter: Sealed {
     fn read(&mut self) {}
     /// A metadata word was written.
     fn write(&mut self) {}
-    /// A block was looked at by a search.
+    /// A search examined a block.
     fn visit(&mut self) {}
     /// The search unit carried out an instruction, in one cycle.
     fn unit(&mut self) {}
@@ -60,7 +60,7 @@ impl Meter for Unmetered {}
 pub struct Counting {
     /// Metadata words read and written.
     pub accesses: u64,
-    /// Blocks looked at.
+    /// Blocks that searches examined.
     pub visits: u64,
     /// Instructions of the search unit, of one cycle each (pages with `Hardware` search alone have any).
     pub unit: u64,

@@ -22,9 +22,9 @@
 //! # Invariants
 //!
 //! - **P1** Pages of objects, used runs and free runs tile the pages up to the wilderness.
-//! - **P2** Free runs are listed in address order, tell their length at both
+//! - **P2** Free runs are listed in address order, hold their length at both
 //!   ends, and touch neither each other nor the wilderness.
-//! - **P3** The free objects of a page are as many as its bitmap has bits, and not all of them.
+//! - **P3** A page has one free object for each bit of its bitmap, and not all of its objects are free.
 //! - **P4** A page of objects is on the list of its class if and only if an object is free.
 //! - **P5** The directory has room for every page below the wilderness, the region as well.
 //! - **P6** A search unit holds the bitmap of a page of its class, or of none.

@@ -172,7 +172,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         Format::new::<W>(policy.alignment(), I::LINKS, TAGS)
     }
 
-    /// Lets the wilderness begin at `top`; `flags` tell of the block before.
+    /// Lets the wilderness begin at `top`; `flags` describe the block before.
     #[inline(always)]
     fn set_top(&mut self, top: usize, flags: usize) {
         self.memory.store(top - 1, header(0, USED | flags));

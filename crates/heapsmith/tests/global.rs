@@ -1,4 +1,4 @@
-//! This test program itself lives in the heap of `examples/global.rs`, which is why it is a program of its own.
+//! This test program itself lives in the heap of `examples/global.rs`, so it is a separate program.
 
 #[path = "../examples/global.rs"]
 #[allow(dead_code, unreachable_pub)]

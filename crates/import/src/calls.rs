@@ -12,7 +12,7 @@
 //! Taken are malloc, calloc, realloc, reallocarray, free, memalign, aligned_alloc, valloc,
 //! C++ new and delete (mangled or not), mmap, mremap and munmap; every other line is left
 //! alone, as such logs hold other calls and the program's own output. `posix_memalign` does
-//! not tell its address and is counted as left out, as is an munmap of part of a mapping.
+//! not name its address and is counted as left out, as is an munmap of part of a mapping.
 //! A mapping inside another is a block of its own. Process or thread numbers, and times of
 //! `-t`, `-tt`, `-ttt` and `-r`, are understood. Processes of `-f` share one set of addresses.
 //!

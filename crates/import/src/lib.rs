@@ -10,7 +10,7 @@
 //! file of any length takes bounded memory (lists of lifetimes are the exception: they have
 //! to be sorted, at 40 bytes a buffer). What a file may ask for is limited: a line has 1 MB at most
 //! (`lines`), a compressed file unpacks to 200 times its size at most (`compression`), names and
-//! stacks have the limits that their modules tell, and all of it together keeps within the budget of
+//! stacks have the limits that their modules state, and all of it together keeps within the budget of
 //! memory (`heapsmith_trace::memory`). What a format leaves open, and what its importer
 //! makes of that, is in the importer's module.
 //!

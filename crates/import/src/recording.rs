@@ -47,7 +47,7 @@ impl From<String> for Refusal {
     }
 }
 
-/// What comes of a record.
+/// The outcome of a record.
 pub(crate) type Taken = Result<(), Refusal>;
 
 /// Oddities of a recording, counted.

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::compression;
 use crate::error::ImportError;
 
-/// How much of a file is looked at to tell what it is.
+/// How many bytes of a file decide what it is.
 const LOOK_AHEAD: u64 = 16 * 1024;
 
 /// The beginning of a file.

@@ -28,7 +28,7 @@ impl Library {
     ///
     /// [`LibraryError`], which says what to do.
     pub fn bytes(self) -> Result<Cow<'static, [u8]>, LibraryError> {
-        // One thread compiles; cargo sees to it that one process does.
+        // One thread compiles; cargo lets only one process compile.
         static ONE: Mutex<()> = Mutex::new(());
         let _one = ONE.lock();
         match self {

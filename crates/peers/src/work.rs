@@ -13,7 +13,7 @@ use crate::talc::Talc;
 
 /// Something to do with an allocator of whatever type: compiled once for each.
 pub trait Work {
-    /// What comes of it.
+    /// Its result.
     type Output;
     /// Does it.
     fn run<A: Allocator>(self, allocator: A) -> Self::Output;

@@ -17,7 +17,7 @@
 //! Invariants:
 //!
 //! - **No function of the library calls `malloc`.** What it needs itself comes from [`own_memory`].
-//! - **The program cannot tell**: results and `errno` are those of the C library ([`hooks`]).
+//! - **The program sees no difference**: results and `errno` are those of the C library ([`hooks`]).
 //! - **A process with one thread takes no locks** ([`futex`]).
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]

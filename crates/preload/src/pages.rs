@@ -52,7 +52,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// Address space of `length` bytes, or less if it has to be, where the system puts nothing of its own accord.
+    /// Address space of `length` bytes, or less if it has to be, where the system places nothing by itself.
     ///
     /// Nothing is mapped, as what is mapped counts for the program's limit of address space (`RLIMIT_AS`).
     /// Linux places mappings downwards from the stack (128 TiB), or upwards from 42 TiB, and programs near 85 TiB, so

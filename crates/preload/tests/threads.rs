@@ -154,7 +154,7 @@ fn consumer(number: u64, from: &Mailbox) {
     }
 }
 
-/// Frees what nobody found. A thread of its own, whose lists end with it.
+/// Frees the blocks that are left, in a thread whose lists end with it.
 fn empty() {
     for slot in 0..64 {
         TO_FIRST.exchange(slot, None).into_iter().chain(TO_SECOND.exchange(slot, None)).for_each(Block::free);

@@ -18,7 +18,7 @@
 //! - **What was published is in the file**, whatever ends the process: the window is mapped.
 //! - **A forked child never writes to its parent's file**: all state is in pages that a child sees as zeros.
 //! - **No descriptor stays open**, and none of the program's is touched.
-//! - **The program cannot tell**: `errno` is kept, its allocator is the one that it had.
+//! - **The program sees no difference**: `errno` is kept, its allocator is the one that it had.
 //!
 //! Cost of an event: see [`thread`]; of its call site, where they are recorded: [`unwind`].
 

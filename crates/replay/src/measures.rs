@@ -19,7 +19,7 @@ pub struct PerOperation {
 
 /// Metadata words read and written.
 pub type Accesses = PerOperation;
-/// Blocks looked at by searches.
+/// Blocks that searches examined.
 pub type Visits = PerOperation;
 
 /// The measures of one heap on one trace (Mamagkakis et al. 2006, §3, for the fragmentation).
@@ -43,7 +43,7 @@ pub struct Measures {
     pub footprint_at_peak: Bytes,
     /// Metadata words read and written.
     pub accesses: Accesses,
-    /// Blocks looked at.
+    /// Blocks that searches examined.
     pub visits: Visits,
     /// Requests served by a free block as it was.
     pub at_once: u64,

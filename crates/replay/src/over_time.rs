@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The largest request is found by asking, and a heap that is asked coalesces, flushes lists and splits: it is not the
-//! heap that it was. So each moment is reached by a replay of its own, in a region of one size.
+//! heap that it was. So each moment has its own replay, in a region of one size.
 //!
 //! Cost: K/2 replays of the trace. The answer is the same on every machine.
 //!

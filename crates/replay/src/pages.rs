@@ -67,7 +67,7 @@ impl TouchedPages {
 /// Why the pages could not be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum PagesError {
-    /// The child could not be run, or the system does not tell.
+    /// The child could not be run, or the system does not report pages.
     #[error("memory cannot be measured by pages: {what}: {source}")]
     System {
         /// What was tried.

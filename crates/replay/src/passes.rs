@@ -20,7 +20,7 @@ use crate::live::LiveTable;
 use crate::region::Region;
 use crate::run::ReplayError;
 
-/// What becomes of blocks that the trace never frees.
+/// The fate of blocks that the trace never frees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Leaked {
     /// Those of the first pass stay live to the end, as what a program builds up once; those of every

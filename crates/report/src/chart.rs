@@ -30,7 +30,7 @@ const INK: RGBColor = RGBColor(0x1f, 0x29, 0x33);
 const SOFT: RGBColor = RGBColor(0x52, 0x60, 0x6d);
 const GRID: RGBColor = RGBColor(0xe6, 0xea, 0xef);
 
-/// Okabe and Ito's palette, which readers with any colour vision can tell apart.
+/// Okabe and Ito's palette, which readers with any colour vision can distinguish.
 const PALETTE: [RGBColor; 8] = [
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0xd5, 0x5e, 0x00),

@@ -3,7 +3,7 @@
 use crate::html::escape;
 use crate::plot::{Part, Plot, SCRIPT, title as titled};
 
-/// Okabe and Ito's palette, which readers with any colour vision can tell apart.
+/// Okabe and Ito's palette, which readers with any colour vision can distinguish.
 pub mod colour {
     pub const BLUE: &str = "#0072B2";
     pub const SKY: &str = "#56B4E9";

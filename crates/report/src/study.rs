@@ -28,7 +28,7 @@ pub struct Study<'a> {
     pub traces: Vec<Studied<'a>>,
 }
 
-/// A trace, looked at.
+/// A trace with its statistics.
 pub struct Studied<'a> {
     /// As it was recorded.
     pub trace: &'a Trace,

@@ -97,7 +97,7 @@ pub enum TraceError {
         /// The block's id.
         id: u64,
     },
-    /// A block is freed that is not live; which of the two it is, a trace that streams by does not tell.
+    /// A block is freed that is not live; a streamed trace does not say which of the two.
     #[error("event {record}: free of block {id}, which is not live: it was freed before, or never allocated")]
     NotLive {
         /// The event, from 1.

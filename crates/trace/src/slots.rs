@@ -49,7 +49,7 @@ impl Slots {
 }
 
 impl PackedTrace {
-    /// The trace of these events, each of which is looked at; no slot lies beyond `slots`.
+    /// The trace of these events, each of which is checked; no slot lies beyond `slots`.
     pub(crate) fn verified(events: PackedEvents, slots: usize, name: String) -> Result<PackedTrace, TraceError> {
         let mut packed = PackedTrace::empty(name);
         let mut live = Slots::new(slots);

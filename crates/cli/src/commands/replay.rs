@@ -211,7 +211,7 @@ impl Job<'_> {
     }
 }
 
-/// The memory by pages; none, and said so, where the system does not tell.
+/// The memory by pages; none, with a note, if the system does not report it.
 fn pages_of(subject: &Subject, trace: &PackedTrace, events: usize) -> Result<Option<TouchedPages>, Failure> {
     match pages::measure(subject, trace, events) {
         Ok(pages) => Ok(Some(pages)),

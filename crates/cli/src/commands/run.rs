@@ -43,7 +43,7 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
             None => command.env_remove(name),
         };
     }
-    // Ctrl-C reaches the program too, and it is the program that decides what comes of it.
+    // Ctrl-C reaches the program too, and the program decides how to react.
     interrupt::catch();
     let witness = Witness::new().map_err(|error| Failure::environment(format!("no memory for notes: {error}")))?;
     witness.announce(&mut command);

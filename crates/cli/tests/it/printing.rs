@@ -1,4 +1,4 @@
-//! What becomes of what is printed: closed pipes, full disks, control characters, secrets.
+//! Printing to difficult places: closed pipes, full disks, control characters, secrets.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

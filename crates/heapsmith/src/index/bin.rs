@@ -80,7 +80,7 @@ pub enum BinOrder {
 pub struct BinList {
     /// Its order.
     pub order: BinOrder,
-    /// This many blocks are looked at, at least one, before a bin of larger blocks serves if there is one.
+    /// A search visits this many blocks, at least one, before a bin of larger blocks serves if there is one.
     pub tries: usize,
 }
 

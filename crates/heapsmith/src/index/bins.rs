@@ -13,7 +13,7 @@
 //! sorted by size, and with a tree or a skip list in each, this is best fit.
 //!
 //! The list of a bin of many sizes grows with the heap, and a first fit through
-//! all of it with it. So [`BinList::tries`] bounds what is looked at while a bin
+//! all of it with it. So [`BinList::tries`] bounds the search while a bin
 //! above serves for certain; only where none does is the rest of the list
 //! searched. What is found is as complete; which block it is differs. (Ogasawara
 //! 1995 and Masmano et al. 2004 go further: they look into no bin that may fail.)
@@ -27,7 +27,7 @@
 //!
 //! | operation | accesses |
 //! |---|---|
-//! | find | a word of the bit map for each `bits` bins, 2 a block looked at |
+//! | find | a word of the bit map for each `bits` bins, 2 per visited block |
 //! | insert | 5 or 6; `order=size`: and 2 for each smaller block of the bin |
 //! | remove | 6 or 7, and 2 when the bin becomes empty |
 //!

@@ -18,7 +18,7 @@
 //!
 //! The block of a request lies in a list *below* the one where requests of its
 //! size are looked for, unless its size is a list's lower end. So when the
-//! region is full, the heads of that list are looked at as well, up to
+//! region is full, a search visits the heads of that list as well, up to
 //! [`TwoLevel::SECOND_LOOK`] of them: a block just freed serves a request of its own size.
 //!
 //! Blocks larger than the largest request share the last list.
@@ -72,7 +72,7 @@ pub struct TwoLevel {
 }
 
 impl TwoLevel {
-    /// Blocks of the list below that are looked at when the region is full.
+    /// Max blocks of the list below that a search visits when the region is full.
     pub const SECOND_LOOK: usize = 8;
     /// Metadata words that one allocation or one release reads and writes at most,
     /// boundary tags and coalescing included, for requests at the heap's own alignment.

@@ -8,7 +8,7 @@
 //! | one size after another | Wilson et al. 1995, §3.6 | classes, pages, heaps that join nothing |
 //! | carve | Robson 1977; Knuth 1997, §2.5, exercise 42 | best fit, worst fit, good fit, lists by time |
 //! | the same sizes over and over | – | heaps that give nothing back, or join nothing |
-//! | every other, then the largest | Donahue et al. 2001, §3.1 | searches: every hole is looked at in vain |
+//! | every other, then the largest | Donahue et al. 2001, §3.1 | searches: they visit every hole in vain |
 
 use heapsmith_spec::Pool;
 

@@ -64,7 +64,7 @@ pub enum ProgramError {
 }
 
 impl ProgramClass {
-    /// The peak live bytes that are looked at.
+    /// The peak live bytes that a search considers.
     const MAX: u64 = 1 << 48;
 
     /// The programs with these numbers.

@@ -4,7 +4,7 @@
 //! - A *free list* of block size c takes a new block from the pool only when it is empty, so when all blocks of that
 //!   size are with the program: of each size there are never more than the program can have live at once.
 //!
-//! The second needs that nothing but a request of its own list becomes a block of size c. A pool that leaves a rest
+//! The second needs that nothing but a request of its own list becomes a block of size c. A pool that leaves a remainder
 //! smaller than the smallest block with the block gives larger blocks than were asked for: then a freed block may
 //! go to the list of a larger size, where it waits for requests that may never come. Nothing bounds how many.
 

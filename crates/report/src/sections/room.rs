@@ -11,7 +11,7 @@ use crate::number::listed;
 use crate::plot::Plot;
 use crate::study::{Studied, Study};
 
-/// Moments that are looked at, at most: each is a replay of its own.
+/// Max moments in the figure: each has its own replay.
 const MOMENTS: usize = 60;
 /// Moments at least, however long the trace.
 const MIN: usize = 8;

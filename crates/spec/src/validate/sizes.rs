@@ -149,7 +149,7 @@ fn neighbours(below: u64, above: Option<u64>) -> impl Iterator<Item = u64> {
     std::iter::once(below).chain(above)
 }
 
-/// The smallest size that both items serve. Neither item has gaps, so their ends tell.
+/// The smallest size that both items serve. Neither item has gaps, so their ends decide.
 fn overlap(earlier: &Sizes, later: &Sizes) -> Option<Problem> {
     let (earlier_low, earlier_high) = earlier.span()?;
     let (later_low, later_high) = later.span()?;

@@ -1,4 +1,4 @@
-//! The pages of a column, looked at before they are read: what they claim is what the reader would ask memory for.
+//! The pages of a column, checked before they are read: the reader would allocate as much as they claim.
 //!
 //! ```text
 //!   column chunk:  header │ body │ header │ body │ …      header: kind, bytes unpacked, bytes packed, values

@@ -10,7 +10,7 @@ const PAGE: u64 = 4096;
 /// The value where the system reports none.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Resident bytes of this process without what it shares with files; 0 where the system does not tell.
+/// Resident bytes of this process without what it shares with files; 0 if the system does not report them.
 pub(super) fn resident() -> u64 {
     let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let mut fields = text.split_ascii_whitespace().skip(1).map_while(|field| field.parse::<u64>().ok());

@@ -24,7 +24,7 @@ use crate::{Action, Draws, Event, Nanoseconds, TraceError};
 pub enum Cuts {
     /// Before each mark.
     Marks,
-    /// Into this many parts, or as many as there are events where these are fewer.
+    /// Into this many parts, or one per event if there are fewer events.
     Parts(u32),
 }
 

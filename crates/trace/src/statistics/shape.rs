@@ -53,7 +53,7 @@ pub struct Shape {
     /// Share of the trace in which more than half of the peak is live.
     pub above_half: f64,
     /// How often live bytes rise above half of the peak, counted again after they fell below a
-    /// quarter, as far as the stretches can tell.
+    /// quarter, as far as the stretches show.
     pub spikes: u64,
     /// How steadily live bytes rise up to the peak: −1 to 1.
     pub rise: f64,

@@ -6,7 +6,7 @@
 use super::through::Transform;
 use crate::{Event, Perturbation, Sink, TraceError};
 
-/// Holds the trace, and hands on what becomes of it.
+/// Holds the trace, and passes on the changed one.
 pub(super) struct Perturbed {
     how: Perturbation,
     seed: u64,

@@ -37,7 +37,7 @@ pub struct BinsPlan {
     per_doubling: u64,
     per_doubling_log: u32,
     first_log: u64,
-    /// Blocks of a bin that are looked at; 0: all.
+    /// Max blocks of a bin that a search visits; 0: all.
     tries: u32,
     /// The block that is found is the smallest that serves.
     best: bool,

@@ -21,7 +21,7 @@ pub struct TwoLevelPlan {
     last: u64,
     /// The first head.
     heads: u64,
-    /// Blocks that are looked at in a full region.
+    /// Max blocks that a search visits in a full region.
     second_look: u64,
 }
 

@@ -72,7 +72,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
     }
 
     /// Whether a used block of the heap below has its guarded payload at `at`, for all that its
-    /// own first word and the least front tell.
+    /// own first word and the smallest front give.
     #[cold]
     fn is_payload(&self, at: usize) -> bool {
         let mut found = None;
