@@ -1,4 +1,4 @@
-//! The design space, its sweep, the Pareto front, the pick and the why.
+//! The design space, its sweep, the Pareto front, the pick and the main effects.
 //!
 //! ```text
 //!   traces ─▶ Space (10,000 designs) ─▶ sweep ─▶ Store (SQLite) ─▶ Exploration

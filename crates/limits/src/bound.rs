@@ -16,7 +16,7 @@
 //!
 //! A bound holds for every program that never has more than `live` bytes requested and live at once, in
 //! requests of `min_size` to `max_size` bytes, whatever their order and number. It is one of the heap that
-//! this workspace runs: headers, rounding, the smallest block, rests too small to be split off, control
+//! this workspace runs: headers, rounding, the smallest block, remainders too small to be split off, control
 //! words and layers are in it. So a region of this many bytes serves every such program; where a reserve keeps a part
 //! of the region, one of [`Bound::region`] bytes does.
 //!

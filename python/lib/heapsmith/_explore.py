@@ -1,4 +1,4 @@
-"""Every design of a space on some traces: the front, the pick and the why."""
+"""Every design of a space on some traces: the front, the pick and the main effects."""
 
 from __future__ import annotations
 

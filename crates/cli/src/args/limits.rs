@@ -37,7 +37,7 @@ pub struct Bound {
     pub heap: Vec<String>,
     #[command(flatten)]
     pub programs: Programs,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -83,7 +83,7 @@ pub struct Attack {
     /// refused
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

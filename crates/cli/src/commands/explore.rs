@@ -1,4 +1,4 @@
-//! `heapsmith explore`: thousands of designs, the front, the pick and the why.
+//! `heapsmith explore`: thousands of designs, the front, the pick and the main effects.
 
 use std::path::{Path, PathBuf};
 

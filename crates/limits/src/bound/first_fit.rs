@@ -21,7 +21,7 @@
 //! `Σ_{i ≥ j} yᵢ·tⱼ/(tⱼ + tᵢ₊₁ − 2) ≥ 1` for each j (weak duality). Solved from the last j to the first, it comes out
 //! near M·(log2(n/l) + 1.4) for l much larger than 1, and M·(log2 n + 0.43) for l = 1.
 //!
-//! A rest too small to split off makes a block larger than was asked for, and nothing else: no lower hole would have
+//! A remainder too small to split off makes a block larger than its request, and nothing else: no lower hole would have
 //! served that larger block either, so the heap does what first fit does when it is asked for the larger block.
 
 use super::demand::{Demand, saturated};
