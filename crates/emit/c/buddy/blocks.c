@@ -2,7 +2,7 @@
 /* ---- The pool: a buddy system ------------------------------------------------------------------
  *
  *   | control | 2 | 3    | 4            | 4            | wilderness |
- *     lists     orders ascend, then as requested     ^ TOP
+ *     lists     orders ascend, then as requested         ^ TOP
  *
  * A block of order k has 2^k words, header included. Its position, counted in words from the last multiple
  * of GRID bytes at or before the region, is a multiple of 2^k; so its buddy's differs in bit k alone.
