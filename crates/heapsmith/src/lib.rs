@@ -18,9 +18,9 @@
 //! A heap is put together from a few parts:
 //!
 //! ```text
-//!   Guard, Zero, Reserve   watch over blocks          &Locked   for collections (feature `allocator-api2`)
+//!   Guard, Zero, Reserve   check, zero, hold back     &Locked   for collections (feature `allocator-api2`)
 //!       │                                             Global    for #[global_allocator]
-//!   FreeLists              keeps some freed blocks      │
+//!   FreeLists              caches some freed blocks     │
 //!       │                                               │
 //!   Tlsf, FirstFit, …      splits and coalesces ◀───────┘
 //!       │
@@ -30,7 +30,7 @@
 //! - **Regions** ([`Fixed`], [`Growing`], [`StaticRegion`], or your own [`Source`]) supply memory.
 //! - **[Heaps by name](named)** are [`Tlsf`] and its like. Each is a [`Heap`]: it allocates, frees, resizes, walks
 //!   and checks its blocks, and reports its footprint.
-//! - **Layers** ([`FreeLists`], [`Guard`], [`Zero`], [`Reserve`]) are heaps before a heap.
+//! - **Layers** ([`FreeLists`], [`Guard`], [`Zero`], [`Reserve`]) are heaps around a heap.
 //! - **Locks** ([`Spin`], [`lock::CriticalSection`], [`lock::LockApi`]) make a heap the program's allocator
 //!   ([`Global`]) or that of collections ([`Locked`]).
 //! - **Meters** ([`Counting`]) count what the heap reads and writes for itself.
