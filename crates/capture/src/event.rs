@@ -4,7 +4,7 @@
 //! the clock and 8 or 16 bytes. A window that is full costs one write of 256 KiB.
 //!
 //! While a process has one thread, order needs no clock, and where events come so fast that
-//! the clock would cost more than they do, only every [`SHARED`]th event reads it.
+//! the clock would cost more than they do, only one event in `SHARED` reads it.
 
 use core::sync::atomic::Ordering;
 

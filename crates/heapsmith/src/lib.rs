@@ -65,6 +65,8 @@
 //! compiler is a minor version.
 #![no_std]
 #![allow(unsafe_code)]
+// Without these features the links to their locks lead nowhere.
+#![cfg_attr(not(all(feature = "critical-section", feature = "lock_api")), allow(rustdoc::broken_intra_doc_links))]
 
 #[cfg(test)]
 extern crate std;
