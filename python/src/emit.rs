@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use heapsmith_emit::preload::LinkError;
-use heapsmith_emit::{File, Name, Request, c, preload, rust, write};
+use heapsmith_emit::{EmitError, File, Name, Request, c, preload, rust, write};
 use heapsmith_output::Output;
-use heapsmith_spec::resolve;
+use heapsmith_spec::{Spec, is_name, resolve};
 use pyo3::prelude::*;
 
 use crate::errors::{Outcome, Raised, classes};
@@ -57,6 +57,14 @@ fn request(heap: &str, language: &str, name: &str) -> Outcome<Request> {
         return Err(Raised::usage(format!("there is no language {language:?}; there are c, rust, so")));
     }
     let spec = resolve(heap)?;
-    let spec = if language == "so" { preload::suited(&spec)? } else { spec };
+    let spec = if language == "so" { for_malloc(heap, spec)? } else { spec };
     Ok(Request { spec, name: Name::new(name)?, figures: None })
+}
+
+/// The heap as malloc has to be: an allocator of the catalogue becomes one, and nothing else is changed.
+fn for_malloc(heap: &str, spec: Spec) -> Outcome<Spec> {
+    match preload::verify(&spec) {
+        Err(EmitError::Unsuited { suited, .. }) if is_name(heap) => Ok(*suited),
+        verified => Ok(verified.map(|()| spec)?),
+    }
 }

@@ -17,12 +17,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use heapsmith_emit::CodeSize;
 use heapsmith_explore::{
-    Constraint, Design, Goal, HoldOut, Measured, Objective, Observer, Plan, Progress, Question, Space, Stage, Store,
-    Strategy, SweepError, Swept, Take, TimingPlan, Workers, run, run_on,
+    Baseline, Constraint, Design, Goal, HoldOut, Measured, Objective, Observer, Plan, Progress, Question, Space, Stage,
+    Store, Strategy, SweepError, Swept, Take, TimingPlan, Workers, run, run_on,
 };
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
-use heapsmith_spec::{Spec, resolve};
+use heapsmith_spec::{Spec, Target, resolve};
 use heapsmith_trace::{PackedTrace, TraceError, TraceWriter};
+use heapsmith_workload::is_recorded;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -42,6 +43,8 @@ pub struct Wanted<'py> {
     objectives: Vec<String>,
     limits: Vec<(String, f64)>,
     prefer: String,
+    target: Option<String>,
+    baseline: Option<String>,
     search: Option<String>,
     compare_search: bool,
     prune: bool,
@@ -63,7 +66,9 @@ impl Wanted<'_> {
             objectives: self.objectives.iter().map(objective).collect::<Outcome<_>>()?,
             constraints: self.limits.iter().map(constraint).collect::<Outcome<_>>()?,
         };
-        Ok(Question { preference: preference(&self.prefer)?, goal })
+        let baseline = self.baseline.as_deref().map(|name| name.parse::<Baseline>()).transpose();
+        let baseline = baseline.map_err(|error| Raised::usage(error.to_string()))?;
+        Ok(Question { preference: preference(&self.prefer)?, goal, baseline })
     }
 }
 
@@ -91,12 +96,17 @@ pub fn explore(
     let packed = packed(&traces)?;
     let wholes: Vec<Py<Trace>> =
         traces.into_iter().filter_map(|trace| trace.cast_into().ok()).map(Bound::unbind).collect();
-    let timing = TimingPlan::rounds(wanted.rounds, wanted.peers);
+    let target = match &wanted.target {
+        Some(name) => Target::named(name).map_err(Raised::usage)?,
+        None => Target::usual(wholes.iter().any(|trace| is_recorded(trace.get().origin()))),
+    };
+    let timing = TimingPlan::rounds(wanted.rounds, wanted.peers && target.peers);
     let Wanted { compare_search, prune, jobs, wait, command, .. } = wanted;
     let done = unlocked(py, |patience| {
         let stop = AtomicBool::new(false);
         let plan = Plan {
             space: (&space, &text),
+            target,
             question,
             search,
             compare_search,

@@ -355,7 +355,7 @@ def test_a_heap_is_emitted(tmp_path, command):
     assert code == 0, said
     assert {name: (tmp_path / "command" / name).read_text() for name in files} == files
     assert list(hs.emit("tlsf", "rust", name="quick")) == ["quick.rs"]
-    hs.emit("tlsf word=8", "so", name="quick", out=tmp_path / "so")
+    hs.emit("tlsf word=8 align=16", "so", name="quick", out=tmp_path / "so")
     done = subprocess.run(["ls", "/"], env={"LD_PRELOAD": str(tmp_path / "so" / "libquick.so")}, capture_output=True)
     assert done.returncode == 0 and b"etc" in done.stdout
 

@@ -1,23 +1,39 @@
 //! A heap that was named on the command line: a spec, a name of the catalogue, or what an exploration picked.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use heapsmith_explore::Exploration;
 use heapsmith_replay::Measures;
-use heapsmith_spec::{Spec, resolve};
+use heapsmith_spec::{Spec, is_name, resolve};
 
 use crate::args::Prefer;
 use crate::console::note;
 use crate::failure::Failure;
 
-/// The heap that was named, and the measures that an exploration has of it, with the names of its traces.
-pub fn named(heap: &OsStr, prefer: Option<Prefer>) -> Result<(Spec, Vec<(String, Measures)>), Failure> {
-    let dir = Path::new(heap);
+/// A heap, and how it was named.
+pub struct Named {
+    pub spec: Spec,
+    pub by: By,
+}
+
+/// How a heap was named.
+pub enum By {
+    /// By its spec: it is meant as it was typed.
+    Spec,
+    /// By a name of the catalogue: the allocator is meant, with whatever alignment it is to have.
+    Name,
+    /// As the pick of an exploration: it is what was measured, on each trace.
+    Exploration { dir: PathBuf, measured: Vec<(String, Measures)> },
+}
+
+/// The heap that was named.
+pub fn named(heap: &OsStr, prefer: Option<Prefer>) -> Result<Named, Failure> {
+    let (dir, text) = (Path::new(heap), heap.to_string_lossy());
     // A folder that happens to be called as a heap is hides nothing; its name may be no text, a spec is.
-    match resolve(&heap.to_string_lossy()) {
+    match resolve(&text) {
         Err(_) if dir.is_dir() => {}
-        spec => return Ok((spec?, Vec::new())),
+        spec => return Ok(Named { spec: spec?, by: if is_name(&text) { By::Name } else { By::Spec } }),
     }
     let exploration = Exploration::open(dir)?;
     let pick = exploration
@@ -25,6 +41,27 @@ pub fn named(heap: &OsStr, prefer: Option<Prefer>) -> Result<(Spec, Vec<(String,
         .ok_or_else(|| Failure::job(format!("{} has no pick: {}", dir.display(), exploration.no_pick())))?;
     let row = &exploration.rows[pick];
     note!("the pick of {}: {}", dir.display(), row.design.spec);
-    let measures = exploration.traces.iter().cloned().zip(row.measures.iter().cloned());
-    Ok((row.design.spec.clone(), measures.collect()))
+    let measured = exploration.traces.iter().cloned().zip(row.measures.iter().cloned()).collect();
+    Ok(Named { spec: row.design.spec.clone(), by: By::Exploration { dir: dir.to_owned(), measured } })
+}
+
+impl Named {
+    /// What was measured of it, with the names of traces.
+    pub fn measured(&self) -> &[(String, Measures)] {
+        match &self.by {
+            By::Exploration { measured, .. } => measured,
+            _ => &[],
+        }
+    }
+}
+
+/// A pick that malloc would have to change. Nothing changes what was measured, so it has to be explored for malloc.
+pub fn unsuited_pick(dir: &Path, spec: &Spec) -> Failure {
+    Failure::wrong_use(format!(
+        "the pick of {} aligns payloads to {} bytes, and malloc needs {}: it would be another heap than the one that was \
+         measured. Explore for programs with --target host",
+        dir.display(),
+        spec.alignment,
+        Spec::MALLOC_ALIGNMENT
+    ))
 }

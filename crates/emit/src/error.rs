@@ -1,5 +1,7 @@
 //! Why a heap is not emitted.
 
+use heapsmith_spec::Spec;
+
 /// Why a heap is not emitted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EmitError {
@@ -27,6 +29,18 @@ pub enum EmitError {
     /// The heap does not suit what `malloc` promises.
     #[error("a library to preload cannot be made of this heap: {0}")]
     NoMalloc(String),
+    /// The heap gives less than `malloc` promises: it would be another one as a library.
+    #[error(
+        "malloc needs payloads aligned to {wanted} bytes, and this heap aligns to {found}: nothing is changed in silence; \
+         emit '{suited}'",
+        wanted = Spec::MALLOC_ALIGNMENT
+    )]
+    Unsuited {
+        /// What its payloads are aligned to.
+        found: u32,
+        /// The heap that would suit.
+        suited: Box<Spec>,
+    },
     /// A template is wrong: a bug of this crate.
     #[error("a template of the emitter is wrong: {0}")]
     Template(String),

@@ -14,6 +14,16 @@ use crate::{EmitError, File, Request, c};
 /// The most address space that the library reserves.
 const RESERVE: u64 = 64 << 30;
 
+/// Whether a heap can be a library as it is.
+///
+/// # Errors
+///
+/// [`EmitError::Unsuited`] has the heap that could be; [`EmitError::NoMalloc`] says why none can.
+pub fn verify(spec: &Spec) -> Result<(), EmitError> {
+    let suited = suited(spec)?;
+    if suited == *spec { Ok(()) } else { Err(EmitError::Unsuited { found: spec.alignment, suited: Box::new(suited) }) }
+}
+
 /// The spec that is emitted for `spec`: its blocks are multiples of 16 bytes, as programs expect of malloc, and its
 /// threads share one heap.
 pub fn suited(spec: &Spec) -> Result<Spec, EmitError> {
@@ -25,7 +35,7 @@ pub fn suited(spec: &Spec) -> Result<Spec, EmitError> {
     spec.for_malloc().map_err(|error| EmitError::NoMalloc(error.to_string()))
 }
 
-/// The C of a heap and of malloc over it. The spec is one that [`suited`] returned.
+/// The C of a heap and of malloc over it. The spec is one that [`verify`] accepts.
 pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
     let mut files = c::emit(request)?;
     let plan = Plan::of(request)?;

@@ -1,5 +1,7 @@
 //! The allocators of the catalogue, replayed together with the designs.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use heapsmith_spec::{Spec, catalogue};
 use heapsmith_trace::PackedTrace;
 
@@ -11,8 +13,8 @@ use crate::store::Store;
 ///
 /// # Errors
 ///
-/// An allocator that cannot be replayed; a store that cannot be written.
-pub fn measure_catalogue(store: &mut Store, traces: &[PackedTrace]) -> Result<(), SweepError> {
+/// An allocator that cannot be replayed; a store that cannot be written; [`SweepError::Interrupted`] where `stop` was set.
+pub fn measure_catalogue(store: &mut Store, traces: &[PackedTrace], stop: &AtomicBool) -> Result<(), SweepError> {
     let known = store.catalogue()?;
     let mut regions = Regions::default();
     for entry in catalogue() {
@@ -24,6 +26,9 @@ pub fn measure_catalogue(store: &mut Store, traces: &[PackedTrace]) -> Result<()
         let text = spec.to_string();
         if known.iter().any(|known| known.name == entry.name && known.spec == text) {
             continue;
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Err(SweepError::Interrupted);
         }
         let measures = regions.replay(&spec, traces)?;
         store.add_catalogued(entry.name, &text, &measures)?;

@@ -1,5 +1,10 @@
 //! What an exploration found: a value, which knows nothing of the store that it came from.
 
+use std::collections::BTreeMap;
+
+use heapsmith_spec::Target;
+use heapsmith_trace::Bytes;
+
 use crate::evaluated::Evaluated;
 use crate::front::{front_2d, pareto};
 use crate::measured::{Paged, Retimed};
@@ -10,6 +15,11 @@ use crate::rows::{Catalogued, Row};
 use crate::search::Strategy;
 use crate::space::Families;
 
+/// Whether a design takes no more than the largest region of a target.
+pub(crate) fn fits(target: &Target, row: &Row) -> bool {
+    target.max_region.is_none_or(|max| row.measures.iter().all(|measures| measures.footprint_peak.0 <= max))
+}
+
 /// All that an exploration found.
 #[derive(Debug, Clone)]
 pub struct Exploration {
@@ -19,6 +29,8 @@ pub struct Exploration {
     pub families: Families,
     /// Designs of the space.
     pub designs: usize,
+    /// Where the heaps will live.
+    pub target: &'static Target,
     /// How designs were chosen for replays of whole traces.
     pub search: Strategy,
     /// The command that made it.
@@ -33,6 +45,10 @@ pub struct Exploration {
     pub points: Vec<Objectives>,
     /// The allocators of the catalogue.
     pub catalogue: Vec<Catalogued>,
+    /// Baselines that are specs: what was counted of them.
+    pub baselines: Vec<Catalogued>,
+    /// The smallest regions that are known, in bytes, by the number of a design.
+    pub regions: BTreeMap<u32, u64>,
     /// What was chosen, on traces that it was not chosen for.
     pub evaluated: Vec<Evaluated>,
     /// What is asked.
@@ -58,8 +74,8 @@ impl Exploration {
                 self.points[index].set(Objective::Time, timing.ns_per_op);
             }
         }
-        for point in &mut self.points {
-            point.excluded = !self.question.goal.admits(point, false);
+        for (point, row) in self.points.iter_mut().zip(&self.rows) {
+            point.excluded = !(fits(self.target, row) && self.question.goal.admits(point, false));
         }
         self.front = pareto(&self.points, &self.question.goal.objectives);
         self.front_2d = front_2d(&self.points, [Objective::Fragmentation, Objective::Accesses]);
@@ -127,6 +143,11 @@ impl Exploration {
     /// How many designs have the very same measures as design `index`, itself included.
     pub fn alike(&self, index: usize) -> usize {
         self.rows.iter().filter(|row| row.measures == self.rows[index].measures).count()
+    }
+
+    /// The smallest region that serves every trace on a design, where it was measured.
+    pub fn min_region(&self, index: usize) -> Option<Bytes> {
+        self.regions.get(&self.rows[index].design.number).copied().map(Bytes)
     }
 
     /// The name of a design under which its times and pages are kept.

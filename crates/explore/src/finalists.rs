@@ -16,7 +16,7 @@ use heapsmith_spec::Spec;
 use heapsmith_trace::PackedTrace;
 
 use crate::error::SweepError;
-use crate::exploration::Exploration;
+use crate::exploration::{Exploration, fits};
 use crate::objective::{Objective, Objectives};
 use crate::pick::Preference;
 use crate::search::distances;
@@ -32,7 +32,9 @@ impl Exploration {
     /// picks of a classic space that is a part of a wider one.
     pub fn finalists(&self) -> Vec<usize> {
         let mut points: Vec<Objectives> = self.rows.iter().map(|row| Objectives::of(&row.measures)).collect();
-        points.iter_mut().for_each(|point| point.excluded = !self.question.goal.admits(point, true));
+        for (point, row) in points.iter_mut().zip(&self.rows) {
+            point.excluded = !(fits(self.target, row) && self.question.goal.admits(point, true));
+        }
         let mut seen: Vec<&Objectives> = Vec::new();
         let usual = [Objective::Fragmentation, Objective::Accesses];
         let fronts = [self.question.goal.counted().collect(), usual.to_vec()];
@@ -71,6 +73,8 @@ impl Exploration {
 
     /// Takes over what was measured of the finalists, by design and objective.
     pub(crate) fn learn(&mut self, known: &HashMap<(u32, Objective), f64>) {
+        let regions = known.iter().filter(|((_, objective), _)| *objective == Objective::MinRegion);
+        self.regions = regions.map(|((number, _), bytes)| (*number, *bytes as u64)).collect();
         let asked: Vec<Objective> = self.open_objectives().collect();
         let finalists = if asked.is_empty() { Vec::new() } else { self.finalists() };
         for index in finalists {
@@ -132,7 +136,7 @@ impl Exploration {
 }
 
 /// The smallest region of a design: the largest that any trace needs; none if a trace is not served.
-fn smallest_region(spec: &Spec, traces: &[PackedTrace]) -> Result<Option<u64>, ReplayError> {
+pub(crate) fn smallest_region(spec: &Spec, traces: &[PackedTrace]) -> Result<Option<u64>, ReplayError> {
     let mut max = 0;
     for trace in traces {
         match min_region(spec, trace, &mut Region::for_trace(trace)?)? {

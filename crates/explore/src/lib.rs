@@ -13,6 +13,7 @@
 //! of the reference allocators.
 
 mod agreement;
+mod baseline;
 mod catalogue;
 mod coverage;
 mod effects;
@@ -44,9 +45,11 @@ mod space;
 mod store;
 mod sweep;
 mod traces;
+mod verdict;
 mod workers;
 
 pub use agreement::{Agreement, CLOSE};
+pub use baseline::Baseline;
 pub use catalogue::measure_catalogue;
 pub use coverage::Coverage;
 pub use effects::{Effect, Interaction, between_families, effects, interactions};
@@ -74,4 +77,5 @@ pub use search::Strategy;
 pub use space::{Design, Factor, Families, Family, Space, SpaceError};
 pub use store::{Lock, Store, StoreError};
 pub use sweep::{Sweep, sweep};
+pub use verdict::{Advice, Verdict, WORTH};
 pub use workers::{Measured, Take, Workers};

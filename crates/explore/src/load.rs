@@ -1,5 +1,6 @@
 //! Explorations read back from their stores.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::coverage::Coverage;
@@ -60,6 +61,9 @@ impl Exploration {
             points: rows.iter().map(|row| Objectives::of(&row.measures)).collect(),
             rows,
             catalogue: store.catalogue()?,
+            baselines: store.baselines()?,
+            regions: BTreeMap::new(),
+            target: store.target()?,
             timings: Vec::new(),
             pages: Vec::new(),
             evaluated: Vec::new(),

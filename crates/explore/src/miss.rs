@@ -5,8 +5,11 @@
 
 use std::fmt;
 
-use crate::exploration::Exploration;
+use heapsmith_spec::Target;
+
+use crate::exploration::{Exploration, fits};
 use crate::goal::Constraint;
+use crate::rows::Row;
 
 /// Why an exploration has no pick.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +18,15 @@ pub enum NoPick {
     Refusing {
         /// Designs that were measured.
         designs: usize,
+    },
+    /// Every design that serves takes more than the target has.
+    Beyond {
+        /// The target.
+        target: &'static Target,
+        /// Its largest region, in bytes.
+        max: u64,
+        /// The smallest footprint of a design, in bytes.
+        least: u64,
     },
     /// No design keeps all constraints: the nearest to each.
     Missing(Vec<Miss>),
@@ -50,6 +62,12 @@ impl Exploration {
         if self.points.iter().all(|point| point.failed > 0) {
             return NoPick::Refusing { designs: self.points.len() };
         }
+        let served = self.rows.iter().zip(&self.points).filter(|(_, point)| point.failed == 0).map(|(row, _)| row);
+        if let Some(max) = self.target.max_region.filter(|_| !served.clone().any(|row| fits(self.target, row))) {
+            let footprint = |row: &Row| row.measures.iter().map(|measures| measures.footprint_peak.0).max();
+            let least = served.filter_map(footprint).min().unwrap_or_default();
+            return NoPick::Beyond { target: self.target, max, least };
+        }
         let constraints = &self.question.goal.constraints;
         NoPick::Missing((0..constraints.len()).map(|number| self.miss(number)).collect())
     }
@@ -62,7 +80,9 @@ impl Exploration {
             let others = constraints.iter().enumerate().filter(|(other, _)| *other != number);
             others.map(|(_, other)| other).all(|other| self.points[*index].get(other.objective) <= other.max)
         };
-        let serving: Vec<usize> = (0..self.points.len()).filter(|&index| self.points[index].failed == 0).collect();
+        let serving: Vec<usize> = (0..self.points.len())
+            .filter(|&index| self.points[index].failed == 0 && fits(self.target, &self.rows[index]))
+            .collect();
         let keeping: Vec<usize> = serving.iter().copied().filter(keeps_others).collect();
         let with_others = !keeping.is_empty();
         let candidates = if with_others { keeping } else { serving };
@@ -80,6 +100,10 @@ impl fmt::Display for NoPick {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NoPick::Refusing { designs } => write!(f, "none of the {designs} designs served every request"),
+            NoPick::Beyond { target, max, least } => write!(
+                f,
+                "every design takes more than the {max} bytes that a region has on {target}: the smallest takes {least}"
+            ),
             NoPick::Missing(misses) => {
                 write!(f, "no design meets every constraint")?;
                 misses.iter().try_for_each(|miss| write!(f, "\n  {miss}"))

@@ -6,11 +6,15 @@
 //! ```text
 //!   prefer=memory
 //!   goal=fragmentation,accesses_per_op;min_region<=30000
+//!   baseline=peer:libc
 //! ```
 
 use std::fmt;
 use std::str::FromStr;
 
+use heapsmith_replay::SubjectError;
+
+use crate::baseline::Baseline;
 use crate::goal::Goal;
 use crate::objective::Objective;
 use crate::pick::Preference;
@@ -22,6 +26,8 @@ pub struct Question {
     pub preference: Preference,
     /// The objectives of the front, and the constraints that every design of it keeps.
     pub goal: Goal,
+    /// What the user has today; none: what is usual on the target.
+    pub baseline: Option<Baseline>,
 }
 
 impl Question {
@@ -32,6 +38,7 @@ impl Question {
             let names: Vec<&str> = self.goal.objectives.iter().map(|objective| objective.words()).collect();
             words.push(format!("over {}", names.join(", ")));
         }
+        words.extend(self.baseline.iter().map(|baseline| format!("compared with {baseline}")));
         words.extend(self.goal.constraints.iter().map(|constraint| {
             format!("{} of at most {}", constraint.objective.words(), constraint.objective.shown(constraint.max))
         }));
@@ -49,7 +56,8 @@ impl From<Goal> for Question {
 /// As it is kept in the store: a line for each part.
 impl fmt::Display for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "prefer={}\ngoal={}", self.preference, self.goal)
+        write!(f, "prefer={}\ngoal={}", self.preference, self.goal)?;
+        self.baseline.iter().try_for_each(|baseline| write!(f, "\nbaseline={baseline}"))
     }
 }
 
@@ -63,6 +71,7 @@ impl FromStr for Question {
             match part {
                 "prefer" => question.preference = value.parse()?,
                 "goal" => question.goal = value.parse()?,
+                "baseline" => question.baseline = Some(value.parse().map_err(|error: SubjectError| error.to_string())?),
                 _ => return Err(format!("{part:?} is no part of a question")),
             }
         }
@@ -79,8 +88,13 @@ mod tests {
     fn a_question_is_what_it_prints() {
         let constraint = Constraint { objective: Objective::MinRegion, max: 30_000.0 };
         let goal = Goal { objectives: vec![Objective::MaxOp], constraints: vec![constraint] };
-        let question = Question { preference: Preference::Memory, goal };
-        assert_eq!(question.to_string().parse(), Ok(question));
+        let question = Question { preference: Preference::Memory, goal, baseline: None };
+        assert_eq!(question.to_string().parse(), Ok(question.clone()));
+        for baseline in ["peer:libc", "lea-2.7.2", "list(order=address, fit=best) word=8"] {
+            let question = Question { baseline: baseline.parse().ok(), ..question.clone() };
+            assert!(question.baseline.is_some());
+            assert_eq!(question.to_string().parse(), Ok(question));
+        }
         assert!("prefer=beauty".parse::<Question>().is_err());
         assert!("beauty=yes".parse::<Question>().is_err());
     }

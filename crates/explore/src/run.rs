@@ -1,7 +1,8 @@
 //! The course of an exploration, for every caller: the command, Python, the driver of a cluster, a test.
 //!
 //! ```text
-//!   Plan ─▶ folder, lock ─▶ designs ─▶ catalogue, sweep ─▶ finalists ─▶ pick ─▶ times, pages ─▶ hold-out ─▶ tables
+//!   Plan ─▶ folder, lock ─▶ designs ─▶ sweep ─▶ finalists ─▶ pick, region, baseline ─▶ answer kept ─▶ tables
+//!                              │                                                          └▶ catalogue ─▶ times, pages ─▶ hold-out
 //!                              └────── Observer: what is done now, and how far it is ──────┘
 //! ```
 //!
@@ -133,12 +134,7 @@ pub fn run_on(
     verify(plan)?;
     let space = make_space(plan, plan.traces, observer)?;
     let mut store = begin(plan, &space, write, observer)?;
-    let mut course = Course { plan, workers, observer };
-    let found = course.explore(&space, &mut store)?;
-    if found.kept {
-        write_tables(&found.exploration, plan.dir).map_err(|(path, source)| RunError::Write { path, source })?;
-    }
-    Ok(found)
+    Course { plan, workers, observer }.explore(&space, &mut store)
 }
 
 /// Whether the parts of a plan go together.
@@ -167,7 +163,7 @@ fn verify(plan: &Plan<'_>) -> Result<(), RunError> {
 fn make_space(plan: &Plan<'_>, traces: &[PackedTrace], observer: &mut dyn Observer) -> Result<Space, RunError> {
     observer.stage(Stage::Designs);
     let (name, text) = plan.space;
-    let space = Space::of(name, text, traces);
+    let space = Space::for_target(name, text, plan.target, traces);
     observer.stage(Stage::Idle);
     space.map_err(|source| RunError::Space { name: name.to_owned(), source })
 }
@@ -196,6 +192,15 @@ fn make_dir(dir: &Path) -> Result<(), RunError> {
     fs::create_dir_all(dir).map_err(|source| RunError::Write { path: dir.to_owned(), source })
 }
 
+/// What a sweep gave, or two that are compared.
+struct Covered {
+    exploration: Exploration,
+    coverage: Coverage,
+    chosen: Vec<u32>,
+    agreement: Option<(Agreement, usize)>,
+    seconds: Option<f64>,
+}
+
 /// A plan that is carried out.
 struct Course<'c, 'a> {
     plan: &'c Plan<'a>,
@@ -204,47 +209,82 @@ struct Course<'c, 'a> {
 }
 
 impl Course<'_, '_> {
+    /// Answers the question, keeps the answer, and measures what follows it.
     fn explore(&mut self, space: &Space, store: &mut Store) -> Result<Found, RunError> {
         let plan = self.plan;
-        self.observer.stage(Stage::Catalogue);
-        measure_catalogue(store, plan.traces)?;
-        self.observer.stage(Stage::Idle);
-        let search = plan.search.unwrap_or_else(|| Strategy::fitting(space, plan.traces));
-        let (mut chosen, seconds) = self.sweep(space, store, search, plan.prune)?;
-        let goal = &plan.question.goal;
-        let mut coverage = Coverage::of(search, plan.prune, goal);
-        let mut exploration = Exploration::counted(store, plan.question.clone(), &coverage, &chosen)?;
-        let mut agreement = None;
-        if plan.compare_search {
-            (chosen, _) = self.sweep(space, store, Strategy::Exhaustive, false)?;
-            coverage = Coverage::of(Strategy::Exhaustive, false, goal);
-            let whole = Exploration::counted(store, plan.question.clone(), &coverage, &chosen)?;
-            agreement = Some((Agreement::of(&exploration, &whole), exploration.rows.len()));
-            exploration = whole;
+        let by_time = plan.question.goal.asks_for(Objective::Time);
+        if by_time {
+            // Only times that were taken in one go compare, so what is timed has to be known before.
+            self.catalogue(store)?;
         }
-        let by_time = goal.asks_for(Objective::Time);
+        let Covered { mut exploration, coverage, chosen, agreement, seconds } = self.cover(space, store)?;
         if !by_time {
             (exploration.timings, exploration.pages) = (store.timings()?, store.pages()?);
         }
         let traces = Traces::Given(plan.traces);
-        let Plan { jobs, stop, ref timing, .. } = *plan;
-        let mut answering = Answering { traces: &traces, jobs, stop, timing, observer: &mut *self.observer };
-        answering.decide(&mut exploration, store)?;
-        if !by_time && timing.rounds > 0 {
-            let also: Vec<usize> = exploration.recommended().chain(exploration.picked()).collect();
-            answering.measure(&mut exploration, store, &also)?;
-        }
+        self.answering(&traces).decide(&mut exploration, store)?;
         let pick = exploration.picked();
-        if pick.is_some() {
-            exploration.evaluated = self.hold_out(&exploration)?;
-        }
         // Where nothing meets what is asked, a question that was answered before stays.
         let kept = pick.is_some() || store.question()?.is_none();
         if kept {
             store.answer(&plan.question, &coverage, &chosen)?;
-            store.set_evaluated(&exploration.evaluated)?;
+            write_tables(&exploration, plan.dir).map_err(|(path, source)| RunError::Write { path, source })?;
+        }
+        if pick.is_some() {
+            self.observer.answered(&exploration);
+            self.follow(&mut exploration, store, &traces)?;
         }
         Ok(Found { exploration, pick, agreement, seconds, kept })
+    }
+
+    fn answering<'t>(&'t mut self, traces: &'t Traces<'t>) -> Answering<'t> {
+        let Plan { jobs, stop, ref timing, .. } = *self.plan;
+        Answering { traces, jobs, stop, timing, observer: &mut *self.observer }
+    }
+
+    /// What follows an answer: it changes nothing of it, and an interrupt loses it alone.
+    fn follow(
+        &mut self,
+        exploration: &mut Exploration,
+        store: &mut Store,
+        traces: &Traces<'_>,
+    ) -> Result<(), RunError> {
+        self.catalogue(store)?;
+        exploration.catalogue = store.catalogue()?;
+        let is_timed = exploration.question.goal.asks_for(Objective::Time);
+        if !is_timed && self.plan.timing.rounds > 0 {
+            let also: Vec<usize> = exploration.recommended().chain(exploration.picked()).collect();
+            self.answering(traces).measure(exploration, store, &also)?;
+        }
+        exploration.evaluated = self.hold_out(exploration)?;
+        store.set_evaluated(&exploration.evaluated)?;
+        Ok(())
+    }
+
+    /// Replays the allocators of the catalogue.
+    fn catalogue(&mut self, store: &mut Store) -> Result<(), RunError> {
+        self.observer.stage(Stage::Catalogue);
+        let measured = measure_catalogue(store, self.plan.traces, self.plan.stop);
+        self.observer.stage(Stage::Idle);
+        Ok(measured?)
+    }
+
+    /// Replays the designs that are asked for.
+    fn cover(&mut self, space: &Space, store: &mut Store) -> Result<Covered, RunError> {
+        let plan = self.plan;
+        let search = plan.search.unwrap_or_else(|| Strategy::fitting(space, plan.traces));
+        let (chosen, seconds) = self.sweep(space, store, search, plan.prune)?;
+        let goal = &plan.question.goal;
+        let coverage = Coverage::of(search, plan.prune, goal);
+        let exploration = Exploration::counted(store, plan.question.clone(), &coverage, &chosen)?;
+        if !plan.compare_search {
+            return Ok(Covered { exploration, coverage, chosen, agreement: None, seconds });
+        }
+        let (chosen, _) = self.sweep(space, store, Strategy::Exhaustive, false)?;
+        let coverage = Coverage::of(Strategy::Exhaustive, false, goal);
+        let whole = Exploration::counted(store, plan.question.clone(), &coverage, &chosen)?;
+        let agreement = Some((Agreement::of(&exploration, &whole), exploration.rows.len()));
+        Ok(Covered { exploration: whole, coverage, chosen, agreement, seconds })
     }
 
     /// Replays the designs of the whole; gives those that were covered, and the seconds that they took, if none was done

@@ -19,7 +19,7 @@ mod requests;
 use std::collections::HashMap;
 use std::path::Path;
 
-use heapsmith_spec::{Spec, SpecError};
+use heapsmith_spec::{Spec, SpecError, Target, Unsuited, WordSize};
 use heapsmith_trace::PackedTrace;
 
 pub use family::{Factor, Family};
@@ -55,6 +55,21 @@ pub enum SpaceError {
         /// What is wrong with it.
         cause: Box<SpecError>,
     },
+    /// Levels of a family together make a heap that the target has no use for.
+    #[error(
+        "the family {family:?} makes {text:?}, which does not suit the target {target}: {cause}\ntake the level out, or name \
+         another --target"
+    )]
+    Unsuited {
+        /// Its name.
+        family: String,
+        /// The spec.
+        text: String,
+        /// The target.
+        target: &'static Target,
+        /// What the heap lacks.
+        cause: Unsuited,
+    },
     /// There are more designs than a space holds.
     #[error("the space has {0} designs: {max} are the most; take levels out", max = Space::MAX)]
     Large(usize),
@@ -83,6 +98,8 @@ pub struct Space {
     pub name: String,
     /// The text that it was made of.
     pub text: String,
+    /// Where its heaps will live.
+    pub target: &'static Target,
     /// The families.
     pub families: Families,
     /// The designs by number.
@@ -128,18 +145,33 @@ impl Space {
         Ok((name.display().to_string(), text))
     }
 
-    /// The space that a text says, for `traces`.
+    /// The space that a text says, for `traces` and the target of the 2006 paper.
     ///
     /// # Errors
     ///
     /// [`SpaceError`] says what is wrong with the text.
     pub fn of(name: &str, text: &str, traces: &[PackedTrace]) -> Result<Space, SpaceError> {
+        Space::for_target(name, text, Target::network_2006(), traces)
+    }
+
+    /// The space that a text says, for `traces` and heaps that live on `target`: it fixes the alignment of every design, and
+    /// the word where the text leaves it open.
+    ///
+    /// # Errors
+    ///
+    /// [`SpaceError`] says what is wrong with the text, or does not suit the target.
+    pub fn for_target(
+        name: &str,
+        text: &str,
+        target: &'static Target,
+        traces: &[PackedTrace],
+    ) -> Result<Space, SpaceError> {
         let families = Families::of(text)?;
         let total = families.0.iter().map(Family::designs).fold(0, usize::saturating_add);
         if total > Space::MAX {
             return Err(SpaceError::Large(total));
         }
-        let mut making = Making { requests: Requests::of(traces), listed: HashMap::new() };
+        let mut making = Making { target, requests: Requests::of(traces), listed: HashMap::new() };
         let mut first: HashMap<Key, u32> = HashMap::new();
         let mut designs = Vec::with_capacity(total);
         for (index, family) in families.0.iter().enumerate() {
@@ -151,7 +183,7 @@ impl Space {
                 designs.push(Design { number, family: index as u16, levels, spec, same_as });
             }
         }
-        Ok(Space { name: name.to_owned(), text: text.to_owned(), families, designs })
+        Ok(Space { name: name.to_owned(), text: text.to_owned(), target, families, designs })
     }
 
     /// The unique designs that differ from a design in the level of one factor, itself left out.
@@ -240,6 +272,7 @@ fn levels(family: &Family, mut place: usize) -> Box<[u8]> {
 
 /// Turns levels into specs.
 struct Making {
+    target: &'static Target,
     requests: Requests,
     /// Sizes by the heap that they are chosen for, without its free lists.
     listed: HashMap<(Spec, usize, By), Vec<u64>>,
@@ -262,10 +295,19 @@ impl Making {
                 name => arguments.push(format!("{name}={level}")),
             }
         }
+        if self.target.word != WordSize::default() && !options.contains(" word=") && !heap.contains("word=") {
+            options.push_str(&format!(" word={}", self.target.word.bytes()));
+        }
         let text = spliced(heap, &arguments.join(", ")) + &options;
-        let parse = |text: String| match text.parse::<Spec>() {
-            Ok(spec) => Ok(spec),
-            Err(cause) => Err(SpaceError::Spec { family: family.name.clone(), text, cause: Box::new(cause) }),
+        let target = self.target;
+        let parse = |text: String| {
+            let spec = text.parse::<Spec>().map(|spec| target.aligned(spec));
+            let family = family.name.clone();
+            match spec.map(|spec| target.verify(&spec).map(|()| spec)) {
+                Ok(Ok(spec)) => Ok(spec),
+                Ok(Err(cause)) => Err(SpaceError::Unsuited { family, text, target, cause }),
+                Err(cause) => Err(SpaceError::Spec { family, text, cause: Box::new(cause) }),
+            }
         };
         let spec = parse(text.clone())?;
         let Some(lists) = lists else { return Ok(spec) };

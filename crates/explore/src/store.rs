@@ -12,6 +12,7 @@
 //! | `finalist` | what was measured of one design of a last choice: its smallest region, its code size |
 //! | `evaluated` | a heap that was chosen here, on a trace that it was not chosen for |
 //! | `catalogue` | the measures of one allocator of the catalogue on one trace |
+//! | `baseline` | the same of what a question is compared with |
 //! | `timing` | the time of one design of the front, of the catalogue or of a peer, measured alone |
 //! | `pages` | the memory of the same on one trace, by pages touched |
 //! | `results` | a view for other tools: every design that was kept, with its measures on every trace |
@@ -38,6 +39,7 @@ mod schema;
 use std::path::{Path, PathBuf};
 
 use heapsmith_output::Refusal;
+use heapsmith_spec::Target;
 use heapsmith_trace::PackedTrace;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
@@ -181,6 +183,11 @@ impl Store {
     /// The name of the space.
     pub fn space(&self) -> Result<String, StoreError> {
         Ok(self.meta("space")?.unwrap_or_default())
+    }
+
+    /// Where the heaps of the space will live.
+    pub fn target(&self) -> Result<&'static Target, StoreError> {
+        self.meta("target")?.unwrap_or_default().parse().map_err(|error| self.damaged(error))
     }
 
     /// The families of the space, read from its text.

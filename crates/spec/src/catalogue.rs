@@ -58,6 +58,11 @@ pub fn resolve(text: &str) -> Result<Spec, SpecError> {
     }
 }
 
+/// Whether a text is a name of the catalogue.
+pub fn is_name(text: &str) -> bool {
+    only_word(text).is_some_and(|name| entry(name).is_some())
+}
+
 /// The word that the text consists of, if it is one.
 fn only_word(text: &str) -> Option<&str> {
     match tokens(text).as_slice() {
@@ -86,7 +91,7 @@ fn offer_names(error: SpecError) -> SpecError {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{catalogue, entry, resolve};
+    use super::{catalogue, entry, is_name, resolve};
     use crate::Spec;
 
     #[test]
@@ -127,6 +132,7 @@ mod tests {
     #[test]
     fn a_name_may_be_followed_by_a_comment() {
         assert_eq!(resolve(" uclinux  # as in 2006"), resolve("uclinux"));
+        assert!(is_name(" uclinux  # as in 2006") && !is_name("list"));
     }
 
     #[test]

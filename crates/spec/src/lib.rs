@@ -79,13 +79,15 @@ mod parse;
 mod pool;
 mod print;
 mod problem;
+mod target;
 mod validate;
 
 pub use ast::{
     BinOrder, Coalescing, Fit, FreeLists, Guard, Layer, Order, Reserve, Sizes, Spec, Splitting, Threads, WordSize,
 };
-pub use catalogue::{Entry, Promise, catalogue, entry, resolve};
+pub use catalogue::{Entry, Promise, catalogue, entry, is_name, resolve};
 pub use error::SpecError;
 pub use malloc::MallocError;
 pub use pool::*;
 pub use problem::Problem;
+pub use target::{Target, Unsuited};

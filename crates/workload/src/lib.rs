@@ -41,5 +41,5 @@ mod url;
 mod workload;
 
 pub use error::{ErrorKind, LoadError};
-pub use load::{Loaded, load, stream};
+pub use load::{Loaded, is_recorded, load, stream};
 pub use workload::{PREFIX, Parameter, Workload, workload, workloads};

@@ -18,6 +18,11 @@ use crate::workload::{
 /// How a trace file begins.
 const PARQUET_MAGIC: &[u8; 4] = b"PAR1";
 
+/// Whether a trace was recorded of a program: by the recorder, or by a tool whose recordings are imported.
+pub fn is_recorded(origin: &Origin) -> bool {
+    origin.program == "record" || importer(&origin.program).is_some()
+}
+
 /// What was read besides the events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loaded {

@@ -96,6 +96,7 @@ class Exploration:
         return _html.exploration(self)
 
 
+Target = Literal["host", "cortex-m", "riscv32", "avr", "network-2006"]
 Objective = Literal["fragmentation", "internal", "external", "accesses", "p99", "max", "min_region", "ns", "code_size"]
 
 
@@ -107,6 +108,8 @@ def explore(
     objectives: Sequence[Objective] = ("fragmentation", "accesses", "p99", "max"),
     limits: Mapping[Objective, float] | None = None,
     prefer: Prefer = "balanced",
+    target: Target | None = None,
+    baseline: str | Heap | None = None,
     search: Literal["exhaustive", "halving", "auto"] = "exhaustive",
     compare_search: bool = False,
     prune: bool = False,
@@ -142,6 +145,13 @@ def explore(
     prefer
         What the pick should be good at. The folder keeps it with the objectives and limits: ``pick``, ``report`` and the
         command's ``emit``, ``run`` and ``report`` answer as it was asked.
+    target
+        Where the heap will live: ``"host"``, ``"cortex-m"``, ``"riscv32"``, ``"avr"`` or ``"network-2006"``. It fixes the
+        alignment of every design and the largest region; by default ``"host"`` for what was recorded of a program, else
+        ``"network-2006"``.
+    baseline
+        What there is today, to compare the pick with: a spec, a name of the catalogue, or ``"peer:libc"``; by default what
+        is usual on the target.
     search
         Which designs are replayed whole: all; those near the front on slices of the traces; with ``"auto"``, as the command
         does, all where that takes a minute or two.
@@ -198,6 +208,8 @@ def explore(
         "objectives": list(objectives),
         "limits": list((limits or {}).items()),
         "prefer": prefer,
+        "target": target,
+        "baseline": None if baseline is None else str(baseline),
         "search": None if search == "auto" else search,
         "compare_search": compare_search,
         "prune": prune,

@@ -25,7 +25,7 @@ struct Verb {
     last: &'static [&'static str],
 }
 
-const VERBS: [Verb; 13] = [
+const VERBS: [Verb; 14] = [
     Verb { name: "heaps", first: &[], needed: &[], last: &[] },
     Verb { name: "workloads", first: &[], needed: &[], last: &[] },
     Verb { name: "record", first: &[], needed: &[], last: &["--", "true"] },
@@ -39,6 +39,7 @@ const VERBS: [Verb; 13] = [
         needed: &[("--space", "space.toml"), ("--rounds", "0"), ("--out", "out")],
         last: &["--no-peers"],
     },
+    Verb { name: "pick", first: &["store"], needed: &[], last: &[] },
     Verb { name: "report", first: &["store"], needed: &[], last: &[] },
     Verb { name: "emit", first: &["tlsf"], needed: &[("--lang", "c"), ("--out", "out")], last: &[] },
     Verb { name: "reproduce", first: &["--list"], needed: &[], last: &[] },
@@ -132,7 +133,7 @@ fn attempt(case: &mut Case<'_>) -> Result<usize, String> {
     let (verb, options) = &all[case.draw.usize(..all.len())];
     case.copy("trace.parquet")?;
     case.copy("space.toml")?;
-    if verb.name == "report" {
+    if verb.first == ["store"] {
         std::fs::create_dir(case.path("store")).map_err(|error| format!("cannot make a folder: {error}"))?;
         for file in ["results.sqlite", "results.csv", "results.parquet", "trace-1.parquet"] {
             case.copy(&format!("store/{file}"))?;

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use heapsmith_explore::{Constraint, Goal, HoldOut, Objective, Preference, Question, Strategy};
+use heapsmith_explore::{Baseline, Constraint, Goal, HoldOut, Objective, Preference, Question, Strategy};
 use heapsmith_replay::TimingEffort;
+use heapsmith_spec::Target;
 
 use super::numbers::{amount, bytes, jobs};
 use super::{Format, Reading};
@@ -67,6 +68,11 @@ pub struct Explore {
     /// explore-INPUT-WORKLOAD
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Where the heap will live: host, cortex-m, riscv32, avr or network-2006. It fixes the alignment of every design, the
+    /// largest region, and what is compared [default: host for recorded programs, network-2006 for what workloads make of
+    /// captures, logs and distributions]
+    #[arg(long, value_name = "NAME", value_parser = Target::named)]
+    pub target: Option<&'static Target>,
     /// The preference by which the exploration picks
     #[arg(long, value_enum, default_value_t)]
     pub prefer: Prefer,
@@ -158,6 +164,10 @@ pub struct Wanted {
     /// [default: fragmentation,accesses,p99,max]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Objective::from_str, help_heading = GOAL)]
     pub objectives: Vec<Objective>,
+    /// What you have today, to compare the pick with: a spec, a name of the catalogue, or peer:NAME [default: peer:libc for
+    /// the target host, lea-2.7.2 for network-2006, first fit by address for the others]
+    #[arg(long, value_name = "HEAP", value_parser = Baseline::from_str, help_heading = GOAL)]
+    pub baseline: Option<Baseline>,
     /// Largest fragmentation, in percent
     #[arg(long, value_name = "PERCENT", value_parser = amount, help_heading = GOAL)]
     pub max_fragmentation: Option<f64>,
@@ -186,12 +196,12 @@ const GOAL: &str = "Goal";
 impl Wanted {
     /// The question with this preference.
     pub fn question(&self, preference: Preference) -> Question {
-        Question { preference, goal: self.goal() }
+        Question { preference, goal: self.goal(), baseline: self.baseline.clone() }
     }
 
     /// Whether none of it was given.
     pub fn is_empty(&self) -> bool {
-        self.goal() == Goal::default() && self.objectives.is_empty()
+        self.goal() == Goal::default() && self.objectives.is_empty() && self.baseline.is_none()
     }
 
     fn goal(&self) -> Goal {

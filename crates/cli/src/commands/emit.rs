@@ -1,7 +1,7 @@
 //! `heapsmith emit`: a heap as source, with what was measured of it.
 
 use heapsmith_emit::size::{TARGETS, size};
-use heapsmith_emit::{Figures, File, Name, Request, c, preload, rust, write};
+use heapsmith_emit::{EmitError, Figures, File, Name, Request, c, preload, rust, write};
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::Spec;
@@ -9,15 +9,15 @@ use heapsmith_spec::Spec;
 use crate::args::{Emit, Language};
 use crate::console::note;
 use crate::failure::Failure;
-use crate::heap;
+use crate::heap::{self, By, Named};
 use crate::input;
 use crate::table::{Table, integer, text};
 
 pub fn run(arguments: &Emit) -> Result<(), Failure> {
     let name = Name::new(&arguments.name)?;
-    let (spec, measured) = heap::named(&arguments.heap, arguments.prefer)?;
-    let spec = if arguments.lang == Language::So { suited(&spec)? } else { spec };
-    let measured = if arguments.trace.is_empty() { measured } else { replayed(arguments, &spec)? };
+    let named = heap::named(&arguments.heap, arguments.prefer)?;
+    let spec = if arguments.lang == Language::So { suited(&named)? } else { named.spec.clone() };
+    let measured = if arguments.trace.is_empty() { named.measured().to_vec() } else { replayed(arguments, &spec)? };
     let figures = (!measured.is_empty()).then(|| figures(&measured));
     let request = Request { spec, name, figures };
     let files = match arguments.lang {
@@ -33,13 +33,17 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
     if arguments.size { sizes(arguments, &request) } else { Ok(()) }
 }
 
-/// The heap as malloc has to be, which is said where it differs.
-fn suited(spec: &Spec) -> Result<Spec, Failure> {
-    let suited = preload::suited(spec)?;
-    if suited != *spec {
-        note!("malloc needs blocks that are multiples of 16 bytes: emitting {suited}");
+/// The heap as malloc has to be. An allocator of the catalogue becomes one, which is said; what was typed or explored is not
+/// changed.
+fn suited(named: &Named) -> Result<Spec, Failure> {
+    match (preload::verify(&named.spec), &named.by) {
+        (Err(EmitError::Unsuited { suited, .. }), By::Name) => {
+            note!("malloc needs blocks that are multiples of 16 bytes: emitting {suited}");
+            Ok(*suited)
+        }
+        (Err(EmitError::Unsuited { .. }), By::Exploration { dir, .. }) => Err(heap::unsuited_pick(dir, &named.spec)),
+        (verified, _) => Ok(verified.map(|()| named.spec.clone())?),
     }
-    Ok(suited)
 }
 
 fn replayed(arguments: &Emit, spec: &Spec) -> Result<Vec<(String, Measures)>, Failure> {

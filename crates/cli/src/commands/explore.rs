@@ -2,16 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use heapsmith_explore::{HoldOut, Plan, Preference, RunError, Space, SweepError, TimingPlan, effects, finding};
+use heapsmith_explore::{
+    HoldOut, Plan, Preference, Question, RunError, Space, SweepError, TimingPlan, asked, effects, finding,
+};
 use heapsmith_output::Output;
 use heapsmith_peers::Peer;
 use heapsmith_report::PageInput;
+use heapsmith_spec::Target;
 use heapsmith_trace::{PackedTrace, Trace};
-use heapsmith_workload::PREFIX;
+use heapsmith_workload::{PREFIX, is_recorded};
 
 use crate::args::{Explore, Format};
 use crate::commands::{pages, report};
-use crate::console;
+use crate::console::{self, note, say};
 use crate::failure::Failure;
 use crate::{input, interrupt};
 
@@ -37,22 +40,26 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let dir = arguments.out.clone().unwrap_or_else(|| default_dir(arguments));
     let (name, text) = Space::text_of(&arguments.space).map_err(Failure::wrong_use)?;
     let (preference, command) = (Preference::from(arguments.prefer), command());
+    let recorded = traces.iter().any(|trace| is_recorded(&trace.origin));
+    let target = arguments.target.unwrap_or_else(|| Target::usual(recorded));
+    target.untranslated().iter().for_each(|what| note!("warning: {what}"));
     let plan = Plan {
         space: (&name, &text),
+        target,
         question: arguments.goal.question(preference),
         search: arguments.search.search(),
         compare_search: arguments.compare_search,
         prune: arguments.prune,
         jobs: jobs(arguments.jobs),
-        timing: timing(arguments)?,
+        timing: timing(arguments, target)?,
         holdout: holdout(arguments)?,
         command: &command,
         wait: arguments.wait,
         ..Plan::new(&dir, &packed, stop)
     };
-    let mut screen = Screen::new(packed.iter().map(|trace| trace.events.len()).sum());
+    let mut screen = Screen::new(packed.iter().map(|trace| trace.events.len()).sum(), arguments.format);
     let found = heapsmith_explore::run(&plan, &mut |number, path| traces[number].write(path), &mut screen);
-    let found = found.map_err(|error| failure(error, &dir))?;
+    let found = found.map_err(|error| failure(error, &dir, &plan.question))?;
     let exploration = &found.exploration;
     if let Some((agreement, whole)) = &found.agreement {
         answer::agreement(agreement, *whole, exploration.rows.len());
@@ -68,14 +75,24 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let answer = answer::Answer { exploration, lines: &lines, preference, pick, family };
     answer.print(&effects, &finding, arguments.format)?;
     if arguments.format == Format::Table {
+        let verdict = answer.verdict();
+        if !verdict.counted {
+            say!("\nCompared with what you have\n  {}", verdict.words());
+        }
         answer::next_steps(&dir);
     }
     Ok(())
 }
 
 /// What stopped an exploration.
-pub fn failure(error: RunError, dir: &Path) -> Failure {
+pub fn failure(error: RunError, dir: &Path, question: &Question) -> Failure {
     match error {
+        RunError::Sweep(SweepError::Interrupted) if asked(dir).is_ok_and(|kept| kept == *question) => {
+            Failure::interrupted(format!(
+                "interrupted; {} keeps the answer, and the same command measures what follows it",
+                dir.display()
+            ))
+        }
         RunError::Sweep(SweepError::Interrupted) => Failure::interrupted(format!(
             "interrupted; {} keeps the results so far, and the same command resumes from it",
             dir.display()
@@ -90,8 +107,8 @@ pub fn jobs(asked: Option<usize>) -> usize {
 }
 
 /// What is timed at the end, and measured by pages.
-fn timing(arguments: &Explore) -> Result<TimingPlan, Failure> {
-    let peers: Vec<Peer> = if arguments.no_peers { Vec::new() } else { Peer::built().collect() };
+fn timing(arguments: &Explore, target: &Target) -> Result<TimingPlan, Failure> {
+    let peers: Vec<Peer> = if arguments.no_peers || !target.peers { Vec::new() } else { Peer::built().collect() };
     let command = if peers.is_empty() { None } else { Some(pages::command()?) };
     Ok(TimingPlan { rounds: arguments.rounds as usize, peers, command })
 }

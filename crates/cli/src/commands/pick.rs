@@ -24,7 +24,8 @@ pub fn run(arguments: &Pick) -> Result<(), Failure> {
     let stop = interrupt::catch();
     let timing = TimingPlan { command: Some(pages::command()?), ..TimingPlan::rounds(ROUNDS, true) };
     let job = Ask { dir, question, jobs: explore::jobs(arguments.jobs), timing, stop };
-    let found = ask(&job, &mut Screen::new(0)).map_err(|error| explore::failure(error, dir))?;
+    let found = ask(&job, &mut Screen::new(0, arguments.format))
+        .map_err(|error| explore::failure(error, dir, &job.question))?;
     let exploration = &found.exploration;
     let Some(pick) = found.pick else { return Err(answer::nothing(&found, dir)) };
     let family = exploration.classic().unwrap_or(usize::from(exploration.rows[pick].design.family));

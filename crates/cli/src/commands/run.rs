@@ -9,15 +9,21 @@ use heapsmith_output::Inputs;
 use crate::args::Run;
 use crate::console::note;
 use crate::failure::Failure;
-use crate::{heap, interrupt};
+use crate::heap::{self, By};
+use crate::interrupt;
 
 /// The exit code where the program ended well, and did not run on the heap.
 const WITHOUT_EFFECT: u8 = 4;
 
 pub fn run(arguments: &Run) -> Result<u8, Failure> {
     let program = &arguments.command[0];
-    let (spec, _) = heap::named(&arguments.heap, arguments.prefer)?;
-    let spec = spec.for_malloc()?;
+    let named = heap::named(&arguments.heap, arguments.prefer)?;
+    let spec = named.spec.for_malloc()?;
+    if let By::Exploration { dir, .. } = &named.by
+        && spec != named.spec
+    {
+        return Err(heap::unsuited_pick(dir, &named.spec));
+    }
     if !Library::Malloc.is_ready() {
         note!("heapsmith: compiling the library that serves malloc, for this run and all later ones");
     }

@@ -18,6 +18,7 @@ mod question;
 mod record;
 mod reproduce;
 mod run;
+mod target;
 mod trust;
 mod values;
 mod workloads;

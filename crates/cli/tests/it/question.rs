@@ -114,7 +114,10 @@ fn a_first_exploration_that_nothing_meets_can_be_asked_otherwise() {
     assert_eq!(explore(dir.path(), &["--max-region", "10K", "--max-op", "1"]).status.code(), Some(1));
     let none = heapsmith(dir.path(), &["emit", "out", "--lang", "c", "-o", "source"]);
     let why = errors(&none);
-    assert!(why.contains("out has no pick: no design meets every constraint") && why.contains("at most 10240"), "{why}");
+    assert!(
+        why.contains("out has no pick: no design meets every constraint") && why.contains("at most 10240"),
+        "{why}"
+    );
     assert!(!why.contains("finished"), "{why}");
     let pick = shown(&told(&heapsmith(dir.path(), &["pick", "out", "--prefer", "speed"])));
     assert_eq!(emitted(dir.path(), &[]), pick);

@@ -1,7 +1,7 @@
 //! From counted results to an answer: what no replay of the sweep counted is measured of few designs.
 //!
 //! ```text
-//!   counted ─▶ finalists: smallest region, code ─▶ times, where they decide ─▶ pick
+//!   counted ─▶ finalists: smallest region, code ─▶ times, where they decide ─▶ pick ─▶ its region, the baseline
 //! ```
 //!
 //! Exploring and asking again go this way both, so they answer alike. What was measured before is in the store, and the
@@ -14,9 +14,12 @@ use heapsmith_replay::{PagesError, TimingEffort};
 use super::RunError;
 use super::observer::{Observer, Stage};
 use super::plan::TimingPlan;
+use crate::error::SweepError;
 use crate::exploration::Exploration;
+use crate::finalists::smallest_region;
 use crate::measure::MeasureError;
 use crate::objective::Objective;
+use crate::regions::Regions;
 use crate::store::Store;
 use crate::traces::Traces;
 use crate::workers::Threads;
@@ -43,6 +46,35 @@ impl Answering<'_> {
                 self.measure(exploration, store, &also)?;
             }
         }
+        self.region(exploration, store)?;
+        self.baseline(exploration, store)
+    }
+
+    /// Finds the smallest region of the pick: what has to be reserved for it.
+    fn region(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
+        let Some(pick) = exploration.picked().filter(|&pick| exploration.min_region(pick).is_none()) else {
+            return Ok(());
+        };
+        self.observer.stage(Stage::Region);
+        let design = &exploration.rows[pick].design;
+        let bytes = smallest_region(&design.spec, self.traces.get()?).map_err(SweepError::from);
+        self.observer.stage(Stage::Idle);
+        if let Some(bytes) = bytes? {
+            store.add_finalist(design.number, Objective::MinRegion, bytes)?;
+            exploration.regions.insert(design.number, bytes);
+        }
+        Ok(())
+    }
+
+    /// Replays the baseline, where it is a spec that was not replayed before.
+    fn baseline(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
+        let baseline = exploration.baseline();
+        let Some(spec) = baseline.spec().filter(|_| exploration.baseline_objectives().is_none()) else { return Ok(()) };
+        self.observer.stage(Stage::Baseline);
+        let measures = Regions::default().replay(spec, self.traces.get()?).map_err(SweepError::from);
+        self.observer.stage(Stage::Idle);
+        store.add_baseline(baseline.name(), &spec.to_string(), &measures?)?;
+        exploration.baselines = store.baselines()?;
         Ok(())
     }
 

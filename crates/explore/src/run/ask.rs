@@ -67,6 +67,7 @@ pub fn ask(ask: &Ask<'_>, observer: &mut dyn Observer) -> Result<Found, RunError
         store.answer(&ask.question, &coverage, &chosen)?;
         exploration.evaluated = store.evaluated()?;
         write_tables(&exploration, ask.dir).map_err(|(path, source)| RunError::Write { path, source })?;
+        observer.answered(&exploration);
     }
     Ok(Found { exploration, pick, agreement: None, seconds: None, kept })
 }

@@ -5,6 +5,7 @@ use std::error::Error;
 use heapsmith_replay::PagesError;
 use heapsmith_spec::Spec;
 
+use crate::exploration::Exploration;
 use crate::progress::Progress;
 use crate::search::Strategy;
 
@@ -21,6 +22,10 @@ pub enum Stage<'a> {
     Sweep(usize),
     /// The smallest regions and the code of finalists are measured.
     Finalists,
+    /// The smallest region of the pick is found.
+    Region,
+    /// The baseline is replayed.
+    Baseline,
     /// The front and the peers are timed.
     Times,
     /// Memory is measured by pages.
@@ -54,6 +59,8 @@ pub trait Observer {
     fn progress(&mut self, _at: Progress) {}
     /// The sweep of the whole came to its end.
     fn swept(&mut self, _swept: &Swept) {}
+    /// The answer is known and kept; nothing that follows changes it.
+    fn answered(&mut self, _exploration: &Exploration) {}
     /// Memory cannot be measured by pages here, and is left out.
     fn without_pages(&mut self, _why: &PagesError) {}
     /// Bytes of the code of a heap; none if it cannot be emitted.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use heapsmith_peers::Peer;
+use heapsmith_spec::Target;
 use heapsmith_trace::PackedTrace;
 
 use crate::holdout::HoldOut;
@@ -20,6 +21,8 @@ pub struct Plan<'a> {
     pub traces: &'a [PackedTrace],
     /// The name of the space, and its text.
     pub space: (&'a str, &'a str),
+    /// Where the heaps will live.
+    pub target: &'static Target,
     /// What is asked of the designs.
     pub question: Question,
     /// Which designs are replayed whole; none: all where that takes a minute or two, else halving.
@@ -49,6 +52,7 @@ impl<'a> Plan<'a> {
             dir,
             traces,
             space: ("classic", Space::own_text("classic").unwrap_or_default()),
+            target: Target::network_2006(),
             question: Question::default(),
             search: Some(Strategy::Exhaustive),
             compare_search: false,

@@ -132,8 +132,17 @@ impl Store {
 
     /// The allocators of the catalogue that have their results, in the order in which they came.
     pub(crate) fn catalogue(&self) -> Result<Vec<Catalogued>, StoreError> {
+        self.named("catalogue")
+    }
+
+    /// The baselines that were ever replayed.
+    pub(crate) fn baselines(&self) -> Result<Vec<Catalogued>, StoreError> {
+        self.named("baseline")
+    }
+
+    fn named(&self, table: &str) -> Result<Vec<Catalogued>, StoreError> {
         let columns = Measures::COLUMNS.join(", ");
-        let sql = format!("SELECT name, spec, {columns} FROM catalogue ORDER BY rowid");
+        let sql = format!("SELECT name, spec, {columns} FROM {table} ORDER BY rowid");
         let mut entries: Vec<Catalogued> = Vec::new();
         self.run(|db| {
             let mut statement = db.prepare(&sql)?;
@@ -157,7 +166,16 @@ impl Store {
 
     /// Keeps the measures of an allocator of the catalogue on every trace.
     pub(crate) fn add_catalogued(&mut self, name: &str, spec: &str, measures: &[Measures]) -> Result<(), StoreError> {
-        let sql = format!("INSERT OR REPLACE INTO catalogue VALUES (?, ?, ?{})", ", ?".repeat(Measures::COLUMNS.len()));
+        self.add_named("catalogue", name, spec, measures)
+    }
+
+    /// Keeps the measures of a baseline on every trace.
+    pub(crate) fn add_baseline(&mut self, name: &str, spec: &str, measures: &[Measures]) -> Result<(), StoreError> {
+        self.add_named("baseline", name, spec, measures)
+    }
+
+    fn add_named(&mut self, table: &str, name: &str, spec: &str, measures: &[Measures]) -> Result<(), StoreError> {
+        let sql = format!("INSERT OR REPLACE INTO {table} VALUES (?, ?, ?{})", ", ?".repeat(Measures::COLUMNS.len()));
         self.commit(|db| {
             for (trace, measures) in measures.iter().enumerate() {
                 let head = [Value::from(name.to_owned()), Value::from(spec.to_owned()), Value::from(trace as i64)];

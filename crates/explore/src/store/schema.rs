@@ -12,7 +12,7 @@ use crate::space::Space;
 const SCHEMA: &str = "5";
 
 /// What is read from. A file that somebody made may hold a view of such a name, which can compute without end.
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 13] = [
     "meta",
     "trace",
     "design",
@@ -23,6 +23,7 @@ const TABLES: [&str; 12] = [
     "finalist",
     "evaluated",
     "catalogue",
+    "baseline",
     "timing",
     "pages",
 ];
@@ -70,6 +71,9 @@ impl Store {
         if text.as_deref() != Some(space.text.as_str()) {
             return other(format!("of the {} space as it was before its text was changed", space.name));
         }
+        if self.target()? != space.target {
+            return other(format!("for the target {}", self.target()?));
+        }
         if version.as_deref() != Some(env!("CARGO_PKG_VERSION")) {
             return other(format!("by heapsmith {}", version.unwrap_or_default()));
         }
@@ -113,6 +117,8 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
                               footprint_regret REAL NOT NULL, accesses_regret REAL NOT NULL, warning TEXT);
          CREATE TABLE catalogue (name TEXT NOT NULL, spec TEXT NOT NULL, trace INTEGER NOT NULL{integers},
                                  PRIMARY KEY (name, trace));
+         CREATE TABLE baseline (name TEXT NOT NULL, spec TEXT NOT NULL, trace INTEGER NOT NULL{integers},
+                                PRIMARY KEY (name, trace));
          CREATE TABLE timing (name TEXT PRIMARY KEY, ns_per_op REAL NOT NULL, ns_per_op_min REAL NOT NULL,
                               ns_per_op_max REAL NOT NULL, null_ns_per_op REAL NOT NULL, rounds INTEGER NOT NULL);
          CREATE TABLE pages (name TEXT NOT NULL, trace INTEGER NOT NULL, touched_pages INTEGER NOT NULL,
@@ -122,7 +128,8 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
                                 JOIN result ON result.design = design.same_as;"
     ))?;
     let version = env!("CARGO_PKG_VERSION");
-    let space_text = [("space", space.name.as_str()), ("space_text", space.text.as_str())];
+    let space_text =
+        [("space", space.name.as_str()), ("space_text", space.text.as_str()), ("target", space.target.name)];
     let meta = [("schema", SCHEMA), ("heapsmith", version), ("command", command)].into_iter().chain(space_text);
     for (key, value) in meta {
         db.execute("INSERT INTO meta VALUES (?, ?)", [key, value])?;

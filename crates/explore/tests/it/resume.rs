@@ -41,7 +41,7 @@ fn explore(dir: &std::path::Path, traces: &[PackedTrace], jobs: usize, stop_at: 
     let job = Sweep::exhaustive(&space, traces, jobs, &stop);
     swept(dir, &job, stop_at).map(|store| {
         let mut store = store;
-        measure_catalogue(&mut store, traces).expect("the catalogue");
+        measure_catalogue(&mut store, traces, &stop).expect("the catalogue");
         table(&store)
     })
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use heapsmith_explore::{Design, Space};
 use heapsmith_replay::{Region, ReplayOptions, replay};
+use heapsmith_spec::Target;
 use heapsmith_trace::PackedTrace;
 use heapsmith_workload::load;
 
@@ -95,4 +96,31 @@ fn designs_that_share_a_replay_measure_the_same() {
 fn designs_of_the_wide_space_that_share_a_replay_measure_the_same() {
     let trace = trace(4_000);
     share_a_replay_and_measure_the_same(&Space::wide(std::slice::from_ref(&trace)), &trace, 23 * one_of(10));
+}
+
+#[test]
+fn every_design_of_a_target_has_what_the_target_asks_for() {
+    let trace = trace(600);
+    let traces = std::slice::from_ref(&trace);
+    for name in ["classic", "wide"] {
+        let text = Space::own_text(name).expect("ours");
+        for target in Target::all() {
+            let space =
+                Space::for_target(name, text, target, traces).unwrap_or_else(|error| panic!("{target}: {error}"));
+            let unsuited = space.designs.iter().find(|design| target.verify(&design.spec).is_err());
+            assert_eq!(unsuited, None, "{name} for {target}");
+        }
+    }
+    let plain = Space::of("classic", Space::own_text("classic").expect("ours"), traces).expect("a space");
+    assert_eq!(plain.target, Target::network_2006());
+    assert!(plain.designs.iter().all(|design| !design.spec.to_string().contains("align=")), "as the paper has them");
+}
+
+#[test]
+fn a_space_that_cannot_serve_the_target_is_refused() {
+    let trace = trace(600);
+    let text = "[[family]]\nname = \"stacks\"\nheap = \"stack\"\n[family.levels]\nword = [4, 8]\n";
+    let refused = Space::for_target("stacks", text, Target::host(), std::slice::from_ref(&trace));
+    let refused = refused.expect_err("no malloc").to_string();
+    assert!(refused.contains("does not suit the target host") && refused.contains("--target"), "{refused}");
 }

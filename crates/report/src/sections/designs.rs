@@ -1,4 +1,6 @@
 //! All designs by what they cost (Mamagkakis et al. 2006, Figure 2).
+//!
+//! What refused requests has the figures of another program, as it never held what was refused: it is listed, not drawn.
 
 use heapsmith_explore::{Catalogued, Objective, Objectives};
 
@@ -17,15 +19,11 @@ const FRONT_COUNTS: usize = 10;
 
 /// The section.
 pub fn section(study: &Study<'_>) -> String {
-    let places = places(&study.exploration.points);
+    let mut places = places(&study.exploration.points);
+    places.retain(|place| study.point(place.index).failed == 0);
     let view = View::of(study);
     let mut plot = Plot::new();
-    let (served, refused): (Vec<Place>, Vec<Place>) =
-        places.iter().partition(|place| study.point(place.index).failed == 0);
-    plot.add_trace(dots(study, &served, "designs", "circle", colour::DOT));
-    if !refused.is_empty() {
-        plot.add_trace(dots(study, &refused, "designs that refused requests", "x-thin", colour::GREY));
-    }
+    plot.add_trace(dots(study, &places));
     plot.add_trace(front(study, &places));
     plot.add_trace(catalogue(study));
     if !study.finding.recommended.is_empty() {
@@ -53,8 +51,8 @@ impl View {
         let span = |value: fn(&Objectives) -> f64| {
             let must: Vec<f64> =
                 front.iter().map(|point| value(point)).chain([value(study.point(study.pick))]).collect();
-            let should: Vec<f64> = study.exploration.catalogue.iter().map(|entry| value(&entry.objectives)).collect();
-            let all: Vec<f64> = study.exploration.points.iter().map(value).collect();
+            let should: Vec<f64> = served(study).map(|entry| value(&entry.objectives)).collect();
+            let all: Vec<f64> = serving(study).map(value).collect();
             Span::of(&must, &should, &all)
         };
         View { x: span(fragmentation), y: span(accesses) }
@@ -80,8 +78,19 @@ fn designs(study: &Study<'_>, places: &[Place], name: &str) -> Part {
     series(&points, name, places.iter().map(|&place| about(study, place)).collect())
 }
 
-fn dots(study: &Study<'_>, places: &[Place], name: &str, symbol: &str, color: &'static str) -> Part {
-    designs(study, places, name).with("marker", Part::new().with("symbol", symbol).with("size", 6).with("color", color))
+fn dots(study: &Study<'_>, places: &[Place]) -> Part {
+    let marker = Part::new().with("symbol", "circle").with("size", 6).with("color", colour::DOT);
+    designs(study, places, "designs").with("marker", marker)
+}
+
+/// The values of the designs that served every request.
+fn serving<'s>(study: &'s Study<'_>) -> impl Iterator<Item = &'s Objectives> + Clone {
+    study.exploration.points.iter().filter(|point| point.failed == 0)
+}
+
+/// The allocators of the catalogue that did.
+fn served<'s>(study: &'s Study<'_>) -> impl Iterator<Item = &'s Catalogued> {
+    study.exploration.catalogue.iter().filter(|entry| entry.objectives.failed == 0)
 }
 
 /// The place of a design, with how many share it.
@@ -122,7 +131,7 @@ fn outline() -> Part {
 /// Allocators of the catalogue that fall on one place, with their names.
 fn catalogue_places<'s>(study: &'s Study<'_>) -> Vec<(Vec<&'s str>, &'s Catalogued)> {
     let mut places: Vec<(Vec<&str>, &Catalogued)> = Vec::new();
-    for entry in &study.exploration.catalogue {
+    for entry in served(study) {
         let same = |other: &Catalogued| {
             let (a, b) = (&entry.objectives, &other.objectives);
             fragmentation(a) == fragmentation(b) && accesses(a) == accesses(b)
@@ -179,12 +188,8 @@ fn about(study: &Study<'_>, place: Place) -> String {
 }
 
 fn values(point: &Objectives, spec: &str) -> String {
-    let refused = match point.failed {
-        0 => String::new(),
-        failed => format!("<br>refused {} requests", thousands(failed)),
-    };
     format!(
-        "fragmentation {} · accesses {} · p99 {} · max {}{refused}<br>{}",
+        "fragmentation {} · accesses {} · p99 {} · max {}<br>{}",
         percent(fragmentation(point)),
         count(accesses(point)),
         count(point.get(Objective::P99)),
@@ -197,14 +202,14 @@ fn text(study: &Study<'_>, places: &[Place], view: &View) -> String {
     let points = &study.exploration.points;
     let heaps = study.unique_designs();
     let spread = |value: fn(&Objectives) -> f64| {
-        let values = points.iter().map(value);
+        let values = serving(study).map(value);
         (values.clone().fold(f64::INFINITY, f64::min), values.fold(0.0, f64::max))
     };
     let ((tight, loose), (few, many)) = (spread(fragmentation), spread(accesses));
     let pick = study.point(study.pick);
     let worse = |point: &&Objectives| fragmentation(point) > fragmentation(pick) && accesses(point) > accesses(pick);
-    let beaten = points.iter().filter(worse).count();
-    let hidden = points.iter().filter(|point| !view.shows(point)).count();
+    let beaten = serving(study).filter(worse).count();
+    let hidden = serving(study).filter(|point| !view.shows(point)).count();
     let mut body = paragraph(&format!(
         "Each dot is at least one design. The {} designs are {} on this trace, at {}: from {} to {} fragmentation, and from {} \
          to {} accesses per operation. The pick is better in both than {}.",
@@ -217,8 +222,8 @@ fn text(study: &Study<'_>, places: &[Place], view: &View) -> String {
         count(many),
         plural(beaten as u64, "design", "designs"),
     ));
-    let far: Vec<String> =
-        study.exploration.catalogue.iter().filter(|entry| !view.shows(&entry.objectives)).map(outlier).collect();
+    body.push_str(&refused(study));
+    let far: Vec<String> = served(study).filter(|entry| !view.shows(&entry.objectives)).map(outlier).collect();
     if hidden > 0 || !far.is_empty() {
         let mut left_out = vec![plural(hidden as u64, "design", "designs")];
         left_out.extend(far);
@@ -228,6 +233,26 @@ fn text(study: &Study<'_>, places: &[Place], view: &View) -> String {
         )));
     }
     body
+}
+
+/// Who refused requests, and how many.
+fn refused(study: &Study<'_>) -> String {
+    let designs = study.exploration.points.len() - serving(study).count();
+    let mut refused: Vec<String> =
+        (designs > 0).then(|| plural(designs as u64, "design", "designs")).into_iter().collect();
+    refused.extend(
+        study.exploration.catalogue.iter().filter(|entry| entry.objectives.failed > 0).map(|entry| {
+            format!("{} ({})", escape(&entry.name), plural(entry.objectives.failed, "request", "requests"))
+        }),
+    );
+    match refused.is_empty() {
+        true => String::new(),
+        false => paragraph(&format!(
+            "<span class=\"note\">Refused requests, and are not drawn, as they never held all that the program asked for: \
+             {}.</span>",
+            listed(&refused)
+        )),
+    }
 }
 
 fn outlier(entry: &Catalogued) -> String {

@@ -1,8 +1,9 @@
 //! The title, the pick and its numbers, and what it is like compared with the catalogue.
 
-use heapsmith_explore::{Objective, Objectives, Preference, dominates};
+use heapsmith_explore::{Catalogued, Objective, Objectives, Preference, dominates};
+use heapsmith_spec::Spec;
 
-use crate::html::{code, escape};
+use crate::html::{code, escape, paragraph};
 use crate::number::{count, listed, percent, plural, thousands};
 use crate::study::{Study, accesses, footprint, fragmentation};
 
@@ -26,10 +27,31 @@ pub fn section(study: &Study<'_>) -> String {
         "<header>\n<p class=\"kicker\">heapsmith exploration</p>\n<h1>{heading}</h1>\n</header>\n\
          <section id=\"pick\" aria-labelledby=\"pick-h\">\n<h2 id=\"pick-h\">The pick</h2>\n<p class=\"lead\">{lead}</p>\n\
          <div class=\"spec\"><code id=\"pick-spec\">{spec}</code>\
-         <button type=\"button\" data-copy=\"pick-spec\" hidden>copy</button></div>\n{}{}</section>\n",
+         <button type=\"button\" data-copy=\"pick-spec\" hidden>copy</button></div>\n{}{}{}</section>\n",
+        answer(study),
         cards(study),
         comparison(study),
     )
+}
+
+/// Whether to change what there is, what has to be reserved, and what sizes leave open.
+fn answer(study: &Study<'_>) -> String {
+    let exploration = study.exploration;
+    let verdict = exploration.verdict(study.pick, study.input.preference);
+    let mut answer = format!("<p id=\"verdict\"><strong>{}.</strong></p>\n", escape(&verdict.words()));
+    answer.push_str(&paragraph(&match exploration.min_region(study.pick) {
+        Some(bytes) => format!(
+            "RAM to reserve: <strong>{} bytes</strong>, the smallest region in which it serves every request.",
+            thousands(bytes.0)
+        ),
+        None => {
+            "The smallest region of this pick was not measured: <code>heapsmith pick</code> measures it.".to_owned()
+        }
+    }));
+    if let Some(untranslated) = exploration.target.untranslated() {
+        answer.push_str(&paragraph(&format!("<span class=\"note\">Warning: {}.</span>", escape(&untranslated))));
+    }
+    answer
 }
 
 fn suits(preference: Preference) -> &'static str {
@@ -71,7 +93,13 @@ struct Rival<'s> {
 /// The allocators of the catalogue that serve the traffic, the tightest first.
 fn serving<'s>(study: &'s Study<'_>) -> Vec<Rival<'s>> {
     let mut rivals: Vec<Rival<'s>> = Vec::new();
-    for entry in study.exploration.catalogue.iter().filter(|entry| entry.objectives.failed == 0) {
+    let target = study.exploration.target;
+    // What gives less alignment than the target asks for pays less for it: it is in the table, and not compared.
+    let compared = |entry: &&Catalogued| {
+        let alignment = entry.spec.parse().map_or(0, |spec: Spec| spec.alignment);
+        entry.objectives.failed == 0 && target.compares(alignment)
+    };
+    for entry in study.exploration.catalogue.iter().filter(compared) {
         match rivals.iter_mut().find(|rival| rival.point == &entry.objectives) {
             Some(rival) => rival.names.push(&entry.name),
             None => rivals.push(Rival { names: vec![&entry.name], point: &entry.objectives }),

@@ -14,6 +14,7 @@ use crate::spec_text::shortened;
 use crate::study::Study;
 
 /// Something that was timed and whose pages were counted.
+#[derive(Clone)]
 struct Point<'s> {
     name: String,
     hover: String,
@@ -35,7 +36,9 @@ pub fn section(study: &Study<'_>) -> String {
     if theirs.is_empty() || designs.is_empty() {
         return String::new();
     }
-    let every: Vec<(f64, f64)> = [&theirs, &designs, &pick].into_iter().flatten().map(Point::place).collect();
+    // What refused requests never held all that the program asked for: it is in the table, and not drawn.
+    let drawn: Vec<Point<'_>> = theirs.iter().filter(|point| point.pages.failed == 0).cloned().collect();
+    let every: Vec<(f64, f64)> = [&drawn, &designs, &pick].into_iter().flatten().map(Point::place).collect();
     let axis_of = |value: fn(&(f64, f64)) -> f64| {
         let all: Vec<f64> = every.iter().map(value).collect();
         Span::of(&all, &[], &all)
@@ -43,16 +46,16 @@ pub fn section(study: &Study<'_>) -> String {
     let (x, y) = (axis_of(|place| place.0), axis_of(|place| place.1));
     let mut plot = Plot::new();
     plot.add_trace(series("Pareto front", &designs, "circle", 9, colour::BLUE));
-    plot.add_trace(series("reference allocators", &theirs, "square", 10, colour::ORANGE));
+    plot.add_trace(series("reference allocators", &drawn, "square", 10, colour::ORANGE));
     plot.add_trace(series("the pick", &pick, "star", 18, colour::VERMILION));
-    let names = names(&theirs, &pick, &every, &x, &y);
+    let names = names(&drawn, &pick, &every, &x, &y);
     let axes = (x.axis(axis("touched-page overhead (%)"), 100.0), y.axis(axis("ns per operation"), 1.0));
     plot.set_layout(layout(axes.0, axes.1, 48).with("annotations", names));
     let caption =
         "Down and to the left is better. Both axes depend on the machine; all points were measured in one run.";
     let description = "Scatter plot of the front's designs and the reference allocators by memory and time";
     let figure = embed(plot, "plot-peers", 460, description, caption);
-    wrap("peers", "Compared with reference allocators", &(text(study, &theirs, &designs) + &figure + &table(&theirs)))
+    wrap("peers", "Compared with reference allocators", &(text(study, &drawn, &designs) + &figure + &table(&theirs)))
 }
 
 fn design<'s>(study: &'s Study<'_>, index: usize) -> Option<Point<'s>> {

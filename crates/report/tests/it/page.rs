@@ -3,7 +3,9 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{LazyLock, OnceLock};
 
-use heapsmith_explore::{Exploration, NoPick, Paged, Preference, Space, Store, Sweep, measure_catalogue, sweep};
+use heapsmith_explore::{
+    Exploration, NoPick, Objective, Paged, Preference, Space, Store, Sweep, measure_catalogue, sweep,
+};
 use heapsmith_limits::Lines;
 use heapsmith_peers::Peer;
 use heapsmith_replay::TimingEffort;
@@ -40,7 +42,7 @@ fn exploration() -> &'static (Exploration, Trace) {
         let stop = AtomicBool::new(false);
         let job = Sweep::exhaustive(&space, &traces, 2, &stop);
         sweep(&job, &mut store, &mut |_| {}).expect("a sweep");
-        measure_catalogue(&mut store, &traces).expect("a catalogue");
+        measure_catalogue(&mut store, &traces, &AtomicBool::new(false)).expect("a catalogue");
         let mut exploration = Exploration::load(&store).expect("results");
         let pick = exploration.pick(Preference::Balanced).expect("a pick");
         let named = exploration.named(&[pick], &[Peer::Rlsf]);
@@ -209,4 +211,25 @@ fn input_that_does_not_fit_together_is_refused() {
     damaged.events.push(Event::at(0, Action::Free { id: 9_999 }));
     let damaged = PageInput { traces: &[damaged], ..input(Preference::Balanced) };
     assert!(matches!(page(&damaged), Err(ReportError::Trace(_))));
+}
+
+#[test]
+fn what_refused_requests_is_listed_and_not_drawn() {
+    let (exploration, _) = exploration();
+    let mut refusing = exploration.clone();
+    let entry = &mut refusing.catalogue[0];
+    entry.name = "refuser".to_owned();
+    entry.objectives.failed = 5;
+    entry.objectives.set(Objective::Fragmentation, -0.77);
+    let off_front = (0..refusing.points.len()).find(|index| !refusing.front_2d.contains(index)).expect("a design");
+    refusing.points[off_front].failed = 7;
+    refusing.points[off_front].set(Objective::Fragmentation, -0.66);
+    let html = page(&PageInput { exploration: &refusing, ..input(Preference::Balanced) }).expect("a page");
+    let (_, figure) = html.split_once("Plotly.newPlot(\"plot-designs\"").expect("the figure");
+    let (figure, after) = figure.split_once("</script>").expect("its end");
+    for drawn in ["refuser", "-77", "-66", "designs that refused"] {
+        assert!(!figure.contains(drawn), "{drawn} is drawn");
+    }
+    let text = format!("{}{after}", html.split("Plotly.newPlot(\"plot-designs\"").next().unwrap_or_default());
+    assert!(text.contains("1 design and refuser (5 requests)"), "both are listed");
 }

@@ -8,10 +8,11 @@ mod why;
 use std::path::Path;
 
 use heapsmith_explore::{
-    Agreement, CLOSE, Effect, Exploration, FINALISTS, Finding, Found, NoPick, Objective, Preference, Store, Strategy,
-    asked,
+    Advice, Agreement, CLOSE, Effect, Exploration, FINALISTS, Finding, Found, NoPick, Objective, Preference, Store,
+    Strategy, Verdict, asked,
 };
 use heapsmith_limits::Lines;
+use heapsmith_report::thousands;
 
 use crate::args::Format;
 use crate::commands::report;
@@ -33,7 +34,7 @@ pub struct Answer<'a> {
 impl Answer<'_> {
     /// Prints the front, the catalogue, the effects and the finding; to programs, the first two.
     pub fn print(&self, effects: &[Effect], finding: &Finding, format: Format) -> Result<(), Failure> {
-        let Answer { exploration, preference, pick, family, .. } = *self;
+        let Answer { exploration, family, .. } = *self;
         let people = format == Format::Table;
         if people {
             say!("\nThe Pareto front: designs that no other beats in both fragmentation and metadata accesses");
@@ -81,13 +82,30 @@ impl Answer<'_> {
                 evaluated::table(&exploration.evaluated).print(format)?;
                 evaluated::warnings(&exploration.evaluated);
             }
-            say!("\nThe pick\n  {}", exploration.rows[pick].design.spec);
-            why::reason(exploration, pick);
-            why::beside_classic(exploration, preference, pick);
             self.reference_lines();
         }
         Ok(())
     }
+
+    /// The pick compared with the baseline.
+    pub fn verdict(&self) -> Verdict {
+        self.exploration.verdict(self.pick, self.preference)
+    }
+}
+
+/// Prints what is known as soon as the question is answered: the pick, whether it is worth a change, what it needs.
+pub fn pick(exploration: &Exploration) {
+    let (preference, Some(pick)) = (exploration.question.preference, exploration.picked()) else { return };
+    say!("\nThe pick\n  {}", exploration.rows[pick].design.spec);
+    let verdict = exploration.verdict(pick, preference);
+    if verdict.counted || verdict.advice != Advice::None {
+        say!("  {}", verdict.words());
+    }
+    if let Some(bytes) = exploration.min_region(pick) {
+        say!("  RAM to reserve: {} bytes, the smallest region that serves every request", thousands(bytes.0));
+    }
+    why::reason(exploration, pick);
+    why::beside_classic(exploration, preference, pick);
 }
 
 /// What a search had found of the true front, with this many designs of all replayed whole.

@@ -3,11 +3,13 @@
 use std::error::Error;
 
 use heapsmith_emit::CodeSize;
-use heapsmith_explore::{Observer, Progress, Stage, Strategy, Swept};
+use heapsmith_explore::{Exploration, Observer, Progress, Stage, Strategy, Swept};
 use heapsmith_replay::PagesError;
 use heapsmith_spec::Spec;
 use indicatif::ProgressBar;
 
+use super::answer;
+use crate::args::Format;
 use crate::console::note;
 use crate::progress;
 
@@ -16,13 +18,15 @@ pub struct Screen {
     /// Events of all traces.
     events: usize,
     shown: Option<ProgressBar>,
+    /// Whether people read what is printed.
+    people: bool,
     code: Option<CodeSize>,
 }
 
 impl Screen {
     /// Nothing is shown yet. The traces have this many events.
-    pub fn new(events: usize) -> Screen {
-        Screen { events, shown: None, code: None }
+    pub fn new(events: usize, format: Format) -> Screen {
+        Screen { events, people: format == Format::Table, shown: None, code: None }
     }
 }
 
@@ -45,6 +49,8 @@ impl Observer for Screen {
             Stage::Designs => Some(progress::spinner("making the designs")),
             Stage::Catalogue => Some(progress::spinner("replaying the allocators of the catalogue")),
             Stage::Finalists => Some(progress::spinner("measuring the finalists")),
+            Stage::Region => Some(progress::spinner("finding the smallest region of the pick")),
+            Stage::Baseline => Some(progress::spinner("replaying the baseline")),
             Stage::Times => Some(progress::spinner("timing the front and the peers, one at a time")),
             Stage::Pages => Some(progress::spinner("measuring memory by pages, each in a child process")),
         };
@@ -73,6 +79,12 @@ impl Observer for Screen {
                 rate * replayed as f64 / unique.max(1) as f64,
                 seconds * 1e9 / (replayed * self.events).max(1) as f64
             );
+        }
+    }
+
+    fn answered(&mut self, exploration: &Exploration) {
+        if self.people {
+            answer::pick(exploration);
         }
     }
 

@@ -25,6 +25,10 @@ const COLUMNS: [&str; 10] = [
     "heap",
 ];
 
+/// What programs alone get; the last four of the pick.
+const HIDDEN: [&str; 8] =
+    ["null_ns_per_op", "touched_pages", "peak_live", "offline", "min_region", "memory_saved", "work_saved", "advice"];
+
 impl Answer<'_> {
     /// The bound of a heap as fragmentation, averaged over the traces as fragmentation is; none if no bound is known.
     fn bound(&self, spec: &Spec) -> Item {
@@ -37,7 +41,7 @@ impl Answer<'_> {
 
     pub(super) fn front(&self, finding: &Finding, people: bool) -> Table {
         let (exploration, pick) = (self.exploration, self.pick);
-        let mut table = Table::new(&COLUMNS).hiding(&["null_ns_per_op", "touched_pages", "peak_live", "offline"]);
+        let mut table = Table::new(&COLUMNS).hiding(&HIDDEN);
         let front_2d = thinned(&exploration.front_2d, pick, if people { SHOWN } else { usize::MAX });
         let mut indexes = front_2d.clone();
         let others = finding.recommended.iter().map(|design| design.index).chain([pick]);
@@ -55,22 +59,44 @@ impl Answer<'_> {
             let measured = measured(exploration, &exploration.name(index));
             let bound = self.bound(&design.spec);
             let row = row(note, shown, &exploration.points[index], bound, measured, &design.spec.to_string());
-            table.row(row.into_iter().chain(self.lower_bounds()));
+            table.row(row.into_iter().chain(self.lower_bounds()).chain(self.answered(is_pick)));
         }
-        for entry in &exploration.catalogue {
+        let baseline = exploration.baseline();
+        let is_baseline = |spec: &str| baseline.spec().is_some_and(|baseline| baseline.to_string() == spec);
+        let listed = exploration.catalogue.iter().any(|entry| is_baseline(&entry.spec));
+        let own = exploration.baselines.iter().filter(|entry| !listed && is_baseline(&entry.spec));
+        for entry in own.chain(&exploration.catalogue) {
             let measured = measured(exploration, &entry.name);
             let bound = entry.spec.parse().map_or_else(|_| none(), |spec| self.bound(&spec));
-            let row = row("", text(&entry.name), &entry.objectives, bound, measured, &entry.spec);
-            table.row(row.into_iter().chain(self.lower_bounds()));
+            let note = if is_baseline(&entry.spec) { "baseline" } else { "" };
+            let row = row(note, text(&entry.name), &entry.objectives, bound, measured, &entry.spec);
+            table.row(row.into_iter().chain(self.lower_bounds()).chain(self.answered(false)));
         }
         let events = exploration.pages.iter().map(|pages| pages.events).max();
         for entry in peers() {
             let name = entry.peer.to_string();
             if exploration.timing_of(&name).is_some() {
-                table.row(peer_row(exploration, entry.name, &name, events).into_iter().chain(self.lower_bounds()));
+                let note = if baseline.name() == name { "baseline" } else { "peer" };
+                let row = peer_row(exploration, note, entry.name, &name, events);
+                table.row(row.into_iter().chain(self.lower_bounds()).chain(self.answered(false)));
             }
         }
         table
+    }
+
+    /// What the pick alone has: its smallest region, and what it saves compared with the baseline.
+    fn answered(&self, is_pick: bool) -> [Item; 4] {
+        if !is_pick {
+            return std::array::from_fn(|_| none());
+        }
+        let verdict = self.verdict();
+        let share = |saved: Option<f64>| saved.map_or_else(none, percent);
+        [
+            self.exploration.min_region(self.pick).map_or_else(none, table::bytes),
+            share(verdict.memory_saved()),
+            share(verdict.work_saved()),
+            text(verdict.advice.name()),
+        ]
     }
 
     /// The lower bound of all traces together: peak live bytes, and the lowest placement that was found.
@@ -120,7 +146,7 @@ fn row(note: &str, name: Item, point: &Objectives, bound: Item, measured: Figure
 }
 
 /// A peer has no footprint in bytes and no accesses. `events` is how many there are.
-fn peer_row(exploration: &Exploration, short: &str, name: &str, events: Option<u64>) -> Vec<Item> {
+fn peer_row(exploration: &Exploration, note: &str, short: &str, name: &str, events: Option<u64>) -> Vec<Item> {
     let pages = exploration.pages_of(name);
     let heap = match pages.filter(|pages| Some(pages.events) != events) {
         Some(pages) => word(name, &format!("{name}, first {} events", pages.events)),
@@ -129,7 +155,7 @@ fn peer_row(exploration: &Exploration, short: &str, name: &str, events: Option<u
     let refuses = pages.is_some_and(|pages| pages.failed > 0);
     let measured = measured(exploration, name);
     vec![
-        text(if refuses { "refuses" } else { "peer" }),
+        text(if refuses { "refuses" } else { note }),
         text(short),
         none(),
         none(),

@@ -1,0 +1,242 @@
+//! The pick compared with the baseline, and whether to change.
+//!
+//! An answer is relative to what the user has today: what the pick saves in memory and in work, as a ratio of the two.
+//!
+//! | baseline | memory | work |
+//! |---|---|---|
+//! | a spec, a name of the catalogue | footprint at its peak, counted | metadata accesses, counted |
+//! | `peer:` and a name | pages touched | time of an operation, where the intervals of the rounds do not overlap |
+//!
+//! **The rule.** What counts is what the preference is about: memory for `memory`, work for `speed`, the most expensive
+//! operation for `bounded`, memory and work for `balanced`. The gain is the product of the ratios, pick over baseline. A gain
+//! of at least [`WORTH`] is worth a change; with less, the advice is to keep what there is. A baseline that refuses requests
+//! is to be changed. Measured figures whose intervals overlap are equal. Where a ratio is not known, or the baseline gives
+//! less alignment than the target asks for, there is no advice.
+//!
+//! Counted figures alone decide for baselines that are specs, so that advice is the same everywhere.
+
+use crate::baseline::Baseline;
+use crate::exploration::Exploration;
+use crate::front::amount;
+use crate::measured::Retimed;
+use crate::objective::{Objective, Objectives};
+use crate::pick::Preference;
+
+/// A gain of this share is worth a change.
+pub const WORTH: f64 = 0.05;
+
+/// Whether to change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advice {
+    /// The pick is worth a change.
+    Change,
+    /// What there is, is as good, or nearly.
+    Keep,
+    /// Nobody can tell from what was measured.
+    None,
+}
+
+impl Advice {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Advice::Change => "change",
+            Advice::Keep => "keep",
+            Advice::None => "none",
+        }
+    }
+}
+
+impl Verdict {
+    /// The advice and its figures, as one sentence.
+    pub fn words(&self) -> String {
+        let baseline = &self.baseline;
+        let figures = self.figures();
+        let remark = self.remark.as_deref().unwrap_or_default();
+        match self.advice {
+            Advice::Change if figures.is_empty() => format!("Change {baseline} for the pick: {remark}"),
+            Advice::Change => format!("Change {baseline} for the pick, which {figures}"),
+            Advice::Keep => format!(
+                "Keep what you have: compared with {baseline} the pick {figures}, a gain of less than {:.0}% in what is asked for",
+                WORTH * 100.0
+            ),
+            Advice::None if figures.is_empty() => format!("No advice about {baseline}: {remark}"),
+            Advice::None => format!("No advice about {baseline}: {remark}. Compared with it the pick {figures}"),
+        }
+    }
+
+    /// `takes 3.1% less memory and makes 40.0% fewer metadata accesses`; empty where nothing is known.
+    fn figures(&self) -> String {
+        let known = |ratio: Option<f64>, verb: &str, less: &str, more: &str, what: &str, same: &str| {
+            ratio.map(|ratio| match (ratio - 1.0) * 100.0 {
+                change if change.abs() < 0.05 => format!("{verb} {same}"),
+                change if change < 0.0 => format!("{verb} {:.1}% {less} {what}", -change),
+                change => format!("{verb} {change:.1}% {more} {what}"),
+            })
+        };
+        let memory = known(self.memory, "takes", "less", "more", "memory", "as much memory");
+        let work = match self.counted {
+            true => known(self.work, "makes", "fewer", "more", "metadata accesses", "as many metadata accesses"),
+            false => known(self.work, "takes", "less", "more", "time in replay", "as much time in replay"),
+        };
+        memory.into_iter().chain(work).collect::<Vec<_>>().join(" and ")
+    }
+
+    /// The share of memory that the pick saves; below 0 it takes more.
+    pub fn memory_saved(&self) -> Option<f64> {
+        self.memory.map(|ratio| 1.0 - ratio)
+    }
+
+    /// The share of work that the pick saves; below 0 it does more.
+    pub fn work_saved(&self) -> Option<f64> {
+        self.work.map(|ratio| 1.0 - ratio)
+    }
+}
+
+/// The pick compared with the baseline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The baseline.
+    pub baseline: Baseline,
+    /// Memory of the pick over that of the baseline.
+    pub memory: Option<f64>,
+    /// Work of the pick over that of the baseline: accesses, or time where the baseline is a peer.
+    pub work: Option<f64>,
+    /// Accesses of the most expensive operation, the pick's over the baseline's.
+    pub max_op: Option<f64>,
+    /// Whether memory and work were counted, and not measured.
+    pub counted: bool,
+    /// Whether to change.
+    pub advice: Advice,
+    /// Why there is no advice, or what else decided it.
+    pub remark: Option<String>,
+}
+
+impl Exploration {
+    /// The baseline: the one that the question names, else the usual one of the target.
+    pub fn baseline(&self) -> Baseline {
+        self.question.baseline.clone().unwrap_or_else(|| Baseline::of(self.target))
+    }
+
+    /// What the baseline counted, where it is a spec and was replayed.
+    pub fn baseline_objectives(&self) -> Option<&Objectives> {
+        let baseline = self.baseline();
+        let spec = baseline.spec()?.to_string();
+        let known = self.catalogue.iter().chain(&self.baselines).find(|entry| entry.spec == spec);
+        known.map(|entry| &entry.objectives)
+    }
+
+    /// The design at `index` compared with the baseline, for a preference.
+    pub fn verdict(&self, index: usize, preference: Preference) -> Verdict {
+        let baseline = self.baseline();
+        let mut verdict = match baseline.spec() {
+            Some(_) => self.counted_verdict(index, baseline),
+            None => self.measured_verdict(index, baseline),
+        };
+        if verdict.advice == Advice::None && verdict.remark.is_none() {
+            (verdict.advice, verdict.remark) = verdict.advised(preference);
+        }
+        verdict
+    }
+
+    fn counted_verdict(&self, index: usize, baseline: Baseline) -> Verdict {
+        let point = &self.points[index];
+        let mut verdict = Verdict::unknown(baseline, true);
+        let Some(other) = self.baseline_objectives() else {
+            verdict.remark = Some("it was not replayed".to_owned());
+            return verdict;
+        };
+        let ratio = |objective| Some(amount(point, objective) / amount(other, objective));
+        verdict.memory = ratio(Objective::Fragmentation);
+        verdict.work = ratio(Objective::Accesses);
+        verdict.max_op = ratio(Objective::MaxOp);
+        let alignment = verdict.baseline.spec().map_or(0, |spec| spec.alignment);
+        if other.failed > 0 {
+            (verdict.memory, verdict.work, verdict.max_op) = (None, None, None);
+            (verdict.advice, verdict.remark) =
+                (Advice::Change, Some(format!("it refuses {} requests, which the pick serves", other.failed)));
+        } else if !self.target.compares(alignment) {
+            verdict.remark = Some(format!(
+                "it aligns payloads to {alignment} bytes, and {} asks for {}: it is shown, not compared",
+                self.target,
+                self.target.alignment.unwrap_or_default()
+            ));
+        }
+        verdict
+    }
+
+    fn measured_verdict(&self, index: usize, baseline: Baseline) -> Verdict {
+        let (pick, other) = (self.name(index), baseline.name().to_owned());
+        let mut verdict = Verdict::unknown(baseline, false);
+        let pages = self.pages_of(&pick).zip(self.pages_of(&other));
+        if let Some((_, other)) = pages.filter(|(_, other)| other.failed > 0) {
+            (verdict.advice, verdict.remark) =
+                (Advice::Change, Some(format!("it refuses {} requests, which the pick serves", other.failed)));
+            return verdict;
+        }
+        // A peer that was cut short replayed other events.
+        let pages = pages.filter(|(pick, other)| pick.events == other.events);
+        verdict.memory = pages.map(|(pick, other)| (1.0 + pick.fragmentation) / (1.0 + other.fragmentation));
+        verdict.work = self.timing_of(&pick).zip(self.timing_of(&other)).map(|(pick, other)| time_ratio(pick, other));
+        verdict
+    }
+}
+
+/// Time of one over that of another; 1 where the intervals of their rounds overlap.
+fn time_ratio(pick: &Retimed, other: &Retimed) -> f64 {
+    let apart = pick.max < other.min || other.max < pick.min;
+    if apart { pick.ns_per_op / other.ns_per_op.max(f64::MIN_POSITIVE) } else { 1.0 }
+}
+
+impl Verdict {
+    fn unknown(baseline: Baseline, counted: bool) -> Verdict {
+        Verdict { baseline, memory: None, work: None, max_op: None, counted, advice: Advice::None, remark: None }
+    }
+
+    /// The advice by the rule.
+    fn advised(&self, preference: Preference) -> (Advice, Option<String>) {
+        let (what, gain) = match preference {
+            Preference::Memory => ("its memory", self.memory),
+            Preference::Speed => ("its work", self.work),
+            Preference::Bounded => ("its most expensive operation", self.max_op),
+            Preference::Balanced => ("its memory and its work", self.memory.zip(self.work).map(|(a, b)| a * b)),
+        };
+        match gain {
+            Some(gain) if gain <= 1.0 - WORTH => (Advice::Change, None),
+            Some(_) => (Advice::Keep, None),
+            None => (Advice::None, Some(format!("{what} was not measured"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(memory: f64, work: f64, max_op: Option<f64>) -> Verdict {
+        let baseline = "lea-2.7.2".parse().expect("a baseline");
+        Verdict { memory: Some(memory), work: Some(work), max_op, ..Verdict::unknown(baseline, true) }
+    }
+
+    #[test]
+    fn what_the_preference_is_about_decides() {
+        use Preference::{Balanced, Bounded, Memory, Speed};
+        let advice = |verdict: &Verdict, preference| verdict.advised(preference).0;
+        let tighter = verdict(0.8, 1.2, Some(3.0));
+        assert_eq!(advice(&tighter, Memory), Advice::Change);
+        assert_eq!(advice(&tighter, Speed), Advice::Keep);
+        assert_eq!(advice(&tighter, Bounded), Advice::Keep);
+        assert_eq!(advice(&tighter, Balanced), Advice::Keep, "a fifth less memory for a fifth more work gains 4%");
+        assert_eq!(advice(&verdict(0.99, 0.5, None), Balanced), Advice::Change);
+        assert_eq!(advice(&verdict(0.97, 1.0, None), Memory), Advice::Keep, "3% is not worth a change");
+        assert_eq!(advice(&verdict(0.9, 0.9, None), Bounded), Advice::None);
+    }
+
+    #[test]
+    fn times_whose_intervals_overlap_are_equal() {
+        let time =
+            |ns_per_op, min, max| Retimed { name: String::new(), ns_per_op, min, max, null_allocator: 0.0, rounds: 5 };
+        assert_eq!(time_ratio(&time(9.0, 8.0, 10.0), &time(11.0, 9.5, 12.0)), 1.0);
+        assert_eq!(time_ratio(&time(5.0, 4.0, 6.0), &time(10.0, 9.0, 12.0)), 0.5);
+    }
+}
