@@ -14,7 +14,6 @@ use std::str::FromStr;
 
 use crate::goal::Goal;
 use crate::objective::Objective;
-use crate::prune::unsound;
 use crate::search::Strategy;
 
 /// What a finished sweep covered.
@@ -44,7 +43,7 @@ impl Coverage {
     ///
     /// Why it cannot, and what would mend it.
     pub fn answers(&self, goal: &Goal) -> Result<(), String> {
-        if let Some(objective) = unsound(goal).filter(|_| self.prune) {
+        if let Some(objective) = goal.unsound_to_prune().filter(|_| self.prune) {
             return Err(format!(
                 "designs were cut short by fragmentation, accesses, p99 and max (--prune), so the best in {} may be missing: \
                  run `heapsmith explore` with this question and without --prune; what was replayed is not replayed again",

@@ -30,6 +30,12 @@ impl Default for Goal {
 }
 
 impl Goal {
+    /// The counted objective whose front pruning may cut into, as it is not one of those that pruning compares by.
+    pub(crate) fn unsound_to_prune(&self) -> Option<Objective> {
+        let compared = |objective: &Objective| Objective::FRONT.contains(objective);
+        Objective::COUNTED.into_iter().find(|objective| self.asks_for(*objective) && !compared(objective))
+    }
+
     /// The two objectives whose knee is the balanced pick: fragmentation and accesses where both are chosen, else the
     /// first two that are.
     pub fn balanced(&self) -> [Objective; 2] {

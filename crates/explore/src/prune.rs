@@ -32,17 +32,10 @@ use heapsmith_replay::{Measures, ReplayError, replay_while};
 use heapsmith_trace::PackedTrace;
 
 use crate::error::SweepError;
-use crate::goal::Goal;
 use crate::objective::{Objective, Objectives};
 use crate::regions::Regions;
 use crate::space::{Design, Space};
 use crate::workers::{Threads, Worker};
-
-/// The counted objective of a goal whose front pruning may cut into, as it is not one of those that pruning compares by.
-pub(crate) fn unsound(goal: &Goal) -> Option<Objective> {
-    let compared = |objective: &Objective| Objective::FRONT.contains(objective);
-    Objective::COUNTED.into_iter().find(|objective| goal.asks_for(*objective) && !compared(objective))
-}
 
 /// Designs of a wave: enough for the threads of any machine, and few compared with those of a space.
 const WAVE: usize = 64;

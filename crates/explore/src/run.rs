@@ -33,7 +33,6 @@ use crate::folder::Folder;
 use crate::holdout::HoldOut;
 use crate::measure::MeasureError;
 use crate::objective::Objective;
-use crate::prune::unsound;
 use crate::regret::evaluate;
 use crate::search::Strategy;
 use crate::space::{Space, SpaceError};
@@ -146,7 +145,7 @@ fn verify(plan: &Plan<'_>) -> Result<(), RunError> {
     if plan.holdout.each && plan.traces.len() < 2 {
         return wrong("--holdout each holds out every trace in turn: name two traces or more".to_owned());
     }
-    if let Some(objective) = unsound(&plan.question.goal).filter(|_| plan.prune) {
+    if let Some(objective) = plan.question.goal.unsound_to_prune().filter(|_| plan.prune) {
         let (cut, wanted) = ("by fragmentation, accesses, p99 and max", objective.words());
         return wrong(format!("--prune cuts designs short {cut}, not by {wanted}: leave out --prune, or {wanted}"));
     }
@@ -350,7 +349,7 @@ impl Course<'_, '_> {
         let space = make_space(self.plan, traces, self.observer)?;
         let mut store = Store::begin(&dir.join(Store::FILE), &space, traces, self.plan.command)?;
         let search = self.plan.search.unwrap_or_else(|| Strategy::fitting(&space, traces));
-        let prune = search == Strategy::Exhaustive && unsound(&self.plan.question.goal).is_none();
+        let prune = search == Strategy::Exhaustive && self.plan.question.goal.unsound_to_prune().is_none();
         let Done { chosen, .. } = self.sweep_in(&space, traces, &mut store, search, prune)?;
         let (question, coverage) = (&self.plan.question, Coverage::of(search, prune, &self.plan.question.goal));
         let exploration = Exploration::counted(&store, question.clone(), &coverage, &chosen)?;
