@@ -26,7 +26,7 @@ pub enum NoPick {
         /// Its largest region, in bytes.
         max: u64,
         /// The smallest footprint of a design, in bytes.
-        least: u64,
+        min: u64,
     },
     /// No design keeps all constraints: the nearest to each.
     Missing(Vec<Miss>),
@@ -65,8 +65,8 @@ impl Exploration {
         let served = self.rows.iter().zip(&self.points).filter(|(_, point)| point.failed == 0).map(|(row, _)| row);
         if let Some(max) = self.target.max_region.filter(|_| !served.clone().any(|row| fits(self.target, row))) {
             let footprint = |row: &Row| row.measures.iter().map(|measures| measures.footprint_peak.0).max();
-            let least = served.filter_map(footprint).min().unwrap_or_default();
-            return NoPick::Beyond { target: self.target, max, least };
+            let min = served.filter_map(footprint).min().unwrap_or_default();
+            return NoPick::Beyond { target: self.target, max, min };
         }
         let constraints = &self.question.goal.constraints;
         NoPick::Missing((0..constraints.len()).map(|number| self.miss(number)).collect())
@@ -100,9 +100,9 @@ impl fmt::Display for NoPick {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NoPick::Refusing { designs } => write!(f, "none of the {designs} designs served every request"),
-            NoPick::Beyond { target, max, least } => write!(
+            NoPick::Beyond { target, max, min } => write!(
                 f,
-                "every design takes more than the {max} bytes that a region has on {target}: the smallest takes {least}"
+                "every design takes more than the {max} bytes that a region has on {target}: the smallest takes {min}"
             ),
             NoPick::Missing(misses) => {
                 write!(f, "no design meets every constraint")?;
