@@ -176,7 +176,10 @@ fn setting(text: &str) -> Result<(String, String), String> {
 #[command(after_help = "The program keeps its standard input, output and error; heapsmith writes to standard \
     error. The exit code is the program's own, or 128 plus the number of the signal that ended it. It is 4 if the program \
     ended with 0 and could not be recorded (clean environment, own allocator, no room). A program that cannot be recorded \
-    (statically linked, set-user-id, 32-bit) is not started.\n\nExamples:\n  \
+    (statically linked, set-user-id, 32-bit) is not started.\n\n\
+    Restricted system calls (seccomp): once a program sets a filter, it is recorded without any system call, for a million events or \
+    so; in the strict mode its recording ends. A filter that it was started with has to permit openat, fallocate, mmap, \
+    pwrite64 and close.\n\nExamples:\n  \
     heapsmith record -- python3 script.py\n  \
     heapsmith record -o traces -- gcc -c big.c\n  \
     heapsmith record --sites -- ./server\n  \
@@ -225,7 +228,10 @@ pub struct Record {
     that it cannot serve are mapped.\n\n\
     The exit code is the program's own, or 128 plus the number of the signal that ended it. It is 4 if the program ended with 0 \
     and did not run on the heap (clean environment, own allocator). A program that cannot run on it (statically linked, \
-    set-user-id, 32-bit) is not started.\n\nExamples:\n  \
+    set-user-id, 32-bit) is not started.\n\n\
+    Restricted system calls (seccomp): if a program sets a filter that forbids it to map memory, each heap gets 16 MiB before, \
+    and has no more after that. A filter that it was started with has to permit mmap, munmap, mremap, madvise and \
+    futex.\n\nExamples:\n  \
     heapsmith run --heap tlsf -- ls -l\n  \
     heapsmith run --heap 'freelists(16..=1024 step 16) bins(log) word=8 threads=lists' --stats sort.json -- sort -R /usr/share/dict/words\n  \
     heapsmith run --heap explore-ftp-drr -- ./server\n  \

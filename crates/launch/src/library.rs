@@ -63,6 +63,17 @@ impl Library {
         }
     }
 
+    /// The system calls that the library makes while a program runs, in words: what a filter (seccomp) has to permit.
+    pub fn system_calls(self) -> &'static str {
+        match self {
+            Library::Recorder | Library::Agent => {
+                "openat, fallocate, mmap, pwrite64 and close when a process, a thread or a window of its recording begins; \
+                 none after the program set a filter itself"
+            }
+            Library::Malloc => "mmap, munmap, mremap, madvise and futex",
+        }
+    }
+
     /// Puts the library where the environment says, or else into a folder of the user's, and says where it is.
     ///
     /// A file that is there already is used if it is the same to the byte, and nobody else can change it. It stays

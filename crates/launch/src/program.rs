@@ -5,6 +5,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 
+use crate::Library;
+
 /// The program as it is to be started, with `library` before what is to be preloaded anyway; standard input, output
 /// and error are the caller's own.
 pub fn preloading(library: &Path, command: &[OsString]) -> Command {
@@ -35,6 +37,25 @@ impl Ended {
             Ended::Code(code) => code,
             Ended::Signal(signal) => 128_u8.wrapping_add(signal as u8),
         }
+    }
+}
+
+/// The signal that the system sends where a filter of system calls (seccomp) forbids one.
+const BAD_SYSTEM_CALL: i32 = 31;
+
+impl Ended {
+    /// What is to be said of `program` where a signal ended it, for a program that was started with `library`.
+    pub fn by_signal(self, program: &OsStr, library: Library) -> Option<String> {
+        let Ended::Signal(signal) = self else { return None };
+        let shown = program.display();
+        if signal != BAD_SYSTEM_CALL {
+            return Some(format!("{shown} was ended by signal {signal}"));
+        }
+        Some(format!(
+            "{shown} was ended by signal {signal} (SIGSYS): a filter of system calls (seccomp) forbids one that it made, or one \
+             of the library's; that calls {}",
+            library.system_calls()
+        ))
     }
 }
 

@@ -23,6 +23,7 @@ use heapsmith_spec::build::HeapRef;
 
 use crate::futex::Futex;
 use crate::remote_free::RemoteFree;
+use crate::pages::Part;
 use crate::{heap_error, pages};
 
 /// Frees after which it is asked how much memory could go back.
@@ -55,6 +56,8 @@ pub struct Arena {
     /// Held by the thread that works on the heap.
     pub lock: Futex,
     state: UnsafeCell<State>,
+    /// What is mapped for the heap's region.
+    part: &'static Part,
     remote_free: RemoteFree,
     /// The threads that it serves, where each has a heap.
     pub threads: AtomicUsize,
@@ -70,11 +73,12 @@ pub struct Arena {
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// An arena of this heap, which is `guarded` if it detects heap error.
-    pub fn new(heap: HeapRef<'static, Unmetered>, guarded: bool) -> Arena {
+    /// An arena of this heap, whose region is in `part`, and which is `guarded` if it detects heap error.
+    pub fn new(heap: HeapRef<'static, Unmetered>, part: &'static Part, guarded: bool) -> Arena {
         Arena {
             lock: Futex::FREE,
             state: UnsafeCell::new(State { heap, frees: 0, high: 0, worth: WORTH, guarded }),
+            part,
             remote_free: RemoteFree::default(),
             threads: AtomicUsize::new(0),
             next_free: AtomicPtr::default(),
@@ -88,6 +92,12 @@ impl Arena {
     fn alone<T>(&self, job: impl FnOnce(&mut State) -> T) -> T {
         // SAFETY: H1.
         self.lock.with(|| job(unsafe { &mut *self.state.get() }))
+    }
+
+    /// Maps what the heap may need once nothing can be mapped any more.
+    pub fn prepare(&self) {
+        // SAFETY: H1.
+        self.alone(|_| unsafe { self.part.prepare() });
     }
 
     /// Does something with the heap, alone, after it got back what others freed.

@@ -11,13 +11,13 @@
 //!
 //! `free` and `malloc_usable_size` of null do nothing; `free` keeps `errno` (POSIX.1-2024).
 
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_int, c_long, c_void};
 use core::ptr::{NonNull, null_mut};
 
 use heapsmith_capture::witness;
 
 use crate::process::{begun, process};
-use crate::{serve, statistics};
+use crate::{restricted, serve, statistics};
 
 type Block = *mut c_void;
 
@@ -151,6 +151,18 @@ hooks! {
         }
     }
 
+    /// `prctl`: may restrict system calls. In C it takes what it needs; registers hold the same.
+    fn prctl(option: c_int, a: usize, b: usize, c: usize, d: usize) -> c_int {
+        // SAFETY: the caller's promise.
+        told(unsafe { restricted::prctl(option, [a, b, c, d]) }) as c_int
+    }
+
+    /// `syscall`: may restrict system calls, and is how `seccomp` is called.
+    fn syscall(number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long {
+        // SAFETY: the caller's promise.
+        told(unsafe { restricted::syscall(number, [a, b, c, d, e, f]) })
+    }
+
     /// `_exit`, which calls no destructors: shells end so. May be called from a signal handler, so nothing is verified.
     fn _exit(code: c_int) -> () { leave(code) }
 
@@ -168,6 +180,17 @@ hooks! {
         let released: usize = begun().unwrap_or_else(process).arenas().iter().map(|arena| arena.trim()).sum();
         c_int::from(released > 0)
     }
+}
+
+/// What a function says that asked the system: -1 and `errno` where that answered with an error.
+#[inline(always)]
+fn told(answer: isize) -> c_long {
+    const LAST_ERROR: isize = -4095;
+    if (LAST_ERROR..0).contains(&answer) {
+        set_errno(-answer as c_int);
+        return -1;
+    }
+    answer as c_long
 }
 
 fn leave(code: c_int) {

@@ -16,6 +16,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::pages;
 use crate::process::Process;
+use crate::restricted::{Use, forbids};
 
 /// The size up to which requests may come to go to the heap.
 const MAX: usize = 32 << 20;
@@ -114,6 +115,9 @@ pub unsafe fn reallocate(block: NonNull<u8>, size: usize) -> Option<NonNull<u8>>
     let length = size.checked_add(before)?.checked_next_multiple_of(pages::SIZE)?;
     let mut base = header.base;
     if length != header.length {
+        if forbids(Use::Remap) {
+            return None;
+        }
         // SAFETY: the mapping is the block's own; the owner of the block gets the new address.
         let moved = unsafe { libc::mremap(base as *mut _, header.length, length, libc::MREMAP_MAYMOVE) };
         if moved == libc::MAP_FAILED {

@@ -2,22 +2,32 @@
 
 use core::ffi::c_void;
 use core::ptr::{NonNull, null_mut};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use heapsmith::Source;
+
+use crate::restricted::{Use, forbids};
 
 /// Bytes of a page of x86-64 and of most others.
 pub const SIZE: usize = 4096;
 
-/// The least that a region is made longer by, and the part of its length that it is made longer by.
+/// The least that a region is made longer by, and the share of its length that it is made longer by.
 const STEP: usize = 1 << 20;
-const PART: usize = 8;
+const SHARE: usize = 8;
+
+/// What every region has ahead where the program forbids itself to map more ([`crate::restricted`]).
+const RESERVE: usize = 16 << 20;
 
 /// Zeros that the system commits when they are touched.
-const FLAGS: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-const ACCESS: i32 = libc::PROT_READ | libc::PROT_WRITE;
+pub const FLAGS: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+/// What may be done with them.
+pub const ACCESS: i32 = libc::PROT_READ | libc::PROT_WRITE;
 
 /// `length` bytes of zeros, a whole number of pages.
 pub fn map(length: usize) -> Option<*mut u8> {
+    if forbids(Use::Map) {
+        return None;
+    }
     // SAFETY: a mapping at a place of the system's choice touches no memory that is in use.
     let at = unsafe { libc::mmap(null_mut(), length, ACCESS, FLAGS, -1, 0) };
     (at != libc::MAP_FAILED).then_some(at.cast())
@@ -30,6 +40,9 @@ pub fn map(length: usize) -> Option<*mut u8> {
 ///
 /// With `MAP_FIXED`, what is mapped there is the caller's, and of no use any more.
 unsafe fn map_at(at: usize, length: usize, access: i32, flag: i32) -> bool {
+    if forbids(Use::Map) {
+        return false;
+    }
     // SAFETY: by the caller's promise, or as `MAP_FIXED_NOREPLACE` spares what is there.
     let got = unsafe { libc::mmap(at as *mut c_void, length, access, FLAGS | flag, -1, 0) };
     if got != libc::MAP_FAILED && got.addr() != at {
@@ -90,15 +103,17 @@ impl Space {
         None
     }
 
-    /// The region that may fill part `number` of this many parts.
+    /// The region that may fill part `number` of this many parts, and what is mapped of the part.
     ///
     /// # Safety
     ///
     /// No part is asked for twice.
-    pub unsafe fn region(&self, number: usize, parts: usize) -> Option<MappedRegion> {
+    pub unsafe fn region(&self, number: usize, parts: usize) -> Option<(MappedRegion, &'static Part)> {
         let limit = self.length / parts;
         let base = NonNull::new((self.base + number * limit) as *mut u8)?;
-        Some(MappedRegion { base, limit, mapped: 0, flag: self.flag })
+        let part = Part { base: base.as_ptr().addr(), limit, flag: self.flag, mapped: AtomicUsize::new(0) };
+        let part: &'static Part = Box::leak(Box::new(part));
+        Some((MappedRegion { base, length: 0, part }, part))
     }
 }
 
@@ -115,6 +130,9 @@ fn random() -> usize {
 ///
 /// It is a mapping, or a part of one, that nobody uses any more.
 pub unsafe fn unmap(at: *mut u8, length: usize) {
+    if forbids(Use::Unmap) {
+        return;
+    }
     // SAFETY: the caller's promise. What the system refuses stays mapped.
     unsafe { libc::munmap(at.cast::<c_void>(), length) };
 }
@@ -127,12 +145,47 @@ pub unsafe fn unmap(at: *mut u8, length: usize) {
 /// The range is mapped, and its contents are needed no more.
 pub unsafe fn release(from: usize, to: usize) -> usize {
     let (from, to) = (from.next_multiple_of(SIZE), to / SIZE * SIZE);
-    if from >= to {
+    if from >= to || forbids(Use::Release) {
         return 0;
     }
     // SAFETY: the caller's promise.
     unsafe { libc::madvise(from as *mut c_void, to - from, libc::MADV_DONTNEED) };
     to - from
+}
+
+/// A part of a [`Space`], and how far it is mapped: as far as its region is long, or further.
+#[derive(Debug)]
+pub struct Part {
+    base: usize,
+    limit: usize,
+    flag: i32,
+    /// Bytes from the base. Changed by who works on the heap, alone.
+    mapped: AtomicUsize,
+}
+
+impl Part {
+    /// Maps as many bytes from the base, whole pages; false where the system gives no more.
+    fn map_to(&self, length: usize) -> bool {
+        let mapped = self.mapped.load(Ordering::Relaxed);
+        if length <= mapped {
+            return true;
+        }
+        // SAFETY: what lies there is this part of a reserve, or spared.
+        let got = unsafe { map_at(self.base + mapped, length - mapped, ACCESS, self.flag) };
+        if got {
+            self.mapped.store(length, Ordering::Relaxed);
+        }
+        got
+    }
+
+    /// Maps what the region may need once nothing can be mapped any more, as far as there is room.
+    ///
+    /// # Safety
+    ///
+    /// Nobody works on the heap in the region.
+    pub unsafe fn prepare(&self) {
+        self.map_to((self.mapped.load(Ordering::Relaxed) + RESERVE).min(self.limit));
+    }
 }
 
 /// A region in a [`Space`], mapped as its heap grows.
@@ -143,9 +196,8 @@ pub unsafe fn release(from: usize, to: usize) -> usize {
 #[derive(Debug)]
 pub struct MappedRegion {
     base: NonNull<u8>,
-    limit: usize,
-    mapped: usize,
-    flag: i32,
+    length: usize,
+    part: &'static Part,
 }
 
 // SAFETY: what is mapped belongs to this value alone.
@@ -158,28 +210,24 @@ unsafe impl Source for MappedRegion {
     }
 
     fn length(&self) -> usize {
-        self.mapped
+        self.length
     }
 
     fn limit(&self) -> usize {
-        self.limit
+        self.part.limit
     }
 
     #[cold]
     fn grow(&mut self, wanted: usize) -> usize {
-        let ample = wanted.saturating_add((self.mapped / PART).max(STEP));
+        let ample = wanted.saturating_add((self.length / SHARE).max(STEP));
+        // Where no more can be mapped, what was mapped ahead may do.
         for length in [ample, wanted] {
-            let length = length.checked_next_multiple_of(SIZE).unwrap_or(usize::MAX).min(self.limit);
-            if length < wanted || length <= self.mapped {
-                continue;
-            }
-            let from = self.base.as_ptr().addr() + self.mapped;
-            // SAFETY: what lies there is this region's part of a reserve, or spared.
-            if unsafe { map_at(from, length - self.mapped, ACCESS, self.flag) } {
-                self.mapped = length;
+            let length = length.checked_next_multiple_of(SIZE).unwrap_or(usize::MAX).min(self.part.limit);
+            if length >= wanted && length > self.length && self.part.map_to(length) {
+                self.length = length;
                 break;
             }
         }
-        self.mapped
+        self.length
     }
 }

@@ -238,10 +238,10 @@ impl Process {
         }
         let storage: &'static Storage = Box::leak(Box::new(Storage::new()));
         // SAFETY: P1.
-        let region = unsafe { self.space.region(number, self.segments) }?;
+        let (region, part) = unsafe { self.space.region(number, self.segments) }?;
         let heap = keep(&self.spec, region, Unmetered, storage).ok()?;
         // SAFETY: the slot of this number is within the table, and nobody else's before `used` says so.
-        let arena = unsafe { self.arenas.add(number).as_mut() }.write(Arena::new(heap, self.guarded));
+        let arena = unsafe { self.arenas.add(number).as_mut() }.write(Arena::new(heap, part, self.guarded));
         self.used.store(number + 1, Ordering::Release);
         Some(arena)
     }

@@ -9,6 +9,7 @@ use core::sync::atomic::{AtomicI32, Ordering};
 use crate::diagnostics::{self, Line};
 use crate::mapped;
 use crate::process::{Process, begun};
+use crate::restricted::{Use, forbids};
 
 /// The file's name is as long as this at most; a process has at most as many heaps as the text has room for.
 type Text = Line<65536>;
@@ -56,7 +57,7 @@ pub fn write() {
     let Some(process) = begun() else { return };
     let (Some(file), Some(_)) = (&process.settings.stats, &process.tracker) else { return };
     // Only now is the system asked anything: who wants no statistics may have restricted what may be asked.
-    if OWN.load(Ordering::Relaxed) != own_id() {
+    if forbids(Use::Tell) || OWN.load(Ordering::Relaxed) != own_id() {
         return;
     }
     let mut text = Text::new();

@@ -21,7 +21,8 @@ const WITHOUT_EFFECT: u8 = 4;
 
 pub fn run(arguments: &Record) -> Result<u8, Failure> {
     let program = &arguments.command[0];
-    let library = if arguments.java { Library::Agent } else { Library::Recorder }.place()?;
+    let used = if arguments.java { Library::Agent } else { Library::Recorder };
+    let library = used.place()?;
     if let Some(why) = why_nothing_will_be_preloaded(program).filter(|_| !arguments.java) {
         return Err(Failure::environment(format!("{} cannot be recorded: {why}", program.display())));
     }
@@ -38,8 +39,8 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
     let witnessed = witness
         .wait(&mut child)
         .map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
-    if let Ended::Signal(signal) = witnessed.ended {
-        note!("heapsmith: {} was ended by signal {signal}; its allocations until then are recorded", program.display());
+    if let Some(how) = witnessed.ended.by_signal(program, used) {
+        note!("heapsmith: {how}; its allocations until then are recorded");
     }
     let recordings = recordings(&folder)?;
     let begun = format!("-{}.", child.id());

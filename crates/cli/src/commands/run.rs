@@ -57,8 +57,8 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
     let witnessed = witness
         .wait(&mut child)
         .map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
-    if let Ended::Signal(signal) = witnessed.ended {
-        note!("heapsmith: {} was ended by signal {signal}", program.display());
+    if let Some(how) = witnessed.ended.by_signal(program, Library::Malloc) {
+        note!("heapsmith: {how}");
     }
     let why = why_it_had_no_effect(program, &witnessed.effect);
     match (&why, &stats, witnessed.ended) {

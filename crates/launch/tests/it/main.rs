@@ -6,3 +6,4 @@ mod bench;
 mod effect;
 mod malloc;
 mod memory;
+mod restricted;
