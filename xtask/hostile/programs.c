@@ -609,6 +609,33 @@ static int filtered(void)
     return said("filtered");
 }
 
+/* Any call but these ends it: those that glibc's malloc needs for small blocks. */
+static int walled(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_brk, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    static char *volatile blocks[4000];
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
+    work(2000);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        return 1;
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 4000; i++)
+            memset(blocks[i] = malloc(1000), 1, 1000);
+        for (int i = 0; i < 4000; i++)
+            free(blocks[i]);
+    }
+    syscall(SYS_write, 1, "walled\n", (size_t)7);
+    _exit(0);
+}
+
 static int closed_descriptors(void)
 {
     work(100);
@@ -764,7 +791,7 @@ static const struct {
     PROGRAM(leaves_at_once), PROGRAM(quick_end), PROGRAM(interrupted), PROGRAM(jumps_out), PROGRAM(faults),
     PROGRAM(aborts), PROGRAM(kills_itself), PROGRAM(ends_by_signal), PROGRAM(blocked_signals), PROGRAM(limited_memory),
     PROGRAM(limited_files), PROGRAM(limited_files_by_default), PROGRAM(limited_descriptors), PROGRAM(limited_stack),
-    PROGRAM(strict_seccomp), PROGRAM(filtered), PROGRAM(closed_descriptors), PROGRAM(first_descriptor),
+    PROGRAM(strict_seccomp), PROGRAM(filtered), PROGRAM(walled), PROGRAM(closed_descriptors), PROGRAM(first_descriptor),
     PROGRAM(closed_streams), PROGRAM(reused_descriptors), PROGRAM(loads_libraries), PROGRAM(other_folder),
     PROGRAM(other_user), PROGRAM(own_break), PROGRAM(tuned), PROGRAM(library_calls), PROGRAM(little),
 };

@@ -1,8 +1,10 @@
 //! Small files that ask for much: read in little memory, or refused with the file's name; never without an end.
+//!
+//! Trace files that claim more than they hold are crafted by the command's own tests (`memory::`).
 
 mod files;
-mod parquet;
 
+use super::inputs::STORED;
 use super::{Case, Kind};
 use files::{endless, repeated, zstd_window};
 
@@ -34,7 +36,7 @@ const fn work(words: &'static [&'static str]) -> Bomb {
 
 const LOG: &[u8] = b"10.0.0.1 - - [01/Jul/2025:00:00:01 -0400] \"GET /a/b.gif HTTP/1.0\" 200 6245\n";
 
-const BOMBS: [Bomb; 27] = [
+const BOMBS: [Bomb; 26] = [
     file(|case, size| endless(case, "gzip", b"\0", size), &["inspect", "bomb.gz", "--as", "url"]),
     file(|case, size| endless(case, "xz", b"a", size), &["inspect", "bomb.xz", "--as", "rep"]),
     file(|case, size| endless(case, "zstd", b"7", size), &["inspect", "bomb.zst"]),
@@ -97,7 +99,6 @@ const BOMBS: [Bomb; 27] = [
     ),
     file(|case, size| zstd_window(case, 31 - size / 256), &["inspect", "bomb.zst", "--as", "url"]),
     file(|case, size| repeated(case, "gzip", b"", b"", size), &["inspect", "bomb.gz", "--as", "url"]),
-    file(parquet::rows, &["replay", "bomb.parquet", "--heap", "tlsf"]),
     file(recursive_view, &["report", "store", "--out", "page.html"]),
     file(
         |case, _| case.write("bomb.txt", "1,1e30,1e30\n2,1e-30,1e30\n"),
@@ -147,10 +148,7 @@ fn record_of(case: &Case<'_>, capture: &str, at: usize, length: u32) -> Result<(
 
 /// A store whose designs are a view without an end.
 fn recursive_view(case: &Case<'_>, _: usize) -> Result<(), String> {
-    std::fs::create_dir(case.path("store")).map_err(|error| format!("cannot make a folder: {error}"))?;
-    for file in ["results.sqlite", "trace-1.parquet"] {
-        case.copy(&format!("store/{file}"))?;
-    }
+    case.copy(&STORED)?;
     let script = "DROP VIEW results; ALTER TABLE design RENAME TO hidden; CREATE VIEW design AS WITH RECURSIVE again AS \
                   (SELECT * FROM hidden UNION ALL SELECT * FROM again) SELECT * FROM again; CREATE VIEW results AS SELECT \
                   design.*, result.* FROM design JOIN result ON result.design = design.same_as;";
@@ -160,7 +158,7 @@ fn recursive_view(case: &Case<'_>, _: usize) -> Result<(), String> {
 
 /// A space of 10^9 to 10^12 designs, in some kilobytes.
 fn space(case: &Case<'_>, size: usize) -> Result<(), String> {
-    case.copy("trace.parquet")?;
+    case.copy(&["trace.parquet"])?;
     let numbers = |max: usize| (0..max).map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
     let (lists, percents) = (numbers(size * 4), numbers(100));
     case.write(

@@ -28,7 +28,17 @@ impl Place {
         let folder = tempfile::Builder::new().prefix("hostile-").tempdir();
         let folder = folder.map_err(|error| format!("cannot make a temporary folder: {error}"))?;
         let inputs = Inputs::make(command, &folder.path().join("inputs"))?;
-        Ok(Place { command: command.to_owned(), seed, inputs, folder })
+        let place = Place { command: command.to_owned(), seed, inputs, folder };
+        place.begin_library()?;
+        Ok(place)
+    }
+
+    /// The first run on a heap may compile the library that serves malloc, which takes longer than a case may.
+    fn begin_library(&self) -> Result<(), String> {
+        let mut first = Launch::new(&self.command, self.folder.path());
+        first.arguments(&["run", "--heap", "list", "--", "true"]).environment("XDG_CACHE_HOME", self.cache());
+        let ended = first.within(900).run()?;
+        if ended.code == Some(0) { Ok(()) } else { Err(ended.describe("cannot run a program on a heap")) }
     }
 
     /// Where the command keeps its libraries: a folder for all cases, as they are large.
@@ -74,12 +84,21 @@ impl<'a> Case<'a> {
         std::fs::write(&path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
     }
 
-    /// Copies one of the good inputs into its folder, under its own name.
-    pub fn copy(&self, input: &str) -> Result<(), String> {
-        let from = self.place.inputs.path(input);
-        std::fs::copy(&from, self.path(input))
-            .map(drop)
-            .map_err(|error| format!("cannot copy {}: {error}", from.display()))
+    /// Copies good inputs into its folder, under their own names.
+    pub fn copy(&self, inputs: &[&str]) -> Result<(), String> {
+        self.copy_to("", inputs)
+    }
+
+    /// The same into a folder below its own, which is made.
+    pub fn copy_to(&self, folder: &str, inputs: &[&str]) -> Result<(), String> {
+        let failed = |path: &Path, error| format!("cannot copy to {}: {error}", path.display());
+        for input in inputs {
+            let to = self.path(folder).join(input);
+            let above = to.parent().unwrap_or(Path::new(""));
+            std::fs::create_dir_all(above).map_err(|error| failed(above, error))?;
+            std::fs::copy(self.place.inputs.path(input), &to).map_err(|error| failed(&to, error))?;
+        }
+        Ok(())
     }
 
     /// The command with these arguments, about to run in the case's folder.

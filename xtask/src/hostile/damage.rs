@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::inputs::{EXPLORE, PACKERS, files, pack};
+use super::inputs::{EXPLORE, PACKERS, STORED, files, pack};
 use super::mutate::damaged;
 use super::{Case, Kind, Launched};
 
@@ -116,7 +116,7 @@ fn space(case: &mut Case<'_>) -> Result<usize, String> {
     let good = case.place.inputs.read("space.toml")?;
     let bytes = damaged(&mut case.draw, &good, b"[family.levels]\nword = [4]\norder = [\"lifo\"]\n\"saved 1\" 100%");
     case.write("space.toml", bytes)?;
-    case.copy("trace.parquet")?;
+    case.copy(&["trace.parquet"])?;
     let launched = case.heapsmith(&EXPLORE).arguments(&["out"]).memory(MEMORY).within(20).run()?;
     launched.ends_when_asked()?;
     Ok(1)
@@ -124,14 +124,8 @@ fn space(case: &mut Case<'_>) -> Result<usize, String> {
 
 /// A folder of results with one damaged file: used, mended or refused, never used wrongly.
 fn store(case: &mut Case<'_>) -> Result<usize, String> {
-    for input in ["trace.parquet", "space.toml"] {
-        case.copy(input)?;
-    }
-    let folder = case.path("store");
-    std::fs::create_dir(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-    for file in ["results.sqlite", "results.csv", "results.parquet", "trace-1.parquet"] {
-        case.copy(&format!("store/{file}"))?;
-    }
+    case.copy(&["trace.parquet", "space.toml"])?;
+    case.copy(&STORED)?;
     let file =
         case.choose(&["store/results.sqlite", "store/results.sqlite", "store/results.sqlite", "store/trace-1.parquet"]);
     let good = case.place.inputs.read(file)?;

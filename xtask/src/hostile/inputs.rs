@@ -36,6 +36,13 @@ align = ["word", 16]
 pub const EXPLORE: [&str; 8] =
     ["explore", "trace.parquet", "--space", "space.toml", "--rounds", "0", "--no-peers", "--out"];
 
+/// What an exploration like that reads, with a second trace.
+pub const EXPLORED: [&str; 3] = ["trace.parquet", "drr.parquet", "space.toml"];
+
+/// What it left.
+pub const STORED: [&str; 4] =
+    ["store/results.sqlite", "store/results.csv", "store/results.parquet", "store/trace-1.parquet"];
+
 /// The folder of the good inputs.
 pub struct Inputs {
     folder: PathBuf,

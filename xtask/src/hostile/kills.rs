@@ -1,10 +1,10 @@
 //! Processes killed in the middle, and what is left: an exploration resumes and ends with the same rows, an import is
 //! whole or not there, a recording is a beginning.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::inputs::{EXPLORE, files};
+use super::inputs::{EXPLORE, EXPLORED, files};
 use super::launched::{Launch, signal};
 use super::{Case, Kind};
 
@@ -44,7 +44,8 @@ fn explore(case: &mut Case<'_>) -> Result<usize, String> {
         launch.arguments(&["store"]).arguments(way).inside(folder).within(120);
         launch
     };
-    let whole = exploring(case, "whole")?;
+    case.copy_to("whole", &EXPLORED)?;
+    let whole = case.path("whole");
     let began = Instant::now();
     let first = launch(case, &whole).run()?;
     let time = began.elapsed();
@@ -55,7 +56,9 @@ fn explore(case: &mut Case<'_>) -> Result<usize, String> {
     let (mut kills, mut folders) = (0, 0);
     while kills < KILLS {
         folders += 1;
-        let killed = exploring(case, &format!("killed-{folders}"))?;
+        let killed = format!("killed-{folders}");
+        case.copy_to(&killed, &EXPLORED)?;
+        let killed = case.path(killed);
         // Towards its end an exploration that resumes is shorter than the first: it then ends before it is killed.
         while kills < KILLS {
             let mut running = launch(case, &killed).start()?;
@@ -78,17 +81,6 @@ fn explore(case: &mut Case<'_>) -> Result<usize, String> {
         }
     }
     Ok(kills)
-}
-
-/// A folder of the case with all that an exploration reads.
-fn exploring(case: &Case<'_>, name: &str) -> Result<PathBuf, String> {
-    let folder = case.path(name);
-    std::fs::create_dir(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-    for input in ["trace.parquet", "drr.parquet", "space.toml"] {
-        let from = case.place.inputs.path(input);
-        std::fs::copy(&from, folder.join(input)).map_err(|error| format!("cannot copy {}: {error}", from.display()))?;
-    }
-    Ok(folder)
 }
 
 /// What an exploration found: its files, and the rows of its store in an order of their own.

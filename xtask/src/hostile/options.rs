@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
 
+use super::inputs::STORED;
 use super::{Case, Kind};
 
 /// Values of options.
@@ -131,13 +132,9 @@ type Tried = (&'static Verb, Vec<Found>);
 fn attempt(case: &mut Case<'_>) -> Result<usize, String> {
     let all = options(case)?;
     let (verb, options) = &all[case.draw.usize(..all.len())];
-    case.copy("trace.parquet")?;
-    case.copy("space.toml")?;
+    case.copy(&["trace.parquet", "space.toml"])?;
     if verb.first == ["store"] {
-        std::fs::create_dir(case.path("store")).map_err(|error| format!("cannot make a folder: {error}"))?;
-        for file in ["results.sqlite", "results.csv", "results.parquet", "trace-1.parquet"] {
-            case.copy(&format!("store/{file}"))?;
-        }
+        case.copy(&STORED)?;
     }
     let count = if options.is_empty() { 0 } else { case.draw.usize(1..=3) };
     let tried: Vec<&Found> = (0..count).map(|_| &options[case.draw.usize(..options.len())]).collect();

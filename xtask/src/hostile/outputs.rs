@@ -6,7 +6,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::inputs::EXPLORE;
+use super::inputs::{EXPLORE, EXPLORED, STORED};
 use super::kills::rows;
 use super::{Case, Kind, is_root};
 
@@ -25,12 +25,8 @@ pub fn kinds() -> Vec<Kind> {
 
 /// What every command of this part may read.
 fn prepare(case: &Case<'_>) -> Result<(), String> {
-    std::fs::create_dir(case.path("store")).map_err(|error| format!("cannot make a folder: {error}"))?;
-    let stored = ["results.sqlite", "results.csv", "results.parquet", "trace-1.parquet"];
-    for input in ["trace.parquet", "space.toml", "small.pcap"] {
-        case.copy(input)?;
-    }
-    stored.iter().try_for_each(|file| case.copy(&format!("store/{file}")))
+    case.copy(&["trace.parquet", "space.toml", "small.pcap"])?;
+    case.copy(&STORED)
 }
 
 /// Commands that write one file; its name is added.
@@ -232,7 +228,7 @@ const OVER: [(&str, &[&str]); 6] = [
 /// An input is never overwritten.
 fn over_inputs(case: &mut Case<'_>) -> Result<usize, String> {
     prepare(case)?;
-    case.copy("drr.parquet")?;
+    case.copy(&["drr.parquet"])?;
     std::fs::copy(case.path("trace.parquet"), case.path("trace-1.parquet"))
         .map_err(|error| format!("cannot copy: {error}"))?;
     let (input, words) = OVER[case.number % OVER.len()];
@@ -250,9 +246,7 @@ fn full_disk(case: &mut Case<'_>) -> Result<usize, String> {
         return Err("a full disk needs the superuser: run the trial as root".to_owned());
     }
     let disk = Disk::mount(case, case.draw.clone().usize(100..2000))?;
-    for input in ["trace.parquet", "drr.parquet", "space.toml"] {
-        case.copy(input)?;
-    }
+    case.copy(&EXPLORED)?;
     let store = disk.folder.join("store");
     let explore: Vec<OsString> = EXPLORE.iter().map(OsString::from).chain([store.clone().into()]).collect();
     let program = case.place.inputs.path("programs");

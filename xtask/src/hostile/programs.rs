@@ -9,8 +9,8 @@ use super::{Case, Kind, Launched};
 /// Every program in every mode.
 pub fn kinds() -> Vec<Kind> {
     vec![
-        Kind { name: "programs/run", cases: 408, quick: 12, attempt: |case| compare_with_plain(case, &RUN) },
-        Kind { name: "programs/record", cases: 102, quick: 4, attempt: |case| compare_with_plain(case, &RECORD) },
+        Kind { name: "programs/run", cases: 416, quick: 12, attempt: |case| compare_with_plain(case, &RUN) },
+        Kind { name: "programs/record", cases: 104, quick: 4, attempt: |case| compare_with_plain(case, &RECORD) },
     ]
 }
 

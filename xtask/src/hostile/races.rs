@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::inputs::{EXPLORE, files};
+use super::inputs::{EXPLORE, EXPLORED, files};
 use super::kills::rows;
 use super::{Case, Kind, Launched};
 
@@ -29,13 +29,9 @@ fn at_once<S: AsRef<std::ffi::OsStr>>(case: &mut Case<'_>, commands: &[Vec<S>]) 
     running.into_iter().map(|running| running.wait()).collect()
 }
 
-fn copied(case: &Case<'_>) -> Result<(), String> {
-    ["trace.parquet", "drr.parquet", "space.toml"].iter().try_for_each(|input| case.copy(input))
-}
-
 /// Two or three explorers with one command in one folder: who succeeds has the right rows, who does not says why.
 fn explore(case: &mut Case<'_>) -> Result<usize, String> {
-    copied(case)?;
+    case.copy(&EXPLORED)?;
     let words = [&EXPLORE[..], &["store"]].concat();
     let commands = vec![words.clone(); case.draw.usize(2..=3)];
     for launched in at_once(case, &commands)? {
@@ -51,7 +47,7 @@ fn explore(case: &mut Case<'_>) -> Result<usize, String> {
 
 /// Two explorers that want different things in one folder: none prints the other's answer.
 fn goals(case: &mut Case<'_>) -> Result<usize, String> {
-    copied(case)?;
+    case.copy(&EXPLORED)?;
     let goal = |folder: &str, objectives: &str, more: &[&str]| {
         let words = [&EXPLORE[..], &[folder, "--format", "csv", "--objectives", objectives], more].concat();
         words.into_iter().map(str::to_owned).collect::<Vec<String>>()
@@ -107,7 +103,7 @@ fn is_trace(file: &Path) -> bool {
 
 /// Readers while an explorer runs: they read the results, or say that there are none yet.
 fn read(case: &mut Case<'_>) -> Result<usize, String> {
-    copied(case)?;
+    case.copy(&EXPLORED)?;
     let readers: [&[&str]; 3] = [
         &["report", "store", "--out", "page.html"],
         &["emit", "store", "--lang", "c", "--out", "emitted"],
@@ -123,7 +119,7 @@ fn read(case: &mut Case<'_>) -> Result<usize, String> {
 
 /// Two imports into one file: it is whole.
 fn import(case: &mut Case<'_>) -> Result<usize, String> {
-    copied(case)?;
+    case.copy(&EXPLORED)?;
     let from = |size: &str| {
         ["import", "workload:random-half", "--set", size, "--out", "out.parquet"].map(str::to_owned).to_vec()
     };

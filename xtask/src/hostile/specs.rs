@@ -153,7 +153,7 @@ fn changed(case: &mut Case<'_>) -> Result<String, String> {
 fn with(case: &mut Case<'_>, text: fn(&mut Case<'_>) -> Result<String, String>) -> Result<usize, String> {
     let text = text(case)?;
     let heap = format!("--heap={text}");
-    case.copy("trace.parquet")?;
+    case.copy(&["trace.parquet"])?;
     let bound = ["bound", "--max-live", "20K", "--max-size", "512", "--", &text];
     let words: Vec<&str> = match case.draw.u8(..8) {
         0 => bound.to_vec(),

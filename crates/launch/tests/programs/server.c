@@ -7,7 +7,6 @@
  * Prints kilobytes, one number a word: resident at the peak, the mean of what was resident in the second half, the peak
  * of what the program asked for; and the requests that were served. */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -17,6 +16,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "resident.h"
 
 enum { ENTRIES = 48, CACHE = 4096, LETTERS = 32, LIVES = 4000 };
 
@@ -150,17 +151,6 @@ static void request(worker *me, connection *it) {
 
 static int goes_on(void) {
     return seconds ? now() - began < (double)seconds : atomic_load(&served) < limit;
-}
-
-/* What the system counts as resident now, in kilobytes; asked without allocating. */
-static long resident(void) {
-    char text[256] = {0};
-    long pages = 0;
-    int file = open("/proc/self/statm", O_RDONLY);
-    if (file < 0 || read(file, text, sizeof text - 1) <= 0 || sscanf(text, "%*d %ld", &pages) != 1)
-        abort();
-    close(file);
-    return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
 /* Called by the thread that serves the request of this number. */

@@ -1,26 +1,16 @@
 /* Threads that each free 2 MiB in blocks of many sizes, and then wait. Says how many kilobytes were resident before, and are
  * while they wait. */
-#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "resident.h"
 
 enum { THREADS = 64, SIZES = 256, EACH = 4 };
 
 static pthread_barrier_t freed, looked;
-
-static long resident(void) {
-    char text[256] = {0};
-    long pages = 0;
-    int file = open("/proc/self/statm", O_RDONLY);
-    if (file < 0 || read(file, text, sizeof text - 1) <= 0 || sscanf(text, "%*d %ld", &pages) != 1)
-        abort();
-    close(file);
-    return pages * (sysconf(_SC_PAGESIZE) / 1024);
-}
 
 static void *work(void *none) {
     static __thread void *blocks[SIZES * EACH];
