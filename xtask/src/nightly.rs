@@ -45,6 +45,11 @@ const PARTS: &[Part] = &[
         about: "the tests of a change with nothing left out: spaces, emitted C under every compiler (30 min)",
         run: whole,
     },
+    Part {
+        name: "determinism",
+        about: "real traffic explored in every way, and killed at many moments: the same bytes (15 min)",
+        run: determinism,
+    },
     Part { name: "properties", about: "3,000 cases of each property of the heaps (10 min)", run: properties },
     Part { name: "peers", about: "the tests with jemalloc and snmalloc (10 min)", run: peers },
     Part { name: "check32", about: "every heap on i686 (15 min)", run: check32_whole },
@@ -198,7 +203,17 @@ fn text(rows: &[Row]) -> String {
 
 fn whole() -> Outcome {
     let whole = [("HEAPSMITH_WHOLE", "1")];
-    cargo_with(&whole, &[&["test"], &SHIPPED[..], &["--", "--include-ignored"]].concat())
+    let others = LONG_EXPLORATIONS.iter().flat_map(|test| ["--skip", *test]).collect::<Vec<_>>();
+    cargo_with(&whole, &[&["test"], &SHIPPED[..], &["--", "--include-ignored"], &others].concat())
+}
+
+/// The ignored tests that are a part of their own.
+const LONG_EXPLORATIONS: [&str; 2] =
+    ["determinism::every_plan_on_real_traffic", "determinism::explorations_killed_at_any_moment"];
+
+/// On the build of `whole`, of whose test programs one has these tests.
+fn determinism() -> Outcome {
+    cargo(&[&["test"], &SHIPPED[..], &["--test", "it", "--", "--ignored"], &LONG_EXPLORATIONS].concat())
 }
 
 fn properties() -> Outcome {
