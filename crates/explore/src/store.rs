@@ -124,11 +124,7 @@ impl Store {
         }
         // Not read-only: what a killed explorer left half written is rolled back when it is opened.
         let store = Store::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        store.run(|db| {
-            db.execute_batch("PRAGMA query_only = ON;")?;
-            db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-            db.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
-        })?;
+        store.run(|db| db.execute_batch("PRAGMA query_only = ON;"))?;
         if store.is_empty()? {
             return Err(store.damaged("it has no tables".to_owned()));
         }
@@ -144,7 +140,14 @@ impl Store {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         let connection = Connection::open_with_flags(resolved(path), flags);
         let connection = connection.map_err(|source| StoreError::Sqlite { path: path.to_owned(), source })?;
-        Ok(Store { connection, path: path.to_owned(), lock: None })
+        let store = Store { connection, path: path.to_owned(), lock: None };
+        // Nothing that is computed by the file itself: a store needs no trigger, and its tables no functions.
+        store.run(|db| {
+            db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+            db.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+            db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
+        })?;
+        Ok(store)
     }
 
     /// Runs something on the connection, with the file named in the error.

@@ -55,6 +55,25 @@ fn a_line_without_an_end_is_refused() {
 }
 
 #[test]
+fn a_packed_file_gives_256_megabytes_or_200_times_its_size_and_no_more() {
+    // Lines of blanks, which nothing has to be kept of: a thousandth of their size, packed.
+    let mut line = vec![b' '; 1 << 20];
+    line[(1 << 20) - 1] = b'\n';
+    let dir = folder_with("urls.gz", &gzip(b"/a\n", &line, 255));
+    let (code, error) = within(4096, dir.path(), &["inspect", "urls.gz", "--as", "url"]);
+    assert_eq!((code, error.as_str()), (0, ""), "255 MB are read");
+    let dir = folder_with("urls.gz", &gzip(b"/a\n", &line, 260));
+    for (verb, format) in [("inspect", "url"), ("replay", "rep"), ("inspect", "drr")] {
+        let heap: &[&str] = if verb == "replay" { &["--heap", "tlsf"] } else { &[] };
+        let (code, error) = within(4096, dir.path(), &[&[verb, "urls.gz", "--as", format], heap].concat());
+        assert_eq!(code, 3, "{format}: {error}");
+        if format != "drr" {
+            assert!(error.contains("urls.gz: ") && error.contains("unpacks to more than 256 MB"), "{format}: {error}");
+        }
+    }
+}
+
+#[test]
 fn a_dictionary_of_four_gigabytes_is_refused() {
     let dir = folder_with("urls.xz", &bombs::xz_of_largest_dictionary());
     let (code, error) = within(4096, dir.path(), &["inspect", "urls.xz", "--as", "url"]);

@@ -2,7 +2,7 @@
 //! with, and after something else was explored there. Times alone may differ.
 //!
 //! The quick part explores a small space of every structure on a small trace. The whole ([`every_plan_on_real_traffic`] and
-//! the kills) takes minutes: `cargo test -p heapsmith-explore --test it determinism -- --include-ignored`.
+//! the kills) takes minutes: `cargo xtask nightly determinism`.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -302,7 +302,7 @@ fn the_same_plan_gives_the_same_bytes_in_every_way() {
 }
 
 #[test]
-#[ignore = "takes minutes: nightly"]
+#[ignore = "takes minutes: `cargo xtask nightly determinism`"]
 fn every_plan_on_real_traffic_gives_the_same_bytes_in_every_way() {
     let (classic, wide) = (Space::own_text("classic").expect("ours"), Space::own_text("wide").expect("ours"));
     let traces = || vec![sample("ftp.pcap.xz", "drr", 2_000), sample("web.log.xz", "url", 1_500)];
@@ -370,7 +370,7 @@ fn an_exploration_that_was_killed_ends_with_the_same_bytes() {
 }
 
 #[test]
-#[ignore = "takes minutes: nightly"]
+#[ignore = "takes minutes: `cargo xtask nightly determinism`"]
 fn explorations_killed_at_any_moment_end_with_the_same_bytes() {
     for asked in everything().into_iter().filter(|asked| asked.constraints.is_empty() && asked.perturbed == 0) {
         killed(&asked, &[50, 100, 200, 300, 400, 600, 800, 1_000, 1_500, 2_000]);
@@ -431,16 +431,44 @@ fn who_waits_explores_when_the_folder_is_free() {
     assert!(first.lock().expect("a lock").is_none(), "it was notified of the wait");
 }
 
+/// Rows without an end.
+const ENDLESS: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, 0, 0 FROM n";
+
 #[test]
 fn a_store_that_somebody_made_of_views_is_refused() {
-    let dir = tempfile::tempdir().expect("a folder");
+    for table in ["result", "design", "trace", "chosen", "meta"] {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (ground, asked) = (Ground::small(), Asked::new(&Objective::FRONT, Strategy::Exhaustive, false));
+        ground.explore(dir.path(), &asked, 2, None).expect("not stopped");
+        let store = rusqlite::Connection::open(dir.path().join(Store::FILE)).expect("a store");
+        store.execute_batch(&format!("DROP VIEW results; CREATE VIEW results AS {ENDLESS}")).expect("a view");
+        assert!(Exploration::open(dir.path()).is_ok(), "nobody reads the view");
+        store.execute_batch(&format!("DROP TABLE {table}; CREATE VIEW {table} AS {ENDLESS}")).expect("a view");
+        let refused = Exploration::open(dir.path()).expect_err("no table").to_string();
+        let expected = if table == "meta" { "it has no schema".to_owned() } else { format!("its {table} is no table") };
+        assert!(refused.contains(&expected), "{refused}");
+        // Who goes on with it writes, and looks first too.
+        let begun = Store::begin(
+            &dir.path().join(Store::FILE),
+            &Space::of("small", SMALL, &ground.packed).expect("a space"),
+            &ground.packed,
+            "a test",
+        );
+        assert!(begun.is_err_and(|refused| refused.to_string().contains(&expected)));
+    }
+}
+
+#[test]
+fn a_store_does_nothing_of_its_own_while_it_is_gone_on_with() {
     let (ground, asked) = (Ground::small(), Asked::new(&Objective::FRONT, Strategy::Exhaustive, false));
-    ground.explore(dir.path(), &asked, 2, None).expect("not stopped");
+    let (dir, whole) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let expected = ground.explore(whole.path(), &asked, 2, None).expect("not stopped");
+    ground.explore(dir.path(), &asked, 2, Some(100));
     let store = rusqlite::Connection::open(dir.path().join(Store::FILE)).expect("a store");
-    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, 0, 0 FROM n";
-    store.execute_batch(&format!("DROP VIEW results; CREATE VIEW results AS {endless}")).expect("a view");
-    assert!(Exploration::open(dir.path()).is_ok(), "nobody reads the view");
-    store.execute_batch(&format!("DROP TABLE result; CREATE VIEW result AS {endless}")).expect("a view");
-    let refused = Exploration::open(dir.path()).expect_err("no table");
-    assert!(refused.to_string().contains("its result is no table"), "{refused}");
+    let trigger = "CREATE TRIGGER changes AFTER INSERT ON result BEGIN DELETE FROM chosen; END";
+    store.execute_batch(trigger).expect("a trigger");
+    drop(store);
+    let found = ground.explore(dir.path(), &asked, 2, None).expect("not stopped");
+    assert_same(&found, &expected, &asked, "with a trigger in the store");
+    assert_eq!(rows(dir.path()), rows(whole.path()), "what the store keeps, with a trigger in it");
 }

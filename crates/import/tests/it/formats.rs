@@ -146,6 +146,57 @@ fn heaptrack_frees_the_youngest_of_its_kind() {
 }
 
 #[test]
+fn modules_of_heaptrack_with_odd_names_and_places_name_their_addresses() {
+    // Each module has a page; some have no length, one ends beyond the last address, two have one place.
+    let long = "n".repeat(100_000);
+    let text = format!(
+        "v 10400 2\nx /bin/../a\u{202e}.out\nm x 400000 0 1000\nm / 500000 0 1000\nm /lib/{long} 600000 0 1000\n\
+         m /lib/\u{1b}[31m.so 700000 0 1000\nm none 800000\nm odd 800000 0\nm empty 800000 0 0\nm first 900000 0 1000\n\
+         m second 900000 0 10\nm last fffffffffffff000 0 ffffffffffffffff\n"
+    );
+    let addresses = [0x0, 0x40_0010, 0x50_0010, 0x60_0010, 0x70_0010, 0x80_0010, 0x90_0008, 0x90_0010, u64::MAX - 0xf];
+    let mut file = text;
+    for (number, address) in addresses.iter().enumerate() {
+        let number = number + 1;
+        file += &format!("t {address:x} 0\n+ 10 {number:x} {:x}\n", number * 64);
+    }
+    file += "m -\nt 400010 0\n+ 10 a 5000\n";
+    let sites = read(file.as_bytes(), Some("heaptrack"), false).unwrap().unwrap().0.sites;
+    assert!(sites.iter().all(|site| site.chars().count() < 400), "a name is kept in part");
+    let short: Vec<String> = sites.iter().map(|site| site.replace(&"n".repeat(300), "n…")).collect();
+    let expected = [
+        "0x0",
+        "a\u{202e}.out+0x10",
+        "+0x10",
+        "n…+0x10",
+        "\u{1b}[31m.so+0x10",
+        "0x800010",
+        "second+0x8",
+        "0x900010",
+        "last+0xff0",
+        "0x400010",
+    ];
+    assert_eq!(short, expected);
+}
+
+#[test]
+fn many_modules_of_heaptrack_are_looked_up_and_not_searched() {
+    // A hundred thousand modules, of which the last have no room, and as many addresses: ten thousand million steps
+    // where each address is compared with each module.
+    let modules: String = (0..100_000).map(|at| format!("m lib{at}.so {:x} 0 1000\n", at * 0x2000)).collect();
+    let blocks = (0..100_000_u64).map(|at| {
+        let number = at + 1;
+        format!("t {:x} 0\n+ 10 {number:x} {:x}\n", at * 0x2000 + 8, number * 64)
+    });
+    let file = format!("v 10400 2\nx a.out\n{modules}{}", blocks.collect::<String>());
+    let trace = read(file.as_bytes(), Some("heaptrack"), false).unwrap().unwrap().0;
+    assert_eq!(trace.events.len(), 100_000);
+    let named = |number: usize| format!("lib{number}.so+0x8");
+    assert_eq!((&trace.sites[0], &trace.sites[65_535]), (&named(0), &named(65_535)));
+    assert_eq!(trace.sites[65_536], format!("{:#x}", 65_536_u64 * 0x2000 + 8));
+}
+
+#[test]
 fn sizes_and_alignments_that_cannot_be_are_damage() {
     for (importer, bytes, cause) in [
         ("wee-alloc", "Alloc(5),\nAlloc(99999999999999999),\n", "the largest that a trace may hold"),
