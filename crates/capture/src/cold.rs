@@ -173,6 +173,16 @@ pub extern "C" fn end_of_process() {
     set_flags(before);
 }
 
+/// The process is about to lower a limit that its recording needs: it begins before, and takes what it may need.
+#[cold]
+pub fn limit() {
+    let (before, error) = (flags(), errno());
+    set_flags(before | BUSY);
+    current::process().into_iter().for_each(window::reserve);
+    set_flags(before);
+    set_errno(error);
+}
+
 /// The calling thread is about to restrict its system calls.
 ///
 /// In the strict mode it may not even read the processor's counter, so the recording ends before; with a filter it continues.

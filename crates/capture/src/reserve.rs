@@ -1,4 +1,4 @@
-//! What a program can still be recorded into once it restricts its system calls (seccomp).
+//! What a program can still be recorded into once it restricts its system calls (seccomp), or lowers its own limits.
 
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};

@@ -83,6 +83,7 @@ pub const O_RDWR_CLOEXEC: c_int = 0o2_000_002;
 pub const O_CREATE_NEW: c_int = 0o300;
 pub const CLOCK_MONOTONIC: c_int = 1;
 pub const RLIMIT_FSIZE: c_int = 1;
+pub const RLIMIT_NOFILE: c_int = 7;
 pub const SC_PAGESIZE: c_int = 30;
 /// `dlsym`: the first that has the name.
 pub const RTLD_DEFAULT: *mut c_void = core::ptr::null_mut();
@@ -93,6 +94,7 @@ pub const RTLD_NEXT: *mut c_void = usize::MAX as *mut c_void;
 pub const PR_GET_NAME: c_int = 16;
 pub const PR_SET_SECCOMP: c_int = 22;
 pub const SYS_EXIT_GROUP: c_long = 231;
+pub const SYS_PRLIMIT64: c_long = 302;
 pub const SYS_SECCOMP: c_long = 317;
 /// `seccomp`: its modes, and the first of them as `prctl` numbers it.
 pub const SECCOMP_SET_MODE_STRICT: c_long = 0;

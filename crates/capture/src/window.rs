@@ -6,13 +6,14 @@
 //! A window's bytes are on the disk before it is mapped, so writing to it cannot fail.
 //!
 //! A program that restricts its system calls (seccomp) is recorded on without any: [`restrict`] maps a reserve before,
-//! from which windows and blocks are taken then. When it is used up, the recording ends.
+//! from which windows and blocks are taken then. When it is used up, the recording ends. A program that lowers its own limits
+//! (of files, of descriptors) has the same reserve, for when the system refuses.
 
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::clock;
-use crate::format::{BLOCK_HEADER, GRANULE, MAGIC_BLOCK, OPERATION_BITS, operation};
+use crate::format::{BLOCK_HEADER, GRANULE, MAGIC_BLOCK, OPERATION_BITS, RESTRICTED_CALLS, operation};
 use crate::process::Process;
 use crate::reserve::{RESERVED, restricted, set_restricted};
 use crate::system::{
@@ -23,16 +24,20 @@ use crate::thread::{SLACK, Thread};
 
 /// The process is about to restrict its system calls: what the recording needs from the system is taken now.
 pub fn restrict(process: Option<&Process>) {
-    if let Some(process) = process
-        && !process.reserve.is_filled()
-    {
-        let first = process.granules.fetch_add(RESERVED, Ordering::Relaxed);
-        // Without a reserve the recording continues until its windows are full.
-        if let Ok(at) = map_granules(process, first, RESERVED) {
-            process.reserve.fill(first, at);
-        }
-    }
+    process.into_iter().for_each(reserve);
     set_restricted(true);
+}
+
+/// Takes from the system what the recording may need when the system gives no more. Without a reserve the recording continues
+/// until its windows are full.
+pub fn reserve(process: &Process) {
+    if process.reserve.is_filled() {
+        return;
+    }
+    let first = process.granules.fetch_add(RESERVED, Ordering::Relaxed);
+    if let Ok(at) = map_granules(process, first, RESERVED) {
+        process.reserve.fill(first, at);
+    }
 }
 
 /// Gives a thread its first window.
@@ -41,7 +46,10 @@ pub fn open_window(process: &Process, thread: &mut Thread) -> Result<(), c_int> 
         process.reserve.take()?
     } else {
         let granule = process.granules.fetch_add(1, Ordering::Relaxed);
-        (granule, map_granules(process, granule, 1)?)
+        match map_granules(process, granule, 1) {
+            Ok(at) => (granule, at),
+            Err(error) => process.reserve.take().map_err(|_| error)?,
+        }
     };
     let words: *mut u64 = at.cast();
     // SAFETY: a granule was mapped.
@@ -78,21 +86,25 @@ fn map_granules(process: &Process, first: u64, count: u64) -> Result<*mut u8, c_
 pub fn flush(process: &Process, thread: &mut Thread) -> Result<(), c_int> {
     let at = thread.state.cast::<u8>().wrapping_sub(16).cast_mut();
     let length = thread.cursor as usize - at as usize;
-    if restricted() {
-        let (_, to) = process.reserve.take()?;
+    let written = if restricted() { Err(RESTRICTED_CALLS) } else { append(process, at, length) };
+    if let Err(error) = written {
+        let (_, to) = process.reserve.take().map_err(|_| error)?;
         // SAFETY: both are granules of this process's own, the window and one of the reserve.
         unsafe { core::ptr::copy_nonoverlapping(at, to, length) };
-    } else {
-        let granule = process.granules.fetch_add(1, Ordering::Relaxed);
-        let file = open_within(process, granule)?;
-        let outcome = write_all(file, at, length, granule * GRANULE as u64);
-        // SAFETY: it was opened here.
-        unsafe { close(file) };
-        outcome?;
     }
     thread.sequence += 1;
     begin(thread, at);
     Ok(())
+}
+
+/// Writes a block behind the file's end.
+fn append(process: &Process, from: *const u8, length: usize) -> Result<(), c_int> {
+    let granule = process.granules.fetch_add(1, Ordering::Relaxed);
+    let file = open_within(process, granule)?;
+    let outcome = write_all(file, from, length, granule * GRANULE as u64);
+    // SAFETY: it was opened here.
+    unsafe { close(file) };
+    outcome
 }
 
 /// Points a thread at the beginning of its window, says who writes and what the clock says,

@@ -22,8 +22,8 @@ use heapsmith::{Heap, State as BlockState, Unmetered};
 use heapsmith_spec::build::HeapRef;
 
 use crate::futex::Futex;
-use crate::remote_free::RemoteFree;
 use crate::pages::Part;
+use crate::remote_free::RemoteFree;
 use crate::{heap_error, pages};
 
 /// Frees after which it is asked how much memory could go back.

@@ -145,7 +145,8 @@ mod tests {
             step(0x06, 0, 0, 0),
             step(0x06, 0, 0, REFUSE),
         ];
-        let may = |address: u64, access: i32| permits(&filter, call(libc::SYS_mmap, [address, 1, access as u64, 0, 0, 0]));
+        let may =
+            |address: u64, access: i32| permits(&filter, call(libc::SYS_mmap, [address, 1, access as u64, 0, 0, 0]));
         assert!(may(0, libc::PROT_READ));
         assert!(!may(0, libc::PROT_READ | libc::PROT_EXEC));
         assert!(!may(1 << 32, libc::PROT_READ));
@@ -174,7 +175,13 @@ mod tests {
 
     #[test]
     fn what_is_no_filter_forbids_nothing() {
-        for filter in [&[][..], &[step(0x20, 0, 0, 3)], &[step(0x20, 0, 0, 64)], &[step(0x05, 0, 0, u32::MAX)], &[step(0xff, 0, 0, 0)]] {
+        for filter in [
+            &[][..],
+            &[step(0x20, 0, 0, 3)],
+            &[step(0x20, 0, 0, 64)],
+            &[step(0x05, 0, 0, u32::MAX)],
+            &[step(0xff, 0, 0, 0)],
+        ] {
             assert!(permits(filter, call(0, [0; 6])), "{:?}", filter.len());
         }
     }

@@ -13,8 +13,9 @@ use heapsmith_capture::{cold, reserve};
 use crate::{bootstrap, next_symbol};
 use heapsmith_capture::format::operation;
 use heapsmith_capture::system::{
-    ENOMEM, PR_SET_SECCOMP, SC_PAGESIZE, SECCOMP_MODE_STRICT, SECCOMP_SET_MODE_FILTER, SECCOMP_SET_MODE_STRICT,
-    SYS_EXIT_GROUP, SYS_SECCOMP, Start, set_errno, sysconf,
+    ENOMEM, Limit, PR_SET_SECCOMP, RLIMIT_FSIZE, RLIMIT_NOFILE, SC_PAGESIZE, SECCOMP_MODE_STRICT,
+    SECCOMP_SET_MODE_FILTER, SECCOMP_SET_MODE_STRICT, SYS_EXIT_GROUP, SYS_PRLIMIT64, SYS_SECCOMP, Start, getrlimit,
+    set_errno, sysconf,
 };
 use heapsmith_capture::thread::MANY;
 
@@ -140,11 +141,54 @@ hooks! {
         outcome
     }
 
+    /// `setrlimit`: may limit what the recording needs.
+    fn setrlimit(which: c_int, limit: *const Limit) -> c_int { limit_own(which, limit, core::ptr::null_mut()) }
+
+    /// `setrlimit64`.
+    fn setrlimit64(which: c_int, limit: *const Limit) -> c_int { limit_own(which, limit, core::ptr::null_mut()) }
+
+    /// `prlimit`.
+    fn prlimit(process: c_int, which: c_int, limit: *const Limit, before: *mut Limit) -> c_int {
+        if process == 0 { limit_own(which, limit, before) } else { ask_limit(process, which, limit, before) }
+    }
+
+    /// `prlimit64`.
+    fn prlimit64(process: c_int, which: c_int, limit: *const Limit, before: *mut Limit) -> c_int {
+        if process == 0 { limit_own(which, limit, before) } else { ask_limit(process, which, limit, before) }
+    }
+
     /// `_exit`, which calls no destructors: shells end so.
     fn _exit(code: c_int) -> () { leave(code) }
 
     /// `_Exit`.
     fn _Exit(code: c_int) -> () { leave(code) }
+}
+
+/// Limits the process itself, after the recording took what it may need.
+///
+/// # Safety
+///
+/// As `prlimit`.
+unsafe fn limit_own(which: c_int, limit: *const Limit, before: *mut Limit) -> c_int {
+    let mut now = Limit { current: 0, maximum: 0 };
+    // SAFETY: `now` is a limit to be written to, and `limit` is null or one by the caller's promise.
+    unsafe {
+        if matches!(which, RLIMIT_FSIZE | RLIMIT_NOFILE)
+            && limit.as_ref().is_some_and(|limit| getrlimit(which, &mut now) == 0 && limit.current < now.current)
+        {
+            cold::limit();
+        }
+        ask_limit(0, which, limit, before)
+    }
+}
+
+/// # Safety
+///
+/// As `prlimit`, which is this system call.
+unsafe fn ask_limit(process: c_int, which: c_int, limit: *const Limit, before: *mut Limit) -> c_int {
+    let (limit, before) = (limit as usize, before as usize);
+    // SAFETY: the caller's promise.
+    unsafe { next_symbol::syscall(SYS_PRLIMIT64, process as usize, which as usize, limit, before, 0, 0) as c_int }
 }
 
 /// A call that may restrict the process's system calls.

@@ -68,7 +68,7 @@ fn a_packed_file_gives_256_megabytes_or_200_times_its_size_and_no_more() {
         let (code, error) = within(4096, dir.path(), &[&[verb, "urls.gz", "--as", format], heap].concat());
         assert_eq!(code, 3, "{format}: {error}");
         if format != "drr" {
-            assert!(error.contains("urls.gz: ") && error.contains("unpacks to more than 256 MB"), "{format}: {error}");
+            assert!(error.contains("urls.gz") && error.contains("unpacks to more than 256 MB"), "{format}: {error}");
         }
     }
 }

@@ -114,7 +114,7 @@ fn fewer_threads_than_asked_for_are_no_reason_to_fail() {
         "-c",
         r#"cp "$0" "$1/heapsmith" && chmod 777 "$1" && cd "$1" || exit 99
         become=; [ "$(id -u)" = 0 ] && become='setpriv --reuid=65534 --regid=65534 --clear-groups'
-        shift; exec $become sh -c 'ulimit -u 3; exec ./heapsmith explore workload:every-other --set objects=64 "$@"' sh "$@""#,
+        shift; exec $become prlimit --nproc=3 ./heapsmith explore workload:every-other --set objects=64 "$@""#,
     ]);
     command.arg(env!("CARGO_BIN_EXE_heapsmith")).arg(dir.path()).args(QUICK).arg("out");
     let output = command.output().expect("sh runs");

@@ -4,9 +4,12 @@
 //! file stays. It binds those who explore; who only reads takes none.
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use rustix::fs::OFlags;
 
 use super::StoreError;
 
@@ -59,18 +62,26 @@ impl Lock {
 
     /// Whether somebody explores in a folder now.
     pub fn is_held(dir: &Path) -> bool {
-        let file = File::open(dir.join(Lock::FILE));
+        let file = Lock::open(&dir.join(Lock::FILE), OpenOptions::new().read(true));
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
+    /// Opens the file without following a link, or waiting for the other end of a FIFO: the folder may be shared.
+    fn open(path: &Path, how: &mut OpenOptions) -> std::io::Result<File> {
+        let link = |error: std::io::Error| match path.is_symlink() {
+            true => std::io::Error::other("it is a link"),
+            false => error,
+        };
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        how.custom_flags(flags.bits().cast_signed()).open(path).map_err(link)
     }
 
     fn attempt(dir: &Path) -> Result<Option<Lock>, StoreError> {
         let path = dir.join(Lock::FILE);
         let error = |source| StoreError::Lock { path: path.clone(), source };
-        if path.is_symlink() {
-            return Err(error(std::io::Error::other("it is a link")));
-        }
         #[allow(clippy::disallowed_methods, reason = "nothing is ever written to it")]
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(error)?;
+        let file = Lock::open(&path, OpenOptions::new().read(true).write(true).create(true).truncate(false));
+        let file = file.map_err(error)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Lock(file))),
             Err(TryLockError::WouldBlock) => Ok(None),

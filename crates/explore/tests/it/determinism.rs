@@ -410,6 +410,24 @@ fn a_second_explorer_is_refused_by_name_and_readers_are_told() {
 }
 
 #[test]
+fn a_lock_that_somebody_made_a_link_or_a_pipe_is_neither_followed_nor_waited_for() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let ground = Ground::small();
+    let space = Space::of(&ground.space.0, &ground.space.1, &ground.packed).expect("a space");
+    let begin = || Store::begin(&dir.path().join(Store::FILE), &space, &ground.packed, "a test");
+    drop(begin().expect("a store"));
+    let lock = dir.path().join("results.lock");
+    std::fs::remove_file(&lock).expect("it is there");
+    std::os::unix::fs::symlink(dir.path().join("elsewhere"), &lock).expect("a link");
+    let refused = begin().expect_err("a link").to_string();
+    assert!(refused.contains("it is a link") && !dir.path().join("elsewhere").exists(), "{refused}");
+    assert!(Exploration::open(dir.path()).is_err(), "it is not finished");
+    std::fs::remove_file(&lock).expect("it is there");
+    assert!(Command::new("mkfifo").arg(&lock).status().expect("mkfifo runs").success());
+    assert!(Exploration::open(dir.path()).is_err(), "nobody waits for the other end");
+}
+
+#[test]
 fn who_waits_explores_when_the_folder_is_free() {
     let dir = tempfile::tempdir().expect("a folder");
     let (ground, stop) = (Ground::small(), AtomicBool::new(false));

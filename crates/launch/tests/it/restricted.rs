@@ -40,7 +40,10 @@ fn an_end_by_a_forbidden_call_says_what_the_library_calls() {
     let told = |signal, library| Ended::Signal(signal).by_signal("it".as_ref(), library).expect("a signal");
     assert_eq!(told(9, Library::Malloc), "it was ended by signal 9");
     let told = [told(31, Library::Malloc), told(31, Library::Recorder)];
-    assert!(told.iter().all(|told| told.contains("signal 31 (SIGSYS): a filter of system calls (seccomp)")), "{told:?}");
+    assert!(
+        told.iter().all(|told| told.contains("signal 31 (SIGSYS): a filter of system calls (seccomp)")),
+        "{told:?}"
+    );
     assert!(told[0].ends_with("that calls mmap, munmap, mremap, madvise and futex"), "{}", told[0]);
     assert!(told[1].contains("fallocate"), "{}", told[1]);
     assert_eq!(Ended::Code(31).by_signal("it".as_ref(), Library::Malloc), None);

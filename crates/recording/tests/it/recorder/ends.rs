@@ -89,17 +89,25 @@ fn a_full_disk_ends_the_recording_and_not_the_program() {
 fn limits_below_what_a_recording_begins_with_do_not_touch_the_program_and_are_noted() {
     let bench = Bench::new();
     let program = bench.compile("limits.c");
-    let shell = |limit: &str| words(&["bash", "-c", &format!("{limit} exec {}", program.display())]);
-    for command in [vec![program.clone()], shell("ulimit -f 4;")] {
-        let witnessed = bench.witnessed(&command);
-        assert_eq!(
-            (witnessed.ended, witnessed.effect),
-            (Ended::Code(0), Effect::Refused(FILE_TOO_LARGE)),
-            "{command:?}"
-        );
-    }
+    let limited = words(&["bash", "-c", &format!("ulimit -f 4; exec {}", program.display())]);
+    let witnessed = bench.witnessed(&limited);
+    assert_eq!((witnessed.ended, witnessed.effect), (Ended::Code(0), Effect::Refused(FILE_TOO_LARGE)));
     let own = |file: &std::path::PathBuf| file.to_string_lossy().contains("limits-");
     assert!(!bench.files().iter().any(own), "no recording that is none: {:?}", bench.files());
+}
+
+#[test]
+fn a_program_that_limits_itself_is_recorded_on() {
+    let bench = Bench::new();
+    let program = bench.compile("limits.c");
+    for limit in ["files", "descriptors"] {
+        let witnessed = bench.witnessed(&[program.clone(), limit.into()]);
+        assert_eq!((witnessed.ended, witnessed.effect), (Ended::Code(0), Effect::Took), "{limit}");
+        let file = bench.files().remove(0);
+        let recorded = read(&file);
+        std::fs::remove_file(file).expect("a recording");
+        assert_eq!((recorded.remarks.stopped, recorded.allocations >= 100_000), (None, true), "{limit}");
+    }
 }
 
 #[test]
