@@ -47,7 +47,7 @@ pub use map::{HeapMap, heap_map};
 pub use measures::{Accesses, Measures, PerOperation, Visits};
 pub use min_region::min_region;
 pub use movable::{MovableMeasures, MovedFor, Moving, replay_movable};
-pub use over_time::{Moment, over_time};
+pub use over_time::{Moment, at_events, over_time};
 pub use pages::{PAGES_CHILD, PagesError, TouchedPages, pages, pages_child};
 pub use passes::{Drift, Leaked, MAX_PASSES, Pass, passes};
 pub use peak::{AtPeak, at_peak};

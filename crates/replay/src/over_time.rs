@@ -55,11 +55,23 @@ pub fn over_time(
     size: Bytes,
     moments: usize,
 ) -> Result<Vec<Moment>, ReplayError> {
-    let (events, size) = (trace.events.len(), size.0.min(region.size().0));
+    let events = trace.events.len();
     let moments = moments.clamp(1, events.max(1));
     let ends = (1..=moments).map(|part| (part as u128 * events as u128 / moments as u128) as u64);
-    let at = |end: u64| {
-        let event = end.saturating_sub(1);
+    at_events(spec, trace, region, size, &ends.map(|end| end.saturating_sub(1)).collect::<Vec<u64>>())
+}
+
+/// Looks at the heap after each of these events, counted from 0, in a region of `size` bytes; nowhere in a trace without
+/// events.
+pub fn at_events(
+    spec: &Spec,
+    trace: &PackedTrace,
+    region: &mut Region,
+    size: Bytes,
+    events: &[u64],
+) -> Result<Vec<Moment>, ReplayError> {
+    let size = size.0.min(region.size().0);
+    let at = |&event: &u64| {
         let moment = with_dyn_heap(spec, region.source(Bytes(size)), Counting::default(), |heap| {
             let live = replayed(heap, trace, event);
             let mut bytes = survey(heap, &live);
@@ -69,5 +81,5 @@ pub fn over_time(
         });
         moment.map_err(ReplayError::from)
     };
-    if events == 0 { Ok(Vec::new()) } else { ends.map(at).collect() }
+    if trace.events.is_empty() { Ok(Vec::new()) } else { events.iter().map(at).collect() }
 }
