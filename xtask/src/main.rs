@@ -1,5 +1,6 @@
 //! What a developer repeats, as `cargo xtask VERB`. CI calls the same verbs.
 
+mod actions;
 mod bench;
 mod check32;
 mod dist;

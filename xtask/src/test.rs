@@ -4,6 +4,7 @@
 //! compile for minutes (`cargo xtask nightly` has them), and without the atomic words that `heapsmith-preload` switches
 //! on for itself. So it is compiled and tested apart, and everything else once, by one selection of packages.
 
+use crate::actions;
 use crate::check32;
 use crate::hardware;
 use crate::hostile;
@@ -52,6 +53,8 @@ const NEEDED: &[Needed] = &[
     (tools::QEMU, &["examples::the_firmware", "cortex_m"]),
     (tools::CMAKE, &["examples::the_examples_build_with_cmake"]),
     (tools::MAKE, &["examples::"]),
+    (tools::XMLLINT, &["schemas::"]),
+    (tools::JSON_SCHEMA, &["schemas::"]),
 ];
 
 /// Everything that must hold before a change lands; the time of each part is printed at the end.
@@ -85,6 +88,10 @@ fn all(parts: &mut Parts) -> Outcome {
     }
 
     parts.run("lint", lint)?;
+    match actions::actionlint() {
+        Ok(actionlint) => parts.run("actionlint", || actions::lint(&actionlint))?,
+        Err(why) => parts.leave_out(format!("the workflows are not looked over: {why}")),
+    }
     // Built apart, so that the times tell building from running.
     parts.run("build", || cargo(&[&["test"], &SHIPPED[..], &["--no-run"]].concat()))?;
     // Cargo built the command along with its tests. Built alone it would be compiled again: without the tests' dependencies

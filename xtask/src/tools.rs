@@ -78,6 +78,15 @@ pub const QEMU: Tool = Tool { name: "qemu-system-arm", package: "qemu-system-arm
 pub const CMAKE: Tool = Tool { name: "cmake", package: "cmake", why: "to build the examples as their users would" };
 /// What others build it with.
 pub const MAKE: Tool = Tool { name: "make", package: "make", why: "to build the examples as their users would" };
+/// The validator of XML.
+pub const XMLLINT: Tool =
+    Tool { name: "xmllint", package: "libxml2-utils", why: "to validate JUnit reports against their schema" };
+/// The validator of JSON, for Debian's own Python: a file, as it brings no program.
+pub const JSON_SCHEMA: Tool = Tool {
+    name: "/usr/lib/python3/dist-packages/jsonschema/__init__.py",
+    package: "python3-jsonschema",
+    why: "to validate SARIF reports against their schema",
+};
 
 /// The simulator of hardware, which makes a C++ program of it.
 pub const VERILATOR: Tool =

@@ -23,6 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["heapsmith-output", "heapsmith-peers", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"],
     ),
     ("heapsmith-limits", &["heapsmith", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
+    ("heapsmith-check", &["heapsmith-limits", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
     (
         "heapsmith-report",
         &[
@@ -51,6 +52,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "heapsmith-cli",
         &[
+            "heapsmith-check",
             "heapsmith-emit",
             "heapsmith-explore",
             "heapsmith-import",
