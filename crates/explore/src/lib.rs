@@ -15,6 +15,7 @@
 mod agreement;
 mod baseline;
 mod catalogue;
+mod compare;
 mod coverage;
 mod effects;
 mod error;
@@ -51,6 +52,7 @@ mod workers;
 pub use agreement::{Agreement, CLOSE};
 pub use baseline::Baseline;
 pub use catalogue::measure_catalogue;
+pub use compare::{Choice, Comparison, FrontChange, Load, PickChange, Standing, TOLERANCE, TraceChange, compare};
 pub use coverage::Coverage;
 pub use effects::{Effect, Interaction, between_families, effects, interactions};
 pub use error::SweepError;
