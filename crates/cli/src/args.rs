@@ -7,10 +7,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use heapsmith_replay::MAX_PASSES;
 use heapsmith_trace::{Bytes, Cuts, Jitter, Perturbation, Slice, Stretch, Transforms};
 
+mod check;
 mod explored;
 mod limits;
 mod numbers;
 
+pub use check::{Check, Compare, ReportFormat};
 pub use explored::{Explore, Pick, Prefer};
 pub use limits::{Aim, Attack, Bound, Programs};
 
@@ -63,11 +65,15 @@ pub enum Command {
     /// Replay traces through the heaps that you name, and measure them
     Replay(Replay),
     /// Replay traces through 10,000 designs and find the best trade-offs
-    Explore(Explore),
+    Explore(Box<Explore>),
     /// Ask a finished exploration another question, without replaying; `emit`, `run` and `report` follow
     Pick(Pick),
     /// Write the report page of a finished exploration again
     Report(Report),
+    /// Check assertions about heaps on traces: regions, accesses, bounds, drift; for continuous integration
+    Check(Check),
+    /// Compare two explorations: what changed, and whether the old pick is still right
+    Compare(Compare),
     /// Generate a heap: C for firmware, Rust, or a library to preload
     Emit(Emit),
     /// Reproduce the papers' tables and figures, and check their claims

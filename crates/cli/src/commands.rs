@@ -2,6 +2,8 @@
 
 pub mod attack;
 pub mod bound;
+pub mod check;
+pub mod compare;
 pub mod emit;
 pub mod explore;
 pub mod heaps;

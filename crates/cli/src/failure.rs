@@ -3,7 +3,7 @@
 //! | code | meaning |
 //! |---|---|
 //! | 0 | done |
-//! | 1 | the job failed: a request that could not be served under `--verify`, a heap that is wrong |
+//! | 1 | the job failed: a request that could not be served under `--verify`, an assertion of `check`, a heap that is wrong |
 //! | 2 | wrong use: a bad spec, a bad option |
 //! | 3 | a bad input file |
 //! | 4 | the environment: a folder that cannot be written, a full disk, a missing tool, too little memory |
@@ -85,6 +85,11 @@ impl Failure {
     pub fn about(self, path: &Path, named: &Path) -> Failure {
         let message = self.message.replace(&path.display().to_string(), &named.display().to_string());
         Failure { message, ..self }
+    }
+
+    /// The same, with where it was asked for before it.
+    pub fn within(&self, place: impl Display) -> Failure {
+        Failure { code: self.code, message: format!("{place}: {}", self.message) }
     }
 
     /// No private folder for temporary files.

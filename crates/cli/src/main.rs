@@ -51,6 +51,8 @@ fn main() -> ExitCode {
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
         Command::Attack(arguments) => commands::attack::run(&arguments),
         Command::Bound(arguments) => commands::bound::run(&arguments),
+        Command::Check(arguments) => commands::check::run(&arguments),
+        Command::Compare(arguments) => commands::compare::run(&arguments),
     };
     end(outcome.map(|()| 0))
 }

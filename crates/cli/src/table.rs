@@ -130,7 +130,8 @@ impl Table {
         Ok(())
     }
 
-    fn text(&self, format: Format) -> Result<String, Failure> {
+    /// As it is printed.
+    pub fn text(&self, format: Format) -> Result<String, Failure> {
         let mut text = Vec::new();
         let written = match format {
             Format::Table => self.draw(&mut text),

@@ -3,6 +3,8 @@
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
 
 mod bad_input;
+mod check;
+mod compare;
 mod emit;
 mod explore;
 mod goals;

@@ -1,0 +1,43 @@
+//! The verdicts of a check as a table.
+
+use heapsmith_check::{Outcome, Report};
+
+use crate::args::Format;
+use crate::failure::Failure;
+use crate::table::{self, Item, Table, none};
+
+/// The table and a last line with their numbers.
+pub fn text(report: &Report) -> Result<String, Failure> {
+    let mut table = Table::new(&["verdict", "figure", "heap", "trace", "measured", "base", "allowed"]);
+    for verdict in &report.verdicts {
+        let unit = verdict.figure.measure().unit();
+        let shown = |value: Option<f64>| value.map_or_else(none, |value| cell(&unit.shown(value)));
+        table.row([
+            cell(match verdict.outcome {
+                Outcome::Passed => "ok",
+                Outcome::Failed(_) => "FAILED",
+                Outcome::Impossible(_) => "ERROR",
+            }),
+            cell(&verdict.figure.to_string()),
+            verdict.heap.as_deref().map_or_else(none, cell),
+            cell(&verdict.trace),
+            shown(verdict.value),
+            shown(verdict.base),
+            cell(&verdict.allowed()),
+        ]);
+    }
+    let (failed, impossible, all) = (report.failed().count(), report.impossible().count(), report.verdicts.len());
+    let mut lines = table.text(Format::Table)?;
+    lines.push_str(&format!("{} of {all} assertions hold", all - failed - impossible));
+    for (number, what) in [(failed, "failed"), (impossible, "could not be evaluated")] {
+        if number > 0 {
+            lines.push_str(&format!(", {number} {what}"));
+        }
+    }
+    lines.push('\n');
+    Ok(lines)
+}
+
+fn cell(value: &str) -> Item {
+    table::text(value)
+}
