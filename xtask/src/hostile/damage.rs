@@ -25,6 +25,7 @@ pub fn kinds() -> Vec<Kind> {
         kind("damage/logs", 1_600, |case| read(case, &["web.log", "tabs.log", "urls.txt", "frames.txt", "sizes.txt"])),
         kind("damage/space", 1_000, space),
         kind("damage/store", 800, store),
+        kind("damage/check", 1_000, check),
     ]
 }
 
@@ -119,6 +120,21 @@ fn space(case: &mut Case<'_>) -> Result<usize, String> {
     case.copy(&["trace.parquet"])?;
     let launched = case.heapsmith(&EXPLORE).arguments(&["out"]).memory(MEMORY).within(20).run()?;
     launched.ends_when_asked()?;
+    Ok(1)
+}
+
+/// A damaged check file: its assertions are evaluated, or it is refused. It may have become one of many replays, and so
+/// need to be asked to end.
+fn check(case: &mut Case<'_>) -> Result<usize, String> {
+    let good = case.place.inputs.read("heap.toml")?;
+    let bytes =
+        damaged(&mut case.draw, &good, b"[heap.other]\nexploration = \"store\"\nmax_growth = \"5%\" at = \"end\"");
+    case.write("heap.toml", bytes)?;
+    case.copy(&["trace.parquet"])?;
+    let format = case.choose(&["text", "junit", "sarif"]);
+    let launched = case.heapsmith(&["check", "heap.toml", "--format", format]).memory(MEMORY).within(20).run()?;
+    launched.ends_when_asked()?;
+    has_no_control_characters(&launched)?;
     Ok(1)
 }
 

@@ -32,6 +32,34 @@ word = [4, 8]
 align = ["word", 16]
 "#;
 
+/// A check file of what `trace.parquet` and the store have.
+pub const CHECK: &str = r#"
+[trace.half]
+file = "trace.parquet"
+
+[heap.named]
+spec = "first-fit"
+
+[[assert]]
+measure = "min_region"
+max = "1M"
+
+[[assert]]
+measure = "bound"
+max = "64M"
+
+[[assert]]
+measure = "drift"
+passes = 3
+max = "1M"
+
+[[assert]]
+measure = "largest_request"
+region = "1M"
+moments = 5
+min = 1
+"#;
+
 /// How `inputs/store` is explored, and resumed.
 pub const EXPLORE: [&str; 8] =
     ["explore", "trace.parquet", "--space", "space.toml", "--rounds", "0", "--no-peers", "--out"];
@@ -57,6 +85,7 @@ impl Inputs {
             inputs.write(name, text.as_bytes())?;
         }
         inputs.write("space.toml", SPACE.as_bytes())?;
+        inputs.write("heap.toml", CHECK.as_bytes())?;
         inputs.write("replay.bytehound", &texts::bytehound())?;
         inputs.write("small.pcap", &captures::pcap(&unpacked("samples/ftp.pcap.xz")?, 80))?;
         inputs.write("small.pcapng", &captures::pcapng(&unpacked("samples/mixed.pcapng.xz")?, 80))?;

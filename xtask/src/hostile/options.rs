@@ -26,7 +26,7 @@ struct Verb {
     last: &'static [&'static str],
 }
 
-const VERBS: [Verb; 14] = [
+const VERBS: [Verb; 16] = [
     Verb { name: "heaps", first: &[], needed: &[], last: &[] },
     Verb { name: "workloads", first: &[], needed: &[], last: &[] },
     Verb { name: "record", first: &[], needed: &[], last: &["--", "true"] },
@@ -42,6 +42,8 @@ const VERBS: [Verb; 14] = [
     },
     Verb { name: "pick", first: &["store"], needed: &[], last: &[] },
     Verb { name: "report", first: &["store"], needed: &[], last: &[] },
+    Verb { name: "check", first: &["heap.toml"], needed: &[], last: &[] },
+    Verb { name: "compare", first: &["store", "store"], needed: &[], last: &[] },
     Verb { name: "emit", first: &["tlsf"], needed: &[("--lang", "c"), ("--out", "out")], last: &[] },
     Verb { name: "reproduce", first: &["--list"], needed: &[], last: &[] },
     Verb { name: "bound", first: &["tlsf"], needed: &[("--max-live", "20K"), ("--max-size", "512")], last: &[] },
@@ -132,8 +134,8 @@ type Tried = (&'static Verb, Vec<Found>);
 fn attempt(case: &mut Case<'_>) -> Result<usize, String> {
     let all = options(case)?;
     let (verb, options) = &all[case.draw.usize(..all.len())];
-    case.copy(&["trace.parquet", "space.toml"])?;
-    if verb.first == ["store"] {
+    case.copy(&["trace.parquet", "space.toml", "heap.toml"])?;
+    if verb.first.contains(&"store") {
         case.copy(&STORED)?;
     }
     let count = if options.is_empty() { 0 } else { case.draw.usize(1..=3) };

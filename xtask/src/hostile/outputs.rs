@@ -25,17 +25,19 @@ pub fn kinds() -> Vec<Kind> {
 
 /// What every command of this part may read.
 fn prepare(case: &Case<'_>) -> Result<(), String> {
-    case.copy(&["trace.parquet", "space.toml", "small.pcap"])?;
+    case.copy(&["trace.parquet", "space.toml", "small.pcap", "heap.toml"])?;
     case.copy(&STORED)
 }
 
 /// Commands that write one file; its name is added.
-const WRITERS: [&[&str]; 5] = [
+const WRITERS: [&[&str]; 7] = [
     &["import", "trace.parquet", "--out"],
     &["inspect", "trace.parquet", "--html"],
     &["report", "store", "--out"],
     &["attack", "first-fit", "--max-live", "2K", "--max-size", "64", "--rounds", "2", "--operations", "300", "--out"],
     &["import", "small.pcap", "--as", "drr", "--out"],
+    &["check", "heap.toml", "--format", "sarif", "--out"],
+    &["check", "heap.toml", "--save"],
 ];
 
 /// Names that a file may have.
@@ -82,7 +84,7 @@ fn names(case: &mut Case<'_>) -> Result<usize, String> {
 }
 
 /// Commands that print.
-const PRINTERS: [&[&str]; 10] = [
+const PRINTERS: [&[&str]; 13] = [
     &["heaps"],
     &["workloads"],
     &["--help"],
@@ -93,6 +95,9 @@ const PRINTERS: [&[&str]; 10] = [
     &["explore", "--print-space", "wide"],
     &["explore", "trace.parquet", "--space", "space.toml", "--rounds", "0", "--no-peers", "--out", "out"],
     &["reproduce", "--list"],
+    &["check", "heap.toml"],
+    &["check", "--print-example"],
+    &["compare", "store", "store"],
 ];
 
 /// Nobody reads what is printed: a quiet end.
@@ -175,7 +180,7 @@ fn links(case: &mut Case<'_>) -> Result<usize, String> {
             std::fs::create_dir(case.path("fresh")).map_err(|error| format!("cannot make a folder: {error}"))?;
             let names =
                 ["results.csv", "results.parquet", "report.html", ".writable", "trace-1.parquet", "results.sqlite"];
-            link(&format!("fresh/{}", names[case.number / 20 % names.len()]))?;
+            link(&format!("fresh/{}", names[case.number / (4 * WRITERS.len()) % names.len()]))?;
         }
     }
     let launched = case.heapsmith(&words).run()?;
@@ -187,7 +192,7 @@ fn links(case: &mut Case<'_>) -> Result<usize, String> {
 }
 
 /// Commands whose output is their own input, or a file of the user's that has the name of one of theirs.
-const OVER: [(&str, &[&str]); 6] = [
+const OVER: [(&str, &[&str]); 8] = [
     ("trace.parquet", &["import", "trace.parquet", "--limit", "10", "--out", "trace.parquet"]),
     ("trace.parquet", &["inspect", "trace.parquet", "--html", "trace.parquet"]),
     ("store/results.sqlite", &["report", "store", "--out", "store/results.sqlite"]),
@@ -222,6 +227,8 @@ const OVER: [(&str, &[&str]); 6] = [
             ".",
         ],
     ),
+    ("heap.toml", &["check", "heap.toml", "--out", "./heap.toml"]),
+    ("trace.parquet", &["check", "heap.toml", "--save", "trace.parquet"]),
     ("small.pcap", &["import", "small.pcap", "--as", "drr", "--out", "./small.pcap"]),
 ];
 
