@@ -29,6 +29,7 @@ fn main() -> ExitCode {
     if arguments.nth(1).is_some_and(|first| first == heapsmith_replay::PAGES_CHILD) {
         return commands::pages::child(&arguments.collect::<Vec<_>>());
     }
+    heapsmith_trace::silence_damaged_files();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return explained(&error),

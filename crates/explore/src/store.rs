@@ -21,6 +21,8 @@
 //! file stays valid, and the next run goes on from it. What a run finds is a function of traces, space and what it was asked
 //! for, whatever earlier runs left here: `result`, `slice`, `pruned` and `finalist` only save work.
 //!
+//! Every row ends with a seal over its values. A file in which one is broken is damaged, and nothing is read from it.
+//!
 //! The question and what answers it are replaced together, when another is answered. Until then, and when nothing meets
 //! what is asked, the file answers the question before.
 //!
@@ -35,6 +37,7 @@ mod lock;
 mod measured;
 mod results;
 mod schema;
+mod seal;
 
 use std::path::{Path, PathBuf};
 

@@ -105,6 +105,29 @@ fn a_capture_without_a_workload_says_which_there_are() {
 }
 
 #[test]
+fn damage_that_makes_the_parquet_reader_panic_is_only_an_error() {
+    let dir = folder();
+    let trace = "trace.parquet";
+    let (code, error) = fails(dir.path(), &["import", "workload:modem", "--limit", "100", "-o", trace]);
+    assert_eq!(code, 0, "{error}");
+    let whole = std::fs::read(dir.path().join(trace)).expect("the trace");
+    let length = whole.len() - 8;
+    let footer = u32::from_le_bytes(whole[length..length + 4].try_into().expect("four bytes")) as usize;
+    // In the footer, 8 is the number 4, where the first page of the first column begins, and 7 is -4.
+    let fours = (length - footer..length).filter(|&at| whole[at] == 8);
+    let mut refused = 0;
+    for at in fours {
+        let mut damaged = whole.clone();
+        damaged[at] = 7;
+        write(dir.path(), trace, damaged);
+        let (code, error) = fails(dir.path(), &["inspect", trace]);
+        assert!(!error.contains("panicked"), "byte {at}: {error}");
+        refused += usize::from(code == 3 && error.contains("a page makes no sense"));
+    }
+    assert!(refused > 0, "the reader panics for one of them");
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_is_the_environment() {
     let dir = folder();
     write(dir.path(), "a.pcap", capture(1));

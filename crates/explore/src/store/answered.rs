@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Lock, Store, StoreError};
+use super::{Lock, Store, StoreError, seal};
 use crate::coverage::Coverage;
 use crate::question::Question;
 
@@ -17,13 +17,12 @@ impl Store {
         let same = self.question()?.is_some_and(|before| before == *question);
         self.commit(|db| {
             db.execute("DELETE FROM chosen", [])?;
-            let mut statement = db.prepare("INSERT OR IGNORE INTO chosen VALUES (?)")?;
-            chosen.iter().try_for_each(|design| statement.execute([design]).map(drop))?;
+            chosen.iter().try_for_each(|&design| seal::insert(db, "chosen", [design]))?;
             if !same {
                 db.execute("DELETE FROM evaluated", [])?;
             }
             for (key, value) in [("question", question.to_string()), ("coverage", coverage.to_string())] {
-                db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", [key, value.as_str()])?;
+                seal::insert(db, "meta", [key.to_owned(), value])?;
             }
             Ok(())
         })

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use heapsmith_trace::Bytes;
-use rusqlite::params;
+use rusqlite::types::Value;
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, seal};
 use crate::evaluated::Evaluated;
 use crate::measured::{PageRow, Paged, Retimed};
 use crate::objective::Objective;
@@ -13,8 +13,8 @@ use crate::objective::Objective;
 impl Store {
     /// Keeps what was measured of a finalist.
     pub(crate) fn add_finalist(&mut self, design: u32, objective: Objective, bytes: u64) -> Result<(), StoreError> {
-        let row = params![design, objective.name(), bytes as i64];
-        self.run(|db| db.execute("INSERT OR REPLACE INTO finalist VALUES (?, ?, ?)", row)).map(|_| ())
+        let row = [Value::from(design), text(objective.name()), Value::from(bytes as i64)];
+        self.run(|db| seal::insert(db, "finalist", row))
     }
 
     /// What was ever measured of finalists, by design and objective.
@@ -33,8 +33,8 @@ impl Store {
             db.execute("DELETE FROM timing", [])?;
             for timing in timings {
                 let Retimed { name, ns_per_op, min, max, null_allocator, rounds } = timing;
-                let row = params![name, ns_per_op, min, max, null_allocator, rounds];
-                db.execute("INSERT INTO timing VALUES (?, ?, ?, ?, ?, ?)", row)?;
+                let times = [ns_per_op, min, max, null_allocator].map(|&time| Value::from(time));
+                seal::insert(db, "timing", [text(name)].into_iter().chain(times).chain([Value::from(*rounds)]))?;
             }
             Ok(())
         })
@@ -68,9 +68,9 @@ impl Store {
     /// Keeps the memory of one of them on one trace.
     pub(crate) fn add_pages(&mut self, row: &PageRow) -> Result<(), StoreError> {
         let PageRow { name, trace, touched, requested_peak, failed, events } = row;
-        let row =
-            params![name, *trace as i64, touched.0 as i64, requested_peak.0 as i64, *failed as i64, *events as i64];
-        self.run(|db| db.execute("INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?)", row)).map(|_| ())
+        let integers =
+            [*trace as u64, touched.0, requested_peak.0, *failed, *events].map(|value| Value::from(value as i64));
+        self.run(|db| seal::insert(db, "pages", [text(name)].into_iter().chain(integers)))
     }
 
     /// The memory by pages, over all traces.
@@ -100,19 +100,10 @@ impl Store {
         self.commit(|db| {
             db.execute("DELETE FROM evaluated", [])?;
             for row in evaluated {
-                let row = params![
-                    row.trace,
-                    row.name,
-                    row.heap,
-                    row.failed as i64,
-                    row.fragmentation,
-                    row.accesses,
-                    row.distance,
-                    row.footprint_regret,
-                    row.accesses_regret,
-                    row.warning
-                ];
-                db.execute("INSERT INTO evaluated VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)?;
+                let of = [text(&row.trace), text(&row.name), text(&row.heap), Value::from(row.failed as i64)];
+                let shares = [row.fragmentation, row.accesses, row.distance, row.footprint_regret, row.accesses_regret];
+                let shares = shares.into_iter().map(Value::from);
+                seal::insert(db, "evaluated", of.into_iter().chain(shares).chain([Value::from(row.warning.clone())]))?;
             }
             Ok(())
         })
@@ -139,4 +130,8 @@ impl Store {
             rows.collect()
         })
     }
+}
+
+fn text(text: &str) -> Value {
+    Value::from(text.to_owned())
 }

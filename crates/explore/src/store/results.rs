@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use heapsmith_replay::Measures;
 use heapsmith_spec::SpecError;
 use rusqlite::types::{Type, Value};
-use rusqlite::{Connection, Row as Found, params_from_iter};
+use rusqlite::{Connection, Row as Found};
 
 use super::schema::quoted;
-use super::{Store, StoreError};
+use super::{Store, StoreError, seal};
 use crate::objective::Objectives;
 use crate::rows::{Catalogued, Row};
 use crate::space::{Design, Factor, Families, Family};
@@ -51,8 +51,9 @@ impl Store {
         pruned: &[(u32, Option<u32>)],
     ) -> Result<(), StoreError> {
         self.commit(|db| {
-            let mut statement = db.prepare_cached("INSERT OR REPLACE INTO pruned VALUES (?, ?)")?;
-            pruned.iter().try_for_each(|pruned| statement.execute(*pruned).map(drop))?;
+            for &(design, beaten_by) in pruned {
+                seal::insert(db, "pruned", [Value::from(design), Value::from(beaten_by)])?;
+            }
             insert_measures(db, "result", None, batch)
         })
     }
@@ -175,12 +176,11 @@ impl Store {
     }
 
     fn add_named(&mut self, table: &str, name: &str, spec: &str, measures: &[Measures]) -> Result<(), StoreError> {
-        let sql = format!("INSERT OR REPLACE INTO {table} VALUES (?, ?, ?{})", ", ?".repeat(Measures::COLUMNS.len()));
         self.commit(|db| {
             for (trace, measures) in measures.iter().enumerate() {
                 let head = [Value::from(name.to_owned()), Value::from(spec.to_owned()), Value::from(trace as i64)];
                 let row = head.into_iter().chain(measures.to_row().into_iter().map(|value| as_stored(value).into()));
-                db.execute(&sql, params_from_iter(row))?;
+                seal::insert(db, table, row)?;
             }
             Ok(())
         })
@@ -194,13 +194,10 @@ fn insert_measures(
     round: Option<usize>,
     batch: &[(u32, Vec<Measures>)],
 ) -> rusqlite::Result<()> {
-    let values = 2 + usize::from(round.is_some()) + Measures::COLUMNS.len();
-    let sql = format!("INSERT OR REPLACE INTO {table} VALUES (?{})", ", ?".repeat(values - 1));
-    let mut statement = db.prepare_cached(&sql)?;
     for (design, measures) in batch {
         for (trace, measures) in measures.iter().enumerate() {
             let head = round.map(|round| round as u64).into_iter().chain([u64::from(*design), trace as u64]);
-            statement.execute(params_from_iter(head.chain(measures.to_row()).map(as_stored)))?;
+            seal::insert(db, table, head.chain(measures.to_row()).map(as_stored))?;
         }
     }
     Ok(())

@@ -3,9 +3,9 @@
 use heapsmith_replay::Measures;
 use heapsmith_trace::PackedTrace;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension};
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, seal};
 use crate::space::Space;
 
 /// Version of the tables.
@@ -49,6 +49,9 @@ impl Store {
         for name in TABLES {
             if !self.is_table(name)? {
                 return Err(self.damaged(format!("its {name} is no table")));
+            }
+            if self.run(|db| seal::broken(db, name))? {
+                return Err(self.damaged(format!("a row of its table {name} is damaged")));
             }
         }
         Ok(())
@@ -97,34 +100,39 @@ fn fingerprint(trace: &PackedTrace) -> String {
 }
 
 fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command: &str) -> rusqlite::Result<()> {
+    let seal = "seal INTEGER NOT NULL";
+    let measures: String = Measures::COLUMNS.iter().map(|name| format!(", {name}")).collect();
     let integers: String = Measures::COLUMNS.iter().map(|name| format!(", {name} INTEGER NOT NULL")).collect();
     let names = space.families.factors();
     let factors: String = names.iter().map(|name| format!("{}, ", quoted(name))).collect();
     db.execute_batch(&format!(
-        "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+        "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, {seal});
          CREATE TABLE trace (number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL,
-                             events INTEGER NOT NULL);
-         CREATE TABLE design (number INTEGER PRIMARY KEY, family TEXT NOT NULL, {factors}spec TEXT NOT NULL, same_as INTEGER NOT NULL);
-         CREATE TABLE result (design INTEGER NOT NULL, trace INTEGER NOT NULL{integers}, PRIMARY KEY (design, trace));
-         CREATE TABLE chosen (design INTEGER PRIMARY KEY);
-         CREATE TABLE pruned (design INTEGER PRIMARY KEY, beaten_by INTEGER);
-         CREATE TABLE slice (round INTEGER NOT NULL, design INTEGER NOT NULL, trace INTEGER NOT NULL{integers},
+                             events INTEGER NOT NULL, {seal});
+         CREATE TABLE design (number INTEGER PRIMARY KEY, family TEXT NOT NULL, {factors}spec TEXT NOT NULL,
+                              same_as INTEGER NOT NULL, {seal});
+         CREATE TABLE result (design INTEGER NOT NULL, trace INTEGER NOT NULL{integers}, {seal},
+                              PRIMARY KEY (design, trace));
+         CREATE TABLE chosen (design INTEGER PRIMARY KEY, {seal});
+         CREATE TABLE pruned (design INTEGER PRIMARY KEY, beaten_by INTEGER, {seal});
+         CREATE TABLE slice (round INTEGER NOT NULL, design INTEGER NOT NULL, trace INTEGER NOT NULL{integers}, {seal},
                              PRIMARY KEY (round, design, trace));
-         CREATE TABLE finalist (design INTEGER NOT NULL, objective TEXT NOT NULL, value INTEGER NOT NULL,
+         CREATE TABLE finalist (design INTEGER NOT NULL, objective TEXT NOT NULL, value INTEGER NOT NULL, {seal},
                                 PRIMARY KEY (design, objective));
          CREATE TABLE evaluated (trace TEXT NOT NULL, name TEXT NOT NULL, heap TEXT NOT NULL, failed INTEGER NOT NULL,
                               fragmentation REAL NOT NULL, accesses_per_op REAL NOT NULL, distance REAL NOT NULL,
-                              footprint_regret REAL NOT NULL, accesses_regret REAL NOT NULL, warning TEXT);
-         CREATE TABLE catalogue (name TEXT NOT NULL, spec TEXT NOT NULL, trace INTEGER NOT NULL{integers},
+                              footprint_regret REAL NOT NULL, accesses_regret REAL NOT NULL, warning TEXT, {seal});
+         CREATE TABLE catalogue (name TEXT NOT NULL, spec TEXT NOT NULL, trace INTEGER NOT NULL{integers}, {seal},
                                  PRIMARY KEY (name, trace));
-         CREATE TABLE baseline (name TEXT NOT NULL, spec TEXT NOT NULL, trace INTEGER NOT NULL{integers},
+         CREATE TABLE baseline (name TEXT NOT NULL, spec TEXT NOT NULL, trace INTEGER NOT NULL{integers}, {seal},
                                 PRIMARY KEY (name, trace));
          CREATE TABLE timing (name TEXT PRIMARY KEY, ns_per_op REAL NOT NULL, ns_per_op_min REAL NOT NULL,
-                              ns_per_op_max REAL NOT NULL, null_ns_per_op REAL NOT NULL, rounds INTEGER NOT NULL);
+                              ns_per_op_max REAL NOT NULL, null_ns_per_op REAL NOT NULL, rounds INTEGER NOT NULL, {seal});
          CREATE TABLE pages (name TEXT NOT NULL, trace INTEGER NOT NULL, touched_pages INTEGER NOT NULL,
                              requested_peak INTEGER NOT NULL, failed INTEGER NOT NULL, events INTEGER NOT NULL,
-                             PRIMARY KEY (name, trace));
-         CREATE VIEW results AS SELECT design.*, result.* FROM design JOIN chosen ON chosen.design = design.same_as
+                             {seal}, PRIMARY KEY (name, trace));
+         CREATE VIEW results AS SELECT number, family, {factors}spec, same_as, result.design, trace{measures} FROM design
+                                JOIN chosen ON chosen.design = design.same_as
                                 JOIN result ON result.design = design.same_as;"
     ))?;
     let version = env!("CARGO_PKG_VERSION");
@@ -132,13 +140,12 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
         [("space", space.name.as_str()), ("space_text", space.text.as_str()), ("target", space.target.name)];
     let meta = [("schema", SCHEMA), ("heapsmith", version), ("command", command)].into_iter().chain(space_text);
     for (key, value) in meta {
-        db.execute("INSERT INTO meta VALUES (?, ?)", [key, value])?;
+        seal::insert(db, "meta", [key.to_owned(), value.to_owned()])?;
     }
     for (number, trace) in traces.iter().enumerate() {
-        let row = params![number as i64, trace.name, fingerprint(trace), trace.events.len() as i64];
-        db.execute("INSERT INTO trace VALUES (?, ?, ?, ?)", row)?;
+        let (number, events) = (Value::from(number as i64), Value::from(trace.events.len() as i64));
+        seal::insert(db, "trace", [number, trace.name.clone().into(), fingerprint(trace).into(), events])?;
     }
-    let mut statement = db.prepare(&format!("INSERT INTO design VALUES (?, ?, {}?, ?)", "?, ".repeat(names.len())))?;
     for design in &space.designs {
         let level = |name: &&str| match space.families.level(design, name) {
             Some(level) => level.parse().map_or_else(|_| Value::from(level.to_owned()), Value::Integer),
@@ -146,7 +153,7 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
         };
         let head = [Value::from(design.number), Value::from(space.families.family(design).name.clone())];
         let tail = [Value::from(design.spec.to_string()), Value::from(design.same_as)];
-        statement.execute(params_from_iter(head.into_iter().chain(names.iter().map(level)).chain(tail)))?;
+        seal::insert(db, "design", head.into_iter().chain(names.iter().map(level)).chain(tail))?;
     }
     Ok(())
 }

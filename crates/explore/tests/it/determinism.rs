@@ -490,3 +490,26 @@ fn a_store_does_nothing_of_its_own_while_it_is_gone_on_with() {
     assert_same(&found, &expected, &asked, "with a trigger in the store");
     assert_eq!(rows(dir.path()), rows(whole.path()), "what the store keeps, with a trigger in it");
 }
+
+#[test]
+fn a_store_with_a_flipped_bit_is_refused_whichever_value_has_it() {
+    let (ground, asked) = (Ground::small(), Asked::new(&Objective::FRONT, Strategy::Exhaustive, false));
+    let changes = [
+        ("result", "footprint_peak = footprint_peak + 1"),
+        ("result", "operations = 0"),
+        ("design", "spec = spec || ' '"),
+        ("design", "same_as = 0"),
+        ("meta", "value = value || ' '"),
+        ("trace", "events = events - 1"),
+        ("chosen", "design = design + 100000"),
+    ];
+    for (table, change) in changes {
+        let dir = tempfile::tempdir().expect("a folder");
+        ground.explore(dir.path(), &asked, 2, None).expect("not stopped");
+        let store = rusqlite::Connection::open(dir.path().join(Store::FILE)).expect("a store");
+        let only = format!("UPDATE {table} SET {change} WHERE rowid = (SELECT max(rowid) FROM {table})");
+        assert_eq!(store.execute(&only, []).expect("a change"), 1, "{table}: {change}");
+        let refused = Exploration::open(dir.path()).err().expect("a damaged row");
+        assert!(refused.to_string().contains("is damaged") || refused.to_string().contains("schema"), "{refused}");
+    }
+}

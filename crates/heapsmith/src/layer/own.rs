@@ -6,7 +6,7 @@
 
 use core::ptr::NonNull;
 
-use crate::heap::{Heap, Priority, State};
+use crate::heap::{BlockView, Heap, Priority, State};
 use crate::memory::RegionError;
 use crate::meter::Meter;
 use crate::word::Word;
@@ -70,4 +70,20 @@ pub(super) fn control_block<W: Word>(heap: &mut impl Heap, words: usize) -> Resu
     let block = index::<W>(heap, block);
     (block..block + words).for_each(|at| store::<W>(heap, at, 0));
     Ok(block)
+}
+
+/// Walks `heap`, and visits the layer's own block, in which the word `at` lies, once more as cached: nothing that a
+/// layer below wrote around it is around a payload of the program.
+pub(super) fn walk<W: Word>(heap: &impl Heap, at: usize, visit: &mut dyn FnMut(BlockView)) {
+    let mut own = None;
+    heap.walk(&mut |view| {
+        let blocks = view.offset..view.offset + view.size;
+        if view.state == State::Used && blocks.contains(&(at * W::BYTES)) {
+            own = Some(BlockView { layer: 0, ..view });
+        }
+        visit(own.filter(|own| own.offset == view.offset).unwrap_or(view));
+    });
+    if let Some(own) = own {
+        visit(BlockView { state: State::Cached, ..own });
+    }
 }

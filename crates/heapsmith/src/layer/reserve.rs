@@ -176,13 +176,7 @@ unsafe impl<W: Word, H: Heap> Heap for Reserve<W, H> {
     }
 
     fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
-        self.heap.walk(visit);
-        let control = own::pointer::<W>(&self.heap, self.control);
-        // SAFETY: O1: the layer's own block is live.
-        let (size, usable) = unsafe { (self.heap.block_size(control), self.heap.usable_size(control)) };
-        let header = size.saturating_sub(usable);
-        let offset = (self.control * W::BYTES).saturating_sub(header);
-        visit(BlockView { offset, size, header, layer: 0, state: State::Cached });
+        own::walk::<W>(&self.heap, self.control, visit);
     }
 
     fn check(&self) -> Result<(), Violation> {

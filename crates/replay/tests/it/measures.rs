@@ -106,6 +106,19 @@ fn what_a_guard_writes_around_payloads_is_no_padding() {
 }
 
 #[test]
+fn what_a_guard_writes_around_the_word_of_a_reserve_is_the_layers() {
+    let trace = trace(&(0..50).map(|n| (40 + n % 3, None, None)).collect::<Vec<_>>());
+    let mut region = Region::for_trace(&trace).expect("memory");
+    for text in ["reserve(high=1%) guard list", "reserve(high=4%) guard bins(log, each=tree) word=8 align=16"] {
+        let spec: Spec = text.parse().expect("a spec");
+        let measures = replay(&spec, &trace, &mut region, ReplayOptions::VERIFY).expect("a replay");
+        let peak = at_peak(&spec, &trace, &mut region, &measures).expect("a survey");
+        let parts = [peak.requested, peak.headers, peak.padding, peak.layers, peak.free, peak.control];
+        assert_eq!(parts.into_iter().sum::<Bytes>(), measures.footprint_at_peak, "{text}");
+    }
+}
+
+#[test]
 fn the_cost_of_a_free_list_hit_is_what_the_docs_say() {
     let spec: Spec = "freelists(64) list".parse().expect("a spec");
     let hits: Vec<_> = (0..1000).map(|_| (64, Some(0), None)).collect();

@@ -1,7 +1,6 @@
 //! Reading a trace file, with an error for each thing that can be wrong with one.
 
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use parquet::basic::Type;
@@ -12,6 +11,7 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::SchemaDescriptor;
 
 use super::digest::Digest;
+use super::guarded::guarded;
 use super::metadata::{DIGEST, EVENTS, Entries, SCHEMA};
 use super::rows::{Optional, Rows};
 use super::schema::position;
@@ -55,16 +55,6 @@ fn read_file(path: &Path, sink: &mut dyn Sink) -> Result<Origin, TraceError> {
     let entries = Entries::new(reader.metadata().file_metadata().key_value_metadata());
     check_version(path, &entries)?;
     send_events(path, &reader, &headers, &entries, sink)
-}
-
-/// The Parquet reader gives errors for most damage and panics for some; both come out of
-/// here as a cause.
-fn guarded<T>(job: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(job)) {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err("a page makes no sense".to_owned()),
-    }
 }
 
 fn check_version(path: &Path, entries: &Entries) -> Result<(), TraceError> {
