@@ -428,3 +428,18 @@ def test_the_stubs_are_those_of_the_module():
     ]
     told = [job.communicate()[0] for job in started]
     assert [job.returncode for job in started] == [0, 0], "\n".join(told)
+
+
+def test_the_question_is_kept_with_its_answer(small, tmp_path):
+    found = hs.explore(small, out=tmp_path / "out", prefer="memory", baseline="windows-ce", objectives=["fragmentation", "accesses"])
+    assert found.pick() == found.pick("memory")
+    assert hs.open_exploration(tmp_path / "out").pick() == found.pick("memory")
+
+
+def test_a_target_fixes_the_alignment(small, tmp_path):
+    found = hs.explore(small, out=tmp_path / "out", target="host")
+    assert all("align=16" in heap for heap in found.designs["heap"].to_pylist())
+    with pytest.raises(hs.UsageError, match="there is no target"):
+        hs.explore(small, out=tmp_path / "other", target="z80")
+    with pytest.raises(hs.UsageError, match="neither in the catalogue nor a pool"):
+        hs.explore(small, out=tmp_path / "other", baseline="nobody")

@@ -1,6 +1,6 @@
 //! The allocators of the catalogue, replayed together with the designs.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use heapsmith_spec::{Spec, catalogue};
 use heapsmith_trace::PackedTrace;
@@ -27,10 +27,7 @@ pub fn measure_catalogue(store: &mut Store, traces: &[PackedTrace], stop: &Atomi
         if known.iter().any(|known| known.name == entry.name && known.spec == text) {
             continue;
         }
-        if stop.load(Ordering::Relaxed) {
-            return Err(SweepError::Interrupted);
-        }
-        let measures = regions.replay(&spec, traces)?;
+        let measures = regions.replay_until(&spec, traces, stop)?.ok_or(SweepError::Interrupted)?;
         store.add_catalogued(entry.name, &text, &measures)?;
     }
     Ok(())

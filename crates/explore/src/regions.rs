@@ -1,6 +1,8 @@
 //! The memory that one thread replays in, trace by trace.
 
-use heapsmith_replay::{Measures, Region, ReplayError, ReplayOptions, replay};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use heapsmith_replay::{Measures, Region, ReplayError, ReplayOptions, replay, replay_while};
 use heapsmith_spec::Spec;
 use heapsmith_trace::PackedTrace;
 
@@ -15,6 +17,18 @@ impl Regions {
             Some(regions) => Ok(regions),
             empty => Ok(empty.insert(traces.iter().map(Region::for_trace).collect::<Result<_, _>>()?)),
         }
+    }
+
+    /// As [`Regions::replay`]; none when `stop` was set before the end.
+    pub fn replay_until(
+        &mut self,
+        spec: &Spec,
+        traces: &[PackedTrace],
+        stop: &AtomicBool,
+    ) -> Result<Option<Vec<Measures>>, ReplayError> {
+        let mut goes_on = |_: &Measures| !stop.load(Ordering::Relaxed);
+        let each = traces.iter().zip(self.of(traces)?);
+        each.map(|(trace, region)| replay_while(spec, trace, region, &mut goes_on)).collect()
     }
 
     /// Replays a spec on all traces.

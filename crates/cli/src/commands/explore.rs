@@ -79,7 +79,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
         if !verdict.counted {
             say!("\nCompared with what you have\n  {}", verdict.words());
         }
-        answer::next_steps(&dir);
+        answer::next_steps(exploration, &dir);
     }
     Ok(())
 }

@@ -71,9 +71,10 @@ impl Answering<'_> {
         let baseline = exploration.baseline();
         let Some(spec) = baseline.spec().filter(|_| exploration.baseline_objectives().is_none()) else { return Ok(()) };
         self.observer.stage(Stage::Baseline);
-        let measures = Regions::default().replay(spec, self.traces.get()?).map_err(SweepError::from);
+        let measures = Regions::default().replay_until(spec, self.traces.get()?, self.stop).map_err(SweepError::from);
         self.observer.stage(Stage::Idle);
-        store.add_baseline(baseline.name(), &spec.to_string(), &measures?)?;
+        let measures = measures?.ok_or(SweepError::Interrupted)?;
+        store.add_baseline(baseline.name(), &spec.to_string(), &measures)?;
         exploration.baselines = store.baselines()?;
         Ok(())
     }

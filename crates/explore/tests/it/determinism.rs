@@ -238,8 +238,8 @@ fn without_column(csv: &str, name: &str) -> String {
     csv.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Every row of the store that no clock has a part in.
-fn rows(dir: &Path) -> Vec<String> {
+/// Every row of the store that no clock has a part in: the smallest region of a pick that times chose is left out.
+fn rows(dir: &Path, asked: &Asked) -> Vec<String> {
     let store = rusqlite::Connection::open(dir.join(Store::FILE)).expect("a store");
     let mut rows = Vec::new();
     for table in ["trace", "design", "result", "chosen", "pruned", "slice", "finalist", "evaluated", "catalogue"] {
@@ -250,6 +250,12 @@ fn rows(dir: &Path) -> Vec<String> {
         let columns = statement.column_count();
         let mut found = statement.query([]).expect("rows");
         while let Some(row) = found.next().expect("a row") {
+            if table == "finalist"
+                && asked.is_timed()
+                && row.get_ref_unwrap(1).as_str().is_ok_and(|name| name == "min_region")
+            {
+                continue;
+            }
             let values: Vec<String> = (0..columns).map(|column| format!("{:?}", row.get_ref_unwrap(column))).collect();
             rows.push(format!("{table}: {}", values.join(" ")));
         }
@@ -272,21 +278,21 @@ fn try_every_way(ground: &Ground, asked: &Asked, others: &Asked, stops: &[usize]
     let dir = || tempfile::tempdir().expect("a folder");
     let first = dir();
     let expected = ground.explore(first.path(), asked, 1, None).expect("not stopped");
-    let kept = rows(first.path());
+    let kept = rows(first.path(), asked);
     let same = |found: Option<Found>, how: &str| assert_same(&found.expect("not stopped"), &expected, asked, how);
     same(ground.explore(first.path(), asked, 2, None), "again in the same folder");
-    assert_eq!(rows(first.path()), kept, "{}: what the store keeps, again", asked.words());
+    assert_eq!(rows(first.path(), asked), kept, "{}: what the store keeps, again", asked.words());
     for jobs in [2, 8] {
         let dir = dir();
         same(ground.explore(dir.path(), asked, jobs, None), "on other threads");
-        assert_eq!(rows(dir.path()), kept, "{}: what the store keeps, on {jobs} threads", asked.words());
+        assert_eq!(rows(dir.path(), asked), kept, "{}: what the store keeps, on {jobs} threads", asked.words());
     }
     let stopped = dir();
     for &at in stops {
         ground.explore(stopped.path(), asked, 2, Some(at));
     }
     same(ground.explore(stopped.path(), asked, 2, None), "stopped and gone on with");
-    assert_eq!(rows(stopped.path()), kept, "{}: what the store keeps, stopped", asked.words());
+    assert_eq!(rows(stopped.path(), asked), kept, "{}: what the store keeps, stopped", asked.words());
     let used = dir();
     ground.explore(used.path(), others, 2, None).expect("not stopped");
     same(ground.explore(used.path(), asked, 2, None), &format!("after {} in the same folder", others.words()));
@@ -360,7 +366,7 @@ fn killed(asked: &Asked, moments: &[u64]) {
     assert!(child(broken.path(), asked).wait().expect("a child").success());
     let (expected, found) = (Found::of(whole.path(), asked), Found::of(broken.path(), asked));
     assert_same(&found, &expected, asked, "killed and gone on with");
-    assert_eq!(rows(broken.path()), rows(whole.path()), "{}", asked.words());
+    assert_eq!(rows(broken.path(), asked), rows(whole.path(), asked), "{}", asked.words());
 }
 
 #[test]
@@ -488,7 +494,7 @@ fn a_store_does_nothing_of_its_own_while_it_is_gone_on_with() {
     drop(store);
     let found = ground.explore(dir.path(), &asked, 2, None).expect("not stopped");
     assert_same(&found, &expected, &asked, "with a trigger in the store");
-    assert_eq!(rows(dir.path()), rows(whole.path()), "what the store keeps, with a trigger in it");
+    assert_eq!(rows(dir.path(), &asked), rows(whole.path(), &asked), "what the store keeps, with a trigger in it");
 }
 
 #[test]

@@ -169,9 +169,15 @@ pub fn nothing(found: &Found, dir: &Path) -> Failure {
 }
 
 /// The files that were written, and the next command.
-pub fn next_steps(dir: &Path) {
+pub fn next_steps(exploration: &Exploration, dir: &Path) {
     say!("\n{}", dir.join(report::PAGE).display());
     say!("  the report: open it in a browser. The same folder has {}, results.csv and results.parquet", Store::FILE);
     say!("heapsmith emit {} --lang c -o OUT", dir.display());
-    say!("  writes the pick as C11 for firmware; --lang rust writes a Rust type, --lang so a library to preload");
+    if exploration.target.malloc {
+        say!("  writes the pick as C11; --lang rust writes a Rust type, --lang so a library to preload");
+        say!("heapsmith run --heap {} -- PROGRAM", dir.display());
+        say!("  runs a program on the pick");
+    } else {
+        say!("  writes the pick as C11 for firmware; --lang rust writes a Rust type");
+    }
 }
