@@ -45,7 +45,7 @@ mod reallocate;
 use core::ptr::NonNull;
 
 use crate::block::{Format, PREVIOUS_USED, Span, USED, header, is_used, payload_bytes, words_ceil, words_of};
-use crate::heap::{BlockView, Heap, State, Violation};
+use crate::heap::{BlockView, Heap, Priority, State, Violation};
 use crate::index::{Found, Index, control};
 use crate::memory::{Memory, RegionError, Words, check_alignment};
 use crate::meter::{Meter, ServePath};
@@ -68,6 +68,11 @@ pub trait Pool: Heap + Sealed {
     fn allocate_words(&mut self, size: usize, words: usize) -> Option<NonNull<u8>>;
     /// Frees the used block `at`, whose header was read.
     fn release_block(&mut self, at: usize, header: usize);
+    /// [`Heap::allocate`] as a call, for what is rare: so its code is there once and not in everything rare.
+    #[inline(never)]
+    fn allocate_by_call(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        self.allocate(size, alignment)
+    }
     /// Resizes a block to `size` bytes in place, if its neighbour allows.
     fn resize_in_place(&mut self, pointer: NonNull<u8>, size: usize) -> bool;
     /// The pointer to the payload `at`.
@@ -97,14 +102,25 @@ pub(crate) unsafe fn move_block<H: Heap>(
     alignment: usize,
 ) -> Option<NonNull<u8>> {
     let moved = heap.allocate(size, alignment)?;
-    // SAFETY: both blocks are used, distinct, and have `bytes` bytes; the old one
-    // is freed once, by the caller's promise.
+    // SAFETY: the heap has just returned `moved`, and the old block is freed once, by the caller's promise.
     unsafe {
-        let bytes = heap.usable_size(pointer).min(heap.usable_size(moved));
-        core::ptr::copy_nonoverlapping(pointer.as_ptr(), moved.as_ptr(), bytes);
+        copy_payload(heap, pointer, moved);
         heap.deallocate(pointer);
     }
     Some(moved)
+}
+
+/// Copies what one block holds, as far as another has room for it.
+///
+/// # Safety
+///
+/// Both are used blocks of the heap, and not the same.
+unsafe fn copy_payload<H: Heap>(heap: &H, from: NonNull<u8>, to: NonNull<u8>) {
+    // SAFETY: by the caller's promise they have `bytes` bytes each, and do not overlap.
+    unsafe {
+        let bytes = heap.usable_size(from).min(heap.usable_size(to));
+        core::ptr::copy_nonoverlapping(from.as_ptr(), to.as_ptr(), bytes);
+    }
 }
 
 /// A pool of blocks over one region.
@@ -311,8 +327,17 @@ unsafe impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool>
         if is_aligned_to(pointer, alignment) && self.resize(pointer, size) {
             return Some(pointer);
         }
-        // SAFETY: the caller's promise is the same.
-        unsafe { move_block(self, pointer, size, alignment) }
+        let moved = self.allocate_by_call(size, alignment)?;
+        // SAFETY: the pool has just returned `moved`; the old block is used by the caller's promise, and freed below.
+        unsafe { copy_payload(self, pointer, moved) };
+        let at = self.memory.index(pointer);
+        let header = self.memory.load(at - 1);
+        self.release_block(at, header);
+        Some(moved)
+    }
+
+    fn allocate_with(&mut self, _priority: Priority, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        self.allocate_by_call(size, alignment)
     }
 
     unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {

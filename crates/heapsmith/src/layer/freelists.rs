@@ -197,7 +197,7 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
         if !self.flush() {
             return None;
         }
-        self.pool.allocate(size, alignment)
+        self.pool.allocate_by_call(size, alignment)
     }
 
     /// The blocks of a list, unmetered.
@@ -239,7 +239,7 @@ unsafe impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
     #[inline(always)]
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         if alignment > self.pool.alignment() || alignment & alignment.wrapping_sub(1) != 0 {
-            return self.pool.allocate(size, alignment).or_else(|| self.after_flush(size, alignment));
+            return self.pool.allocate_by_call(size, alignment).or_else(|| self.after_flush(size, alignment));
         }
         let mut words = self.pool.words_for(size)?;
         if let Some(list) = self.map.list_of(words) {

@@ -7,7 +7,7 @@ use crate::index::Index;
 use crate::memory::Words;
 use crate::meter::{Meter, ServePath};
 use crate::policy::{Coalesce, Policy};
-use crate::pool::BlockPool;
+use crate::pool::{BlockPool, Pool};
 use crate::source::Source;
 use crate::word::Word;
 
@@ -34,7 +34,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         }
         self.memory.store(block.at - 1, header(need, USED | head & PREVIOUS_USED));
         self.memory.store(remainder.at - 1, header(remainder.words, USED | PREVIOUS_USED));
-        self.release(remainder.at, header(remainder.words, USED | PREVIOUS_USED));
+        self.release_block(remainder.at, header(remainder.words, USED | PREVIOUS_USED));
     }
 
     /// Takes what is missing from the wilderness, or from the free block that
