@@ -60,6 +60,11 @@ pub fn hand_over(text: &[u8]) {
     }
 }
 
+/// Characters of a line of the terminal that standard output goes to; none where it goes elsewhere.
+pub fn columns() -> Option<u16> {
+    terminal_size::terminal_size_of(io::stdout()).map(|(terminal_size::Width(columns), _)| columns)
+}
+
 /// What [`note!`] does.
 pub fn note_line(line: Arguments<'_>) {
     note_text(&format!("{line}\n"));

@@ -148,6 +148,9 @@ impl Table {
         let mut drawn = Drawn::new();
         drawn.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
         drawn.set_content_arrangement(ContentArrangement::Dynamic);
+        if let Some(columns) = console::columns() {
+            drawn.set_width(columns);
+        }
         drawn.set_header(shown.iter().map(|&column| self.columns[column].replace("_per_op", "/op").replace('_', " ")));
         for row in &self.rows {
             drawn.add_row(shown.iter().map(|&column| {

@@ -8,8 +8,8 @@
 //! What is asked is the same as in a replay, so a trace of the same operations has the same footprint and accesses.
 
 use heapsmith::{Counting, Heap};
+use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::Spec;
-use heapsmith_spec::build::with_dyn_heap;
 use heapsmith_trace::Bytes;
 
 use crate::live::LiveTable;
@@ -55,24 +55,12 @@ pub fn drive<T>(
     blocks: u32,
     driver: impl FnOnce(&mut Driven<'_>) -> T,
 ) -> Result<T, ReplayError> {
-    let (mut driver, mut outcome) = (Some(driver), None);
-    with_driven(spec, region, blocks, &mut |driven| outcome = driver.take().map(|driver| driver(driven)))?;
-    Ok(outcome.expect("a heap that is made is handed over once"))
-}
-
-/// [`drive`] without a type of its own, so that the heaps are compiled here, and not in every crate that drives them.
-fn with_driven(
-    spec: &Spec,
-    region: &mut Region,
-    blocks: u32,
-    driver: &mut dyn FnMut(&mut Driven<'_>),
-) -> Result<(), ReplayError> {
     let source = region.source(Bytes(u64::MAX));
-    Ok(with_dyn_heap(spec, source, Counting::default(), |heap| {
+    Ok(with_dyn_heap(spec, source, |heap| {
         let accesses = heap.meter().accesses;
         let live = LiveTable::new(blocks as usize);
         let empty = (0..blocks).rev().collect();
-        driver(&mut Driven { heap, live, empty, requested: 0, requested_peak: 0, accesses, accesses_max: 0 });
+        driver(&mut Driven { heap, live, empty, requested: 0, requested_peak: 0, accesses, accesses_max: 0 })
     })?)
 }
 

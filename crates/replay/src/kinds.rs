@@ -10,8 +10,8 @@
 use std::ops::Range;
 
 use heapsmith::{Counting, Heap};
+use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::Spec;
-use heapsmith_spec::build::with_dyn_heap;
 use heapsmith_trace::{Bytes, Operation, PackedTrace};
 
 use crate::live::LiveTable;
@@ -64,7 +64,7 @@ pub fn kinds(
     size: Bytes,
     stretches: &[Range<usize>],
 ) -> Result<Kinds, ReplayError> {
-    Ok(with_dyn_heap(spec, region.source(size), Counting::default(), |heap| count(heap, trace, stretches))?)
+    Ok(with_dyn_heap(spec, region.source(size), |heap| count(heap, trace, stretches))?)
 }
 
 fn count(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, stretches: &[Range<usize>]) -> Kinds {

@@ -1,8 +1,8 @@
 //! The blocks of a heap at a moment of a trace: what a heap map is drawn from.
 
 use heapsmith::{BlockView, Counting, Heap};
+use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::Spec;
-use heapsmith_spec::build::with_dyn_heap;
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::live::LiveTable;
@@ -20,7 +20,7 @@ pub struct HeapMap {
 
 /// Replays the first `events` events, and looks.
 pub fn heap_map(spec: &Spec, trace: &PackedTrace, region: &mut Region, events: usize) -> Result<HeapMap, ReplayError> {
-    Ok(with_dyn_heap(spec, region.source(Bytes(u64::MAX)), Counting::default(), |heap| look(heap, trace, events))?)
+    Ok(with_dyn_heap(spec, region.source(Bytes(u64::MAX)), |heap| look(heap, trace, events))?)
 }
 
 fn look(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, events: usize) -> HeapMap {

@@ -15,9 +15,8 @@
 //! A request is larger than the largest free block where the wilderness serves it, or what coalesces on request; smaller
 //! where the design does not look at every block, or keeps them for other sizes.
 
-use heapsmith::Counting;
+use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::Spec;
-use heapsmith_spec::build::with_dyn_heap;
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::peak::{AtPeak, largest_request, replayed, survey};
@@ -72,7 +71,7 @@ pub fn at_events(
 ) -> Result<Vec<Moment>, ReplayError> {
     let size = size.0.min(region.size().0);
     let at = |&event: &u64| {
-        let moment = with_dyn_heap(spec, region.source(Bytes(size)), Counting::default(), |heap| {
+        let moment = with_dyn_heap(spec, region.source(Bytes(size)), |heap| {
             let live = replayed(heap, trace, event);
             let mut bytes = survey(heap, &live);
             let (footprint, footprint_peak) = (Bytes(heap.footprint() as u64), Bytes(heap.footprint_peak() as u64));

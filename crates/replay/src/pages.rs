@@ -27,9 +27,8 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use heapsmith::Counting;
+use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_peers::{Allocator, Work, with_peer, without_huge_pages};
-use heapsmith_spec::build::with_dyn_heap;
 use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
 
 use crate::live::null_allocator;
@@ -192,9 +191,7 @@ pub fn pages_child(arguments: &[String], input: &mut impl Read) -> Result<String
     let (touched, requested_peak, failed) = match &subject {
         Subject::Nothing => work.run(null_allocator()),
         Subject::Peer(peer) => with_peer(*peer, source, work).map_err(ReplayError::from)?,
-        Subject::Heap(spec) => {
-            with_dyn_heap(spec, source, Counting::default(), |heap| work.run(heap)).map_err(ReplayError::from)?
-        }
+        Subject::Heap(spec) => with_dyn_heap(spec, source, |heap| work.run(heap)).map_err(ReplayError::from)?,
     }
     .map_err(system(LOOKING))?;
     Ok(format!("{touched} {requested_peak} {failed}\n"))

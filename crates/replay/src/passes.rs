@@ -12,8 +12,8 @@
 //! own, and two tables of live blocks.
 
 use heapsmith::{Counting, Heap};
+use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::Spec;
-use heapsmith_spec::build::with_dyn_heap;
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::live::LiveTable;
@@ -93,7 +93,7 @@ pub fn passes(
         return Err(ReplayError::TooMany { what: "passes", wanted: count, max: MAX_PASSES });
     }
     let source = region.source(size.unwrap_or(Bytes(u64::MAX)));
-    Ok(with_dyn_heap(spec, source, Counting::default(), |heap| {
+    Ok(with_dyn_heap(spec, source, |heap| {
         let mut kept = LiveTable::new(if leaked == Leaked::Keep { trace.slots } else { 0 });
         let mut live = LiveTable::new(trace.slots);
         let number = |pass: usize| match (pass, leaked) {

@@ -1,7 +1,8 @@
 //! Where the bytes are at the peak: the moment when the most bytes are requested and live.
 
 use heapsmith::{Counting, Heap, RegionError, State};
-use heapsmith_spec::build::{BuildError, with_dyn_heap};
+use heapsmith_dispatch::with_dyn_heap;
+use heapsmith_spec::build::BuildError;
 use heapsmith_spec::{Layer, Spec};
 use heapsmith_trace::{Bytes, PackedTrace};
 
@@ -42,13 +43,12 @@ pub fn at_peak(
     let by_size = spec.layers.iter().any(|layer| !matches!(layer, Layer::FreeLists(_)));
     let max = if by_size { u64::MAX } else { measures.footprint_peak.0.next_multiple_of(8) };
     let (event, footprint) = (measures.peak_event, measures.footprint_peak.0);
-    let looked =
-        with_dyn_heap(spec, region.source(Bytes(max)), Counting::default(), |heap| look(heap, trace, event, footprint));
+    let looked = with_dyn_heap(spec, region.source(Bytes(max)), |heap| look(heap, trace, event, footprint));
     match looked {
         // No request was ever served: the largest footprint holds no block, and nothing would be served in it.
         Err(BuildError::Region(RegionError::TooSmall { .. })) => {
             let source = region.source(Bytes(u64::MAX));
-            Ok(with_dyn_heap(spec, source, Counting::default(), |heap| survey(heap, &LiveTable::new(0)))?)
+            Ok(with_dyn_heap(spec, source, |heap| survey(heap, &LiveTable::new(0)))?)
         }
         looked => Ok(looked?),
     }

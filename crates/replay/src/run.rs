@@ -1,9 +1,10 @@
 //! The replay loop.
 
 use heapsmith::{Counting, Heap};
+use heapsmith_dispatch::{with_dyn_heap, with_heap};
 use heapsmith_peers::PeerError;
 use heapsmith_spec::Spec;
-use heapsmith_spec::build::{BuildError, Job, with_dyn_heap, with_heap};
+use heapsmith_spec::build::{BuildError, Job};
 use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
 
 use crate::live::{Live, LiveTable};
@@ -104,9 +105,9 @@ pub fn replay(
 ) -> Result<Measures, ReplayError> {
     let source = region.source(options.region.unwrap_or(Bytes(u64::MAX)));
     let outcome = if options.verify || options.check_every.is_some() {
-        with_dyn_heap(spec, source, Counting::default(), |heap| verify(heap, trace, &options))?
+        with_dyn_heap(spec, source, |heap| verify(heap, trace, &options))?
     } else {
-        Ok(with_heap(spec, source, Counting::default(), Measured { trace, options, watch: None })?)
+        Ok(with_heap(spec, source, Measured { trace, options, watch: None })?)
     };
     outcome.map_err(|(event, fault)| ReplayError::Fault { event, fault, heap: spec.to_string() })
 }
@@ -126,7 +127,7 @@ pub fn replay_while(
         !stopped
     };
     let job = Measured { trace, options, watch: Some(&mut watch) };
-    let measures = with_heap(spec, region.source(Bytes(u64::MAX)), Counting::default(), job)?;
+    let measures = with_heap(spec, region.source(Bytes(u64::MAX)), job)?;
     Ok((!stopped).then_some(measures))
 }
 

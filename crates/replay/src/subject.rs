@@ -4,8 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use heapsmith::{Heap, Unmetered};
+use heapsmith_dispatch::with_timed_heap;
 use heapsmith_peers::{PREFIX, Peer, PeerError, Work, with_peer};
-use heapsmith_spec::build::{Job, with_timed_heap};
+use heapsmith_spec::build::Job;
 use heapsmith_spec::{Spec, SpecError, resolve};
 use heapsmith_trace::Bytes;
 
@@ -62,7 +63,7 @@ impl Subject {
         let source = region.source(Bytes(u64::MAX));
         match self {
             Subject::Nothing => Ok(work.run(null_allocator())),
-            Subject::Heap(spec) => Ok(with_timed_heap(spec, source, Unmetered, OfHeap(work))?),
+            Subject::Heap(spec) => Ok(with_timed_heap(spec, source, OfHeap(work))?),
             Subject::Peer(peer) => Ok(with_peer(*peer, source, work)?),
         }
     }

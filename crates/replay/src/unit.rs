@@ -1,8 +1,8 @@
 //! The instructions of a search unit.
 
 use heapsmith::{Counting, Heap};
+use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::Spec;
-use heapsmith_spec::build::with_dyn_heap;
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::live::LiveTable;
@@ -11,7 +11,7 @@ use crate::run::ReplayError;
 
 /// Instructions that the search unit of a heap carries out over a trace, of one cycle each; 0 for a heap without one.
 pub fn unit_instructions(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<u64, ReplayError> {
-    Ok(with_dyn_heap(spec, region.source(Bytes(u64::MAX)), Counting::default(), |heap| count(heap, trace))?)
+    Ok(with_dyn_heap(spec, region.source(Bytes(u64::MAX)), |heap| count(heap, trace))?)
 }
 
 fn count(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace) -> u64 {

@@ -13,7 +13,7 @@
 //!
 //! Every step turns one datum into a type, so the job's code is compiled once
 //! for every structure and its loop is monomorphic. Levels stay values. Which
-//! words get a loop of their own is what each `with_…` function says.
+//! words get a loop of their own is decided in `heapsmith-dispatch`.
 
 pub(crate) mod buddy;
 mod layers;
@@ -60,49 +60,25 @@ pub trait Job<'a, M: Meter> {
     fn run<H: Heap<Meter = M> + 'a>(self, heap: H) -> Self::Output;
 }
 
-/// Makes the heap of `spec` over the region that `source` supplies and hands it to `job`: with its type where its word
-/// has four bytes, without it (as [`with_dyn_heap`]) where it has two or eight, and behind the layers that go before
-/// any heap. A job over every structure of one word takes half a minute to compile.
-pub fn with_heap<S: Source, M: Meter, T, J: for<'a> Job<'a, M, Output = T>>(
+/// The word of the heap of `spec`, if the heap has a type of its own; none behind layers that go before any heap.
+pub fn own_type(spec: &Spec) -> Option<WordSize> {
+    layers::before_any(spec).is_empty().then_some(spec.word)
+}
+
+/// Makes the heap of `spec`, whose word `W` and [`own_type`] it is, over the region that `source` supplies, and hands it to
+/// `job` with its type. A job over every structure of one word takes half a minute to compile.
+pub fn with_typed_heap<W: Word, S: Source, M: Meter, T, J: for<'a> Job<'a, M, Output = T>>(
     spec: &Spec,
     source: S,
     meter: M,
     job: J,
 ) -> Result<T, BuildError> {
-    let storage = &Storage::new();
-    match (layers::before_any(spec), spec.word) {
-        ([], WordSize::Four) => Parts { spec, source, meter, storage, job }.pool::<u32>(),
-        _ => keep(spec, source, meter, storage).map(|heap| job.run(heap)),
-    }
+    debug_assert_eq!(own_type(spec).map(|word| word.bytes() as usize), Some(W::BYTES));
+    Parts { spec, source, meter, storage: &Storage::new(), job }.pool::<W>()
 }
 
-/// As [`with_heap`], with the type where the word has eight bytes, too: for jobs that are measured by the clock, as
-/// hosts' heaps have such words. Those of two bytes are a target's, whose clock is another.
-pub fn with_timed_heap<S: Source, M: Meter, T, J: for<'a> Job<'a, M, Output = T>>(
-    spec: &Spec,
-    source: S,
-    meter: M,
-    job: J,
-) -> Result<T, BuildError> {
-    match (layers::before_any(spec), spec.word) {
-        ([], WordSize::Eight) => Parts { spec, source, meter, storage: &Storage::new(), job }.pool::<u64>(),
-        _ => with_heap(spec, source, meter, job),
-    }
-}
-
-/// As [`with_heap`], with the heap's type taken away: the structures are compiled once and not for
-/// every job, and each operation costs a call through a table. Nothing else differs.
-pub fn with_dyn_heap<S: Source, M: Meter, T>(
-    spec: &Spec,
-    source: S,
-    meter: M,
-    job: impl FnOnce(&mut dyn Heap<Meter = M>) -> T,
-) -> Result<T, BuildError> {
-    keep(spec, source, meter, &Storage::new()).map(job)
-}
-
-/// Makes the heap of `spec` over the region that `source` supplies, and keeps it, with its tables, in
-/// `storage`: a heap that outlives the call, its type taken away as by [`with_dyn_heap`].
+/// Makes the heap of `spec` over the region that `source` supplies, and keeps it, with its tables, in `storage`: a heap that
+/// outlives the call, without its type. Every structure is compiled for each source and meter that this is called with.
 pub fn keep<'a, S: Source + 'a, M: Meter + 'a>(
     spec: &Spec,
     source: S,

@@ -3,8 +3,9 @@
 use std::mem::MaybeUninit;
 
 use heapsmith::{Counting, Fixed, Heap, Source};
+use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::Spec;
-use heapsmith_spec::build::{BuildError, with_dyn_heap};
+use heapsmith_spec::build::BuildError;
 
 /// What a region's base is a multiple of, so that every run gets the same addresses.
 const PAGE: usize = 4096;
@@ -40,17 +41,8 @@ pub fn on<T>(
     over(spec, &mut memory.region(bytes), job)
 }
 
-/// Does `job` with the heap of `spec` over the region of `source`.
-///
-/// Heap and source come without their types, so that every structure is compiled once for all
-/// tests of all crates; accesses and addresses are the same.
+/// Does `job` with the heap of `spec` over the region of `source`. Every structure is compiled once for all tests of all
+/// crates; accesses and addresses are those of the typed heap.
 pub fn over<T>(spec: &Spec, source: &mut dyn Source, job: impl FnOnce(&mut Counted) -> T) -> Result<T, BuildError> {
-    let (mut job, mut output) = (Some(job), None);
-    untyped(spec, source, &mut |heap| output = job.take().map(|job| job(heap)))?;
-    output.ok_or_else(|| BuildError::Layers(spec.to_string()))
-}
-
-/// Not generic, so that the structures are compiled here.
-fn untyped(spec: &Spec, source: &mut dyn Source, then: &mut dyn FnMut(&mut Counted)) -> Result<(), BuildError> {
-    with_dyn_heap(spec, source, Counting::default(), |heap| then(heap))
+    with_dyn_heap(spec, source, job)
 }
