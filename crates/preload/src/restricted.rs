@@ -1,11 +1,11 @@
 //! A program that restricts its system calls (seccomp): the heaps go on with what was mapped before.
 //!
 //! ```text
-//!   prctl, syscall ──filter──▶ which calls of ours it forbids ──▶ mmap? every region gets a reserve
+//!   prctl, syscall ──filter──▶ which calls of heapsmith it forbids ──▶ mmap? every region gets a reserve
 //!                                                             └─▶ noted; `pages` makes none of them from here on
 //! ```
 //!
-//! What a filter forbids ends the program, so it has to be known before. The library stands before the two functions that
+//! What a filter forbids ends the program, so it has to be known before. The library replaces the two functions that
 //! set a filter, and asks the filter itself ([`crate::filter`]). A filter that permits what the library calls changes nothing.
 //! One that was set before the program began (by a sandbox that starts it) cannot be read: it has to permit the calls.
 

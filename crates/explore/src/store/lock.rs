@@ -62,6 +62,7 @@ impl Lock {
 
     /// Whether somebody explores in a folder now.
     pub fn is_held(dir: &Path) -> bool {
+        #[allow(clippy::disallowed_methods, reason = "it is only read")]
         let file = Lock::open(&dir.join(Lock::FILE), OpenOptions::new().read(true));
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }

@@ -471,7 +471,7 @@ fn a_store_that_somebody_made_of_views_is_refused() {
         let refused = Exploration::open(dir.path()).expect_err("no table").to_string();
         let expected = if table == "meta" { "it has no schema".to_owned() } else { format!("its {table} is no table") };
         assert!(refused.contains(&expected), "{refused}");
-        // Who goes on with it writes, and looks first too.
+        // Resuming writes to it, and verifies it first.
         let begun = Store::begin(
             &dir.path().join(Store::FILE),
             &Space::of("small", SMALL, &ground.packed).expect("a space"),
