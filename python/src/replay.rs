@@ -76,8 +76,8 @@ fn measure(
     let mut rows = Vec::new();
     for trace in traces {
         let mut region = Region::for_trace(trace)?;
-        let timings =
-            (wanted.rounds > 0).then(|| time(subjects, trace, &mut region, TimingEffort::rounds(wanted.rounds)));
+        let timings = (wanted.rounds > 0)
+            .then(|| time(subjects, trace, &mut region, TimingEffort::rounds(wanted.rounds).repeated()));
         let timings = timings.transpose()?;
         for (number, subject) in subjects.iter().enumerate() {
             if patience.is_over() {
@@ -88,7 +88,7 @@ fn measure(
                 heap: subject.to_string(),
                 counted: None,
                 min_region: None,
-                timing: timings.as_ref().map(|all| (all.subjects[number].clone(), all.null_allocator.median)),
+                timing: timings.as_ref().map(|all| (all.subjects[number].clone(), all.null_allocator.spread.median)),
             };
             if let Subject::Heap(spec) = subject {
                 row.counted = count(spec, trace, &mut region, wanted.options, patience)?;
@@ -156,7 +156,9 @@ fn table(rows: &[Row], wanted: Wanted) -> Table {
     if wanted.rounds > 0 {
         let of = |of: fn(&(Timing, f64)) -> f64| rows.iter().map(move |row| row.timing.as_ref().map(of));
         columns = columns
-            .measured("ns_per_op", of(|(timing, _)| timing.median))
+            .measured("ns_per_op", of(|(timing, _)| timing.spread.median))
+            .measured("ns_per_op_low", of(|(timing, _)| timing.spread.low))
+            .measured("ns_per_op_high", of(|(timing, _)| timing.spread.high))
             .measured("ns_per_op_min", of(|(timing, _)| timing.min))
             .measured("ns_per_op_max", of(|(timing, _)| timing.max))
             .measured("null_ns_per_op", of(|(_, null_allocator)| *null_allocator));

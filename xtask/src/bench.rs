@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: what is claimed about speed and memory, printed.
 
+mod answer;
 mod hit;
 mod import;
 mod lower_bound;
@@ -14,6 +15,12 @@ use crate::soak;
 /// The benchmarks.
 #[derive(Debug, Subcommand)]
 pub enum Bench {
+    /// How long exploring takes until the answer, and until everything: a recorded compiler, 10 million events, the samples
+    Answer {
+        /// One of gcc, cfrac, ftp, web, mixed; the results are then only printed
+        #[arg(long, value_name = "NAME")]
+        only: Option<String>,
+    },
     /// The classic space on a trace of 100,000 events: designs/s and ns an event
     Explore,
     /// A hit of a free list compared with the null allocator
@@ -40,6 +47,7 @@ pub enum Bench {
 pub fn bench(which: Option<Bench>) -> Outcome {
     let Some(which) = which else {
         let all = [
+            Bench::Answer { only: None },
             Bench::Explore,
             Bench::Hit,
             Bench::LowerBound,
@@ -52,6 +60,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
         return peers::peers(&peers::Arguments::default());
     };
     match which {
+        Bench::Answer { only } => answer::answer(only.as_deref()),
         Bench::Explore => explore(),
         Bench::Hit => hit::hit(),
         Bench::LowerBound => lower_bound::lower_bound(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use heapsmith_explore::Progress;
+use heapsmith_explore::{Progress, Work};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::console;
@@ -54,6 +54,22 @@ pub fn show(bar: &ProgressBar, progress: Progress) {
         bar.set_position(progress.designs as u64);
     }
     bar.set_prefix(format!("front so far {}", progress.front));
+}
+
+/// The bar of things that take their time one after another, each named while it runs.
+pub fn work_bar(doing: &'static str) -> ProgressBar {
+    let template = "{prefix} {bar:32.cyan/blue} {percent}%  {eta} left  {msg}";
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(0).with_style(style.progress_chars("━╸─")).with_prefix(doing);
+    turn(&bar, Duration::from_millis(200));
+    bar
+}
+
+/// Shows what is worked on now.
+pub fn show_work(bar: &ProgressBar, at: Work<'_>) {
+    bar.set_length(at.total as u64);
+    bar.set_position(at.done as u64);
+    bar.set_message(console::name(at.name).into_owned());
 }
 
 /// Steps of a bar for each experiment.

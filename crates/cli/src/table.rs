@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use comfy_table::{
     Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table as Drawn, TableStyle, Width,
 };
+use heapsmith_replay::Spread;
 use heapsmith_report::thousands;
 use serde_json::{Map, Value};
 
@@ -61,6 +62,20 @@ pub fn bytes(value: heapsmith_trace::Bytes) -> Item {
 /// A number with this many decimals.
 pub fn number(value: f64, decimals: usize) -> Item {
     Item { value: rounded(value), shown: format!("{value:.decimals$}") }
+}
+
+/// What is said below a table in which a time is unreliable.
+pub const UNRELIABLE: &str = "unreliable: rounds disagree by more than a tenth (95% interval of the median), also after more \
+                              of them. Measure on a quiet machine, or with more --rounds.";
+
+/// A time in nanoseconds: programs get the median, people the median or why there is none.
+pub fn time(time: Spread) -> Item {
+    Item { value: rounded(time.median), shown: time.to_string() }
+}
+
+/// Whether something is so.
+pub fn flag(value: bool) -> Item {
+    Item { value: Value::from(value), shown: if value { "yes" } else { "no" }.to_owned() }
 }
 
 /// A share, shown as percent.

@@ -71,7 +71,8 @@ impl Exploration {
         for timing in asked {
             let number = timing.name.parse().unwrap_or(u32::MAX);
             if let Ok(index) = self.rows.binary_search_by_key(&number, |row| row.design.number) {
-                self.points[index].set(Objective::Time, timing.ns_per_op);
+                // What is unreliable is not known: no decision goes by it.
+                self.points[index].set(Objective::Time, timing.ns.reliable().unwrap_or(f64::INFINITY));
             }
         }
         for (point, row) in self.points.iter_mut().zip(&self.rows) {
@@ -134,6 +135,16 @@ impl Exploration {
         self.families.0.iter().position(|family| family.name == "classic")
     }
 
+    /// Events of all traces.
+    pub fn events(&self) -> u64 {
+        self.rows.first().map_or(0, |row| row.measures.iter().map(|measures| measures.operations).sum())
+    }
+
+    /// The allocators of the catalogue that may be compared with designs.
+    pub fn compared_catalogue(&self) -> impl Iterator<Item = &Catalogued> {
+        self.catalogue.iter().filter(|entry| entry.is_compared())
+    }
+
     /// The designs that the paper recommends.
     pub fn recommended(&self) -> impl Iterator<Item = usize> {
         let rows = self.rows.iter().enumerate();
@@ -168,5 +179,89 @@ impl Exploration {
     /// The memory by pages of what has this name.
     pub fn pages_of(&self, name: &str) -> Option<&Paged> {
         self.pages.iter().find(|pages| pages.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use heapsmith_replay::Spread;
+
+    use super::*;
+    use crate::goal::{Constraint, Goal};
+    use crate::space::Design;
+
+    const RELIABLE: Spread = Spread { median: 9.0, low: 8.9, high: 9.1 };
+    const UNRELIABLE: Spread = Spread { median: 9.0, low: 8.9, high: 94.4 };
+
+    fn timing(number: usize, ns: Spread) -> Retimed {
+        let name = number.to_string();
+        Retimed { name, ns, min: ns.low, max: ns.high, null_allocator: 1.0, rounds: 36, events: 100 }
+    }
+
+    /// Designs with less fragmentation and more accesses the lower their number, with these times.
+    fn explored(times: &[Spread], goal: Goal) -> Exploration {
+        let row = |number: usize| {
+            let spec = "list".parse().expect("a spec");
+            let design =
+                Design { number: number as u32, family: 0, levels: Box::default(), spec, same_as: number as u32 };
+            Row { design, measures: Vec::new() }
+        };
+        let points = (0..times.len()).map(|number| Objectives::point(number as f64 * 0.1, 9.0 - number as f64));
+        let mut exploration = Exploration {
+            space: String::new(),
+            families: Families(Vec::new()),
+            designs: times.len(),
+            search: Strategy::Exhaustive,
+            command: String::new(),
+            traces: Vec::new(),
+            rows: (0..times.len()).map(row).collect(),
+            pruned: 0,
+            points: points.collect(),
+            catalogue: Vec::new(),
+            baselines: Vec::new(),
+            regions: BTreeMap::new(),
+            target: Target::network_2006(),
+            evaluated: Vec::new(),
+            question: Question { goal, ..Question::default() },
+            front: Vec::new(),
+            front_2d: Vec::new(),
+            timings: times.iter().enumerate().map(|(number, &ns)| timing(number, ns)).collect(),
+            pages: Vec::new(),
+        };
+        exploration.settle();
+        exploration
+    }
+
+    fn over_time() -> Goal {
+        Goal { objectives: vec![Objective::Fragmentation, Objective::Time], constraints: Vec::new() }
+    }
+
+    fn faster(ns: Spread) -> Spread {
+        Spread { median: ns.median / 2.0, low: ns.low / 2.0, high: ns.high / 2.0 }
+    }
+
+    #[test]
+    fn a_design_whose_time_is_unreliable_is_not_on_a_front_over_time() {
+        let exploration = explored(&[RELIABLE, faster(UNRELIABLE), faster(RELIABLE)], over_time());
+        assert_eq!(exploration.points[1].get(Objective::Time), f64::INFINITY);
+        assert_eq!(exploration.front, [0, 2]);
+        assert_eq!(exploration.front_2d, [0, 1, 2], "the front over what is counted has it");
+        let tightest = explored(&[UNRELIABLE, RELIABLE, faster(RELIABLE)], over_time());
+        assert_eq!(tightest.front, [1, 2], "nor one that would be there by its fragmentation");
+    }
+
+    #[test]
+    fn a_design_whose_time_is_unreliable_keeps_no_limit_of_time() {
+        let limit = Constraint { objective: Objective::Time, max: 50.0 };
+        let goal = Goal { constraints: vec![limit], ..Goal::default() };
+        let exploration = explored(&[UNRELIABLE, RELIABLE], goal);
+        assert_eq!(exploration.front, [1]);
+    }
+
+    #[test]
+    fn where_every_time_is_unreliable_the_other_objectives_decide() {
+        let exploration = explored(&[UNRELIABLE, faster(UNRELIABLE)], over_time());
+        assert_eq!(exploration.front, [0]);
+        assert_eq!(exploration.pick(Preference::Balanced), Some(0));
     }
 }

@@ -16,12 +16,16 @@ pub fn dominates(a: &Objectives, b: &Objectives, over: &[Objective]) -> bool {
 }
 
 /// Indexes of the points that no other dominates, ascending. Points that refuse
-/// requests or break a constraint are left out. Equal points are all on the front.
+/// requests or break a constraint are left out, and those of which an objective is not
+/// known, unless that is so of all. Equal points are all on the front.
 ///
 /// Time O(points × front) after sorting.
 pub fn pareto(points: &[Objectives], over: &[Objective]) -> Vec<usize> {
-    let serving = (0..points.len()).filter(|&index| points[index].is_compared()).collect();
-    pareto_of(serving, over.len(), |index, objective| points[index].get(over[objective]))
+    let serving: Vec<usize> = (0..points.len()).filter(|&index| points[index].is_compared()).collect();
+    let is_known = |index: &usize| over.iter().all(|&objective| points[*index].get(objective).is_finite());
+    let known: Vec<usize> = serving.iter().copied().filter(is_known).collect();
+    let compared = if known.is_empty() { serving } else { known };
+    pareto_of(compared, over.len(), |index, objective| points[index].get(over[objective]))
 }
 
 /// As [`pareto`], of `candidates` with values in this many objectives, whatever these are.

@@ -2,18 +2,19 @@
 //!
 //! ```text
 //!   named: the front, the pick, the catalogue, peers
-//!     ├─ retime ────────▶ in turns, in this process
-//!     └─ measure_pages ─▶ each in a child process
+//!     ├─ retime ────────▶ in turns, in this process; what is far slower than the front, on a stretch of the trace
+//!     └─ measure_pages ─▶ each in a child process, on the same stretch
 //! ```
 
 use std::path::Path;
 
 use heapsmith_peers::Peer;
-use heapsmith_replay::{PagesError, Region, ReplayError, Subject, TimingEffort, pages, time};
+use heapsmith_replay::{PagesError, Region, ReplayError, Spread, Subject, TimingEffort, pages, time_watched};
 use heapsmith_trace::PackedTrace;
 
 use crate::exploration::Exploration;
 use crate::measured::{PageRow, Retimed};
+use crate::progress::Work;
 use crate::store::{Store, StoreError};
 
 /// Why something could not be measured.
@@ -30,23 +31,52 @@ pub enum MeasureError {
     Store(#[from] StoreError),
 }
 
-/// Under which name what is measured.
-type Named = (String, Subject);
+/// What is measured at the end, under a name.
+#[derive(Debug, Clone)]
+pub struct Named {
+    /// A design's number, a name of the catalogue, or a peer.
+    pub name: String,
+    /// What it is.
+    pub subject: Subject,
+    /// Whether it is a design: the others are compared with those.
+    pub is_design: bool,
+    /// Events that it was timed on, of each trace; empty before.
+    pub events: Vec<usize>,
+}
+
+impl Named {
+    fn new(name: String, subject: Subject, is_design: bool) -> Named {
+        Named { name, subject, is_design, events: Vec::new() }
+    }
+}
+
+/// The effort of timing what an exploration found: a minute on any trace. Longer traces are timed on their begin.
+fn effort(rounds: usize, named: &[Named]) -> TimingEffort {
+    /// Events that a round of one subject has at most.
+    const MAX_EVENTS: usize = 1_000_000;
+    let pace = named.iter().take_while(|named| named.is_design).count();
+    TimingEffort { max_events: MAX_EVENTS, pace, ..TimingEffort::rounds(rounds.max(1)).repeated() }
+}
 
 impl Exploration {
     /// What is measured at the end: the designs of the front (one for each place), the `also` designs, the
-    /// catalogue and `peers`, each with its name.
-    pub fn named(&self, also: &[usize], peers: &[Peer]) -> Vec<(String, Subject)> {
+    /// catalogue and `peers`, each with its name. The designs come first.
+    pub fn named(&self, also: &[usize], peers: &[Peer]) -> Vec<Named> {
         let mut chosen: Vec<usize> = self.front_2d.iter().chain(also).copied().collect();
         chosen.sort_unstable();
         chosen.dedup();
-        let designs = chosen.iter().map(|&index| (self.name(index), self.rows[index].design.spec.clone().into()));
-        let catalogued = self.catalogue.iter().filter_map(|entry| Some((entry.name.clone(), entry.spec.parse().ok()?)));
-        let peers = peers.iter().map(|&peer| (peer.to_string(), Subject::Peer(peer)));
+        let design = |index: usize| Named::new(self.name(index), self.rows[index].design.spec.clone().into(), true);
+        let designs = chosen.into_iter().map(design);
+        let catalogued = self.catalogue.iter().filter_map(|entry| {
+            let spec = entry.spec.parse().ok()?;
+            Some(Named::new(entry.name.clone(), Subject::Heap(Box::new(spec)), false))
+        });
+        let peers = peers.iter().map(|&peer| Named::new(peer.to_string(), Subject::Peer(peer), false));
         designs.chain(catalogued).chain(peers).collect()
     }
 
-    /// Times what is `named`, one at a time and in turns; keeps the times.
+    /// Times what is `named` for this many rounds, one at a time and in turns, and for more where rounds disagree; keeps
+    /// the times, and notes in `named` how many events each was timed on. `watch` gets how far it is.
     ///
     /// # Errors
     ///
@@ -55,16 +85,18 @@ impl Exploration {
         &mut self,
         store: &mut Store,
         traces: &[PackedTrace],
-        named: &[(String, Subject)],
-        effort: TimingEffort,
+        named: &mut [Named],
+        rounds: usize,
+        watch: &mut dyn FnMut(Work<'_>),
     ) -> Result<(), MeasureError> {
-        self.timings = time_all(named, traces, effort)?;
+        self.timings = time_all(named, traces, effort(rounds, named), watch)?;
         store.set_timings(&self.timings)?;
         self.settle();
         Ok(())
     }
 
-    /// Measures the memory of what is `named` by pages, each in a child process of `command`; keeps it.
+    /// Measures the memory of what is `named` by pages, each in a child process of `command`, on the events that it was
+    /// timed on; keeps it. `watch` gets how far it is.
     ///
     /// # Errors
     ///
@@ -73,14 +105,17 @@ impl Exploration {
         &mut self,
         store: &mut Store,
         traces: &[PackedTrace],
-        named: &[(String, Subject)],
-        effort: TimingEffort,
+        named: &[Named],
         command: &Path,
+        watch: &mut dyn FnMut(Work<'_>),
     ) -> Result<(), MeasureError> {
         store.clear_pages()?;
-        for (name, subject) in named {
+        let total = named.len() * traces.len();
+        for (place, Named { name, subject, events, .. }) in named.iter().enumerate() {
             for (number, trace) in traces.iter().enumerate() {
-                let pages = pages(command, subject, trace, effort.events(subject, trace))?;
+                watch(Work { name, done: place * traces.len() + number, total });
+                let events = events.get(number).copied().unwrap_or(trace.events.len());
+                let pages = pages(command, subject, trace, events)?;
                 store.add_pages(&PageRow {
                     name: name.clone(),
                     trace: number,
@@ -96,28 +131,47 @@ impl Exploration {
     }
 }
 
-fn time_all(named: &[Named], traces: &[PackedTrace], effort: TimingEffort) -> Result<Vec<Retimed>, ReplayError> {
-    let subjects: Vec<Subject> = named.iter().map(|(_, subject)| subject.clone()).collect();
-    let blank = |(name, _): &Named| Retimed {
-        name: name.clone(),
-        ns_per_op: 0.0,
+fn time_all(
+    named: &mut [Named],
+    traces: &[PackedTrace],
+    effort: TimingEffort,
+    watch: &mut dyn FnMut(Work<'_>),
+) -> Result<Vec<Retimed>, ReplayError> {
+    let subjects: Vec<Subject> = named.iter().map(|named| named.subject.clone()).collect();
+    let nothing = Spread { median: 0.0, low: 0.0, high: 0.0 };
+    let blank = |named: &Named| Retimed {
+        name: named.name.clone(),
+        ns: nothing,
         min: 0.0,
         max: 0.0,
         null_allocator: 0.0,
-        rounds: effort.rounds as u32,
+        rounds: 0,
+        events: 0,
     };
     let mut timings: Vec<Retimed> = named.iter().map(blank).collect();
+    let mut events = vec![Vec::new(); named.len()];
     let operations: f64 = traces.iter().map(|trace| trace.events.len() as f64).sum();
-    for trace in traces {
+    for (number, trace) in traces.iter().enumerate() {
         let share = trace.events.len() as f64 / operations.max(1.0);
         let mut region = Region::for_trace(trace)?;
-        let times = time(&subjects, trace, &mut region, effort)?;
-        for (timing, time) in timings.iter_mut().zip(times.subjects) {
-            timing.ns_per_op += share * time.median;
+        let times = time_watched(&subjects, trace, &mut region, effort, &mut |turn| {
+            let name = turn.subject.checked_sub(1).map_or("the null allocator", |subject| &named[subject].name);
+            let total = turn.total * traces.len();
+            watch(Work { name, done: turn.total * number + turn.done, total });
+        })?;
+        for ((timing, time), events) in timings.iter_mut().zip(times.subjects).zip(&mut events) {
+            timing.ns.median += share * time.spread.median;
+            // The sum of the intervals is no narrower than the interval of the sum.
+            timing.ns.low += share * time.spread.low;
+            timing.ns.high += share * time.spread.high;
             timing.min += share * time.min;
             timing.max += share * time.max;
-            timing.null_allocator += share * times.null_allocator.median;
+            timing.null_allocator += share * times.null_allocator.spread.median;
+            timing.rounds = timing.rounds.max(time.rounds.len() as u32);
+            timing.events += time.events as u64;
+            events.push(time.events);
         }
     }
+    named.iter_mut().zip(events).for_each(|(named, events)| named.events = events);
     Ok(timings)
 }

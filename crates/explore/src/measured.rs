@@ -1,6 +1,7 @@
 //! What is measured at the end and not counted: times, and memory by pages. They differ from run to run and from machine
 //! to machine, so they are kept apart from the results.
 
+use heapsmith_replay::Spread;
 use heapsmith_trace::Bytes;
 
 /// The time of a design, of an allocator of the catalogue or of a peer, measured alone.
@@ -8,16 +9,18 @@ use heapsmith_trace::Bytes;
 pub struct Retimed {
     /// The design's number, the catalogue's name, or the peer with its prefix.
     pub name: String,
-    /// Nanoseconds an operation: the median round, over all traces.
-    pub ns_per_op: f64,
+    /// Nanoseconds an operation: the median round with its interval, over all traces.
+    pub ns: Spread,
     /// The fastest round.
     pub min: f64,
     /// The slowest round.
     pub max: f64,
     /// The same loop on the null allocator.
     pub null_allocator: f64,
-    /// Rounds.
+    /// Rounds: of the trace that was timed for most.
     pub rounds: u32,
+    /// Events that were timed of all traces: fewer than there are where what is slow was timed on a stretch.
+    pub events: u64,
 }
 
 /// The memory of one of them by the pages that it touched, with payloads written.

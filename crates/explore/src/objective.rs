@@ -20,6 +20,10 @@ pub enum Objective {
     P99,
     /// Accesses of the worst operation.
     MaxOp,
+    /// Bytes of the footprint after each operation, averaged over all operations.
+    FootprintMean,
+    /// Bytes that the footprint has beyond those requested and live, averaged over all operations.
+    Retained,
     /// Bytes of the smallest region that serves every trace. Known of finalists alone.
     MinRegion,
     /// Nanoseconds an operation, measured. Known of finalists alone.
@@ -33,23 +37,27 @@ impl Objective {
     pub const FRONT: [Objective; 4] = [Objective::Fragmentation, Objective::Accesses, Objective::P99, Objective::MaxOp];
 
     /// The objectives that every replay counts, in the order of reports.
-    pub const COUNTED: [Objective; 6] = [
+    pub const COUNTED: [Objective; 8] = [
         Objective::Fragmentation,
         Objective::Internal,
         Objective::External,
         Objective::Accesses,
         Objective::P99,
         Objective::MaxOp,
+        Objective::FootprintMean,
+        Objective::Retained,
     ];
 
     /// All objectives, in the order of reports.
-    pub const ALL: [Objective; 9] = [
+    pub const ALL: [Objective; 11] = [
         Objective::Fragmentation,
         Objective::Internal,
         Objective::External,
         Objective::Accesses,
         Objective::P99,
         Objective::MaxOp,
+        Objective::FootprintMean,
+        Objective::Retained,
         Objective::MinRegion,
         Objective::Time,
         Objective::CodeSize,
@@ -64,6 +72,8 @@ impl Objective {
             Objective::Accesses => "accesses_per_op",
             Objective::P99 => "accesses_p99",
             Objective::MaxOp => "accesses_max",
+            Objective::FootprintMean => "footprint_mean",
+            Objective::Retained => "retained",
             Objective::MinRegion => "min_region",
             Objective::Time => "ns_per_op",
             Objective::CodeSize => "code_size",
@@ -79,6 +89,8 @@ impl Objective {
             Objective::Accesses => "accesses",
             Objective::P99 => "p99 accesses",
             Objective::MaxOp => "max accesses",
+            Objective::FootprintMean => "mean footprint",
+            Objective::Retained => "retained memory",
             Objective::MinRegion => "smallest region",
             Objective::Time => "time",
             Objective::CodeSize => "code size",
@@ -107,7 +119,9 @@ impl Objective {
             _ if self.is_share() => format!("{:.1}%", value * 100.0),
             Objective::Accesses => format!("{value:.2}"),
             Objective::Time => format!("{value:.1} ns"),
-            Objective::MinRegion | Objective::CodeSize => format!("{value:.0} bytes"),
+            Objective::FootprintMean | Objective::Retained | Objective::MinRegion | Objective::CodeSize => {
+                format!("{value:.0} bytes")
+            }
             _ => format!("{value:.0}"),
         }
     }
@@ -158,12 +172,16 @@ impl Default for Objectives {
 
 impl Objectives {
     /// Of the measures on each trace: shares are averaged over the traces,
-    /// accesses over all operations; p99 and max are those of the worst trace.
+    /// accesses and bytes over all operations; p99 and max are those of the worst trace.
     /// What is measured of finalists alone is not known yet.
     pub fn of(measures: &[Measures]) -> Objectives {
         let mean = |value: fn(&Measures) -> f64| measures.iter().map(value).sum::<f64>() / measures.len().max(1) as f64;
         let total = |value: fn(&Measures) -> u64| measures.iter().map(value).sum::<u64>();
         let max = |value: fn(&Measures) -> u64| measures.iter().map(value).max().unwrap_or(0) as f64;
+        let operations = total(|m| m.operations).max(1) as f64;
+        let over_all = |bytes: fn(&Measures) -> u64| {
+            measures.iter().map(|m| bytes(m) as f64 * m.operations as f64).sum::<f64>() / operations
+        };
         Objectives {
             failed: total(|m| m.failed),
             excluded: false,
@@ -171,9 +189,11 @@ impl Objectives {
                 mean(Measures::fragmentation),
                 mean(Measures::internal_fragmentation),
                 mean(Measures::external_fragmentation),
-                total(|m| m.accesses.total) as f64 / total(|m| m.operations).max(1) as f64,
+                total(|m| m.accesses.total) as f64 / operations,
                 max(|m| m.accesses.p99),
                 max(|m| m.accesses.max),
+                over_all(|m| m.footprint_mean.0),
+                over_all(|m| m.retained.0),
                 f64::INFINITY,
                 f64::INFINITY,
                 f64::INFINITY,
@@ -221,6 +241,6 @@ mod tests {
         }
         assert_eq!("max".parse(), Ok(Objective::MaxOp));
         let error = "speed".parse::<Objective>().expect_err("no objective");
-        assert!(error.contains("accesses, p99, max, min_region"), "{error}");
+        assert!(error.contains("accesses, p99, max, footprint_mean, retained, min_region"), "{error}");
     }
 }

@@ -19,6 +19,17 @@ pub struct Progress {
     pub front: usize,
 }
 
+/// What is worked on now, of several things that take their time one after another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Work<'a> {
+    /// Its name: a design's number, a name of the catalogue, a peer.
+    pub name: &'a str,
+    /// How many are done; a thing that is done several times counts each time.
+    pub done: usize,
+    /// How many there are, as far as is known by now.
+    pub total: usize,
+}
+
 /// Counts what is done and keeps the front so far.
 pub(crate) struct Tracker {
     /// How many designs of the space each unique one represents.

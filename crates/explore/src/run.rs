@@ -23,7 +23,7 @@ use std::time::Instant;
 use heapsmith_trace::{PackedTrace, TraceError};
 
 use crate::agreement::Agreement;
-use crate::catalogue::measure_catalogue;
+use crate::catalogue::measure_catalogue_on;
 use crate::coverage::Coverage;
 use crate::error::SweepError;
 use crate::evaluated::Evaluated;
@@ -263,7 +263,9 @@ impl Course<'_, '_> {
     /// Replays the allocators of the catalogue.
     fn catalogue(&mut self, store: &mut Store) -> Result<(), RunError> {
         self.observer.stage(Stage::Catalogue);
-        let measured = measure_catalogue(store, self.plan.traces, self.plan.stop);
+        let threads = Threads { jobs: self.plan.jobs, stop: self.plan.stop };
+        let observer = &mut *self.observer;
+        let measured = measure_catalogue_on(store, self.plan.traces, &threads, &mut |at| observer.work(at));
         self.observer.stage(Stage::Idle);
         Ok(measured?)
     }

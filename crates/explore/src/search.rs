@@ -16,10 +16,11 @@
 //! all chosen objectives that replays count, and the one over fragmentation and accesses. A slice is the begin of a trace
 //! and a window around its peak, before which what is live there is allocated. Designs on a front of a slice are kept,
 //! up to half of the round; so are 400 heaps at least, and the classic space where it is a part of a wider one, as it is
-//! compared with.
+//! compared with. Of long traces slices are shorter, and less is kept: `schedule.rs` has the numbers.
 //!
 //! A slice says little about differences of a percent, so Pareto local search (Paquete, Chiarandini and Stützle 2004) goes
-//! on from there with whole replays: it ends when no design of the fronts gets better by the level of one factor.
+//! on from there with whole replays: it ends when no design of the fronts gets better by the level of one factor, or when
+//! a long trace has cost what a step of the search may.
 //!
 //! What was left out was not replayed whole: its row is missing from the results, and the page says how many are. The
 //! choice is a function of traces, space and goal, so it does not depend on interrupts or threads.
@@ -33,6 +34,7 @@ use heapsmith_trace::PackedTrace;
 use crate::front::{epsilon, pareto};
 use crate::goal::Goal;
 use crate::objective::{Objective, Objectives};
+use crate::schedule::Schedule;
 use crate::space::{Design, Space};
 
 /// How designs are chosen for replays of whole traces.
@@ -77,25 +79,10 @@ impl FromStr for Strategy {
     }
 }
 
-/// A round grows by this factor over the one before, and keeps the share of one in this many.
-const FACTOR: usize = 4;
-
-/// Rounds on slices before the whole traces.
-pub(crate) const ROUNDS: usize = 3;
-
-/// A slice has no fewer events: below it the first peaks of a program are all that a heap sees.
-const MIN_EVENTS: usize = 4_000;
-
-/// A round keeps no fewer unique designs: the end of a search costs little, and small differences decide there.
-const MIN_DESIGNS: usize = 400;
-
 /// The slices of a round, from 0: of each trace its begin, and a window of as many events around its peak, before which
-/// what is live there is allocated. None if they would be the whole.
-pub(crate) fn slices(traces: &[PackedTrace], round: usize) -> Option<Vec<[PackedTrace; 2]>> {
-    let part = FACTOR.pow((ROUNDS - round) as u32);
-    let wanted = |trace: &PackedTrace| (trace.events.len() / part).max(MIN_EVENTS);
-    let shorter = traces.iter().any(|trace| wanted(trace) < trace.events.len());
-    shorter.then(|| traces.iter().map(|trace| windows(trace, wanted(trace))).collect())
+/// what is live there is allocated.
+pub(crate) fn slices(schedule: &Schedule, traces: &[PackedTrace], round: usize) -> Vec<[PackedTrace; 2]> {
+    traces.iter().map(|trace| windows(trace, schedule.slice(trace.events.len(), round))).collect()
 }
 
 /// The begin and the peak, half of the events each.
@@ -107,14 +94,25 @@ fn windows(trace: &PackedTrace, events: usize) -> [PackedTrace; 2] {
     [0, peak].map(|begin| trace.window(begin..begin + long))
 }
 
-/// Whether a design is kept whatever slices say.
-pub(crate) fn is_spared(space: &Space, design: &Design) -> bool {
-    space.families.0.len() > 1 && space.families.is_classic(design)
+/// Splits unique designs into those that are kept whatever slices say, and the others. Kept is the classic space, where it
+/// is a part of a wider one and replaying it whole takes a minute or two.
+pub(crate) fn spared<'d>(space: &'d Space, schedule: &Schedule) -> (Vec<&'d Design>, Vec<&'d Design>) {
+    let is_classic = |design: &&Design| space.families.0.len() > 1 && space.families.is_classic(design);
+    let (classic, others): (Vec<&Design>, Vec<&Design>) = space.unique().partition(is_classic);
+    match schedule.affords(classic.len(), Strategy::EXHAUSTIVE) {
+        true => (classic, others),
+        false => (Vec::new(), space.unique().collect()),
+    }
 }
 
-/// The designs of a round that the next one keeps, by their numbers, ascending: the quarter nearest to the fronts
-/// of one of the slices.
-pub(crate) fn survivors(goal: &Goal, measured: &HashMap<u32, Vec<Measures>>) -> Vec<u32> {
+/// The designs of a round that the next one keeps, by their numbers, ascending: those nearest to the fronts of one
+/// of the slices, as many as the schedule says.
+pub(crate) fn survivors(
+    goal: &Goal,
+    measured: &HashMap<u32, Vec<Measures>>,
+    schedule: &Schedule,
+    round: usize,
+) -> Vec<u32> {
     let mut numbers: Vec<u32> = measured.keys().copied().collect();
     numbers.sort_unstable();
     let mut nearest = vec![f64::INFINITY; numbers.len()];
@@ -132,7 +130,7 @@ pub(crate) fn survivors(goal: &Goal, measured: &HashMap<u32, Vec<Measures>>) -> 
     let mut ranked: Vec<(f64, u32)> = nearest.into_iter().zip(numbers).collect();
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let on_front = ranked.iter().take_while(|(distance, _)| *distance <= 0.0).count();
-    let quota = (ranked.len() / FACTOR).max(on_front.min(ranked.len() / 2)).max(MIN_DESIGNS);
+    let quota = schedule.kept(round, ranked.len(), on_front);
     let mut survivors: Vec<u32> = ranked.into_iter().take(quota).map(|(_, number)| number).collect();
     survivors.sort_unstable();
     survivors
@@ -151,26 +149,29 @@ pub(crate) fn distances(points: &[Objectives], over: &[Objective]) -> Vec<f64> {
     points.iter().map(distance).collect()
 }
 
-/// The unique designs that differ from one on a front of `known` in the level of one factor, by their numbers,
-/// ascending.
+/// The unique designs that differ from one on a front of `known` in the level of one factor, by their numbers: first the
+/// neighbours of the front over fragmentation and accesses, ascending, then those of the other.
 pub(crate) fn neighbours(space: &Space, goal: &Goal, known: &HashMap<u32, Objectives>) -> Vec<u32> {
     let mut numbers: Vec<u32> = known.keys().copied().collect();
     numbers.sort_unstable();
     let points: Vec<Objectives> = numbers.iter().map(|number| known[number]).collect();
     let mut found: Vec<u32> = Vec::new();
-    for over in fronts(goal) {
+    for over in fronts(goal).into_iter().rev() {
+        let mut of_front: Vec<u32> = Vec::new();
         let mut places: HashMap<Vec<u64>, usize> = HashMap::new();
         for index in pareto(&points, &over) {
             let place = over.iter().map(|&objective| points[index].get(objective).to_bits()).collect();
             let here = places.entry(place).or_default();
             *here += 1;
             if *here <= ALIKE {
-                found.extend(space.neighbours(&space.designs[numbers[index] as usize]));
+                of_front.extend(space.neighbours(&space.designs[numbers[index] as usize]));
             }
         }
+        of_front.sort_unstable();
+        of_front.dedup();
+        of_front.retain(|number| !found.contains(number));
+        found.extend(of_front);
     }
-    found.sort_unstable();
-    found.dedup();
     found
 }
 

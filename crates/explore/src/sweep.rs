@@ -13,7 +13,8 @@ use crate::error::SweepError;
 use crate::goal::Goal;
 use crate::progress::{Progress, Tracker};
 use crate::prune::{Pruning, Verdict};
-use crate::search::{ROUNDS, Strategy, is_spared, neighbours, slices, survivors};
+use crate::schedule::Schedule;
+use crate::search::{Strategy, neighbours, slices, spared, survivors};
 use crate::space::{Design, Space};
 use crate::store::Store;
 use crate::workers::{Threads, Workers};
@@ -109,8 +110,10 @@ struct Course<'c> {
 impl<'c> Course<'c> {
     /// Replays what is left after rounds on slices, then the neighbours of the fronts until there are none.
     fn search(&mut self) -> Result<(), SweepError> {
-        let mut next = self.halving()?;
+        let schedule = Schedule::of(self.sweep.space.unique().count(), self.sweep.traces);
+        let mut next = self.halving(&schedule)?;
         let mut tried: HashSet<u32> = HashSet::new();
+        let max = next.len() + schedule.neighbours();
         while !next.is_empty() {
             tried.extend(next.iter().map(|design| design.number));
             self.whole(&next)?;
@@ -118,7 +121,7 @@ impl<'c> Course<'c> {
             let own = self.chosen.iter().filter_map(|number| Some((*number, *known.get(number)?))).collect();
             let found = neighbours(self.sweep.space, &self.sweep.goal, &own);
             // What was cut short has no measures, and was tried all the same.
-            let open = found.into_iter().filter(|number| !tried.contains(number));
+            let open = found.into_iter().filter(|number| !tried.contains(number)).take(max - tried.len());
             next = open.map(|number| &self.sweep.space.designs[number as usize]).collect();
         }
         Ok(())
@@ -185,13 +188,11 @@ impl<'c> Course<'c> {
     }
 
     /// The unique designs that are left after rounds on slices of the traces.
-    fn halving(&mut self) -> Result<Vec<&'c Design>, SweepError> {
+    fn halving(&mut self, schedule: &Schedule) -> Result<Vec<&'c Design>, SweepError> {
         let Course { sweep, workers, store, progress, .. } = self;
-        let (spared, mut left): (Vec<&Design>, Vec<&Design>) =
-            sweep.space.unique().partition(|design| is_spared(sweep.space, design));
-        for round in 0..ROUNDS {
-            let Some(slices) = slices(sweep.traces, round) else { break };
-            let traces: Vec<PackedTrace> = slices.into_iter().flatten().collect();
+        let (spared, mut left) = spared(sweep.space, schedule);
+        for round in 0..schedule.rounds() {
+            let traces: Vec<PackedTrace> = slices(schedule, sweep.traces, round).into_iter().flatten().collect();
             let mut known = store.sliced(round)?;
             known.retain(|number, _| left.binary_search_by_key(number, |design| design.number).is_ok());
             let open: Vec<&Design> =
@@ -207,7 +208,7 @@ impl<'c> Course<'c> {
                 progress(tracker.progress());
                 Ok(())
             })?;
-            let go_on = survivors(&sweep.goal, &known);
+            let go_on = survivors(&sweep.goal, &known, schedule, round);
             left.retain(|design| go_on.binary_search(&design.number).is_ok());
         }
         left.extend(spared);

@@ -122,7 +122,7 @@ impl Exploration {
     pub fn baseline_objectives(&self) -> Option<&Objectives> {
         let baseline = self.baseline();
         let spec = baseline.spec()?.to_string();
-        let known = self.catalogue.iter().chain(&self.baselines).find(|entry| entry.spec == spec);
+        let known = self.catalogue.iter().chain(&self.baselines).find(|entry| entry.is_whole && entry.spec == spec);
         known.map(|entry| &entry.objectives)
     }
 
@@ -177,15 +177,20 @@ impl Exploration {
         // A peer that was cut short replayed other events.
         let pages = pages.filter(|(pick, other)| pick.events == other.events);
         verdict.memory = pages.map(|(pick, other)| (1.0 + pick.fragmentation) / (1.0 + other.fragmentation));
-        verdict.work = self.timing_of(&pick).zip(self.timing_of(&other)).map(|(pick, other)| time_ratio(pick, other));
+        let times = self.timing_of(&pick).zip(self.timing_of(&other));
+        verdict.work = times.and_then(|(pick, other)| time_ratio(pick, other));
         verdict
     }
 }
 
-/// Time of one over that of another; 1 where the intervals of their rounds overlap.
-fn time_ratio(pick: &Retimed, other: &Retimed) -> f64 {
-    let apart = pick.max < other.min || other.max < pick.min;
-    if apart { pick.ns_per_op / other.ns_per_op.max(f64::MIN_POSITIVE) } else { 1.0 }
+/// Time of one over that of another; 1 where their intervals overlap. None where a time is unreliable, or one of them was
+/// timed on a stretch of the other's events.
+fn time_ratio(pick: &Retimed, other: &Retimed) -> Option<f64> {
+    if pick.events != other.events || !pick.ns.is_reliable() || !other.ns.is_reliable() {
+        return None;
+    }
+    let apart = pick.ns.high < other.ns.low || other.ns.high < pick.ns.low;
+    Some(if apart { pick.ns.median / other.ns.median.max(f64::MIN_POSITIVE) } else { 1.0 })
 }
 
 impl Verdict {
@@ -211,6 +216,8 @@ impl Verdict {
 
 #[cfg(test)]
 mod tests {
+    use heapsmith_replay::Spread;
+
     use super::*;
 
     fn verdict(memory: f64, work: f64, max_op: Option<f64>) -> Verdict {
@@ -232,11 +239,21 @@ mod tests {
         assert_eq!(advice(&verdict(0.9, 0.9, None), Bounded), Advice::None);
     }
 
+    fn time(median: f64, low: f64, high: f64) -> Retimed {
+        let ns = Spread { median, low, high };
+        Retimed { name: String::new(), ns, min: low, max: high, null_allocator: 0.0, rounds: 5, events: 100 }
+    }
+
     #[test]
     fn times_whose_intervals_overlap_are_equal() {
-        let time =
-            |ns_per_op, min, max| Retimed { name: String::new(), ns_per_op, min, max, null_allocator: 0.0, rounds: 5 };
-        assert_eq!(time_ratio(&time(9.0, 8.0, 10.0), &time(11.0, 9.5, 12.0)), 1.0);
-        assert_eq!(time_ratio(&time(5.0, 4.0, 6.0), &time(10.0, 9.0, 12.0)), 0.5);
+        assert_eq!(time_ratio(&time(10.0, 9.8, 10.3), &time(10.4, 10.2, 10.6)), Some(1.0));
+        assert_eq!(time_ratio(&time(5.0, 4.9, 5.1), &time(10.0, 9.8, 10.2)), Some(0.5));
+    }
+
+    #[test]
+    fn an_unreliable_time_and_one_of_a_stretch_decide_nothing() {
+        let (good, bad) = (time(5.0, 4.9, 5.1), time(94.4, 8.9, 94.4));
+        assert_eq!((time_ratio(&good, &bad), time_ratio(&bad, &good)), (None, None));
+        assert_eq!(time_ratio(&good, &Retimed { events: 50, ..time(500.0, 499.0, 501.0) }), None);
     }
 }

@@ -47,7 +47,13 @@ pub(crate) struct Worker<'w> {
     failed: &'w AtomicBool,
 }
 
-impl Worker<'_> {
+impl<'w> Worker<'w> {
+    /// Asks whether it is time to stop, while the worker's memory is lent.
+    pub fn over(&self) -> impl Fn() -> bool + use<'w> {
+        let (stop, failed) = (self.stop, self.failed);
+        move || stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed)
+    }
+
     /// Whether it is time to stop: somebody asked for it, or another thread failed.
     pub fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)

@@ -33,6 +33,13 @@ pub struct Measures {
     pub requested_peak: Bytes,
     /// Most bytes of the region ever used, headers, holes and control words included.
     pub footprint_peak: Bytes,
+    /// Bytes of the region up to the wilderness after each operation, averaged over the operations and rounded down. It
+    /// falls where the last blocks of the region are freed and coalesce with the wilderness; free blocks below a used one
+    /// stay in it.
+    pub footprint_mean: Bytes,
+    /// What the footprint has after each operation beyond the bytes requested and live, averaged in the same way:
+    /// headers, padding, holes, what layers keep, and control words.
+    pub retained: Bytes,
     /// Index of the event at which the most bytes were requested and served: *the peak*.
     pub peak_event: u64,
     /// Bytes requested and live at the peak: `requested_peak`, unless requests were refused.
@@ -121,6 +128,8 @@ columns! {
     failed: failed;
     requested_peak: requested_peak.0;
     footprint_peak: footprint_peak.0;
+    footprint_mean: footprint_mean.0;
+    retained: retained.0;
     peak_event: peak_event;
     requested_at_peak: requested_at_peak.0;
     blocks_at_peak: blocks_at_peak.0;

@@ -152,7 +152,7 @@ impl Job<'_, Counting> for Measured<'_> {
         let mut pause = part;
         for (index, event) in events.iter().enumerate() {
             replay.step(&mut heap, event, index);
-            replay.tally(heap.meter());
+            replay.tally(&heap);
             if self.options.stop_when_refused && replay.measures.failed > 0 {
                 break;
             }
@@ -176,7 +176,7 @@ fn verify(
     let mut replay = Loop::new(trace, heap.meter());
     for (index, event) in trace.events.iter().enumerate() {
         replay.verified(heap, event, index, options).map_err(|fault| (index as u64 + 1, fault))?;
-        replay.tally(heap.meter());
+        replay.tally(heap);
         if options.stop_when_refused && replay.measures.failed > 0 {
             break;
         }
@@ -192,6 +192,10 @@ struct Loop {
     measures: Measures,
     accesses: Tally,
     visits: Tally,
+    /// The footprints after every event, summed.
+    footprints: u128,
+    /// The bytes requested and live after every event, summed.
+    lived: u128,
     /// The meter after the last operation.
     before: Counting,
 }
@@ -200,15 +204,19 @@ impl Loop {
     fn new(trace: &PackedTrace, meter: &Counting) -> Self {
         let measures = Measures { requested_peak: trace.requested_peak, ..Measures::default() };
         let (live, accesses, visits) = (LiveTable::new(trace.slots), Tally::new(), Tally::new());
-        Loop { live, requested: 0, blocks: 0, measures, accesses, visits, before: *meter }
+        let before = *meter;
+        Loop { live, requested: 0, blocks: 0, measures, accesses, visits, footprints: 0, lived: 0, before }
     }
 
-    /// Counts what the last operation cost.
+    /// Counts what the last operation cost, and what the heap holds after it.
     #[inline(always)]
-    fn tally(&mut self, meter: &Counting) {
+    fn tally<H: Heap<Meter = Counting> + ?Sized>(&mut self, heap: &H) {
+        let meter = heap.meter();
         self.accesses.add(meter.accesses - self.before.accesses);
         self.visits.add(meter.visits - self.before.visits);
         (self.before.accesses, self.before.visits) = (meter.accesses, meter.visits);
+        self.footprints += heap.footprint() as u128;
+        self.lived += u128::from(self.requested);
     }
 
     #[inline(always)]
@@ -307,13 +315,25 @@ impl Loop {
     fn lower_bound<H: Heap<Meter = Counting> + ?Sized>(&self, heap: &H, operations: usize) -> Measures {
         let accesses = self.accesses.lower_bound(operations as u64);
         let footprint_peak = Bytes(heap.footprint_peak() as u64);
-        Measures { operations: operations as u64, footprint_peak, accesses, ..self.measures.clone() }
+        let (footprint_mean, retained) = self.held(operations as u64);
+        let operations = operations as u64;
+        Measures { operations, footprint_peak, footprint_mean, retained, accesses, ..self.measures.clone() }
+    }
+
+    /// The mean of the footprint, and of what it has beyond the bytes live, over this many operations, of which those to
+    /// come take nothing.
+    fn held(&self, operations: u64) -> (Bytes, Bytes) {
+        let mean = |sum: u128| Bytes((sum / u128::from(operations.max(1))) as u64);
+        (mean(self.footprints), mean(self.footprints - self.lived))
     }
 
     fn finish<H: Heap<Meter = Counting> + ?Sized>(self, heap: &H) -> Measures {
         let [at_once, after_split, after_coalescing, by_growing, after_defragmentation] = heap.meter().served;
+        let (footprint_mean, retained) = self.held(self.measures.operations);
         Measures {
             footprint_peak: Bytes(heap.footprint_peak() as u64),
+            footprint_mean,
+            retained,
             accesses: self.accesses.summary(),
             visits: self.visits.summary(),
             at_once,

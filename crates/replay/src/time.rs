@@ -9,7 +9,8 @@
 //! A replay is timed as a whole and divided by its operations: a clock read
 //! between operations would cost more than most of them. Subjects that are
 //! compared take turns, so that a slow moment of the machine hits all of them,
-//! and each round begins with another, so that none always follows the same.
+//! and each round begins with another, so that none always follows the same. How
+//! many rounds there are, and what they say, is in `rounds.rs`.
 //!
 //! The clock is the processor's counter. Latencies are the same loop with the
 //! counter read around every operation; what the counter costs is in them, and
@@ -30,6 +31,7 @@ use heapsmith_trace::{PackedEvent, PackedTrace};
 use quanta::Clock;
 
 use crate::region::Region;
+use crate::rounds::{Spread, Turn, sample};
 use crate::run::ReplayError;
 use crate::slots::Slots;
 use crate::subject::Subject;
@@ -39,6 +41,13 @@ use crate::subject::Subject;
 pub struct TimingEffort {
     /// Rounds, in each of which every subject has its turn.
     pub rounds: usize,
+    /// At most this many further rounds of what disagrees.
+    pub more: usize,
+    /// No subject replays more events.
+    pub max_events: usize,
+    /// The first subjects, this many, set the pace: what takes [`TimingEffort::SLOW`] times as long as the slowest of them
+    /// replays a stretch of the trace that takes no longer. With 0 nobody does, and nothing is cut short so.
+    pub pace: usize,
     /// Peers whose operations may look at all free blocks replay at most this many events.
     pub linear_events: usize,
 }
@@ -47,12 +56,24 @@ impl TimingEffort {
     /// No more rounds are timed.
     pub const MAX_ROUNDS: usize = 100_000;
 
-    /// Enough for a median that is repeated, and a second or so for a peer that searches long lists.
-    pub const DEFAULT: TimingEffort = TimingEffort { rounds: 9, linear_events: 20_000 };
+    /// Enough for a median that is repeated, and a second or so for a peer that searches long lists. All replay all events.
+    pub const DEFAULT: TimingEffort =
+        TimingEffort { rounds: 9, more: 0, max_events: usize::MAX, pace: 0, linear_events: 20_000 };
+
+    /// How many times as long as the slowest that sets the pace a subject may take.
+    pub const SLOW: u64 = 10;
+
+    /// Nanoseconds that a round of any subject may take, however fast the others are.
+    const SHORT: u64 = 50_000_000;
 
     /// As many rounds.
     pub fn rounds(rounds: usize) -> TimingEffort {
         TimingEffort { rounds, ..TimingEffort::DEFAULT }
+    }
+
+    /// The same with up to three times as many rounds more, of what disagrees.
+    pub fn repeated(self) -> TimingEffort {
+        TimingEffort { more: self.rounds.saturating_mul(3), ..self }
     }
 
     fn verify(self) -> Result<(), ReplayError> {
@@ -67,20 +88,20 @@ impl TimingEffort {
     /// Events of `trace` that `subject` replays.
     pub fn events(self, subject: &Subject, trace: &PackedTrace) -> usize {
         let max = if subject.is_linear() { self.linear_events } else { usize::MAX };
-        trace.events.len().min(max)
+        trace.events.len().min(max).min(self.max_events)
     }
 }
 
 /// Times of one subject on one trace, in nanoseconds an operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timing {
-    /// The median round.
-    pub median: f64,
+    /// The median round with its interval.
+    pub spread: Spread,
     /// The fastest round.
     pub min: f64,
     /// The slowest round.
     pub max: f64,
-    /// Every round, in order: round by round comparable with the other subjects.
+    /// Every round, in order: as many as were asked for are comparable round by round with the other subjects.
     pub rounds: Vec<f64>,
     /// Events that were replayed: fewer than the trace has where the subject is cut short.
     pub events: usize,
@@ -106,25 +127,81 @@ pub fn time(
     region: &mut Region,
     effort: TimingEffort,
 ) -> Result<Timings, ReplayError> {
+    time_watched(subjects, trace, region, effort, &mut |_| ())
+}
+
+/// As [`time()`]; `watch` gets every turn before it begins. Subject 0 is the null allocator, those that are timed
+/// follow.
+///
+/// # Errors
+///
+/// Those of [`time()`].
+pub fn time_watched(
+    subjects: &[Subject],
+    trace: &PackedTrace,
+    region: &mut Region,
+    effort: TimingEffort,
+    watch: &mut dyn FnMut(Turn),
+) -> Result<Timings, ReplayError> {
     effort.verify()?;
     let clock = Clock::new();
     let all = with_null(subjects);
-    let mut times = vec![Vec::with_capacity(effort.rounds); all.len()];
-    in_turns(&all, trace, region, effort, usize::MAX, &clock, &mut |number, ticks| {
-        let events = effort.events(&all[number], trace).max(1) as f64;
-        let nanoseconds = ticks.iter().map(|&ticks| clock.delta_as_nanos(0, ticks)).sum::<u64>();
-        times[number].push(nanoseconds as f64 / events);
+    let rounds = effort.rounds.max(1);
+    let stretches = stretches(&all, trace, region, effort, &clock, &mut |subject| {
+        watch(Turn { subject, done: 0, total: rounds * all.len() });
     })?;
-    let events = all.iter().map(|subject| effort.events(subject, trace));
-    let mut timings: Vec<Timing> = times.into_iter().zip(events).map(|(rounds, n)| summarise(rounds, n)).collect();
-    let null_allocator = timings.remove(0);
-    Ok(Timings { subjects: timings, null_allocator })
+    let mut times = sample::<ReplayError>(all.len(), rounds, effort.more, &mut |turn| {
+        watch(turn);
+        let (events, mut ticks) = (&trace.events[..stretches[turn.subject]], [0]);
+        let round =
+            Round { events, slots: trace.slots, each: usize::MAX, clock: &clock, ticks: &mut ticks, max: u64::MAX };
+        all[turn.subject].run(region, round)?;
+        Ok(clock.delta_as_nanos(0, ticks[0]) as f64 / events.len().max(1) as f64)
+    })?
+    .into_iter()
+    .zip(stretches)
+    .map(|(rounds, events)| summarise(rounds, events));
+    let null_allocator = times.next().expect("it is the first subject");
+    Ok(Timings { subjects: times.collect(), null_allocator })
+}
+
+/// Parts of a trace after which a subject that is not let finish may be stopped.
+const STRETCHES: usize = 256;
+
+/// How many events each subject replays in a round: all that the effort lets it, unless it is too slow for those that set
+/// the pace. Each is replayed once to see; `look` gets whom.
+fn stretches(
+    all: &[Subject],
+    trace: &PackedTrace,
+    region: &mut Region,
+    effort: TimingEffort,
+    clock: &Clock,
+    look: &mut dyn FnMut(usize),
+) -> Result<Vec<usize>, ReplayError> {
+    let mut stretches: Vec<usize> = all.iter().map(|subject| effort.events(subject, trace)).collect();
+    if effort.pace == 0 {
+        return Ok(stretches);
+    }
+    let in_ticks = |nanoseconds: u64| (nanoseconds as f64 / nanoseconds_per_tick(clock)) as u64;
+    let mut longest = in_ticks(TimingEffort::SHORT);
+    let mut ticks = vec![0; STRETCHES];
+    for (number, (subject, stretch)) in all.iter().zip(&mut stretches).enumerate().skip(1) {
+        look(number);
+        let (sets_pace, events) = (number <= effort.pace, &trace.events[..*stretch]);
+        let max = if sets_pace { u64::MAX } else { longest };
+        ticks.fill(0);
+        let each = events.len().div_ceil(STRETCHES).max(1);
+        *stretch = subject.run(region, Round { events, slots: trace.slots, each, clock, ticks: &mut ticks, max })?;
+        if sets_pace {
+            longest = longest.max(TimingEffort::SLOW * ticks.iter().sum::<u64>());
+        }
+    }
+    Ok(stretches)
 }
 
 fn summarise(rounds: Vec<f64>, events: usize) -> Timing {
-    let mut sorted = rounds.clone();
-    sorted.sort_by(f64::total_cmp);
-    Timing { median: sorted[sorted.len() / 2], min: sorted[0], max: sorted[sorted.len() - 1], rounds, events }
+    let ends = |pick: fn(f64, f64) -> f64| rounds.iter().copied().reduce(pick).unwrap_or_default();
+    Timing { spread: Spread::of(&rounds), min: ends(f64::min), max: ends(f64::max), rounds, events }
 }
 
 /// How long single operations take, in nanoseconds, the reading of the counter included.
@@ -169,7 +246,7 @@ pub fn latencies(
     let all = with_null(subjects);
     let mut all_rounds: Vec<Vec<Rounds>> =
         all.iter().map(|subject| vec![Rounds::default(); effort.events(subject, trace)]).collect();
-    in_turns(&all, trace, region, effort, 1, &clock, &mut |number, ticks| {
+    in_turns(&all, trace, region, effort, &clock, &mut |number, ticks| {
         all_rounds[number].iter_mut().zip(ticks).for_each(|(rounds, &ticks)| rounds.add(ticks));
     })?;
     let mut latencies: Vec<Latency> =
@@ -237,24 +314,24 @@ fn with_null(subjects: &[Subject]) -> Vec<Subject> {
     std::iter::once(Subject::Nothing).chain(subjects.iter().cloned()).collect()
 }
 
-/// Replays with every subject in turns, and reports the ticks between two readings, `each` events apart.
+/// Replays with every subject in turns, and reports the ticks of each event.
 fn in_turns(
     subjects: &[Subject],
     trace: &PackedTrace,
     region: &mut Region,
     effort: TimingEffort,
-    each: usize,
     clock: &Clock,
     tell: &mut dyn FnMut(usize, &[u64]),
 ) -> Result<(), ReplayError> {
-    let mut ticks = vec![0; trace.events.len().div_ceil(each)];
+    let mut ticks = vec![0; trace.events.len()];
     for round in 0..effort.rounds.max(1) {
         for turn in 0..subjects.len() {
             let number = (round + turn) % subjects.len();
             let subject = &subjects[number];
             let events = &trace.events[..effort.events(subject, trace)];
-            let ticks = &mut ticks[..events.len().div_ceil(each)];
-            subject.run(region, Round { events, slots: trace.slots, each, clock, ticks })?;
+            let ticks = &mut ticks[..events.len()];
+            let slots = trace.slots;
+            subject.run(region, Round { events, slots, each: 1, clock, ticks: &mut *ticks, max: u64::MAX })?;
             tell(number, ticks);
         }
     }
@@ -274,24 +351,34 @@ struct Round<'t> {
     each: usize,
     clock: &'t Clock,
     ticks: &'t mut [u64],
+    /// Once it took more ticks in all, it is over.
+    max: u64,
 }
 
 impl Work for Round<'_> {
-    type Output = ();
+    /// Events that were replayed.
+    type Output = usize;
 
-    fn run<A: Allocator>(self, mut allocator: A) {
+    fn run<A: Allocator>(self, mut allocator: A) -> usize {
         let mut slots = Slots::new(self.slots);
+        let (mut replayed, mut spent) = (0, 0);
         for (events, ticks) in self.events.chunks(self.each).zip(self.ticks) {
             let start = read(self.clock);
             for event in events {
                 slots.step(&mut allocator, event);
             }
             *ticks = read(self.clock).saturating_sub(start);
+            spent += *ticks;
+            replayed += events.len();
+            if spent > self.max {
+                break;
+            }
         }
         black_box(&slots);
         if A::OF_THE_PROCESS {
             slots.release(&mut allocator);
         }
+        replayed
     }
 }
 
@@ -302,7 +389,7 @@ mod tests {
     #[test]
     fn the_summary_of_rounds_is_their_median_and_their_ends() {
         let timing = summarise(vec![3.0, 1.0, 9.0], 5);
-        assert_eq!((timing.median, timing.min, timing.max), (3.0, 1.0, 9.0));
+        assert_eq!((timing.spread.median, timing.min, timing.max), (3.0, 1.0, 9.0));
         assert_eq!(timing.rounds, [3.0, 1.0, 9.0]);
     }
 

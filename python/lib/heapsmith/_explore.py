@@ -97,7 +97,19 @@ class Exploration:
 
 
 Target = Literal["host", "cortex-m", "riscv32", "avr", "network-2006"]
-Objective = Literal["fragmentation", "internal", "external", "accesses", "p99", "max", "min_region", "ns", "code_size"]
+Objective = Literal[
+    "fragmentation",
+    "internal",
+    "external",
+    "accesses",
+    "p99",
+    "max",
+    "footprint_mean",
+    "retained",
+    "min_region",
+    "ns",
+    "code_size",
+]
 
 
 def explore(

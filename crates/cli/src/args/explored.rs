@@ -141,7 +141,8 @@ pub enum StrategyName {
     Auto,
     /// Replay every design
     Exhaustive,
-    /// Replay on slices of the traces first (1/64, 1/16, 1/4), and only the best designs on whole traces
+    /// Replay on slices of the traces first (1/64, 1/16, 1/4; shorter ones of long traces), and only the best designs on
+    /// whole traces
     Halving,
 }
 
@@ -159,8 +160,8 @@ impl StrategyName {
 /// The objectives of the front, and constraints on designs.
 #[derive(Debug, Clone, Args)]
 pub struct Wanted {
-    /// Objectives of the front: fragmentation, internal, external, accesses, p99, max, min_region, ns, code_size. The
-    /// last three are measured for the 64 designs nearest to the front over the others
+    /// Objectives of the front: fragmentation, internal, external, accesses, p99, max, footprint_mean, retained,
+    /// min_region, ns, code_size. The last three are measured for the 64 designs nearest to the front over the others
     /// [default: fragmentation,accesses,p99,max]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Objective::from_str, help_heading = GOAL)]
     pub objectives: Vec<Objective>,
@@ -183,6 +184,12 @@ pub struct Wanted {
     /// Largest number of metadata accesses of any operation
     #[arg(long, value_name = "N", help_heading = GOAL)]
     pub max_op: Option<u64>,
+    /// Largest mean of the footprint over all operations, in bytes (K, M, G)
+    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
+    pub max_footprint_mean: Option<u64>,
+    /// Largest mean of the bytes that the footprint has beyond those requested and live (K, M, G)
+    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
+    pub max_retained: Option<u64>,
     /// Largest time per operation in nanoseconds, measured on this machine
     #[arg(long, value_name = "NS", value_parser = amount, help_heading = GOAL)]
     pub max_ns: Option<f64>,
@@ -212,6 +219,8 @@ impl Wanted {
             (Objective::Accesses, self.max_accesses),
             (Objective::P99, whole(self.max_p99)),
             (Objective::MaxOp, whole(self.max_op)),
+            (Objective::FootprintMean, whole(self.max_footprint_mean)),
+            (Objective::Retained, whole(self.max_retained)),
             (Objective::Time, self.max_ns),
             (Objective::CodeSize, whole(self.max_code_size)),
         ];

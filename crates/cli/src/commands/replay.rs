@@ -138,7 +138,8 @@ impl Job<'_> {
     }
 
     fn effort(&self) -> TimingEffort {
-        TimingEffort { rounds: self.arguments.rounds.into(), linear_events: self.arguments.linear_events }
+        let rounds = TimingEffort::rounds(self.arguments.rounds.into()).repeated();
+        TimingEffort { linear_events: self.arguments.linear_events, ..rounds }
     }
 
     fn measure_all(&self, trace: &PackedTrace) -> Result<Vec<Measured>, Failure> {

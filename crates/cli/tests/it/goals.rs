@@ -86,7 +86,9 @@ fn constraints_are_kept_and_those_that_nothing_keeps_are_named() {
     let (code, error) = refused(&explore(dir.path(), &["--objectives", "beauty"]));
     assert_eq!(code, Some(2));
     assert!(
-        error.contains("choose of fragmentation, internal, external, accesses, p99, max, min_region, ns"),
+        error.contains(
+            "choose of fragmentation, internal, external, accesses, p99, max, footprint_mean, retained, min_region"
+        ),
         "{error}"
     );
 }

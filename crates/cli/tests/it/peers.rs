@@ -48,7 +48,13 @@ fn peers_stand_beside_our_heaps_with_what_can_be_measured_of_them() {
         {
             assert!(row[key].is_number(), "{key} in {row}");
         }
-        assert_eq!(row["ns_per_op_rounds"].as_array().map(Vec::len), Some(3));
+        // What disagrees on this machine is timed for up to three times as many rounds more.
+        let rounds = row["ns_per_op_rounds"].as_array().map_or(0, Vec::len);
+        assert!([3, 6, 9, 12].contains(&rounds), "{rounds} rounds in {row}");
+        let ns = |key: &str| row[key].as_f64().unwrap_or_else(|| panic!("{key} in {row}"));
+        let (low, high) = (ns("ns_per_op_low"), ns("ns_per_op_high"));
+        assert!(low <= ns("ns_per_op") && ns("ns_per_op") <= high, "{row}");
+        assert!(row["ns_reliable"] == true || rounds == 12, "only what was timed again is unreliable: {row}");
         let peer = row["heap"].as_str().is_some_and(|heap| heap.starts_with("peer:"));
         for key in ["accesses_per_op", "accesses", "max", "fragmentation", "footprint", "footprint_peak"] {
             assert_eq!(row[key].is_null(), peer, "{key} in {row}");

@@ -9,7 +9,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use heapsmith_replay::{PagesError, TimingEffort};
+use heapsmith_replay::PagesError;
 
 use super::RunError;
 use super::observer::{Observer, Stage};
@@ -105,14 +105,15 @@ impl Answering<'_> {
         also: &[usize],
     ) -> Result<(), RunError> {
         let (timing, traces) = (self.timing, self.traces.get()?);
-        let named = exploration.named(also, &timing.peers);
-        let effort = TimingEffort::rounds(timing.rounds.max(1));
-        self.observer.stage(Stage::Times);
-        exploration.retime(store, traces, &named, effort)?;
+        let mut named = exploration.named(also, &timing.peers);
+        let observer = &mut *self.observer;
+        observer.stage(Stage::Times);
+        exploration.retime(store, traces, &mut named, timing.rounds, &mut |at| observer.work(at))?;
         self.observer.stage(Stage::Idle);
         let Some(command) = timing.command.as_deref().filter(|_| !timing.peers.is_empty()) else { return Ok(()) };
         self.observer.stage(Stage::Pages);
-        let outcome = exploration.measure_pages(store, traces, &named, effort, command);
+        let observer = &mut *self.observer;
+        let outcome = exploration.measure_pages(store, traces, &named, command, &mut |at| observer.work(at));
         self.observer.stage(Stage::Idle);
         match outcome {
             Err(MeasureError::Pages(error @ PagesError::System { .. })) => {

@@ -6,7 +6,7 @@ use heapsmith_replay::PagesError;
 use heapsmith_spec::Spec;
 
 use crate::exploration::Exploration;
-use crate::progress::Progress;
+use crate::progress::{Progress, Work};
 use crate::search::Strategy;
 
 /// What is done now.
@@ -57,6 +57,8 @@ pub trait Observer {
     fn stage(&mut self, _stage: Stage<'_>) {}
     /// How far the sweep is: reported twice a second, whether it advanced or not.
     fn progress(&mut self, _at: Progress) {}
+    /// What is worked on now, of the catalogue, of times, or of memory by pages.
+    fn work(&mut self, _at: Work<'_>) {}
     /// The sweep of the whole came to its end.
     fn swept(&mut self, _swept: &Swept) {}
     /// The answer is known and kept; nothing that follows changes it.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use heapsmith_replay::Spread;
 use heapsmith_trace::Bytes;
 use rusqlite::types::Value;
 
@@ -32,9 +33,10 @@ impl Store {
         self.commit(|db| {
             db.execute("DELETE FROM timing", [])?;
             for timing in timings {
-                let Retimed { name, ns_per_op, min, max, null_allocator, rounds } = timing;
-                let times = [ns_per_op, min, max, null_allocator].map(|&time| Value::from(time));
-                seal::insert(db, "timing", [text(name)].into_iter().chain(times).chain([Value::from(*rounds)]))?;
+                let Retimed { name, ns, min, max, null_allocator, rounds, events } = timing;
+                let times = [ns.median, ns.low, ns.high, *min, *max, *null_allocator].map(Value::from);
+                let counts = [Value::from(*rounds), Value::from(*events as i64)];
+                seal::insert(db, "timing", [text(name)].into_iter().chain(times).chain(counts))?;
             }
             Ok(())
         })
@@ -44,16 +46,18 @@ impl Store {
     pub(crate) fn timings(&self) -> Result<Vec<Retimed>, StoreError> {
         self.run(|db| {
             let mut statement = db.prepare(
-                "SELECT name, ns_per_op, ns_per_op_min, ns_per_op_max, null_ns_per_op, rounds FROM timing ORDER BY rowid",
+                "SELECT name, ns_per_op, ns_per_op_low, ns_per_op_high, ns_per_op_min, ns_per_op_max, null_ns_per_op, \
+                 rounds, events FROM timing ORDER BY rowid",
             )?;
             let timings = statement.query_map([], |row| {
                 Ok(Retimed {
                     name: row.get(0)?,
-                    ns_per_op: row.get(1)?,
-                    min: row.get(2)?,
-                    max: row.get(3)?,
-                    null_allocator: row.get(4)?,
-                    rounds: row.get(5)?,
+                    ns: Spread { median: row.get(1)?, low: row.get(2)?, high: row.get(3)? },
+                    min: row.get(4)?,
+                    max: row.get(5)?,
+                    null_allocator: row.get(6)?,
+                    rounds: row.get(7)?,
+                    events: row.get::<_, i64>(8)? as u64,
                 })
             })?;
             timings.collect()

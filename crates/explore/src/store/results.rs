@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use heapsmith_replay::Measures;
-use heapsmith_spec::SpecError;
+use heapsmith_spec::{SpecError, catalogue};
 use rusqlite::types::{Type, Value};
 use rusqlite::{Connection, Row as Found};
 
@@ -131,7 +131,7 @@ impl Store {
         Ok(rows)
     }
 
-    /// The allocators of the catalogue that have their results, in the order in which they came.
+    /// The allocators of the catalogue that have their results, in the order of the catalogue.
     pub(crate) fn catalogue(&self) -> Result<Vec<Catalogued>, StoreError> {
         self.named("catalogue")
     }
@@ -155,13 +155,18 @@ impl Store {
                     Some(entry) => entry.measures.push(measures),
                     None => {
                         let (spec, objectives) = (row.get(1)?, Objectives::default());
-                        entries.push(Catalogued { name, spec, measures: vec![measures], objectives });
+                        entries.push(Catalogued { name, spec, measures: vec![measures], objectives, is_whole: true });
                     }
                 }
             }
             Ok(())
         })?;
-        entries.iter_mut().for_each(|entry| entry.objectives = Objectives::of(&entry.measures));
+        let events: i64 = self.run(|db| db.query_row("SELECT sum(events) FROM trace", [], |row| row.get(0)))?;
+        for entry in &mut entries {
+            (entry.objectives, entry.is_whole) = (Objectives::of(&entry.measures), entry.events() == events as u64);
+        }
+        let place = |name: &str| catalogue().iter().position(|entry| entry.name == name);
+        entries.sort_by_key(|entry| place(&entry.name));
         Ok(entries)
     }
 

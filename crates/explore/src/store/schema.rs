@@ -9,7 +9,7 @@ use super::{Store, StoreError, seal};
 use crate::space::Space;
 
 /// Version of the tables.
-const SCHEMA: &str = "5";
+const SCHEMA: &str = "6";
 
 /// What is read from. A file that somebody made may hold a view of such a name, which can compute without end.
 const TABLES: [&str; 13] = [
@@ -126,8 +126,9 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
                                  PRIMARY KEY (name, trace));
          CREATE TABLE baseline (name TEXT NOT NULL, spec TEXT NOT NULL, trace INTEGER NOT NULL{integers}, {seal},
                                 PRIMARY KEY (name, trace));
-         CREATE TABLE timing (name TEXT PRIMARY KEY, ns_per_op REAL NOT NULL, ns_per_op_min REAL NOT NULL,
-                              ns_per_op_max REAL NOT NULL, null_ns_per_op REAL NOT NULL, rounds INTEGER NOT NULL, {seal});
+         CREATE TABLE timing (name TEXT PRIMARY KEY, ns_per_op REAL NOT NULL, ns_per_op_low REAL NOT NULL,
+                              ns_per_op_high REAL NOT NULL, ns_per_op_min REAL NOT NULL, ns_per_op_max REAL NOT NULL,
+                              null_ns_per_op REAL NOT NULL, rounds INTEGER NOT NULL, events INTEGER NOT NULL, {seal});
          CREATE TABLE pages (name TEXT NOT NULL, trace INTEGER NOT NULL, touched_pages INTEGER NOT NULL,
                              requested_peak INTEGER NOT NULL, failed INTEGER NOT NULL, events INTEGER NOT NULL,
                              {seal}, PRIMARY KEY (name, trace));

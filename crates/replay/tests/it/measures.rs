@@ -6,7 +6,7 @@ use heapsmith_replay::{
 };
 
 use heapsmith_spec::{Layer, Spec, WordSize, arbitrary};
-use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
+use heapsmith_trace::{Action, Bytes, Event, Origin, PackedEvent, PackedTrace, Trace};
 use proptest::prelude::*;
 
 /// A trace of allocations of these sizes; `frees` says which live block goes after each, if one does.
@@ -25,6 +25,16 @@ fn trace(steps: &[(u64, Option<usize>, Option<u64>)]) -> PackedTrace {
         }
     }
     PackedTrace::new(&trace).expect("a sound trace")
+}
+
+/// The bytes requested and live after each event.
+fn live_bytes(trace: &PackedTrace) -> Vec<u64> {
+    let mut sizes = vec![0; trace.slots];
+    let after = |event: &PackedEvent| {
+        sizes[event.slot as usize] = event.size;
+        sizes.iter().sum()
+    };
+    trace.events.iter().map(after).collect()
 }
 
 fn steps() -> impl Strategy<Value = Vec<(u64, Option<usize>, Option<u64>)>> {
@@ -71,6 +81,11 @@ proptest! {
                 >= trace.allocations, true);
         let curve = footprint_curve(&spec, &trace, &mut region, 16).expect("a curve");
         prop_assert_eq!(curve.iter().map(|&(_, footprint)| footprint).max(), Some(measures.footprint_peak));
+        let each = footprint_curve(&spec, &trace, &mut region, usize::MAX).expect("a point for each event");
+        let footprints: u64 = each.iter().map(|&(_, footprint)| footprint.0).sum();
+        let (events, lived) = (trace.events.len() as u64, live_bytes(&trace).iter().sum::<u64>());
+        prop_assert_eq!(measures.footprint_mean, Bytes(footprints / events));
+        prop_assert_eq!(measures.retained, Bytes((footprints - lived) / events));
     }
 
     #[test]
@@ -86,6 +101,26 @@ proptest! {
         prop_assert!(refused_in(min.0 - 8) > 0);
         prop_assert!(min >= trace.requested_peak);
     }
+}
+
+#[test]
+fn a_heap_that_keeps_its_peak_to_the_end_retains_more_than_one_that_gives_it_back() {
+    // A ramp of 100 blocks, all but the first freed from the end, then a long time with little live.
+    let allocate = |id, size| Action::Allocate { id, size: Bytes(size), alignment: 0 };
+    let ramp = (0..100).map(|id| allocate(id, 1000)).chain((1..100).rev().map(|id| Action::Free { id }));
+    let after = (0..200).flat_map(|_| [allocate(1, 8), Action::Free { id: 1 }]);
+    let mut trace = Trace::new(Origin::new("test", ""));
+    trace.events.extend(ramp.chain(after).map(|action| Event::at(0, action)));
+    let trace = PackedTrace::new(&trace).expect("a sound trace");
+    let mut region = Region::for_trace(&trace).expect("memory");
+    let mut on = |text: &str| {
+        let spec: Spec = text.parse().expect("a spec");
+        replay(&spec, &trace, &mut region, ReplayOptions::MEASURE).expect("a replay")
+    };
+    let (gives_back, keeps) = (on("list(coalesce=immediate)"), on("list(coalesce=never)"));
+    assert_eq!(gives_back.footprint_peak, keeps.footprint_peak, "the peak tells nothing");
+    assert!(keeps.footprint_mean.0 > gives_back.footprint_mean.0 + 10_000, "{keeps:?} {gives_back:?}");
+    assert!(keeps.retained.0 > 10 * gives_back.retained.0, "{keeps:?} {gives_back:?}");
 }
 
 #[test]
@@ -139,7 +174,11 @@ fn timing_reports_every_heap_and_the_floor() {
     let timings = time(&subjects, &trace, &mut region, TimingEffort::rounds(5)).expect("times");
     assert_eq!(timings.subjects.len(), 3);
     for time in timings.subjects {
-        assert!(time.min <= time.median && time.median <= time.max && time.median > timings.null_allocator.min);
+        assert!(
+            time.min <= time.spread.median
+                && time.spread.median <= time.max
+                && time.spread.median > timings.null_allocator.min
+        );
         assert_eq!((time.rounds.len(), time.events), (5, trace.events.len()));
     }
 }
@@ -150,7 +189,7 @@ fn a_peer_that_searches_linearly_is_cut_short() {
     let trace = trace(&steps);
     let mut region = Region::for_trace(&trace).expect("memory");
     let subjects = ["peer:linked_list_allocator", "list"].map(|text| text.parse::<Subject>().expect("a subject"));
-    let effort = TimingEffort { rounds: 2, linear_events: 100 };
+    let effort = TimingEffort { linear_events: 100, ..TimingEffort::rounds(2) };
     let timings = time(&subjects, &trace, &mut region, effort).expect("times");
     assert_eq!(timings.subjects.iter().map(|time| time.events).collect::<Vec<_>>(), [100, 300]);
 }

@@ -4,7 +4,7 @@ use heapsmith_explore::{Catalogued, Objective, dominates};
 use heapsmith_spec::entry;
 
 use crate::html::{Cell, Table, code, escape, paragraph, section as wrap};
-use crate::number::{listed, plural};
+use crate::number::{listed, plural, thousands};
 use crate::sections::front::{null_sentence, numbers, spec, time_heading};
 use crate::study::{Study, footprint, fragmentation};
 
@@ -12,7 +12,7 @@ use crate::study::{Study, footprint, fragmentation};
 pub fn section(study: &Study<'_>) -> String {
     let mut entries: Vec<&Catalogued> = study.exploration.catalogue.iter().collect();
     entries.sort_by(|a, b| {
-        let by = |entry: &Catalogued| (entry.objectives.failed > 0, fragmentation(&entry.objectives));
+        let by = |entry: &Catalogued| (!entry.is_compared(), fragmentation(&entry.objectives));
         by(a).0.cmp(&by(b).0).then(by(a).1.total_cmp(&by(b).1))
     });
     let time = time_heading(study);
@@ -22,14 +22,18 @@ pub fn section(study: &Study<'_>) -> String {
     for entry in &entries {
         let mut cells = vec![Cell::html(code(&entry.name))];
         let timing = study.catalogue_timing(&entry.name);
-        cells.extend(numbers(&entry.objectives, footprint(&entry.measures), timing));
+        cells.extend(numbers(study, &entry.objectives, footprint(&entry.measures), timing));
         let failed = entry.objectives.failed;
         let refused = match failed {
             0 => String::new(),
             some => format!("<br>refused {}", plural(some, "request", "requests")),
         };
-        cells.push(Cell::wide(format!("{}{}{refused}", spec(&entry.spec), source(&entry.name))));
-        table.row(if failed > 0 { "refuses" } else { "" }, cells);
+        let stretch = match entry.is_whole {
+            true => String::new(),
+            false => format!("<br>counted on the first {} events only: too slow for all", thousands(entry.events())),
+        };
+        cells.push(Cell::wide(format!("{}{}{refused}{stretch}", spec(&entry.spec), source(&entry.name))));
+        table.row(if entry.is_compared() { "" } else { "refuses" }, cells);
     }
     wrap("catalogue", "The catalogue", &(sentence(study, &entries) + &table.render()))
 }
@@ -43,7 +47,7 @@ fn sentence(study: &Study<'_>, entries: &[&Catalogued]) -> String {
     let front = || study.exploration.front_2d.iter().map(|&index| study.point(index));
     let unbeaten = |entry: &&&Catalogued| {
         let point = &entry.objectives;
-        point.failed == 0 && !front().any(|design| dominates(design, point, &OVER))
+        entry.is_compared() && !front().any(|design| dominates(design, point, &OVER))
     };
     let on_it = |entry: &&Catalogued| {
         front().any(|design| OVER.iter().all(|&over| design.get(over) == entry.objectives.get(over)))
@@ -68,5 +72,13 @@ fn sentence(study: &Study<'_>, entries: &[&Catalogued]) -> String {
         0 => String::new(),
         some => format!(" {} refused requests and cannot be compared.", plural(some, "allocator", "allocators")),
     };
-    paragraph(&format!("{outcome}{refusing}{}", null_sentence(study)))
+    let slow = entries.iter().filter(|entry| !entry.is_whole).count() as u64;
+    let slow = match slow {
+        0 => String::new(),
+        some => format!(
+            " {} too slow for the whole trace, counted on its begin and not compared.",
+            plural(some, "allocator is", "allocators are")
+        ),
+    };
+    paragraph(&format!("{outcome}{refusing}{slow}{}", null_sentence(study)))
 }

@@ -90,7 +90,7 @@ fn serving<'s>(study: &'s Study<'_>) -> impl Iterator<Item = &'s Objectives> + C
 
 /// The allocators of the catalogue that did.
 fn served<'s>(study: &'s Study<'_>) -> impl Iterator<Item = &'s Catalogued> {
-    study.exploration.catalogue.iter().filter(|entry| entry.objectives.failed == 0)
+    study.exploration.compared_catalogue()
 }
 
 /// The place of a design, with how many share it.

@@ -147,7 +147,7 @@ fn changes(study: &Study<'_>) -> String {
         "What full use changes, compared with none, on average over all designs; in grey the sign in Table 2 of Mamagkakis et \
          al. 2006 (their performance, + for faster, is compared with accesses), and whether it is the same here. An \
          effect that explains under 1% of the variance counts as none.",
-        &["factor", "fragmentation", "internal", "external", "accesses", "p99 accesses", "max accesses"],
+        &columns("factor"),
     );
     for (factor, own) in study.factors().iter().enumerate() {
         // A space that a user edited may lack a factor of the paper, or have others.
@@ -172,6 +172,8 @@ fn changes(study: &Study<'_>) -> String {
                 change(Objective::Accesses, performance, -1.0),
                 change(Objective::P99, None, 1.0),
                 change(Objective::MaxOp, None, 1.0),
+                change(Objective::FootprintMean, None, 1.0),
+                change(Objective::Retained, None, 1.0),
             ],
         );
     }
@@ -195,11 +197,16 @@ fn compared(paper: &str, sign: f64) -> String {
     format!("<br><span class=\"paper\">paper {paper}</span> {verdict}")
 }
 
+/// The first column, and one for each counted objective.
+fn columns(first: &'static str) -> Vec<&'static str> {
+    std::iter::once(first).chain(Objective::COUNTED.map(Objective::words)).collect()
+}
+
 fn shares(study: &Study<'_>) -> String {
     let mut table = Table::new(
         "Share of the variance over these designs that each factor explains by itself (η²). They are a full factorial, \
          so what is left over is the factors' interactions.",
-        &["factor", "fragmentation", "internal", "external", "accesses", "p99 accesses", "max accesses"],
+        &columns("factor"),
     );
     let share = |objective, factor| study.effect(objective, factor).map_or(0.0, |effect| effect.share);
     let bar = |share: f64| Cell::bar(&percent(share), share);
@@ -224,7 +231,7 @@ fn together(study: &Study<'_>) -> String {
     let mut table = Table::new(
         "The share that two factors explain together beyond what each explains alone, for the pairs that explain most \
          of fragmentation or of accesses.",
-        &["factors", "fragmentation", "internal", "external", "accesses", "p99 accesses", "max accesses"],
+        &columns("factors"),
     );
     let share = |factors, objective| {
         let own = study.interactions.iter().find(|pair| pair.factors == factors && pair.objective == objective);

@@ -69,12 +69,23 @@ fn others(study: &Study<'_>) -> Vec<usize> {
     others
 }
 
+/// What an unreliable time is, and what to do.
+pub const UNRELIABLE: &str = "its rounds disagree by more than a tenth, so it decides nothing; measure on a quiet machine, or \
+                              with more --rounds";
+
 /// The values to compare a time with.
 pub fn null_sentence(study: &Study<'_>) -> String {
-    match study.null_allocator() {
-        Some(null_allocator) => format!(" The same loop on the null allocator takes {null_allocator:.1} ns."),
-        None => " Times were not measured.".to_owned(),
-    }
+    let Some(null_allocator) = study.null_allocator() else { return " Times were not measured.".to_owned() };
+    let unreliable = study.exploration.timings.iter().any(|timing| !timing.ns.is_reliable());
+    let note = if unreliable { format!(" An unreliable time: {UNRELIABLE}.") } else { String::new() };
+    format!(" The same loop on the null allocator takes {null_allocator:.1} ns.{note}")
+}
+
+/// The cell of a time: sorted last where it is unreliable or was not measured. `events` is how many there are.
+pub fn time_cell(timing: Option<&Retimed>, events: u64) -> Cell {
+    let Some(time) = timing else { return Cell::number("–", f64::MAX) };
+    let cut = if time.events < events { format!("<br>first {} events", thousands(time.events)) } else { String::new() };
+    Cell::number(format!("{}{cut}", time.ns), time.ns.reliable().unwrap_or(f64::MAX))
 }
 
 /// The heading of the times, with that of the null allocator.
@@ -90,7 +101,7 @@ fn table(study: &Study<'_>, caption: &str, designs: &[usize]) -> Table {
     for &index in designs {
         let row = &study.exploration.rows[index];
         let mut cells = vec![Cell::number(format!("{:04}", row.design.number), row.design.number.into())];
-        cells.extend(numbers(study.point(index), footprint(&row.measures), study.exploration.timing(index)));
+        cells.extend(numbers(study, study.point(index), footprint(&row.measures), study.exploration.timing(index)));
         let alike = study.exploration.alike(index);
         cells.push(Cell::number(thousands(alike as u64), alike as f64));
         cells.push(Cell::wide(spec(&row.design.spec.to_string())));
@@ -109,7 +120,7 @@ pub fn spec(text: &str) -> String {
 }
 
 /// The cells that designs and allocators of the catalogue have in common.
-pub fn numbers(point: &Objectives, footprint: Bytes, timing: Option<&Retimed>) -> Vec<Cell> {
+pub fn numbers(study: &Study<'_>, point: &Objectives, footprint: Bytes, timing: Option<&Retimed>) -> Vec<Cell> {
     let whole = |objective| Cell::number(count(point.get(objective)), point.get(objective));
     vec![
         Cell::number(percent(fragmentation(point)), fragmentation(point)),
@@ -117,8 +128,6 @@ pub fn numbers(point: &Objectives, footprint: Bytes, timing: Option<&Retimed>) -
         Cell::number(count(accesses(point)), accesses(point)),
         whole(Objective::P99),
         whole(Objective::MaxOp),
-        timing.map_or(Cell::number("–", f64::MAX), |time| {
-            Cell::number(format!("{:.1}", time.ns_per_op), time.ns_per_op)
-        }),
+        time_cell(timing, study.exploration.events()),
     ]
 }

@@ -5,6 +5,7 @@ use heapsmith_spec::Spec;
 
 use crate::html::{code, escape, paragraph};
 use crate::number::{count, listed, percent, plural, thousands};
+use crate::sections::front::UNRELIABLE;
 use crate::study::{Study, accesses, footprint, fragmentation};
 
 /// Less than this share of a difference is none.
@@ -76,7 +77,10 @@ fn cards(study: &Study<'_>) -> String {
     ];
     if let Some(timing) = study.exploration.timing(study.pick) {
         let null_allocator = format!("null allocator: {:.1} ns", timing.null_allocator);
-        cards.push(("time/op", format!("{:.1} ns", timing.ns_per_op), null_allocator));
+        cards.push(match timing.ns.reliable() {
+            Some(time) => ("time/op", format!("{time:.1} ns"), null_allocator),
+            None => ("time/op", timing.ns.to_string(), format!("ns; {UNRELIABLE}")),
+        });
     }
     let card = |(name, value, remark): (&str, String, String)| {
         format!("<div><dt>{name}</dt><dd>{value}<small>{remark}</small></dd></div>\n")
@@ -97,7 +101,7 @@ fn serving<'s>(study: &'s Study<'_>) -> Vec<Rival<'s>> {
     // What gives less alignment than the target asks for pays less for it: it is in the table, and not compared.
     let compared = |entry: &&Catalogued| {
         let alignment = entry.spec.parse().map_or(0, |spec: Spec| spec.alignment);
-        entry.objectives.failed == 0 && target.compares(alignment)
+        entry.is_compared() && target.compares(alignment)
     };
     for entry in study.exploration.catalogue.iter().filter(compared) {
         match rivals.iter_mut().find(|rival| rival.point == &entry.objectives) {

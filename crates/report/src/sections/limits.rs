@@ -69,11 +69,10 @@ fn heaps(study: &Study<'_>) -> Vec<Between> {
         let name = if is_pick { "the pick".to_owned() } else { format!("design {}", design.number) };
         between(name, &design.spec, study.point(index), is_pick)
     };
-    let catalogued =
-        study.exploration.catalogue.iter().filter(|entry| entry.objectives.failed == 0).filter_map(|entry| {
-            let heap: Spec = entry.spec.parse().ok()?;
-            Some(between(entry.name.clone(), &heap, &entry.objectives, false))
-        });
+    let catalogued = study.exploration.compared_catalogue().filter_map(|entry| {
+        let heap: Spec = entry.spec.parse().ok()?;
+        Some(between(entry.name.clone(), &heap, &entry.objectives, false))
+    });
     let mut heaps: Vec<Between> = indexes.into_iter().map(design).chain(catalogued).collect();
     heaps.sort_by(|a, b| a.achieved.total_cmp(&b.achieved));
     heaps

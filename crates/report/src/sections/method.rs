@@ -33,7 +33,10 @@ fn facts(study: &Study<'_>) -> String {
             Strategy::Exhaustive => {
                 "cut short, as they could no longer reach a front: a finished design was at least as good in every objective"
             }
-            Strategy::Halving => "left out after a slice of the trace, on which others were nearer to the front",
+            Strategy::Halving => {
+                "left out after a slice of the trace, on which others were nearer to the front \
+                 (<code>--search exhaustive</code> replays all)"
+            }
         };
         facts.push((
             "not replayed on whole traces",
@@ -44,8 +47,11 @@ fn facts(study: &Study<'_>) -> String {
         facts.push(("time of the sweep", format!("{seconds:.1} s")));
     }
     if let Some(timing) = exploration.timings.first() {
-        let what =
-            format!("median of {}, one heap at a time, interleaved", plural(timing.rounds.into(), "round", "rounds"));
+        let rounds = plural(timing.rounds.into(), "round", "rounds");
+        let what = format!(
+            "median of {rounds} or more, one heap at a time, interleaved. What takes ten times as long as the slowest of the \
+             front is timed on the begin of the traces"
+        );
         facts.push(("times", what));
     }
     let fact = |(name, value): (&str, String)| format!("<dt>{name}</dt><dd>{value}</dd>\n");
@@ -81,10 +87,15 @@ const MEASURES: &str = "<h3>What the numbers are</h3>\n<ul>\n\
     2006, §3); the mean over the traces. The <strong>footprint</strong> is the region up to its highest block, headers and \
     holes included, at its largest. <em>Internal</em> fragmentation is the part of used blocks beyond the requests in them at \
     peak live bytes; <em>external</em> fragmentation is the rest of the largest footprint. Their sum is the fragmentation.</li>\n\
+    <li><strong>Mean footprint</strong> is the footprint after each operation, averaged over the operations. <strong>Retained \
+    memory</strong> is the part of it beyond the requested bytes that are live: what the heap holds and the program does not \
+    use. Both are in bytes.</li>\n\
     <li><strong>Accesses</strong> are the words of metadata that the allocator reads or writes while it serves the trace. They \
     are the same on every machine. p99: 99% of the operations need at most this many. Max: the most expensive \
     operation. With several traces, the mean is over all operations, p99 and max are those of the worst trace.</li>\n\
-    <li><strong>Time</strong> depends on the machine. Compare it with the null allocator: the same loop without an allocator.</li>\n\
+    <li><strong>Time</strong> depends on the machine. Compare it with the null allocator: the same loop without an \
+    allocator. A time is the median of interleaved rounds. It is unreliable where the 95% interval of that median (from order \
+    statistics) is wider than a tenth of it, also after up to three times as many rounds more.</li>\n\
     <li><strong>Equal designs</strong> have the same value in every measure: their levels lead to the same decisions on these traces.</li>\n</ul>\n";
 
 const SOURCES: &str = "<h3>Sources</h3>\n<ul>\n\

@@ -19,7 +19,7 @@ pub(super) struct Drawn {
 /// The pick, Windows XP, Lea, and the tightest other allocator of the catalogue.
 pub(super) fn drawn(study: &Study<'_>) -> Vec<Drawn> {
     const NAMED: [(&str, &str); 2] = [("windows-xp", colour::BLUE), ("lea-2.7.2", colour::ORANGE)];
-    let served = || study.exploration.catalogue.iter().filter(|entry| entry.objectives.failed == 0);
+    let served = || study.exploration.compared_catalogue();
     let others = served().filter(|entry| NAMED.iter().all(|(name, _)| entry.name != *name));
     let tightest = others.min_by(|a, b| fragmentation(&a.objectives).total_cmp(&fragmentation(&b.objectives)));
     let named = NAMED.iter().filter_map(|(name, colour)| Some((served().find(|entry| entry.name == *name)?, *colour)));

@@ -8,7 +8,7 @@ use crate::html::{Cell, Table, code, escape, paragraph, section as wrap};
 use crate::labels::{Named, annotations};
 use crate::number::{listed, percent, plural, rounded, thousands};
 use crate::plot::{Part, Plot, scatter};
-use crate::sections::front::null_sentence;
+use crate::sections::front::{null_sentence, time_cell};
 use crate::sections::view::Span;
 use crate::spec_text::shortened;
 use crate::study::Study;
@@ -24,20 +24,32 @@ struct Point<'s> {
 
 impl Point<'_> {
     fn place(&self) -> (f64, f64) {
-        (self.pages.fragmentation, self.time.ns_per_op)
+        (self.pages.fragmentation, self.time.ns.median)
+    }
+
+    /// Whether its time may be drawn and compared.
+    fn is_reliable(&self) -> bool {
+        self.time.ns.is_reliable()
     }
 }
 
 /// The section; none if no peer was measured.
 pub fn section(study: &Study<'_>) -> String {
-    let theirs: Vec<Point<'_>> = peers().iter().filter_map(|entry| peer(study, entry)).collect();
-    let designs: Vec<Point<'_>> = study.exploration.front_2d.iter().filter_map(|&index| design(study, index)).collect();
-    let pick: Vec<Point<'_>> = design(study, study.pick).into_iter().collect();
-    if theirs.is_empty() || designs.is_empty() {
+    let all: Vec<Point<'_>> = peers().iter().filter_map(|entry| peer(study, entry)).collect();
+    if all.is_empty() {
         return String::new();
     }
-    // What refused requests never held all that the program asked for: it is in the table, and not drawn.
-    let drawn: Vec<Point<'_>> = theirs.iter().filter(|point| point.pages.failed == 0).cloned().collect();
+    let front = study.exploration.front_2d.iter();
+    let designs: Vec<Point<'_>> = front.filter_map(|&index| design(study, index)).filter(Point::is_reliable).collect();
+    let pick: Vec<Point<'_>> = design(study, study.pick).into_iter().filter(Point::is_reliable).collect();
+    // What refused requests never held all that the program asked for, and an unreliable time is none: they are in the
+    // table, and not drawn.
+    let is_drawn = |point: &&Point<'_>| point.pages.failed == 0 && point.is_reliable();
+    let drawn: Vec<Point<'_>> = all.iter().filter(is_drawn).cloned().collect();
+    let listed = table(study, &all);
+    if drawn.is_empty() || designs.is_empty() {
+        return wrap("peers", "Compared with reference allocators", &(text(study, &drawn, &designs) + &listed));
+    }
     let every: Vec<(f64, f64)> = [&drawn, &designs, &pick].into_iter().flatten().map(Point::place).collect();
     let axis_of = |value: fn(&(f64, f64)) -> f64| {
         let all: Vec<f64> = every.iter().map(value).collect();
@@ -51,11 +63,11 @@ pub fn section(study: &Study<'_>) -> String {
     let names = names(&drawn, &pick, &every, &x, &y);
     let axes = (x.axis(axis("touched-page overhead (%)"), 100.0), y.axis(axis("ns per operation"), 1.0));
     plot.set_layout(layout(axes.0, axes.1, 48).with("annotations", names));
-    let caption =
-        "Down and to the left is better. Both axes depend on the machine; all points were measured in one run.";
+    let caption = "Down and to the left is better. Both axes depend on the machine; all points were measured in one run. What has no \
+         reliable time is only in the table.";
     let description = "Scatter plot of the front's designs and the reference allocators by memory and time";
     let figure = embed(plot, "plot-peers", 460, description, caption);
-    wrap("peers", "Compared with reference allocators", &(text(study, &drawn, &designs) + &figure + &table(&theirs)))
+    wrap("peers", "Compared with reference allocators", &(text(study, &drawn, &designs) + &figure + &listed))
 }
 
 fn design<'s>(study: &'s Study<'_>, index: usize) -> Option<Point<'s>> {
@@ -71,13 +83,13 @@ fn peer<'s>(study: &'s Study<'_>, entry: &Entry) -> Option<Point<'s>> {
 
 fn point<'s>(study: &'s Study<'_>, name: String, about: String) -> Option<Point<'s>> {
     let (time, pages) = (study.exploration.timing_of(&name)?, study.exploration.pages_of(&name)?);
-    let values = format!("touched-page overhead {} · {:.1} ns", percent(pages.fragmentation), time.ns_per_op);
+    let values = format!("touched-page overhead {} · {} ns", percent(pages.fragmentation), time.ns);
     Some(Point { name, hover: format!("{about}<br>{values}"), time, pages })
 }
 
 fn series(name: &str, points: &[Point<'_>], symbol: &str, size: usize, color: &'static str) -> Part {
     let x: Vec<f64> = points.iter().map(|point| rounded(point.pages.fragmentation * 100.0)).collect();
-    let y: Vec<f64> = points.iter().map(|point| rounded(point.time.ns_per_op)).collect();
+    let y: Vec<f64> = points.iter().map(|point| rounded(point.time.ns.median)).collect();
     let hover: Vec<String> = points.iter().map(|point| point.hover.clone()).collect();
     let outline = Part::new().with("width", 1.0).with("color", "#ffffff");
     scatter(x, y).with("name", name).with("mode", "markers").with("hoverinfo", "text").with("hovertext", hover).with(
@@ -92,7 +104,7 @@ fn names(theirs: &[Point<'_>], pick: &[Point<'_>], crowd: &[(f64, f64)], x: &Spa
         name: escape(name),
         letters: name.chars().count(),
         share: share(point.place()),
-        place: (x.coordinate(point.pages.fragmentation * 100.0), y.coordinate(point.time.ns_per_op)),
+        place: (x.coordinate(point.pages.fragmentation * 100.0), y.coordinate(point.time.ns.median)),
         colour,
         size,
     };
@@ -106,7 +118,7 @@ fn text(study: &Study<'_>, theirs: &[Point<'_>], designs: &[Point<'_>]) -> Strin
     let min = |points: &'_ [Point<'_>], of: fn(&Point<'_>) -> f64| {
         points.iter().min_by(|a, b| of(a).total_cmp(&of(b))).map(|point| (point.name.clone(), of(point)))
     };
-    let time = |point: &Point<'_>| point.time.ns_per_op;
+    let time = |point: &Point<'_>| point.time.ns.median;
     let pages = |point: &Point<'_>| point.pages.fragmentation;
     let mut sentences = String::new();
     if let (Some((ours, fast)), Some((peer, theirs))) = (min(designs, time), min(theirs, time)) {
@@ -130,16 +142,17 @@ fn text(study: &Study<'_>, theirs: &[Point<'_>], designs: &[Point<'_>]) -> Strin
     )
 }
 
-fn table(theirs: &[Point<'_>]) -> String {
-    let all = theirs.iter().map(|point| point.pages.events).max().unwrap_or(0);
+fn table(study: &Study<'_>, theirs: &[Point<'_>]) -> String {
+    let all = study.exploration.events();
     let caption = "Reference allocators by time, each called directly.";
     let mut table =
         Table::new(caption, &["name", "ns/op", "touched-page overhead", "touched pages", "note"]).sortable();
     let mut sorted: Vec<&Point<'_>> = theirs.iter().collect();
-    sorted.sort_by(|a, b| a.time.ns_per_op.total_cmp(&b.time.ns_per_op));
+    let time = |point: &Point<'_>| point.time.ns.reliable().unwrap_or(f64::MAX);
+    sorted.sort_by(|a, b| time(a).total_cmp(&time(b)));
     for point in sorted {
         let cut = (point.pages.events < all)
-            .then(|| format!("first {} events only: it may search all free blocks", thousands(point.pages.events)));
+            .then(|| format!("memory of the first {} events only", thousands(point.pages.events)));
         let refused =
             (point.pages.failed > 0).then(|| format!("refused {}", plural(point.pages.failed, "request", "requests")));
         let notes: Vec<String> = cut.into_iter().chain(refused).collect();
@@ -147,7 +160,7 @@ fn table(theirs: &[Point<'_>]) -> String {
             "",
             vec![
                 Cell::html(code(&point.name)),
-                Cell::number(format!("{:.1}", point.time.ns_per_op), point.time.ns_per_op),
+                time_cell(Some(point.time), all),
                 Cell::number(percent(point.pages.fragmentation), point.pages.fragmentation),
                 Cell::number(point.pages.touched.to_string(), point.pages.touched.0 as f64),
                 Cell::text(&listed(&notes)),

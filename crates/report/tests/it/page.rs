@@ -8,7 +8,6 @@ use heapsmith_explore::{
 };
 use heapsmith_limits::Lines;
 use heapsmith_peers::Peer;
-use heapsmith_replay::TimingEffort;
 use heapsmith_report::{PageInput, ReportError, page};
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
 
@@ -45,8 +44,8 @@ fn exploration() -> &'static (Exploration, Trace) {
         measure_catalogue(&mut store, &traces, &AtomicBool::new(false)).expect("a catalogue");
         let mut exploration = Exploration::load(&store).expect("results");
         let pick = exploration.pick(Preference::Balanced).expect("a pick");
-        let named = exploration.named(&[pick], &[Peer::Rlsf]);
-        exploration.retime(&mut store, &traces, &named, TimingEffort::rounds(1)).expect("times");
+        let mut named = exploration.named(&[pick], &[Peer::Rlsf]);
+        exploration.retime(&mut store, &traces, &mut named, 1, &mut |_| ()).expect("times");
         // Memory by pages needs a command that is run again, which the tests of the command have.
         exploration.pages = exploration
             .timings

@@ -18,6 +18,7 @@ use crate::args::Format;
 use crate::commands::report;
 use crate::console::say;
 use crate::failure::Failure;
+use crate::table::UNRELIABLE;
 
 /// The answer.
 pub struct Answer<'a> {
@@ -40,7 +41,8 @@ impl Answer<'_> {
             say!("\nThe Pareto front: designs that no other beats in both fragmentation and metadata accesses");
             if exploration.search == Strategy::Halving {
                 say!(
-                    "{} of {} designs were replayed on whole traces; the others were worse on slices of the traces",
+                    "{} of {} designs were replayed on whole traces; the others were worse on slices of the traces \
+                     (--search exhaustive replays all)",
                     exploration.rows.len(),
                     exploration.designs
                 );
@@ -54,6 +56,9 @@ impl Answer<'_> {
                 timing.rounds,
                 timing.null_allocator
             );
+        }
+        if people && exploration.timings.iter().any(|timing| !timing.ns.is_reliable()) {
+            say!("{}", UNRELIABLE);
         }
         if people && !exploration.pages.is_empty() {
             say!(

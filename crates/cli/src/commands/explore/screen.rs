@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use heapsmith_emit::CodeSize;
-use heapsmith_explore::{Exploration, Observer, Progress, Stage, Strategy, Swept};
+use heapsmith_explore::{Exploration, Observer, Progress, Stage, Strategy, Swept, Work};
 use heapsmith_replay::PagesError;
 use heapsmith_spec::Spec;
 use indicatif::ProgressBar;
@@ -47,18 +47,24 @@ impl Observer for Screen {
                 None
             }
             Stage::Designs => Some(progress::spinner("making the designs")),
-            Stage::Catalogue => Some(progress::spinner("replaying the allocators of the catalogue")),
+            Stage::Catalogue => Some(progress::work_bar("replaying the catalogue")),
             Stage::Finalists => Some(progress::spinner("measuring the finalists")),
             Stage::Region => Some(progress::spinner("finding the smallest region of the pick")),
             Stage::Baseline => Some(progress::spinner("replaying the baseline")),
-            Stage::Times => Some(progress::spinner("timing the front and the peers, one at a time")),
-            Stage::Pages => Some(progress::spinner("measuring memory by pages, each in a child process")),
+            Stage::Times => Some(progress::work_bar("timing, one at a time")),
+            Stage::Pages => Some(progress::work_bar("measuring touched pages")),
         };
     }
 
     fn progress(&mut self, at: Progress) {
         if let Some(bar) = &self.shown {
             progress::show(bar, at);
+        }
+    }
+
+    fn work(&mut self, at: Work<'_>) {
+        if let Some(bar) = &self.shown {
+            progress::show_work(bar, at);
         }
     }
 
@@ -70,7 +76,7 @@ impl Observer for Screen {
         } else if search == Strategy::Halving {
             note!(
                 "{designs} designs, {unique} unique designs, of which {replayed} were replayed whole, the others on slices \
-                 of the traces; all in {seconds:.1} s: {rate:.0} designs/s"
+                 of the traces; all in {seconds:.1} s: {rate:.0} designs/s (--search exhaustive replays all)"
             );
         } else {
             note!(

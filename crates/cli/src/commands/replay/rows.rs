@@ -1,6 +1,6 @@
 //! What `replay` measured, as a table.
 
-use heapsmith_replay::{AtPeak, Latencies, Latency, Measures, Timing};
+use heapsmith_replay::{AtPeak, Latencies, Latency, Measures, Spread, Timing};
 
 use super::{Counted, Measured};
 use crate::args::{Format, Replay};
@@ -38,6 +38,9 @@ const MORE: &[&str] = &[
     "peak_largest_request",
     "version",
     "events_replayed",
+    "ns_per_op_low",
+    "ns_per_op_high",
+    "ns_reliable",
     "ns_per_op_min",
     "ns_per_op_max",
     "ns_per_op_rounds",
@@ -97,8 +100,9 @@ fn row(arguments: &Replay, result: &Measured) -> Vec<Item> {
         pages.map_or_else(none, |pages| bytes(pages.touched)),
     ];
     let shown = before.into_iter().chain(in_pages).chain(after);
-    let time = [timing.map_or_else(none, |timing| number(timing.median, 1)), of, named(result)];
-    let null_allocator = result.timing.as_ref().map_or_else(none, |timings| number(timings.null_allocator.median, 1));
+    let time = [timing.map_or_else(none, |timing| table::time(timing.spread)), of, named(result)];
+    let null_allocator =
+        result.timing.as_ref().map_or_else(none, |timings| number(timings.null_allocator.spread.median, 1));
     let version = result.subject.peer().map_or_else(none, |peer| text(peer.version()));
     let events = timing.map_or_else(none, |timing| integer(timing.events as u64));
     let mut items: Vec<Item> = shown.chain(time).chain(integers).collect();
@@ -134,11 +138,11 @@ fn at_the_peak(measures: &Measures, at_peak: &AtPeak) -> Vec<Item> {
     shares.into_iter().chain(peak.map(bytes)).collect()
 }
 
-fn rounds(timing: Option<&Timing>) -> [Item; 3] {
-    match timing {
-        Some(timing) => [number(timing.min, 1), number(timing.max, 1), numbers(&timing.rounds)],
-        None => [none(), none(), none()],
-    }
+fn rounds(timing: Option<&Timing>) -> Vec<Item> {
+    let Some(timing) = timing else { return vec![none(); 6] };
+    let Spread { low, high, .. } = timing.spread;
+    let interval = [number(low, 1), number(high, 1), table::flag(timing.spread.is_reliable())];
+    interval.into_iter().chain([number(timing.min, 1), number(timing.max, 1), numbers(&timing.rounds)]).collect()
 }
 
 fn latencies(latencies: Option<&Latencies>) -> Vec<Item> {
@@ -161,7 +165,12 @@ pub fn explain(arguments: &Replay, results: &[Measured]) -> Result<(), Failure> 
         results.last().and_then(|result| result.timing.as_ref()).map(|timings| &timings.null_allocator)
     {
         let rounds = arguments.rounds;
-        say!("ns/op: median of {rounds} interleaved rounds; the null allocator takes {:.1}.", null_allocator.median);
+        let median = null_allocator.spread.median;
+        say!("ns/op: median of {rounds} interleaved rounds; the null allocator takes {median:.1}.");
+    }
+    let timings = || results.iter().filter_map(|result| result.timing.as_ref()).flat_map(|all| &all.subjects);
+    if timings().any(|timing| !timing.spread.is_reliable()) {
+        say!("{}", table::UNRELIABLE);
     }
     say!("fragmentation = footprint peak / requested peak - 1; accesses: metadata words read and written.");
     if results.iter().any(|result| result.pages.is_some()) {

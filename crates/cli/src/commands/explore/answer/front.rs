@@ -1,8 +1,9 @@
 //! The front, the catalogue and the peers as a table.
 
-use heapsmith_explore::{Exploration, Finding, Objective, Objectives};
+use heapsmith_explore::{Exploration, Finding, Objective, Objectives, Retimed};
 use heapsmith_limits::Lines;
 use heapsmith_peers::peers;
+use heapsmith_replay::Spread;
 use heapsmith_spec::Spec;
 use heapsmith_trace::Bytes;
 
@@ -26,8 +27,20 @@ const COLUMNS: [&str; 10] = [
 ];
 
 /// What programs alone get; the last four of the pick.
-const HIDDEN: [&str; 8] =
-    ["null_ns_per_op", "touched_pages", "peak_live", "offline", "min_region", "memory_saved", "work_saved", "advice"];
+const HIDDEN: [&str; 12] = [
+    "null_ns_per_op",
+    "ns_per_op_low",
+    "ns_per_op_high",
+    "ns_reliable",
+    "events_timed",
+    "touched_pages",
+    "peak_live",
+    "offline",
+    "min_region",
+    "memory_saved",
+    "work_saved",
+    "advice",
+];
 
 impl Answer<'_> {
     /// The bound of a heap as fragmentation, averaged over the traces as fragmentation is; none if no bound is known.
@@ -58,7 +71,8 @@ impl Answer<'_> {
             let shown = integer(u64::from(design.number));
             let measured = measured(exploration, &exploration.name(index));
             let bound = self.bound(&design.spec);
-            let row = row(note, shown, &exploration.points[index], bound, measured, &design.spec.to_string());
+            let heap = table::heap(&design.spec.to_string());
+            let row = row(note, shown, &exploration.points[index], bound, measured, heap);
             table.row(row.into_iter().chain(self.lower_bounds()).chain(self.answered(is_pick)));
         }
         let baseline = exploration.baseline();
@@ -69,15 +83,16 @@ impl Answer<'_> {
             let measured = measured(exploration, &entry.name);
             let bound = entry.spec.parse().map_or_else(|_| none(), |spec| self.bound(&spec));
             let note = if is_baseline(&entry.spec) { "baseline" } else { "" };
-            let row = row(note, text(&entry.name), &entry.objectives, bound, measured, &entry.spec);
+            let replayed = measured.events.unwrap_or(u64::MAX).min(entry.events());
+            let heap = cut(&entry.spec, &entry.spec, Some(replayed), exploration.events());
+            let row = row(note, text(&entry.name), &entry.objectives, bound, measured, heap);
             table.row(row.into_iter().chain(self.lower_bounds()).chain(self.answered(false)));
         }
-        let events = exploration.pages.iter().map(|pages| pages.events).max();
         for entry in peers() {
             let name = entry.peer.to_string();
             if exploration.timing_of(&name).is_some() {
                 let note = if baseline.name() == name { "baseline" } else { "peer" };
-                let row = peer_row(exploration, note, entry.name, &name, events);
+                let row = peer_row(exploration, note, entry.name, &name);
                 table.row(row.into_iter().chain(self.lower_bounds()).chain(self.answered(false)));
             }
         }
@@ -114,7 +129,10 @@ struct Figures {
     touched_page_overhead: Item,
     touched: Item,
     ns_per_op: Item,
-    null_allocator: Item,
+    /// The null allocator, the interval, whether it is reliable, and the events that were timed.
+    more: [Item; 5],
+    /// Events that were timed, where any were.
+    events: Option<u64>,
 }
 
 fn measured(exploration: &Exploration, name: &str) -> Figures {
@@ -122,14 +140,34 @@ fn measured(exploration: &Exploration, name: &str) -> Figures {
     Figures {
         touched_page_overhead: pages.map_or_else(none, |pages| percent(pages.fragmentation)),
         touched: pages.map_or_else(none, |pages| table::bytes(pages.touched)),
-        ns_per_op: timing.map_or_else(none, |timing| number(timing.ns_per_op, 1)),
-        null_allocator: timing.map_or_else(none, |timing| number(timing.null_allocator, 1)),
+        ns_per_op: timing.map_or_else(none, |timing| table::time(timing.ns)),
+        more: timing.map_or_else(|| std::array::from_fn(|_| none()), more),
+        events: timing.map(|timing| timing.events),
     }
 }
 
-fn row(note: &str, name: Item, point: &Objectives, bound: Item, measured: Figures, heap: &str) -> Vec<Item> {
+fn more(timing: &Retimed) -> [Item; 5] {
+    let Spread { low, high, .. } = timing.ns;
+    [
+        number(timing.null_allocator, 1),
+        number(low, 1),
+        number(high, 1),
+        table::flag(timing.ns.is_reliable()),
+        integer(timing.events),
+    ]
+}
+
+/// A heap or peer, with how far it was replayed where that is not all `events`: counted, or timed.
+fn cut(name: &str, shown: &str, replayed: Option<u64>, events: u64) -> Item {
+    match replayed.filter(|&replayed| replayed < events) {
+        Some(replayed) => word(name, &format!("{shown}, first {replayed} events")),
+        None => table::heap(name),
+    }
+}
+
+fn row(note: &str, name: Item, point: &Objectives, bound: Item, measured: Figures, heap: Item) -> Vec<Item> {
     let note = if point.failed > 0 { "refuses" } else { note };
-    vec![
+    let values = [
         word(note, if note == "pick" { "▶ pick" } else { note }),
         name,
         percent(point.get(Objective::Fragmentation)),
@@ -139,22 +177,18 @@ fn row(note: &str, name: Item, point: &Objectives, bound: Item, measured: Figure
         integer(point.get(Objective::P99) as u64),
         integer(point.get(Objective::MaxOp) as u64),
         measured.ns_per_op,
-        table::heap(heap),
-        measured.null_allocator,
-        measured.touched,
-    ]
+        heap,
+    ];
+    values.into_iter().chain(measured.more).chain([measured.touched]).collect()
 }
 
-/// A peer has no footprint in bytes and no accesses. `events` is how many there are.
-fn peer_row(exploration: &Exploration, note: &str, short: &str, name: &str, events: Option<u64>) -> Vec<Item> {
+/// A peer has no footprint in bytes and no accesses.
+fn peer_row(exploration: &Exploration, note: &str, short: &str, name: &str) -> Vec<Item> {
     let pages = exploration.pages_of(name);
-    let heap = match pages.filter(|pages| Some(pages.events) != events) {
-        Some(pages) => word(name, &format!("{name}, first {} events", pages.events)),
-        None => text(name),
-    };
     let refuses = pages.is_some_and(|pages| pages.failed > 0);
     let measured = measured(exploration, name);
-    vec![
+    let heap = cut(name, name, measured.events, exploration.events());
+    let values = [
         text(if refuses { "refuses" } else { note }),
         text(short),
         none(),
@@ -165,9 +199,8 @@ fn peer_row(exploration: &Exploration, note: &str, short: &str, name: &str, even
         none(),
         measured.ns_per_op,
         heap,
-        measured.null_allocator,
-        measured.touched,
-    ]
+    ];
+    values.into_iter().chain(measured.more).chain([measured.touched]).collect()
 }
 
 /// At most `max` of the stairs, evenly, with both ends and the pick.
