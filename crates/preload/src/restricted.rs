@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   prctl, syscall ──filter──▶ which calls of heapsmith it forbids ──▶ mmap? every region gets a reserve
-//!                                                             └─▶ noted; `pages` makes none of them from here on
+//!                                                                  └─▶ noted; `pages` makes none of them from here on
 //! ```
 //!
 //! What a filter forbids ends the program, so it has to be known before. The library replaces the two functions that
