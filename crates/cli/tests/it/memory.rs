@@ -63,13 +63,11 @@ fn a_packed_file_gives_256_megabytes_or_200_times_its_size_and_no_more() {
     let (code, error) = within(4096, dir.path(), &["inspect", "urls.gz", "--as", "url"]);
     assert_eq!((code, error.as_str()), (0, ""), "255 MB are read");
     let dir = folder_with("urls.gz", &gzip(b"/a\n", &line, 260));
-    for (verb, format) in [("inspect", "url"), ("replay", "rep"), ("inspect", "drr")] {
-        let heap: &[&str] = if verb == "replay" { &["--heap", "tlsf"] } else { &[] };
-        let (code, error) = within(4096, dir.path(), &[&[verb, "urls.gz", "--as", format], heap].concat());
-        assert_eq!(code, 3, "{format}: {error}");
-        if format != "drr" {
-            assert!(error.contains("urls.gz") && error.contains("unpacks to more than 256 MB"), "{format}: {error}");
-        }
+    for heap in [&[][..], &["--heap", "tlsf"]] {
+        let verb = if heap.is_empty() { "inspect" } else { "replay" };
+        let (code, error) = within(4096, dir.path(), &[&[verb, "urls.gz", "--as", "url"], heap].concat());
+        assert_eq!(code, 3, "{verb}: {error}");
+        assert!(error.contains("urls.gz") && error.contains("unpacks to more than 256 MB"), "{verb}: {error}");
     }
 }
 
