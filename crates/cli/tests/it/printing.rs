@@ -181,7 +181,7 @@ fn a_table_breaks_its_last_column_where_the_terminal_is_too_narrow() {
     let heap = "freelists(8,16,24,32,40,48,56) list(order=address, fit=best, split=always, coalesce=deferred)";
     let shown = |columns: u32| {
         let run = format!(
-            "stty rows 50 columns {columns}; {} replay workload:sizes --limit 100 --heap '{heap}'",
+            "stty rows 50 columns {columns}; {} replay workload:sizes --limit 100 --heap '{heap}' 2>/dev/null",
             env!("CARGO_BIN_EXE_heapsmith")
         );
         let mut script = Command::new("script");
