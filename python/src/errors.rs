@@ -118,7 +118,7 @@ impl From<ReplayError> for Raised {
             ReplayError::Build(_) | ReplayError::Peer(_) | ReplayError::TooMany { .. } => {
                 classes::UsageError::new_err(text)
             }
-            ReplayError::Fault { .. } => classes::ReplayError::new_err(text),
+            ReplayError::Fault { .. } | ReplayError::Stopped => classes::ReplayError::new_err(text),
         })
     }
 }

@@ -170,7 +170,7 @@ impl From<ReplayError> for Failure {
         match error {
             ReplayError::NoMemory { .. } => Failure::environment(error),
             ReplayError::Build(_) | ReplayError::Peer(_) | ReplayError::TooMany { .. } => Failure::wrong_use(error),
-            ReplayError::Fault { .. } => Failure::job(error),
+            ReplayError::Fault { .. } | ReplayError::Stopped => Failure::job(error),
         }
     }
 }

@@ -76,18 +76,19 @@ impl Exploration {
     }
 
     /// Times what is `named` for this many rounds, one at a time and in turns, and for more where rounds disagree; keeps
-    /// the times, and notes in `named` how many events each was timed on. `watch` gets how far it is.
+    /// the times, and notes in `named` how many events each was timed on. `watch` gets how far it is,
+    /// and says whether to continue.
     ///
     /// # Errors
     ///
-    /// A subject that cannot be replayed; a store that cannot be written.
+    /// [`ReplayError::Stopped`]; a subject that cannot be replayed; a store that cannot be written.
     pub fn retime(
         &mut self,
         store: &mut Store,
         traces: &[PackedTrace],
         named: &mut [Named],
         rounds: usize,
-        watch: &mut dyn FnMut(Work<'_>),
+        watch: &mut dyn FnMut(Work<'_>) -> bool,
     ) -> Result<(), MeasureError> {
         self.timings = time_all(named, traces, effort(rounds, named), watch)?;
         store.set_timings(&self.timings)?;
@@ -96,24 +97,26 @@ impl Exploration {
     }
 
     /// Measures the memory of what is `named` by pages, each in a child process of `command`, on the events that it was
-    /// timed on; keeps it. `watch` gets how far it is.
+    /// timed on; keeps it. `watch` gets how far it is, and says whether to continue.
     ///
     /// # Errors
     ///
-    /// A child that fails; a store that cannot be written.
+    /// [`ReplayError::Stopped`]; a child that fails; a store that cannot be written.
     pub fn measure_pages(
         &mut self,
         store: &mut Store,
         traces: &[PackedTrace],
         named: &[Named],
         command: &Path,
-        watch: &mut dyn FnMut(Work<'_>),
+        watch: &mut dyn FnMut(Work<'_>) -> bool,
     ) -> Result<(), MeasureError> {
         store.clear_pages()?;
         let total = named.len() * traces.len();
         for (place, Named { name, subject, events, .. }) in named.iter().enumerate() {
             for (number, trace) in traces.iter().enumerate() {
-                watch(Work { name, done: place * traces.len() + number, total });
+                if !watch(Work { name, done: place * traces.len() + number, total }) {
+                    return Err(ReplayError::Stopped.into());
+                }
                 let events = events.get(number).copied().unwrap_or(trace.events.len());
                 let pages = pages(command, subject, trace, events)?;
                 store.add_pages(&PageRow {
@@ -135,7 +138,7 @@ fn time_all(
     named: &mut [Named],
     traces: &[PackedTrace],
     effort: TimingEffort,
-    watch: &mut dyn FnMut(Work<'_>),
+    watch: &mut dyn FnMut(Work<'_>) -> bool,
 ) -> Result<Vec<Retimed>, ReplayError> {
     let subjects: Vec<Subject> = named.iter().map(|named| named.subject.clone()).collect();
     let nothing = Spread { median: 0.0, low: 0.0, high: 0.0 };
@@ -157,7 +160,7 @@ fn time_all(
         let times = time_watched(&subjects, trace, &mut region, effort, &mut |turn| {
             let name = turn.subject.checked_sub(1).map_or("the null allocator", |subject| &named[subject].name);
             let total = turn.total * traces.len();
-            watch(Work { name, done: turn.total * number + turn.done, total });
+            watch(Work { name, done: turn.total * number + turn.done, total })
         })?;
         for ((timing, time), events) in timings.iter_mut().zip(times.subjects).zip(&mut events) {
             timing.ns.median += share * time.spread.median;

@@ -88,6 +88,9 @@ pub enum ReplayError {
         /// How often it can be.
         max: usize,
     },
+    /// It was asked to stop.
+    #[error("stopped")]
+    Stopped,
     /// The system has no such amount of address space.
     #[error("the system does not grant a region of {wanted}; replay a shorter trace, or allow overcommit")]
     NoMemory {

@@ -127,31 +127,33 @@ pub fn time(
     region: &mut Region,
     effort: TimingEffort,
 ) -> Result<Timings, ReplayError> {
-    time_watched(subjects, trace, region, effort, &mut |_| ())
+    time_watched(subjects, trace, region, effort, &mut |_| true)
 }
 
-/// As [`time()`]; `watch` gets every turn before it begins. Subject 0 is the null allocator, those that are timed
-/// follow.
+/// As [`time()`]; `watch` gets every turn before it begins, and says whether to continue. Subject 0 is the null
+/// allocator, those that are timed follow.
 ///
 /// # Errors
 ///
-/// Those of [`time()`].
+/// [`ReplayError::Stopped`], and those of [`time()`].
 pub fn time_watched(
     subjects: &[Subject],
     trace: &PackedTrace,
     region: &mut Region,
     effort: TimingEffort,
-    watch: &mut dyn FnMut(Turn),
+    watch: &mut dyn FnMut(Turn) -> bool,
 ) -> Result<Timings, ReplayError> {
     effort.verify()?;
     let clock = Clock::new();
     let all = with_null(subjects);
     let rounds = effort.rounds.max(1);
     let stretches = stretches(&all, trace, region, effort, &clock, &mut |subject| {
-        watch(Turn { subject, done: 0, total: rounds * all.len() });
+        let _ = watch(Turn { subject, done: 0, total: rounds * all.len() });
     })?;
     let mut times = sample::<ReplayError>(all.len(), rounds, effort.more, &mut |turn| {
-        watch(turn);
+        if !watch(turn) {
+            return Err(ReplayError::Stopped);
+        }
         let (events, mut ticks) = (&trace.events[..stretches[turn.subject]], [0]);
         let round =
             Round { events, slots: trace.slots, each: usize::MAX, clock: &clock, ticks: &mut ticks, max: u64::MAX };

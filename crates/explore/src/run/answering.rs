@@ -7,9 +7,9 @@
 //! Exploring and asking again go this way both, so they answer alike. What was measured before is in the store, and the
 //! traces are read when something is missing there.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use heapsmith_replay::PagesError;
+use heapsmith_replay::{PagesError, ReplayError};
 
 use super::RunError;
 use super::observer::{Observer, Stage};
@@ -19,6 +19,7 @@ use crate::exploration::Exploration;
 use crate::finalists::smallest_region;
 use crate::measure::MeasureError;
 use crate::objective::Objective;
+use crate::progress::Work;
 use crate::regions::Regions;
 use crate::store::Store;
 use crate::traces::Traces;
@@ -106,21 +107,37 @@ impl Answering<'_> {
     ) -> Result<(), RunError> {
         let (timing, traces) = (self.timing, self.traces.get()?);
         let mut named = exploration.named(also, &timing.peers);
-        let observer = &mut *self.observer;
-        observer.stage(Stage::Times);
-        exploration.retime(store, traces, &mut named, timing.rounds, &mut |at| observer.work(at))?;
+        self.observer.stage(Stage::Times);
+        let (observer, stop) = (&mut *self.observer, self.stop);
+        let mut watch = |at: Work<'_>| {
+            observer.work(at);
+            !stop.load(Ordering::Relaxed)
+        };
+        exploration.retime(store, traces, &mut named, timing.rounds, &mut watch).map_err(stopped)?;
         self.observer.stage(Stage::Idle);
         let Some(command) = timing.command.as_deref().filter(|_| !timing.peers.is_empty()) else { return Ok(()) };
         self.observer.stage(Stage::Pages);
         let observer = &mut *self.observer;
-        let outcome = exploration.measure_pages(store, traces, &named, command, &mut |at| observer.work(at));
+        let mut watch = |at: Work<'_>| {
+            observer.work(at);
+            !stop.load(Ordering::Relaxed)
+        };
+        let outcome = exploration.measure_pages(store, traces, &named, command, &mut watch);
         self.observer.stage(Stage::Idle);
         match outcome {
             Err(MeasureError::Pages(error @ PagesError::System { .. })) => {
                 self.observer.without_pages(&error);
                 Ok(())
             }
-            outcome => Ok(outcome?),
+            outcome => outcome.map_err(stopped),
         }
+    }
+}
+
+/// What was asked to stop is an interrupted exploration: the same plan resumes from it.
+fn stopped(error: MeasureError) -> RunError {
+    match error {
+        MeasureError::Replay(ReplayError::Stopped) => SweepError::Interrupted.into(),
+        error => error.into(),
     }
 }

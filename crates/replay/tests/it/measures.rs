@@ -2,7 +2,7 @@
 
 use heapsmith_replay::{
     BuildError, Leaked, Region, ReplayError, ReplayOptions, Subject, TimingEffort, at_peak, footprint_curve, kinds,
-    latencies, min_region, passes, replay, replay_peer, time,
+    latencies, min_region, passes, replay, replay_peer, time, time_watched,
 };
 
 use heapsmith_spec::{Layer, Spec, WordSize, arbitrary};
@@ -163,6 +163,21 @@ fn the_cost_of_a_free_list_hit_is_what_the_docs_say() {
     // The worst operation is the first allocation, which takes never-used memory.
     assert_eq!(measures.accesses.total - measures.accesses.max, 999 * 3 + 1000 * 4, "3 to allocate, 4 to free");
     assert_eq!((measures.at_once, measures.by_growing, measures.visits.total), (999, 1, 0));
+}
+
+#[test]
+fn timing_stops_when_it_is_asked_to() {
+    let trace = trace(&(0..100).map(|n| (1 + n % 90, Some(n as usize), None)).collect::<Vec<_>>());
+    let mut region = Region::for_trace(&trace).expect("memory");
+    let subjects = ["list".parse::<Subject>().expect("a subject")];
+    let mut turns = 0;
+    let mut watch = |_| {
+        turns += 1;
+        turns < 10
+    };
+    let stopped = time_watched(&subjects, &trace, &mut region, TimingEffort::rounds(60_000), &mut watch);
+    assert!(matches!(stopped, Err(ReplayError::Stopped)), "{stopped:?}");
+    assert_eq!(turns, 10);
 }
 
 #[test]
