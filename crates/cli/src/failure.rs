@@ -209,9 +209,10 @@ impl From<StoreError> for Failure {
                 Failure::environment(error)
             }
             StoreError::Other { .. } => Failure::wrong_use(error),
-            StoreError::NotAStore { .. } | StoreError::Missing { .. } | StoreError::Unfinished { .. } => {
-                Failure::bad_input(error)
-            }
+            StoreError::NotAFile { .. }
+            | StoreError::NotAStore { .. }
+            | StoreError::Missing { .. }
+            | StoreError::Unfinished { .. } => Failure::bad_input(error),
         }
     }
 }

@@ -39,6 +39,8 @@ mod results;
 mod schema;
 mod seal;
 
+use std::fs::FileType;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use heapsmith_output::Refusal;
@@ -136,8 +138,8 @@ impl Store {
     }
 
     fn connect(path: &Path, flags: OpenFlags) -> Result<Store, StoreError> {
-        if path.is_symlink() {
-            return Err(StoreError::Folder { path: path.to_owned(), source: Refusal::Link.into() });
+        if let Ok(there) = path.symlink_metadata() {
+            refuse_special(path, there.file_type())?;
         }
         // SQLite refuses a link anywhere in the path then, so the folder's own links are resolved before.
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
@@ -220,6 +222,25 @@ impl Store {
         let designs: i64 = self.run(|db| db.query_row("SELECT count(*) FROM design", [], |row| row.get(0)))?;
         Ok(designs as usize)
     }
+}
+
+/// Refuses what SQLite would not open, or wait for: it says no more than "disk I/O error".
+fn refuse_special(path: &Path, there: FileType) -> Result<(), StoreError> {
+    if there.is_symlink() {
+        return Err(StoreError::Folder { path: path.to_owned(), source: Refusal::Link.into() });
+    }
+    let kind = if there.is_file() {
+        return Ok(());
+    } else if there.is_dir() {
+        "a folder"
+    } else if there.is_fifo() {
+        "a FIFO"
+    } else if there.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    };
+    Err(StoreError::NotAFile { path: path.to_owned(), kind })
 }
 
 /// The path of a file, in its folder as it is without links.

@@ -56,9 +56,9 @@ impl Answering<'_> {
         let Some(pick) = exploration.picked().filter(|&pick| exploration.min_region(pick).is_none()) else {
             return Ok(());
         };
+        let (design, traces) = (&exploration.rows[pick].design, self.traces.get()?);
         self.observer.stage(Stage::Region);
-        let design = &exploration.rows[pick].design;
-        let bytes = smallest_region(&design.spec, self.traces.get()?).map_err(SweepError::from);
+        let bytes = smallest_region(&design.spec, traces).map_err(SweepError::from);
         self.observer.stage(Stage::Idle);
         if let Some(bytes) = bytes? {
             store.add_finalist(design.number, Objective::MinRegion, bytes)?;
@@ -71,8 +71,9 @@ impl Answering<'_> {
     fn baseline(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
         let baseline = exploration.baseline();
         let Some(spec) = baseline.spec().filter(|_| exploration.baseline_objectives().is_none()) else { return Ok(()) };
+        let traces = self.traces.get()?;
         self.observer.stage(Stage::Baseline);
-        let measures = Regions::default().replay_until(spec, self.traces.get()?, self.stop).map_err(SweepError::from);
+        let measures = Regions::default().replay_until(spec, traces, self.stop).map_err(SweepError::from);
         self.observer.stage(Stage::Idle);
         let measures = measures?.ok_or(SweepError::Interrupted)?;
         store.add_baseline(baseline.name(), &spec.to_string(), &measures)?;
@@ -84,9 +85,10 @@ impl Answering<'_> {
     fn finalists(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
         let unmeasured = exploration.unmeasured(&store.finalists()?);
         if !unmeasured.is_empty() {
+            let traces = self.traces.get()?;
             self.observer.stage(Stage::Finalists);
             let threads = Threads { jobs: self.jobs, stop: self.stop };
-            let (traces, observer) = (self.traces.get()?, &mut *self.observer);
+            let observer = &mut *self.observer;
             let outcome = exploration.measure_finalists(&unmeasured, store, traces, &threads, &mut |spec| {
                 observer.code_size(spec).map_err(RunError::CodeSize)
             });
@@ -113,8 +115,9 @@ impl Answering<'_> {
             observer.work(at);
             !stop.load(Ordering::Relaxed)
         };
-        exploration.retime(store, traces, &mut named, timing.rounds, &mut watch).map_err(stopped)?;
+        let outcome = exploration.retime(store, traces, &mut named, timing.rounds, &mut watch);
         self.observer.stage(Stage::Idle);
+        outcome.map_err(stopped)?;
         let Some(command) = timing.command.as_deref().filter(|_| !timing.peers.is_empty()) else { return Ok(()) };
         self.observer.stage(Stage::Pages);
         let observer = &mut *self.observer;

@@ -22,6 +22,14 @@ pub enum StoreError {
         /// What the system said, or why nothing is written there.
         source: io::Error,
     },
+    /// Something else than a regular file has the name of the store.
+    #[error("{} is {kind}, and results are kept in a regular file: remove it, or choose another --out", path.display())]
+    NotAFile {
+        /// What has the name.
+        path: PathBuf,
+        /// What it is, with its article.
+        kind: &'static str,
+    },
     /// The file holds something else.
     #[error("{} is not a results store of this heapsmith: {cause}; choose another --out, or delete its folder", path.display())]
     NotAStore {

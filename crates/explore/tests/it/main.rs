@@ -7,4 +7,5 @@ mod regret;
 mod resume;
 mod search;
 mod space;
+mod timing;
 mod wide;

@@ -1,10 +1,14 @@
 //! An exploration is a function of its trace: interrupted or not, on one thread
 //! or several, the table is the same.
 
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use heapsmith_explore::{
-    Exploration, Preference, Progress, Space, Store, Sweep, SweepError, effects, measure_catalogue, sweep, write_csv,
+    Exploration, Preference, Progress, Space, Store, StoreError, Sweep, SweepError, effects, measure_catalogue, sweep,
+    write_csv,
 };
 use heapsmith_replay::Measures;
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
@@ -126,4 +130,27 @@ fn a_store_of_another_trace_is_refused_by_name() {
     std::fs::write(&path, "no database at all, but long enough to look at").expect("a file");
     let refused = Store::open(&path).expect_err("no store");
     assert!(refused.to_string().contains("is not a results store"), "{refused}");
+}
+
+#[test]
+fn what_is_no_file_in_the_place_of_a_store_is_refused_by_its_kind() {
+    let traces = [trace(1)];
+    let space = Space::classic(&traces);
+    let fifo = |path: &Path| {
+        assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo runs").success());
+    };
+    let socket = |path: &Path| drop(UnixListener::bind(path).expect("a socket"));
+    let folder = |path: &Path| std::fs::create_dir(path).expect("a folder");
+    let kinds: [(&str, &dyn Fn(&Path)); 3] = [("a FIFO", &fifo), ("a socket", &socket), ("a folder", &folder)];
+    for (kind, make) in kinds {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join(Store::FILE);
+        make(&path);
+        let begun = Store::begin(&path, &space, &traces, "a test").expect_err("it is no file");
+        for error in [begun, Store::open(&path).expect_err("it is no file")] {
+            assert!(matches!(&error, StoreError::NotAFile { kind: found, .. } if *found == kind), "{error}");
+            let text = error.to_string();
+            assert!(text.contains(kind) && text.contains("remove it") && text.contains("--out"), "{text}");
+        }
+    }
 }
