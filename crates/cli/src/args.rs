@@ -228,7 +228,8 @@ pub struct Record {
 #[derive(Debug, Args)]
 #[command(
     after_help = "A preloaded library replaces malloc in the program and in the programs that it starts. Requests of 256 KiB or more \
-    are mapped separately; the threshold grows when the program frees such a block.\n\n\
+    are mapped separately; the threshold grows when the program frees such a block. The pick of an exploration serves them \
+    itself, as it did when it was measured.\n\n\
     The spec says how threads share the heap: threads=one (one heap with a lock), threads=each (one heap per thread), threads=lists \
     (free lists per thread before one pool). Large programs need word=8: with word=4 a heap has at most 4 GiB, and requests \
     that it cannot serve are mapped.\n\n\
@@ -240,7 +241,7 @@ pub struct Record {
     futex.\n\nExamples:\n  \
     heapsmith run --heap tlsf -- ls -l\n  \
     heapsmith run --heap 'freelists(16..=1024 step 16) bins(log) word=8 threads=lists' --stats sort.json -- sort -R /usr/share/dict/words\n  \
-    heapsmith run --heap explore-server -- ./server\n  \
+    heapsmith run --heap explore-server --stats -- ./server\n  \
     heapsmith run --heap 'guard tlsf word=8' --sites -- ./program-that-crashes"
 )]
 pub struct Run {
@@ -250,11 +251,16 @@ pub struct Run {
     /// Pick by another preference, this once [default: that of the folder's question, which `pick` changes]
     #[arg(long, value_enum)]
     pub prefer: Option<Prefer>,
-    /// Write statistics to FILE when the program ends, as JSON: bytes requested, footprint, fragmentation, page faults,
-    /// each heap. Child programs write to FILE.PROCESS; - is standard error; a device or a FIFO is written to as a stream,
-    /// a link to anything else is refused
-    #[arg(long, value_name = "FILE")]
-    pub stats: Option<PathBuf>,
+    /// Print what the heap did when the program has ended, next to what the exploration promised where the heap is its pick.
+    /// With FILE, also write statistics to it as JSON: bytes requested, footprint, fragmentation, page faults, each heap. Child
+    /// programs write to FILE.PROCESS; - is standard error; a device or a FIFO is written to as a stream, a link to anything
+    /// else is refused
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub stats: Option<Option<PathBuf>>,
+    /// Record what the program asks of the heap, into a folder as `record` does. A replay of the recording on the heap takes
+    /// the bytes that the program took, where one thread allocates
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
     /// Also write them when the program gets this signal, as in: kill -USR2 PROCESS
     #[arg(long, value_name = "SIGNAL", value_parser = signal, requires = "stats")]
     pub signal: Option<i32>,

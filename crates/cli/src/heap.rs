@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use heapsmith_explore::Exploration;
 use heapsmith_replay::Measures;
 use heapsmith_spec::{Spec, is_name, resolve};
+use heapsmith_trace::Bytes;
 
 use crate::args::Prefer;
 use crate::console::note;
@@ -23,8 +24,9 @@ pub enum By {
     Spec,
     /// By a name of the catalogue: the allocator is meant, with whatever alignment it is to have.
     Name,
-    /// As the pick of an exploration: it is what was measured, on each trace.
-    Exploration { dir: PathBuf, measured: Vec<(String, Measures)> },
+    /// As the pick of an exploration: it is what was measured, on each trace; and the pages that it touched, where they were
+    /// measured on the one trace that there is.
+    Exploration { dir: PathBuf, measured: Vec<(String, Measures)>, touched: Option<Bytes> },
 }
 
 /// The heap that was named.
@@ -42,10 +44,20 @@ pub fn named(heap: &OsStr, prefer: Option<Prefer>) -> Result<Named, Failure> {
     let row = &exploration.rows[pick];
     note!("the pick of {}: {}", dir.display(), row.design.spec);
     let measured = exploration.traces.iter().cloned().zip(row.measures.iter().cloned()).collect();
-    Ok(Named { spec: row.design.spec.clone(), by: By::Exploration { dir: dir.to_owned(), measured } })
+    let pages = exploration.pages_of(&exploration.name(pick)).filter(|pages| pages.events == exploration.events());
+    let touched = pages.filter(|_| exploration.traces.len() == 1).map(|pages| pages.touched);
+    Ok(Named { spec: row.design.spec.clone(), by: By::Exploration { dir: dir.to_owned(), measured, touched } })
 }
 
 impl Named {
+    /// The pages that it touched, where they were measured on the one trace that there is.
+    pub fn touched(&self) -> Option<Bytes> {
+        match &self.by {
+            By::Exploration { touched, .. } => *touched,
+            _ => None,
+        }
+    }
+
     /// What was measured of it, with the names of traces.
     pub fn measured(&self) -> &[(String, Measures)] {
         match &self.by {

@@ -188,6 +188,21 @@ EXPORTED void *pvalloc(size_t size)
     return memalign(page, whole & ~(page - 1U));
 }
 
+/* The most bytes of the region that the heap ever used, for those who ask by this name: takes time linear in the blocks. */
+EXPORTED size_t {{ n }}_malloc_footprint_peak(void);
+
+EXPORTED size_t {{ n }}_malloc_footprint_peak(void)
+{
+    size_t bytes = 0U;
+
+    take_lock();
+    if ({{ n }}_made) {
+        bytes = {{ n }}_statistics(&{{ n }}_of_malloc).footprint_peak;
+    }
+    give_lock();
+    return bytes;
+}
+
 EXPORTED size_t malloc_usable_size(void *block)
 {
     size_t bytes = 0U;

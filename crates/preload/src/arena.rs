@@ -49,6 +49,8 @@ struct State {
     worth: usize,
     /// Whether the heap detects heap error, also later than it was done.
     guarded: bool,
+    /// What is mapped for the region, where somebody wants to know how much of it has memory.
+    watched: Option<&'static Part>,
 }
 
 /// A heap that serves.
@@ -67,23 +69,28 @@ pub struct Arena {
     pub from_others: AtomicU64,
     /// The footprint as it was last noted.
     pub footprint: AtomicUsize,
+    /// The heap's own highest footprint, as it was last noted: also in the midst of an operation.
+    pub footprint_peak: AtomicUsize,
 }
 
 // SAFETY: H1; the rest are atomics.
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// An arena of this heap, whose region is in `part`, and which is `guarded` if it detects heap error.
-    pub fn new(heap: HeapRef<'static, Unmetered>, part: &'static Part, guarded: bool) -> Arena {
+    /// An arena of this heap, whose region is in `part`, and which is `guarded` if it detects heap error. Where it is
+    /// `watched`, it is noted how much of the region has memory.
+    pub fn new(heap: HeapRef<'static, Unmetered>, part: &'static Part, guarded: bool, watched: bool) -> Arena {
+        let watched = watched.then_some(part);
         Arena {
             lock: Futex::FREE,
-            state: UnsafeCell::new(State { heap, frees: 0, high: 0, worth: WORTH, guarded }),
+            state: UnsafeCell::new(State { heap, frees: 0, high: 0, worth: WORTH, guarded, watched }),
             part,
             remote_free: RemoteFree::default(),
             threads: AtomicUsize::new(0),
             next_free: AtomicPtr::default(),
             from_others: AtomicU64::new(0),
             footprint: AtomicUsize::new(0),
+            footprint_peak: AtomicUsize::new(0),
         }
     }
 
@@ -98,6 +105,19 @@ impl Arena {
     pub fn prepare(&self) {
         // SAFETY: H1.
         self.alone(|_| unsafe { self.part.prepare() });
+    }
+
+    /// Notes the footprints as they are now; how many bytes it grew by since they were last noted, or shrank by, as what wraps.
+    pub fn note_footprint(&self) -> usize {
+        let (now, peak) = self.alone(|state| (state.heap.footprint(), state.heap.footprint_peak()));
+        self.footprint_peak.store(peak, Ordering::Relaxed);
+        now.wrapping_sub(self.footprint.swap(now, Ordering::Relaxed))
+    }
+
+    /// The most bytes of its region that had memory at once, by whole pages.
+    pub fn touched_peak(&self) -> usize {
+        self.part.note_touched();
+        self.part.touched_peak()
     }
 
     /// Does something with the heap, alone, after it got back what others freed.
@@ -213,6 +233,7 @@ impl Arena {
     pub fn trim(&self) -> usize {
         self.alone(|state| {
             self.gather(state);
+            state.watched.into_iter().for_each(Part::note_touched);
             state.release_above() + state.release_inside()
         })
     }
@@ -256,6 +277,7 @@ impl State {
         let footprint = self.heap.footprint();
         self.high = self.high.max(footprint);
         if self.high - footprint > self.worth.max(footprint / 8) {
+            self.watched.into_iter().for_each(Part::note_touched);
             self.release_above();
             self.worth = (self.worth * 2).min(MAX_WORTH);
         }

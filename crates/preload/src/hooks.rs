@@ -14,10 +14,8 @@
 use core::ffi::{c_int, c_long, c_void};
 use core::ptr::{NonNull, null_mut};
 
-use heapsmith_capture::witness;
-
 use crate::process::{begun, process};
-use crate::{restricted, serve, statistics};
+use crate::{record, restricted, serve, statistics};
 
 type Block = *mut c_void;
 
@@ -195,7 +193,7 @@ fn told(answer: isize) -> c_long {
 
 fn leave(code: c_int) {
     statistics::write();
-    witness::ended();
+    record::ended();
     // SAFETY: ends the process.
     unsafe { libc::syscall(libc::SYS_exit_group, code) };
 }

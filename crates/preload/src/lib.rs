@@ -38,6 +38,7 @@ pub mod mapped;
 pub mod own_memory;
 pub mod pages;
 pub mod process;
+mod record;
 pub mod remote_free;
 pub mod restricted;
 pub mod serve;

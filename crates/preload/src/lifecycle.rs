@@ -14,7 +14,7 @@ use heapsmith_spec::Threads;
 
 use crate::arena::Arena;
 use crate::process::{begun, process};
-use crate::{code, heap_error, local, statistics};
+use crate::{code, heap_error, local, record, statistics};
 
 /// The process starts: called by the dynamic linker.
 pub extern "C" fn start() {
@@ -34,7 +34,7 @@ pub extern "C" fn end() {
         process.arenas().iter().for_each(check);
     }
     statistics::write();
-    witness::ended();
+    record::ended();
 }
 
 fn check(arena: &Arena) {

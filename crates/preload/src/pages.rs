@@ -111,7 +111,13 @@ impl Space {
     pub unsafe fn region(&self, number: usize, parts: usize) -> Option<(MappedRegion, &'static Part)> {
         let limit = self.length / parts;
         let base = NonNull::new((self.base + number * limit) as *mut u8)?;
-        let part = Part { base: base.as_ptr().addr(), limit, flag: self.flag, mapped: AtomicUsize::new(0) };
+        let part = Part {
+            base: base.as_ptr().addr(),
+            limit,
+            flag: self.flag,
+            mapped: AtomicUsize::new(0),
+            touched_peak: AtomicUsize::new(0),
+        };
         let part: &'static Part = Box::leak(Box::new(part));
         Some((MappedRegion { base, length: 0, part }, part))
     }
@@ -161,6 +167,24 @@ pub struct Part {
     flag: i32,
     /// Bytes from the base. Changed by who works on the heap, alone.
     mapped: AtomicUsize,
+    /// The most bytes that had memory, of the moments at which that was noted.
+    touched_peak: AtomicUsize,
+}
+
+/// Bytes of a mapped range, whole pages, that have memory.
+fn resident(base: usize, length: usize) -> usize {
+    /// Pages that are asked about at once.
+    const PAGES: usize = 1024;
+    let mut states = [0_u8; PAGES];
+    let mut pages = 0;
+    for from in (0..length).step_by(PAGES * SIZE) {
+        let part = (length - from).min(PAGES * SIZE);
+        // SAFETY: the range is mapped, and there is a state for each of its pages.
+        if unsafe { libc::mincore((base + from) as *mut c_void, part, states.as_mut_ptr()) } == 0 {
+            pages += states.iter().take(part / SIZE).filter(|state| **state & 1 != 0).count();
+        }
+    }
+    pages * SIZE
 }
 
 impl Part {
@@ -176,6 +200,19 @@ impl Part {
             self.mapped.store(length, Ordering::Relaxed);
         }
         got
+    }
+
+    /// Notes how many bytes of it have memory now: before some goes back, and at the end. Between two such moments no page
+    /// loses its memory, so the most that was noted is the most that there ever was.
+    pub fn note_touched(&self) {
+        if !forbids(Use::Tell) {
+            self.touched_peak.fetch_max(resident(self.base, self.mapped.load(Ordering::Relaxed)), Ordering::Relaxed);
+        }
+    }
+
+    /// The most bytes in pages that had memory at once, as they were noted.
+    pub fn touched_peak(&self) -> usize {
+        self.touched_peak.load(Ordering::Relaxed)
     }
 
     /// Maps what the region may need once nothing can be mapped any more, as far as there is room.

@@ -241,7 +241,12 @@ impl Process {
         let (region, part) = unsafe { self.space.region(number, self.segments) }?;
         let heap = keep(&self.spec, region, Unmetered, storage).ok()?;
         // SAFETY: the slot of this number is within the table, and nobody else's before `used` says so.
-        let arena = unsafe { self.arenas.add(number).as_mut() }.write(Arena::new(heap, part, self.guarded));
+        let arena = unsafe { self.arenas.add(number).as_mut() }.write(Arena::new(
+            heap,
+            part,
+            self.guarded,
+            self.tracker.is_some(),
+        ));
         self.used.store(number + 1, Ordering::Release);
         Some(arena)
     }

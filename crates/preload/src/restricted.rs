@@ -15,8 +15,8 @@ use core::sync::atomic::{AtomicU8, Ordering};
 use libc::{c_int, c_long, sock_fprog};
 
 use crate::filter::{Call, permits};
-use crate::pages;
 use crate::process::begun;
+use crate::{pages, record};
 
 /// What the library asks the system for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,9 +53,11 @@ fn while_setting(uses: u8, asks: impl FnOnce() -> isize) -> isize {
         begun().into_iter().flat_map(|process| process.arenas()).for_each(|arena| arena.prepare());
     }
     FORBIDDEN.fetch_or(uses, Ordering::Relaxed);
+    let recording = record::restrict(uses == ALL);
     let outcome = asks();
     if outcome < 0 {
         FORBIDDEN.store(before, Ordering::Relaxed);
+        recording.into_iter().for_each(record::unrestrict);
     }
     outcome
 }
@@ -80,6 +82,7 @@ unsafe fn forbidden_by(filter: *const sock_fprog) -> u8 {
         (Use::Tell, call(libc::SYS_write, [3, at, length, 0, 0, 0])),
         (Use::Tell, call(libc::SYS_close, [3, 0, 0, 0, 0, 0])),
         (Use::Tell, call(libc::SYS_getpid, [0; 6])),
+        (Use::Tell, call(libc::SYS_mincore, [at, length, at, 0, 0, 0])),
         (Use::Tell, call(libc::SYS_getrusage, [0, at, 0, 0, 0, 0])),
     ];
     // SAFETY: the caller's promise.
@@ -124,11 +127,12 @@ pub unsafe fn syscall(number: c_long, arguments: [usize; 6]) -> isize {
     if number != libc::SYS_seccomp {
         return asks();
     }
-    let uses = match arguments[0] as u32 {
+    let mode = arguments[0] as u32;
+    let uses = match mode {
         libc::SECCOMP_SET_MODE_STRICT => ALL,
         // SAFETY: the caller's promise.
         libc::SECCOMP_SET_MODE_FILTER => unsafe { forbidden_by(arguments[2] as *const sock_fprog) },
-        _ => 0,
+        _ => return asks(),
     };
     while_setting(uses, asks)
 }

@@ -26,7 +26,7 @@ pub fn allocate(size: usize, alignment: usize) -> Option<NonNull<u8>> {
     let process = process();
     let block = take(process, size.max(1), alignment);
     if let (Some(tracker), Some(block)) = (&process.tracker, block) {
-        tracker.allocated(process, block, size, Caller::of_hook());
+        tracker.allocated(process, block, size, alignment, Caller::of_hook());
     }
     block
 }
@@ -42,18 +42,31 @@ fn take(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u8>>
         Threads::Each => thread::arena(process).allocate(size, alignment),
         Threads::Lists => listed(process, size, alignment),
     };
-    block.or_else(|| mapped_if_possible(size, alignment))
+    block.or_else(|| refused(process, size, alignment))
+}
+
+/// A request that a heap refused: mapped by itself.
+#[cold]
+fn refused(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+    if let Some(tracker) = &process.tracker {
+        tracker.counts.refused.fetch_add(1, Ordering::Relaxed);
+    }
+    mapped_if_possible(process, size, alignment)
 }
 
 /// A large request: mapped by itself, or from a heap where the system maps no more.
 #[cold]
 fn large(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u8>> {
-    mapped_if_possible(size, alignment).or_else(|| process.first().allocate(size, alignment))
+    mapped_if_possible(process, size, alignment).or_else(|| process.first().allocate(size, alignment))
 }
 
 #[cold]
-fn mapped_if_possible(size: usize, alignment: usize) -> Option<NonNull<u8>> {
-    if size > isize::MAX as usize { None } else { mapped::allocate(size, alignment) }
+fn mapped_if_possible(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+    let block = if size > isize::MAX as usize { None } else { mapped::allocate(size, alignment) };
+    if let (Some(tracker), Some(_)) = (&process.tracker, block) {
+        tracker.counts.mapped.fetch_add(1, Ordering::Relaxed);
+    }
+    block
 }
 
 #[inline(always)]
@@ -75,11 +88,12 @@ fn listed(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u8
 #[inline(always)]
 pub unsafe fn free(block: NonNull<u8>) {
     let process = process();
-    if let Some(tracker) = &process.tracker {
-        tracker.freed(process, block, Caller::of_hook());
-    }
     // SAFETY: the caller's promise.
-    unsafe { give(process, block) };
+    let free = || unsafe { give(process, block) };
+    match &process.tracker {
+        Some(tracker) => tracker.frees(process, block, Caller::of_hook(), free),
+        None => free(),
+    }
 }
 
 /// As [`free`], and not noted.
@@ -130,21 +144,12 @@ unsafe fn unmap(process: &Process, block: NonNull<u8>) {
 pub unsafe fn reallocate(block: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {
     let process = process();
     let size = size.max(1);
-    if let Some(tracker) = &process.tracker {
-        tracker.freed(process, block, Caller::of_hook());
-    }
     // SAFETY: the caller's promise.
-    let outcome = unsafe { resize(process, block, size) };
-    if let Some(tracker) = &process.tracker {
-        let (block, size) = match outcome {
-            Some(moved) => (moved, size),
-            // It lives on, with a size that is no longer known better.
-            // SAFETY: the caller's promise.
-            None => (block, unsafe { usable(block) }),
-        };
-        tracker.allocated(process, block, size, Caller::of_hook());
+    let resize = || unsafe { resize(process, block, size) };
+    match &process.tracker {
+        Some(tracker) => tracker.reallocates(process, block, size, Caller::of_hook(), resize),
+        None => resize(),
     }
-    outcome
 }
 
 unsafe fn resize(process: &Process, block: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {

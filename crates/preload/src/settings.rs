@@ -6,6 +6,7 @@
 //! | `HEAPSMITH_MAP_FROM` | requests of at least this many bytes are mapped separately |
 //! | `HEAPSMITH_STATS` | a file for the statistics of each process, written when it ends; `-` for standard error |
 //! | `HEAPSMITH_STARTED_BY` | the process whose child writes to that very file; other processes write next to it |
+//! | `HEAPSMITH_RECORD` | a folder for a recording of each process: what it asks of its heap, as `heapsmith record` writes it |
 //! | `HEAPSMITH_SIGNAL` | the number of a signal that writes them at run time |
 //! | `HEAPSMITH_SITES` | frames of the call sites in reports of heap errors |
 //! | `HEAPSMITH_CHECK` | verify every heap when the process ends |
@@ -36,6 +37,8 @@ pub struct Settings {
     pub stats: Option<CString>,
     /// The process whose child writes them to that very file; others write next to it.
     pub started_by: Option<i32>,
+    /// Whether what is asked of the heap is recorded.
+    pub records: bool,
     /// A signal that writes them.
     pub signal: Option<i32>,
     /// Frames of a call site; 0 for none.
@@ -74,6 +77,7 @@ impl Settings {
             map_from_fixed: map_from.is_some(),
             stats: variable(c"HEAPSMITH_STATS").map(CStr::to_owned),
             started_by: number(c"HEAPSMITH_STARTED_BY").and_then(|id| i32::try_from(id).ok()),
+            records: variable(c"HEAPSMITH_RECORD").is_some(),
             signal: number(c"HEAPSMITH_SIGNAL").and_then(|signal| i32::try_from(signal).ok()),
             frames: number(c"HEAPSMITH_SITES").unwrap_or(0),
             check: variable(c"HEAPSMITH_CHECK").is_some(),

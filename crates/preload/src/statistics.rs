@@ -6,6 +6,7 @@ use core::ffi::CStr;
 use core::fmt::{self, Write};
 use core::sync::atomic::{AtomicI32, Ordering};
 
+use crate::arena::Arena;
 use crate::diagnostics::{self, Line};
 use crate::mapped;
 use crate::process::{Process, begun};
@@ -125,21 +126,33 @@ fn all(text: &mut Text, process: &Process) -> fmt::Result {
     writeln!(text, "{{\n  \"process\": {id},\n  \"heap\": \"{}\",", process.settings.spec)?;
     writeln!(text, "  \"allocations\": {},", counts.allocations.load(Ordering::Relaxed))?;
     writeln!(text, "  \"frees\": {},", counts.frees.load(Ordering::Relaxed))?;
+    writeln!(text, "  \"reallocations\": {},", counts.reallocations.load(Ordering::Relaxed))?;
+    writeln!(text, "  \"refused\": {},", counts.refused.load(Ordering::Relaxed))?;
+    writeln!(text, "  \"mapped_requests\": {},", counts.mapped.load(Ordering::Relaxed))?;
     writeln!(text, "  \"requested\": {},", of(&counts.requested))?;
     writeln!(text, "  \"requested_peak\": {requested_peak},")?;
     writeln!(text, "  \"footprint\": {},", of(&counts.footprint) + mapped)?;
     writeln!(text, "  \"footprint_peak\": {footprint_peak},")?;
+    let footprint_mean = counts.footprints.load(Ordering::Relaxed) / counts.operations().max(1);
+    writeln!(text, "  \"footprint_mean\": {footprint_mean},")?;
     let fragmentation = footprint_peak as f64 / requested_peak.max(1) as f64 - 1.0;
     writeln!(text, "  \"fragmentation\": {fragmentation:.4},")?;
     writeln!(text, "  \"mapped\": {mapped},")?;
+    let touched: usize = process.arenas().iter().map(Arena::touched_peak).sum();
+    writeln!(text, "  \"touched_peak\": {touched},")?;
     writeln!(text, "  \"resident_peak\": {},", usage.ru_maxrss * 1024)?;
     writeln!(text, "  \"minor_faults\": {},", usage.ru_minflt)?;
     writeln!(text, "  \"major_faults\": {},", usage.ru_majflt)?;
     text.write_str("  \"heaps\": [")?;
     for (number, arena) in process.arenas().iter().enumerate() {
         let comma = if number > 0 { "," } else { "" };
-        let (footprint, remote_free) = (of(&arena.footprint), arena.from_others.load(Ordering::Relaxed));
-        write!(text, "{comma}\n    {{\"footprint\": {footprint}, \"freed_by_others\": {remote_free}}}")?;
+        let (footprint, peak) = (of(&arena.footprint), of(&arena.footprint_peak));
+        let (touched, remote_free) = (arena.touched_peak(), arena.from_others.load(Ordering::Relaxed));
+        write!(
+            text,
+            "{comma}\n    {{\"footprint\": {footprint}, \"footprint_peak\": {peak}, \"touched_peak\": {touched}, \
+             \"freed_by_others\": {remote_free}}}"
+        )?;
     }
     text.write_str("\n  ]\n}\n")
 }

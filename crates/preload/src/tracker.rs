@@ -18,7 +18,7 @@ use crate::pages::{self, Space};
 use crate::process::Process;
 use crate::settings::Settings;
 use crate::site::Sites;
-use crate::{diagnostics, mapped};
+use crate::{diagnostics, mapped, record};
 use heapsmith_capture::stack::Caller;
 
 /// The mark of a block that was freed.
@@ -112,13 +112,29 @@ pub struct Counts {
     pub allocations: AtomicU64,
     /// Blocks taken back.
     pub frees: AtomicU64,
+    /// Blocks made another size.
+    pub reallocations: AtomicU64,
+    /// Requests that a heap refused, whether or not they were mapped then.
+    pub refused: AtomicU64,
+    /// Blocks that were mapped by themselves.
+    pub mapped: AtomicU64,
+    /// The footprint after each allocation, free and reallocation, summed.
+    pub footprints: AtomicU64,
 }
 
-/// Who counts and remembers.
+impl Counts {
+    /// Allocations, frees and reallocations.
+    pub fn operations(&self) -> u64 {
+        [&self.allocations, &self.frees, &self.reallocations].map(|count| count.load(Ordering::Relaxed)).iter().sum()
+    }
+}
+
+/// Who counts and remembers, and has what is asked of the heap recorded.
 #[derive(Debug)]
 pub struct Tracker {
     asked_for: Table,
     remembered: Option<Remembered>,
+    records: bool,
     /// What was counted.
     pub counts: Counts,
 }
@@ -127,7 +143,7 @@ impl Tracker {
     /// A tracker over the heaps' address space, if the settings ask for one; without address space for it, it is said
     /// that there is none.
     pub fn wanted(settings: &Settings, space: Space) -> Option<Tracker> {
-        if settings.stats.is_none() && settings.frames == 0 {
+        if settings.stats.is_none() && settings.frames == 0 && !settings.records {
             return None;
         }
         let tracker = Tracker::new(settings, space);
@@ -145,45 +161,104 @@ impl Tracker {
             0 => None,
             frames => Some(Remembered { sites: Sites::new(frames)?, allocated: table()?, freed: table()? }),
         };
-        Some(Tracker { asked_for: table()?, remembered, counts: Counts::default() })
+        Some(Tracker { asked_for: table()?, remembered, records: settings.records, counts: Counts::default() })
     }
 
-    /// Notes a block of `size` bytes for the hook's caller.
-    pub fn allocated(&self, process: &Process, block: NonNull<u8>, size: usize, caller: Caller) {
+    /// The hook's caller got a block of `size` bytes.
+    pub fn allocated(&self, process: &Process, block: NonNull<u8>, size: usize, alignment: usize, caller: Caller) {
+        self.counts.allocations.fetch_add(1, Ordering::Relaxed);
+        self.begins(process, block, size, caller);
+        self.note_footprint(process, &[block]);
+        if self.records {
+            record::allocated(block, size, alignment, caller);
+        }
+    }
+
+    /// The hook's caller frees a block, by `free`.
+    pub fn frees(&self, process: &Process, block: NonNull<u8>, caller: Caller, free: impl FnOnce()) {
+        if self.records {
+            record::freed(block);
+        }
+        if self.ends(process, block, caller).is_some() {
+            self.counts.frees.fetch_add(1, Ordering::Relaxed);
+        }
+        free();
+        self.note_footprint(process, &[block]);
+    }
+
+    /// The hook's caller makes a block `size` bytes large, by `resize`.
+    pub fn reallocates(
+        &self,
+        process: &Process,
+        block: NonNull<u8>,
+        size: usize,
+        caller: Caller,
+        resize: impl FnOnce() -> Option<NonNull<u8>>,
+    ) -> Option<NonNull<u8>> {
+        if self.records {
+            record::reallocates(block);
+        }
+        let old = self.ends(process, block, caller);
+        let outcome = resize();
+        let (now, bytes) = match outcome {
+            Some(moved) => (moved, size),
+            // It lives on as it was.
+            None => (block, old.unwrap_or(0)),
+        };
+        self.begins(process, now, bytes, caller);
+        if outcome.is_some() {
+            self.counts.reallocations.fetch_add(1, Ordering::Relaxed);
+            self.note_footprint(process, &[block, now]);
+        }
+        if self.records {
+            record::reallocated(outcome, size, caller);
+        }
+        outcome
+    }
+
+    /// Notes a block of `size` bytes.
+    fn begins(&self, process: &Process, block: NonNull<u8>, size: usize, caller: Caller) {
         let counts = &self.counts;
-        counts.allocations.fetch_add(1, Ordering::Relaxed);
         let requested = counts.requested.fetch_add(size, Ordering::Relaxed) + size;
         counts.requested_peak.fetch_max(requested, Ordering::Relaxed);
-        if let Some(arena) = process.arena_of(block) {
+        if process.arena_of(block).is_some() {
             self.asked_for
                 .set(block, u32::try_from(size).map_or(FREED - 1, |size| size.saturating_add(1).min(FREED - 1)));
-            let now = arena.work(|heap| heap.footprint());
-            let before = arena.footprint.swap(now, Ordering::Relaxed);
-            counts.footprint.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);
         }
-        let footprint = counts.footprint.load(Ordering::Relaxed) + mapped::LIVE.load(Ordering::Relaxed);
-        counts.footprint_peak.fetch_max(footprint, Ordering::Relaxed);
         if let Some(remembered) = &self.remembered {
             remembered.allocated.set(block, remembered.sites.number(caller));
         }
     }
 
-    /// Notes that the hook's caller frees a block.
-    pub fn freed(&self, process: &Process, block: NonNull<u8>, caller: Caller) {
+    /// Notes that a block is none any more; the bytes that it was asked for with. None where it is no live block: it was
+    /// freed before, and who did it stays remembered.
+    fn ends(&self, process: &Process, block: NonNull<u8>, caller: Caller) -> Option<usize> {
         let size = match process.arena_of(block) {
             Some(_) if self.asked_for.get(block) & FREED != 0 => 0,
             Some(_) => self.asked_for.get(block) as usize,
             // SAFETY: the block is mapped, or its caller does what ends the program anyway.
             None => unsafe { mapped::sizes(block) }.map_or(0, |(_, size)| size + 1),
         };
-        // A block that is not live was freed before: who did it stays remembered.
-        let Some(size) = size.checked_sub(1) else { return };
+        let size = size.checked_sub(1)?;
         self.asked_for.set(block, self.asked_for.get(block) | FREED);
-        self.counts.frees.fetch_add(1, Ordering::Relaxed);
         self.counts.requested.fetch_sub(size, Ordering::Relaxed);
         if let Some(remembered) = &self.remembered {
             remembered.freed.set(block, remembered.sites.number(caller));
         }
+        Some(size)
+    }
+
+    /// Notes the footprints after an operation on these blocks.
+    fn note_footprint(&self, process: &Process, blocks: &[NonNull<u8>]) {
+        let counts = &self.counts;
+        let mut highest = 0;
+        for arena in blocks.iter().filter_map(|block| process.arena_of(*block)) {
+            counts.footprint.fetch_add(arena.note_footprint(), Ordering::Relaxed);
+            highest = highest.max(arena.footprint_peak.load(Ordering::Relaxed));
+        }
+        let footprint = counts.footprint.load(Ordering::Relaxed) + mapped::LIVE.load(Ordering::Relaxed);
+        counts.footprint_peak.fetch_max(footprint.max(highest), Ordering::Relaxed);
+        counts.footprints.fetch_add(footprint as u64, Ordering::Relaxed);
     }
 
     /// Bytes that the block was asked for with that begins there, or did last.

@@ -89,7 +89,39 @@ fn has_other_malloc() -> bool {
     };
     // SAFETY: looks a name up.
     let malloc = unsafe { dlsym(RTLD_DEFAULT, c"malloc".as_ptr()) };
-    base_of(malloc) != base_of(has_other_malloc as *const c_void)
+    base_of(malloc) != base_of(has_other_malloc as *const c_void) && !is_stub(malloc)
+}
+
+/// Whether a function's address is a stub: a program that is not position-independent and takes the address of `malloc` has
+/// one of its own, by which all its files know the function, wherever that is. Its symbol has an address and no definition.
+fn is_stub(function: *const c_void) -> bool {
+    /// An entry of a table of symbols (ELF-64).
+    #[repr(C)]
+    struct Symbol {
+        name: u32,
+        info: u8,
+        other: u8,
+        section: u16,
+        value: u64,
+        size: u64,
+    }
+    const UNDEFINED: u16 = 0;
+    const SYMBOL: c_int = 1;
+    type Look = unsafe extern "C" fn(*const c_void, *mut Module, *mut *const Symbol, c_int) -> c_int;
+    // SAFETY: looks a name up.
+    let look = unsafe { dlsym(RTLD_DEFAULT, c"dladdr1".as_ptr()) };
+    if look.is_null() {
+        return false;
+    }
+    let mut module = Module { name: null(), base: null_mut(), symbol: null(), address: null_mut() };
+    let mut symbol: *const Symbol = null();
+    // SAFETY: the C library's function of this name has this type; it looks an address up, and points to a symbol of a file
+    // that stays mapped, or leaves the null.
+    unsafe {
+        let look: Look = core::mem::transmute(look);
+        look(function, &raw mut module, &raw mut symbol, SYMBOL) != 0
+            && symbol.as_ref().is_some_and(|symbol| symbol.section == UNDEFINED)
+    }
 }
 
 /// The page that the environment names, if it is one.

@@ -27,7 +27,7 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
         return Err(Failure::environment(format!("{} cannot be recorded: {why}", program.display())));
     }
     let witness = Witness::new().map_err(|error| Failure::environment(format!("no memory for notes: {error}")))?;
-    let folder = folder(arguments)?;
+    let folder = folder(arguments.out.as_deref(), program)?;
     // Ctrl-C reaches the program too; what it allocated until then is still wanted.
     interrupt::catch();
     let mut command = launch(arguments, &library, &folder);
@@ -60,7 +60,7 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
     if recordings.is_empty() {
         let _ = std::fs::remove_dir(&folder);
     } else {
-        traces(arguments, &folder, &recordings)?;
+        traces(&folder, &recordings, arguments.keep_command, arguments.format)?;
     }
     // A program that asks for nothing was reached all the same.
     let without = if arguments.java { recordings.is_empty() } else { witnessed.effect != Effect::Took };
@@ -77,11 +77,11 @@ fn launch(arguments: &Record, library: &Path, folder: &Path) -> Command {
 }
 
 /// A folder of this recording's own, made now. What is asked for is made, or holds it where it is there already.
-fn folder(arguments: &Record) -> Result<PathBuf, Failure> {
-    let program = Path::new(&arguments.command[0]).file_name().unwrap_or(OsStr::new("program"));
+pub(super) fn folder(out: Option<&Path>, program: &OsStr) -> Result<PathBuf, Failure> {
+    let program = Path::new(program).file_name().unwrap_or(OsStr::new("program"));
     let mut name = OsStr::new("record-").to_owned();
     name.push(program);
-    let wanted = match &arguments.out {
+    let wanted = match out {
         None => PathBuf::from(&name),
         Some(out) if out.is_dir() => out.join(&name),
         Some(out) => {
@@ -113,17 +113,17 @@ fn absolute(folder: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(folder).map_err(|error| Failure::writing(folder, &error))
 }
 
-fn recordings(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn recordings(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Launch::recordings(folder)
         .map_err(|error| Failure::environment(format!("cannot read {}: {error}", folder.display())))
 }
 
 /// Makes a trace of every recording, and lists them.
-fn traces(arguments: &Record, folder: &Path, recordings: &[PathBuf]) -> Result<(), Failure> {
+pub(super) fn traces(folder: &Path, recordings: &[PathBuf], keep_command: bool, format: Format) -> Result<(), Failure> {
     let mut made: Vec<Made> = Vec::new();
     for path in recordings {
         let spinner = progress::spinner(&format!("reading {}", path.display()));
-        let outcome = trace(path, arguments.keep_command);
+        let outcome = trace(path, keep_command);
         spinner.finish_and_clear();
         match outcome {
             Ok(Some(one)) => made.push(one),
@@ -141,8 +141,8 @@ fn traces(arguments: &Record, folder: &Path, recordings: &[PathBuf]) -> Result<(
     }
     made.sort_by_key(|one| std::cmp::Reverse(one.recorded.events));
     remarks(&made);
-    list(&made, arguments.format)?;
-    if let (Some(first), Format::Table) = (made.first(), arguments.format) {
+    list(&made, format)?;
+    if let (Some(first), Format::Table) = (made.first(), format) {
         note!("heapsmith: the traces are in {}; next: heapsmith explore {}", shown(folder), shown(&first.file));
     }
     Ok(())

@@ -1,15 +1,24 @@
 //! `heapsmith run`: a program runs unmodified on a heap.
+//!
+//! ```text
+//!   heap, library ─▶ program ─▶ statistics ─▶ printed, next to what was promised
+//!                        └────▶ recording ──▶ traces, as `record` makes them
+//! ```
 
-use std::ffi::OsStr;
-use std::path::Path;
+mod outcome;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use heapsmith_launch::{Ended, Library, Witness, preloading, why_it_had_no_effect, why_nothing_will_be_preloaded};
-use heapsmith_output::Inputs;
+use heapsmith_output::{Inputs, Scratch};
 
-use crate::args::Run;
+use super::record;
+use crate::args::{Format, Run};
 use crate::console::note;
 use crate::failure::Failure;
-use crate::heap::{self, By};
+use crate::heap::{self, By, Named};
 use crate::interrupt;
 
 /// The exit code where the program ended well, and did not run on the heap.
@@ -28,27 +37,15 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
         note!("heapsmith: compiling the library that serves malloc, for this run and all later ones");
     }
     let library = Library::Malloc.place()?;
-    let stats = arguments.stats.as_deref().map(|path| fresh(path, program)).transpose()?;
+    let scratch = scratch(arguments)?;
+    let stats = stats(arguments, scratch.as_ref(), program)?;
     if let Some(why) = why_nothing_will_be_preloaded(program) {
         return Err(Failure::environment(format!("cannot run {} on another heap: {why}", program.display())));
     }
+    let recordings = arguments.record.as_deref().map(|out| record::folder(Some(out), program)).transpose()?;
     let mut command = preloading(&library, &arguments.command);
     command.env("HEAPSMITH_HEAP", spec.to_string());
-    if let Some(path) = &stats {
-        command.env("HEAPSMITH_STATS", path);
-    }
-    let numbers = [
-        ("HEAPSMITH_SIGNAL", arguments.signal.map(|signal| signal.to_string())),
-        ("HEAPSMITH_SITES", arguments.sites.map(|frames| frames.to_string())),
-        ("HEAPSMITH_MAP_FROM", arguments.map_from.map(|bytes| bytes.to_string())),
-        ("HEAPSMITH_CHECK", arguments.check.then(|| "1".to_owned())),
-    ];
-    for (name, value) in numbers {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    environment(&mut command, arguments, &named, stats.as_deref(), recordings.as_deref());
     // Ctrl-C reaches the program too, and the program decides how to react.
     interrupt::catch();
     let witness = Witness::new().map_err(|error| Failure::environment(format!("no memory for notes: {error}")))?;
@@ -66,13 +63,77 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
         (None, Some(path), Ended::Code(_)) if path != Path::new("-") && !path.exists() => {
             note!("heapsmith: {} left no statistics: it ended by a system call of its own", program.display());
         }
+        (None, Some(path), _) if path.is_file() => print(&named, path)?,
         _ => {}
+    }
+    if let Some(folder) = &recordings {
+        recorded(folder)?;
     }
     Ok(if why.is_some() && witnessed.ended == Ended::Code(0) { WITHOUT_EFFECT } else { witnessed.ended.code() })
 }
 
+/// What the library gets from the environment, besides the heap.
+fn environment(command: &mut Command, arguments: &Run, named: &Named, stats: Option<&Path>, recordings: Option<&Path>) {
+    // A pick was measured with every request in its region.
+    let explored = matches!(named.by, By::Exploration { .. });
+    let map_from = arguments.map_from.or_else(|| explored.then_some(isize::MAX as u64));
+    let variables = [
+        ("HEAPSMITH_STATS", stats.map(|path| path.as_os_str().to_owned())),
+        ("HEAPSMITH_RECORD", recordings.map(|folder| folder.as_os_str().to_owned())),
+        ("HEAPSMITH_SIGNAL", arguments.signal.map(|signal| signal.to_string().into())),
+        ("HEAPSMITH_SITES", arguments.sites.map(|frames| frames.to_string().into())),
+        ("HEAPSMITH_MAP_FROM", map_from.map(|bytes| bytes.to_string().into())),
+        ("HEAPSMITH_CHECK", arguments.check.then(|| OsString::from("1"))),
+    ];
+    for (name, value) in variables {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+}
+
+/// A private folder for statistics that are only printed.
+fn scratch(arguments: &Run) -> Result<Option<Scratch>, Failure> {
+    let only_printed = matches!(arguments.stats, Some(None));
+    let scratch = only_printed.then(Scratch::new).transpose();
+    scratch.map_err(|error| Failure::environment(format!("cannot write temporary files: {error}")))
+}
+
+/// Where the library writes statistics.
+fn stats(arguments: &Run, scratch: Option<&Scratch>, program: &OsStr) -> Result<Option<PathBuf>, Failure> {
+    match (&arguments.stats, scratch) {
+        (Some(Some(path)), _) => fresh(path, program).map(Some),
+        (Some(None), Some(scratch)) => Ok(Some(scratch.path().join("stats.json"))),
+        _ => Ok(None),
+    }
+}
+
+/// Prints the statistics of the program.
+fn print(named: &Named, path: &Path) -> Result<(), Failure> {
+    let text = std::fs::read(path).map_err(|error| Failure::environment(format!("{}: {error}", path.display())))?;
+    match serde_json::from_slice(&text) {
+        Ok(statistics) => outcome::print(named, &statistics),
+        Err(error) => {
+            note!("heapsmith: the statistics in {} are not whole: {error}", path.display());
+            Ok(())
+        }
+    }
+}
+
+/// Makes traces of the recordings in a folder.
+fn recorded(folder: &Path) -> Result<(), Failure> {
+    let recordings = record::recordings(folder)?;
+    if recordings.is_empty() {
+        let _ = std::fs::remove_dir(folder);
+        note!("heapsmith: nothing was recorded");
+        return Ok(());
+    }
+    record::traces(folder, &recordings, false, Format::Table)
+}
+
 /// The whole path of a file that the program's library is to write: programs change their folder.
-fn fresh(path: &Path, program: &OsStr) -> Result<std::path::PathBuf, Failure> {
+fn fresh(path: &Path, program: &OsStr) -> Result<PathBuf, Failure> {
     if path == Path::new("-") {
         return Ok(path.to_owned());
     }

@@ -22,5 +22,6 @@ mod reproduce;
 mod run;
 mod target;
 mod trust;
+mod truth;
 mod values;
 mod workloads;

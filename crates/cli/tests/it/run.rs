@@ -97,3 +97,28 @@ fn what_cannot_run_says_why() {
     std::fs::write(dir.path().join("narrow"), b"\x7fELF\x01\x01\x01\0").expect("a file");
     refused(&["run", "--heap", "tlsf", "--", "./narrow"], 4, "32 bits");
 }
+
+#[test]
+fn a_program_with_an_address_of_malloc_of_its_own_runs_on_the_heap() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let text = "#include <stdlib.h>\nvoid *(*volatile how)(size_t) = malloc;\nint main(void) { return !how(100); }\n";
+    std::fs::write(dir.path().join("stub.c"), text).expect("a file");
+    let compile = ["-no-pie", "-fno-pic", "-o", "stub", "stub.c"];
+    let compiled = Command::new("cc").args(compile).current_dir(dir.path()).status();
+    assert!(compiled.is_ok_and(|status| status.success()), "install build-essential");
+    let output = heapsmith(dir.path(), &["run", "--heap", "tlsf", "--", "./stub"]);
+    assert_eq!((output.status.code(), errors(&output)), (Some(0), String::new()));
+}
+
+#[test]
+fn what_the_heap_did_is_printed_also_without_a_promise_and_what_was_asked_of_it_is_recorded() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let run = ["run", "--heap", "tlsf", "--stats", "--record", "asked", "--", "sort", "/etc/passwd"];
+    let output = heapsmith(dir.path(), &run);
+    let told = errors(&output);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("peak footprint") && told.contains("pages touched"), "{told}");
+    assert!(!told.contains("promised"), "nobody promised anything: {told}");
+    let traces = std::fs::read_dir(dir.path().join("asked")).expect("a folder").count();
+    assert_eq!(traces, 1, "{told}");
+}
