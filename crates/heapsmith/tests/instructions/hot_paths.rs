@@ -30,29 +30,41 @@ fn no_hot_path_takes_more_instructions_than_it_did() {
     let built = callgrind::built("hot_paths");
     let mut table = format!("{:<16}", "");
     PROGRAMS.iter().for_each(|program| write!(table, "{:>9}", program.name).expect("text"));
-    let all: Vec<(&str, &str)> =
-        HEAPS.iter().flat_map(|heap| PROGRAMS.iter().map(move |program| (*heap, program.name))).collect();
+    let all: Vec<(&str, &str)> = wanted().collect();
     let counts = callgrind::each(&all, |(heap, program)| an_event(&built, program, heap));
-    for (heap, counts) in HEAPS.iter().zip(counts.chunks(PROGRAMS.len())) {
+    for heap in HEAPS {
         write!(table, "\n{heap:<16}").expect("text");
-        counts.iter().for_each(|count| write!(table, "{count:>9.1}").expect("text"));
+        for program in &PROGRAMS {
+            match all.iter().position(|one| *one == (heap, program.name)) {
+                Some(place) => write!(table, "{:>9.1}", counts[place]).expect("text"),
+                None => write!(table, "{:>9}", accepted::NOT_COUNTED).expect("text"),
+            }
+        }
     }
     table.push('\n');
     println!("instructions an event\n{table}");
     accepted::hold("tests/instructions/hot_paths.txt", &table, changes);
 }
 
-/// The counts that differ.
+/// Every heap under every program where everything is counted; otherwise each under one program, by turns.
+fn wanted() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let is_whole = accepted::is_whole();
+    let pairs = HEAPS.iter().enumerate().flat_map(|(place, heap)| {
+        PROGRAMS.iter().enumerate().map(move |(turn, program)| (place + turn, *heap, program.name))
+    });
+    pairs.filter(move |(turn, ..)| is_whole || turn % PROGRAMS.len() == 2).map(|(_, heap, program)| (heap, program))
+}
+
+/// The counts that differ, of those that were taken.
 fn changes(accepted: &str, table: &str) -> Vec<String> {
     assert_eq!(accepted.lines().count(), table.lines().count(), "the file has another set of heaps");
     let mut changes = Vec::new();
     for (old, new) in accepted.lines().zip(table.lines()).skip(1) {
         let name = new.split_whitespace().next().unwrap_or_default();
-        let counts =
-            |line: &str| line.split_whitespace().skip(1).map(|count| count.parse().expect("a count")).collect();
-        let (old, new): (Vec<f64>, Vec<f64>) = (counts(old), counts(new));
-        for ((old, new), program) in old.iter().zip(&new).zip(PROGRAMS) {
-            if accepted::differs(*old, *new) {
+        let counts = |line: &str| line.split_whitespace().skip(1).map(accepted::count).collect::<Vec<_>>();
+        for ((old, new), program) in counts(old).into_iter().zip(counts(new)).zip(PROGRAMS) {
+            let (old, Some(new)) = (old.expect("every count is accepted"), new) else { continue };
+            if accepted::differs(old, new) {
                 changes.push(format!("{name}, {}: {old} before, {new} now", program.name));
             }
         }
@@ -65,4 +77,9 @@ fn a_change_of_a_count_is_seen() {
     let table = "  pairs packets mixed\nlist 100 100 100\n";
     assert!(changes(table, "  pairs packets mixed\nlist 109 91 100\n").is_empty());
     assert_eq!(changes(table, "  pairs packets mixed\nlist 100 111 89\n").len(), 2);
+    assert_eq!(
+        changes(table, "  pairs packets mixed\nlist - 111 -\n").len(),
+        1,
+        "what was not counted is not compared"
+    );
 }

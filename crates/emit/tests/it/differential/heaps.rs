@@ -126,10 +126,10 @@ pub fn is_whole() -> bool {
     std::env::var_os("HEAPSMITH_WHOLE").is_some()
 }
 
-/// How many random specs: a fifth of `whole` where not everything is tried; any number with `HEAPSMITH_EMIT_SPECS`.
+/// How many random specs: a tenth of `whole` where not everything is tried; any number with `HEAPSMITH_EMIT_SPECS`.
 pub fn how_many(whole: usize) -> usize {
     let set = std::env::var("HEAPSMITH_EMIT_SPECS").ok();
-    let usual = if is_whole() { whole } else { whole / 5 };
+    let usual = if is_whole() { whole } else { whole / 10 };
     set.map_or(usual, |number| number.parse().expect("HEAPSMITH_EMIT_SPECS is a number"))
 }
 

@@ -296,7 +296,9 @@ fn no_flipped_bit_is_a_panic() {
     for granule in 1..3 {
         places.extend((0..(BLOCK_HEADER + 80) * 8).map(|bit| granule * GRANULE * 8 + bit));
     }
-    for bit in places {
+    // One in five, which meets each bit of a byte, where not everything is tried, as `cargo xtask nightly` does.
+    let every = if std::env::var_os("HEAPSMITH_WHOLE").is_some() { 1 } else { 5 };
+    for bit in places.into_iter().step_by(every) {
         let mut bytes = made.bytes.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
         if let Ok(recorded) = (Made { bytes }).read() {
