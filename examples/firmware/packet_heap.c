@@ -75,6 +75,14 @@ static inline uintptr_t address_of(const Word *word)
  * it means none. Indexes come from headers and links, which hold only what was written here.
  */
 
+/* Loops that fill or copy write through IN_LOOP: no compiler then makes a call of memset or memcpy of them, which a
+ * program without a C library could not link. Under an operating system it may. */
+#if defined(__unix__) || defined(__APPLE__) || defined(_WIN32)
+#define IN_LOOP
+#else
+#define IN_LOOP volatile
+#endif
+
 static inline Index load(const Heap *heap, Index at)
 {
     PACKET_HEAP_ASSERT(at < heap->length);
@@ -85,6 +93,15 @@ static inline void store(Heap *heap, Index at, Index value)
 {
     PACKET_HEAP_ASSERT(at < heap->length);
     heap->words[at] = (Word)value;
+}
+
+/* The same in a loop. */
+static inline void fill(Heap *heap, Index at, Index value)
+{
+    IN_LOOP Word *const word = &heap->words[at];
+
+    PACKET_HEAP_ASSERT(at < heap->length);
+    *word = (Word)value;
 }
 
 /* ---- The block format -------------------------------------------------------------------------
@@ -595,6 +612,29 @@ static size_t pool_usable(const Heap *heap, Index block)
     return ((size_t)words_of(load(heap, block - 1U)) - 1U) * WORD;
 }
 
+/* Resizes the block in place, after a request for a new one was refused. */
+static bool pool_resize_joined(Heap *heap, Index block, size_t size)
+{
+    const Index need = pool_need(size);
+
+    if (need == 0U) {
+        return false;
+    }
+    return (size <= pool_usable(heap, block)) || grow_in_place(heap, block, size, need);
+}
+
+/* A block for a request, or 0. */
+static Index pool_allocate_apart(Heap *heap, size_t size, size_t alignment)
+{
+    Index need;
+
+    if ((alignment > ALIGNMENT) || ((alignment & (alignment - 1U)) != 0U)) {
+        return pool_allocate_aligned(heap, size, alignment);
+    }
+    need = pool_need(size);
+    return (need == 0U) ? 0U : pool_allocate_words(heap, size, need);
+}
+
 /* An empty pool, which leaves the words from LAYERS up to CONTROL, set to 0, to layers. False if the
  * region is too small. */
 static bool pool_init(Heap *heap)
@@ -603,7 +643,7 @@ static bool pool_init(Heap *heap)
         return false;
     }
     for (Index at = LAYERS; at < CONTROL; at++) {
-        store(heap, at, 0U);
+        fill(heap, at, 0U);
     }
     index_clear(heap);
     store(heap, HIGH, 0U);
@@ -777,14 +817,14 @@ static bool freelists_flush(Heap *heap)
     return any;
 }
 
-/* Serves a request from the pool, once more after a flush if it has to be. */
-static Index freelists_below(Heap *heap, size_t size, Index need)
+/* Serves a request that the pool refused, after a flush. */
+static Index freelists_after_flush(Heap *heap, size_t size, size_t alignment)
 {
-    Index block = pool_allocate_words(heap, size, need);
+    Index block = 0U;
 
-    if ((block == 0U) && freelists_flush(heap)) {
+    if (freelists_flush(heap)) {
         /* The request itself, no longer rounded up to a list's size. */
-        block = pool_allocate_words(heap, size, pool_need(size));
+        block = pool_allocate_apart(heap, size, alignment);
     }
     return block;
 }
@@ -796,11 +836,8 @@ static Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
     Index list;
 
     if ((alignment > ALIGNMENT) || ((alignment & (alignment - 1U)) != 0U)) {
-        block = pool_allocate_aligned(heap, size, alignment);
-        if ((block == 0U) && freelists_flush(heap)) {
-            block = pool_allocate_aligned(heap, size, alignment);
-        }
-        return block;
+        block = pool_allocate_apart(heap, size, alignment);
+        return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
     }
     need = pool_need(size);
     if (need == 0U) {
@@ -814,7 +851,8 @@ static Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
         }
         need = freelist_words(list);
     }
-    return freelists_below(heap, size, need);
+    block = pool_allocate_words(heap, size, need);
+    return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
 }
 
 static void freelists_free(Heap *heap, Index block)
@@ -857,8 +895,8 @@ static unsigned int freelists_check(const Heap *heap)
 /* Copies the contents of a block, of whatever type they are. */
 static void copy(Heap *heap, Index to, Index from, size_t bytes)
 {
-    unsigned char *const target = (unsigned char *)&heap->words[to];
-    const unsigned char *const source = (const unsigned char *)&heap->words[from];
+    IN_LOOP unsigned char *const target = (unsigned char *)&heap->words[to];
+    const IN_LOOP unsigned char *const source = (const unsigned char *)&heap->words[from];
 
     for (size_t at = 0U; at < bytes; at++) {
         target[at] = source[at];
@@ -882,6 +920,11 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
 
         copy(heap, moved, block, (old_bytes < new_bytes) ? old_bytes : new_bytes);
         freelists_free(heap, block);
+    } else if ((lies_right || (alignment == 0U)) && pool_resize_joined(heap, block, size)) {
+        /* What was joined for a new block lets this one grow where it is. */
+        return block;
+    } else {
+        /* It is refused. */
     }
     return moved;
 }
@@ -970,8 +1013,14 @@ unsigned int packet_heap_check(const packet_heap *heap)
 
 struct packet_heap_statistics packet_heap_statistics(const packet_heap *heap)
 {
-    struct packet_heap_statistics counts = { 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U };
+    struct packet_heap_statistics counts;
 
+    /* One by one: of an initialiser some compilers make a call of memset. */
+    counts.used_blocks = 0U;
+    counts.used_bytes = 0U;
+    counts.free_blocks = 0U;
+    counts.free_bytes = 0U;
+    counts.largest_free = 0U;
     PACKET_HEAP_LOCK(heap);
     counts.region = (size_t)heap->length * WORD;
     pool_statistics(heap, &counts);

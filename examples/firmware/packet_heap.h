@@ -16,6 +16,8 @@
  *                    off, add up; blocks that lists cache count as live, and blocks with a
  *                    remainder too small to split off can add up without a bound (see `heapsmith
  *                    bound`)
+ *     refusal        joins all that is free first, in time linear in the blocks; again only
+ *                    after a free
  *
  * The region holds all that the heap is: control words of 76 bytes, then the blocks. Words are of
  * 4 bytes, payloads multiples of 4 bytes, a region at most 4294967292 bytes. Needs no C library and is

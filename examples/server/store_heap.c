@@ -7,6 +7,8 @@
  */
 #include "store_heap.h"
 
+#include <limits.h>
+
 #ifndef STORE_HEAP_ASSERT
 #define STORE_HEAP_ASSERT(condition) ((void)0)
 #endif
@@ -81,17 +83,22 @@ static inline uintptr_t address_of(const Word *word)
     return (uintptr_t)word;
 }
 
-/* Binary logarithm, rounded down, of a word that is not 0. */
+/* Binary logarithm, rounded down, of a word that is not 0. The compiler's own scan is of an int, a long or a long long:
+ * the one that has as many bits as the word. */
 #ifndef STORE_HEAP_COUNT_LEADING_ZEROS
-#ifdef __GNUC__
+#if defined(__GNUC__) && (ULLONG_MAX == UINT64_MAX)
 #define STORE_HEAP_COUNT_LEADING_ZEROS(word) __builtin_clzll(word)
 #else
 static unsigned int count_leading_zeros(Index word)
 {
+    Index left = word;
     unsigned int zeros = 0U;
 
-    for (Index bit = (Index)1U << 63U; (word & bit) == 0U; bit >>= 1U) {
-        zeros++;
+    for (unsigned int step = 32U; step > 0U; step /= 2U) {
+        if ((left >> (64U - step)) == 0U) {
+            zeros += step;
+            left <<= step;
+        }
     }
     return zeros;
 }
@@ -104,17 +111,21 @@ static inline Index logarithm(Index word)
     return 63U - (Index)STORE_HEAP_COUNT_LEADING_ZEROS(word);
 }
 
-/* The number of the lowest bit of a word that is not 0. */
+/* The number of the lowest bit of a word that is not 0, by the compiler's scan of a type that holds the word. */
 #ifndef STORE_HEAP_COUNT_TRAILING_ZEROS
-#ifdef __GNUC__
+#if defined(__GNUC__) && (ULLONG_MAX == UINT64_MAX)
 #define STORE_HEAP_COUNT_TRAILING_ZEROS(word) __builtin_ctzll(word)
 #else
 static unsigned int count_trailing_zeros(Index word)
 {
+    Index left = word;
     unsigned int zeros = 0U;
 
-    while (((word >> zeros) & 1U) == 0U) {
-        zeros++;
+    for (unsigned int step = 32U; step > 0U; step /= 2U) {
+        if ((left & (((Index)1U << step) - 1U)) == 0U) {
+            zeros += step;
+            left >>= step;
+        }
     }
     return zeros;
 }
@@ -133,6 +144,14 @@ static inline Index lowest_bit(Index word)
  * it means none. Indexes come from headers and links, which hold only what was written here.
  */
 
+/* Loops that fill or copy write through IN_LOOP: no compiler then makes a call of memset or memcpy of them, which a
+ * program without a C library could not link. Under an operating system it may. */
+#if defined(__unix__) || defined(__APPLE__) || defined(_WIN32)
+#define IN_LOOP
+#else
+#define IN_LOOP volatile
+#endif
+
 static inline Index load(const Heap *heap, Index at)
 {
     STORE_HEAP_ASSERT(at < heap->length);
@@ -143,6 +162,15 @@ static inline void store(Heap *heap, Index at, Index value)
 {
     STORE_HEAP_ASSERT(at < heap->length);
     heap->words[at] = (Word)value;
+}
+
+/* The same in a loop. */
+static inline void fill(Heap *heap, Index at, Index value)
+{
+    IN_LOOP Word *const word = &heap->words[at];
+
+    STORE_HEAP_ASSERT(at < heap->length);
+    *word = (Word)value;
 }
 
 /* ---- The block format -------------------------------------------------------------------------
@@ -731,6 +759,7 @@ static size_t pool_usable(const Heap *heap, Index block)
     return ((size_t)words_of(load(heap, block - 1U)) - 1U) * WORD;
 }
 
+/* A block for a request, or 0. */
 static Index pool_allocate(Heap *heap, size_t size, size_t alignment)
 {
     Index need;
@@ -755,7 +784,7 @@ static bool pool_init(Heap *heap)
         return false;
     }
     for (Index at = INDEX; at < LAYERS; at++) {
-        store(heap, at, 0U);
+        fill(heap, at, 0U);
     }
     store(heap, HIGH, 0U);
     set_top(heap, FIRST, PREVIOUS_USED);
@@ -836,8 +865,8 @@ static void pool_statistics(const Heap *heap, struct store_heap_statistics *coun
 /* Copies the contents of a block, of whatever type they are. */
 static void copy(Heap *heap, Index to, Index from, size_t bytes)
 {
-    unsigned char *const target = (unsigned char *)&heap->words[to];
-    const unsigned char *const source = (const unsigned char *)&heap->words[from];
+    IN_LOOP unsigned char *const target = (unsigned char *)&heap->words[to];
+    const IN_LOOP unsigned char *const source = (const unsigned char *)&heap->words[from];
 
     for (size_t at = 0U; at < bytes; at++) {
         target[at] = source[at];
@@ -949,8 +978,14 @@ unsigned int store_heap_check(const store_heap *heap)
 
 struct store_heap_statistics store_heap_statistics(const store_heap *heap)
 {
-    struct store_heap_statistics counts = { 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U };
+    struct store_heap_statistics counts;
 
+    /* One by one: of an initialiser some compilers make a call of memset. */
+    counts.used_blocks = 0U;
+    counts.used_bytes = 0U;
+    counts.free_blocks = 0U;
+    counts.free_bytes = 0U;
+    counts.largest_free = 0U;
     STORE_HEAP_LOCK(heap);
     counts.region = (size_t)heap->length * WORD;
     pool_statistics(heap, &counts);

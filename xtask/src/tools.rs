@@ -72,6 +72,17 @@ pub const NEWLIB: Tool = Tool {
     package: "libnewlib-arm-none-eabi",
     why: "to compare its malloc with what is emitted",
 };
+/// The compiler for the smallest machines.
+pub const AVR: Tool =
+    Tool { name: "avr-gcc", package: "gcc-avr", why: "to compile what is emitted where int has 16 bits" };
+/// Their C library, for its headers: a file, as it brings no program.
+pub const AVR_LIBC: Tool = Tool {
+    name: "/usr/lib/avr/include/avr/io.h",
+    package: "avr-libc",
+    why: "to compile what is emitted where int has 16 bits",
+};
+/// The emulator of these machines.
+pub const SIMAVR: Tool = Tool { name: "/usr/bin/simavr", package: "simavr", why: "to run what is emitted on them" };
 /// The emulator that firmware runs in.
 pub const QEMU: Tool = Tool { name: "qemu-system-arm", package: "qemu-system-arm", why: "to run firmware" };
 /// What some build their firmware with.

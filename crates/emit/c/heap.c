@@ -8,6 +8,10 @@
  * deviations are noted in place, with their reason.
  */
 #include "{{ name }}.h"
+{%- if uses_leading_zeros or uses_trailing_zeros %}
+
+#include <limits.h>
+{%- endif %}
 
 #ifndef {{ N }}_ASSERT
 #define {{ N }}_ASSERT(condition) ((void)0)
@@ -213,8 +217,14 @@ unsigned int {{ n }}_check(const {{ n }} *heap)
 
 struct {{ n }}_statistics {{ n }}_statistics(const {{ n }} *heap)
 {
-    struct {{ n }}_statistics counts = { 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U };
+    struct {{ n }}_statistics counts;
 
+    /* One by one: of an initialiser some compilers make a call of memset. */
+    counts.used_blocks = 0U;
+    counts.used_bytes = 0U;
+    counts.free_blocks = 0U;
+    counts.free_bytes = 0U;
+    counts.largest_free = 0U;
     {{ N }}_LOCK(heap);
     counts.region = (size_t)heap->length * WORD;
     {{ op.statistics }}(heap, &counts);

@@ -3,6 +3,16 @@
  * An index counts words from the region's base. Index 0 is a control word, so 0 is never a block:
  * it means none. Indexes come from headers and links, which hold only what was written here.
  */
+{%- if loops %}
+
+/* Loops that fill or copy write through IN_LOOP: no compiler then makes a call of memset or memcpy of them, which a
+ * program without a C library could not link. Under an operating system it may. */
+#if defined(__unix__) || defined(__APPLE__) || defined(_WIN32)
+#define IN_LOOP
+#else
+#define IN_LOOP volatile
+#endif
+{%- endif %}
 
 static inline Index load(const Heap *heap, Index at)
 {
@@ -15,3 +25,14 @@ static inline void store(Heap *heap, Index at, Index value)
     {{ N }}_ASSERT(at < heap->length);
     heap->words[at] = (Word)value;
 }
+{%- if fills %}
+
+/* The same in a loop. */
+static inline void fill(Heap *heap, Index at, Index value)
+{
+    IN_LOOP Word *const word = &heap->words[at];
+
+    {{ N }}_ASSERT(at < heap->length);
+    *word = (Word)value;
+}
+{%- endif %}

@@ -3,8 +3,8 @@
 /* Copies the contents of a block, of whatever type they are. */
 static void copy(Heap *heap, Index to, Index from, size_t bytes)
 {
-    unsigned char *const target = (unsigned char *)&heap->words[to];
-    const unsigned char *const source = (const unsigned char *)&heap->words[from];
+    IN_LOOP unsigned char *const target = (unsigned char *)&heap->words[to];
+    const IN_LOOP unsigned char *const source = (const unsigned char *)&heap->words[from];
 
     for (size_t at = 0U; at < bytes; at++) {
         target[at] = source[at];
@@ -36,7 +36,13 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
         copy(heap, moved, block, (old_bytes < new_bytes) ? old_bytes : new_bytes);
         {{ base.free }}(heap, block);
     }
-{%- if pool.family == "pages" %} else if ((lies_right || (alignment == 0U)) && (size > 0U) && (size <= {{ base.usable }}(heap, block))) {
+{%- if retries %} else if ((lies_right || (alignment == 0U)) && {{ base.resize_joined }}(heap, block, size)) {
+        /* What was joined for a new block lets this one grow where it is{% if index.kind == "classes" %}, or it holds as much already{% endif %}. */
+        return block;
+    } else {
+        /* It is refused. */
+    }
+{%- elif pool.family == "pages" %} else if ((lies_right || (alignment == 0U)) && (size > 0U) && (size <= {{ base.usable }}(heap, block))) {
         /* A smaller object is a saving, not a need. */
         return block;
     } else {

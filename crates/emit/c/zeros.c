@@ -1,16 +1,28 @@
 {%- if uses_leading_zeros %}
 
-/* Binary logarithm, rounded down, of a word that is not 0. */
+/* Binary logarithm, rounded down, of a word that is not 0. The compiler's own scan is of an int, a long or a long long:
+ * the one that has as many bits as the word. */
 #ifndef {{ N }}_COUNT_LEADING_ZEROS
-#ifdef __GNUC__
-#define {{ N }}_COUNT_LEADING_ZEROS(word) {{ builtin_clz }}
+{%- if index_bits == 64 %}
+#if defined(__GNUC__) && (ULLONG_MAX == UINT64_MAX)
+#define {{ N }}_COUNT_LEADING_ZEROS(word) __builtin_clzll(word)
+{%- else %}
+#if defined(__GNUC__) && (UINT_MAX == UINT32_MAX)
+#define {{ N }}_COUNT_LEADING_ZEROS(word) __builtin_clz(word)
+#elif defined(__GNUC__) && (ULONG_MAX == UINT32_MAX)
+#define {{ N }}_COUNT_LEADING_ZEROS(word) __builtin_clzl(word)
+{%- endif %}
 #else
 static unsigned int count_leading_zeros(Index word)
 {
+    Index left = word;
     unsigned int zeros = 0U;
 
-    for (Index bit = (Index)1U << {{ index_bits - 1 }}U; (word & bit) == 0U; bit >>= 1U) {
-        zeros++;
+    for (unsigned int step = {{ index_bits // 2 }}U; step > 0U; step /= 2U) {
+        if ((left >> ({{ index_bits }}U - step)) == 0U) {
+            zeros += step;
+            left <<= step;
+        }
     }
     return zeros;
 }
@@ -25,17 +37,28 @@ static inline Index logarithm(Index word)
 {%- endif %}
 {%- if uses_trailing_zeros %}
 
-/* The number of the lowest bit of a word that is not 0. */
+/* The number of the lowest bit of a word that is not 0, by the compiler's scan of a type that holds the word. */
 #ifndef {{ N }}_COUNT_TRAILING_ZEROS
-#ifdef __GNUC__
-#define {{ N }}_COUNT_TRAILING_ZEROS(word) {{ builtin_ctz }}
+{%- if index_bits == 64 %}
+#if defined(__GNUC__) && (ULLONG_MAX == UINT64_MAX)
+#define {{ N }}_COUNT_TRAILING_ZEROS(word) __builtin_ctzll(word)
+{%- else %}
+#if defined(__GNUC__) && (UINT_MAX == UINT32_MAX)
+#define {{ N }}_COUNT_TRAILING_ZEROS(word) __builtin_ctz(word)
+#elif defined(__GNUC__) && (ULONG_MAX == UINT32_MAX)
+#define {{ N }}_COUNT_TRAILING_ZEROS(word) __builtin_ctzl(word)
+{%- endif %}
 #else
 static unsigned int count_trailing_zeros(Index word)
 {
+    Index left = word;
     unsigned int zeros = 0U;
 
-    while (((word >> zeros) & 1U) == 0U) {
-        zeros++;
+    for (unsigned int step = {{ index_bits // 2 }}U; step > 0U; step /= 2U) {
+        if ((left & (((Index)1U << step) - 1U)) == 0U) {
+            zeros += step;
+            left >>= step;
+        }
     }
     return zeros;
 }

@@ -23,6 +23,9 @@
 //! | allocate | {{ promise.allocate }} |
 //! | free | {{ promise.free }} |
 //! | max memory | {{ promise.footprint }} |
+{%- if promise.refusal %}
+//! | refusal | {{ promise.refusal }} |
+{%- endif %}
 {%- if promise.legend %}
 //!
 //! M: the most bytes in live blocks at once, headers included; B: the most live blocks; n: the largest

@@ -22,7 +22,7 @@
 //!    |---|---|---|
 //!    | index of a pool of blocks | `index_find`, `index_insert`, `index_remove`, `index_check`; where the plan says so `index_round`, `index_find_larger`, `index_replace`, `index_absorb` | `c/index/two_level.c` |
 //!    | pool | `pool_init`, `pool_allocate(heap, size, alignment)`, `pool_resize`, `pool_free`, `pool_usable`, `pool_check`, `pool_statistics` | `c/simple/fixed.c` |
-//!    | pool behind free lists | `pool_need`, `pool_allocate_words`, `pool_allocate_aligned`, `pool_release` in place of `pool_allocate` and `pool_free` | `c/buddy/heap.c` |
+//!    | pool behind free lists | `pool_need`, `pool_allocate_words`, `pool_allocate_apart`, `pool_release` in place of `pool_allocate` and `pool_free` | `c/buddy/heap.c` |
 //!    | layer before any heap | what it has a say in, under its own prefix; the rest stays below (`layer.below`) | `c/layer/zero.c` |
 //!
 //!    A block is the index of its first payload word, 0 is none. All of it is in the region but for

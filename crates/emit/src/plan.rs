@@ -55,6 +55,7 @@ pub(crate) struct Bounds {
     allocate: String,
     free: String,
     footprint: String,
+    refusal: Option<&'static str>,
     /// The same as aligned lines.
     lines: Vec<String>,
     legend: bool,
@@ -75,8 +76,6 @@ pub struct Plan {
     word_type: &'static str,
     index_type: &'static str,
     index_bits: u32,
-    builtin_clz: &'static str,
-    builtin_ctz: &'static str,
     alignment: u32,
     /// A request may be too large for any block, or too coarse for any address.
     asks_for_large: bool,
@@ -101,6 +100,11 @@ pub struct Plan {
     pool_file: Option<&'static str>,
     /// Blocks are freed last in, first out.
     in_order: bool,
+    /// A reallocation that finds no new block tries once more in place.
+    retries: bool,
+    /// Words are filled or copied in a loop; words, or bytes of payload.
+    fills: bool,
+    loops: bool,
     index: IndexPlan,
     chain: Option<Chain>,
     free_lists: Option<FreeListsPlan>,
@@ -134,7 +138,9 @@ impl Plan {
         let layers_at = 2 + index.control_words;
         let free_lists = FreeListsPlan::of(spec, layers_at);
         let reserved = free_lists.as_ref().map_or(0, FreeListsPlan::control_words);
-        let base = Operations::of(free_lists.is_some());
+        let base = Operations::of(free_lists.is_some(), pool.family().resize_joined());
+        // A block of a class may hold more than its class says: a gap before an aligned payload.
+        let retries = free_lists.is_some() || pool.family().leaves_apart() || index.kind == "classes";
         let (layers, op) = layer::before_any(spec, base)?;
         let control = layers_at + reserved;
         let bytes = spec.word.bytes();
@@ -142,6 +148,7 @@ impl Plan {
         let wide = spec.word == WordSize::Eight;
         let family = pool.family();
         let granule = u64::from(family.granule());
+        let fills = reserved > 0 || index.by_size || family.control_words() > 1;
         let mut constants = vec![Constant { name: "TOP", value: 0 }, Constant { name: "HIGH", value: 1 }];
         if index.control_words > 0 {
             constants.push(Constant { name: "INDEX", value: 2 });
@@ -172,8 +179,6 @@ impl Plan {
             },
             index_type: if wide { "uint64_t" } else { "uint32_t" },
             index_bits: if wide { 64 } else { 32 },
-            builtin_clz: if wide { "__builtin_clzll(word)" } else { "__builtin_clz(word)" },
-            builtin_ctz: if wide { "__builtin_ctzll(word)" } else { "__builtin_ctz(word)" },
             alignment: family.alignment(spec),
             asks_for_large: family.asks_for_large(),
             asks_for_coarse: family.asks_for_coarse(),
@@ -201,6 +206,9 @@ impl Plan {
             free_lists,
             pool_file: family.file(),
             in_order: family.frees_in_order(),
+            retries,
+            fills,
+            loops: fills || !family.frees_in_order() || !layers.is_empty(),
             pool,
             index,
             layers,
@@ -218,16 +226,17 @@ impl Plan {
 impl Bounds {
     /// What the heap of `spec` promises.
     pub(crate) fn of(spec: &Spec) -> Bounds {
-        let Promise { allocate, free, footprint } = spec.promise();
+        let Promise { allocate, free, footprint, refusal } = spec.promise();
         let mut letters = footprint.split(|c: char| !c.is_ascii_alphanumeric());
         let legend = letters.any(|word| ["M", "B", "n"].contains(&word));
-        let told = [("allocate", &allocate), ("free", &free), ("max memory", &footprint)];
-        let folded = told.into_iter().flat_map(|(name, bound)| {
+        let told = [("allocate", &*allocate), ("free", &free), ("max memory", &footprint)];
+        let refusal_told = refusal.map(|refusal| ("refusal", refusal));
+        let folded = told.into_iter().chain(refusal_told).flat_map(|(name, bound)| {
             let names = std::iter::once(name).chain(std::iter::repeat(""));
             names.zip(lines(bound, 75)).map(|(name, line)| format!("{name:<15}{line}")).collect::<Vec<_>>()
         });
         let lines = folded.collect();
-        Bounds { allocate, free, footprint, lines, legend }
+        Bounds { allocate, free, footprint, refusal, lines, legend }
     }
 }
 

@@ -200,11 +200,14 @@ unsafe impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool>
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
-        if is_aligned_to(pointer, alignment) && self.resize(pointer, size) {
+        let stays = is_aligned_to(pointer, alignment);
+        if stays && self.resize(pointer, size) {
             return Some(pointer);
         }
         // SAFETY: the caller's promise is the same.
-        unsafe { move_block(self, pointer, size, alignment) }
+        let moved = unsafe { move_block(self, pointer, size, alignment) };
+        // Buddies that were joined for a new block let this one grow where it is. With handles it may have been moved.
+        moved.or_else(|| (stays && !HANDLES && self.resize(pointer, size)).then_some(pointer))
     }
 
     unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
@@ -290,11 +293,21 @@ impl<W: Word, R: Recombination, S: Source, M: Meter> Pool for Buddies<W, R, S, M
         let at = self.allocate_order(words.trailing_zeros())?;
         Some(self.blocks.memory.pointer(at))
     }
+    fn allocate_apart(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        self.allocate_by_call(size, alignment)
+    }
+    /// Buddies are joined as they are freed, or by the search itself.
+    fn allocate_joined(&mut self, _size: usize, _alignment: usize) -> Option<NonNull<u8>> {
+        None
+    }
     #[inline(always)]
     fn release_block(&mut self, at: usize, header: usize) {
         R::release(&mut self.blocks, at, Blocks::<W, S, M>::order_of(header));
     }
     fn resize_in_place(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
+        self.resize(pointer, size)
+    }
+    fn resize_joined(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
         self.resize(pointer, size)
     }
     #[inline(always)]

@@ -120,9 +120,8 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
         let mut memory = Memory::<W, S, M>::new(source, meter)?;
         let page = sizes.page / W::BYTES;
         let entry = FIELDS + F::words(sizes.page / sizes.min, W::BITS);
-        let classes = Self::classes(&sizes);
         let base = memory.base_address() / W::BYTES;
-        let control = CLASSES + classes + F::control_words(classes);
+        let control = Self::control_words(&sizes);
         let first = (base + control + entry).next_multiple_of(page.min(GRID / W::BYTES)) - base;
         if !memory.ensure_len(first + page) {
             return Err(RegionError::TooSmall { needed: (first + page) * W::BYTES, given: memory.supplied() });
@@ -145,6 +144,17 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
 
     fn classes(sizes: &PageSizes) -> usize {
         (sizes.page / sizes.min).trailing_zeros() as usize
+    }
+
+    /// Control words, behind which the directory begins.
+    fn control_words(sizes: &PageSizes) -> usize {
+        let classes = Self::classes(sizes);
+        CLASSES + classes + F::control_words(classes)
+    }
+
+    /// The same of this heap.
+    fn control(&self) -> usize {
+        Self::control_words(&self.sizes)
     }
 
     /// Bytes of an object of a class.

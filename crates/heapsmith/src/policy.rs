@@ -46,6 +46,18 @@ pub enum Coalesce {
     EveryCall,
 }
 
+impl Coalesce {
+    /// Whether free blocks that touch may stay apart until a request finds none that fits.
+    #[inline(always)]
+    pub const fn leaves_apart(self) -> bool {
+        match self {
+            Coalesce::From(min) => min > 0,
+            Coalesce::Deferred => true,
+            Coalesce::Never | Coalesce::EveryCall => false,
+        }
+    }
+}
+
 /// The levels of a pool.
 ///
 /// # Safety

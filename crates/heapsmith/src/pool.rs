@@ -12,6 +12,10 @@
 //! then by what the index holds in reserve (`Index::find_larger`). A free
 //! block that coalescing joins to the wilderness becomes part of it.
 //!
+//! Before a request is refused, free blocks that a threshold left apart are joined by a sweep, and all of this
+//! is tried once more. A pool that was swept knows that nothing is apart until a block is freed and left so:
+//! the next refusal does not walk.
+//!
 //! An alignment above the heap's own leaves a gap before the payload; the gap
 //! becomes a free block whatever `split` says, since a header must be right
 //! before its payload.
@@ -22,7 +26,8 @@
 //!   are multiples of the granule, at least the smallest block.
 //! - **I2** With boundary tags, `P` of every header is the status of the block before.
 //! - **I3** With boundary tags, the last word of every free block is its size.
-//! - **I4** With immediate coalescing of all, no two free blocks touch and none touches the wilderness.
+//! - **I4** With immediate coalescing of all, no two free blocks touch and none touches the wilderness. So it is
+//!   with thresholds and with deferred coalescing from a sweep until a block is freed and left apart.
 //! - **I5** to **I8** belong to the index: every free block is in it once, in order.
 //! - **I9** The wilderness begins inside the region and below its high-water mark.
 //!
@@ -30,7 +35,7 @@
 //!
 //! | operation | time | notes |
 //! |---|---|---|
-//! | allocate | the index's `find` + O(1) | + O(blocks) for a sweep |
+//! | allocate | the index's `find` + O(1) | + O(blocks) for a sweep, as often as blocks were left apart |
 //! | deallocate | O(1) + the index's `insert` | without tags and with coalescing + O(blocks) to find the block before |
 //! | space | 1 word a block | smallest block: header, links, tag |
 //!
@@ -64,8 +69,14 @@ pub trait Pool: Heap + Sealed {
     fn words_for(&self, size: usize) -> Option<usize>;
     /// Whether the pool can have blocks of `words` words, and only then may a layer ask for them.
     fn has_blocks_of(&self, words: usize) -> bool;
-    /// A block of `words` words, which [`Pool::words_for`] returned for `size` bytes.
+    /// A block of `words` words, which [`Pool::words_for`] returned for `size` bytes. Nothing is joined for it that
+    /// only a refusal is a reason to join.
     fn allocate_words(&mut self, size: usize, words: usize) -> Option<NonNull<u8>>;
+    /// [`Heap::allocate`] without the last step before a refusal, which is [`Pool::allocate_joined`].
+    fn allocate_apart(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>>;
+    /// The last step before a refusal: joins what freeing left apart, and tries again. Where nothing was left
+    /// apart since it was last done, it refuses in constant time.
+    fn allocate_joined(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>>;
     /// Frees the used block `at`, whose header was read.
     fn release_block(&mut self, at: usize, header: usize);
     /// [`Heap::allocate`] as a call, for what is rare: so its code is there once and not in everything rare.
@@ -75,6 +86,8 @@ pub trait Pool: Heap + Sealed {
     }
     /// Resizes a block to `size` bytes in place, if its neighbour allows.
     fn resize_in_place(&mut self, pointer: NonNull<u8>, size: usize) -> bool;
+    /// The same once more, after a request for a new block was refused: everything is joined, and thresholds do not count.
+    fn resize_joined(&mut self, pointer: NonNull<u8>, size: usize) -> bool;
     /// The pointer to the payload `at`.
     fn pointer(&self, at: usize) -> NonNull<u8>;
     /// The payload index of `pointer`.
@@ -134,7 +147,7 @@ pub struct BlockPool<W, I, L, S, M, const TAGS: bool> {
     policy: L,
     /// Payload of the first block.
     first: usize,
-    /// A free block may touch another, for all that a deferring pool knows.
+    /// A free block may touch another, or the wilderness: one was freed and left apart since the last sweep.
     touching: bool,
 }
 
@@ -243,10 +256,8 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
     fn miss(&mut self, size: usize, need: usize) -> Option<usize> {
         if self.policy.coalesce() == Coalesce::Deferred && self.touching {
             self.sweep();
-            if let Some(found) = self.index.find(&mut self.memory, &self.policy, need) {
-                self.take(found, need, size);
-                self.memory.meter.served(ServePath::AfterCoalescing);
-                return Some(found.at);
+            if let Some(at) = self.find_joined(size, need) {
+                return Some(at);
             }
         }
         let top = self.memory.load(control::TOP);
@@ -258,6 +269,14 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         let found = self.index.find_larger(&mut self.memory, need)?;
         let way = self.take(found, need, size);
         self.memory.meter.served(way);
+        Some(found.at)
+    }
+
+    /// Serves a request from the blocks that a sweep joined.
+    fn find_joined(&mut self, size: usize, need: usize) -> Option<usize> {
+        let found = self.index.find(&mut self.memory, &self.policy, need)?;
+        self.take(found, need, size);
+        self.memory.meter.served(ServePath::AfterCoalescing);
         Some(found.at)
     }
 
@@ -310,10 +329,12 @@ unsafe impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool>
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         let need = self.need(size)?;
         if alignment > self.policy.alignment() || alignment & alignment.wrapping_sub(1) != 0 {
-            return self.allocate_aligned(size, need, alignment);
+            return self.allocate_aligned(size, need, alignment).or_else(|| self.allocate_joined(size, alignment));
         }
-        let at = self.allocate_block(size, need)?;
-        Some(self.memory.pointer(at))
+        match self.allocate_block(size, need) {
+            Some(at) => Some(self.memory.pointer(at)),
+            None => self.allocate_joined(size, alignment),
+        }
     }
 
     #[inline]
@@ -324,10 +345,13 @@ unsafe impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool>
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
-        if is_aligned_to(pointer, alignment) && self.resize(pointer, size) {
+        let stays = is_aligned_to(pointer, alignment);
+        if stays && self.resize(pointer, size) {
             return Some(pointer);
         }
-        let moved = self.allocate_by_call(size, alignment)?;
+        let Some(moved) = self.allocate_by_call(size, alignment) else {
+            return (stays && self.resize_joined(pointer, size)).then_some(pointer);
+        };
         // SAFETY: the pool has just returned `moved`; the old block is used by the caller's promise, and freed below.
         unsafe { copy_payload(self, pointer, moved) };
         let at = self.memory.index(pointer);
@@ -422,12 +446,34 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> Pool f
         let at = self.allocate_block(size, words)?;
         Some(self.memory.pointer(at))
     }
+    fn allocate_apart(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        let need = self.need(size)?;
+        if alignment > self.policy.alignment() || alignment & alignment.wrapping_sub(1) != 0 {
+            return self.allocate_aligned(size, need, alignment);
+        }
+        self.allocate_words(size, need)
+    }
+    #[cold]
+    fn allocate_joined(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        let need = self.need(size)?;
+        if alignment & alignment.wrapping_sub(1) != 0 || !self.join() {
+            return None;
+        }
+        if alignment > self.policy.alignment() {
+            return self.allocate_aligned(size, need, alignment);
+        }
+        let at = self.find_joined(size, need).or_else(|| self.miss(size, need))?;
+        Some(self.memory.pointer(at))
+    }
     #[inline(never)]
     fn release_block(&mut self, at: usize, header: usize) {
         self.release(at, header);
     }
     fn resize_in_place(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
         self.resize(pointer, size)
+    }
+    fn resize_joined(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
+        self.grow_joined(pointer, size)
     }
     #[inline(always)]
     fn pointer(&self, at: usize) -> NonNull<u8> {

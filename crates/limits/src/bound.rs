@@ -82,7 +82,8 @@ pub struct Bound {
     /// The most bytes of the region ever used, control words included; none if no bound is known.
     pub footprint: Option<u64>,
     /// Bytes of a region in which no such program is refused: the footprint, and what a reserve keeps free in addition.
-    /// The worst operation is that of such a region: where a request is refused, layers give back all that they keep.
+    /// The worst operation is that of such a region: where a request would be refused, layers give back all that they keep
+    /// and free blocks that a threshold left apart are joined.
     pub region: Option<u64>,
     /// The formula in symbols; where no bound is known, the trivial one.
     pub formula: String,

@@ -13,7 +13,7 @@ use crate::lexer::{Kind, tokens};
 use crate::parse::heap_words;
 use crate::problem::Problem;
 pub use promise::Promise;
-pub(crate) use promise::{HOLES, NONE, PoolPromise, best_fit};
+pub(crate) use promise::{HOLES, NEVER_JOINED, NONE, PoolPromise, best_fit};
 
 /// A heap with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,9 +15,9 @@ use std::fmt::{Display, Formatter};
 
 use heapsmith::{Meter, Source, Word};
 
-use crate::ast::{Layer, Spec};
+use crate::ast::{Coalescing, Layer, Spec};
 use crate::build::{self, BuildError, Job, Parts};
-use crate::catalogue::PoolPromise;
+use crate::catalogue::{NEVER_JOINED, PoolPromise};
 use crate::parse::cursor::{Cursor, Result};
 use crate::problem::Problem;
 use crate::validate::{Bounds, Check};
@@ -55,6 +55,12 @@ pub(crate) trait Family: Display + Sized {
 
     /// How its operations grow, and what bounds its footprint.
     fn promise(&self) -> PoolPromise;
+
+    /// What it may never serve again, though everything is free; none if it joins free blocks, all blocks are of one size,
+    /// or an empty heap starts over.
+    fn never_again(&self) -> Option<&'static str> {
+        self.factors().filter(|factors| factors.coalesce == Coalescing::Never).map(|_| NEVER_JOINED)
+    }
 
     /// When it splits and joins blocks; none if it does neither.
     fn factors(&self) -> Option<BlockFactors> {
@@ -136,6 +142,12 @@ macro_rules! families {
 
             pub(crate) fn promise(&self) -> PoolPromise {
                 match self { $(Pool::$family(pool) => pool.promise(),)* }
+            }
+
+            /// What it may never serve again, though everything is free; none if an empty heap serves whatever a new one
+            /// does.
+            pub fn never_again(&self) -> Option<&'static str> {
+                match self { $(Pool::$family(pool) => pool.never_again(),)* }
             }
 
             /// Whether it serves whole programs: it takes blocks of any size back, in any order.

@@ -4,6 +4,7 @@
 //!   program ──▶ Vec<Operation> ──▶ Oracle ──▶ Ok | what broke ──▶ shrink ──▶ a short program
 //!                  random, by seed      over any heap
 //!
+//!   recovery     whether a heap serves what it served at the start, once everything was freed
 //!   growth       what an operation costs with 10³ … 10⁶ live blocks, and the slope of it
 //! ```
 //!
@@ -15,6 +16,7 @@ mod heaps;
 mod oracle;
 mod program;
 mod random;
+mod recovery;
 mod region;
 mod shrink;
 mod soak;
@@ -24,6 +26,7 @@ pub use heaps::heaps;
 pub use oracle::Oracle;
 pub use program::{Operation, long_program, program};
 pub use random::Random;
+pub use recovery::{History, largest_request, recovers};
 pub use region::{Counted, Memory, on, over};
 pub use shrink::shrink;
 pub use soak::{Failure, Trial};

@@ -17,15 +17,17 @@ pub fn run(arguments: &Listing) -> Result<(), Failure> {
         console::say_text(&(text.join("\n") + LEGEND));
         return Ok(());
     }
-    let mut table = Table::new(&["name", "heap", "allocate", "free", "footprint", "papers", "source", "note"]);
+    let columns = ["name", "heap", "allocate", "free", "footprint", "refusal", "papers", "source", "note"];
+    let mut table = Table::new(&columns);
     for entry in catalogue() {
-        let Promise { allocate, free, footprint } = promise(entry)?;
-        let papers = entry.papers.join("; ");
-        table.row([entry.name, entry.spec, &allocate, &free, &footprint, &papers, entry.source, entry.note].map(text));
+        let Promise { allocate, free, footprint, refusal } = promise(entry)?;
+        let (papers, refusal) = (entry.papers.join("; "), refusal.unwrap_or_default());
+        let row = [entry.name, entry.spec, &allocate, &free, &footprint, refusal, &papers, entry.source, entry.note];
+        table.row(row.map(text));
     }
     for entry in peers() {
         let (name, note) = (entry.peer.to_string(), absence(entry));
-        table.row([&name, &name, "", "", "", "", entry.source, &format!("{}{note}", entry.about)].map(text));
+        table.row([&name, &name, "", "", "", "", "", entry.source, &format!("{}{note}", entry.about)].map(text));
     }
     table.print(arguments.format)
 }
@@ -62,13 +64,14 @@ what the sources leave open and what was chosen.
 
 /// A paragraph a heap: its lines are too long for columns.
 fn paragraph(text: &mut Vec<String>, entry: &Entry) -> Result<(), SpecError> {
-    let Promise { allocate, free, footprint } = promise(entry)?;
+    let Promise { allocate, free, footprint, refusal } = promise(entry)?;
     text.push(format!("{:<20} {}", entry.name, entry.spec));
     let papers = entry.papers.join("; ");
     let lines = [
         ("allocate", &*allocate),
         ("free", &free),
         ("max memory", &footprint),
+        ("refusal", refusal.unwrap_or_default()),
         ("papers", &papers),
         ("source", entry.source),
     ];

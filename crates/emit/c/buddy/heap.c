@@ -42,7 +42,7 @@ static Index allocate_order(Heap *heap, Index order)
     return block;
 }
 
-static Index {{ "pool_allocate_aligned" if free_lists else "pool_allocate" }}(Heap *heap, size_t size, size_t alignment)
+static Index {{ "pool_allocate_apart" if free_lists else "pool_allocate" }}(Heap *heap, size_t size, size_t alignment)
 {
     const Index order = order_for(size, alignment);
 
@@ -146,7 +146,7 @@ static bool pool_init(Heap *heap)
         return false;
     }
     for (Index at = INDEX; at < CONTROL; at++) {
-        store(heap, at, 0U);
+        fill(heap, at, 0U);
     }
     store(heap, HIGH, 0U);
     set_top(heap, heap->first);

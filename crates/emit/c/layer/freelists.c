@@ -3,7 +3,8 @@
  *
  * A freed block of a listed size waits on its list for the next request of that size. It stays used
  * in the eyes of the pool, so it is neither split nor coalesced. When the pool cannot serve a
- * request, every list returns its blocks to it and the request is tried again.
+ * request, every list returns its blocks to it and the request is tried again{% if pool.apart %}; then the pool joins what
+ * freeing left apart, and it is tried for the last time{% endif %}.
  *
  * L1  Every block on a list is used in the pool and has exactly the list's size.
  * L2  A list does not run in a circle{% if layer.fifo %}; its tail names its last block{% endif %}.
@@ -69,15 +70,20 @@ static bool freelists_flush(Heap *heap)
     return any;
 }
 
-/* Serves a request from the pool, once more after a flush if it has to be. */
-static Index freelists_below(Heap *heap, size_t size, Index need)
+/* Serves a request that the pool refused, after a flush{% if pool.apart %}; then once more after the pool joined its blocks{% endif %}. */
+static Index freelists_after_flush(Heap *heap, size_t size, size_t alignment)
 {
-    Index block = pool_allocate_words(heap, {% if pool.split_from %}size, {% endif %}need);
+    Index block = 0U;
 
-    if ((block == 0U) && freelists_flush(heap)) {
+    if (freelists_flush(heap)) {
         /* The request itself, no longer rounded up to a list's size. */
-        block = pool_allocate_words(heap, {% if pool.split_from %}size, {% endif %}pool_need(size));
+        block = pool_allocate_apart(heap, size, alignment);
     }
+{%- if pool.apart %}
+    if (block == 0U) {
+        block = pool_allocate_joined(heap, size, alignment);
+    }
+{%- endif %}
     return block;
 }
 
@@ -88,11 +94,8 @@ static Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
     Index list;
 
     if ((alignment > ALIGNMENT) || ((alignment & (alignment - 1U)) != 0U)) {
-        block = pool_allocate_aligned(heap, size, alignment);
-        if ((block == 0U) && freelists_flush(heap)) {
-            block = pool_allocate_aligned(heap, size, alignment);
-        }
-        return block;
+        block = pool_allocate_apart(heap, size, alignment);
+        return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
     }
     need = pool_need(size);
     if (need == 0U) {
@@ -106,7 +109,8 @@ static Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
         }
         need = freelist_words(list);
     }
-    return freelists_below(heap, size, need);
+    block = pool_allocate_words(heap, {% if pool.split_from %}size, {% endif %}need);
+    return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
 }
 
 static void freelists_free(Heap *heap, Index block)

@@ -4,7 +4,7 @@
 /* Sets the contents of a block to 0 from byte `from` to their usable end. */
 static void zero_from(Heap *heap, Index block, size_t from)
 {
-    unsigned char *const contents = (unsigned char *)&heap->words[block];
+    IN_LOOP unsigned char *const contents = (unsigned char *)&heap->words[block];
     const size_t end = {{ layer.below.usable }}(heap, block);
 
     for (size_t at = from; at < end; at++) {

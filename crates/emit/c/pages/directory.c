@@ -11,7 +11,7 @@
  *   | kind | count | next | previous | bitmap ... |       count: pages of a run, or free objects
  *
  * Pages are numbered from 1. The first and the last entry of a free run hold its length. When the directory is
- * full it moves to a run of pages, twice as large.
+ * full it moves to a run of pages, twice as large; before a request is refused it moves back where it can.
  *
  * P1  Pages of objects, used runs and free runs tile the pages up to the wilderness.
  * P2  Free runs are listed in address order and touch neither each other nor the wilderness.
@@ -201,6 +201,38 @@ static void free_run(Heap *heap, Index freed, Index length)
     }
 }
 
+/* Moves the directory back to the space behind the control words, where it began, if it is the last of the used pages
+ * and that space holds the entries of those before it. */
+static bool move_back(Heap *heap)
+{
+    const Index old = load(heap, PLACE);
+    const Index capacity = (heap->first - CONTROL) / ENTRY;
+    Index page;
+    Index end;
+
+    if (old < heap->first) {
+        return false;
+    }
+    page = page_of(heap, old);
+    end = page;
+    if ((page > 1U) && (get(heap, page - 1U, KIND) == FREE_RUN)) {
+        end -= get(heap, page - 1U, COUNT);
+    }
+    if (((page + get(heap, page, COUNT)) != load(heap, TOP)) || (end > (capacity + 1U))) {
+        return false;
+    }
+    if (end != page) {
+        (void)unlink_page(heap, RUNS, end);
+    }
+    for (Index word = 0U; word < ((end - 1U) * ENTRY); word++) {
+        fill(heap, CONTROL + word, load(heap, old + word));
+    }
+    store(heap, PLACE, CONTROL);
+    store(heap, CAPACITY, capacity);
+    set_top(heap, end);
+    return true;
+}
+
 /* Moves the directory to the wilderness, so that it has room for `more` pages, and for `skipped` before them,
  * above what is there then. */
 static bool enlarge(Heap *heap, Index more, Index skipped)
@@ -227,7 +259,7 @@ static bool enlarge(Heap *heap, Index more, Index skipped)
         return false;
     }
     for (Index word = 0U; word < ((top - 1U) * ENTRY); word++) {
-        store(heap, place + word, load(heap, old + word));
+        fill(heap, place + word, load(heap, old + word));
     }
     store(heap, PLACE, place);
     store(heap, CAPACITY, (length * PAGE_WORDS) / ENTRY);

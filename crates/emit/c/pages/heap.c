@@ -38,7 +38,9 @@ static Index grow(Heap *heap, Index length, Index step)
 /* Takes pages off the first free run that holds them, else off the wilderness, or returns 0. */
 static Index take_run(Heap *heap, Index length, Index step)
 {
-    for (Index page = load(heap, RUNS); page != 0U; page = get(heap, page, NEXT)) {
+    Index page;
+
+    for (page = load(heap, RUNS); page != 0U; page = get(heap, page, NEXT)) {
         const Index free_pages = get(heap, page, COUNT);
         const Index from = next_place(heap, page, step);
 
@@ -47,7 +49,8 @@ static Index take_run(Heap *heap, Index length, Index step)
             return from;
         }
     }
-    return grow(heap, length, step);
+    page = grow(heap, length, step);
+    return ((page == 0U) && move_back(heap)) ? grow(heap, length, step) : page;
 }
 
 /* ---- Objects in pages ---- */
@@ -249,7 +252,7 @@ static bool pool_init(Heap *heap)
         return false;
     }
     for (Index at = INDEX; at < CONTROL; at++) {
-        store(heap, at, 0U);
+        fill(heap, at, 0U);
     }
     store(heap, PLACE, CONTROL);
     store(heap, CAPACITY, (heap->first - CONTROL) / ENTRY);

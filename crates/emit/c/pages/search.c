@@ -12,7 +12,7 @@ static void fill_bits(Heap *heap, Index map, Index count)
     for (Index done = 0U; done < count; done += BITS) {
         const Index left = count - done;
 
-        store(heap, map + (done / BITS), (left < BITS) ? (((Index)1U << left) - 1U) : ~(Index)0U);
+        fill(heap, map + (done / BITS), (left < BITS) ? (((Index)1U << left) - 1U) : ~(Index)0U);
     }
 }
 {%- if pool.search == "tree" %}

@@ -47,9 +47,6 @@ static Index carve(Heap *heap, Index free_block, {% if pool.split_from %}size_t 
 {%- if index.linked %}
         {{ insert("remainder", "end - remainder") }};
 {%- endif %}
-{%- if pool.deferred %}
-        heap->touching = true;
-{%- endif %}
         return block;
     }
 {%- else %}
@@ -79,9 +76,6 @@ static Index extend_aligned(Heap *heap, Index need, Index step)
 {%- endif %}
 {%- if pool.tags %}
         tell_next(heap, top + gap, false);
-{%- endif %}
-{%- if pool.deferred %}
-        heap->touching = true;
 {%- endif %}
     }
     extend(heap, top + gap, need);

@@ -9,7 +9,7 @@ static unsigned int pool_check(const Heap *heap)
 {%- if index.checks %}
     Index free_blocks = 0U;
 {%- endif %}
-{%- if pool.tags or pool.touches_never %}
+{%- if pool.tags or pool.touches_never or pool.apart %}
     bool before_is_used = true;
 {%- endif %}
 
@@ -35,8 +35,12 @@ static unsigned int pool_check(const Heap *heap)
         if (!before_is_used && !is_used(head)) {
             return 4U;
         }
+{%- elif pool.apart %}
+        if (!heap->touching && !before_is_used && !is_used(head)) {
+            return 4U;
+        }
 {%- endif %}
-{%- if pool.tags or pool.touches_never %}
+{%- if pool.tags or pool.touches_never or pool.apart %}
         before_is_used = is_used(head);
 {%- endif %}
 {%- if index.checks %}
@@ -54,6 +58,10 @@ static unsigned int pool_check(const Heap *heap)
 {%- endif %}
 {%- if pool.touches_never %}
     if (!before_is_used) {
+        return 4U;
+    }
+{%- elif pool.apart %}
+    if (!heap->touching && !before_is_used) {
         return 4U;
     }
 {%- endif %}

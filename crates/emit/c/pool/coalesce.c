@@ -12,7 +12,7 @@ static void link_alone(Heap *heap, Index block, Index words, Index flags)
 {%- if pool.tags %}
     tell_next(heap, block + words, false);
 {%- endif %}
-{%- if pool.deferred %}
+{%- if pool.apart %}
     heap->touching = true;
 {%- endif %}
 }
@@ -185,7 +185,7 @@ static void sweep(Heap *heap)
         block += words;
         head = load(heap, block - 1U);
     }
-{%- if pool.deferred %}
+{%- if pool.apart %}
     heap->touching = false;
 {%- endif %}
 }

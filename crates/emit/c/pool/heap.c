@@ -6,9 +6,23 @@ static size_t pool_usable(const Heap *heap, Index block)
 {
     return ((size_t)words_of(load(heap, block - 1U)) - 1U) * WORD;
 }
-{%- if not free_lists %}
+{%- if retries %}
 
-static Index pool_allocate(Heap *heap, size_t size, size_t alignment)
+/* Resizes the block in place, after a request for a new one was refused{% if pool.apart %}: by now everything is joined, and the
+ * threshold does not count{% endif %}. */
+static bool pool_resize_joined(Heap *heap, Index block, size_t size)
+{
+    const Index need = pool_need(size);
+
+    if (need == 0U) {
+        return false;
+    }
+    return (size <= pool_usable(heap, block)) || grow_in_place(heap, block, {% if pool.split_from and pool.joins %}size, {% endif %}need{% if pool.coalesce_from %}, true{% endif %});
+}
+{%- endif %}
+
+/* A block for a request, or 0{% if pool.apart %}; what freeing left apart stays apart{% if pool.deferred %}, but for the sweep before the wilderness grows{% endif %}{% endif %}. */
+static Index {{ "pool_allocate_apart" if free_lists or pool.apart else "pool_allocate" }}(Heap *heap, size_t size, size_t alignment)
 {
     Index need;
 
@@ -18,6 +32,29 @@ static Index pool_allocate(Heap *heap, size_t size, size_t alignment)
     need = pool_need(size);
     return (need == 0U) ? 0U : pool_allocate_words(heap, {% if pool.split_from %}size, {% endif %}need);
 }
+{%- if pool.apart %}
+
+/* The last step before a request is refused: joins what freeing left apart, and tries again. Where nothing was left
+ * apart since, it refuses in constant time. */
+static Index pool_allocate_joined(Heap *heap, size_t size, size_t alignment)
+{
+    if ((pool_need(size) == 0U) || ((alignment & (alignment - 1U)) != 0U) || !heap->touching) {
+        return 0U;
+    }
+    sweep(heap);
+    return pool_allocate_apart(heap, size, alignment);
+}
+{%- endif %}
+{%- if not free_lists %}
+{%- if pool.apart %}
+
+static Index pool_allocate(Heap *heap, size_t size, size_t alignment)
+{
+    const Index block = pool_allocate_apart(heap, size, alignment);
+
+    return (block != 0U) ? block : pool_allocate_joined(heap, size, alignment);
+}
+{%- endif %}
 
 static void pool_free(Heap *heap, Index block)
 {
@@ -37,12 +74,12 @@ static bool pool_init(Heap *heap)
     if (({{ first }} + MIN_BLOCK) > heap->length) {
         return false;
     }
-{%- if pool.deferred %}
+{%- if pool.apart %}
     heap->touching = false;
 {%- endif %}
 {%- if control > layers_at %}
     for (Index at = LAYERS; at < CONTROL; at++) {
-        store(heap, at, 0U);
+        fill(heap, at, 0U);
     }
 {%- endif %}
 {%- if index.kind == "list" %}
@@ -53,7 +90,7 @@ static bool pool_init(Heap *heap)
     store(heap, FREE_BLOCKS, 0U);
 {%- elif index.by_size %}
     for (Index at = INDEX; at < LAYERS; at++) {
-        store(heap, at, 0U);
+        fill(heap, at, 0U);
     }
 {%- endif %}
     store(heap, HIGH, 0U);

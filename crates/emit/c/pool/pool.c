@@ -11,6 +11,8 @@
 {%- endif %}
 {%- if pool.touches_never %}
  * I4  No two free blocks touch, and none touches the wilderness.
+{%- elif pool.apart %}
+ * I4  From a sweep until a block is freed and left apart, no two free blocks touch, and none touches the wilderness.
 {%- endif %}
  *
  * Knuth 1968, section 2.5; Wilson, Johnstone, Neely and Boles 1995.

@@ -2,7 +2,7 @@
 /* ---- Changing the size of a block in place ---------------------------------------------------- */
 
 /* Takes what is missing from the wilderness{% if pool.joins %}, or from the free block that follows{% endif %}. */
-static bool grow_in_place(Heap *heap, Index block, {% if pool.split_from and pool.joins %}size_t size, {% endif %}Index need)
+static bool grow_in_place(Heap *heap, Index block, {% if pool.split_from and pool.joins %}size_t size, {% endif %}Index need{% if pool.coalesce_from %}, bool whatever_size{% endif %})
 {
     const Index head = load(heap, block - 1U);
     const Index words = words_of(head);
@@ -25,7 +25,7 @@ static bool grow_in_place(Heap *heap, Index block, {% if pool.split_from and poo
         return true;
     }
 {%- if pool.joins %}
-    if ({% if pool.coalesce_from %}(words < COALESCE_FROM) || {% endif %}is_used(next_head) || ((words + words_of(next_head)) < need)) {
+    if ({% if pool.coalesce_from %}(!whatever_size && (words < COALESCE_FROM)) || {% endif %}is_used(next_head) || ((words + words_of(next_head)) < need)) {
         return false;
     }
     end = next + words_of(next_head);
@@ -67,7 +67,7 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
         return false;
     }
     if (need > words_of(head)) {
-        return grow_in_place(heap, block, {% if pool.split_from and pool.joins %}size, {% endif %}need);
+        return grow_in_place(heap, block, {% if pool.split_from and pool.joins %}size, {% endif %}need{% if pool.coalesce_from %}, false{% endif %});
     }
 {%- if pool.splits %}
     if ({% if pool.split_from %}((words_of(head) - need) >= MIN_BLOCK) && (size >= SPLIT_FROM){% else %}(words_of(head) - need) >= MIN_BLOCK{% endif %}) {

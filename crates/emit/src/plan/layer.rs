@@ -14,6 +14,8 @@ pub struct Operations {
     allocate: &'static str,
     free: &'static str,
     resize: &'static str,
+    /// The same once more, after a new block was refused.
+    resize_joined: &'static str,
     reallocate: &'static str,
     usable: &'static str,
     check: &'static str,
@@ -22,12 +24,13 @@ pub struct Operations {
 
 impl Operations {
     /// Those of a pool, or of the free lists directly before it.
-    pub(super) fn of(free_lists: bool) -> Operations {
+    pub(super) fn of(free_lists: bool, resize_joined: &'static str) -> Operations {
         Operations {
             init: "pool_init",
             allocate: if free_lists { "freelists_allocate" } else { "pool_allocate" },
             free: if free_lists { "freelists_free" } else { "pool_free" },
             resize: "pool_resize",
+            resize_joined,
             reallocate: "resize_or_move",
             usable: "pool_usable",
             check: if free_lists { "freelists_check" } else { "pool_check" },

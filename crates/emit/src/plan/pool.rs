@@ -178,6 +178,16 @@ pub(super) trait Templated {
         false
     }
 
+    /// Its free blocks may be joined for a request that is then refused.
+    fn leaves_apart(&self) -> bool {
+        false
+    }
+
+    /// The function that resizes a block in place once they were.
+    fn resize_joined(&self) -> &'static str {
+        "pool_resize"
+    }
+
     /// It counts leading zeros, and clears its control words: both without an index.
     fn has_orders(&self) -> bool {
         false

@@ -64,6 +64,13 @@ fn c_follows_under_sanitizers() {
     c_agrees(&heaps, &flags.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
+/// Without the builtins of a compiler: its own scans for bits, and loops that fill as on a machine without a library.
+#[test]
+fn c_follows_without_builtins() {
+    let heaps = heaps::named_or_few().into_iter().filter(heaps::Heap::scans_bits).collect::<Vec<_>>();
+    c_agrees(&heaps, &["-ffreestanding", "-U__GNUC__", "-U__unix__"]);
+}
+
 #[test]
 fn c_of_32_bits_follows_them_too() {
     let mut heaps = heaps::named_or_few();

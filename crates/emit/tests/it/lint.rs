@@ -108,8 +108,16 @@ fn cppcheck_has_no_complaint() {
 #[test]
 fn misra_deviations_are_justified_in_place() {
     let dir = tempfile::tempdir().expect("a folder");
-    // What <stdint.h> defines, which cppcheck does not read.
-    let standard = ["-DSIZE_MAX=0xFFFFFFFFFFFFFFFFU", "-DUINT32_MAX=0xFFFFFFFFU", "-DUINT64_C(x)=x##ULL"];
+    // What <stdint.h> and <limits.h> define, which cppcheck does not read.
+    let standard = [
+        "-DSIZE_MAX=0xFFFFFFFFFFFFFFFFU",
+        "-DUINT32_MAX=0xFFFFFFFFU",
+        "-DUINT64_MAX=0xFFFFFFFFFFFFFFFFU",
+        "-DUINT_MAX=0xFFFFFFFFU",
+        "-DULONG_MAX=0xFFFFFFFFFFFFFFFFU",
+        "-DULLONG_MAX=0xFFFFFFFFFFFFFFFFU",
+        "-DUINT64_C(x)=x##ULL",
+    ];
     let checks = [
         "--addon=misra",
         "--std=c11",

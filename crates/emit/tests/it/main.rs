@@ -3,7 +3,9 @@
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
 
 mod differential;
+mod emulated;
 mod examples;
+mod freestanding;
 mod interface;
 mod lint;
 mod preload;

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
 
 mod determinism;
+mod recovery;
 mod regret;
 mod resume;
 mod search;

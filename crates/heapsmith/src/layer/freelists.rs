@@ -7,7 +7,8 @@
 //!
 //! A block on a list stays used in the eyes of the pool, so it is never split
 //! or coalesced. When the pool cannot serve a request, every list is flushed
-//! into it and the request is tried again.
+//! into it and the request is tried again; then the pool joins what a threshold
+//! left apart, and it is tried for the last time.
 //!
 //! A list is chosen by the size of a *block*: two request sizes that round to
 //! one block size share one list. A block that the pool gave larger than was
@@ -191,13 +192,11 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
         any
     }
 
-    /// Serves a request that the pool refused, after a flush.
+    /// Serves a request that the pool refused, after a flush; then once more after the pool joined its blocks.
     #[cold]
     fn after_flush(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
-        if !self.flush() {
-            return None;
-        }
-        self.pool.allocate_by_call(size, alignment)
+        let flushed = if self.flush() { self.pool.allocate_apart(size, alignment) } else { None };
+        flushed.or_else(|| self.pool.allocate_joined(size, alignment))
     }
 
     /// The blocks of a list, unmetered.
@@ -239,7 +238,7 @@ unsafe impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
     #[inline(always)]
     fn allocate(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         if alignment > self.pool.alignment() || alignment & alignment.wrapping_sub(1) != 0 {
-            return self.pool.allocate_by_call(size, alignment).or_else(|| self.after_flush(size, alignment));
+            return self.pool.allocate_apart(size, alignment).or_else(|| self.after_flush(size, alignment));
         }
         let mut words = self.pool.words_for(size)?;
         if let Some(list) = self.map.list_of(words) {
@@ -264,11 +263,13 @@ unsafe impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
-        if is_aligned_to(pointer, alignment) && self.pool.resize_in_place(pointer, size) {
+        let stays = is_aligned_to(pointer, alignment);
+        if stays && self.pool.resize_in_place(pointer, size) {
             return Some(pointer);
         }
         // SAFETY: the caller's promise is the same.
-        unsafe { move_block(self, pointer, size, alignment) }
+        let moved = unsafe { move_block(self, pointer, size, alignment) };
+        moved.or_else(|| (stays && self.pool.resize_joined(pointer, size)).then_some(pointer))
     }
 
     unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {

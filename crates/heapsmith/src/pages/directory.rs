@@ -13,7 +13,9 @@
 //! says that it is none. Entries between are not read.
 //!
 //! The directory begins in the space between the control words and the first
-//! page. When it is full it moves to a run of pages, twice as large.
+//! page. When it is full it moves to a run of pages, twice as large. Before a request is refused it moves back
+//! to that space, if the pages below it fit there and none is used above it: so an empty heap serves what it
+//! served at the start.
 
 use crate::index::control;
 use crate::memory::{Memory, Words};
@@ -213,6 +215,36 @@ impl<W: Word, S: Source, M: Meter> Directory<W, S, M> {
         let previous = self.run_before(page);
         self.write_free(page, length);
         self.link(RUNS, previous, page);
+    }
+
+    /// Moves the directory back to the space behind the `control` words, where it began, if it is the last of the used
+    /// pages and that space holds the entries of those before it. Constant time: that space is less than a page
+    /// and its entry.
+    #[cold]
+    pub fn move_back(&mut self, control: usize) -> bool {
+        let (top, old) = (self.memory.load(TOP), self.memory.load(PLACE));
+        if old < self.first {
+            return false;
+        }
+        let page = self.page_of(old);
+        let last = page + self.get(page, Field::Count) == top;
+        let free = page > 1 && self.get(page - 1, Field::Kind) == FREE;
+        let end = if free { page - self.get(page - 1, Field::Count) } else { page };
+        let capacity = (self.first - control) / self.entry;
+        if !last || end > capacity + 1 {
+            return false;
+        }
+        if free {
+            self.unlink(RUNS, end);
+        }
+        for word in 0..(end - 1) * self.entry {
+            let value = self.memory.load(old + word);
+            self.memory.store(control + word, value);
+        }
+        self.memory.store(PLACE, control);
+        self.memory.store(CAPACITY, capacity);
+        self.set_top(end);
+        true
     }
 
     /// Moves the directory to the wilderness, so that it has room for `more` pages, and for

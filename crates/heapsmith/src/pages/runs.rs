@@ -38,7 +38,11 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
             }
             page = self.directory.get(page, Field::Next);
         }
-        self.grow(length, step).map(|page| (page, ServePath::ByGrowing))
+        let grown = match self.grow(length, step) {
+            None if self.directory.move_back(self.control()) => self.grow(length, step),
+            grown => grown,
+        };
+        grown.map(|page| (page, ServePath::ByGrowing))
     }
 
     /// Takes pages off the wilderness; what is skipped before them becomes a free run.

@@ -12,7 +12,7 @@ use crate::source::Source;
 use crate::word::Word;
 
 impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
-    /// A block whose payload is a multiple of `alignment`, which exceeds the heap's.
+    /// A block whose payload is a multiple of `alignment`, which exceeds the heap's; nothing is joined before it is refused.
     #[cold]
     pub(super) fn allocate_aligned(&mut self, size: usize, need: usize, alignment: usize) -> Option<NonNull<u8>> {
         if !alignment.is_power_of_two() || alignment > W::MAX_WORDS * W::BYTES / 2 {
@@ -53,7 +53,8 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         if gap == 0 || gap >= min { gap } else { gap + (min - gap).next_multiple_of(step) }
     }
 
-    /// Takes an aligned block out of a free one; the gap and, by the levels, the rest stay free.
+    /// Takes an aligned block out of a free one; the gap and, by the levels, the rest stay free. They touch no
+    /// free block that the whole did not touch.
     fn carve(&mut self, block: Span, flags: usize, size: usize, need: usize, alignment: usize) -> usize {
         let gap = self.gap(block.at, alignment);
         let at = block.at + gap;
@@ -71,7 +72,6 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
             self.memory.store(at - 1, header(need, USED | flags));
             self.write_free(remainder, PREVIOUS_USED);
             self.index.insert(&mut self.memory, &self.policy, remainder, None);
-            self.touching = true;
         } else {
             self.memory.store(at - 1, header(block.end() - at, USED | flags));
             self.tell_next(block.end(), true);
@@ -93,7 +93,6 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
             self.write_free(gap, flags);
             self.index.insert(&mut self.memory, &self.policy, gap, None);
             self.tell_next(gap.end(), false);
-            self.touching = true;
         }
         self.extend(top + gap, need);
         Some(top + gap)

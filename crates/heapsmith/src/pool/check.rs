@@ -61,7 +61,12 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
             return Err(broken("I2: a header is wrong about the block before", at));
         }
         let touches = !before_used && (!used || words_of(head) == 0);
-        if touches && matches!(self.policy.coalesce(), Coalesce::From(0) | Coalesce::EveryCall) {
+        let joined = match self.policy.coalesce() {
+            Coalesce::Never => false,
+            Coalesce::From(0) | Coalesce::EveryCall => true,
+            Coalesce::From(_) | Coalesce::Deferred => !self.touching,
+        };
+        if touches && joined {
             return Err(broken("I4: a free block touches another, or the wilderness", at));
         }
         Ok(())

@@ -108,6 +108,16 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         None
     }
 
+    /// Joins all free blocks that touch, where a block was freed and left apart since that was last done. Returns
+    /// whether it was; if not, it takes constant time.
+    pub(super) fn join(&mut self) -> bool {
+        let apart = self.touching && self.policy.coalesce().leaves_apart();
+        if apart {
+            self.sweep();
+        }
+        apart
+    }
+
     /// Makes one of all free blocks that touch, over the whole region.
     #[cold]
     pub(super) fn sweep(&mut self) {

@@ -23,7 +23,18 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
             self.memory.meter.served(ServePath::AtOnce);
             return true;
         }
-        self.grow_in_place(block, head, need, size)
+        self.grow_in_place(block, head, need, size, false)
+    }
+
+    /// Resizes the block to `size` bytes in place, after everything was joined for a new block and none was
+    /// found. A block that holds so much stays, though its class may be smaller than the request's.
+    #[cold]
+    pub(super) fn grow_joined(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
+        let Some(need) = self.need(size) else { return false };
+        let at = self.memory.index(pointer);
+        let head = self.memory.load(at - 1);
+        let block = Span { at, words: words_of(head) };
+        size <= payload_bytes::<W>(block.words) || self.grow_in_place(block, head, need, size, true)
     }
 
     /// Gives back what the block no longer needs, where the levels let it be split.
@@ -38,8 +49,8 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
     }
 
     /// Takes what is missing from the wilderness, or from the free block that
-    /// follows where the levels let blocks be joined.
-    fn grow_in_place(&mut self, block: Span, head: usize, need: usize, size: usize) -> bool {
+    /// follows where the levels let blocks be joined; `whatever_size`: also below the threshold.
+    fn grow_in_place(&mut self, block: Span, head: usize, need: usize, size: usize, whatever_size: bool) -> bool {
         let next_header = self.memory.load(block.end() - 1);
         let flags = head & PREVIOUS_USED;
         if words_of(next_header) == 0 {
@@ -55,7 +66,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         }
         let joins = match self.policy.coalesce() {
             Coalesce::Never => false,
-            Coalesce::From(min) => payload_bytes::<W>(block.words) >= min,
+            Coalesce::From(min) => whatever_size || payload_bytes::<W>(block.words) >= min,
             Coalesce::Deferred | Coalesce::EveryCall => true,
         };
         if !joins || is_used(next_header) || block.words + words_of(next_header) < need {

@@ -4,7 +4,7 @@
 //! blocks at once, B the most live blocks, n the largest block, all in units of the smallest.
 //! `xtask bench growth` measures the costs.
 
-use crate::ast::{Layer, Spec};
+use crate::ast::{Coalescing, Layer, Spec};
 use crate::pool::BlockFactors;
 
 /// How a heap's operations grow, and what bounds its footprint.
@@ -17,6 +17,9 @@ pub struct Promise {
     /// The most memory that it needs, whatever the program, with its source; where no bound is
     /// known, what makes one impossible.
     pub footprint: String,
+    /// What it does before it refuses a request, or what it may never serve again. None if free blocks are joined
+    /// as they are freed and nothing is cached: then a refusal is a search that found nothing.
+    pub refusal: Option<&'static str>,
 }
 
 /// A [`Promise`] of a pool alone.
@@ -36,6 +39,11 @@ impl PoolPromise {
 /// At most one hole before each live block, each too small for the request that fails; behind the
 /// last live block the end of the region becomes wilderness.
 pub(crate) const HOLES: &str = "M + B (n - 1): every hole is smaller than the request that finds none";
+/// What a heap may never serve again that does not join free neighbours.
+pub(crate) const NEVER_JOINED: &str =
+    "may never serve again a request larger than the blocks that were cut: free neighbours are not joined";
+/// What a heap does before it refuses that leaves free neighbours apart, or whose lists cache blocks.
+const JOINS_FIRST: &str = "joins all that is free first, in time linear in the blocks; again only after a free";
 /// Where nothing general holds.
 pub(crate) const NONE: &str = "none: free neighbours that are not joined, or remainders that are not split off, add up";
 
@@ -45,8 +53,9 @@ impl Spec {
     pub fn promise(&self) -> Promise {
         let PoolPromise { allocate, free, footprint } = self.pool.promise();
         let caches = self.layers.iter().any(|layer| matches!(layer, Layer::FreeLists(_)));
+        let refusal = self.pool.never_again().or_else(|| self.leaves_apart().then_some(JOINS_FIRST));
         if !caches {
-            return Promise { allocate: allocate.into(), free: free.into(), footprint: footprint.into() };
+            return Promise { allocate: allocate.into(), free: free.into(), footprint: footprint.into(), refusal };
         }
         let cached = |cost: &str| match cost {
             "constant" => cost.to_owned(),
@@ -56,7 +65,14 @@ impl Spec {
             "{footprint}; blocks that lists cache count as live, and blocks with a remainder too small to split off can add up \
              without a bound (see `heapsmith bound`)"
         );
-        Promise { allocate: cached(allocate), free: cached(free), footprint }
+        Promise { allocate: cached(allocate), free: cached(free), footprint, refusal }
+    }
+
+    /// Whether a free block may touch another until a request finds none, or a layer waits with its blocks.
+    fn leaves_apart(&self) -> bool {
+        let threshold = self.pool.factors().map(|factors| factors.coalesce);
+        matches!(threshold, Some(Coalescing::From(1..) | Coalescing::Deferred))
+            || self.layers.iter().any(Layer::keeps_blocks)
     }
 }
 

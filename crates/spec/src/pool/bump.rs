@@ -23,10 +23,10 @@ pub struct Bump {
 /// When a bump allocator starts over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reclaim {
-    /// Never: what was allocated is gone.
+    /// Never: what was allocated is gone, and no request is served again once the region is full.
     #[default]
     Never,
-    /// When the last live block is freed.
+    /// When the last live block is freed; until then nothing that was freed is served again.
     Empty,
 }
 
@@ -55,6 +55,10 @@ impl Family for Bump {
             Reclaim::Never => "all that was ever asked for",
             Reclaim::Empty => "all that was asked for since no block was live",
         })
+    }
+
+    fn never_again(&self) -> Option<&'static str> {
+        (self.reclaim == Reclaim::Never).then_some("never serves again what was allocated: nothing is freed")
     }
 
     fn links_and_tags(&self) -> Option<(usize, bool)> {

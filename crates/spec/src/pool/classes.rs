@@ -8,7 +8,7 @@ use heapsmith::{Meter, Source, Word};
 use super::Family;
 use crate::ast::{Coalescing, Sizes, Splitting};
 use crate::build::{BuildError, Job, Parts, step_in_words};
-use crate::catalogue::PoolPromise;
+use crate::catalogue::{NEVER_JOINED, PoolPromise};
 use crate::parse::cursor::{Cursor, Result};
 use crate::parse::sizes;
 use crate::print::items;
@@ -17,7 +17,8 @@ use crate::validate::{Bounds, Check, Place};
 /// Fixed size classes: `classes(16..=4096 double, then step 4096)`.
 ///
 /// A request gets a block of the smallest class that holds it, from that class's list or cut
-/// anew from the wilderness. Blocks are neither split nor coalesced.
+/// anew from the wilderness. Blocks are neither split nor coalesced, so a block keeps its size for ever: once
+/// the region is full of small blocks, a request for a large one is refused for good, though all of them are free.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Classes {
     /// The sizes of the classes, ascending; the upper ends of [`Sizes::ranges`].
@@ -65,6 +66,10 @@ impl Family for Classes {
     /// Free blocks that are not joined or not divided serve their own sizes only.
     fn promise(&self) -> PoolPromise {
         PoolPromise::constant("sum over the sizes of the most that was live of each")
+    }
+
+    fn never_again(&self) -> Option<&'static str> {
+        Some(NEVER_JOINED)
     }
 
     fn links_and_tags(&self) -> Option<(usize, bool)> {

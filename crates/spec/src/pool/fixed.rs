@@ -12,7 +12,7 @@ use crate::parse::cursor::{Cursor, Result};
 use crate::problem::Problem;
 use crate::validate::{Bounds, Check, Fault, Place};
 
-/// Blocks of one size, without headers: `fixed(64)`.
+/// Blocks of one size, without headers: `fixed(64)`. A larger request is never served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fixed {
     /// Bytes of every block.

@@ -10,7 +10,8 @@ use crate::build::{BuildError, Job, Parts};
 use crate::catalogue::PoolPromise;
 use crate::parse::cursor::{Cursor, Result};
 
-/// Blocks one behind the other, freed last in, first out.
+/// Blocks one behind the other, freed last in, first out. A block that is freed out of order stays used, and its
+/// memory is not served again until those after it are freed and it is freed once more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Stack;
 

@@ -5,4 +5,5 @@ mod errors;
 mod growth;
 mod heaps;
 mod layers;
+mod recovery;
 mod text;

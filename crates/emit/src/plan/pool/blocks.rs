@@ -26,6 +26,8 @@ pub struct BlocksPlan {
     coalesce_from: Option<String>,
     /// The region is swept when no free block fits a request.
     deferred: bool,
+    /// Free blocks may touch until the region is swept, at the latest before a request is refused.
+    apart: bool,
     /// The region is swept at every call.
     every_call: bool,
     /// The region is swept.
@@ -55,6 +57,7 @@ impl BlocksPlan {
         };
         let merges = matches!(coalesce, Coalescing::Immediate | Coalescing::From(_));
         let (deferred, every_call) = (coalesce == Coalescing::Deferred, coalesce == Coalescing::EveryCall);
+        let apart = deferred || coalesce_from.is_some();
         BlocksPlan {
             granule: format.granule as u32,
             min: format.min as u32,
@@ -69,8 +72,9 @@ impl BlocksPlan {
             touches_never: every_call || merges && coalesce_from.is_none(),
             coalesce_from,
             deferred,
+            apart,
             every_call,
-            sweeps: deferred || every_call,
+            sweeps: apart || every_call,
             joins: coalesce != Coalescing::Never,
         }
     }
@@ -94,11 +98,22 @@ impl Templated for BlocksPlan {
         if self.touches_never {
             all.push("4   no two free blocks touch");
         }
+        if self.apart {
+            all.push("4   no two free blocks touch, from a sweep until a block is freed and left apart");
+        }
         all
     }
 
     fn field(&self, _: &'static str) -> Option<Field> {
         let field = Field { r#type: "bool", name: "touching", what: "a free block may touch another" };
-        self.deferred.then_some(field)
+        self.apart.then_some(field)
+    }
+
+    fn leaves_apart(&self) -> bool {
+        self.apart
+    }
+
+    fn resize_joined(&self) -> &'static str {
+        "pool_resize_joined"
     }
 }

@@ -65,6 +65,10 @@ impl Emit for Buddy {
 }
 
 impl Templated for BuddyPlan {
+    fn leaves_apart(&self) -> bool {
+        self.estranged
+    }
+
     fn granule(&self) -> u32 {
         self.granule
     }

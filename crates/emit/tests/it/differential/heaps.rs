@@ -20,6 +20,11 @@ impl Heap {
     pub fn request(&self) -> Request {
         Request { spec: self.spec.clone(), name: self.name.clone(), figures: None }
     }
+
+    /// Whether its C looks for the first or the last bit of a word.
+    pub fn scans_bits(&self) -> bool {
+        c::emit(&self.request()).is_ok_and(|files| files.iter().any(|file| file.text.contains("ING_ZEROS(word)")))
+    }
 }
 
 /// Whether there is source for it; what else goes wrong fails the test.

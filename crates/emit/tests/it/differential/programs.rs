@@ -46,6 +46,9 @@ pub fn programs(spec: &Spec, heap: usize) -> Vec<Program> {
         let requests = long_program(600, seed).into_iter().map(Request::Random).collect();
         programs.push(Program { region, requests, every: 40 });
     }
+    for (number, size) in [8, 40, 100, 600].into_iter().enumerate() {
+        programs.push(Program { region: 16 << 10, requests: starving(size, 16 << 10, heap * 4 + number), every: 400 });
+    }
     let requests = long_program(2500, heap as u64).into_iter().map(Request::Random).collect();
     programs.push(Program { region: if narrow { 30 << 10 } else { 192 << 10 }, requests, every: 500 });
     for trace in traces() {
@@ -53,6 +56,32 @@ pub fn programs(spec: &Spec, heap: usize) -> Vec<Program> {
         programs.push(Program { region: LARGEST, requests, every: 2000 });
     }
     programs
+}
+
+/// Fills the region with blocks of `size` bytes, frees some or all, and asks for large blocks, by new blocks and by old
+/// ones: what free lists keep and what thresholds leave apart is joined before a request is refused.
+fn starving(size: usize, region: usize, seed: usize) -> Vec<Request> {
+    let mut random = Random::new(seed as u64);
+    let mut program = Vec::new();
+    let fill = region / size + 2;
+    for round in 0..3 {
+        program.extend((0..fill).map(|_| Operation::Allocate { size, alignment: 1 }));
+        for _ in 0..fill / 2 {
+            program.push(Operation::Free { which: random.below(1 << 31) });
+            if random.below(16) == 0 {
+                let size = size * (1 + random.below(4));
+                program.push(Operation::Reallocate { which: random.below(1 << 31), size });
+                program.push(Operation::Allocate { size, alignment: 1 << random.below(8) });
+            }
+        }
+        program.push(Operation::Allocate { size: 3 * size, alignment: 1 });
+        let last = if round == 1 { Operation::Free { which: 0 } } else { Operation::FreeHighest };
+        program.extend((0..fill + 8).map(|_| last));
+        let ladder = (1..=16).rev().map(|part| Operation::Allocate { size: region * part / 16 - 64, alignment: 1 });
+        program.extend(ladder.chain([Operation::Allocate { size: region / 4, alignment: 64 }]));
+        program.extend((0..4).map(|_| Operation::FreeHighest));
+    }
+    program.into_iter().map(Request::Random).collect()
 }
 
 /// The beginnings of the samples.
