@@ -45,6 +45,7 @@ pub struct Wanted<'py> {
     prefer: String,
     target: Option<String>,
     baseline: Option<String>,
+    robust: bool,
     search: Option<String>,
     compare_search: bool,
     prune: bool,
@@ -68,7 +69,7 @@ impl Wanted<'_> {
         };
         let baseline = self.baseline.as_deref().map(|name| name.parse::<Baseline>()).transpose();
         let baseline = baseline.map_err(|error| Raised::usage(error.to_string()))?;
-        Ok(Question { preference: preference(&self.prefer)?, goal, baseline })
+        Ok(Question { preference: preference(&self.prefer)?, goal, baseline, robust: self.robust })
     }
 }
 

@@ -21,7 +21,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith-replay", &["heapsmith", "heapsmith-dispatch", "heapsmith-peers", "heapsmith-spec", "heapsmith-trace"]),
     (
         "heapsmith-explore",
-        &["heapsmith-output", "heapsmith-peers", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"],
+        &[
+            "heapsmith-limits",
+            "heapsmith-output",
+            "heapsmith-peers",
+            "heapsmith-replay",
+            "heapsmith-spec",
+            "heapsmith-trace",
+        ],
     ),
     ("heapsmith-limits", &["heapsmith", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),
     ("heapsmith-check", &["heapsmith-limits", "heapsmith-replay", "heapsmith-spec", "heapsmith-trace"]),

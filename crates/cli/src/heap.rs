@@ -24,9 +24,9 @@ pub enum By {
     Spec,
     /// By a name of the catalogue: the allocator is meant, with whatever alignment it is to have.
     Name,
-    /// As the pick of an exploration: it is what was measured, on each trace; and the pages that it touched, where they were
-    /// measured on the one trace that there is.
-    Exploration { dir: PathBuf, measured: Vec<(String, Measures)>, touched: Option<Bytes> },
+    /// As the pick of an exploration: it is what was measured, on each trace; how it holds on changed copies; and the pages
+    /// that it touched, where they were measured on the one trace that there is.
+    Exploration { dir: PathBuf, measured: Vec<(String, Measures)>, holds: Option<String>, touched: Option<Bytes> },
 }
 
 /// The heap that was named.
@@ -44,9 +44,11 @@ pub fn named(heap: &OsStr, prefer: Option<Prefer>) -> Result<Named, Failure> {
     let row = &exploration.rows[pick];
     note!("the pick of {}: {}", dir.display(), row.design.spec);
     let measured = exploration.traces.iter().cloned().zip(row.measures.iter().cloned()).collect();
+    let holds = exploration.holds_words(pick);
     let pages = exploration.pages_of(&exploration.name(pick)).filter(|pages| pages.events == exploration.events());
     let touched = pages.filter(|_| exploration.traces.len() == 1).map(|pages| pages.touched);
-    Ok(Named { spec: row.design.spec.clone(), by: By::Exploration { dir: dir.to_owned(), measured, touched } })
+    let by = By::Exploration { dir: dir.to_owned(), measured, holds, touched };
+    Ok(Named { spec: row.design.spec.clone(), by })
 }
 
 impl Named {
@@ -54,6 +56,14 @@ impl Named {
     pub fn touched(&self) -> Option<Bytes> {
         match &self.by {
             By::Exploration { touched, .. } => *touched,
+            _ => None,
+        }
+    }
+
+    /// How it holds on changed copies of the traces that it was explored on.
+    pub fn holds(&self) -> Option<&str> {
+        match &self.by {
+            By::Exploration { holds, .. } => holds.as_deref(),
             _ => None,
         }
     }

@@ -9,8 +9,9 @@ use crate::evaluated::Evaluated;
 use crate::front::{front_2d, pareto};
 use crate::measured::{Paged, Retimed};
 use crate::objective::{Objective, Objectives};
-use crate::pick::{Preference, pick};
+use crate::proven::Programs;
 use crate::question::Question;
+use crate::robust::Robust;
 use crate::rows::{Catalogued, Row};
 use crate::search::Strategy;
 use crate::space::Families;
@@ -62,6 +63,10 @@ pub struct Exploration {
     pub timings: Vec<Retimed>,
     /// Memory by pages touched, where it was measured.
     pub pages: Vec<Paged>,
+    /// What the candidates for the pick do on changed copies of the traces.
+    pub robust: Robust,
+    /// The programs that are as each trace; none where no bound covers what it does.
+    pub programs: Vec<Option<Programs>>,
 }
 
 impl Exploration {
@@ -80,54 +85,6 @@ impl Exploration {
         }
         self.front = pareto(&self.points, &self.question.goal.objectives);
         self.front_2d = front_2d(&self.points, [Objective::Fragmentation, Objective::Accesses]);
-    }
-
-    /// The design that answers the question; none if no design serves and keeps the constraints.
-    pub fn picked(&self) -> Option<usize> {
-        self.pick(self.question.preference)
-    }
-
-    /// The preferred design: in a space that holds the classic one, the preferred of those that are nowhere worse than
-    /// the classic pick in what is chosen. So a wider space never trades what the classic one already gives.
-    pub fn pick(&self, preference: Preference) -> Option<usize> {
-        let drawn = self.question.goal.balanced();
-        let Some(classic) = self.classic_pick(preference) else { return pick(&self.points, preference, drawn) };
-        let known = &self.points[classic];
-        let no_worse = |point: &Objectives| {
-            self.question.goal.objectives.iter().all(|&objective| point.get(objective) <= known.get(objective))
-        };
-        let mut points = self.points.clone();
-        points.iter_mut().for_each(|point| point.excluded |= !no_worse(point));
-        pick(&points, preference, drawn)
-    }
-
-    /// The preferred design of the classic space, where it is a part of a wider one.
-    pub fn classic_pick(&self, preference: Preference) -> Option<usize> {
-        self.classic_pick_of(self.points.clone(), preference, self.question.goal.balanced())
-    }
-
-    /// The same by other values of the designs, and by the knee over other objectives.
-    pub(crate) fn classic_pick_of(
-        &self,
-        mut points: Vec<Objectives>,
-        preference: Preference,
-        both: [Objective; 2],
-    ) -> Option<usize> {
-        let family = self.classic()?;
-        if self.families.0.len() == 1 {
-            return None;
-        }
-        for (point, row) in points.iter_mut().zip(&self.rows) {
-            point.excluded |= usize::from(row.design.family) != family;
-        }
-        pick(&points, preference, both)
-    }
-
-    /// The preferred design without regard to the classic pick, where that is another one: it trades.
-    pub fn trading_pick(&self, preference: Preference) -> Option<usize> {
-        let trading = pick(&self.points, preference, self.question.goal.balanced())?;
-        let same = |other: usize| self.rows[other].measures == self.rows[trading].measures;
-        self.pick(preference).is_some_and(|pick| !same(pick)).then_some(trading)
     }
 
     /// Index of the family that is the classic space.
@@ -188,6 +145,7 @@ mod tests {
 
     use super::*;
     use crate::goal::{Constraint, Goal};
+    use crate::pick::Preference;
     use crate::space::Design;
 
     const RELIABLE: Spread = Spread { median: 9.0, low: 8.9, high: 9.1 };
@@ -227,6 +185,8 @@ mod tests {
             front_2d: Vec::new(),
             timings: times.iter().enumerate().map(|(number, &ns)| timing(number, ns)).collect(),
             pages: Vec::new(),
+            robust: Robust::default(),
+            programs: Vec::new(),
         };
         exploration.settle();
         exploration

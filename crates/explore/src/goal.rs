@@ -60,6 +60,11 @@ impl Goal {
         self.all().any(|asked| asked == objective)
     }
 
+    /// Whether it asks for what no replay counts.
+    pub(crate) fn asks_for_measured(&self) -> bool {
+        self.all().any(|objective| !objective.is_counted())
+    }
+
     fn all(&self) -> impl Iterator<Item = Objective> {
         self.objectives.iter().copied().chain(self.constraints.iter().map(|constraint| constraint.objective))
     }

@@ -7,6 +7,7 @@ use crate::coverage::Coverage;
 use crate::exploration::Exploration;
 use crate::objective::Objectives;
 use crate::question::Question;
+use crate::robust::Robust;
 use crate::store::{Store, StoreError};
 
 impl Exploration {
@@ -33,6 +34,7 @@ impl Exploration {
         exploration.evaluated = store.evaluated()?;
         exploration.learn(&store.finalists()?);
         exploration.settle();
+        exploration.learn_robust(store)?;
         Ok(exploration)
     }
 
@@ -67,6 +69,8 @@ impl Exploration {
             timings: Vec::new(),
             pages: Vec::new(),
             evaluated: Vec::new(),
+            robust: Robust::default(),
+            programs: store.programs()?,
         };
         exploration.settle();
         Ok(exploration)

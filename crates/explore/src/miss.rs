@@ -9,6 +9,7 @@ use heapsmith_spec::Target;
 
 use crate::exploration::{Exploration, fits};
 use crate::goal::Constraint;
+use crate::pick::Preference;
 use crate::rows::Row;
 
 /// Why an exploration has no pick.
@@ -27,6 +28,13 @@ pub enum NoPick {
         max: u64,
         /// The smallest footprint of a design, in bytes.
         min: u64,
+    },
+    /// No design that serves and keeps the constraints has a proven bound, which is asked for.
+    Unproven {
+        /// Designs that serve and keep the constraints.
+        designs: usize,
+        /// Whether no bound covers what the traces do.
+        uncovered: bool,
     },
     /// No design keeps all constraints: the nearest to each.
     Missing(Vec<Miss>),
@@ -68,6 +76,10 @@ impl Exploration {
             let min = served.filter_map(footprint).min().unwrap_or_default();
             return NoPick::Beyond { target: self.target, max, min };
         }
+        let left = self.points.iter().filter(|point| point.is_compared()).count();
+        if self.question.preference == Preference::Bounded && left > 0 {
+            return NoPick::Unproven { designs: left, uncovered: self.programs.contains(&None) };
+        }
         let constraints = &self.question.goal.constraints;
         NoPick::Missing((0..constraints.len()).map(|number| self.miss(number)).collect())
     }
@@ -104,6 +116,17 @@ impl fmt::Display for NoPick {
                 f,
                 "every design takes more than the {max} bytes that a region has on {target}: the smallest takes {min}"
             ),
+            NoPick::Unproven { designs, uncovered } => {
+                let why = if *uncovered {
+                    "no bound covers a trace that reallocates, or asks for 0 bytes"
+                } else {
+                    "TLSF, half-fit, buddy systems and size classes have one, and the wide space has those"
+                };
+                write!(
+                    f,
+                    "no bound is proven of any of the {designs} designs: {why}; other preferences pick by the trace"
+                )
+            }
             NoPick::Missing(misses) => {
                 write!(f, "no design meets every constraint")?;
                 misses.iter().try_for_each(|miss| write!(f, "\n  {miss}"))

@@ -16,7 +16,7 @@ pub enum Preference {
     Speed,
     /// Least fragmentation.
     Memory,
-    /// Fewest accesses in the worst operation.
+    /// Fewest accesses in the most expensive operation that is proven for every program that is as the traces.
     Bounded,
 }
 

@@ -7,6 +7,7 @@
 //!   prefer=memory
 //!   goal=fragmentation,accesses_per_op;min_region<=30000
 //!   baseline=peer:libc
+//!   robust=off
 //! ```
 
 use std::fmt;
@@ -20,7 +21,7 @@ use crate::objective::Objective;
 use crate::pick::Preference;
 
 /// What is wanted of a design, and what the pick should be good at.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// What the pick should be good at.
     pub preference: Preference,
@@ -28,6 +29,14 @@ pub struct Question {
     pub goal: Goal,
     /// What the user has today; none: what is usual on the target.
     pub baseline: Option<Baseline>,
+    /// Whether the pick is also judged on changed copies of the traces.
+    pub robust: bool,
+}
+
+impl Default for Question {
+    fn default() -> Question {
+        Question { preference: Preference::default(), goal: Goal::default(), baseline: None, robust: true }
+    }
 }
 
 impl Question {
@@ -39,6 +48,9 @@ impl Question {
             words.push(format!("over {}", names.join(", ")));
         }
         words.extend(self.baseline.iter().map(|baseline| format!("compared with {baseline}")));
+        if !self.robust {
+            words.push("--robust off".to_owned());
+        }
         words.extend(self.goal.constraints.iter().map(|constraint| {
             format!("{} of at most {}", constraint.objective.words(), constraint.objective.shown(constraint.max))
         }));
@@ -57,7 +69,8 @@ impl From<Goal> for Question {
 impl fmt::Display for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "prefer={}\ngoal={}", self.preference, self.goal)?;
-        self.baseline.iter().try_for_each(|baseline| write!(f, "\nbaseline={baseline}"))
+        self.baseline.iter().try_for_each(|baseline| write!(f, "\nbaseline={baseline}"))?;
+        if self.robust { Ok(()) } else { f.write_str("\nrobust=off") }
     }
 }
 
@@ -72,6 +85,7 @@ impl FromStr for Question {
                 "prefer" => question.preference = value.parse()?,
                 "goal" => question.goal = value.parse()?,
                 "baseline" => question.baseline = Some(value.parse().map_err(|error: SubjectError| error.to_string())?),
+                "robust" => question.robust = value != "off",
                 _ => return Err(format!("{part:?} is no part of a question")),
             }
         }
@@ -88,7 +102,7 @@ mod tests {
     fn a_question_is_what_it_prints() {
         let constraint = Constraint { objective: Objective::MinRegion, max: 30_000.0 };
         let goal = Goal { objectives: vec![Objective::MaxOp], constraints: vec![constraint] };
-        let question = Question { preference: Preference::Memory, goal, baseline: None };
+        let question = Question { preference: Preference::Memory, goal, baseline: None, robust: false };
         assert_eq!(question.to_string().parse(), Ok(question.clone()));
         for baseline in ["peer:libc", "lea-2.7.2", "list(order=address, fit=best) word=8"] {
             let question = Question { baseline: baseline.parse().ok(), ..question.clone() };

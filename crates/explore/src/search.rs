@@ -86,7 +86,7 @@ pub(crate) fn slices(schedule: &Schedule, traces: &[PackedTrace], round: usize) 
 }
 
 /// The begin and the peak, half of the events each.
-fn windows(trace: &PackedTrace, events: usize) -> [PackedTrace; 2] {
+pub(crate) fn windows(trace: &PackedTrace, events: usize) -> [PackedTrace; 2] {
     let all = trace.events.len();
     let long = (events / 2).min(all);
     // Most of the window lies before the peak, as that is what leads to it.

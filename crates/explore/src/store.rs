@@ -3,12 +3,13 @@
 //! | table | a row is |
 //! |---|---|
 //! | `meta` | what is explored: schema, space, version, command; the question that is answered, and what was covered for it |
-//! | `trace` | a trace: number, name, fingerprint, events |
+//! | `trace` | a trace: number, name, fingerprint, events, and which programs are as it |
 //! | `design` | a design of the space: number, family, a column for each factor, spec, and the design that it is the same heap as |
 //! | `result` | the measures of one unique design on one trace: a function of the two, whichever run counted them |
 //! | `chosen` | a unique design whose results answer the question |
 //! | `pruned` | a unique design that was cut short, and the one that beats it; none if it refuses a request |
 //! | `slice` | the measures of one unique design on a slice of a trace, in a round of the search |
+//! | `changed` | the measures of one unique design on a copy of a trace with a change |
 //! | `finalist` | what was measured of one design of a last choice: its smallest region, its code size |
 //! | `evaluated` | a heap that was chosen here, on a trace that it was not chosen for |
 //! | `catalogue` | the measures of one allocator of the catalogue on one trace |
@@ -19,7 +20,8 @@
 //!
 //! Results are committed in batches as they come. A process that is killed loses the batch that it had not committed; the
 //! file stays valid, and the next run goes on from it. What a run finds is a function of traces, space and what it was asked
-//! for, whatever earlier runs left here: `result`, `slice`, `pruned` and `finalist` only save work.
+//! for, whatever earlier runs left here: `result`, `slice`, `changed`, `pruned` and `finalist` only save
+//! work.
 //!
 //! Every row ends with a seal over its values. A file in which one is broken is damaged, and nothing is read from it.
 //!
@@ -43,12 +45,14 @@ use std::fs::FileType;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use heapsmith_limits::ProgramClass;
 use heapsmith_output::Refusal;
 use heapsmith_spec::Target;
 use heapsmith_trace::PackedTrace;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
+use crate::proven::Programs;
 use crate::space::{Families, Space};
 
 pub use error::StoreError;
@@ -215,6 +219,22 @@ impl Store {
             let mut statement = db.prepare("SELECT name FROM trace ORDER BY number")?;
             statement.query_map([], |row| row.get(0))?.collect()
         })
+    }
+
+    /// The programs that are as each trace; none where no bound covers what it does.
+    pub(crate) fn programs(&self) -> Result<Vec<Option<Programs>>, StoreError> {
+        type Class = [Option<i64>; 4];
+        let rows: Vec<Class> = self.run(|db| {
+            let sql = "SELECT live, max_size, min_size, coarsest_alignment FROM trace ORDER BY number";
+            let mut statement = db.prepare(sql)?;
+            statement.query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]))?.collect()
+        })?;
+        let programs = |class: Class| {
+            let [live, max_size, min_size, coarsest] = class.map(|bytes| bytes.map(|bytes| bytes as u64));
+            let class = ProgramClass::new(live?, max_size?, min_size?).ok()?;
+            Some(Programs { class, coarsest: coarsest? })
+        };
+        Ok(rows.into_iter().map(programs).collect())
     }
 
     /// Designs of the space.

@@ -122,6 +122,7 @@ def explore(
     prefer: Prefer = "balanced",
     target: Target | None = None,
     baseline: str | Heap | None = None,
+    robust: bool = True,
     search: Literal["exhaustive", "halving", "auto"] = "exhaustive",
     compare_search: bool = False,
     prune: bool = False,
@@ -164,13 +165,17 @@ def explore(
     baseline
         What there is today, to compare the pick with: a spec, a name of the catalogue, or ``"peer:libc"``; by default what
         is usual on the target.
+    robust
+        Judge the candidates for the pick on changed copies of the traces too: other sizes, lifetimes and orders. Without
+        it, the pick is the best on the traces alone.
     search
         Which designs are replayed whole: all; those near the front on slices of the traces; with ``"auto"``, as the command
         does, all where that takes a minute or two.
     compare_search
         After a search replay every design too.
     prune
-        Cut short what can no longer reach the front: the front and the pick stay, effects are not computed.
+        Cut short what can no longer reach the front: the front stays, the pick is one of what is left, and effects are not
+        computed.
     rounds
         Rounds of timing the front at the end; 0 leaves times out, unless ``ns`` is an objective.
     peers
@@ -222,6 +227,7 @@ def explore(
         "prefer": prefer,
         "target": target,
         "baseline": None if baseline is None else str(baseline),
+        "robust": robust,
         "search": None if search == "auto" else search,
         "compare_search": compare_search,
         "prune": prune,

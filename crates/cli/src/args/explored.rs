@@ -88,8 +88,8 @@ pub struct Explore {
     #[arg(long, value_name = "N", default_value_t = 5,
         value_parser = clap::value_parser!(u32).range(..=TimingEffort::MAX_ROUNDS as i64))]
     pub rounds: u32,
-    /// Stop replaying a design once it can no longer reach the front. The front and the pick stay the same; the table
-    /// has fewer designs, and there are no main effects
+    /// Stop replaying a design once it can no longer reach the front. The front stays the same; the pick is one of what is
+    /// left, the table has fewer designs, and there are no main effects
     #[arg(long)]
     pub prune: bool,
     /// Evaluate the pick on this hold-out trace. "each" holds out each of the traces in turn. May be repeated
@@ -157,6 +157,15 @@ impl StrategyName {
     }
 }
 
+/// Something that is on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// It is done
+    On,
+    /// It is left out
+    Off,
+}
+
 /// The objectives of the front, and constraints on designs.
 #[derive(Debug, Clone, Args)]
 pub struct Wanted {
@@ -169,6 +178,10 @@ pub struct Wanted {
     /// the target host, lea-2.7.2 for network-2006, first fit by address for the others]
     #[arg(long, value_name = "HEAP", value_parser = Baseline::from_str, help_heading = GOAL)]
     pub baseline: Option<Baseline>,
+    /// Whether the pick is also judged on changed copies of the traces: other sizes, lifetimes, orders, a second run
+    /// [default: on]
+    #[arg(long, value_enum, value_name = "on|off", help_heading = GOAL)]
+    pub robust: Option<Switch>,
     /// Largest fragmentation, in percent
     #[arg(long, value_name = "PERCENT", value_parser = amount, help_heading = GOAL)]
     pub max_fragmentation: Option<f64>,
@@ -203,12 +216,17 @@ const GOAL: &str = "Goal";
 impl Wanted {
     /// The question with this preference.
     pub fn question(&self, preference: Preference) -> Question {
-        Question { preference, goal: self.goal(), baseline: self.baseline.clone() }
+        Question {
+            preference,
+            goal: self.goal(),
+            baseline: self.baseline.clone(),
+            robust: self.robust != Some(Switch::Off),
+        }
     }
 
     /// Whether none of it was given.
     pub fn is_empty(&self) -> bool {
-        self.goal() == Goal::default() && self.objectives.is_empty() && self.baseline.is_none()
+        self.goal() == Goal::default() && self.objectives.is_empty() && self.baseline.is_none() && self.robust.is_none()
     }
 
     fn goal(&self) -> Goal {

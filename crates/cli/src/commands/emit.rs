@@ -18,7 +18,7 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
     let named = heap::named(&arguments.heap, arguments.prefer)?;
     let spec = if arguments.lang == Language::So { suited(&named)? } else { named.spec.clone() };
     let measured = if arguments.trace.is_empty() { named.measured().to_vec() } else { replayed(arguments, &spec)? };
-    let figures = (!measured.is_empty()).then(|| figures(&measured));
+    let figures = (!measured.is_empty()).then(|| figures(&measured, named.holds()));
     let request = Request { spec, name, figures };
     let files = match arguments.lang {
         Language::C => c::emit(&request)?,
@@ -57,8 +57,8 @@ fn replayed(arguments: &Emit, spec: &Spec) -> Result<Vec<(String, Measures)>, Fa
     Ok(measured)
 }
 
-/// Measures as lines for a comment.
-fn figures(measured: &[(String, Measures)]) -> Figures {
+/// Measures as lines for a comment, and how the heap holds where a program differs from its trace.
+fn figures(measured: &[(String, Measures)], holds: Option<&str>) -> Figures {
     let traces: Vec<&str> = measured.iter().map(|(name, _)| name.as_str()).collect();
     let lines = measured.iter().flat_map(|(name, measures)| {
         let heading = (measured.len() > 1).then(|| format!("{name}:"));
@@ -80,7 +80,9 @@ fn figures(measured: &[(String, Measures)]) -> Figures {
         ];
         heading.into_iter().chain(lines)
     });
-    Figures { traces: traces.join(", "), lines: lines.collect() }
+    let holds = holds.into_iter().flat_map(|words| words.split("; ")).enumerate();
+    let holds = holds.map(|(line, words)| format!("{:14}{words}", if line == 0 { "elsewhere" } else { "" }));
+    Figures { traces: traces.join(", "), lines: lines.chain(holds).collect() }
 }
 
 /// Compiles the C, which Rust is measured by too, and prints its sizes.

@@ -40,6 +40,7 @@ impl Answering<'_> {
     /// Measures what decides the answer to the question of an exploration.
     pub fn decide(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
         self.finalists(exploration, store)?;
+        self.robust(exploration, store)?;
         if exploration.question.goal.asks_for(Objective::Time) {
             // The pick depends on times, so all that may be picked is timed, and in one go: only such times compare.
             let also: Vec<usize> = exploration.recommended().chain(exploration.finalists()).collect();
@@ -49,6 +50,19 @@ impl Answering<'_> {
         }
         self.region(exploration, store)?;
         self.baseline(exploration, store)
+    }
+
+    /// Replays the candidates for the pick on changed copies of the traces.
+    fn robust(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
+        if exploration.learn_robust(store)? {
+            return Ok(());
+        }
+        let threads = Threads { jobs: self.jobs, stop: self.stop };
+        let (traces, observer) = (self.traces.get()?, &mut *self.observer);
+        let watch = &mut |change, changes| observer.stage(Stage::Robust(change, changes));
+        let outcome = exploration.measure_robust(store, traces, &threads, watch);
+        self.observer.stage(Stage::Idle);
+        Ok(outcome?)
     }
 
     /// Finds the smallest region of the pick: what has to be reserved for it.

@@ -22,6 +22,8 @@ pub enum Stage<'a> {
     Sweep(usize),
     /// The smallest regions and the code of finalists are measured.
     Finalists,
+    /// The candidates for the pick are replayed on changed copies of the traces: copies that are done, and how many there are.
+    Robust(usize, usize),
     /// The smallest region of the pick is found.
     Region,
     /// The baseline is replayed.

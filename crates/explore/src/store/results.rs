@@ -76,6 +76,16 @@ impl Store {
         self.by_design(&format!("slice WHERE round = {round}"))
     }
 
+    /// Adds the measures of unique designs on the copies of the traces with a change.
+    pub(crate) fn add_changed(&mut self, change: usize, batch: &[(u32, Vec<Measures>)]) -> Result<(), StoreError> {
+        self.commit(|db| insert_measures(db, "changed", Some(change), batch))
+    }
+
+    /// The measures on the copies of the traces with a change, by design.
+    pub(crate) fn changed(&self, change: usize) -> Result<HashMap<u32, Vec<Measures>>, StoreError> {
+        self.by_design(&format!("changed WHERE change = {change}"))
+    }
+
     /// The values of every unique design that has its results, by number.
     pub(crate) fn objectives(&self) -> Result<HashMap<u32, Objectives>, StoreError> {
         let measured = self.by_design("result")?;

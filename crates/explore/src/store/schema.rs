@@ -1,18 +1,20 @@
 //! The tables of a store, and whether a file has them.
 
+use heapsmith_limits::ProgramClass;
 use heapsmith_replay::Measures;
 use heapsmith_trace::PackedTrace;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{Store, StoreError, seal};
+use crate::proven::Programs;
 use crate::space::Space;
 
 /// Version of the tables.
-const SCHEMA: &str = "6";
+const SCHEMA: &str = "7";
 
 /// What is read from. A file that somebody made may hold a view of such a name, which can compute without end.
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 14] = [
     "meta",
     "trace",
     "design",
@@ -20,6 +22,7 @@ const TABLES: [&str; 13] = [
     "chosen",
     "pruned",
     "slice",
+    "changed",
     "finalist",
     "evaluated",
     "catalogue",
@@ -108,7 +111,8 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
     db.execute_batch(&format!(
         "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, {seal});
          CREATE TABLE trace (number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL,
-                             events INTEGER NOT NULL, {seal});
+                             events INTEGER NOT NULL, live INTEGER, max_size INTEGER, min_size INTEGER,
+                             coarsest_alignment INTEGER, {seal});
          CREATE TABLE design (number INTEGER PRIMARY KEY, family TEXT NOT NULL, {factors}spec TEXT NOT NULL,
                               same_as INTEGER NOT NULL, {seal});
          CREATE TABLE result (design INTEGER NOT NULL, trace INTEGER NOT NULL{integers}, {seal},
@@ -117,6 +121,8 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
          CREATE TABLE pruned (design INTEGER PRIMARY KEY, beaten_by INTEGER, {seal});
          CREATE TABLE slice (round INTEGER NOT NULL, design INTEGER NOT NULL, trace INTEGER NOT NULL{integers}, {seal},
                              PRIMARY KEY (round, design, trace));
+         CREATE TABLE changed (change INTEGER NOT NULL, design INTEGER NOT NULL, trace INTEGER NOT NULL{integers}, {seal},
+                               PRIMARY KEY (change, design, trace));
          CREATE TABLE finalist (design INTEGER NOT NULL, objective TEXT NOT NULL, value INTEGER NOT NULL, {seal},
                                 PRIMARY KEY (design, objective));
          CREATE TABLE evaluated (trace TEXT NOT NULL, name TEXT NOT NULL, heap TEXT NOT NULL, failed INTEGER NOT NULL,
@@ -145,7 +151,14 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
     }
     for (number, trace) in traces.iter().enumerate() {
         let (number, events) = (Value::from(number as i64), Value::from(trace.events.len() as i64));
-        seal::insert(db, "trace", [number, trace.name.clone().into(), fingerprint(trace).into(), events])?;
+        let programs = Programs::of(trace);
+        let class = programs.map(|programs| {
+            let ProgramClass { live, max_size, min_size } = programs.class;
+            [live, max_size, min_size, programs.coarsest].map(|bytes| Value::from(bytes as i64))
+        });
+        let class = class.unwrap_or([Value::Null, Value::Null, Value::Null, Value::Null]);
+        let head = [number, trace.name.clone().into(), fingerprint(trace).into(), events];
+        seal::insert(db, "trace", head.into_iter().chain(class))?;
     }
     for design in &space.designs {
         let level = |name: &&str| match space.families.level(design, name) {

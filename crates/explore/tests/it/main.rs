@@ -6,6 +6,7 @@ mod determinism;
 mod recovery;
 mod regret;
 mod resume;
+mod robust;
 mod search;
 mod space;
 mod timing;

@@ -80,12 +80,12 @@ fn the_table_does_not_depend_on_threads_or_interrupts() {
     assert_eq!(Some(&whole), resumed.or_else(|| explore(dirs[2].path(), &traces, 2, None)).as_ref());
 }
 
-/// The designs that matter: both fronts, every pick, and those that the paper recommends, with their measures.
+/// The designs that matter: both fronts, every pick by the traces alone, and those that the paper recommends, with their measures.
 fn answer(exploration: &Exploration) -> Vec<(u32, Vec<Measures>)> {
     let recommended = (0..exploration.rows.len())
         .filter(|&index| exploration.families.is_recommended(&exploration.rows[index].design));
     let picks = [Preference::Balanced, Preference::Speed, Preference::Memory, Preference::Bounded];
-    let picks = picks.map(|preference| exploration.pick(preference).expect("one serves"));
+    let picks = picks.map(|preference| exploration.nominal_pick(preference).expect("one serves"));
     let fronts = exploration.front.iter().chain(&exploration.front_2d).copied();
     let indexes = fronts.chain(picks).chain(recommended);
     indexes.map(|index| &exploration.rows[index]).map(|row| (row.design.number, row.measures.clone())).collect()

@@ -43,7 +43,9 @@ fn on_traces_of_different_character_the_wide_pick_is_nowhere_worse_than_the_clas
         let wide = explored(&Space::wide(traces), traces, Strategy::Halving);
         assert!(wide.designs > 100_000 && wide.search == Strategy::Halving);
         for preference in [Preference::Balanced, Preference::Speed, Preference::Memory, Preference::Bounded] {
-            let (theirs, ours) = (classic.pick(preference).expect("a pick"), wide.pick(preference).expect("a pick"));
+            // Where no classic design has a proven bound, there is nothing to be no worse than.
+            let Some(theirs) = classic.pick(preference) else { continue };
+            let ours = wide.pick(preference).expect("a pick");
             let known = wide.classic_pick(preference).expect("the classic space is a part");
             assert_eq!(wide.points[known], classic.points[theirs], "{}: the classic pick is the same", trace.name);
             let value = |objective| (wide.points[ours].get(objective), classic.points[theirs].get(objective));

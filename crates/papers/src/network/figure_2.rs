@@ -125,7 +125,8 @@ fn state(outcome: &mut Outcome, swept: &Swept, whole: bool) {
         format!("of {front}: {first} with first fit, {split} with full splitting, {coalesce} with full coalescing"),
         [first, split, coalesce].iter().all(|&count| count * 2 > front),
     );
-    let pick = exploration.pick(Preference::Balanced).map(|index| exploration.rows[index].design.spec.to_string());
+    let pick =
+        exploration.nominal_pick(Preference::Balanced).map(|index| exploration.rows[index].design.spec.to_string());
     outcome.found = format!(
         "The front has {front} places; the balanced pick is {}.",
         pick.unwrap_or_else(|| "none, as every design refused a request".to_owned())

@@ -35,6 +35,12 @@ pub fn section(study: &Study<'_>) -> String {
     )
 }
 
+/// A sentence with its capital.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// Whether to change what there is, what has to be reserved, and what sizes leave open.
 fn answer(study: &Study<'_>) -> String {
     let exploration = study.exploration;
@@ -49,6 +55,11 @@ fn answer(study: &Study<'_>) -> String {
             "The smallest region of this pick was not measured: <code>heapsmith pick</code> measures it.".to_owned()
         }
     }));
+    if let Some(words) = exploration.holds_words(study.pick) {
+        let overfitted = exploration.holds(study.pick).is_some_and(|holds| holds.is_overfitted());
+        let id = if overfitted { "overfitted" } else { "holds" };
+        answer.push_str(&format!("<p id=\"{id}\">{}.</p>\n", escape(&capital(&words))));
+    }
     if let Some(untranslated) = exploration.target.untranslated() {
         answer.push_str(&paragraph(&format!("<span class=\"note\">Warning: {}.</span>", escape(&untranslated))));
     }
@@ -60,7 +71,7 @@ fn suits(preference: Preference) -> &'static str {
         Preference::Balanced => "is the best balance of memory and work for this trace",
         Preference::Speed => "does the least work for this trace",
         Preference::Memory => "takes the least memory for this trace",
-        Preference::Bounded => "has the cheapest most-expensive operation for this trace",
+        Preference::Bounded => "has the cheapest operation that is proven to be its most expensive one",
     }
 }
 

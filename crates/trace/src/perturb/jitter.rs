@@ -5,7 +5,8 @@
 //!
 //! By default every distinct size is drawn once: a program whose structure has one field more asks for the new
 //! size wherever it asked for the old, and sizes that were popular still are. Or each request is drawn by itself, as with
-//! texts and buffers whose lengths come from outside.
+//! texts and buffers whose lengths come from outside. Or nothing is drawn, and every size grows or shrinks by the same
+//! bytes, as where every structure gets a field, or pointers have another width; no size shrinks below its half.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,6 +21,8 @@ pub enum Jitter {
     Sizes(Share),
     /// Each request by itself.
     Requests(Share),
+    /// Every size by this many bytes.
+    Bytes(i32),
 }
 
 impl Jitter {
@@ -30,6 +33,7 @@ impl Jitter {
             *size = match self {
                 Jitter::Sizes(share) => jittered(*size, share, &mut of_size(seed, *size)),
                 Jitter::Requests(share) => jittered(*size, share, &mut draws),
+                Jitter::Bytes(change) => shifted(*size, change),
             };
         }
     }
@@ -48,14 +52,28 @@ fn jittered(size: Bytes, share: Share, draws: &mut Draws) -> Bytes {
     Bytes(draws.between((size.0 - max).max(1), (size.0 + max).min(LARGEST_REQUEST.0)))
 }
 
+fn shifted(size: Bytes, change: i32) -> Bytes {
+    if size.0 == 0 {
+        return size;
+    }
+    let bytes = size.0.saturating_add_signed(change.into());
+    Bytes(bytes.clamp(size.0.div_ceil(2), LARGEST_REQUEST.0.max(size.0)))
+}
+
 impl FromStr for Jitter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Jitter, String> {
-        match text.strip_prefix("each=") {
-            Some(share) => share.parse().map(Jitter::Requests),
-            None => text.parse().map(Jitter::Sizes),
+        if let Some(share) = text.strip_prefix("each=") {
+            return share.parse().map(Jitter::Requests);
         }
+        if text.starts_with(['+', '-']) {
+            return match text.parse() {
+                Ok(0) | Err(_) => Err("write a number of bytes with its sign, such as +8".to_owned()),
+                Ok(bytes) => Ok(Jitter::Bytes(bytes)),
+            };
+        }
+        text.parse().map(Jitter::Sizes)
     }
 }
 
@@ -64,6 +82,7 @@ impl fmt::Display for Jitter {
         match self {
             Jitter::Sizes(share) => write!(f, "{share}"),
             Jitter::Requests(share) => write!(f, "each={share}"),
+            Jitter::Bytes(bytes) => write!(f, "{bytes:+}"),
         }
     }
 }

@@ -31,8 +31,11 @@ fn program() -> impl Strategy<Value = Vec<Event>> {
 
 fn how() -> impl Strategy<Value = Perturbation> {
     let share = (1_u32..=100).prop_map(Share::percent);
-    let jitter = (share.clone(), any::<bool>());
-    let jitter = jitter.prop_map(|(share, each)| if each { Jitter::Requests(share) } else { Jitter::Sizes(share) });
+    let jitter = prop_oneof![
+        share.clone().prop_map(Jitter::Requests),
+        share.clone().prop_map(Jitter::Sizes),
+        any::<i32>().prop_map(Jitter::Bytes),
+    ];
     let cuts = (2_u32..20).prop_map(Cuts::Parts);
     (proptest::option::of(jitter), proptest::option::of(share.prop_map(Stretch)), proptest::option::of(cuts))
         .prop_map(|(jitter, stretch, shuffle)| Perturbation { jitter, stretch, shuffle })
@@ -215,9 +218,23 @@ fn the_largest_request_stays_one() {
 }
 
 #[test]
+fn bytes_are_added_to_every_size_and_no_size_shrinks_below_its_half() {
+    let ids = [48_u64, 40, 10, 1, 0].into_iter().enumerate();
+    let allocate =
+        |(id, size): (usize, u64)| Event::at(0, Action::Allocate { id: id as u64, size: Bytes(size), alignment: 0 });
+    let events: Vec<Event> = ids.map(allocate).collect();
+    let by = |bytes| Perturbation { jitter: Some(Jitter::Bytes(bytes)), ..Perturbation::default() };
+    assert_eq!(sizes(&by(-8).apply(events.clone(), 1).unwrap()), [40, 32, 5, 1, 0]);
+    assert_eq!(sizes(&by(8).apply(events, 1).unwrap()), [56, 48, 18, 9, 0]);
+}
+
+#[test]
 fn perturbations_are_written_as_people_think() {
     assert_eq!("10%".parse::<Jitter>().unwrap().to_string(), "10%");
     assert_eq!("each=2.5%".parse::<Jitter>().unwrap().to_string(), "each=2.5%");
+    assert_eq!(["+8", "-8"].map(|text| text.parse::<Jitter>().unwrap()), [8, -8].map(Jitter::Bytes));
+    assert_eq!(["+8", "-8"].map(|text| text.parse::<Jitter>().unwrap().to_string()), ["+8", "-8"]);
+    assert!("+0".parse::<Jitter>().is_err());
     assert_eq!("100%".parse::<Stretch>().unwrap(), Stretch(Share::percent(100)));
     assert_eq!(["marks", "8"].map(|text| text.parse::<Cuts>().unwrap()), [Cuts::Marks, Cuts::Parts(8)]);
     for text in ["10", "0%", "101%", "-3%", "ten%", ""] {

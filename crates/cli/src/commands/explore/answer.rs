@@ -110,6 +110,9 @@ pub fn pick(exploration: &Exploration) {
         say!("  RAM to reserve: {} bytes, the smallest region that serves every request", thousands(bytes.0));
     }
     why::reason(exploration, pick);
+    if let Some(words) = exploration.holds_words(pick) {
+        say!("  {words}");
+    }
     why::beside_classic(exploration, preference, pick);
 }
 

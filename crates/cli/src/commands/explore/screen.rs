@@ -49,6 +49,10 @@ impl Observer for Screen {
             Stage::Designs => Some(progress::spinner("making the designs")),
             Stage::Catalogue => Some(progress::work_bar("replaying the catalogue")),
             Stage::Finalists => Some(progress::spinner("measuring the finalists")),
+            Stage::Robust(done, of) => {
+                let at = format!("replaying the candidates on changed copies ({} of {of})", done + 1);
+                Some(progress::spinner(&at))
+            }
             Stage::Region => Some(progress::spinner("finding the smallest region of the pick")),
             Stage::Baseline => Some(progress::spinner("replaying the baseline")),
             Stage::Times => Some(progress::work_bar("timing, one at a time")),

@@ -26,8 +26,8 @@ const COLUMNS: [&str; 10] = [
     "heap",
 ];
 
-/// What programs alone get; the last four of the pick.
-const HIDDEN: [&str; 12] = [
+/// What programs alone get; the last six of the pick.
+const HIDDEN: [&str; 14] = [
     "null_ns_per_op",
     "ns_per_op_low",
     "ns_per_op_high",
@@ -40,6 +40,8 @@ const HIDDEN: [&str; 12] = [
     "memory_saved",
     "work_saved",
     "advice",
+    "copies_distance",
+    "overfitted",
 ];
 
 impl Answer<'_> {
@@ -99,18 +101,22 @@ impl Answer<'_> {
         table
     }
 
-    /// What the pick alone has: its smallest region, and what it saves compared with the baseline.
-    fn answered(&self, is_pick: bool) -> [Item; 4] {
+    /// What the pick alone has: its smallest region, what it saves compared with the baseline, and how it holds on changed
+    /// copies of the traces.
+    fn answered(&self, is_pick: bool) -> [Item; 6] {
         if !is_pick {
             return std::array::from_fn(|_| none());
         }
         let verdict = self.verdict();
+        let holds = self.exploration.holds(self.pick);
         let share = |saved: Option<f64>| saved.map_or_else(none, percent);
         [
             self.exploration.min_region(self.pick).map_or_else(none, table::bytes),
             share(verdict.memory_saved()),
             share(verdict.work_saved()),
             text(verdict.advice.name()),
+            holds.as_ref().map_or_else(none, |holds| percent(holds.distance)),
+            holds.as_ref().map_or_else(none, |holds| text(if holds.is_overfitted() { "yes" } else { "no" })),
         ]
     }
 

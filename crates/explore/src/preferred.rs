@@ -1,0 +1,104 @@
+//! The designs that an exploration prefers.
+//!
+//! | | among | by |
+//! |---|---|---|
+//! | [`Exploration::pick`] | what serves and keeps the constraints; in a wider space what is nowhere worse than the classic pick | traces and changed copies; `bounded`: proven numbers |
+//! | [`Exploration::nominal_pick`] | what serves and keeps the constraints | the traces alone |
+//! | [`Exploration::classic_pick`] | the classic part of a wider space | as the pick |
+//! | [`Exploration::trading_pick`] | everything, without regard to the classic pick | as the pick |
+
+use crate::choice::Choice;
+use crate::exploration::Exploration;
+use crate::objective::{Objective, Objectives};
+use crate::pick::{Preference, pick};
+use crate::proven::{Proven, proven};
+
+impl Exploration {
+    /// The design that answers the question; none if no design serves and keeps the constraints.
+    pub fn picked(&self) -> Option<usize> {
+        self.pick(self.question.preference)
+    }
+
+    /// The preferred design: in a space that holds the classic one, the preferred of those that are nowhere worse than
+    /// the classic pick in what is chosen. So a wider space never trades what the classic one already gives.
+    pub fn pick(&self, preference: Preference) -> Option<usize> {
+        let Some(classic) = self.classic_pick(preference) else { return self.choose(&self.points, preference) };
+        let known = &self.points[classic];
+        let no_worse = |point: &Objectives| {
+            self.question.goal.objectives.iter().all(|&objective| point.get(objective) <= known.get(objective))
+        };
+        let mut points = self.points.clone();
+        points.iter_mut().for_each(|point| point.excluded |= !no_worse(point));
+        self.choose(&points, preference)
+    }
+
+    /// The preferred design by the values on the traces alone, without regard to changed copies: the best of its objective,
+    /// or the knee.
+    pub fn nominal_pick(&self, preference: Preference) -> Option<usize> {
+        pick(&self.points, preference, self.question.goal.balanced())
+    }
+
+    /// What is proven of a design for every program that is as the traces.
+    pub fn proven(&self, index: usize) -> Option<Proven> {
+        proven(&self.programs, &self.rows[index].design.spec)
+    }
+
+    /// The preferred of the designs that these values do not exclude.
+    fn choose(&self, points: &[Objectives], preference: Preference) -> Option<usize> {
+        if preference == Preference::Bounded {
+            return self.bounded(points);
+        }
+        if self.question.robust {
+            Choice { exploration: self, points, preference }.make()
+        } else {
+            pick(points, preference, self.question.goal.balanced())
+        }
+    }
+
+    /// The design with the cheapest operation that is proven to be the most expensive one, of those that have a bound; of
+    /// equals that with the smallest proven footprint, then the best on the traces.
+    fn bounded(&self, points: &[Objectives]) -> Option<usize> {
+        use Objective::{Accesses, Fragmentation, MaxOp};
+        // Every heap once.
+        let is_first = |index: &usize| self.rows[*index].design.number == self.rows[*index].design.same_as;
+        let compared = (0..points.len()).filter(|&index| points[index].is_compared()).filter(is_first);
+        let bounded = compared.filter_map(|index| Some((self.proven(index)?, index)));
+        let best = bounded.min_by(|(proven, a), (other, b)| {
+            let counted =
+                [MaxOp, Fragmentation, Accesses].map(|one| points[*a].get(one).total_cmp(&points[*b].get(one)));
+            counted.into_iter().fold(proven.cmp(other), std::cmp::Ordering::then)
+        });
+        best.map(|(_, index)| index)
+    }
+
+    /// The preferred design of the classic space, where it is a part of a wider one.
+    pub fn classic_pick(&self, preference: Preference) -> Option<usize> {
+        self.choose(&self.classic_alone(self.points.clone())?, preference)
+    }
+
+    /// The preferred design of the classic space by these values, and by the knee over two objectives.
+    pub(crate) fn classic_pick_of(
+        &self,
+        points: Vec<Objectives>,
+        preference: Preference,
+        both: [Objective; 2],
+    ) -> Option<usize> {
+        pick(&self.classic_alone(points)?, preference, both)
+    }
+
+    /// Values that exclude what is not of the classic space; none where that is not a part of a wider one.
+    pub(crate) fn classic_alone(&self, mut points: Vec<Objectives>) -> Option<Vec<Objectives>> {
+        let family = self.classic().filter(|_| self.families.0.len() > 1)?;
+        for (point, row) in points.iter_mut().zip(&self.rows) {
+            point.excluded |= usize::from(row.design.family) != family;
+        }
+        Some(points)
+    }
+
+    /// The preferred design without regard to the classic pick, where that is another one: it trades.
+    pub fn trading_pick(&self, preference: Preference) -> Option<usize> {
+        let trading = self.choose(&self.points, preference)?;
+        let same = |other: usize| self.rows[other].measures == self.rows[trading].measures;
+        self.pick(preference).is_some_and(|pick| !same(pick)).then_some(trading)
+    }
+}

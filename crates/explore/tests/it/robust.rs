@@ -1,0 +1,116 @@
+//! The pick holds where the program differs from its trace.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use heapsmith_explore::{Ask, Exploration, OVERFITTED, Objective, Plan, Preference, Question, Robust, Stage, ask, run};
+use heapsmith_spec::Spec;
+use heapsmith_trace::{Action, Bytes, Draws, Event, PackedTrace, Trace};
+
+/// A parser that builds a tree of nodes and texts, and frees all of it, some times over.
+fn parser() -> Trace {
+    let mut trace = Trace::default();
+    let mut draws = Draws::new(7);
+    let mut next = 0;
+    for _ in 0..4 {
+        let first = next;
+        for _ in 0..600 {
+            for size in [48, draws.between(5, 8)] {
+                let action = Action::Allocate { id: next, size: Bytes(size), alignment: 0 };
+                trace.events.push(Event::at(trace.events.len() as u64, action));
+                next += 1;
+            }
+        }
+        for id in first..next {
+            trace.events.push(Event::at(trace.events.len() as u64, Action::Free { id }));
+        }
+    }
+    trace
+}
+
+/// Plain first fit, the same with thresholds that the sizes of the parser just reach, and with lists of them.
+const SPACE: &str = "[[family]]\nname = \"small\"\nheap = \"list(order=address)\"\n\
+                     [family.levels]\nsplit = [0, 50, 100]\ncoalesce = [0, 50, 100]\n";
+
+fn explored(dir: &Path, question: Question) -> Exploration {
+    let stop = AtomicBool::new(false);
+    let trace = parser();
+    let traces = [PackedTrace::new(&trace).expect("a sound trace")];
+    let plan = Plan { space: ("small", SPACE), question, ..Plan::new(dir, &traces, &stop) };
+    let mut write = |_: usize, path: &Path| trace.write(path);
+    run(&plan, &mut write, &mut ()).expect("not interrupted").exploration
+}
+
+fn spec(exploration: &Exploration, index: usize) -> &Spec {
+    &exploration.rows[index].design.spec
+}
+
+#[test]
+fn a_threshold_that_another_size_switches_off_is_not_picked() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let exploration = explored(dir.path(), Question::default());
+    let of = |index: usize| exploration.holds(index).expect("a candidate");
+    let trap = (0..exploration.rows.len()).find(|&index| {
+        let spec = spec(&exploration, index).to_string();
+        spec.contains("coalesce>=48") && exploration.holds(index).is_some()
+    });
+    let trap = of(trap.expect("a design whose threshold is the size of a node"));
+    assert!(trap.is_overfitted(), "{trap:?}");
+    let pick = exploration.picked().expect("a pick");
+    let holds = of(pick);
+    assert!(!holds.is_overfitted() && holds.distance <= OVERFITTED, "{holds:?}");
+    assert_eq!(holds.copies, Robust::changes().count());
+    assert!(spec(&exploration, pick).to_string().contains("coalesce=immediate"), "{}", spec(&exploration, pick));
+    let words = exploration.holds_words(pick).expect("it was tried");
+    assert!(words.starts_with("holds on 7 changed copies"), "{words}");
+}
+
+#[test]
+fn without_robustness_the_pick_is_that_of_the_traces_alone_and_nothing_more_is_replayed() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let exploration = explored(dir.path(), Question { robust: false, ..Question::default() });
+    assert_eq!(exploration.picked(), exploration.nominal_pick(Preference::Balanced));
+    assert_eq!(exploration.robust.candidates(), 0);
+    let robust = tempfile::tempdir().expect("a folder");
+    let whole = explored(robust.path(), Question::default());
+    assert_eq!(exploration.points, whole.points, "what is measured on the traces is the same");
+    assert_eq!(exploration.front, whole.front);
+}
+
+#[test]
+fn a_folder_knows_how_its_pick_holds_and_answers_alike_when_it_is_asked_again() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let explored = explored(dir.path(), Question::default());
+    let opened = Exploration::open(dir.path()).expect("finished");
+    let pick = explored.picked().expect("a pick");
+    assert_eq!(opened.picked(), Some(pick));
+    assert_eq!(opened.holds(pick), explored.holds(pick));
+
+    struct Silent;
+    impl heapsmith_explore::Observer for Silent {
+        fn stage(&mut self, stage: Stage<'_>) {
+            assert!(!matches!(stage, Stage::Robust(..)), "everything is known");
+        }
+    }
+    let stop = AtomicBool::new(false);
+    let question = Question { preference: Preference::Memory, ..Question::default() };
+    let timing = heapsmith_explore::TimingPlan::default();
+    let again = Ask { dir: dir.path(), question, jobs: 1, timing, stop: &stop };
+    let found = ask(&again, &mut Silent).expect("it is known");
+    let pick = found.pick.expect("a pick");
+    assert_eq!(found.exploration.holds(pick), explored.holds(pick));
+}
+
+#[test]
+fn bounded_picks_what_is_proven_and_says_where_nothing_is() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let bounded = Question { preference: Preference::Bounded, ..Question::default() };
+    let exploration = explored(dir.path(), bounded);
+    let pick = exploration.picked().expect("lists that always join have a bound");
+    let proven = exploration.proven(pick).expect("it is proven");
+    let counted = |objective| exploration.points[pick].get(objective);
+    assert!(counted(Objective::MaxOp) <= proven.accesses as f64);
+    let others = (0..exploration.rows.len()).filter_map(|index| exploration.proven(index));
+    assert_eq!(others.min(), Some(proven));
+    assert!(exploration.holds_words(pick).is_some_and(|words| words.starts_with("proven")));
+}
