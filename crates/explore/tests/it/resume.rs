@@ -141,7 +141,8 @@ fn what_is_no_file_in_the_place_of_a_store_is_refused_by_its_kind() {
     };
     let socket = |path: &Path| drop(UnixListener::bind(path).expect("a socket"));
     let folder = |path: &Path| std::fs::create_dir(path).expect("a folder");
-    let kinds: [(&str, &dyn Fn(&Path)); 3] = [("a FIFO", &fifo), ("a socket", &socket), ("a folder", &folder)];
+    type Make<'m> = &'m dyn Fn(&Path);
+    let kinds: [(&str, Make<'_>); 3] = [("a FIFO", &fifo), ("a socket", &socket), ("a folder", &folder)];
     for (kind, make) in kinds {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join(Store::FILE);
