@@ -213,7 +213,8 @@ const LONG_EXPLORATIONS: [&str; 2] =
 
 /// On the build of `whole`, of whose test programs one has these tests.
 fn determinism() -> Outcome {
-    cargo(&[&["test"], &SHIPPED[..], &["--test", "it", "--", "--ignored"], &LONG_EXPLORATIONS].concat())
+    let tests = ["--test", "it", "--", "--ignored"];
+    cargo_with(&[("HEAPSMITH_WHOLE", "1")], &[&["test"], &SHIPPED[..], &tests, &LONG_EXPLORATIONS].concat())
 }
 
 fn properties() -> Outcome {

@@ -1,21 +1,31 @@
 //! The parts of a long verb: what each took, by the clock and of the processors, and what could not be run.
 
+use std::fs::File;
+use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::run::Outcome;
+use crate::run::{Outcome, logged, target};
 
 /// What was run, and what was not.
-#[derive(Default)]
 pub struct Parts {
+    began: Instant,
     done: Vec<Part>,
     left_out: Vec<String>,
+    /// Whether other parts run meanwhile: nobody knows then whose processor time it was.
+    is_shared: bool,
+}
+
+impl Default for Parts {
+    fn default() -> Parts {
+        Parts { began: Instant::now(), done: Vec::new(), left_out: Vec::new(), is_shared: false }
+    }
 }
 
 /// A part that ended.
 struct Part {
     name: &'static str,
     took: Duration,
-    /// Of all processes that it started; none if the system does not report it.
+    /// Of all processes that it started; none if the system does not report it, or other parts ran meanwhile.
     processors: Option<Duration>,
 }
 
@@ -25,8 +35,34 @@ impl Parts {
         let (began, before) = (Instant::now(), processor_time());
         let outcome = part();
         let processors = processor_time().zip(before).map(|(after, before)| after.saturating_sub(before));
+        let processors = processors.filter(|_| !self.is_shared);
         self.done.push(Part { name, took: began.elapsed(), processors });
         outcome
+    }
+
+    /// Runs parts side by side, as most leave a processor idle at times. What programs of the second write goes to a file,
+    /// which is shown if they fail.
+    pub fn side_by_side(
+        &mut self,
+        first: impl FnOnce(&mut Parts) -> Outcome,
+        second: impl FnOnce(&mut Parts) -> Outcome + Send,
+    ) -> Outcome {
+        let path = target().join("xtask-side.log");
+        let log = File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        let shared = || Parts { is_shared: true, ..Parts::default() };
+        let (mut one, mut other) = (shared(), shared());
+        let (first, second) = thread::scope(|scope| {
+            let second = scope.spawn(|| logged(log, || second(&mut other)));
+            (first(&mut one), second.join().unwrap_or_else(|_| Err("a part of the test panicked".to_owned())))
+        });
+        for parts in [one, other] {
+            self.done.extend(parts.done);
+            self.left_out.extend(parts.left_out);
+        }
+        if second.is_err() {
+            eprint!("{}", std::fs::read_to_string(&path).unwrap_or_default());
+        }
+        first.and(second)
     }
 
     /// Says at once, and once more at the end, that something is not run.
@@ -42,12 +78,7 @@ impl Parts {
 
     /// The same, as lines.
     pub fn table(&self) -> String {
-        let sum = |each: fn(&Part) -> Duration| self.done.iter().map(each).sum::<Duration>();
-        let total = Part {
-            name: "in all",
-            took: sum(|part| part.took),
-            processors: self.done.iter().map(|part| part.processors).sum(),
-        };
+        let total = Part { name: "in all", took: self.began.elapsed(), processors: processor_time() };
         let mut lines: Vec<String> = self.done.iter().chain([&total]).map(Part::line).collect();
         lines.extend(self.left_out.iter().map(|what| format!("NOT RUN: {what}")));
         lines.into_iter().map(|line| format!("xtask: {line}\n")).collect()
@@ -85,6 +116,16 @@ mod tests {
         let stat = "7 (a) b (c) S 1 7 7 0 -1 4194560 100 900 0 0 11 12 130 25 20 0 1 0 5 0 0";
         assert_eq!(children(stat), Some(Duration::from_millis(1550)));
         assert_eq!(children("no stat"), None);
+    }
+
+    #[test]
+    fn parts_side_by_side_are_in_the_table_and_one_that_fails_is_a_failure() {
+        let mut parts = Parts::default();
+        let both =
+            parts.side_by_side(|parts| parts.run("one", || Ok(())), |parts| parts.run("two", || Err("no".to_owned())));
+        assert_eq!(both, Err("no".to_owned()));
+        let table = parts.table();
+        assert!(table.contains("one") && table.contains("two"), "{table}");
     }
 
     #[test]

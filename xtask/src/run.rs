@@ -1,5 +1,7 @@
 //! Running other programs from the workspace's root.
 
+use std::cell::RefCell;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -21,15 +23,32 @@ pub fn run(program: &str, arguments: &[&str]) -> Outcome {
     run_with(program, &[], arguments)
 }
 
+thread_local! {
+    /// Where programs that this thread runs write, if not where this process does.
+    static LOG: RefCell<Option<File>> = const { RefCell::new(None) };
+}
+
+/// Does a job on this thread; what the programs that it runs write goes to `log`.
+pub fn logged<T>(log: File, job: impl FnOnce() -> T) -> T {
+    LOG.set(Some(log));
+    let done = job();
+    LOG.set(None);
+    done
+}
+
 /// Runs a program with more in its environment.
 pub fn run_with(program: &str, environment: &[(&str, &str)], arguments: &[&str]) -> Outcome {
     eprintln!("xtask: {program} {}", arguments.join(" "));
-    let status = Command::new(program)
-        .args(arguments)
-        .envs(environment.iter().copied())
-        .current_dir(root())
-        .status()
-        .map_err(|error| format!("cannot run {program}: {error}"))?;
+    let failed = |error: std::io::Error| format!("cannot run {program}: {error}");
+    let mut command = Command::new(program);
+    command.args(arguments).envs(environment.iter().copied()).current_dir(root());
+    LOG.with_borrow(|log| {
+        let Some(log) = log else { return Ok(()) };
+        command.stdout(log.try_clone()?).stderr(log.try_clone()?);
+        Ok(())
+    })
+    .map_err(failed)?;
+    let status = command.status().map_err(failed)?;
     if status.success() { Ok(()) } else { Err(format!("{program} {} failed: {status}", arguments.join(" "))) }
 }
 

@@ -11,8 +11,8 @@ use clap::Args;
 use crate::run::{Outcome, cargo, root, run, target};
 use crate::tools;
 
-/// The heap, with each way that threads share it.
-const HEAP: &str = "freelists(16..=1024 step 16) bins(log) word=8";
+/// The heap of a library that is preloaded without a spec, with each way that threads share it.
+const HEAP: &str = "freelists(16..=1024 step 16) bins(lea) word=8";
 const SHARED: [&str; 3] = ["threads=one", "threads=each", "threads=lists"];
 
 /// What is resident on a heap, at most, of what is resident with the C library.
@@ -86,6 +86,13 @@ impl Server {
         let (program, library) = (folder.join("server"), folder.join("preload.so"));
         let source = root().join("crates/launch/tests/programs/server.c");
         run("cc", &["-O2", "-pthread", "-o", &program.display().to_string(), &source.display().to_string()])?;
+        // One of an earlier run would be refused: it is not the library that this run compiled.
+        match std::fs::remove_file(&library) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(format!("cannot remove {}: {error}", library.display()));
+            }
+            _ => {}
+        }
         let put = format!("env.HEAPSMITH_LIBRARY={:?}", library.display().to_string());
         let place = ["run", "--quiet", "--package", "heapsmith-launch", "--example", "place", "--config", &put, "--"];
         cargo(&[&place[..], &["malloc"]].concat())?;

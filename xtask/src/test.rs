@@ -4,6 +4,8 @@
 //! compile for minutes (`cargo xtask nightly` has them), and without the atomic words that `heapsmith-preload` switches
 //! on for itself. So it is compiled and tested apart, and everything else once, by one selection of packages.
 
+use std::path::Path;
+
 use crate::actions;
 use crate::check32;
 use crate::hardware;
@@ -17,15 +19,11 @@ use crate::tools::{self, Tool};
 
 /// The packages that are compiled and tested together, with the features that only tests ask for. Another selection
 /// would have other features, and compile all heaps once more.
-pub const SHIPPED: [&str; 7] = [
-    "--workspace",
-    "--exclude",
-    "heapsmith-preload",
-    "--exclude",
-    "xtask",
-    "--features",
-    "heapsmith/allocator-api2,heapsmith/critical-section,heapsmith/lock_api",
-];
+pub const SHIPPED: [&str; 7] =
+    ["--workspace", "--exclude", "heapsmith-preload", "--exclude", "xtask", FEATURES[0], FEATURES[1]];
+
+/// The features that only tests ask for.
+const FEATURES: &[&str] = &["--features", "heapsmith/allocator-api2,heapsmith/critical-section,heapsmith/lock_api"];
 
 /// What is tested apart: words of its own kind, and this program.
 pub const APART: [&str; 2] = ["heapsmith-preload", "xtask"];
@@ -77,7 +75,8 @@ fn all(parts: &mut Parts) -> Outcome {
     for (tool, why) in &missing {
         parts.leave_out(format!("{}: there is no {} ({why})", what_needs(tool), tool.name));
     }
-    let has = |tools: &[Tool]| tools.iter().all(|tool| !missing.iter().any(|(other, _)| other.name == tool.name));
+    let absent: Vec<&str> = missing.iter().map(|(tool, _)| tool.name).collect();
+    let has = |tools: &[Tool]| tools.iter().all(|tool| !absent.contains(&tool.name));
     if !has(&[tools::CC]) {
         return Err("nothing can be linked without a C compiler".to_owned());
     }
@@ -103,21 +102,28 @@ fn all(parts: &mut Parts) -> Outcome {
     let shown = command.display().to_string();
     // The first run on a heap compiles the library of `heapsmith run`.
     parts.run("library", || run(&shown, &["run", "--heap", "list", "--", "true"]))?;
-    parts.run("tests", || cargo(&[&["test"], &SHIPPED[..], &["--"], &skipped].concat()))?;
-    for package in APART {
-        parts.run(package, || cargo(&["test", "--package", package]))?;
-    }
-    if has(&real::tools(real::FEW)) {
-        parts.run("real programs", || real::real(&real::Arguments::few(command.clone())))?;
-    }
-    if has(&[tools::SQLITE, tools::XZ, tools::ZSTD]) {
-        parts.run("hostile", || hostile::hostile(&hostile::Arguments::quick(command.clone())))?;
+    parts.side_by_side(
+        |parts| {
+            parts.run("tests", || cargo(&[&["test"], &SHIPPED[..], &["--"], &skipped].concat()))?;
+            APART.iter().try_for_each(|package| parts.run(package, || cargo(&["test", "--package", package])))
+        },
+        |parts| others(parts, &command, &has),
+    )
+}
+
+/// What waits for networks, for one compiler or for one processor: it runs along with the tests.
+fn others(parts: &mut Parts, command: &Path, has: &dyn Fn(&[Tool]) -> bool) -> Outcome {
+    if has(&[tools::PYTHON, tools::VENV]) {
+        parts.run("python", || python::quick(command))?;
     }
     if has(&tools::SIMULATION) {
         parts.run("hardware", hardware::quick)?;
     }
-    if has(&[tools::PYTHON, tools::VENV]) {
-        parts.run("python", || python::quick(&command))?;
+    if has(&real::tools(real::FEW)) {
+        parts.run("real programs", || real::real(&real::Arguments::few(command.to_owned())))?;
+    }
+    if has(&[tools::SQLITE, tools::XZ, tools::ZSTD]) {
+        parts.run("hostile", || hostile::hostile(&hostile::Arguments::quick(command.to_owned())))?;
     }
     if has(&[tools::CC32]) {
         let run = || check32::check32(check32::Which::Quick);
@@ -172,8 +178,8 @@ fn what_needs(tool: &Tool) -> String {
 pub fn lint() -> Outcome {
     cargo(&["fmt", "--all", "--check"])?;
     let clippy = |which: &[&str]| cargo(&[&["clippy", "--all-targets"], which, &["--", "--deny", "warnings"]].concat());
-    clippy(&SHIPPED)?;
-    clippy(&["--package", "heapsmith-preload", "--package", "xtask"])
+    clippy(&[&["--workspace", "--exclude", "heapsmith-preload"], FEATURES].concat())?;
+    clippy(&["--package", "heapsmith-preload"])
 }
 
 /// The same for what other features add, and the documentation.

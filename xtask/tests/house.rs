@@ -1,10 +1,11 @@
 //! The house rules that a machine can check: which crate may know which, and
 //! where unsafe code may be.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use cargo_metadata::{DependencyKind, MetadataCommand};
+use serde_json::Value;
 
 /// What each crate may use directly, from the bottom up. An arrow that is not here is a mistake.
 const ARROWS: &[(&str, &[&str])] = &[
@@ -127,28 +128,47 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_owned()
 }
 
+/// What a package depends on.
+struct Dependency {
+    name: String,
+    /// Of the package itself, not of its tests or its build script.
+    is_normal: bool,
+    is_optional: bool,
+}
+
+/// The packages of the workspace, with what their manifests depend on.
+fn packages() -> BTreeMap<String, Vec<Dependency>> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--format-version", "1", "--no-deps"]).current_dir(root());
+    let metadata: Value = serde_json::from_slice(&cargo.output().expect("cargo runs").stdout).expect("JSON");
+    let text = |of: &Value, key: &str| of[key].as_str().expect("a text").to_owned();
+    let dependency = |of: &Value| Dependency {
+        name: text(of, "name"),
+        is_normal: of["kind"].is_null(),
+        is_optional: of["optional"] == true,
+    };
+    let each = |of: &Value, key: &str| of[key].as_array().expect("a list").clone();
+    let package = |of: &Value| (text(of, "name"), each(of, "dependencies").iter().map(dependency).collect());
+    each(&metadata, "packages").iter().map(package).collect()
+}
+
 #[test]
 fn arrows_go_down_only() {
-    let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).exec().expect("cargo metadata");
-    let ours: BTreeSet<String> = metadata.workspace_packages().iter().map(|package| package.name.to_string()).collect();
-    let allowed: BTreeMap<&str, &[&str]> = ARROWS.iter().copied().collect();
-    for package in metadata.workspace_packages() {
-        let may = allowed.get(package.name.as_str());
-        let may = may.unwrap_or_else(|| panic!("{}: a new crate needs its place in ARROWS", package.name));
-        let normal = package.dependencies.iter().filter(|dependency| dependency.kind == DependencyKind::Normal);
-        for dependency in normal.filter(|dependency| ours.contains(&dependency.name)) {
-            assert!(may.contains(&dependency.name.as_str()), "{} may not use {}", package.name, dependency.name);
+    let (packages, allowed) = (packages(), ARROWS.iter().copied().collect::<BTreeMap<&str, &[&str]>>());
+    for (name, dependencies) in &packages {
+        let may = allowed.get(name.as_str());
+        let may = may.unwrap_or_else(|| panic!("{name}: a new crate needs its place in ARROWS"));
+        let normal = dependencies.iter().filter(|dependency| dependency.is_normal);
+        for Dependency { name: other, .. } in normal.filter(|dependency| packages.contains_key(&dependency.name)) {
+            assert!(may.contains(&other.as_str()), "{name} may not use {other}");
         }
     }
+    assert!(allowed.keys().all(|name| packages.contains_key(*name)), "a crate of ARROWS is not there");
 }
 
 #[test]
 fn the_heap_crate_depends_on_nothing_and_needs_no_std() {
-    let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).exec().expect("cargo metadata");
-    let heap = metadata.packages.iter().find(|package| package.name == "heapsmith").expect("the heap crate");
-    assert!(
-        heap.dependencies.iter().all(|dependency| dependency.kind != DependencyKind::Normal || dependency.optional)
-    );
+    assert!(packages()["heapsmith"].iter().all(|dependency| !dependency.is_normal || dependency.is_optional));
     let lib = std::fs::read_to_string(root().join("crates/heapsmith/src/lib.rs")).expect("lib.rs");
     assert!(lib.contains("#![no_std]") && !lib.contains("extern crate alloc"));
 }
@@ -156,11 +176,10 @@ fn the_heap_crate_depends_on_nothing_and_needs_no_std() {
 /// They replace `malloc` in programs, and are called before a program's first instruction.
 #[test]
 fn what_records_depends_on_nothing_and_needs_no_std() {
-    let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).exec().expect("cargo metadata");
+    let packages = packages();
     for name in ["capture", "recorder", "agent"] {
-        let package = format!("heapsmith-{name}");
-        let package = metadata.packages.iter().find(|known| known.name == package).expect("a package of the workspace");
-        assert!(package.dependencies.iter().all(|dependency| dependency.name == "heapsmith-capture"));
+        let dependencies = &packages[&format!("heapsmith-{name}")];
+        assert!(dependencies.iter().all(|dependency| dependency.name == "heapsmith-capture"));
         let lib = root().join("crates").join(name).join("src/lib.rs");
         let lib = std::fs::read_to_string(lib).expect("lib.rs");
         assert!(lib.contains("#![no_std]") && !lib.contains("extern crate alloc"));

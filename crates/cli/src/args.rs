@@ -240,7 +240,7 @@ pub struct Record {
     and has no more after that. A filter that it was started with has to permit mmap, munmap, mremap, madvise and \
     futex.\n\nExamples:\n  \
     heapsmith run --heap tlsf -- ls -l\n  \
-    heapsmith run --heap 'freelists(16..=1024 step 16) bins(log) word=8 threads=lists' --stats sort.json -- sort -R /usr/share/dict/words\n  \
+    heapsmith run --heap 'freelists(16..=1024 step 16) bins(lea) word=8 threads=lists' --stats sort.json -- sort -R /usr/share/dict/words\n  \
     heapsmith run --heap explore-server --stats -- ./server\n  \
     heapsmith run --heap 'guard tlsf word=8' --sites -- ./program-that-crashes"
 )]

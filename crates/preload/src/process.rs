@@ -13,7 +13,7 @@
 //! - **P3** An arena is on the list of free arenas, or serves threads; it knows how many.
 //!
 //! With a heap for each thread there are at most [`FOR_EACH_PROCESSOR`] for each processor, as more threads than that do
-//! not run at once; the GNU C library's arenas have the same limit. Further threads share the heaps that serve the fewest.
+//! not run at once; the GNU C library has up to twice as many arenas. Further threads share the heaps that serve the fewest.
 //! Memory is bounded by the sum over heaps of what the threads of each had live at once at most,
 //! with the fragmentation of the heap: a block counts for the thread that allocated it, whichever thread frees it.
 
@@ -40,7 +40,7 @@ const ONE: u64 = 64 << 30;
 const EACH: u64 = 16 << 30;
 
 /// The max heaps, for each processor and in all.
-const FOR_EACH_PROCESSOR: usize = 8;
+const FOR_EACH_PROCESSOR: usize = 4;
 const MAX_ARENAS: usize = 512;
 
 /// The process.

@@ -2,7 +2,8 @@
 //! with, and after something else was explored there. Times alone may differ.
 //!
 //! The quick part explores a small space of every structure on a small trace, each plan in two ways by turns. The whole
-//! (every plan in every way, [`every_plan_on_real_traffic`] and the kills) takes minutes: `cargo xtask nightly determinism`.
+//! takes minutes: every plan in every way (`cargo xtask nightly whole`), [`every_plan_on_real_traffic`] and the kills
+//! (`cargo xtask nightly determinism`).
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

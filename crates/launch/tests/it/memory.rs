@@ -6,9 +6,9 @@ use crate::bench::{Bench, text};
 
 /// The default heap of the library, with each way that threads share it.
 const SHARED: [&str; 3] = [
-    "freelists(16..=1024 step 16) bins(log) word=8 threads=one",
-    "freelists(16..=1024 step 16) bins(log) word=8 threads=each",
-    "freelists(16..=1024 step 16) bins(log) word=8 threads=lists",
+    "freelists(16..=1024 step 16) bins(lea) word=8 threads=one",
+    "freelists(16..=1024 step 16) bins(lea) word=8 threads=each",
+    "freelists(16..=1024 step 16) bins(lea) word=8 threads=lists",
 ];
 
 /// The numbers that a program printed.

@@ -50,11 +50,12 @@ fn pinned(experiment: &Experiment) -> String {
 }
 
 macro_rules! pin {
-    ($($test:ident = $name:literal,)+) => {
+    ($($(#[$attribute:meta])? $test:ident = $name:literal,)+) => {
         /// Every experiment that is pinned here.
         const PINNED: &[&str] = &[$($name),+];
 
         $(#[test]
+        $(#[$attribute])?
         fn $test() {
             let [experiment] = named($name)[..] else { panic!("one experiment has this name") };
             insta::assert_snapshot!($name, pinned(experiment));
@@ -64,6 +65,7 @@ macro_rules! pin {
 
 pin! {
     figure_2_of_paper_000 = "000-figure-2",
+    #[ignore = "takes ten seconds: `cargo xtask nightly whole`"]
     table_2_of_paper_000 = "000-table-2",
     figure_3_of_paper_000 = "000-figure-3",
     figure_4_of_paper_000 = "000-figure-4",
