@@ -27,9 +27,6 @@
 
 #![no_std]
 
-#[cfg(test)]
-extern crate std;
-
 macro_rules! here {
     ($($(#[$note:meta])* $visibility:vis mod $name:ident;)*) => {
         $(
