@@ -15,7 +15,10 @@ use crate::system::{CLOCK_MONOTONIC, Timespec, clock_gettime};
 /// Whether the time stamp counter can be the clock.
 pub fn counter_is_invariant() -> bool {
     const ADVANCED_POWER: u32 = 0x8000_0007;
-    __cpuid(0x8000_0000).eax >= ADVANCED_POWER && __cpuid(ADVANCED_POWER).edx & (1 << 8) != 0
+    // SAFETY: every x86-64 processor has the instruction.
+    #[allow(unused_unsafe, reason = "the oldest compiler that is promised takes the call for unsafe")]
+    let leaf = |number| unsafe { __cpuid(number) };
+    leaf(0x8000_0000).eax >= ADVANCED_POWER && leaf(ADVANCED_POWER).edx & (1 << 8) != 0
 }
 
 /// The time stamp counter.
