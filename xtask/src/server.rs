@@ -8,6 +8,7 @@ use std::process::Command;
 
 use clap::Args;
 
+use crate::origin::commit;
 use crate::run::{Outcome, cargo, root, run, target};
 use crate::tools;
 
@@ -32,25 +33,34 @@ pub struct Arguments {
     connections: u64,
 }
 
-/// Prints the table.
+/// Prints the table, and keeps it in `bench/results/server.txt`.
 pub fn server(arguments: &Arguments) -> Outcome {
     tools::install(&[tools::CC])?;
     let server = Server::new(arguments)?;
-    println!(
+    let mut table = String::new();
+    let mut say = |line: String| {
+        println!("{line}");
+        table += &format!("{line}\n");
+    };
+    let Arguments { minutes, workers, connections } = arguments;
+    say(format!("{HEAP}; {workers} threads, {connections} connections, {minutes} minutes each; commit {}", commit()?));
+    say(format!(
         "{:<14} {:>14} {:>12} {:>14} {:>13} {:>8}",
         "", "resident, kB", "peak, kB", "asked for, kB", "requests", "of libc"
-    );
+    ));
     let own = server.measure(None)?;
-    own.print("libc", &own);
+    say(own.line("libc", &own));
     let mut above = Vec::new();
     for threads in SHARED {
         let measured = server.measure(Some(&format!("{HEAP} {threads}")))?;
-        measured.print(threads, &own);
+        say(measured.line(threads, &own));
         if measured.of(&own) > LIMIT {
             above.push(threads);
         }
     }
-    println!("resident: the mean of the second half; {HEAP}");
+    say("resident: the mean of the second half".to_owned());
+    let path = root().join("bench/results/server.txt");
+    std::fs::write(&path, table).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     if above.is_empty() { Ok(()) } else { Err(format!("above {LIMIT} times the C library: {}", above.join(", "))) }
 }
 
@@ -73,9 +83,9 @@ impl Measured {
         self.resident as f64 / own.resident.max(1) as f64
     }
 
-    fn print(&self, name: &str, own: &Measured) {
+    fn line(&self, name: &str, own: &Measured) -> String {
         let Measured { peak, resident, live, requests } = self;
-        println!("{name:<14} {resident:>14} {peak:>12} {live:>14} {requests:>13} {:>8.2}", self.of(own));
+        format!("{name:<14} {resident:>14} {peak:>12} {live:>14} {requests:>13} {:>8.2}", self.of(own))
     }
 }
 
