@@ -22,7 +22,7 @@
  *     largest block, all in units of the smallest.
 {%- endif %}
  *
- * The region holds all that the heap is: control words of {{ control_bytes }} bytes, then the blocks. Words are of
+ * The region holds all that the heap is: control words{% if index.by_region %}, more for a longer region{% else %} of {{ control_bytes }} bytes{% endif %}, then the blocks. Words are of
  * {{ word }} bytes, payloads multiples of {{ alignment }} bytes, a region at most {{ max_bytes }} bytes. Needs no C library and is
  * not thread-safe unless {{ N }}_LOCK and {{ N }}_UNLOCK say how to wait.
  *

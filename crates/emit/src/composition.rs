@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use heapsmith_spec::build::{lists_in_words, words_for};
-use heapsmith_spec::{BlockFactors, Coalescing, Fit, Layer, Order, Spec, Splitting, WordSize};
+use heapsmith_spec::{BlockFactors, Coalescing, Fit, Largest, Layer, Order, Spec, Splitting, WordSize};
 use serde::Serialize;
 
 /// The levels of a pool of blocks, as expressions.
@@ -116,16 +116,27 @@ impl<'s> Composition<'s> {
     }
 
     /// Two-level segregated fit, or half-fit where the second level is 0.
-    pub fn two_level(&mut self, second: u8, largest: Option<u64>) {
+    pub fn two_level(&mut self, second: u8, largest: Largest) {
         self.uses.insert("heapsmith::parts::TwoLevel");
-        let words = match largest.and_then(|size| words_for(self.spec, size)) {
-            Some(words) => words.to_string(),
-            None => {
-                self.uses.insert("heapsmith::Word");
-                format!("<{} as Word>::MAX_WORDS", self.word())
-            }
-        };
-        self.blocks("TwoLevel", &format!("TwoLevel::new({second}, {words})"), Fit::BEST, &BlockFactors::DEFAULT);
+        let word = self.word();
+        let bytes = if let Largest::Bytes(size) = largest { words_for(self.spec, size) } else { None };
+        let words = bytes.map_or_else(|| format!("<{word} as Word>::MAX_WORDS"), |words| words.to_string());
+        if bytes.is_none() {
+            self.uses.insert("heapsmith::Word");
+        }
+        let mut lists = format!("TwoLevel::new({second}, {words})");
+        if largest == Largest::Region {
+            self.knows_region();
+            lists += &format!(".within(region / size_of::<{word}>())");
+        }
+        self.blocks("TwoLevel", &lists, Fit::BEST, &BlockFactors::DEFAULT);
+    }
+
+    /// Asks the source for the length of the region before anything is made.
+    fn knows_region(&mut self) {
+        if !self.body.iter().any(|line| line.starts_with("let region")) {
+            self.body.insert(0, "let region = source.limit();".to_owned());
+        }
     }
 
     fn policy(&mut self, fit: Fit, split: Splitting, coalesce: Coalescing) {
@@ -169,9 +180,7 @@ impl<'s> Composition<'s> {
             Layer::Reserve(reserve) => {
                 self.uses.insert("heapsmith::Reserve");
                 self.ty = format!("Reserve<{word}, {}>", self.ty);
-                if !self.body.iter().any(|line| line.starts_with("let region")) {
-                    self.body.insert(0, "let region = source.limit();".to_owned());
-                }
+                self.knows_region();
                 self.make(format!("Reserve::new(heap, region, {})?", reserve.high));
             }
         }

@@ -86,6 +86,7 @@ pub struct Plan {
     max_alignment: String,
     control: u64,
     control_bytes: u64,
+    reserved: u64,
     layers_at: u64,
     constants: Vec<Constant>,
     fields: Vec<Field>,
@@ -153,14 +154,15 @@ impl Plan {
         if index.control_words > 0 {
             constants.push(Constant { name: "INDEX", value: 2 });
         }
-        if index.clears_all || reserved > 0 {
+        let by_region = index.levels.by_region;
+        if (index.clears_all || reserved > 0) && !by_region {
             constants.push(Constant { name: "LAYERS", value: layers_at });
         }
-        if reserved > 0 || granule > 1 {
+        if (reserved > 0 || granule > 1) && !by_region {
             constants.push(Constant { name: "CONTROL", value: control });
         }
-        let first = if granule > 1 { "heap->first" } else { "FIRST" };
-        if granule == 1 {
+        let first = if granule > 1 || by_region { "heap->first" } else { "FIRST" };
+        if granule == 1 && !by_region {
             constants.push(Constant { name: "FIRST", value: control + family.header() });
         }
         Ok(Plan {
@@ -188,9 +190,10 @@ impl Plan {
             max_alignment: unsigned(max * u64::from(bytes) / 2),
             control,
             control_bytes: control * u64::from(bytes),
+            reserved,
             layers_at,
             constants,
-            fields: fields(family, wide),
+            fields: fields(family, by_region, wide),
             first,
             uses_leading_zeros: index.logarithm,
             uses_trailing_zeros: index.bit_map,
@@ -240,10 +243,13 @@ impl Bounds {
     }
 }
 
-fn fields(pool: &dyn Templated, wide: bool) -> Vec<Field> {
+fn fields(pool: &dyn Templated, by_region: bool, wide: bool) -> Vec<Field> {
     let index = if wide { "uint64_t" } else { "uint32_t" };
-    let first = Field { r#type: index, name: "first", what: "payload of the first block" };
-    (pool.granule() > 1).then_some(first).into_iter().chain(pool.field(index)).collect()
+    let field = |name, what| Field { r#type: index, name, what };
+    let first = field("first", "payload of the first block");
+    let lists = [field("last", "the list of the largest blocks"), field("heads", "the head of the first list")];
+    let first = (pool.granule() > 1 || by_region).then_some(first).into_iter().chain(pool.field(index));
+    first.chain(lists.into_iter().filter(|_| by_region)).collect()
 }
 
 fn invariants(pool: &dyn Templated, index: &IndexPlan, free_lists: bool) -> Vec<&'static str> {

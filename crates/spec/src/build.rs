@@ -27,7 +27,7 @@ use heapsmith::{FreeLists, Heap, Meter, RegionError, Source, Word};
 
 pub use buddy::{HandlesJob, with_handles};
 
-use crate::{BinLayout, BlockFactors, Classes, Coalescing, Layer, Sizes, Spec, Splitting, WordSize};
+use crate::{BinLayout, BlockFactors, Classes, Coalescing, Largest, Layer, Sizes, Spec, Splitting, WordSize};
 
 /// Memory of a heap that outlives the call that builds it; it is freed as a whole.
 pub type Storage = bumpalo::Bump;
@@ -215,10 +215,16 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
     }
 
     /// Two-level segregated fit, or half-fit where the second level is 0.
-    pub(crate) fn two_level<W: Word>(self, second: u8, largest: Option<u64>) -> Result<J::Output, BuildError> {
+    pub(crate) fn two_level<W: Word>(self, second: u8, largest: Largest) -> Result<J::Output, BuildError> {
         let policy = self.policy(Fit::BEST, Splitting::Always, Coalescing::Immediate);
-        let words = largest.and_then(|size| words_for(self.spec, size)).unwrap_or(W::MAX_WORDS);
-        self.layered::<W, _, true>(TwoLevel::new(second.into(), words), policy)
+        let words = match largest {
+            Largest::Bytes(size) => words_for(self.spec, size),
+            Largest::Word | Largest::Region => None,
+        };
+        let lists = TwoLevel::new(second.into(), words.unwrap_or(W::MAX_WORDS));
+        let region = self.source.limit() / W::BYTES;
+        let lists = if largest == Largest::Region { lists.within(region) } else { lists };
+        self.layered::<W, _, true>(lists, policy)
     }
 
     /// The lists that serve the classes, in tables of this heap's storage.

@@ -39,7 +39,7 @@
 //! tree      = "tree" [ "(" "red-black" { "," key } ")" ]
 //! skiplist  = "skiplist" [ "(" ( key | "seed" "=" number ) { "," ( key | "seed" "=" number ) } ")" ]
 //! tlsf      = "tlsf" [ "(" limit { "," limit } ")" ]
-//! limit     = "second-level" "=" number | "largest" "=" number
+//! limit     = "second-level" "=" number | "largest" "=" ( number | "region" )
 //!
 //! buddy     = "buddy" "(" ( "knuth" | "estranged" ) [ "," "defragment" "=" ( "never" | "on-demand" ) ] ")"
 //! pages     = "pages" [ "(" area { "," area } ")" ]

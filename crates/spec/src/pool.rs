@@ -227,7 +227,7 @@ pub use list::{List, ListOrder};
 pub use pages::{PageSearch, Pages};
 pub use skip_list::SkipList;
 pub use stack::Stack;
-pub use tlsf::Tlsf;
+pub use tlsf::{Largest, Tlsf};
 pub use tree::{Balance, Tree, TreeFit};
 
 families! {

@@ -25,6 +25,8 @@ const KINDS: &[&str] = &[
     "skiplist(split>=100, coalesce>=100) word=8",
     "tlsf(second-level=3, largest=8192) word=8",
     "tlsf(second-level=1) word=2",
+    "tlsf(largest=region)",
+    "freelists(40,100) tlsf(second-level=6, largest=region) word=8",
     "half-fit word=8",
     "buddy(knuth) word=8",
     "buddy(estranged) word=2",

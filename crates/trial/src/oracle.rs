@@ -90,7 +90,8 @@ impl Oracle {
         // SAFETY: the block is live; it leaves the oracle if it moves.
         let Some(pointer) = (unsafe { heap.reallocate(old.pointer, size, old.alignment) }) else {
             intact(old, old.size)?;
-            return Ok(None);
+            let fits = size > 0 && size <= old.size;
+            return if fits { Err(format!("a block of {} bytes cannot have {size}", old.size)) } else { Ok(None) };
         };
         self.live.remove(number);
         inside(heap, pointer, size)?;

@@ -20,11 +20,11 @@ use crate::region::{Counted, Memory, on};
 /// What a heap does before everything is freed.
 #[derive(Clone, Copy, Debug)]
 pub enum History {
-    /// It is filled with blocks of so many bytes, which are freed as they were allocated.
+    /// It is filled with blocks of this many bytes, which are freed as they were allocated.
     Filled(usize),
     /// The same; every second block is freed first, from the last to the first.
     Alternating(usize),
-    /// A program of so many operations, of this seed.
+    /// A program of this many operations, of this seed.
     Program(usize, u64),
 }
 

@@ -28,14 +28,21 @@
 #define ROW_WORDS {{ index.row_words }}U
 {% endif -%}
 {% endif -%}
+{% if index.by_region -%}
+/* The list of the largest blocks that the region can have; what is behind the lists. */
+#define LAST (heap->last)
+#define LAYERS (heap->heads + heap->last + 1U)
+#define CONTROL (LAYERS + {{ reserved }}U)
+{% else -%}
 /* The list of the largest requests, and of all larger blocks. */
 #define LAST {{ index.last }}U
+{% endif -%}
 #define NO_LIST (LAST + 1U)
 #define FIRST_LEVEL INDEX
 {%- if index.second %}
 #define SECOND_LEVEL (INDEX + 1U)
 {%- endif %}
-#define HEADS {{ index.heads }}U
+#define HEADS {% if index.by_region %}(heap->heads){% else %}{{ index.heads }}U{% endif %}
 /* This many blocks of the list below are looked at when the region is full. */
 #define SECOND_LOOK {{ index.second_look }}U
 
@@ -69,18 +76,21 @@ static Index list_ceil(Index words)
 }
 
 /* The list that holds blocks of `words`. */
-static Index list_of(Index words)
+static Index list_of({% if index.by_region %}const Heap *heap, {% endif %}Index words)
 {
     const Index list = list_floor(words);
 
     return (list < LAST) ? list : LAST;
 }
 
+{%- if index.rounds %}
+
 /* What requests of `words` are rounded up to: 0 if they are too large. */
 static inline Index index_round(Index words)
 {
     return (list_ceil(words) <= LAST) ? words : 0U;
 }
+{%- endif %}
 {%- if index.second %}
 
 /* The first list of a power of two from its part `part` on that is not empty, or NO_LIST. */
@@ -141,7 +151,7 @@ static Index index_find(const Heap *heap, Index need)
 /* A free block of `need` words among the first of its own list, or 0: the region is full. */
 static Index index_find_larger(const Heap *heap, Index need)
 {
-    Index block = load(heap, HEADS + list_of(need));
+    Index block = load(heap, HEADS + list_of({% if index.by_region %}heap, {% endif %}need));
 
     for (Index left = SECOND_LOOK; (block != 0U) && (left > 0U); left--) {
         if (words_of(load(heap, block - 1U)) >= need) {
@@ -155,7 +165,7 @@ static Index index_find_larger(const Heap *heap, Index need)
 /* Adds a free block. */
 static void index_insert(Heap *heap, Index block, Index words)
 {
-    const Index list = list_of(words);
+    const Index list = list_of({% if index.by_region %}heap, {% endif %}words);
 {%- if index.second %}
     const Index row = list >> SECOND;
     const Index part = list & (PARTS - 1U);
@@ -174,7 +184,7 @@ static void index_insert(Heap *heap, Index block, Index words)
 /* Takes a free block out. */
 static void index_remove(Heap *heap, Index block, Index words)
 {
-    const Index list = list_of(words);
+    const Index list = list_of({% if index.by_region %}heap, {% endif %}words);
 {%- if index.second %}
     const Index row = list >> SECOND;
     const Index part = list & (PARTS - 1U);
@@ -212,7 +222,7 @@ static unsigned int index_check(const Heap *heap, Index top, Index free_blocks)
             return broken;
         }
         for (Index block = load(heap, HEADS + list); block != 0U; block = load(heap, block + NEXT)) {
-            if (list_of(words_of(load(heap, block - 1U))) != list) {
+            if (list_of({% if index.by_region %}heap, {% endif %}words_of(load(heap, block - 1U))) != list) {
                 return 5U;
             }
         }

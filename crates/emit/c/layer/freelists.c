@@ -13,7 +13,7 @@
  */
 
 #define FREELISTS {{ layer.lists }}U
-#define FREELIST_HEADS {{ layer.at }}U
+#define FREELIST_HEADS {% if index.by_region %}LAYERS{% else %}{{ layer.at }}U{% endif %}
 {%- if layer.fifo %}
 #define FREELIST_TAILS (FREELIST_HEADS + FREELISTS)
 {%- endif %}

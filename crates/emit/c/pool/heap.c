@@ -66,7 +66,13 @@ static void pool_free(Heap *heap, Index block)
  * region is too small. */
 static bool pool_init(Heap *heap)
 {
-{%- if pool.granule > 1 %}
+{%- if index.by_region %}
+    const Index base = (Index)((address_of(heap->words) / WORD) & (GRANULE - 1U));
+
+    heap->last = list_ceil(heap->length);
+    heap->heads = SECOND_LEVEL + ((heap->last >> SECOND) + 1U){% if index.row_words > 1 %} * ROW_WORDS{% endif %};
+    heap->first = ((base + CONTROL + 1U + (GRANULE - 1U)) & ~((Index)GRANULE - 1U)) - base;
+{%- elif pool.granule > 1 %}
     const Index base = (Index)((address_of(heap->words) / WORD) & (GRANULE - 1U));
 
     heap->first = ((base + CONTROL + 1U + (GRANULE - 1U)) & ~((Index)GRANULE - 1U)) - base;

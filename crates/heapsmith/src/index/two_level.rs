@@ -21,7 +21,8 @@
 //! region is full, a search visits the heads of that list as well, up to
 //! [`TwoLevel::SECOND_LOOK`] of them: a block just freed serves a request of its own size.
 //!
-//! Blocks larger than the largest request share the last list.
+//! Blocks larger than the largest request share the last list. [`TwoLevel::within`] leaves out the lists of blocks
+//! that the region cannot have.
 //!
 //! Control words: the first level's map; the second level's maps; a head a list.
 //!
@@ -93,6 +94,12 @@ impl TwoLevel {
         let (row, part) = (last >> second, last & ((1 << second) - 1));
         let max = if row == 0 { last } else { ((1 << second) + part) << (row - 1) };
         TwoLevel { second, last, max, row_words: 0, heads: 0 }
+    }
+
+    /// The same without the lists for blocks that a region of `words` words cannot have: those of a small region then
+    /// take a fraction of the control words.
+    pub fn within(self, words: usize) -> Self {
+        TwoLevel { last: self.last.min(Self::list_ceil(self.second, words)), ..self }
     }
 
     /// Words of the largest request: as configured, rounded up to the lower end of a list.
@@ -266,10 +273,11 @@ impl Index for TwoLevel {
 
     #[inline]
     fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, need: usize) -> Option<Found> {
-        if need > self.max {
+        let list = self.first_list(need);
+        if list > self.last {
             return None;
         }
-        let list = self.first_full(memory, self.first_list(need))?;
+        let list = self.first_full(memory, list)?;
         memory.visit();
         let at = self.chain(list).first(memory);
         Some(Found { at, header: memory.load(at - 1) })

@@ -1,8 +1,8 @@
 //! Two-level segregated fit.
 
 use heapsmith::parts::TwoLevel;
-use heapsmith_spec::Tlsf;
 use heapsmith_spec::build::words_for;
+use heapsmith_spec::{Largest, Tlsf};
 
 use super::demand::Demand;
 use super::{Bounded, Found, Room, Unbounded, WorstCase, good_fit};
@@ -18,7 +18,7 @@ impl Bounded for Tlsf {
     }
 
     fn rounded(&self, demand: &Demand, words: usize) -> Option<usize> {
-        let Some(largest) = self.largest else { return Some(words) };
+        let Largest::Bytes(largest) = self.largest else { return Some(words) };
         let largest = words_for(demand.spec, largest)?;
         (words <= TwoLevel::new(self.second_level.into(), largest).largest()).then_some(words)
     }

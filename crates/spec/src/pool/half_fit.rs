@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter};
 
 use heapsmith::{Meter, Source, Word};
 
-use super::{BlockFactors, Family};
+use super::{BlockFactors, Family, Largest};
 use crate::build::{BuildError, Job, Parts};
 use crate::catalogue::PoolPromise;
 use crate::parse::cursor::{Cursor, Result};
@@ -33,7 +33,7 @@ impl Family for HalfFit {
         &self,
         parts: Parts<'_, 'a, S, M, J>,
     ) -> std::result::Result<J::Output, BuildError> {
-        parts.two_level::<W>(0, None)
+        parts.two_level::<W>(0, Largest::Word)
     }
 }
 

@@ -7,6 +7,7 @@ use heapsmith::{Meter, Source, Word};
 use super::{BlockFactors, Family};
 use crate::build::{BuildError, Job, Parts};
 use crate::catalogue::PoolPromise;
+use crate::keyword::Keyword;
 use crate::lexer::Kind;
 use crate::parse::cursor::{Cursor, Result};
 use crate::parse::keys::{self, Key};
@@ -18,9 +19,21 @@ use crate::validate::{Bounds, Check, Fault, Place};
 pub struct Tlsf {
     /// Each power of two is divided into 2^`second_level` lists.
     pub second_level: u8,
-    /// The largest request that is served, in bytes; without it all that the word can name.
-    /// A smaller one saves control words.
-    pub largest: Option<u64>,
+    /// The largest request that is served. A smaller one saves control words.
+    pub largest: Largest,
+}
+
+/// The largest request of two-level segregated fit, from which its control words follow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Largest {
+    /// All that the word can name: 3,452 bytes of control words of four bytes with `second-level=5`.
+    #[default]
+    Word,
+    /// All that fits into the region, whose length is known when the heap is made: `largest=region`. With
+    /// `second-level=5`, 1,340 bytes for 64 KiB. Payloads lie elsewhere in a region of another length.
+    Region,
+    /// This many bytes: `largest=64K`. Larger requests are refused.
+    Bytes(u64),
 }
 
 impl Tlsf {
@@ -32,7 +45,7 @@ impl Tlsf {
 
 impl Default for Tlsf {
     fn default() -> Self {
-        Self { second_level: Self::SECOND_LEVEL, largest: None }
+        Self { second_level: Self::SECOND_LEVEL, largest: Largest::Word }
     }
 }
 
@@ -50,14 +63,17 @@ impl Family for Tlsf {
             return Err(Fault::new(Place::SecondLevel, problem));
         }
         match self.largest {
-            Some(0) => Err(Fault::new(Place::Largest, Problem::SizeZero)),
-            Some(size) => bounds.fits(Place::Largest, size),
-            None => Ok(()),
+            Largest::Bytes(0) => Err(Fault::new(Place::Largest, Problem::SizeZero)),
+            Largest::Bytes(size) => bounds.fits(Place::Largest, size),
+            Largest::Word | Largest::Region => Ok(()),
         }
     }
 
     fn max_request(&self) -> Option<u64> {
-        self.largest
+        match self.largest {
+            Largest::Bytes(size) => Some(size),
+            Largest::Word | Largest::Region => None,
+        }
     }
 
     fn promise(&self) -> PoolPromise {
@@ -86,13 +102,19 @@ const KEYS: &[Key<Tlsf>] = &[
     Key {
         word: "largest",
         forms: &["largest="],
-        read: |cursor, tlsf| {
-            cursor.sign(&Kind::Equals, "=")?;
-            cursor.note(Place::Largest);
-            cursor.number("a number of bytes").map(|size| tlsf.largest = Some(size))
-        },
+        read: |cursor, tlsf| largest(cursor).map(|largest| tlsf.largest = largest),
     },
 ];
+
+/// The `=64K` or `=region` of `largest`.
+fn largest(cursor: &mut Cursor<'_>) -> Result<Largest> {
+    cursor.sign(&Kind::Equals, "=")?;
+    cursor.note(Place::Largest);
+    if matches!(cursor.peek(), Kind::Number(_)) {
+        return cursor.number("a number of bytes").map(Largest::Bytes);
+    }
+    cursor.keyword("largest")
+}
 
 fn second_level(cursor: &mut Cursor<'_>) -> Result<u8> {
     cursor.sign(&Kind::Equals, "=")?;
@@ -117,25 +139,32 @@ fn second_level_problem(level: u64) -> Option<Problem> {
 impl Display for Tlsf {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         write!(f, "tlsf(second-level={}", self.second_level)?;
-        if let Some(size) = self.largest {
-            write!(f, ", largest={size}")?;
+        match self.largest {
+            Largest::Word => f.write_str(")"),
+            Largest::Region => f.write_str(", largest=region)"),
+            Largest::Bytes(size) => write!(f, ", largest={size})"),
         }
-        f.write_str(")")
     }
+}
+
+impl Keyword for Largest {
+    const WORDS: &'static [(&'static str, Self)] = &[("region", Self::Region)];
 }
 
 /// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
-    use proptest::option;
-    use proptest::prelude::Strategy;
+    use proptest::prelude::{Just, Strategy, prop_oneof};
 
-    use super::Tlsf;
+    use super::{Largest, Tlsf};
     use crate::arbitrary::{LARGEST, generated};
 
     generated!(
         Tlsf,
-        (1..=Tlsf::MAX_SECOND_LEVEL, option::of(1..=LARGEST))
+        (
+            1..=Tlsf::MAX_SECOND_LEVEL,
+            prop_oneof![Just(Largest::Word), Just(Largest::Region), (1..=LARGEST).prop_map(Largest::Bytes)]
+        )
             .prop_map(|(second_level, largest)| Tlsf { second_level, largest })
     );
 }

@@ -1,8 +1,8 @@
 //! The numbers of two-level segregated fit, and of half-fit.
 
 use heapsmith::parts::TwoLevel;
-use heapsmith_spec::Spec;
 use heapsmith_spec::build::words_for;
+use heapsmith_spec::{Largest, Spec};
 use serde::Serialize;
 
 use super::{Chain, IndexPlan};
@@ -17,6 +17,8 @@ pub struct TwoLevelPlan {
     parts: u64,
     /// Words of a map of the second level.
     row_words: u64,
+    /// Last list and first head follow from the length of the region.
+    pub(in crate::plan) by_region: bool,
     /// The last list.
     last: u64,
     /// The first head.
@@ -41,10 +43,15 @@ fn list_ceil(second: u32, words: u64) -> u64 {
     }
 }
 
-pub(in crate::plan) fn two_level(second: u8, largest: Option<u64>, spec: &Spec) -> IndexPlan {
+pub(in crate::plan) fn two_level(second: u8, largest: Largest, spec: &Spec) -> IndexPlan {
     let second = u32::from(second);
     let bits = spec.word.bytes() * 8;
-    let words = largest.and_then(|size| words_for(spec, size)).map_or(max_words(spec.word), |words| words as u64);
+    let by_region = largest == Largest::Region;
+    let words = match largest {
+        Largest::Bytes(size) => words_for(spec, size).map(|words| words as u64),
+        Largest::Word | Largest::Region => None,
+    };
+    let words = words.unwrap_or(max_words(spec.word));
     let last = list_ceil(second, words);
     let rows = (last >> second) + 1;
     let row_words = if second == 0 { 0 } else { (1_u64 << second).div_ceil(bits.into()) };
@@ -65,7 +72,7 @@ pub(in crate::plan) fn two_level(second: u8, largest: Option<u64>, spec: &Spec) 
         by_size: true,
         checks: true,
         clears_all: true,
-        rounds: true,
+        rounds: !by_region,
         finds_larger: true,
         logarithm: true,
         bit_map: true,
@@ -74,6 +81,7 @@ pub(in crate::plan) fn two_level(second: u8, largest: Option<u64>, spec: &Spec) 
             second,
             parts: 1 << second,
             row_words,
+            by_region,
             last,
             heads: 3 + rows * row_words,
             second_look: TwoLevel::SECOND_LOOK as u64,

@@ -88,6 +88,7 @@ pub const FEW: &[&str] = &[
     "skiplist(tags=off)",
     "tlsf",
     "tlsf(second-level=6) word=2",
+    "freelists(16,100, order=fifo) tlsf(second-level=6, largest=region) align=16",
     "half-fit word=8",
     "classes(16..=4096 double, then step 4096)",
     "bump(reclaim=empty)",
