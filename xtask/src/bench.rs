@@ -6,6 +6,7 @@ mod import;
 mod lower_bound;
 mod peers;
 mod record;
+mod robust;
 
 use clap::Subcommand;
 
@@ -31,6 +32,8 @@ pub enum Bench {
     Growth,
     /// The front and the pick compared with the reference allocators, on network traffic and on recorded programs
     Peers(peers::Arguments),
+    /// Whether picks hold on the other half of their trace, and on other captures: minutes
+    Robust,
     /// What attacks reach on every heap of the catalogue: of the bound, of Robson's lower bound, and against chance
     Attacks,
     /// Programs plain, recorded, and under heaptrack, in turns: how much slower they are
@@ -53,6 +56,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
             Bench::LowerBound,
             Bench::Growth,
             Bench::Attacks,
+            Bench::Robust,
             Bench::Import { large: false },
             Bench::Record,
         ];
@@ -67,6 +71,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
         Bench::Growth => soak::growth(),
         Bench::Peers(arguments) => peers::peers(&arguments),
         Bench::Attacks => attacks(),
+        Bench::Robust => robust::robust(),
         Bench::Record => record::record(),
         Bench::Import { large } => import::import(large),
     }

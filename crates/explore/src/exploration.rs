@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use heapsmith_replay::Measures;
 use heapsmith_spec::Target;
 use heapsmith_trace::Bytes;
 
@@ -65,6 +66,8 @@ pub struct Exploration {
     pub pages: Vec<Paged>,
     /// What the candidates for the pick do on changed copies of the traces.
     pub robust: Robust,
+    /// What designs do in regions of fixed sizes: by bytes of the region and number of the design, the measures on every trace.
+    pub confined: BTreeMap<(u64, u32), Vec<Measures>>,
     /// The programs that are as each trace; none where no bound covers what it does.
     pub programs: Vec<Option<Programs>>,
 }
@@ -187,6 +190,7 @@ mod tests {
             pages: Vec::new(),
             robust: Robust::default(),
             programs: Vec::new(),
+            confined: BTreeMap::new(),
         };
         exploration.settle();
         exploration

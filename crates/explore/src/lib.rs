@@ -18,6 +18,7 @@ mod candidates;
 mod catalogue;
 mod choice;
 mod compare;
+mod confined;
 mod coverage;
 mod effects;
 mod error;

@@ -33,6 +33,7 @@ impl Exploration {
         exploration.pages = store.pages()?;
         exploration.evaluated = store.evaluated()?;
         exploration.learn(&store.finalists()?);
+        exploration.take_confined();
         exploration.settle();
         exploration.learn_robust(store)?;
         Ok(exploration)
@@ -71,6 +72,7 @@ impl Exploration {
             evaluated: Vec::new(),
             robust: Robust::default(),
             programs: store.programs()?,
+            confined: store.confined()?,
         };
         exploration.settle();
         Ok(exploration)

@@ -180,3 +180,61 @@ fn one_exploration_at_a_time_works_in_a_folder() {
     drop(lock);
     told(&explore(dir.path(), &["--space", "small.toml"]));
 }
+
+/// The pick and what it does in a region of so many bytes, by a replay of its own.
+fn replayed(dir: &Path, region: &str, rows: &str) -> (serde_json::Value, serde_json::Value) {
+    let rows: serde_json::Value = serde_json::from_str(rows).expect("JSON");
+    let pick = rows.as_array().expect("rows").iter().find(|row| row["note"] == "pick").expect("a pick").clone();
+    let heap = pick["heap"].as_str().expect("a heap").to_owned();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+    command.current_dir(dir).arg("replay").arg(sample("ftp.pcap.xz")).args(["--as", "drr", "--limit", "2500"]);
+    let output = command.args(["--heap", &heap, "--region", region, "--format", "json"]).output().expect("it starts");
+    let replayed: serde_json::Value = serde_json::from_str(&told(&output)).expect("JSON");
+    (pick, replayed[0].clone())
+}
+
+/// Lists that are full where the region is: they are given back in one operation.
+const LISTS: &str = "[[family]]\nname = \"lists\"\nheap = [\"list(order=lifo)\", \"tlsf\"]\n\
+                     [family.levels]\nfreelists = [0, 2, 16, 64]\n";
+
+#[test]
+fn a_region_and_a_most_expensive_operation_that_are_promised_hold_together() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("lists.toml"), LISTS).expect("a file");
+    for (region, max) in [("131072", None), ("124K", Some("40")), ("128K", Some("60"))] {
+        let bytes = region
+            .strip_suffix('K')
+            .map_or(region.to_owned(), |kib| (kib.parse::<u64>().expect("a number") * 1024).to_string());
+        let limits: Vec<&str> =
+            ["--max-region", region].into_iter().chain(max.iter().flat_map(|max| ["--max-op", *max])).collect();
+        let arguments =
+            [&["--space", "lists.toml", "--format", "json", "--prefer", "speed"], limits.as_slice()].concat();
+        let output = explore(dir.path(), &arguments);
+        if !output.status.success() {
+            let (code, error) = refused(&output);
+            assert!(code == Some(1) && error.contains("comes nearest"), "{error}");
+            continue;
+        }
+        let (pick, replayed) = replayed(dir.path(), &bytes, &told(&output));
+        assert_eq!(replayed["failed"], 0, "{pick}");
+        assert_eq!(pick["region"].to_string(), bytes, "{pick}");
+        assert_eq!(pick["max_in_region"], replayed["accesses_max"], "{pick}");
+        assert_eq!(pick["max"], replayed["accesses_max"], "what is shown is what holds there: {pick}");
+        let limit = max.map_or(u64::MAX, |max| max.parse().expect("a number"));
+        assert!(replayed["accesses_max"].as_u64().expect("a number") <= limit, "{replayed}");
+    }
+}
+
+#[test]
+fn what_is_shown_next_to_the_ram_to_reserve_holds_in_that_region() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("lists.toml"), LISTS).expect("a file");
+    let rows = told(&explore(dir.path(), &["--space", "lists.toml", "--format", "json"]));
+    let parsed: serde_json::Value = serde_json::from_str(&rows).expect("JSON");
+    let pick = parsed.as_array().expect("rows").iter().find(|row| row["note"] == "pick").expect("a pick");
+    let bytes = pick["min_region"].to_string();
+    let (pick, replayed) = replayed(dir.path(), &bytes, &rows);
+    assert_eq!(replayed["failed"], 0);
+    assert_eq!(pick["region"], pick["min_region"]);
+    assert_eq!(pick["max_in_region"], replayed["accesses_max"]);
+}

@@ -65,11 +65,22 @@ impl Answering<'_> {
         Ok(outcome?)
     }
 
-    /// Finds the smallest region of the pick: what has to be reserved for it.
+    /// Finds the smallest region of the pick: what has to be reserved for it, and what it does there.
     fn region(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
-        let Some(pick) = exploration.picked().filter(|&pick| exploration.min_region(pick).is_none()) else {
-            return Ok(());
-        };
+        let Some(pick) = exploration.picked() else { return Ok(()) };
+        if exploration.min_region(pick).is_none() {
+            self.min_region(exploration, store, pick)?;
+        }
+        match exploration.min_region(pick) {
+            Some(bytes) if exploration.in_region(pick).is_none() => {
+                let region = exploration.asked_region().unwrap_or(bytes.0);
+                self.confine(exploration, store, &[pick], region)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn min_region(&mut self, exploration: &mut Exploration, store: &mut Store, pick: usize) -> Result<(), RunError> {
         let (design, traces) = (&exploration.rows[pick].design, self.traces.get()?);
         self.observer.stage(Stage::Region);
         let bytes = smallest_region(&design.spec, traces).map_err(SweepError::from);
@@ -110,8 +121,32 @@ impl Answering<'_> {
             outcome?;
         }
         exploration.learn(&store.finalists()?);
+        let unconfined = exploration.unconfined();
+        if let Some(region) = exploration.asked_region().filter(|_| !unconfined.is_empty()) {
+            self.confine(exploration, store, &unconfined, region)?;
+        }
+        exploration.take_confined();
         exploration.settle();
         Ok(())
+    }
+
+    /// Replays designs in a region of fixed size.
+    fn confine(
+        &mut self,
+        exploration: &mut Exploration,
+        store: &mut Store,
+        designs: &[usize],
+        region: u64,
+    ) -> Result<(), RunError> {
+        self.observer.stage(Stage::Confined(region));
+        let threads = Threads { jobs: self.jobs, stop: self.stop };
+        let outcome = self
+            .traces
+            .get()
+            .map_err(RunError::from)
+            .and_then(|traces| Ok(exploration.confine(designs, region, store, traces, &threads)?));
+        self.observer.stage(Stage::Idle);
+        outcome
     }
 
     /// Times the front and what is compared with it, and measures its memory by pages.

@@ -26,6 +26,8 @@ pub enum Stage<'a> {
     Robust(usize, usize),
     /// The smallest region of the pick is found.
     Region,
+    /// Designs are replayed in a region of so many bytes.
+    Confined(u64),
     /// The baseline is replayed.
     Baseline,
     /// The front and the peers are timed.

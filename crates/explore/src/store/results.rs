@@ -1,6 +1,6 @@
 //! What replays counted: designs, slices, the catalogue.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use heapsmith_replay::Measures;
 use heapsmith_spec::{SpecError, catalogue};
@@ -84,6 +84,28 @@ impl Store {
     /// The measures on the copies of the traces with a change, by design.
     pub(crate) fn changed(&self, change: usize) -> Result<HashMap<u32, Vec<Measures>>, StoreError> {
         self.by_design(&format!("changed WHERE change = {change}"))
+    }
+
+    /// Adds the measures of designs in a region of so many bytes.
+    pub(crate) fn add_confined(&mut self, region: u64, batch: &[(u32, Vec<Measures>)]) -> Result<(), StoreError> {
+        self.commit(|db| insert_measures(db, "confined", Some(region as usize), batch))
+    }
+
+    /// The measures in regions of fixed sizes, by region and design.
+    pub(crate) fn confined(&self) -> Result<BTreeMap<(u64, u32), Vec<Measures>>, StoreError> {
+        let columns = Measures::COLUMNS.join(", ");
+        let sql = format!("SELECT region, design, {columns} FROM confined ORDER BY region, design, trace");
+        let mut found: BTreeMap<(u64, u32), Vec<Measures>> = BTreeMap::new();
+        self.run(|db| {
+            let mut statement = db.prepare(&sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let region: i64 = row.get(0)?;
+                found.entry((region as u64, row.get(1)?)).or_default().push(measures_from(row, 2)?);
+            }
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     /// The values of every unique design that has its results, by number.

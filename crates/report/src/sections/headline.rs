@@ -55,6 +55,15 @@ fn answer(study: &Study<'_>) -> String {
             "The smallest region of this pick was not measured: <code>heapsmith pick</code> measures it.".to_owned()
         }
     }));
+    if let Some((bytes, point)) = exploration.in_region(study.pick) {
+        answer.push_str(&paragraph(&format!(
+            "In a region of {} bytes it makes {} metadata accesses per operation, {} at the 99th percentile, and at most {}.",
+            thousands(bytes.0),
+            count(accesses(&point)),
+            count(point.get(Objective::P99)),
+            count(point.get(Objective::MaxOp))
+        )));
+    }
     if let Some(words) = exploration.holds_words(study.pick) {
         let overfitted = exploration.holds(study.pick).is_some_and(|holds| holds.is_overfitted());
         let id = if overfitted { "overfitted" } else { "holds" };

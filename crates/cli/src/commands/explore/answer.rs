@@ -109,6 +109,15 @@ pub fn pick(exploration: &Exploration) {
     if let Some(bytes) = exploration.min_region(pick) {
         say!("  RAM to reserve: {} bytes, the smallest region that serves every request", thousands(bytes.0));
     }
+    if let Some((bytes, point)) = exploration.in_region(pick) {
+        say!(
+            "  in a region of {} bytes: {:.2} metadata accesses per operation, p99 {}, max {}",
+            thousands(bytes.0),
+            point.get(Objective::Accesses),
+            point.get(Objective::P99),
+            point.get(Objective::MaxOp)
+        );
+    }
     why::reason(exploration, pick);
     if let Some(words) = exploration.holds_words(pick) {
         say!("  {words}");

@@ -5,6 +5,7 @@ use std::error::Error;
 use heapsmith_emit::CodeSize;
 use heapsmith_explore::{Exploration, Observer, Progress, Stage, Strategy, Swept, Work};
 use heapsmith_replay::PagesError;
+use heapsmith_report::thousands;
 use heapsmith_spec::Spec;
 use indicatif::ProgressBar;
 
@@ -54,6 +55,10 @@ impl Observer for Screen {
                 Some(progress::spinner(&at))
             }
             Stage::Region => Some(progress::spinner("finding the smallest region of the pick")),
+            Stage::Confined(bytes) => {
+                let at = format!("replaying in a region of {} bytes", thousands(bytes));
+                Some(progress::spinner(&at))
+            }
             Stage::Baseline => Some(progress::spinner("replaying the baseline")),
             Stage::Times => Some(progress::work_bar("timing, one at a time")),
             Stage::Pages => Some(progress::work_bar("measuring touched pages")),

@@ -26,8 +26,8 @@ const COLUMNS: [&str; 10] = [
     "heap",
 ];
 
-/// What programs alone get; the last six of the pick.
-const HIDDEN: [&str; 14] = [
+/// What programs alone get; the last eight of the pick.
+const HIDDEN: [&str; 16] = [
     "null_ns_per_op",
     "ns_per_op_low",
     "ns_per_op_high",
@@ -40,6 +40,8 @@ const HIDDEN: [&str; 14] = [
     "memory_saved",
     "work_saved",
     "advice",
+    "region",
+    "max_in_region",
     "copies_distance",
     "overfitted",
 ];
@@ -101,20 +103,23 @@ impl Answer<'_> {
         table
     }
 
-    /// What the pick alone has: its smallest region, what it saves compared with the baseline, and how it holds on changed
+    /// What the pick alone has: its smallest region, what it saves compared with the baseline, what it does in the region that
+    /// is promised, and how it holds on changed
     /// copies of the traces.
-    fn answered(&self, is_pick: bool) -> [Item; 6] {
+    fn answered(&self, is_pick: bool) -> [Item; 8] {
         if !is_pick {
             return std::array::from_fn(|_| none());
         }
         let verdict = self.verdict();
-        let holds = self.exploration.holds(self.pick);
+        let (holds, confined) = (self.exploration.holds(self.pick), self.exploration.in_region(self.pick));
         let share = |saved: Option<f64>| saved.map_or_else(none, percent);
         [
             self.exploration.min_region(self.pick).map_or_else(none, table::bytes),
             share(verdict.memory_saved()),
             share(verdict.work_saved()),
             text(verdict.advice.name()),
+            confined.map_or_else(none, |(bytes, _)| table::bytes(bytes)),
+            confined.map_or_else(none, |(_, point)| integer(point.get(Objective::MaxOp) as u64)),
             holds.as_ref().map_or_else(none, |holds| percent(holds.distance)),
             holds.as_ref().map_or_else(none, |holds| text(if holds.is_overfitted() { "yes" } else { "no" })),
         ]

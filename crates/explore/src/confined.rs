@@ -1,0 +1,94 @@
+//! Figures that are promised together are measured together: in the region that is promised.
+//!
+//! An exploration replays in a region that no reasonable design fills. In the smallest one that serves, a heap with full
+//! free lists has to give them back in one operation, so its most expensive operation is another. Therefore:
+//!
+//! | where | the figures are those of a replay in |
+//! |---|---|
+//! | the pick, next to the RAM to reserve | that region |
+//! | `--max-region R`, of the finalists that need no more | R bytes, and constraints and picks go by them |
+//!
+//! What was measured is kept by region and design, so it is never replayed twice.
+
+use heapsmith_replay::{Measures, Region, ReplayError, ReplayOptions, replay};
+use heapsmith_spec::Spec;
+use heapsmith_trace::{Bytes, PackedTrace};
+
+use crate::error::SweepError;
+use crate::exploration::Exploration;
+use crate::objective::{Objective, Objectives};
+use crate::store::Store;
+use crate::workers::{Threads, Worker};
+
+impl Exploration {
+    /// The region in which a design's figures hold together, and its values there: the region that is asked for, else the
+    /// smallest that serves. None if it was not replayed there.
+    pub fn in_region(&self, index: usize) -> Option<(Bytes, Objectives)> {
+        let bytes = self.asked_region().or_else(|| self.min_region(index).map(|bytes| bytes.0))?;
+        let measures = self.confined.get(&(bytes, self.rows[index].design.number))?;
+        Some((Bytes(bytes), Objectives::of(measures)))
+    }
+
+    /// The largest region that a constraint leaves, in bytes.
+    pub(crate) fn asked_region(&self) -> Option<u64> {
+        let constraints = self.question.goal.constraints.iter();
+        let regions = constraints.filter(|constraint| constraint.objective == Objective::MinRegion);
+        regions.map(|constraint| constraint.max as u64).min()
+    }
+
+    /// The finalists that fit into the region that is asked for, and were not replayed in it.
+    pub(crate) fn unconfined(&self) -> Vec<usize> {
+        let Some(region) = self.asked_region() else { return Vec::new() };
+        let is_open = |index: &usize| {
+            let design = self.rows[*index].design.number;
+            self.points[*index].get(Objective::MinRegion) <= region as f64
+                && !self.confined.contains_key(&(region, design))
+        };
+        self.finalists().into_iter().filter(is_open).collect()
+    }
+
+    /// Replays designs in a region of so many bytes, and keeps what they do.
+    pub(crate) fn confine(
+        &mut self,
+        designs: &[usize],
+        region: u64,
+        store: &mut Store,
+        traces: &[PackedTrace],
+        threads: &Threads<'_>,
+    ) -> Result<(), SweepError> {
+        let design = |place: usize| &self.rows[designs[place]].design;
+        let one = |place: usize, worker: &mut Worker<'_>| {
+            let design = design(place);
+            let regions = worker.regions.of(traces)?;
+            Ok(Some((design.number, in_regions(&design.spec, traces, regions, region)?)))
+        };
+        threads.each(designs.len(), &one, &mut |batch| Ok(store.add_confined(region, &batch)?))?;
+        self.confined = store.confined()?;
+        Ok(())
+    }
+
+    /// Takes the values of the finalists in the region that is asked for instead of those in a large one.
+    pub(crate) fn take_confined(&mut self) {
+        let Some(region) = self.asked_region() else { return };
+        for (point, row) in self.points.iter_mut().zip(&self.rows) {
+            let Some(measures) = self.confined.get(&(region, row.design.number)) else { continue };
+            if point.get(Objective::MinRegion).is_finite() {
+                let mut confined = Objectives::of(measures);
+                for objective in Objective::ALL.into_iter().filter(|objective| !objective.is_counted()) {
+                    confined.set(objective, point.get(objective));
+                }
+                *point = confined;
+            }
+        }
+    }
+}
+
+fn in_regions(
+    spec: &Spec,
+    traces: &[PackedTrace],
+    regions: &mut [Region],
+    bytes: u64,
+) -> Result<Vec<Measures>, ReplayError> {
+    let options = ReplayOptions { region: Some(Bytes(bytes)), ..ReplayOptions::MEASURE };
+    traces.iter().zip(regions).map(|(trace, region)| replay(spec, trace, region, options)).collect()
+}
