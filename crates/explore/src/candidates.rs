@@ -1,7 +1,7 @@
 //! The designs that are replayed on changed copies.
 //!
 //! Those that may be picked: near the front over fragmentation and accesses, and near the one over all chosen objectives.
-//! Of designs with the same values the plainest stands for all; what is near the front and plain is a candidate before what
+//! Of designs with the same values the plainest represents all; what is near the front and plain is a candidate before what
 //! is as near and less plain.
 
 use std::collections::HashMap;
@@ -47,7 +47,7 @@ fn nearest(exploration: &Exploration, points: &[Objectives]) -> Vec<usize> {
     }
     let band = |index: usize| {
         let near = far.iter().map(|each| each[index]).fold(f64::INFINITY, f64::min);
-        BANDS.iter().position(|&most| near <= most).unwrap_or(BANDS.len())
+        BANDS.iter().position(|&max| near <= max).unwrap_or(BANDS.len())
     };
     let mut ranked: Vec<(usize, Plainness, usize)> =
         alike.into_values().map(|(plainness, index)| (band(index), plainness, index)).collect();

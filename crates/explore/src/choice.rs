@@ -8,8 +8,8 @@
 //!    In the mean the traces weigh as much as all copies together: they are what the program did, and the copies are what it
 //!    could do.
 //! 3. **The plainest within noise.** The best is better than a plainer design by a mean over the traces and copies, and this
-//!    gain varies between them. A gain that is smaller than its standard deviation, up to [`MOST`], or smaller than
-//!    [`LEAST`], justifies no level: the plainest design within that is taken.
+//!    gain varies between them. A gain that is smaller than its standard deviation, up to [`MAX_NOISE`], or smaller than
+//!    [`MIN_GAIN`], justifies no level: the plainest design within that is taken.
 //!
 //! An allocation costs something besides its accesses: [`CALL`] of them.
 
@@ -21,10 +21,10 @@ use crate::plainness::Plainness;
 use crate::robust::{Held, OVERFITTED};
 
 /// A gain of less is none.
-const LEAST: f64 = 0.01;
+const MIN_GAIN: f64 = 0.01;
 
 /// A gain of more is one, whatever it varies.
-const MOST: f64 = 0.03;
+const MAX_NOISE: f64 = 0.03;
 
 /// What a plainer design may be worse in objectives that its preference does not weigh.
 const ASIDE: f64 = 0.1;
@@ -129,7 +129,7 @@ fn mean(values: &[f64]) -> f64 {
 fn is_noise(gains: &[f64]) -> bool {
     let gain = mean(gains);
     let squares: Vec<f64> = gains.iter().map(|each| (each - gain).powi(2)).collect();
-    gain <= mean(&squares).sqrt().clamp(LEAST, MOST)
+    gain <= mean(&squares).sqrt().clamp(MIN_GAIN, MAX_NOISE)
 }
 
 #[cfg(test)]

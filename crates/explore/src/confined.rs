@@ -47,7 +47,7 @@ impl Exploration {
         self.finalists().into_iter().filter(is_open).collect()
     }
 
-    /// Replays designs in a region of so many bytes, and keeps what they do.
+    /// Replays designs in a region of a fixed size, and keeps what they do.
     pub(crate) fn confine(
         &mut self,
         designs: &[usize],

@@ -29,7 +29,7 @@ pub struct Question {
     pub goal: Goal,
     /// What the user has today; none: what is usual on the target.
     pub baseline: Option<Baseline>,
-    /// Whether the pick is also judged on changed copies of the traces.
+    /// Whether the pick is also evaluated on changed copies of the traces.
     pub robust: bool,
 }
 

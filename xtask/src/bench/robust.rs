@@ -1,4 +1,4 @@
-//! Whether a pick holds where it was not made: chosen on one half of a trace, judged on the other, and on other captures
+//! Whether a pick holds where it was not made: chosen on one half of a trace, evaluated on the other, and on other captures
 //! of its kind.
 //!
 //! ```text
@@ -8,7 +8,7 @@
 //!
 //! Regret is what the pick has beyond the other half's own pick by the same rule, as a share. A pick may have more of one and
 //! less of the other, so what both cost together is shown too: the product of footprint and accesses with two more for the
-//! call, which is what the balanced pick minimises. The rule of `--robust off` stands next to it.
+//! call, which is what the balanced pick minimises. The rule of `--robust off` is next to it.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ const REAL: f64 = 0.05;
 /// Accesses that a call costs, as the balanced pick counts them.
 const CALL: f64 = 2.0;
 
-/// What is explored: a name, a file or a workload, what to make of it, and a file to judge on instead of its other half.
+/// What is explored: a name, a file or a workload, what to make of it, and a file to evaluate on instead of its other half.
 type Input = (&'static str, &'static str, Option<&'static str>, Option<&'static str>);
 
 /// The samples of the repository, and workloads that need none.
@@ -67,7 +67,7 @@ const SHARED: &[Input] = &[
     ("gcc-hello", "alloc/wee_alloc/gcc-hello.trace.xz", None, None),
 ];
 
-/// A pick on the trace that it is judged on.
+/// A pick on the trace that it is evaluated on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Regret {
     footprint: f64,
@@ -114,7 +114,7 @@ pub fn robust() -> Outcome {
             Some(other) => ((whole, String::from("..")), (read(other, "other")?, String::from(".."))),
             None => ((whole.clone(), format!("..{}", events / 2)), (whole, format!("{}..", events / 2))),
         };
-        let judge = |robust: &str| judged(&first, &second, robust, &dir);
+        let judge = |robust: &str| evaluated(&first, &second, robust, &dir);
         let ((new, overfitted), (old, _)) = (judge("on")?, judge("off")?);
         rows.push((*name, new, old, overfitted));
     }
@@ -140,7 +140,7 @@ fn json(arguments: &[&str]) -> Result<Value, String> {
 }
 
 /// The pick of one part on the other, and whether it was announced as overfitted.
-fn judged(
+fn evaluated(
     (trace, part): &(String, String),
     (other, rest): &(String, String),
     robust: &str,
@@ -158,9 +158,9 @@ fn judged(
         let number = |name: &str| rows[0][name].as_f64().ok_or_else(|| format!("no {name} of {heap}"));
         Ok((number("footprint_peak")?, number("accesses_per_op")?, number("failed")? > 0.0))
     };
-    let ((footprint, accesses, refused), (least, fewest, _)) = (on_other(&text(&pick))?, on_other(&text(&oracle))?);
-    let both = footprint * (accesses + CALL) / (least * (fewest + CALL)) - 1.0;
-    let regret = Regret { footprint: footprint / least - 1.0, accesses: accesses / fewest - 1.0, both, refused };
+    let ((footprint, accesses, refused), (lowest, fewest, _)) = (on_other(&text(&pick))?, on_other(&text(&oracle))?);
+    let both = footprint * (accesses + CALL) / (lowest * (fewest + CALL)) - 1.0;
+    let regret = Regret { footprint: footprint / lowest - 1.0, accesses: accesses / fewest - 1.0, both, refused };
     Ok((regret, pick["overfitted"] == "yes"))
 }
 

@@ -178,7 +178,7 @@ pub struct Wanted {
     /// the target host, lea-2.7.2 for network-2006, first fit by address for the others]
     #[arg(long, value_name = "HEAP", value_parser = Baseline::from_str, help_heading = GOAL)]
     pub baseline: Option<Baseline>,
-    /// Whether the pick is also judged on changed copies of the traces: other sizes, lifetimes, orders, a second run
+    /// Whether the pick is also evaluated on changed copies of the traces: other sizes, lifetimes, orders
     /// [default: on]
     #[arg(long, value_enum, value_name = "on|off", help_heading = GOAL)]
     pub robust: Option<Switch>,

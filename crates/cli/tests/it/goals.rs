@@ -181,7 +181,7 @@ fn one_exploration_at_a_time_works_in_a_folder() {
     told(&explore(dir.path(), &["--space", "small.toml"]));
 }
 
-/// The pick and what it does in a region of so many bytes, by a replay of its own.
+/// The pick and what it does in a region of a fixed size, by a replay of its own.
 fn replayed(dir: &Path, region: &str, rows: &str) -> (serde_json::Value, serde_json::Value) {
     let rows: serde_json::Value = serde_json::from_str(rows).expect("JSON");
     let pick = rows.as_array().expect("rows").iter().find(|row| row["note"] == "pick").expect("a pick").clone();
@@ -198,7 +198,7 @@ const LISTS: &str = "[[family]]\nname = \"lists\"\nheap = [\"list(order=lifo)\",
                      [family.levels]\nfreelists = [0, 2, 16, 64]\n";
 
 #[test]
-fn a_region_and_a_most_expensive_operation_that_are_promised_hold_together() {
+fn a_region_and_a_maximum_that_are_promised_hold_together() {
     let dir = tempfile::tempdir().expect("a folder");
     std::fs::write(dir.path().join("lists.toml"), LISTS).expect("a file");
     for (region, max) in [("131072", None), ("124K", Some("40")), ("128K", Some("60"))] {

@@ -26,7 +26,7 @@ pub enum Stage<'a> {
     Robust(usize, usize),
     /// The smallest region of the pick is found.
     Region,
-    /// Designs are replayed in a region of so many bytes.
+    /// Designs are replayed in a region of a fixed size.
     Confined(u64),
     /// The baseline is replayed.
     Baseline,

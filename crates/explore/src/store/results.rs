@@ -86,7 +86,7 @@ impl Store {
         self.by_design(&format!("changed WHERE change = {change}"))
     }
 
-    /// Adds the measures of designs in a region of so many bytes.
+    /// Adds the measures of designs in a region of a fixed size.
     pub(crate) fn add_confined(&mut self, region: u64, batch: &[(u32, Vec<Measures>)]) -> Result<(), StoreError> {
         self.commit(|db| insert_measures(db, "confined", Some(region as usize), batch))
     }
