@@ -7,6 +7,7 @@ mod lower_bound;
 mod peers;
 mod record;
 mod robust;
+mod truth;
 
 use clap::Subcommand;
 
@@ -38,6 +39,8 @@ pub enum Bench {
     Attacks,
     /// Programs plain, recorded, and under heaptrack, in turns: how much slower they are
     Record,
+    /// Whether what exploration says of heaps is so where they are deployed: order of heaps in time and memory, advice
+    Truth(truth::Arguments),
     /// Memory of importing and replaying long traces: 10^6 and 10^7 events
     Import {
         /// Also 10^8 events: minutes, and 1.6 GB
@@ -73,6 +76,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
         Bench::Attacks => attacks(),
         Bench::Robust => robust::robust(),
         Bench::Record => record::record(),
+        Bench::Truth(arguments) => truth::truth(&arguments),
         Bench::Import { large } => import::import(large),
     }
 }

@@ -356,6 +356,10 @@ pub struct Replay {
     /// Measure time per operation, and that of the null allocator
     #[arg(long)]
     pub time: bool,
+    /// Count what operations cost in model cycles: accesses, visits, and lines of a model cache, of the heap's own and of
+    /// payloads
+    #[arg(long)]
+    pub cost: bool,
     /// Measure the latency of single operations, from the median to the maximum
     #[arg(long)]
     pub latency: bool,
@@ -392,7 +396,7 @@ pub struct Replay {
 }
 
 /// What is measured only by a replay that looks at nothing else.
-const NOT_OVER_TIME: &[&str] = &["verify", "check", "time", "latency", "pages", "min_region"];
+const NOT_OVER_TIME: &[&str] = &["verify", "check", "time", "cost", "latency", "pages", "min_region"];
 
 /// The fate of blocks that the trace never frees, when it is replayed over and over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -6,6 +6,7 @@
 //!   Spec ────────┘  ├─▶ at_peak ─▶ AtPeak  where the bytes are at the peak
 //!                   ├─▶ over_time ▶ Moments where they are at many moments, and what would still be served
 //!                   ├─▶ passes ──▶ Drift   the trace over and over: whether the footprint settles
+//!                   ├─▶ cost ───▶ Cost    model cycles, with the lines of a model cache
 //!                   ├─▶ kinds ──▶ Kinds    allocating and freeing apart
 //!                   └─▶ min_region         the smallest region that serves the trace
 //!
@@ -18,6 +19,7 @@
 //! compiled once for every structure of heap and neither allocates, hashes nor
 //! dispatches. A region is reserved once and serves one replay after another.
 
+mod cost;
 mod curve;
 mod driven;
 mod kinds;
@@ -40,6 +42,7 @@ mod tally;
 mod time;
 mod unit;
 
+pub use cost::{Cost, cost};
 pub use curve::footprint_curve;
 pub use driven::{Driven, PlacedBlock, drive};
 pub use heapsmith_spec::build::BuildError;

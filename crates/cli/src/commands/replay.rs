@@ -2,8 +2,8 @@
 
 use heapsmith_peers::{PREFIX, Peer};
 use heapsmith_replay::{
-    AtPeak, Latencies, Measures, PeerMeasures, Region, ReplayOptions, Subject, TimingEffort, Timings, TouchedPages,
-    at_peak, latencies, min_region, replay, replay_peer, time,
+    AtPeak, Cost, Latencies, Measures, PeerMeasures, Region, ReplayOptions, Subject, TimingEffort, Timings,
+    TouchedPages, at_peak, cost, latencies, min_region, replay, replay_peer, time,
 };
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
@@ -105,7 +105,7 @@ struct Measured {
 
 /// What can be counted: everything of our heaps, little of a peer.
 enum Counted {
-    Heap { measures: Box<Measures>, at_peak: AtPeak, min_region: Option<Bytes> },
+    Heap { measures: Box<Measures>, at_peak: AtPeak, min_region: Option<Bytes>, cost: Option<Cost> },
     Peer(PeerMeasures),
 }
 
@@ -188,7 +188,8 @@ impl Job<'_> {
         let at_peak = at_peak(spec, trace, region, &measures)?;
         let wanted = self.arguments.min_region;
         let min_region = wanted.then(|| min_region(spec, trace, region)).transpose()?.flatten();
-        Ok(Counted::Heap { measures: Box::new(measures), at_peak, min_region })
+        let cost = self.arguments.cost.then(|| cost(spec, trace, region)).transpose()?;
+        Ok(Counted::Heap { measures: Box::new(measures), at_peak, min_region, cost })
     }
 
     fn timings(&self, trace: &PackedTrace, region: &mut Region) -> Result<Option<Timings>, Failure> {

@@ -17,6 +17,7 @@ const SHOWN: &[&str] = &[
     "accesses_per_op",
     "p99",
     "max",
+    "cost_per_op",
     "refused",
     "ns_per_op",
     "of",
@@ -54,6 +55,10 @@ const MORE: &[&str] = &[
     "counter_p99",
     "counter_p999",
     "counter_max",
+    "cost",
+    "cost_first_misses",
+    "cost_second_misses",
+    "cost_copied",
 ];
 
 /// A row for each heap on each trace.
@@ -68,13 +73,14 @@ fn row(arguments: &Replay, result: &Measured) -> Vec<Item> {
     let pages = result.pages.as_ref();
     let of = if arguments.traces.len() > 1 { text(result.trace.clone()) } else { none() };
     let (before, after, integers, peak) = match &result.counted {
-        Counted::Heap { measures, at_peak, min_region } => (
+        Counted::Heap { measures, at_peak, min_region, cost } => (
             [percent(measures.fragmentation()), bytes(measures.footprint_peak)],
             [
                 min_region.map_or_else(none, bytes),
                 number(measures.accesses_per_operation(), 2),
                 integer(measures.accesses.p99),
                 integer(measures.accesses.max),
+                cost.map_or_else(none, |cost| number(cost.per_operation(), 1)),
                 integer(measures.failed),
             ],
             measures.to_row().into_iter().map(integer).collect(),
@@ -82,7 +88,7 @@ fn row(arguments: &Replay, result: &Measured) -> Vec<Item> {
         ),
         Counted::Peer(measures) => (
             [none(), none()],
-            [none(), none(), none(), none(), integer(measures.failed)],
+            [none(), none(), none(), none(), none(), integer(measures.failed)],
             Measures::COLUMNS
                 .iter()
                 .map(|&column| match column {
@@ -111,6 +117,7 @@ fn row(arguments: &Replay, result: &Measured) -> Vec<Item> {
     items.extend([version, events]);
     items.extend(rounds(timing));
     items.extend(latencies(result.latency.as_ref()));
+    items.extend(costs(&result.counted));
     items
 }
 
@@ -145,6 +152,12 @@ fn rounds(timing: Option<&Timing>) -> Vec<Item> {
     interval.into_iter().chain([number(timing.min, 1), number(timing.max, 1), numbers(&timing.rounds)]).collect()
 }
 
+/// What the cost is made of, besides accesses and visits.
+fn costs(counted: &Counted) -> Vec<Item> {
+    let Counted::Heap { cost: Some(cost), .. } = counted else { return vec![none(); 4] };
+    [cost.cycles(), cost.first_misses, cost.second_misses, cost.copied].map(integer).to_vec()
+}
+
 fn latencies(latencies: Option<&Latencies>) -> Vec<Item> {
     match latencies {
         Some(all) => all.subjects.iter().chain([&all.counter]).flat_map(percentiles).collect(),
@@ -171,6 +184,9 @@ pub fn explain(arguments: &Replay, results: &[Measured]) -> Result<(), Failure> 
     let timings = || results.iter().filter_map(|result| result.timing.as_ref()).flat_map(|all| &all.subjects);
     if timings().any(|timing| !timing.spread.is_reliable()) {
         say!("{}", table::UNRELIABLE);
+    }
+    if arguments.cost {
+        say!("cost: model cycles of accesses, visits, and lines that a model cache of 32 and 512 KiB does not hold.");
     }
     say!("fragmentation = footprint peak / requested peak - 1; accesses: metadata words read and written.");
     if results.iter().any(|result| result.pages.is_some()) {

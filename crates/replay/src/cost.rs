@@ -1,0 +1,305 @@
+//! What a heap costs its program, in cycles of a model: an integer, and the same everywhere.
+//!
+//! ```text
+//!   operation ──▶ heap ──▶ accesses, visits ───────────────┐
+//!                   └────▶ where the block lies ──▶ lines ──┴──▶ model cycles
+//!                                                  of headers, ends of blocks, payload
+//!                                                  through a model cache of two levels
+//! ```
+//!
+//! Metadata accesses alone rank heaps as a processor with one cost for every access would. Two things are missing there: an
+//! access to a line that was used a moment ago costs next to nothing, and one to a line that nobody used for long costs as
+//! much as a hundred others; and where a heap puts a block decides which lines the program itself finds in its
+//! cache. So the model follows lines of 64 bytes through [`Cache`]:
+//!
+//! | operation | lines |
+//! |---|---|
+//! | allocation | the header, the payload as far as [`WRITTEN`]; the end of the block, where neighbours were looked at |
+//! | free | the header with the first words; the end of the block, where neighbours were looked at |
+//! | reallocation that moves | both payloads, whole |
+//!
+//! Which lines a search visits is not known: each visit counts as a load that depends on the one before, as from the second
+//! level.
+//!
+//! The model is no processor's. What it is for is the order of heaps; `cargo xtask bench truth` holds it against the processor
+//! time of programs.
+
+use heapsmith::{Counting, Heap};
+use heapsmith_dispatch::with_dyn_heap;
+use heapsmith_spec::Spec;
+use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
+
+use crate::live::{Live, LiveTable};
+use crate::region::Region;
+use crate::run::ReplayError;
+
+/// Bytes of a line.
+const LINE: usize = 64;
+
+/// Bytes of a payload that a program writes at once when it got it; what is larger is filled later, if at all.
+const WRITTEN: u64 = 512;
+
+/// An operation with more accesses looks at the blocks beside its own: it is no hit of a free list.
+const HIT: u64 = 5;
+
+/// What a heap cost on a trace, counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Operations: allocations, frees and reallocations.
+    pub operations: u64,
+    /// Metadata words read and written.
+    pub accesses: u64,
+    /// Blocks that searches examined: loads that depend on each other.
+    pub visits: u64,
+    /// Lines that were not in the first level of the model cache.
+    pub first_misses: u64,
+    /// Lines that were in neither level.
+    pub second_misses: u64,
+    /// Bytes that reallocations copied.
+    pub copied: u64,
+}
+
+/// Tenths of a model cycle of one of each.
+mod weight {
+    /// An instruction and a half, most of them beside others.
+    pub const ACCESS: u64 = 10;
+    /// A compare, a branch and a load that waits for the one before.
+    pub const VISIT: u64 = 60;
+    /// A line from the second level.
+    pub const FIRST_MISS: u64 = 60;
+    /// A line from memory, or from a level that others share.
+    pub const SECOND_MISS: u64 = 400;
+    /// 32 bytes copied.
+    pub const COPIED: u64 = 10;
+}
+
+impl Cost {
+    /// Model cycles of all operations.
+    pub fn cycles(&self) -> u64 {
+        let tenths = self.accesses * weight::ACCESS
+            + self.visits * weight::VISIT
+            + self.first_misses * weight::FIRST_MISS
+            + self.second_misses * weight::SECOND_MISS
+            + self.copied / 32 * weight::COPIED;
+        tenths / 10
+    }
+
+    /// Model cycles of an operation, on average.
+    pub fn per_operation(&self) -> f64 {
+        self.cycles() as f64 / self.operations.max(1) as f64
+    }
+}
+
+/// Counts what the heap of `spec` costs on `trace`.
+///
+/// # Errors
+///
+/// The region does not suit the heap.
+pub fn cost(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<Cost, ReplayError> {
+    let source = region.source(Bytes(u64::MAX));
+    Ok(with_dyn_heap(spec, source, |heap| {
+        let mut model = Model::new(trace.slots, heap);
+        trace.events.iter().for_each(|event| model.step(heap, event));
+        model.cost
+    })?)
+}
+
+/// A replay with a cache.
+struct Model {
+    live: LiveTable,
+    cache: Cache,
+    cost: Cost,
+    before: Counting,
+}
+
+impl Model {
+    fn new(slots: usize, heap: &dyn Heap<Meter = Counting>) -> Model {
+        Model { live: LiveTable::new(slots), cache: Cache::default(), cost: Cost::default(), before: *heap.meter() }
+    }
+
+    fn step(&mut self, heap: &mut dyn Heap<Meter = Counting>, event: &PackedEvent) {
+        self.cost.operations += 1;
+        let place = |live: &LiveTable, heap: &dyn Heap<Meter = Counting>, block: Live| live.offset(heap, block);
+        match event.operation {
+            Operation::Allocate => {
+                let block = self.live.allocate(heap, event.slot, event.size, event.alignment());
+                let looked = self.count(heap);
+                if let Some(block) = block {
+                    let at = place(&self.live, heap, block);
+                    self.own(at, block, looked);
+                    self.payload(at, block.requested.min(WRITTEN));
+                }
+            }
+            Operation::Free => {
+                let at = self.live.get(event.slot).map(|block| place(&self.live, heap, block));
+                let block = self.live.free(heap, event.slot);
+                let looked = self.count(heap);
+                if let (Some(at), Some(block)) = (at, block) {
+                    self.own(at, block, looked);
+                }
+            }
+            Operation::Reallocate => {
+                let from = self.live.get(event.slot).map(|block| place(&self.live, heap, block));
+                let outcome = self.live.reallocate(heap, event.slot, event.size);
+                let looked = self.count(heap);
+                if let (Some(from), Ok(Some((old, new)))) = (from, outcome) {
+                    let at = place(&self.live, heap, new);
+                    self.own(at, new, looked);
+                    if at != from {
+                        let copied = old.requested.min(new.requested);
+                        self.cost.copied += copied;
+                        self.payload(from, copied);
+                        self.payload(at, copied);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Counts what the last operation did; whether it looked beside its block.
+    fn count(&mut self, heap: &dyn Heap<Meter = Counting>) -> bool {
+        let meter = *heap.meter();
+        let accesses = meter.accesses - self.before.accesses;
+        self.cost.accesses += accesses;
+        self.cost.visits += meter.visits - self.before.visits;
+        self.before = meter;
+        accesses > HIT
+    }
+
+    /// The heap's own lines of a block: its header, or the first words where it has none, and its end.
+    fn own(&mut self, at: usize, block: Live, looked: bool) {
+        self.touch(at.saturating_sub(4) / LINE);
+        if looked {
+            self.touch((at + block.block as usize) / LINE);
+        }
+    }
+
+    fn payload(&mut self, at: usize, bytes: u64) {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        for line in at / LINE..(at + bytes).div_ceil(LINE) {
+            self.touch(line);
+        }
+    }
+
+    fn touch(&mut self, line: usize) {
+        match self.cache.touch(line) {
+            Found::First => {}
+            Found::Second => self.cost.first_misses += 1,
+            Found::Nowhere => {
+                self.cost.first_misses += 1;
+                self.cost.second_misses += 1;
+            }
+        }
+    }
+}
+
+/// Where a line was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    First,
+    Second,
+    Nowhere,
+}
+
+/// A cache of two levels, each of sets of lines of which the least recently used goes: 32 KiB with 8 lines a set, and 512 KiB
+/// with 8. What is around it on real processors (predictors, further levels, other data) is left out.
+#[derive(Debug)]
+struct Cache {
+    first: Level<64>,
+    second: Level<1024>,
+}
+
+impl Default for Cache {
+    fn default() -> Cache {
+        Cache { first: Level::new(), second: Level::new() }
+    }
+}
+
+impl Cache {
+    fn touch(&mut self, line: usize) -> Found {
+        if self.first.touch(line) {
+            return Found::First;
+        }
+        if self.second.touch(line) { Found::Second } else { Found::Nowhere }
+    }
+}
+
+/// A level of `SETS` sets, a power of two.
+#[derive(Debug)]
+struct Level<const SETS: usize> {
+    /// Lines of each set, plus one, the last used first; 0 for none.
+    sets: Vec<[usize; WAYS]>,
+}
+
+/// Lines of a set.
+const WAYS: usize = 8;
+
+impl<const SETS: usize> Level<SETS> {
+    fn new() -> Self {
+        Level { sets: vec![[0; WAYS]; SETS] }
+    }
+
+    /// Uses a line, and says whether it was there.
+    fn touch(&mut self, line: usize) -> bool {
+        let set = &mut self.sets[line % SETS];
+        let place = set.iter().position(|&kept| kept == line + 1);
+        set[..=place.unwrap_or(WAYS - 1)].rotate_right(1);
+        set[0] = line + 1;
+        place.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use heapsmith_trace::{Action, Event, Nanoseconds, Trace};
+
+    use super::*;
+
+    #[test]
+    fn a_level_keeps_the_lines_of_a_set_that_were_used_last() {
+        let mut level = Level::<4>::new();
+        let lines: Vec<usize> = (0..WAYS).map(|number| number * 4).collect();
+        assert!(lines.iter().all(|&line| !level.touch(line)));
+        assert!(level.touch(0), "eight lines fit");
+        assert!(!level.touch(WAYS * 4), "a ninth takes the place of the second, which was used first");
+        assert!(!level.touch(4));
+        assert!(level.touch(0));
+        assert!(!level.touch(1), "another set");
+    }
+
+    /// Blocks of 64 bytes, so many of which live, in turns.
+    fn turns(live: u64, rounds: u64) -> PackedTrace {
+        let mut trace = Trace::default();
+        let mut put = |action| trace.events.push(Event { time: Nanoseconds(0), thread: 0, site: None, action });
+        for id in 0..live * rounds {
+            if id >= live {
+                put(Action::Free { id: id - live });
+            }
+            put(Action::Allocate { id, size: Bytes(64), alignment: 0 });
+        }
+        PackedTrace::new(&trace).expect("a trace")
+    }
+
+    fn counted(heap: &str, trace: &PackedTrace) -> Cost {
+        let spec = heap.parse().expect("a heap");
+        cost(&spec, trace, &mut Region::for_trace(trace).expect("memory")).expect("it is replayed")
+    }
+
+    #[test]
+    fn blocks_that_fit_the_cache_cost_less_than_those_that_do_not() {
+        let heap = "freelists(64) list word=8";
+        let (few, many) = (counted(heap, &turns(100, 200)), counted(heap, &turns(20_000, 4)));
+        assert!(few.first_misses < 400 && few.second_misses == few.first_misses, "each line once: {few:?}");
+        assert!(many.second_misses > 20_000, "{many:?}");
+        assert!(few.per_operation() < many.per_operation());
+        assert_eq!(few, counted(heap, &turns(100, 200)), "the same every time");
+    }
+
+    #[test]
+    fn what_looks_longer_costs_more() {
+        let trace = turns(100, 200);
+        let (lists, list) =
+            (counted("freelists(64) list", &trace), counted("list(order=fifo, coalesce=deferred)", &trace));
+        assert!(lists.cycles() < list.cycles(), "{lists:?} {list:?}");
+    }
+}
