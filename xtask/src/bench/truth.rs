@@ -69,7 +69,10 @@ pub struct Compared {
     pub advised: Vec<Advised>,
 }
 
-/// Prints the table, and writes `bench/results/truth.md` and `truth.csv` where all programs ran for all rounds.
+/// Rounds from which on an interval is one of the median.
+const WHOLE: usize = 9;
+
+/// Prints the table, and writes `bench/results/truth.md` and `truth.csv` where all programs ran for nine rounds or more.
 pub fn truth(arguments: &Arguments) -> Outcome {
     tools::install(&[tools::CC, tools::PYTHON, tools::PERL, tools::SQLITE])?;
     let command = match &arguments.command {
@@ -95,9 +98,9 @@ pub fn truth(arguments: &Arguments) -> Outcome {
     }
     let summary = table::summary(&all);
     print!("{summary}");
-    let whole = arguments.names.is_empty() && !arguments.quick;
+    let whole = arguments.names.is_empty() && arguments.suite.is_some() && rounds >= WHOLE;
     let results = if whole { root().join("bench/results") } else { folder };
-    let text: String = all.iter().map(table::of_program).collect::<String>() + &summary;
+    let text = table::head(rounds, arguments) + &all.iter().map(table::of_program).collect::<String>() + &summary;
     for (name, contents) in [("truth.md", text), ("truth.csv", table::csv(&all))] {
         let file = results.join(name);
         std::fs::write(&file, contents).map_err(|error| format!("cannot write {}: {error}", file.display()))?;

@@ -2,11 +2,23 @@
 
 use std::fmt::Write;
 
-use super::Compared;
 use super::deployed::Spread;
 use super::verdict::{CLAIMS, Pairs, better_than_pick, is_wrong, spearman};
+use super::{Arguments, Compared};
 
 const MIB: f64 = 1024.0 * 1024.0;
+
+/// How it was measured.
+pub fn head(rounds: usize, how: &Arguments) -> String {
+    let space = if how.classic { "the classic space" } else { "a space of 56 designs" };
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split_whitespace().next().unwrap_or("not known").to_owned();
+    let advice = if how.quick { "; reference allocators were not measured, so there is no advice" } else { "" };
+    format!(
+        "# Explored and deployed\n\n`cargo xtask bench truth`: picks of {space} and heaps of the catalogue; {rounds} rounds in turns, \
+         medians with their intervals; load of the machine at the end {load}{advice}.\n\n"
+    )
+}
 
 /// A program on all heaps.
 pub fn of_program(compared: &Compared) -> String {
