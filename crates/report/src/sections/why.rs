@@ -47,17 +47,24 @@ fn rule(study: &Study<'_>) -> String {
         ),
         _ => String::new(),
     };
+    let robust = study.exploration.question.robust;
     let rule = match study.input.preference {
+        Preference::Bounded => {
+            "The pick has the fewest accesses in the most expensive operation that is proven for every program with as many \
+             live bytes in requests of these sizes; among equals, the smallest proven footprint. Designs without a proof are \
+             left out."
+        }
+        _ if robust => {
+            "The candidates near the front were also replayed on changed copies of the trace. Of those that are near the \
+             front of every copy the pick is the best in what is preferred (balanced: the product of footprint and accesses), \
+             where the trace weighs as much as all copies; of designs within noise of it, it is the plainest."
+        }
         Preference::Balanced => {
             "The pick is the knee of the front: the design farthest below the straight line between the two ends of \
              the front, with fragmentation and the logarithm of accesses scaled to the front."
         }
         Preference::Speed => "The pick has the fewest accesses per operation; among equals, the lowest fragmentation.",
         Preference::Memory => "The pick has the lowest fragmentation; among equals, the fewest accesses.",
-        Preference::Bounded => {
-            "The pick has the fewest accesses in its most expensive operation; among equals, the lowest 99th \
-             percentile, then the lowest fragmentation."
-        }
     };
     format!("{rule} {ends}")
 }
