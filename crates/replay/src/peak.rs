@@ -3,7 +3,7 @@
 use heapsmith::{Counting, Heap, RegionError, State};
 use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::build::BuildError;
-use heapsmith_spec::{Layer, Spec};
+use heapsmith_spec::{Largest, Layer, Pool, Spec};
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::live::LiveTable;
@@ -39,8 +39,9 @@ pub fn at_peak(
     region: &mut Region,
     measures: &Measures,
 ) -> Result<AtPeak, ReplayError> {
-    // A guard's quarantine and a reserve depend on the size of the region: theirs stays as it was.
-    let by_size = spec.layers.iter().any(|layer| !matches!(layer, Layer::FreeLists(_)));
+    // A guard's quarantine, a reserve and some control words depend on the size of the region: theirs stays as it was.
+    let by_size = spec.layers.iter().any(|layer| !matches!(layer, Layer::FreeLists(_)))
+        || matches!(&spec.pool, Pool::Tlsf(tlsf) if tlsf.largest == Largest::Region);
     let max = if by_size { u64::MAX } else { measures.footprint_peak.0.next_multiple_of(8) };
     let (event, footprint) = (measures.peak_event, measures.footprint_peak.0);
     let looked = with_dyn_heap(spec, region.source(Bytes(max)), |heap| look(heap, trace, event, footprint));
