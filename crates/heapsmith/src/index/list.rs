@@ -269,7 +269,8 @@ impl<O: InsertionOrder> Index for List<O> {
             if O::BY_ADDRESS && previous >= block {
                 return Err(broken("I6: the free list is not in the order of addresses", block));
             }
-            rover_seen |= memory.peek(Self::EXTRA) == block;
+            // Without a rover the word may be one that nothing was written to.
+            rover_seen = rover_seen || memory.peek(Self::EXTRA) == block;
             Ok(())
         })?;
         if count != free {
