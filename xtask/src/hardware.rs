@@ -10,8 +10,7 @@
 //! | compare | small sizes counted again: they are those of `hardware/results` | yosys |
 //! | core | the unit as an instruction of a RISC-V core: answers and cycles | verilator, clang, lld, pip |
 //!
-//! `cargo xtask test` runs the first, of the second the unit of the paper and Chang's allocator, and `compare` where yosys is
-//! installed.
+//! `cargo xtask test` runs the first, `cargo xtask nightly hardware` all.
 
 mod core;
 mod fit;
@@ -22,7 +21,6 @@ mod simulate;
 mod source;
 
 use crate::run::Outcome;
-use crate::tools;
 
 /// A step, as the command line names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -48,7 +46,7 @@ pub fn hardware(step: Option<Step>) -> Outcome {
     let all = step.is_none();
     let steps = match step {
         Some(step) => vec![step],
-        None => vec![Step::Lint, Step::Simulate, Step::Mutants, Step::Prove, Step::Core, Step::Gates],
+        None => vec![Step::Lint, Step::Simulate, Step::Mutants, Step::Prove, Step::Core, Step::Compare, Step::Gates],
     };
     for step in steps {
         match step {
@@ -67,20 +65,5 @@ pub fn hardware(step: Option<Step>) -> Outcome {
             },
         }
     }
-    Ok(())
-}
-
-/// What every test run includes.
-pub fn quick() -> Outcome {
-    tools::install(&tools::SIMULATION)?;
-    source::lint()?;
-    simulate::quick()?;
-    // Seconds, where the synthesiser is there; a whole test run does not install it for this.
-    if tools::YOSYS.is_there() {
-        return gates::compare();
-    }
-    eprintln!(
-        "xtask: NOT RUN: hardware/results against yosys, which is not installed; `cargo xtask hardware gates` installs it"
-    );
     Ok(())
 }

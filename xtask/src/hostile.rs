@@ -57,13 +57,6 @@ impl Default for Arguments {
     }
 }
 
-impl Arguments {
-    /// A small part of every kind, with a command that was built already.
-    pub fn quick(command: PathBuf) -> Arguments {
-        Arguments { quick: true, command: Some(command), ..Arguments::default() }
-    }
-}
-
 /// One kind of hostility: a row of the table.
 pub struct Kind {
     /// `part/kind`, as it is named on the command line.

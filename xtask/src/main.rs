@@ -8,6 +8,7 @@ mod fuzz;
 mod hardware;
 mod hostile;
 mod msrv;
+mod needs;
 mod nightly;
 mod origin;
 mod packages;
@@ -36,13 +37,13 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Install what the tests need, lint, and run every test that a change must pass: under ten minutes on two cores
+    /// Install what the tests need, and run every test that a change must pass: under ten minutes on two cores
     Test,
     /// Everything that takes too long for each change, in a night; bench/results/nightly.csv says what came of it
     Nightly(nightly::Arguments),
     /// What is handed out: a static command, a wheel, a container file, each tried in an empty root or environment
     Dist,
-    /// Format check, clippy and docs, with warnings as errors
+    /// Format, workflows, and clippy with warnings as errors
     Lint,
     /// Measure: all that is claimed about speed and memory, or one of it
     Bench {
@@ -102,8 +103,8 @@ fn main() -> ExitCode {
         Verb::Soak { arguments } => soak::soak(&arguments),
         Verb::Threads { minutes } => soak::threads(minutes),
         Verb::Server(arguments) => server::server(&arguments),
-        Verb::Check32 => check32::prepare().and_then(|()| check32::check32(check32::Which::All)),
-        Verb::Msrv => msrv::prepare().and_then(|()| msrv::msrv(msrv::Which::All)),
+        Verb::Check32 => check32::check32(),
+        Verb::Msrv => msrv::msrv(),
         Verb::Sanitize => sanitize::sanitize(),
         Verb::Miri => sanitize::miri(),
         Verb::Fuzz(arguments) => fuzz::fuzz(&arguments),

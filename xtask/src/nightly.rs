@@ -7,10 +7,11 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use crate::run::{Outcome, cargo, cargo_with, root};
+use crate::needs::{self, Needs};
+use crate::run::{Outcome, cargo, cargo_with, processor_time, root};
 use crate::test::SHIPPED;
 use crate::{
-    bench, check32, dist, fuzz, hardware, hostile, msrv, origin, packages, python, real, sanitize, soak, test,
+    bench, check32, dist, fuzz, hardware, hostile, msrv, origin, packages, python, real, sanitize, soak, test, tools,
 };
 
 /// Which parts, and how.
@@ -37,7 +38,7 @@ struct Part {
 const PARTS: &[Part] = &[
     Part {
         name: "lint",
-        about: "clippy with every feature, documentation without a warning (5 min)",
+        about: "clippy with the tests' features and with every one, documentation without a warning (5 min)",
         run: test::lint_whole,
     },
     Part {
@@ -52,8 +53,8 @@ const PARTS: &[Part] = &[
     },
     Part { name: "properties", about: "3,000 cases of each property of the heaps (10 min)", run: properties },
     Part { name: "peers", about: "the tests with jemalloc and snmalloc (10 min)", run: peers },
-    Part { name: "check32", about: "every heap on i686 (15 min)", run: check32_whole },
-    Part { name: "msrv", about: "every crate checked by the oldest compiler (3 min)", run: msrv_whole },
+    Part { name: "check32", about: "every heap on i686 (15 min)", run: check32::check32 },
+    Part { name: "msrv", about: "every crate checked by the oldest compiler (3 min)", run: msrv::msrv },
     Part { name: "sanitize", about: "AddressSanitizer, ThreadSanitizer, Valgrind (20 min)", run: sanitize::sanitize },
     Part { name: "miri", about: "a trial of every heap under Miri (30 min)", run: sanitize::miri },
     Part { name: "threads", about: "two threads that free each other's blocks (10 min)", run: || soak::threads(10) },
@@ -112,9 +113,9 @@ pub fn nightly(arguments: &Arguments) -> Outcome {
             continue;
         }
         eprintln!("xtask: nightly {}: {}", part.name, part.about);
-        let (began, before) = (Instant::now(), crate::parts::processor_time());
+        let (began, before) = (Instant::now(), processor_time());
         let outcome = (part.run)();
-        let processors = crate::parts::processor_time().zip(before).map(|(after, before)| after - before);
+        let processors = processor_time().zip(before).map(|(after, before)| after - before);
         if let Err(why) = &outcome {
             eprintln!("xtask: nightly {} failed: {why}", part.name);
             failed.push(part.name);
@@ -201,10 +202,19 @@ fn text(rows: &[Row]) -> String {
     text
 }
 
+/// With every tool that any test needs; what cannot be had is a failure once the rest has run.
 fn whole() -> Outcome {
+    let needs = Needs::obtain(&[needs::BY_DAY, needs::BY_NIGHT].concat(), &[tools::CC]);
+    // The firmware of `examples/cortex-m`.
+    tools::install_target("thumbv7m-none-eabi")?;
     let whole = [("HEAPSMITH_WHOLE", "1")];
-    let others = LONG_EXPLORATIONS.iter().flat_map(|test| ["--skip", *test]).collect::<Vec<_>>();
-    cargo_with(&whole, &[&["test"], &SHIPPED[..], &["--", "--include-ignored"], &others].concat())
+    let others = LONG_EXPLORATIONS.iter().flat_map(|test| ["--skip", *test]);
+    let skipped: Vec<&str> = others.chain(needs.skipped()).collect();
+    cargo_with(&whole, &[&["test"], &SHIPPED[..], &["--", "--include-ignored"], &skipped].concat())?;
+    match needs.left_out().collect::<Vec<_>>() {
+        left_out if left_out.is_empty() => Ok(()),
+        left_out => Err(format!("not run: {}", left_out.join("; "))),
+    }
 }
 
 /// The ignored tests that are a part of their own.
@@ -228,16 +238,6 @@ fn peers() -> Outcome {
     let which = ["heapsmith-peers", "heapsmith-replay", "heapsmith-explore", "heapsmith-cli"];
     let which = which.iter().flat_map(|name| ["--package", *name]).collect::<Vec<_>>();
     cargo(&[&["test"], &which[..], &["--features", features]].concat())
-}
-
-fn check32_whole() -> Outcome {
-    check32::prepare()?;
-    check32::check32(check32::Which::All)
-}
-
-fn msrv_whole() -> Outcome {
-    msrv::prepare()?;
-    msrv::msrv(msrv::Which::All)
 }
 
 fn soak_short() -> Outcome {

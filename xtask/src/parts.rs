@@ -4,20 +4,20 @@ use std::fs::File;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::run::{Outcome, logged, target};
+use crate::run::{Outcome, logged, processor_time, spent, target};
 
 /// What was run, and what was not.
 pub struct Parts {
     began: Instant,
     done: Vec<Part>,
     left_out: Vec<String>,
-    /// Whether other parts run meanwhile: nobody knows then whose processor time it was.
-    is_shared: bool,
+    /// The processor time so far: of this process's children, or where other parts run meanwhile of this thread's.
+    spent: fn() -> Option<Duration>,
 }
 
 impl Default for Parts {
     fn default() -> Parts {
-        Parts { began: Instant::now(), done: Vec::new(), left_out: Vec::new(), is_shared: false }
+        Parts { began: Instant::now(), done: Vec::new(), left_out: Vec::new(), spent: processor_time }
     }
 }
 
@@ -25,23 +25,24 @@ impl Default for Parts {
 struct Part {
     name: &'static str,
     took: Duration,
-    /// Of all processes that it started; none if the system does not report it, or other parts ran meanwhile.
+    /// Of all processes that it started; none if the system does not report it.
     processors: Option<Duration>,
 }
 
 impl Parts {
     /// Runs a part and keeps what it took.
     pub fn run(&mut self, name: &'static str, part: impl FnOnce() -> Outcome) -> Outcome {
-        let (began, before) = (Instant::now(), processor_time());
+        let (began, before) = (Instant::now(), (self.spent)());
         let outcome = part();
-        let processors = processor_time().zip(before).map(|(after, before)| after.saturating_sub(before));
-        let processors = processors.filter(|_| !self.is_shared);
+        let processors = (self.spent)().zip(before).map(|(after, before)| after.saturating_sub(before));
         self.done.push(Part { name, took: began.elapsed(), processors });
         outcome
     }
 
-    /// Runs parts side by side, as most leave a processor idle at times. What programs of the second write goes to a file,
-    /// which is shown if they fail.
+    /// Runs parts side by side, as most leave a processor idle at times. Their programs are run by [`run_with`], which knows
+    /// what each spent; what those of the second write goes to a file, which is shown if they fail.
+    ///
+    /// [`run_with`]: crate::run::run_with
     pub fn side_by_side(
         &mut self,
         first: impl FnOnce(&mut Parts) -> Outcome,
@@ -49,7 +50,7 @@ impl Parts {
     ) -> Outcome {
         let path = target().join("xtask-side.log");
         let log = File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-        let shared = || Parts { is_shared: true, ..Parts::default() };
+        let shared = || Parts { spent, ..Parts::default() };
         let (mut one, mut other) = (shared(), shared());
         let (first, second) = thread::scope(|scope| {
             let second = scope.spawn(|| logged(log, || second(&mut other)));
@@ -94,29 +95,9 @@ impl Part {
     }
 }
 
-/// Processor time of all processes that this one started and that ended, and of theirs.
-pub fn processor_time() -> Option<Duration> {
-    children(&std::fs::read_to_string("/proc/self/stat").ok()?)
-}
-
-/// The times of children in a line of `/proc/self/stat`: fields 16 and 17, in hundredths of a second.
-fn children(stat: &str) -> Option<Duration> {
-    // The program's name may hold anything, and ends with the last parenthesis; field 3 follows.
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
-    Some(Duration::from_millis(10 * (ticks(16)? + ticks(17)?)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_time_of_children_is_read_behind_a_name_with_parentheses() {
-        let stat = "7 (a) b (c) S 1 7 7 0 -1 4194560 100 900 0 0 11 12 130 25 20 0 1 0 5 0 0";
-        assert_eq!(children(stat), Some(Duration::from_millis(1550)));
-        assert_eq!(children("no stat"), None);
-    }
 
     #[test]
     fn parts_side_by_side_are_in_the_table_and_one_that_fails_is_a_failure() {

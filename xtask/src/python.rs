@@ -10,7 +10,7 @@
 //! `cargo xtask test` makes no wheel, for which cargo would compile all heaps with other features, and starts no cluster:
 //! it puts the module that was compiled with the other tests next to the package's sources, and has Python look there.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::run::{Outcome, output, root, run_with, target};
 use crate::tools;
@@ -24,6 +24,9 @@ pub struct Arguments {
     /// Measure instead: a cluster's speed with one and two workers, the driver's limit, the overhead of `replay`
     #[arg(long)]
     bench: bool,
+    /// Without a wheel, clusters and notebooks: on the module and the command that `cargo xtask test` compiled
+    #[arg(long)]
+    quick: bool,
     /// Only tests whose names match, as pytest's -k takes them
     #[arg(long, value_name = "EXPRESSION")]
     only: Option<String>,
@@ -39,6 +42,9 @@ const MIN: (u32, u32) = (3, 11);
 pub fn python(arguments: &Arguments) -> Outcome {
     tools::install(&[tools::CC, tools::PYTHON, tools::VENV])?;
     new_enough()?;
+    if arguments.quick {
+        return quick();
+    }
     let environment = fresh_environment()?;
     let bin = environment.join("bin");
     let program = |name: &str| bin.join(name).display().to_string();
@@ -67,15 +73,14 @@ pub fn python(arguments: &Arguments) -> Outcome {
 }
 
 /// The tests of the package without those on clusters and the notebooks, on the module that was compiled with the tests
-/// of all packages; `command` is the command, built before.
-pub fn quick(command: &Path) -> Outcome {
-    new_enough()?;
+/// of all packages, and on the command that was compiled along.
+fn quick() -> Outcome {
     let bin = fresh_environment()?.join("bin");
     let program = |name: &str| bin.join(name).display().to_string();
     run_with(&program("pip"), &[], &[&["install", "--quiet", "--disable-pip-version-check"], &QUICK[..]].concat())?;
     let package = laid_out()?.display().to_string();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
-    let command = command.display().to_string();
+    let command = target().join("debug/heapsmith").display().to_string();
     let environment = [
         ("HEAPSMITH_COMMAND", command.as_str()),
         ("PATH", path.as_str()),

@@ -65,12 +65,6 @@ impl Arguments {
     pub fn small() -> Arguments {
         Arguments { quick: true, ..Arguments::default() }
     }
-
-    /// A small version of [`FEW`], on a command that was built before.
-    pub fn few(command: PathBuf) -> Arguments {
-        let names = FEW.iter().map(|&name| name.to_owned()).collect();
-        Arguments { names, quick: true, command: Some(command), ..Arguments::default() }
-    }
 }
 
 /// Programs that between them fork, run threads, keep everything in memory, and copy their environment.

@@ -62,14 +62,6 @@ pub fn vectors() -> Result<PathBuf, String> {
 
 /// Every test bench; the heap's requests; a heap whose unit is the simulated one.
 pub fn simulate() -> Outcome {
-    quick()?;
-    let rtl = hardware().join("rtl");
-    run(&text(&SMALL.build(&rtl, "small_unit")?), &[])?;
-    run(&text(&SHARED.build(&rtl, "chang_shared")?), &[])
-}
-
-/// The test benches of the paper's unit and of Chang's allocator; the heap's requests; a heap whose unit is the simulated one.
-pub fn quick() -> Outcome {
     tools::install(&tools::SIMULATION)?;
     let rtl = hardware().join("rtl");
     let unit = PAPER.build(&rtl, "page_unit")?;
@@ -77,5 +69,8 @@ pub fn quick() -> Outcome {
     let drive =
         ["run", "--quiet", "--package", "heapsmith", "--example", "search_unit", "drive", &text(&unit), "--serve"];
     run(env!("CARGO"), &drive)?;
-    run(&text(&CHANG.build(&rtl, "chang")?), &[])
+    for (bench, name) in [(CHANG, "chang"), (SMALL, "small_unit"), (SHARED, "chang_shared")] {
+        run(&text(&bench.build(&rtl, name)?), &[])?;
+    }
+    Ok(())
 }

@@ -32,6 +32,7 @@ fn csv(out: &Path) -> String {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn killed_at_any_moment_it_resumes_to_the_same_answer() {
     let dir = tempfile::tempdir().expect("a folder");
     let (whole, killed) = (dir.path().join("whole"), dir.path().join("killed"));

@@ -112,6 +112,7 @@ fn times_that_decide_are_kept_so_the_page_made_again_has_the_same_pick() {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn the_pick_is_evaluated_on_traces_as_they_might_have_been() {
     let dir = tempfile::tempdir().expect("a folder");
     let told = told(&explore(dir.path(), &["--perturb", "3"]));
@@ -122,6 +123,7 @@ fn the_pick_is_evaluated_on_traces_as_they_might_have_been() {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn each_trace_is_held_out_in_turn_and_the_papers_designs_stand_beside_the_pick() {
     let dir = tempfile::tempdir().expect("a folder");
     let second = sample("web.pcap.xz");
@@ -144,6 +146,7 @@ fn each_trace_is_held_out_in_turn_and_the_papers_designs_stand_beside_the_pick()
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn a_search_is_compared_with_replaying_every_design() {
     let dir = tempfile::tempdir().expect("a folder");
     let told = told(&explore(dir.path(), &["--limit", "6000", "--search", "halving", "--compare-search"]));

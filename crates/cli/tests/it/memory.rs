@@ -55,6 +55,7 @@ fn a_line_without_an_end_is_refused() {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn a_packed_file_gives_256_megabytes_or_200_times_its_size_and_no_more() {
     // Lines of blanks, which nothing has to be kept of: a thousandth of their size, packed.
     let mut line = vec![b' '; 1 << 20];

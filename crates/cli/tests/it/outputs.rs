@@ -191,6 +191,7 @@ fn results_replace_results_and_follow_no_links() {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn an_emitted_heap_replaces_what_was_emitted_and_no_other_file() {
     let dir = folder();
     let emit = |lang: &str| heapsmith(dir.path(), &["emit", "tlsf", "--lang", lang, "--name", "own", "-o", "src"]);
@@ -214,6 +215,7 @@ fn an_emitted_heap_replaces_what_was_emitted_and_no_other_file() {
 /// The shell plants links under the names that were used before, which hold the number of the process, and becomes the
 /// command, which has that number then.
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn sources_that_sizes_are_measured_of_lie_where_nobody_can_guess() {
     let (dir, tmp) = (folder(), tempfile::tempdir().expect("a folder"));
     let victim = dir.path().join("victim");

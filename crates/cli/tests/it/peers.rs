@@ -133,6 +133,7 @@ fn pages_are_those_of_the_payloads_and_of_what_the_allocator_adds() {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn results_are_the_same_with_peers_and_without() {
     let dir = tempfile::tempdir().expect("a folder");
     let sample = sample();

@@ -47,6 +47,7 @@ fn is_there(name: &str) -> bool {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn the_c_compiler_runs_on_the_heap_that_was_explored() {
     if !is_there("gcc") {
         return;
@@ -83,6 +84,7 @@ fn sqlite_runs_on_the_heap_that_was_explored() {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn perl_runs_on_the_heap_that_was_explored() {
     const SCRIPT: &str = r#"my %h; for my $i (1..3000) { $h{"k$i"} = "v" x ($i % 97);
         delete $h{"k".int($i/2)} if $i % 3 == 0 } print scalar(keys %h), "\n""#;
@@ -94,6 +96,7 @@ fn perl_runs_on_the_heap_that_was_explored() {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn python_runs_on_the_heap_that_was_explored() {
     const PYTHON: &str = "/usr/bin/python3";
     const SCRIPT: &str = "d={i: str(i)*3 for i in range(1500)}; l=[[j for j in range(i%30)] for i in range(300)]; \

@@ -154,6 +154,7 @@ fn the_server_refuses_what_does_not_fit_and_goes_on() {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn the_global_allocator_serves_a_program_of_threads() {
     let dir = tempfile::tempdir().expect("a folder");
     let mut cargo = Command::new(env!("CARGO"));

@@ -41,7 +41,7 @@ fn few() -> Vec<Heap> {
     few
 }
 
-/// Those of [`few`] that a slow linter looks at where not everything is tried: one in five, from different pools.
+/// Those of [`few`] that are looked at where not everything is tried: one in five, from different pools.
 fn fewer() -> Vec<Heap> {
     few().into_iter().step_by(if heaps::is_whole() { 1 } else { 5 }).collect()
 }
@@ -71,8 +71,8 @@ fn silent(program: &str, package: &str, arguments: &[&str], sources: &[PathBuf])
 
 fn compiles(compiler: &str, package: &str, more: &[&str]) {
     let dir = tempfile::tempdir().expect("a folder");
-    let named = if heaps::is_whole() { heaps::named() } else { Vec::new() };
-    for source in sources(dir.path(), &[few(), named].concat()) {
+    let heaps = if heaps::is_whole() { [few(), heaps::named()].concat() } else { fewer() };
+    for source in sources(dir.path(), &heaps) {
         silent(compiler, package, &[STRICT, more].concat(), &[source]);
     }
 }

@@ -15,6 +15,7 @@ use super::{accepted, callgrind};
 use example::{LEVELS, PROGRAMS, SEARCHES};
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn costs_of_programs_are_computed_from_what_is_counted_now() {
     if cfg!(not(target_arch = "x86_64")) {
         println!("NOT RUN: instructions.csv was counted on x86-64");

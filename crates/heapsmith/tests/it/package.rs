@@ -21,6 +21,7 @@ fn cargo(arguments: &[&str]) -> String {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn the_package_holds_the_source_and_its_licences_and_builds_alone() {
     let files = Command::new(env!("CARGO"))
         .args(["package", "--list", "--allow-dirty", "--package", "heapsmith"])
@@ -36,11 +37,13 @@ fn the_package_holds_the_source_and_its_licences_and_builds_alone() {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn the_docs_have_no_broken_link() {
     cargo(&["doc", "--no-deps", "--features", "allocator-api2,critical-section,lock_api"]);
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn the_interface_is_what_a_user_needs() {
     let source = include_str!("../../src/lib.rs");
     let names = source.lines().skip_while(|line| !line.starts_with("pub use")).collect::<Vec<_>>().join(" ");

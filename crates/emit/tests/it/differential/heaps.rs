@@ -132,16 +132,21 @@ pub fn is_whole() -> bool {
     std::env::var_os("HEAPSMITH_WHOLE").is_some()
 }
 
-/// How many random specs: a tenth of `whole` where not everything is tried; any number with `HEAPSMITH_EMIT_SPECS`.
+/// How many random specs: a twentieth of `whole` where not everything is tried; any number with `HEAPSMITH_EMIT_SPECS`.
 pub fn how_many(whole: usize) -> usize {
     let set = std::env::var("HEAPSMITH_EMIT_SPECS").ok();
-    let usual = if is_whole() { whole } else { whole / 10 };
+    let usual = if is_whole() { whole } else { whole / 20 };
     set.map_or(usual, |number| number.parse().expect("HEAPSMITH_EMIT_SPECS is a number"))
 }
 
 /// The heaps of [`named`] where everything is tried; of [`FEW`] otherwise, which come from every template.
 pub fn named_or_few() -> Vec<Heap> {
     if is_whole() { named() } else { few() }
+}
+
+/// Every third heap of [`FEW`]: pools of different kinds.
+pub fn third_of_few() -> Vec<Heap> {
+    few().into_iter().step_by(3).collect()
 }
 
 /// The heaps of [`FEW`].
