@@ -140,7 +140,8 @@ impl Explored {
             let packed = traces.iter().map(PackedTrace::new).collect::<Result<Vec<_>, _>>()?;
             let lines: Vec<Lines> = packed.iter().map(|trace| Lines::of(trace, PlacementEffort::QUICK)).collect();
             let exploration = &self.exploration;
-            let input = PageInput { exploration, traces: &traces, lines: &lines, preference, elapsed: None };
+            let folder = &self.dir.to_string_lossy();
+            let input = PageInput { exploration, traces: &traces, lines: &lines, folder, preference, elapsed: None };
             page(&input).map_err(Raised::from)
         })?
     }

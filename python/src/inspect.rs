@@ -104,7 +104,7 @@ impl Inspected {
 
     /// Remarkable facts, in words.
     fn findings(&self) -> Vec<String> {
-        findings(&self.profile)
+        findings(&self.origin, &self.profile)
     }
 
     /// The page, as text.

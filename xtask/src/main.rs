@@ -1,6 +1,7 @@
 //! What a developer repeats, as `cargo xtask VERB`. CI calls the same verbs.
 
 mod actions;
+mod axe;
 mod bench;
 mod check32;
 mod dist;

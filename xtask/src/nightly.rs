@@ -11,7 +11,8 @@ use crate::needs::{self, Needs};
 use crate::run::{Outcome, cargo, cargo_with, processor_time, root};
 use crate::test::SHIPPED;
 use crate::{
-    bench, check32, dist, fuzz, hardware, hostile, msrv, origin, packages, python, real, sanitize, soak, test, tools,
+    axe, bench, check32, dist, fuzz, hardware, hostile, msrv, origin, packages, python, real, sanitize, soak, test,
+    tools,
 };
 
 /// Which parts, and how.
@@ -207,6 +208,7 @@ fn whole() -> Outcome {
     let needs = Needs::obtain(&[needs::BY_DAY, needs::BY_NIGHT].concat(), &[tools::CC]);
     // The firmware of `examples/cortex-m`.
     tools::install_target("thumbv7m-none-eabi")?;
+    axe::fetch()?;
     let whole = [("HEAPSMITH_WHOLE", "1")];
     let others = LONG_EXPLORATIONS.iter().flat_map(|test| ["--skip", *test]);
     let skipped: Vec<&str> = others.chain(needs.skipped()).collect();

@@ -1,17 +1,17 @@
 // Copies the text of the element that a button names.
-for (const button of document.querySelectorAll("button[data-copy]")) {
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    const source = document.getElementById(button.dataset.copy);
-    getSelection().selectAllChildren(source);
-    try {
-      await navigator.clipboard.writeText(source.textContent);
-    } catch {
-      document.execCommand("copy");
-    }
-    button.textContent = "copied";
-  });
-}
+for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false;
+document.addEventListener("click", async ({ target }) => {
+  const button = target.closest?.("button[data-copy]");
+  if (!button) return;
+  const source = document.getElementById(button.dataset.copy);
+  getSelection().selectAllChildren(source);
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+  } catch {
+    document.execCommand("copy");
+  }
+  button.textContent = "copied";
+});
 // A click on a heading sorts the table by that column, a second click backwards.
 for (const heading of document.querySelectorAll("table.sortable th")) {
   const button = document.createElement("button");
@@ -30,3 +30,12 @@ for (const heading of document.querySelectorAll("table.sortable th")) {
     heading.setAttribute("aria-sort", ascending ? "ascending" : "descending");
   });
 }
+// The contents show where the reader is.
+const links = new Map([...document.querySelectorAll(".contents a")].map((link) => [link.getAttribute("href").slice(1), link]));
+const watcher = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    if (!isIntersecting) continue;
+    for (const [id, link] of links) link.toggleAttribute("aria-current", id === target.id);
+  }
+}, { rootMargin: "-10% 0px -80% 0px" });
+for (const id of links.keys()) watcher.observe(document.getElementById(id));

@@ -1,36 +1,65 @@
-//! The HTML around the sections.
+//! The HTML around the sections: title, answer, contents, sections.
+//!
+//! ```text
+//!   ┌ header ──────────────────────┐
+//!   ├ answer: the first screen ────┤
+//!   ├ contents ─┬ section ─────────┤
+//!   │ (sticky)  ├ section ─────────┤
+//!   └───────────┴ … ───────────────┘
+//! ```
 
-use crate::figure;
-use crate::html::escape;
+use crate::html::{Rank, Section, escape};
 
-/// The whole file, with the plotting script. The policy in its head forbids it to load anything.
-pub fn document(title: &str, sections: &[String]) -> String {
-    const NOTE: &str =
-        "<noscript><p class=\"note\">The figures need JavaScript; the text and the tables do not.</p></noscript>\n";
-    whole(title, &figure::script(), NOTE, sections)
+/// A page, as HTML but for its title.
+pub struct Page<'a> {
+    /// In the browser's list of windows.
+    pub title: &'a str,
+    /// Above everything.
+    pub header: String,
+    /// What is seen first.
+    pub answer: String,
+    /// Everything else, in order.
+    pub sections: &'a [Section],
 }
 
-/// The whole file, for sections whose figures are drawings that need no script.
-pub fn plain_document(title: &str, sections: &[String]) -> String {
-    whole(title, "", "", sections)
-}
+impl Page<'_> {
+    /// The whole file. The policy in its head forbids it to load anything.
+    pub fn html(&self) -> String {
+        const NOTE: &str = "<noscript><p class=\"note\">Without JavaScript there are no values under the pointer, no zoom and no \
+                            buttons to copy.</p></noscript>\n";
+        const FIGURES: [&str; 2] = [include_str!("designs.js"), include_str!("plot.js")];
+        let style = include_str!("style.css");
+        let body: String = self.sections.iter().map(Section::html).collect();
+        // Drawings that are files need none.
+        let figures = if body.contains("<div class=\"plot\"") { FIGURES.concat() } else { String::new() };
+        let behaviour = include_str!("behaviour.js");
+        let mut page = String::with_capacity(body.len() + figures.len() + behaviour.len() + style.len() + 4096);
+        page.push_str("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+        page.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+        page.push_str("<meta name=\"color-scheme\" content=\"light dark\">\n");
+        page.push_str(
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; \
+             style-src 'unsafe-inline'; img-src data: blob:\">\n",
+        );
+        page.push_str(&format!("<title>{} – heapsmith</title>\n<style>\n{style}</style>\n", escape(self.title)));
+        page.push_str("</head>\n<body>\n<main>\n");
+        page.push_str(NOTE);
+        page.push_str(&format!("<header>\n{}</header>\n{}", self.header, self.answer));
+        page.push_str(&format!(
+            "<div class=\"layout\">\n{}<div class=\"sections\">\n{body}</div>\n</div>\n",
+            self.contents()
+        ));
+        page.push_str(&format!("</main>\n<script>\n{figures}{behaviour}</script>\n</body>\n</html>\n"));
+        page
+    }
 
-fn whole(title: &str, script: &str, note: &str, sections: &[String]) -> String {
-    let style = include_str!("style.css");
-    let behaviour = include_str!("behaviour.js");
-    let body: String = sections.concat();
-    let mut page = String::with_capacity(script.len() + body.len() + style.len() + 4096);
-    page.push_str("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    page.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    page.push_str(
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; \
-         style-src 'unsafe-inline'; img-src data: blob:\">\n",
-    );
-    page.push_str(&format!("<title>{} – heapsmith</title>\n<style>\n{style}</style>\n", escape(title)));
-    page.push_str(script);
-    page.push_str("</head>\n<body>\n<main>\n");
-    page.push_str(note);
-    page.push_str(&body);
-    page.push_str(&format!("</main>\n<script>\n{behaviour}</script>\n</body>\n</html>\n"));
-    page
+    /// Links to every section.
+    fn contents(&self) -> String {
+        let link = |section: &Section| {
+            let class = if section.rank == Rank::Member { " class=\"member\"" } else { "" };
+            format!("<li{class}><a href=\"#{}\">{}</a></li>\n", section.id, section.heading)
+        };
+        let links: String = self.sections.iter().map(link).collect();
+        format!("<nav class=\"contents\" aria-label=\"Contents\">\n<ul>\n{links}</ul>\n</nav>\n")
+    }
 }

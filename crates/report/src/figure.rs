@@ -1,79 +1,106 @@
-//! What all figures share: colours, axes, legend, and how a plot becomes HTML.
+//! Figures: drawn as SVG when the page is written, so that they need no script to be seen.
+//!
+//! ```text
+//!   Plot { axes, series, labels } ──render──▶ <figure> legend, <svg>, points as JSON ──plot.js──▶ hover, zoom, pin
+//!
+//!   <svg class="plane">             its size is that of the window: places are percent, texts keep their size
+//!     grid, ticks                   percent
+//!     <svg class="data">            lines and clouds in a plane of 10,000 × 10,000, stretched; strokes keep their width
+//!     <svg class="mark" x= y=>      symbols and names, at percent, with offsets in pixels
+//! ```
+//!
+//! Colours are variables of the style, which has them for light and dark.
 
-use crate::html::escape;
-use crate::plot::{Part, Plot, SCRIPT, title as titled};
+mod marks;
+mod render;
 
-/// Okabe and Ito's palette, which readers with any colour vision can distinguish.
+pub use marks::{About, Mark, Series, Symbol};
+pub use render::{embed, inert};
+
+use crate::labels::Label;
+use crate::span::Span;
+
+/// Okabe and Ito's palette, which readers with any colour vision can distinguish, by the names of the style's variables.
 pub mod colour {
-    pub const BLUE: &str = "#0072B2";
-    pub const SKY: &str = "#56B4E9";
-    pub const GREEN: &str = "#009E73";
-    pub const ORANGE: &str = "#E69F00";
-    pub const VERMILION: &str = "#D55E00";
-    pub const PURPLE: &str = "#A2498A";
-    pub const INK: &str = "#1f2933";
-    pub const GREY: &str = "#7b8794";
-    pub const GRID: &str = "#e6eaef";
-    pub const DOT: &str = "rgba(72,101,129,0.38)";
+    pub const BLUE: &str = "blue";
+    pub const SKY: &str = "sky";
+    pub const GREEN: &str = "green";
+    pub const ORANGE: &str = "orange";
+    pub const VERMILION: &str = "vermilion";
+    pub const PURPLE: &str = "purple";
+    pub const INK: &str = "ink";
+    pub const GREY: &str = "grey";
+    pub const DOT: &str = "dot";
 }
 
-const FONT: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
-
-/// An axis in the style of the page.
-pub fn axis(title: &str) -> Part {
-    Part::new()
-        .with("title", titled(title))
-        .with("automargin", true)
-        .with("gridcolor", colour::GRID)
-        .with("zeroline", false)
-        .with("showline", true)
-        .with("linecolor", colour::GREY)
-        .with("tickcolor", colour::GREY)
-        .with("separatethousands", true)
+/// An axis.
+#[derive(Debug, Clone)]
+pub struct Axis {
+    /// What it shows.
+    pub title: String,
+    /// Its ends.
+    pub span: Span,
+    /// The unit of a value that the pointer rests on.
+    pub unit: &'static str,
+    /// What is written instead of numbers, at 0, 1, 2 and so on.
+    pub names: Vec<String>,
 }
 
-/// A layout in the style of the page, with room for `top` pixels of legend.
-pub fn layout(x: Part, y: Part, top: usize) -> Part {
-    Part::new()
-        .with("font", Part::new().with("family", FONT).with("size", 13).with("color", colour::INK))
-        .with("paper_bgcolor", "#ffffff")
-        .with("plot_bgcolor", "#ffffff")
-        .with("hovermode", "closest")
-        .with(
-            "hoverlabel",
-            Part::new().with("bgcolor", "#ffffff").with("align", "left").with("font", Part::new().with("size", 12)),
-        )
-        .with("separators", ".,")
-        .with("margin", Part::new().with("l", 60).with("r", 16).with("t", top).with("b", 48))
-        .with("legend", Part::new().with("orientation", "h").with("x", 0.0).with("y", 1.02).with("yanchor", "bottom"))
-        .with("xaxis", x)
-        .with("yaxis", y)
+impl Axis {
+    /// An axis of numbers.
+    pub fn of(title: &str, span: Span) -> Axis {
+        Axis { title: title.to_owned(), span, unit: "", names: Vec::new() }
+    }
+
+    /// The same, with a unit.
+    pub fn in_unit(self, unit: &'static str) -> Axis {
+        Axis { unit, ..self }
+    }
+
+    /// An axis of names.
+    pub fn named(title: &str, names: Vec<String>) -> Axis {
+        let span = Span::linear(-0.5, names.len().max(1) as f64 - 0.5);
+        Axis { title: title.to_owned(), span, unit: "", names }
+    }
 }
 
-/// A figure: the plot with a caption (HTML), and a description for those who cannot see it.
-pub fn embed(plot: Plot, id: &str, height: usize, description: &str, caption: &str) -> String {
-    let caption = if caption.is_empty() { String::new() } else { format!("<figcaption>{caption}</figcaption>") };
-    format!(
-        "<figure role=\"group\" aria-label=\"{}\">\n<div class=\"plot\" style=\"height:{height}px\">\n{}\n</div>{caption}</figure>\n",
-        escape(description),
-        plot.to_html(id),
-    )
+/// What the pointer asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Hover {
+    /// The nearest point.
+    #[default]
+    Point,
+    /// All lines at its place on the horizontal axis.
+    Column,
 }
 
-/// The plotting script, for the head of a page.
-pub fn script() -> String {
-    format!("<script type=\"text/javascript\">{SCRIPT}</script>\n")
+/// A figure over two axes.
+#[derive(Debug, Clone)]
+pub struct Plot {
+    /// Its name on the page.
+    pub id: String,
+    /// Its height in pixels.
+    pub height: usize,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// A second vertical axis, at the right.
+    pub y2: Option<Axis>,
+    /// What is drawn, the last on top.
+    pub series: Vec<Series>,
+    /// Names of points.
+    pub labels: Vec<Label>,
+    /// What the pointer asks for.
+    pub hover: Hover,
+    /// Whether series are listed above.
+    pub legend: bool,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_script_is_one_element_with_the_plotting_library() {
-        let script = script();
-        assert_eq!(script.matches("<script").count(), 1);
-        assert_eq!(script.matches("</script>").count(), 1);
-        assert!(script.contains("newPlot"));
+impl Plot {
+    /// A figure without series.
+    pub fn new(id: impl Into<String>, height: usize, x: Axis, y: Axis) -> Plot {
+        let (series, labels) = (Vec::new(), Vec::new());
+        Plot { id: id.into(), height, x, y, y2: None, series, labels, hover: Hover::Point, legend: true }
     }
 }

@@ -24,9 +24,54 @@ pub fn code(text: &str) -> String {
     format!("<code>{}</code>", escape(text))
 }
 
-/// A section with a heading that can be linked to. `body` is HTML.
-pub fn section(id: &str, heading: &str, body: &str) -> String {
-    format!("<section id=\"{id}\" aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{heading}</h2>\n{body}\n</section>\n")
+/// A part of a page with a heading, to which the contents link.
+#[derive(Debug, Clone)]
+pub struct Section {
+    /// Its name in links.
+    pub id: String,
+    /// Its heading, as HTML.
+    pub heading: String,
+    /// What is below the heading, as HTML.
+    pub body: String,
+    /// Its place among headings.
+    pub rank: Rank,
+}
+
+/// The place of a section among the headings of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rank {
+    /// Below the title of the page.
+    Section,
+    /// The same, and the sections after it belong to it.
+    Part,
+    /// In a part.
+    Member,
+}
+
+impl Section {
+    /// The section as HTML.
+    pub fn html(&self) -> String {
+        let Section { id, heading, body, rank } = self;
+        let level = if *rank == Rank::Member { 3 } else { 2 };
+        let class = if *rank == Rank::Part { " class=\"part\"" } else { "" };
+        format!(
+            "<section id=\"{id}\"{class} aria-labelledby=\"{id}-h\">\n<h{level} id=\"{id}-h\">{heading}</h{level}>\n{body}\n\
+             </section>\n"
+        )
+    }
+}
+
+/// A section of a page without parts. `heading` and `body` are HTML.
+pub fn section(id: &str, heading: &str, body: &str) -> Section {
+    Section { id: id.to_owned(), heading: heading.to_owned(), body: body.to_owned(), rank: Rank::Section }
+}
+
+/// Text to copy, with a button that copies it.
+pub fn copied(id: &str, text: &str) -> String {
+    format!(
+        "<span class=\"copied\"><code id=\"{id}\">{}</code><button type=\"button\" data-copy=\"{id}\" hidden>copy</button></span>",
+        escape(text)
+    )
 }
 
 /// A paragraph of HTML.
@@ -115,7 +160,10 @@ impl Table {
     /// The table as HTML.
     pub fn render(&self) -> String {
         let class = if self.sortable { " class=\"sortable\"" } else { "" };
-        let mut out = format!("<div class=\"wide\"><table{class}>\n<caption>{}</caption>\n<thead><tr>", self.caption);
+        let mut out = format!(
+            "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table{class}>\n<caption>{}</caption>\n<thead><tr>",
+            self.caption
+        );
         for (index, column) in self.columns.iter().enumerate() {
             let numeric =
                 self.rows.first().and_then(|(_, row)| row.get(index)).is_some_and(|cell| cell.order.is_some());

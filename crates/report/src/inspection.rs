@@ -14,8 +14,8 @@ pub use findings::findings;
 
 use heapsmith_trace::{Origin, Profile, SizeShare};
 
-use crate::document::document;
-use crate::html::{Cell, Table, code, escape, section};
+use crate::document::Page;
+use crate::html::{Cell, Section, Table, code, escape, section};
 use crate::number::{percent, thousands};
 use crate::sections::sizes;
 
@@ -26,7 +26,7 @@ const SITES: usize = 24;
 
 /// The page of a trace, as the text of an HTML file.
 pub fn inspection(origin: &Origin, profile: &Profile) -> String {
-    let mut sections = vec![head(origin, profile), live::section(profile)];
+    let mut sections = vec![live::section(profile)];
     if !profile.statistics.sizes.is_empty() {
         sections.push(section("sizes", "Request sizes", &(sizes::figure(&profile.statistics, 0) + &popular(profile))));
         sections.push(heat::section(profile));
@@ -35,10 +35,22 @@ pub fn inspection(origin: &Origin, profile: &Profile) -> String {
     if !profile.sites.is_empty() {
         sections.push(section("sites", "Call sites", &sites(profile)));
     }
-    document(&origin.name(), &sections)
+    let page = Page {
+        title: &origin.name(),
+        header: header(origin),
+        answer: totals(origin, profile).html(),
+        sections: &sections,
+    };
+    page.html()
 }
 
-fn head(origin: &Origin, profile: &Profile) -> String {
+fn header(origin: &Origin) -> String {
+    let settings: String = origin.settings.iter().map(|(name, value)| code(&format!("{name}={value}")) + " ").collect();
+    let settings = if settings.is_empty() { settings } else { format!("<p class=\"note\">Made with {settings}</p>\n") };
+    format!("<p class=\"kicker\">heapsmith inspection</p>\n<h1>{}</h1>\n{settings}", escape(&origin.name()))
+}
+
+fn totals(origin: &Origin, profile: &Profile) -> Section {
     let statistics = &profile.statistics;
     let lives = &statistics.lifetimes;
     let calls = [statistics.frees, statistics.reallocations].map(thousands);
@@ -59,18 +71,9 @@ fn head(origin: &Origin, profile: &Profile) -> String {
         format!("<div><dt>{name}</dt><dd>{value}<small>{remark}</small></dd></div>\n")
     };
     let cards: String = cards.into_iter().map(card).collect();
-    let facts: String = findings(profile).iter().map(|fact| format!("<li>{}</li>\n", escape(fact))).collect();
-    let settings: String = origin.settings.iter().map(|(name, value)| code(&format!("{name}={value}")) + " ").collect();
-    let settings = if settings.is_empty() { settings } else { format!("<p class=\"note\">Made with {settings}</p>\n") };
-    format!(
-        "<header>\n<p class=\"kicker\">heapsmith inspection</p>\n<h1>{}</h1>\n{settings}</header>\n{}",
-        escape(&origin.name()),
-        section(
-            "totals",
-            "What it asks of its heap",
-            &format!("<dl class=\"cards\">\n{cards}</dl>\n<ul>\n{facts}</ul>\n")
-        ),
-    )
+    let facts: String = findings(origin, profile).iter().map(|fact| format!("<li>{}</li>\n", escape(fact))).collect();
+    let body = format!("<dl class=\"cards\">\n{cards}</dl>\n<ul>\n{facts}</ul>\n");
+    section("totals", "What it asks of its heap", &body)
 }
 
 /// The most popular sizes with their cumulated share.

@@ -5,27 +5,21 @@
 //! its dot. Covering another name costs most, then covering a dot that matters,
 //! then a long line, then covering one of the many small dots.
 
-use crate::plot::Part;
-
 /// A dot with a name.
 #[derive(Debug, Clone)]
 pub struct Named {
-    /// What is written, as HTML.
+    /// What is written.
     pub name: String,
-    /// Its letters.
-    pub letters: usize,
     /// The dot, in shares of the plot's width and height from its lower left corner.
     pub share: (f64, f64),
-    /// The dot, in the coordinates of the axes (logarithms on a logarithmic axis).
-    pub place: (f64, f64),
-    /// Colour of the name.
+    /// Colour of the name, of the palette.
     pub colour: &'static str,
     /// Size of the name in pixels.
     pub size: usize,
 }
 
 /// The plot's size in pixels that places are worked out for.
-const WIDTH: f64 = 980.0;
+const WIDTH: f64 = 940.0;
 const HEIGHT: f64 = 470.0;
 
 /// A rectangle in pixels, from the upper left corner of the plot.
@@ -58,27 +52,35 @@ impl Frame {
     }
 }
 
-/// The names as annotations, placed; `obstacles` are the many small dots, in shares.
-pub fn annotations(dots: &[Named], obstacles: &[(f64, f64)]) -> Vec<Part> {
-    let offsets = place(dots, obstacles);
-    dots.iter().zip(offsets).map(|(dot, offset)| annotation(dot, offset)).collect()
+/// A name with its place.
+#[derive(Debug, Clone)]
+pub struct Label {
+    /// What is written.
+    pub text: String,
+    /// Its colour, of the palette.
+    pub colour: &'static str,
+    /// Its size in pixels.
+    pub size: usize,
+    /// The dot, in shares of the plot's width and height from its lower left corner.
+    pub share: (f64, f64),
+    /// From the dot to the middle of the name, in pixels to the right and downwards.
+    pub offset: (f64, f64),
+    /// Whether it is there on a narrow screen too.
+    pub is_main: bool,
 }
 
-fn annotation(dot: &Named, (ax, ay): (f64, f64)) -> Part {
-    Part::new()
-        .with("text", &dot.name)
-        .with("x", dot.place.0)
-        .with("y", dot.place.1)
-        .with("ax", ax.round())
-        .with("ay", ay.round())
-        .with("showarrow", true)
-        .with("arrowhead", 0)
-        .with("arrowwidth", 1.0)
-        .with("arrowcolor", dot.colour)
-        .with("standoff", 6.0)
-        .with("borderpad", 1.0)
-        .with("bgcolor", "rgba(255,255,255,0.82)")
-        .with("font", Part::new().with("size", dot.size).with("color", dot.colour))
+/// The names with their places, the first before all others; `obstacles` are the many small dots, in shares.
+pub fn placed(dots: &[Named], obstacles: &[(f64, f64)]) -> Vec<Label> {
+    let offsets = place(dots, obstacles);
+    let label = |(index, (dot, offset)): (usize, (&Named, (f64, f64)))| Label {
+        text: dot.name.clone(),
+        colour: dot.colour,
+        size: dot.size,
+        share: dot.share,
+        offset,
+        is_main: index == 0,
+    };
+    dots.iter().zip(offsets).enumerate().map(label).collect()
 }
 
 /// The offset of each name's centre from its dot, in pixels.
@@ -90,7 +92,7 @@ fn place(dots: &[Named], obstacles: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut offsets = Vec::with_capacity(dots.len());
     for dot in dots {
         let from = pixel(dot.share);
-        let (width, height) = (dot.letters as f64 * dot.size as f64 * 0.58 + 4.0, dot.size as f64 * 1.45);
+        let (width, height) = (dot.name.chars().count() as f64 * dot.size as f64 * 0.58 + 4.0, dot.size as f64 * 1.45);
         let frame = |(x, y): (f64, f64)| Frame::around((from.0 + x, from.1 + y), width, height);
         let cost = |offset: (f64, f64)| cost(from, &frame(offset), offset, &taken, &marks, &obstacles);
         let best = rings(width).into_iter().min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
@@ -141,7 +143,7 @@ mod tests {
     use super::*;
 
     fn dot(x: f64, y: f64) -> Named {
-        Named { name: "allocator".into(), letters: 9, share: (x, y), place: (x, y), colour: "#000", size: 11 }
+        Named { name: "allocator".into(), share: (x, y), colour: "ink", size: 11 }
     }
 
     #[test]

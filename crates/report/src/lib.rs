@@ -8,11 +8,11 @@
 //! ```
 //!
 //! [`inspection()`] is the page of a trace alone, for a look before any exploration. [`reproduction()`] is the
-//! page of the papers, whose figures are drawn by [`chart`] as SVG.
+//! page of the papers, whose figures are files too: [`chart`] draws them.
 //!
 //! Every sentence of the page is computed: a page about other traffic says
-//! other things. The plotting script is embedded once, and a content policy in
-//! the page forbids it to load anything.
+//! other things. Its figures are SVG, drawn when it is written; its own script adds what a pointer asks for, and a content
+//! policy in the page forbids it to load anything.
 
 #![forbid(unsafe_code)]
 
@@ -24,9 +24,9 @@ mod inspection;
 mod labels;
 mod number;
 mod places;
-mod plot;
 mod reproduction;
 mod sections;
+mod span;
 mod spec_text;
 mod study;
 
@@ -37,9 +37,14 @@ pub use reproduction::{Reproduced, ReproducedPaper, ShownTable, reproduction};
 use heapsmith_explore::{Exploration, NoPick, Preference};
 use heapsmith_limits::Lines;
 use heapsmith_replay::ReplayError;
-use heapsmith_trace::{Trace, TraceError};
+use heapsmith_trace::{Origin, Trace, TraceError};
 
 use crate::study::Study;
+
+/// Whether a trace is of a network application, by the workload that made it.
+pub(crate) fn is_of_a_network(origin: &Origin) -> bool {
+    ["drr", "easyport", "url"].contains(&origin.program.as_str())
+}
 
 /// What a page is made of.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +55,8 @@ pub struct PageInput<'a> {
     pub lines: &'a [Lines],
     /// Its traces, in the order of [`Exploration::traces`].
     pub traces: &'a [Trace],
+    /// Its folder, as commands name it.
+    pub folder: &'a str,
     /// What the pick should be good at.
     pub preference: Preference,
     /// Seconds that the sweep took, where known.
@@ -90,5 +97,11 @@ pub enum ReportError {
 pub fn page(input: &PageInput<'_>) -> Result<String, ReportError> {
     let study = Study::of(*input)?;
     let sections = sections::all(&study)?;
-    Ok(document::document(&study.title(), &sections))
+    let page = document::Page {
+        title: &study.title(),
+        header: sections::answer::header(&study),
+        answer: sections::answer::section(&study),
+        sections: &sections,
+    };
+    Ok(page.html())
 }

@@ -7,8 +7,8 @@
 //!
 //! It knows nothing of how a result came about; it takes texts, tables and SVG figures.
 
-use crate::document::plain_document;
-use crate::html::{Cell, Table, escape, section};
+use crate::document::Page;
+use crate::html::{Cell, Rank, Section, Table, escape, section};
 
 /// A paper and what was done again of it.
 #[derive(Debug, Clone)]
@@ -65,27 +65,23 @@ pub struct ShownTable {
 
 /// The page, as the text of an HTML file that loads nothing.
 pub fn reproduction(papers: &[ReproducedPaper]) -> String {
-    let mut sections = vec![
-        "<header><p class=\"kicker\">heapsmith reproduce</p><h1>The papers, reproduced</h1>\n\
+    const HEADER: &str = "<p class=\"kicker\">heapsmith reproduce</p>\n<h1>The papers, reproduced</h1>\n\
          <p class=\"lead\">Every table and figure of five papers about memory allocators that could be done again on \
          this project's heaps: what the paper found, what is found here, and whether the conclusion holds. \
-         One command makes this page, the data and the figures again; nothing is tuned to agree.</p></header>\n"
-            .to_owned(),
-        overview(papers),
-    ];
+         One command makes this page, the data and the figures again; nothing is tuned to agree.</p>\n";
+    let mut sections = vec![overview(papers)];
     for paper in papers.iter().filter(|paper| !paper.experiments.is_empty()) {
-        sections.push(format!(
-            "<h2 class=\"part\" id=\"paper-{0}\">Paper {0}: {1}</h2>\n<p class=\"note\">{2}</p>\n",
-            escape(&paper.number),
-            escape(&paper.title),
-            escape(&paper.citation)
-        ));
+        let number = escape(&paper.number);
+        let heading = format!("Paper {number}: {}", escape(&paper.title));
+        let citation = format!("<p class=\"note\">{}</p>", escape(&paper.citation));
+        sections.push(Section { rank: Rank::Part, ..section(&format!("paper-{number}"), &heading, &citation) });
         sections.extend(paper.experiments.iter().map(one));
     }
-    plain_document("The papers, reproduced", &sections)
+    let title = "The papers, reproduced";
+    Page { title, header: HEADER.to_owned(), answer: String::new(), sections: &sections }.html()
 }
 
-fn overview(papers: &[ReproducedPaper]) -> String {
+fn overview(papers: &[ReproducedPaper]) -> Section {
     let mut table = Table::new("", &["paper", "table or figure", "the conclusion", "what is found here"]);
     for paper in papers {
         for one in &paper.experiments {
@@ -112,7 +108,7 @@ fn verdict(one: &Reproduced) -> String {
     format!("<span class=\"{class}\">{}</span>", escape(&one.verdict))
 }
 
-fn one(one: &Reproduced) -> String {
+fn one(one: &Reproduced) -> Section {
     let mut body = format!("<blockquote><p>{}</p></blockquote>\n", escape(&one.claim));
     body.push_str(&format!("<p>{}. {}</p>\n", verdict(one), escape(&one.found)));
     for (svg, caption) in &one.figures {
@@ -134,7 +130,8 @@ fn one(one: &Reproduced) -> String {
         escape(&one.data),
         escape(&one.name)
     ));
-    section(&one.name, &format!("{}: {}", escape(&one.place), escape(&one.title)), &body)
+    let heading = format!("{}: {}", escape(&one.place), escape(&one.title));
+    Section { rank: Rank::Member, ..section(&one.name, &heading, &body) }
 }
 
 fn shown(table: &ShownTable) -> String {

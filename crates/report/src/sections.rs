@@ -1,40 +1,45 @@
 //! The sections of the page, in its order.
 
+mod all;
+pub mod answer;
 mod catalogue;
 mod designs;
 mod effects;
 mod finding;
 mod front;
-mod headline;
+mod glossary;
 mod hold_out;
 mod limits;
 mod live;
 mod method;
 pub mod over_time;
 mod peers;
+mod rivals;
 mod room;
 pub mod sizes;
-mod view;
 mod why;
 
 use crate::ReportError;
+use crate::html::Section;
 use crate::study::Study;
 
-/// Every section, as HTML.
-pub fn all(study: &Study<'_>) -> Result<Vec<String>, ReportError> {
-    Ok(vec![
-        headline::section(study),
-        why::section(study),
-        designs::section(study),
-        limits::section(study),
-        live::section(study)?,
-        sizes::section(study),
-        effects::section(study),
+/// Every section below the answer.
+pub fn all(study: &Study<'_>) -> Result<Vec<Section>, ReportError> {
+    let sections = [
+        Some(designs::section(study)),
+        Some(why::section(study)),
+        Some(live::section(study)?),
+        Some(sizes::section(study)),
+        Some(effects::section(study)),
         finding::section(study),
-        front::section(study),
+        limits::section(study),
         hold_out::section(study),
-        catalogue::section(study),
+        Some(front::section(study)),
+        Some(all::section(study)),
+        Some(catalogue::section(study)),
         peers::section(study),
-        method::section(study),
-    ])
+        Some(method::section(study)),
+        Some(glossary::section()),
+    ];
+    Ok(sections.into_iter().flatten().collect())
 }

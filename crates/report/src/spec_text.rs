@@ -1,6 +1,6 @@
 //! Specs and levels as people read them.
 
-use heapsmith_explore::{Design, Families};
+use heapsmith_explore::{Design, Factor, Families};
 
 /// Sizes that a list is shortened to.
 const SHOWN: usize = 6;
@@ -39,6 +39,12 @@ pub fn levels(families: &Families, design: &Design) -> String {
         1 => words.join(", "),
         _ => format!("{}: {}", family.name, words.join(", ")),
     }
+}
+
+/// Every level of each factor of each family, in words.
+pub fn level_words(families: &Families) -> Vec<Vec<Vec<String>>> {
+    let words = |factor: &Factor| factor.levels.iter().map(|level| level_in_words(&factor.name, level)).collect();
+    families.0.iter().map(|family| family.factors.iter().map(words).collect()).collect()
 }
 
 fn level_in_words(factor: &str, level: &str) -> String {

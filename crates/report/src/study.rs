@@ -62,6 +62,20 @@ impl<'a> Study<'a> {
         Ok(Study { exploration, input, pick, family, effects, interactions, finding, traces })
     }
 
+    /// Whether all programs are network applications, which the findings of Mamagkakis et al. (2006) are about.
+    pub fn is_of_a_network(&self) -> bool {
+        self.traces.iter().all(|studied| crate::is_of_a_network(&studied.trace.origin))
+    }
+
+    /// A command on the folder of the exploration: `heapsmith VERB FOLDER REST`.
+    pub fn command(&self, verb: &str, rest: &str) -> String {
+        let folder = self.input.folder;
+        let is_plain =
+            !folder.is_empty() && folder.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=:,%+".contains(c));
+        let folder = if is_plain { folder.to_owned() } else { format!("'{}'", folder.replace('\'', r"'\''")) };
+        format!("heapsmith {verb} {folder} {rest}").trim_end().to_owned()
+    }
+
     /// Names of the traces.
     pub fn title(&self) -> String {
         match self.exploration.traces.as_slice() {

@@ -69,7 +69,8 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let effects = effects(exploration, family);
     let finding = finding(exploration, &effects);
     let lines = report::lines(&packed);
-    let page = PageInput { exploration, traces: &traces, lines: &lines, preference, elapsed: found.seconds };
+    let folder = &dir.to_string_lossy();
+    let page = PageInput { exploration, traces: &traces, lines: &lines, folder, preference, elapsed: found.seconds };
     let out = dir.join(report::PAGE);
     report::write(&page, Output::create(&out).map_err(|error| Failure::writing(&out, &error))?)?;
     let answer = answer::Answer { exploration, lines: &lines, preference, pick, family };

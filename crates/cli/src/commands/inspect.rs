@@ -149,7 +149,7 @@ fn summary(origin: &Origin, profile: &Profile) {
         ),
     }
     say!("live bytes  {}", sparkline(&profile.curve));
-    for fact in heapsmith_report::findings(profile) {
+    for fact in heapsmith_report::findings(origin, profile) {
         say!("{fact}");
     }
     for site in profile.sites.iter().take(SITES) {

@@ -29,6 +29,7 @@ pub fn run(arguments: &Report) -> Result<(), Failure> {
         exploration: &exploration,
         traces: &traces,
         lines: &lines,
+        folder: &arguments.dir.to_string_lossy(),
         preference: arguments.prefer.map_or(exploration.question.preference, Into::into),
         elapsed: None,
     };

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::browser::{Browser, Screen};
+
 fn heapsmith(folder: &Path, arguments: &[&str]) -> Output {
     let output = Command::new(env!("CARGO_BIN_EXE_heapsmith"))
         .args(arguments)
@@ -73,18 +75,14 @@ fn the_page_of_a_trace_draws_itself_without_a_network() {
     let arguments = ["inspect", &sample("ftp.pcap.xz"), "--as", "drr", "--slice", "..20000", "--html", "page.html"];
     heapsmith(folder.path(), &arguments);
     let page = folder.path().join("page.html");
-    let output = Command::new("chromium")
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND"])
-        .args(["--virtual-time-budget=20000", "--enable-logging=stderr", "--dump-dom"])
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .expect("chromium runs: `cargo xtask test` installs it");
-    let (dom, log) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    for figure in ["plot-live", "plot-sizes-0", "plot-heat", "plot-turnover"] {
-        assert!(dom.contains(&format!("id=\"{figure}\"")), "no figure {figure}");
-    }
-    assert!(dom.matches("class=\"main-svg\"").count() >= 4, "figures were not drawn; the browser says:\n{log}");
-    assert!(!log.contains("Uncaught"), "{log}");
+    let mut browser = Browser::start();
+    browser.open(&page, Screen { width: 400, height: 800, dark: false });
+    let figures = browser.evaluate("[...document.querySelectorAll('.plot')].map((plot) => plot.id)");
+    assert_eq!(figures, serde_json::json!(["plot-live", "plot-sizes-0", "plot-heat", "plot-turnover"]));
+    assert_eq!(browser.evaluate("document.documentElement.scrollWidth > innerWidth"), false, "it scrolls sideways");
+    assert!(browser.errors.is_empty(), "{:?}", browser.errors);
+    let dom = browser.evaluate("document.documentElement.outerHTML");
+    let dom = dom.as_str().expect("text");
     for section in ["totals", "live", "sizes", "heat", "turnover", "sites"] {
         assert!(dom.contains(&format!("<section id=\"{section}\"")), "no section {section}");
     }

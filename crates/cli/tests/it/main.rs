@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
 
 mod bad_input;
+mod browser;
 mod check;
 mod compare;
 mod emit;
@@ -14,6 +15,7 @@ mod limits;
 mod memory;
 mod outputs;
 mod over_time;
+mod page;
 mod peers;
 mod printing;
 mod question;

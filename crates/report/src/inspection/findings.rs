@@ -1,7 +1,7 @@
 //! What Mamagkakis et al. (2006, §5) say of network applications, and whether it holds for a
 //! trace: in sentences for a terminal or a page.
 
-use heapsmith_trace::{Form, Profile, SizeShare};
+use heapsmith_trace::{Form, Origin, Profile, SizeShare};
 
 use crate::number::{percent, plural, thousands};
 
@@ -10,15 +10,16 @@ const TOP: std::ops::RangeInclusive<f64> = 0.3..=0.7;
 /// Numbers of sizes that the paper gives for the requests of other sizes.
 const DISTINCT: std::ops::RangeInclusive<usize> = 700..=1500;
 
-/// The findings, a sentence each.
-pub fn findings(profile: &Profile) -> Vec<String> {
+/// The findings, a sentence each. Those of the paper are compared with network applications alone.
+pub fn findings(origin: &Origin, profile: &Profile) -> Vec<String> {
     if profile.statistics.sizes.is_empty() {
         return vec!["The trace holds no request.".to_owned()];
     }
-    vec![popular(profile), distinct(profile), form(profile)]
+    let of_a_network = crate::is_of_a_network(origin);
+    vec![popular(profile, of_a_network), distinct(profile, of_a_network), form(profile, of_a_network)]
 }
 
-fn popular(profile: &Profile) -> String {
+fn popular(profile: &Profile, of_a_network: bool) -> String {
     let statistics = &profile.statistics;
     let top = statistics.top_share(2);
     let share = |size: &SizeShare| format!("{} ({})", plural(size.size.0, "byte", "bytes"), percent(size.share));
@@ -28,15 +29,18 @@ fn popular(profile: &Profile) -> String {
         top if top > *TOP.end() => "does not hold here: the two make up more",
         _ => "does not hold here: the two make up less",
     };
+    let compared = match of_a_network {
+        true => format!(" In network applications it is 30–70% (Mamagkakis et al. 2006, §5), which {verdict}."),
+        false => String::new(),
+    };
     format!(
-        "The two most popular sizes are {}: together {} of the requests. In network applications it is 30–70% \
-         (Mamagkakis et al. 2006, §5), which {verdict}.",
+        "The two most popular sizes are {}: together {} of the requests.{compared}",
         named.join(" and "),
         percent(top)
     )
 }
 
-fn distinct(profile: &Profile) -> String {
+fn distinct(profile: &Profile, of_a_network: bool) -> String {
     let statistics = &profile.statistics;
     let (sizes, covering) = (statistics.distinct_sizes(), statistics.sizes_covering(0.99));
     let verdict = match sizes {
@@ -44,15 +48,21 @@ fn distinct(profile: &Profile) -> String {
         sizes if sizes > *DISTINCT.end() => "does not hold here: there are more",
         _ => "does not hold here: there are fewer",
     };
+    let compared = match of_a_network {
+        true => format!(
+            " In network applications 700–1500 sizes share what the two leave, while elsewhere about 38 make up 99%; the \
+             first {verdict}."
+        ),
+        false => String::new(),
+    };
     format!(
-        "{} distinct sizes are requested; {} of them make up 99% of the requests. In network applications 700–1500 \
-         sizes share what the two leave, while elsewhere about 38 make up 99%; the first {verdict}.",
+        "{} distinct sizes are requested; {} of them make up 99% of the requests.{compared}",
         thousands(sizes as u64),
         thousands(covering as u64)
     )
 }
 
-fn form(profile: &Profile) -> String {
+fn form(profile: &Profile, of_a_network: bool) -> String {
     let shape = &profile.shape;
     let verdict = match shape.form {
         Form::Empty => return "Nothing is ever live.".to_owned(),
@@ -63,9 +73,10 @@ fn form(profile: &Profile) -> String {
             "Network applications have such forms, where most others have thin spikes only"
         }
     };
+    let compared = if of_a_network { format!(" {verdict} (§5).") } else { String::new() };
     format!(
         "Live bytes have the form of {}{}: on average {} of their peak is live, more than half of it in {} of the \
-         trace, in {}. {verdict} (§5).",
+         trace, in {}.{compared}",
         if matches!(shape.form, Form::Plateau | Form::Ramp) { "a " } else { "" },
         shape.form,
         percent(shape.mean),

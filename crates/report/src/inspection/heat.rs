@@ -2,16 +2,12 @@
 
 use heapsmith_trace::{HeatMap, Profile};
 
-use crate::figure::{axis, embed, layout};
-use crate::html::section as wrap;
-use crate::number::{rounded, thousands};
-use crate::plot::{Part, Plot, title, trace};
-
-/// Powers of ten that a count may have.
-const DECADES: i32 = 19;
+use crate::figure::{Axis, Mark, Plot, Series, colour, embed};
+use crate::html::{Section, section as wrap};
+use crate::number::thousands;
 
 /// The section.
-pub fn section(profile: &Profile) -> String {
+pub fn section(profile: &Profile) -> Section {
     let heat = &profile.heat;
     let (rows, columns) = (heat.rows(), heat.columns());
     let never: u64 = rows.clone().map(|row| heat.never_freed(row)).sum();
@@ -23,44 +19,24 @@ pub fn section(profile: &Profile) -> String {
         x.push("never".to_owned());
         rows.clone().zip(&mut counts).for_each(|(row, line)| line.push(heat.never_freed(row)));
     }
-    let shade = |&count: &u64| (count > 0).then(|| rounded((count as f64).log10()));
-    let z: Vec<Vec<Option<f64>>> = counts.iter().map(|line| line.iter().map(shade).collect()).collect();
-    let hover = |(line, size): (&Vec<u64>, &String)| {
-        let text = |(count, events): (&u64, &String)| {
-            format!("{} blocks of {size} bytes, freed after {events} events", thousands(*count))
-        };
-        line.iter().zip(&x).map(text).collect::<Vec<_>>()
-    };
-    let hover: Vec<Vec<String>> = counts.iter().zip(&y).map(hover).collect();
-    let ticks: Vec<f64> = (0..DECADES).map(f64::from).collect();
-    let names: Vec<String> = (0..DECADES).map(|power| thousands(10_u64.pow(power as u32))).collect();
-    let bar = Part::new()
-        .with("title", title("blocks"))
-        .with("tickvals", ticks)
-        .with("ticktext", names)
-        .with("thickness", 14);
-    let trace = trace("heatmap", x, y)
-        .with("z", z)
-        .with("colorscale", "YlGnBu")
-        .with("reversescale", true)
-        .with("hoverongaps", false)
-        .with("hoverinfo", "text")
-        .with("text", hover)
-        .with("colorbar", bar);
-    let mut plot = Plot::new();
-    plot.add_trace(trace);
-    let x = axis("lifetime (events)").with("type", "category").with("showgrid", false);
-    let y = axis("size (bytes)").with("type", "category").with("showgrid", false);
-    let margin = Part::new().with("l", 130).with("r", 16).with("t", 16).with("b", 110);
-    plot.set_layout(layout(x, y, 16).with("margin", margin));
+    let max = counts.iter().flatten().copied().max().unwrap_or(1).max(2) as f64;
+    let cells = counts.iter().enumerate().flat_map(|(row, line)| {
+        line.iter().enumerate().filter(|(_, count)| **count > 0).map(move |(column, &count)| (column, row, count))
+    });
+    let cells: Vec<(usize, usize, u64)> = cells.collect();
+    let said = cells.iter().map(|&(column, row, count)| {
+        format!("{} blocks of {} bytes, freed after {} events", thousands(count), y[row], x[column])
+    });
+    let points = cells.iter().map(|&(column, row, _)| (column as f64, row as f64));
+    let weights = cells.iter().map(|&(_, _, count)| (count as f64).ln_1p() / max.ln_1p()).collect();
+    let series = Series::new("", colour::BLUE, Mark::Cells, points).saying(said);
+    let series = vec![Series { weights, ..series }];
+    let height = 140 + 26 * y.len().max(4);
+    let (x, y) = (Axis::named("lifetime (events)", x), Axis::named("size (bytes)", y));
+    let plot = Plot { series, legend: false, ..Plot::new("plot-heat", height, x, y) };
     let caption = "Rows and columns are powers of two. The size is the last that a block had; the shade is the logarithm of \
                    the number of blocks.";
-    let height = 160 + 26 * profile.heat.rows().len().max(4);
-    wrap(
-        "heat",
-        "Size and lifetime",
-        &embed(plot, "plot-heat", height, "Heat map of block sizes and lifetimes", caption),
-    )
+    wrap("heat", "Size and lifetime", &embed(&plot, "Heat map of block sizes and lifetimes", caption))
 }
 
 /// `16–31`: the numbers of a row or column.

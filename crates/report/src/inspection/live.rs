@@ -2,46 +2,28 @@
 
 use heapsmith_trace::{LiveCurve, Profile};
 
-use crate::figure::{axis, colour, embed, layout};
-use crate::html::section as wrap;
-use crate::number::rounded;
-use crate::plot::{Part, Plot, title};
-use crate::sections::over_time::{Scale, line};
+use crate::figure::{Axis, Hover, Mark, Plot, Series, colour, embed};
+use crate::html::{Section, section as wrap};
+use crate::sections::over_time::{Scale, stretch};
+use crate::span::Span;
 
 /// The section.
-pub fn section(profile: &Profile) -> String {
+pub fn section(profile: &Profile) -> Section {
     let scale = Scale::of(profile.statistics.requested_peak);
     let clock = Clock::of(&profile.curve);
     let points = &profile.curve.points;
     let live = clock.places.iter().zip(points).map(|(&at, point)| (at, scale.apply(point.live)));
     let blocks = clock.places.iter().zip(points).map(|(&at, point)| (at, point.blocks as f64));
-    let mut plot = Plot::new();
-    plot.add_trace(
-        line(live.collect(), "bytes", colour::BLUE).with("fill", "tozeroy").with("fillcolor", "rgba(0,114,178,0.18)"),
-    );
-    let dashes = Part::new().with("width", 1.2).with("dash", "dot").with("color", colour::VERMILION);
-    plot.add_trace(line(blocks.collect(), "blocks", colour::VERMILION).with("yaxis", "y2").with("line", dashes));
-    let y = axis(&format!("live bytes ({})", scale.unit)).with("rangemode", "tozero");
-    let blocks = Part::new()
-        .with("title", title("live blocks"))
-        .with("overlaying", "y")
-        .with("side", "right")
-        .with("rangemode", "tozero")
-        .with("automargin", true)
-        .with("showgrid", false)
-        .with("separatethousands", true);
-    plot.set_layout(
-        layout(axis(clock.title), y, 44)
-            .with("margin", Part::new().with("l", 60).with("r", 90).with("t", 44).with("b", 48))
-            .with("yaxis2", blocks),
-    );
+    let live = Series::new("bytes", colour::BLUE, Mark::Area, live);
+    let blocks = Series::new("blocks", colour::VERMILION, Mark::Dotted, blocks).on_the_second();
+    let top = |series: &Series| Span::from_zero(series.points.iter().map(|point| point.1).fold(0.0, f64::max));
+    let x = Axis::of(clock.title, stretch(clock.places.iter().copied()));
+    let y = Axis::of(&format!("live bytes ({})", scale.unit), top(&live)).in_unit(scale.unit);
+    let y2 = Some(Axis::of("live blocks", top(&blocks)));
+    let plot = Plot { y2, series: vec![live, blocks], hover: Hover::Column, ..Plot::new("plot-live", 360, x, y) };
     let caption =
         "The highest point of each stretch of the trace: spikes are not lost. After Mamagkakis et al. 2006, Figure 3.";
-    wrap(
-        "live",
-        "Live bytes over time",
-        &embed(plot, "plot-live", 380, "Line chart of live bytes and live blocks", caption),
-    )
+    wrap("live", "Live bytes over time", &embed(&plot, "Line chart of live bytes and live blocks", caption))
 }
 
 /// What the horizontal axis counts: time where the trace has it, the event's number otherwise.
@@ -65,7 +47,7 @@ impl Clock {
         let mut now = first;
         let place = |point: &heapsmith_trace::LivePoint| {
             now = now.max(point.time.0);
-            rounded(if unit == 0.0 { point.event as f64 } else { (now - first) as f64 / unit })
+            if unit == 0.0 { point.event as f64 } else { (now - first) as f64 / unit }
         };
         Clock { title, places: curve.points.iter().map(place).collect() }
     }

@@ -3,13 +3,14 @@
 use heapsmith_explore::{Catalogued, Objective, dominates};
 use heapsmith_spec::entry;
 
-use crate::html::{Cell, Table, code, escape, paragraph, section as wrap};
+use crate::html::{Cell, Section, Table, code, escape, paragraph, section as wrap};
 use crate::number::{listed, plural, thousands};
 use crate::sections::front::{null_sentence, numbers, spec, time_heading};
+use crate::sections::rivals::comparison;
 use crate::study::{Study, footprint, fragmentation};
 
 /// The section.
-pub fn section(study: &Study<'_>) -> String {
+pub fn section(study: &Study<'_>) -> Section {
     let mut entries: Vec<&Catalogued> = study.exploration.catalogue.iter().collect();
     entries.sort_by(|a, b| {
         let by = |entry: &Catalogued| (!entry.is_compared(), fragmentation(&entry.objectives));
@@ -35,7 +36,7 @@ pub fn section(study: &Study<'_>) -> String {
         cells.push(Cell::wide(format!("{}{}{refused}{stretch}", spec(&entry.spec), source(&entry.name))));
         table.row(if entry.is_compared() { "" } else { "refuses" }, cells);
     }
-    wrap("catalogue", "The catalogue", &(sentence(study, &entries) + &table.render()))
+    wrap("catalogue", "The catalogue", &(comparison(study) + &sentence(study, &entries) + &table.render()))
 }
 
 fn source(name: &str) -> String {

@@ -4,38 +4,37 @@
 
 use heapsmith_explore::{Catalogued, Objective, Objectives};
 
-use crate::figure::{axis, colour, embed, layout};
-use crate::html::{escape, paragraph, section as wrap};
-use crate::labels::{Named, annotations};
-use crate::number::{count, listed, percent, plural, rounded, thousands};
+use crate::figure::{About, Axis, Mark, Plot, Series, Symbol, colour, embed};
+use crate::html::{Section, escape, paragraph, section as wrap};
+use crate::labels::{Label, Named, placed};
+use crate::number::{count, listed, percent, plural, thousands};
 use crate::places::{Place, places};
-use crate::plot::{Part, Plot, scatter};
-use crate::sections::view::Span;
-use crate::spec_text::{levels, shortened};
+use crate::span::Span;
+use crate::spec_text::shortened;
 use crate::study::{Study, accesses, fragmentation};
 
 /// How many designs a place of the front counts for where names are placed.
 const FRONT_COUNTS: usize = 10;
 
 /// The section.
-pub fn section(study: &Study<'_>) -> String {
+pub fn section(study: &Study<'_>) -> Section {
     let mut places = places(&study.exploration.points);
     places.retain(|place| study.point(place.index).failed == 0);
     let view = View::of(study);
-    let mut plot = Plot::new();
-    plot.add_trace(dots(study, &places));
-    plot.add_trace(front(study, &places));
-    plot.add_trace(catalogue(study));
-    if !study.finding.recommended.is_empty() {
-        plot.add_trace(recommended(study, &places));
+    let x = Axis::of("fragmentation (%)", view.x.scaled(100.0));
+    let y = Axis::of("metadata accesses per operation", view.y);
+    let mut plot = Plot { labels: names(study, &places, &view), ..Plot::new("plot-designs", 560, x, y) };
+    plot.series.push(dots(study, &places, &view));
+    plot.series.extend(front(study));
+    plot.series.push(catalogue(study, &view));
+    if study.is_of_a_network() && !study.finding.recommended.is_empty() {
+        plot.series.push(recommended(study));
     }
-    plot.add_trace(pick(study, &places));
-    let (x, y) = (axis("fragmentation (%)"), axis("metadata accesses per operation"));
-    let layout = layout(view.x.axis(x, 100.0), view.y.axis(y, 1.0), 48);
-    plot.set_layout(layout.with("annotations", names(study, &places, &view)));
+    plot.series.push(pick(study));
     let description = "Scatter plot of every design by fragmentation and accesses per operation, with the Pareto front, \
-                       the pick and the catalogue";
-    let body = text(study, &places, &view) + &embed(plot, "plot-designs", 580, description, &caption(&view));
+                       the pick and the catalogue. Arrow keys go from point to point, Enter pins a design.";
+    let pinned = "<div id=\"pinned\" class=\"pinned\" role=\"status\" hidden></div>\n";
+    let body = text(study, &places, &view) + &embed(&plot, description, &caption(&view)) + pinned;
     wrap("designs", &format!("{} designs", thousands(study.exploration.points.len() as u64)), &body)
 }
 
@@ -67,20 +66,22 @@ impl View {
     }
 }
 
-fn series(points: &[&Objectives], name: &str, hover: Vec<String>) -> Part {
-    let x: Vec<f64> = points.iter().map(|point| rounded(fragmentation(point) * 100.0)).collect();
-    let y: Vec<f64> = points.iter().map(|point| rounded(accesses(point))).collect();
-    scatter(x, y).with("name", name).with("mode", "markers").with("hoverinfo", "text").with("hovertext", hover)
+fn place((fragmentation, accesses): (f64, f64)) -> (f64, f64) {
+    (fragmentation * 100.0, accesses)
 }
 
-fn designs(study: &Study<'_>, places: &[Place], name: &str) -> Part {
-    let points: Vec<&Objectives> = places.iter().map(|place| study.point(place.index)).collect();
-    series(&points, name, places.iter().map(|&place| about(study, place)).collect())
+/// Designs by their indices, each described by the page's data.
+fn designs(study: &Study<'_>, indices: &[usize], name: &str, colour: &'static str, mark: Mark) -> Series {
+    let points =
+        indices.iter().map(|&index| study.point(index)).map(|point| place((fragmentation(point), accesses(point))));
+    let abouts = indices.iter().map(|&index| About::Design(study.exploration.rows[index].design.number));
+    Series::new(name, colour, mark, points).about(abouts)
 }
 
-fn dots(study: &Study<'_>, places: &[Place]) -> Part {
-    let marker = Part::new().with("symbol", "circle").with("size", 6).with("color", colour::DOT);
-    designs(study, places, "designs").with("marker", marker)
+fn dots(study: &Study<'_>, places: &[Place], view: &View) -> Series {
+    let shown: Vec<usize> =
+        places.iter().map(|place| place.index).filter(|&index| view.shows(study.point(index))).collect();
+    designs(study, &shown, "designs", colour::DOT, Mark::Cloud(6.0))
 }
 
 /// The values of the designs that served every request.
@@ -93,39 +94,21 @@ fn served<'s>(study: &'s Study<'_>) -> impl Iterator<Item = &'s Catalogued> {
     study.exploration.compared_catalogue()
 }
 
-/// The place of a design, with how many share it.
-fn place_of(study: &Study<'_>, places: &[Place], index: usize) -> Place {
-    let here = |place: &&Place| study.point(place.index) == study.point(index);
-    Place { index, designs: places.iter().find(here).map_or(1, |place| place.designs) }
+/// The front: its steps, and its designs.
+fn front(study: &Study<'_>) -> [Series; 2] {
+    let front = &study.exploration.front_2d;
+    let line = designs(study, front, "Pareto front", colour::BLUE, Mark::Steps);
+    let line = Series { abouts: Vec::new(), ..line };
+    [line, designs(study, front, "", colour::BLUE, Mark::Symbols(Symbol::Circle, 9.0))]
 }
 
-fn front(study: &Study<'_>, places: &[Place]) -> Part {
-    let steps: Vec<Place> = study.exploration.front_2d.iter().map(|&index| place_of(study, places, index)).collect();
-    designs(study, &steps, "Pareto front")
-        .with("mode", "lines+markers")
-        .with("line", Part::new().with("shape", "hv").with("width", 2.0).with("color", colour::BLUE))
-        .with("marker", Part::new().with("size", 9).with("color", colour::BLUE))
+fn pick(study: &Study<'_>) -> Series {
+    designs(study, &[study.pick], "the pick", colour::VERMILION, Mark::Symbols(Symbol::Star, 20.0))
 }
 
-fn pick(study: &Study<'_>, places: &[Place]) -> Part {
-    designs(study, &[place_of(study, places, study.pick)], "the pick").with(
-        "marker",
-        Part::new().with("symbol", "star").with("size", 18).with("color", colour::VERMILION).with("line", outline()),
-    )
-}
-
-fn recommended(study: &Study<'_>, places: &[Place]) -> Part {
-    let steps: Vec<Place> =
-        study.finding.recommended.iter().map(|design| place_of(study, places, design.index)).collect();
-    let ring = Part::new().with("width", 2.5).with("color", colour::GREEN);
-    designs(study, &steps, "the 2006 paper's recommendation").with(
-        "marker",
-        Part::new().with("symbol", "square-open").with("size", 15).with("color", colour::GREEN).with("line", ring),
-    )
-}
-
-fn outline() -> Part {
-    Part::new().with("width", 1.0).with("color", "#ffffff")
+fn recommended(study: &Study<'_>) -> Series {
+    let steps: Vec<usize> = study.finding.recommended.iter().map(|design| design.index).collect();
+    designs(study, &steps, "the 2006 paper's recommendation", colour::GREEN, Mark::Symbols(Symbol::Ring, 15.0))
 }
 
 /// Allocators of the catalogue that fall on one place, with their names.
@@ -144,25 +127,22 @@ fn catalogue_places<'s>(study: &'s Study<'_>) -> Vec<(Vec<&'s str>, &'s Catalogu
     places
 }
 
-fn catalogue(study: &Study<'_>) -> Part {
-    let places = catalogue_places(study);
-    let points: Vec<&Objectives> = places.iter().map(|(_, entry)| &entry.objectives).collect();
-    let hover = places.iter().map(|(names, entry)| {
-        format!("<b>{}</b><br>{}", escape(&names.join(", ")), values(&entry.objectives, &entry.spec))
+fn catalogue(study: &Study<'_>, view: &View) -> Series {
+    let places = catalogue_places(study).into_iter().filter(|(_, entry)| view.shows(&entry.objectives));
+    let described = places.map(|(names, entry)| {
+        let point = &entry.objectives;
+        let said = format!("<b>{}</b><br>{}", escape(&names.join(", ")), values(point, &entry.spec));
+        (place((fragmentation(point), accesses(point))), said)
     });
-    series(&points, "catalogue", hover.collect()).with(
-        "marker",
-        Part::new().with("symbol", "diamond").with("size", 10).with("color", colour::PURPLE).with("line", outline()),
-    )
+    let (points, said): (Vec<_>, Vec<_>) = described.unzip();
+    Series::new("catalogue", colour::PURPLE, Mark::Symbols(Symbol::Diamond, 11.0), points).saying(said)
 }
 
 /// The names of the pick and of the catalogue, placed.
-fn names(study: &Study<'_>, places: &[Place], view: &View) -> Vec<Part> {
+fn names(study: &Study<'_>, places: &[Place], view: &View) -> Vec<Label> {
     let named = |name: &str, point: &Objectives, colour: &'static str, size: usize| Named {
-        name: escape(name),
-        letters: name.chars().count(),
+        name: name.to_owned(),
         share: view.share(point),
-        place: (view.x.coordinate(fragmentation(point) * 100.0), view.y.coordinate(accesses(point))),
         colour,
         size,
     };
@@ -173,20 +153,10 @@ fn names(study: &Study<'_>, places: &[Place], view: &View) -> Vec<Part> {
     // A name that covers the front hides more than one that covers a design.
     let front = study.exploration.front_2d.iter().map(|&index| view.share(study.point(index)));
     let crowd = crowd.chain(front.flat_map(|share| [share; FRONT_COUNTS]));
-    annotations(&dots, &crowd.collect::<Vec<_>>())
+    placed(&dots, &crowd.collect::<Vec<_>>())
 }
 
-/// What is shown when the pointer rests on a design.
-fn about(study: &Study<'_>, place: Place) -> String {
-    let design = &study.exploration.rows[place.index].design;
-    let others = match place.designs {
-        1 => String::new(),
-        designs => format!(" and {}", plural(designs as u64 - 1, "other", "others")),
-    };
-    let values = values(study.point(place.index), &design.spec.to_string());
-    format!("<b>design {:04}</b>{others}<br>{}<br>{values}", design.number, levels(&study.exploration.families, design))
-}
-
+/// What is said of an allocator of the catalogue.
 fn values(point: &Objectives, spec: &str) -> String {
     format!(
         "fragmentation {} · accesses {} · p99 {} · max {}<br>{}",
@@ -228,7 +198,7 @@ fn text(study: &Study<'_>, places: &[Place], view: &View) -> String {
         let mut left_out = vec![plural(hidden as u64, "design", "designs")];
         left_out.extend(far);
         body.push_str(&paragraph(&format!(
-            "<span class=\"note\">The first view leaves out designs far from the front: {}. Double-click the figure to show all.</span>",
+            "<span class=\"note\">Far from the front, and not drawn: {}.</span>",
             listed(&left_out)
         )));
     }
@@ -268,7 +238,7 @@ fn caption(view: &View) -> String {
         (false, false) => "",
     };
     format!(
-        "Down and to the left is better. Hover over a dot for its spec. Drag to zoom; double-click to switch between the first view and all \
-         designs.{scale} After Mamagkakis et al. 2006, Figure 2."
+        "Down and to the left is better. A click on a dot pins its design and shows its commands. Drag to zoom; double-click to show \
+         all.{scale} After Mamagkakis et al. 2006, Figure 2."
     )
 }

@@ -2,10 +2,10 @@
 
 use heapsmith_explore::{Objective, Strategy};
 
-use crate::figure::{axis, colour, embed, layout};
-use crate::html::{Cell, Table, paragraph, section as wrap};
-use crate::number::{percent, points, relative, rounded, thousands};
-use crate::plot::{Part, Plot, scatter};
+use crate::figure::{Axis, Hover, Mark, Plot, Series, Symbol, colour, embed};
+use crate::html::{Cell, Section, Table, paragraph, section as wrap};
+use crate::number::{percent, points, relative, thousands};
+use crate::span::Span;
 use crate::spec_text::{capitalized, factor_name};
 use crate::study::Study;
 
@@ -29,7 +29,7 @@ const PAPER: [(&str, [&str; 3]); 4] = [
 ];
 
 /// The section.
-pub fn section(study: &Study<'_>) -> String {
+pub fn section(study: &Study<'_>) -> Section {
     if study.effects.is_empty() {
         let why = match study.exploration.search {
             Strategy::Exhaustive => "were cut short, as they can reach no front (<code>--prune</code>)",
@@ -86,15 +86,15 @@ fn sentence(study: &Study<'_>) -> String {
 
 /// The key to the figures.
 fn key() -> String {
-    let line = |name: &str, colour: &str| format!("<span><i style=\"background:{colour}\"></i>{name}</span>");
+    let line = |name: &str, colour: &str| format!("<span><i style=\"background:var(--{colour})\"></i>{name}</span>");
     let shares: String = SHARES.map(|(name, _, colour)| line(name, colour)).concat();
     format!("<p class=\"key\">{shares}{}</p>\n", line("accesses per operation", colour::BLUE))
 }
 
-/// The ranges that the figures share.
+/// The vertical axes that the figures share.
 struct Ranges {
-    shares: Vec<f64>,
-    accesses: Vec<f64>,
+    shares: Axis,
+    accesses: Axis,
 }
 
 impl Ranges {
@@ -103,39 +103,48 @@ impl Ranges {
             let effects = study.effects.iter().filter(|effect| effect.objective == objective);
             effects.flat_map(|effect| effect.means.clone()).fold(0.0, f64::max)
         };
-        let range = |max: f64| vec![0.0, rounded((max * 1.08).max(0.01))];
         // Internal and external make up the fragmentation, so neither is larger.
-        Ranges { shares: range(max(Objective::Fragmentation) * 100.0), accesses: range(max(Objective::Accesses)) }
+        Ranges {
+            shares: Axis::of("mean (%)", Span::from_zero(max(Objective::Fragmentation) * 100.0)).in_unit("%"),
+            accesses: Axis::of("mean accesses per operation", Span::from_zero(max(Objective::Accesses))),
+        }
     }
 }
 
 fn figure(study: &Study<'_>, factor: usize, ranges: &Ranges) -> String {
-    let mut plot = Plot::new();
-    for (name, objective, colour) in SHARES {
-        plot.add_trace(line(study, objective, factor, 100.0, name, colour));
-    }
-    plot.add_trace(line(study, Objective::Accesses, factor, 1.0, "accesses / op", colour::BLUE).with("yaxis", "y2"));
     let own = &study.factors()[factor];
-    let levels = own.levels.clone();
-    let x = axis(own.unit()).with("type", "category").with("anchor", "y2").with("categoryarray", levels);
-    let share = axis("%").with("domain", [0.47, 1.0]).with("range", ranges.shares.clone());
-    let cost = axis("accesses").with("domain", [0.0, 0.38]).with("range", ranges.accesses.clone());
-    let layout = layout(x, share, 12).with("yaxis2", cost).with("hovermode", "x");
-    plot.set_layout(layout.with("showlegend", false));
-    let name = capitalized(factor_name(&own.name));
-    let description =
-        format!("Line chart of mean fragmentation and accesses against the level of {}", factor_name(&own.name));
-    format!("<div><h3>{name}</h3>{}</div>\n", embed(plot, &format!("plot-effect-{factor}"), 330, &description, ""))
+    let name = factor_name(&own.name);
+    let shares = SHARES.map(|(name, objective, colour)| line(study, objective, factor, 100.0, name, colour));
+    let accesses = line(study, Objective::Accesses, factor, 1.0, "accesses per operation", colour::BLUE);
+    let one = |id: String, height: usize, unit: &str, y: &Axis, lines: Vec<[Series; 2]>, what: &str| {
+        let x = Axis::named(unit, own.levels.clone());
+        let series = lines.into_iter().flatten().collect();
+        let plot = Plot { series, hover: Hover::Column, legend: false, ..Plot::new(id, height, x, y.clone()) };
+        embed(&plot, &format!("Line chart of {what} against the level of {name}"), "")
+    };
+    format!(
+        "<div><h3>{}</h3>\n{}{}</div>\n",
+        capitalized(name),
+        one(format!("plot-effect-{factor}"), 230, "", &ranges.shares, shares.into(), "mean fragmentation"),
+        one(format!("plot-work-{factor}"), 200, own.unit(), &ranges.accesses, vec![accesses], "mean accesses"),
+    )
 }
 
-fn line(study: &Study<'_>, objective: Objective, factor: usize, scale: f64, name: &str, colour: &'static str) -> Part {
-    let x = study.factors()[factor].levels.clone();
+/// The mean at each level: a line, and a dot for each.
+fn line(
+    study: &Study<'_>,
+    objective: Objective,
+    factor: usize,
+    scale: f64,
+    name: &str,
+    colour: &'static str,
+) -> [Series; 2] {
     let means = study.effect(objective, factor).map_or_else(Vec::new, |effect| effect.means.clone());
-    scatter(x, means.into_iter().map(|mean| rounded(mean * scale)).collect::<Vec<_>>())
-        .with("name", name)
-        .with("mode", "lines+markers")
-        .with("line", Part::new().with("width", 2.0).with("color", colour))
-        .with("marker", Part::new().with("size", 5).with("color", colour))
+    let points = || means.iter().enumerate().map(|(level, mean)| (level as f64, mean * scale));
+    [
+        Series::new(name, colour, Mark::Line, points()),
+        Series::new("", colour, Mark::Symbols(Symbol::Circle, 5.0), points()),
+    ]
 }
 
 /// How an objective changes from no use of a factor to full use, compared with the paper's sign.
@@ -143,15 +152,19 @@ fn changes(study: &Study<'_>) -> String {
     if study.exploration.classic() != Some(study.family) {
         return String::new();
     }
-    let mut table = Table::new(
-        "What full use changes, compared with none, on average over all designs; in grey the sign in Table 2 of Mamagkakis et \
-         al. 2006 (their performance, + for faster, is compared with accesses), and whether it is the same here. An \
-         effect that explains under 1% of the variance counts as none.",
-        &columns("factor"),
-    );
+    let of_a_network = study.is_of_a_network();
+    let compared = match of_a_network {
+        true => {
+            "; in grey the sign in Table 2 of Mamagkakis et al. 2006 (their performance, + for faster, is compared with \
+             accesses), and whether it is the same here. An effect that explains under 1% of the variance counts as none"
+        }
+        false => "",
+    };
+    let caption = format!("What full use changes, compared with none, on average over all designs{compared}.");
+    let mut table = Table::new(caption, &columns("factor"));
     for (factor, own) in study.factors().iter().enumerate() {
         // A space that a user edited may lack a factor of the paper, or have others.
-        let paper = PAPER.iter().find(|(name, _)| *name == own.name);
+        let paper = PAPER.iter().find(|(name, _)| *name == own.name && of_a_network);
         let [internal, external, performance] = paper.map_or([None; 3], |(_, signs)| signs.map(Some));
         let change = |objective: Objective, paper: Option<&str>, more_is: f64| {
             let Some(effect) = study.effect(objective, factor) else { return Cell::text("–") };
@@ -160,7 +173,7 @@ fn changes(study: &Study<'_>) -> String {
                 false => relative(effect.first(), effect.last()),
             };
             let sign = if effect.share < NONE { 0.0 } else { effect.change().signum() * more_is };
-            Cell::html(format!("{text}{}", paper.map_or(String::new(), |paper| compared(paper, sign))))
+            Cell::html(format!("{text}{}", paper.map_or(String::new(), |paper| compared_sign(paper, sign))))
         };
         table.row(
             "",
@@ -181,7 +194,7 @@ fn changes(study: &Study<'_>) -> String {
 }
 
 /// The paper's sign, and whether ours (−1, 0, 1) is the same.
-fn compared(paper: &str, sign: f64) -> String {
+fn compared_sign(paper: &str, sign: f64) -> String {
     let theirs = match paper.chars().next() {
         Some('+') => 1.0,
         Some('−') => -1.0,

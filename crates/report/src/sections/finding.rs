@@ -2,13 +2,16 @@
 
 use heapsmith_explore::{NEAR, Recommended};
 
-use crate::html::{Cell, Table, code, paragraph, section as wrap};
+use crate::html::{Cell, Section, Table, code, paragraph, section as wrap};
 use crate::number::{count, percent};
 use crate::spec_text::{factor_name, shortened};
 use crate::study::{Study, accesses, fragmentation};
 
-/// The section.
-pub fn section(study: &Study<'_>) -> String {
+/// The section; none where the program is not of the kind that the finding is about.
+pub fn section(study: &Study<'_>) -> Option<Section> {
+    if !study.is_of_a_network() {
+        return None;
+    }
     let mut body = paragraph(
         "Mamagkakis et al. (2006, §5) found that the best allocators of three network applications share two or three \
          free lists, first fit, full splitting and full coalescing, and that splitting counts most for fragmentation.",
@@ -17,7 +20,7 @@ pub fn section(study: &Study<'_>) -> String {
     if !study.finding.recommended.is_empty() {
         body.push_str(&table(study));
     }
-    wrap("finding", "The paper’s finding, tested", &body)
+    Some(wrap("finding", "The paper’s finding, tested", &body))
 }
 
 fn verdict(study: &Study<'_>) -> String {

@@ -3,7 +3,7 @@
 use heapsmith_explore::{Objective, Objectives, Retimed};
 use heapsmith_trace::Bytes;
 
-use crate::html::{Cell, Table, code, paragraph, section as wrap};
+use crate::html::{Cell, Section, Table, code, paragraph, section as wrap};
 use crate::number::{count, listed, percent, plural, thousands};
 use crate::study::{Study, accesses, footprint, fragmentation};
 
@@ -11,7 +11,7 @@ use crate::study::{Study, accesses, footprint, fragmentation};
 const MAX: usize = 200;
 
 /// The section.
-pub fn section(study: &Study<'_>) -> String {
+pub fn section(study: &Study<'_>) -> Section {
     let front = &study.exploration.front;
     let steps = &study.exploration.front_2d;
     let mut body = paragraph(&format!(
@@ -70,7 +70,7 @@ fn others(study: &Study<'_>) -> Vec<usize> {
 }
 
 /// What an unreliable time is, and what to do.
-pub const UNRELIABLE: &str = "its rounds disagree by more than a tenth, so it decides nothing; measure on a quiet machine, or \
+const UNRELIABLE: &str = "its rounds disagree by more than a tenth, so it decides nothing; measure on a quiet machine, or \
                               with more --rounds";
 
 /// The values to compare a time with.

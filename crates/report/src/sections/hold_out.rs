@@ -2,19 +2,19 @@
 
 use heapsmith_explore::Evaluated;
 
-use crate::html::{Cell, Table, escape, paragraph, section as wrap};
+use crate::html::{Cell, Section, Table, escape, paragraph, section as wrap};
 use crate::number::{count, percent, plural};
 use crate::sections::front::spec;
 use crate::study::Study;
 
 /// The section; none if nothing was evaluated.
-pub fn section(study: &Study<'_>) -> String {
+pub fn section(study: &Study<'_>) -> Option<Section> {
     let evaluated = &study.exploration.evaluated;
     if evaluated.is_empty() {
-        return String::new();
+        return None;
     }
     let body = verdict(evaluated) + &warnings(evaluated) + &table(evaluated).render();
-    wrap("hold-out", "Hold-out traces", &body)
+    Some(wrap("hold-out", "Hold-out traces", &body))
 }
 
 fn verdict(evaluated: &[Evaluated]) -> String {

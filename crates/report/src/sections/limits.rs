@@ -4,11 +4,11 @@ use heapsmith_explore::Objectives;
 use heapsmith_limits::Lines;
 use heapsmith_spec::Spec;
 
-use crate::figure::{axis, colour, embed, layout};
-use crate::html::{Cell, Table, escape, paragraph, section as wrap};
-use crate::number::{percent, rounded};
-use crate::plot::{Part, Plot, scatter};
+use crate::figure::{Axis, Mark, Plot, Series, Symbol, colour, embed};
+use crate::html::{Cell, Section, Table, escape, paragraph, section as wrap};
+use crate::number::percent;
 use crate::sections::front::spec;
+use crate::span::Span;
 use crate::spec_text::shortened;
 use crate::study::{Study, fragmentation};
 
@@ -23,21 +23,21 @@ struct Between {
 }
 
 /// The section.
-pub fn section(study: &Study<'_>) -> String {
+pub fn section(study: &Study<'_>) -> Option<Section> {
     let lines = study.input.lines;
     if lines.is_empty() {
-        return String::new();
+        return None;
     }
     let heaps = heaps(study);
-    let caption = "Each mark is a heap of the front or of the catalogue, ordered by footprint. Up: more memory. No heap can \
+    let caption = "Each row is a heap of the front or of the catalogue, the tightest on top. To the right: more memory. No heap can \
                    need less than the peak live bytes. No program with this peak and these request sizes can make a \
                    heap exceed its bound.";
     let description = "Chart of the memory of each heap between the lower bound and its worst-case bound";
-    let figure = embed(figure(lines, &heaps), "plot-limits", 420, description, caption);
+    let figure = embed(&figure(lines, &heaps), description, caption);
     let folded =
         format!("<details><summary>Every heap with its bound</summary>\n{}</details>\n", table(&heaps).render());
     let body = sentence(study, lines) + &figure + &folded;
-    wrap("limits", "Between the lower bound and the worst case", &body)
+    Some(wrap("limits", "Between the lower bound and the worst case", &body))
 }
 
 /// The mean of a share over the traces; none if it is not known of one.
@@ -66,7 +66,7 @@ fn heaps(study: &Study<'_>) -> Vec<Between> {
     let design = |index: usize| {
         let design = &study.exploration.rows[index].design;
         let is_pick = index == study.pick;
-        let name = if is_pick { "the pick".to_owned() } else { format!("design {}", design.number) };
+        let name = if is_pick { "the pick".to_owned() } else { format!("design {:04}", design.number) };
         between(name, &design.spec, study.point(index), is_pick)
     };
     let catalogued = study.exploration.compared_catalogue().filter_map(|entry| {
@@ -109,44 +109,46 @@ fn sentence(study: &Study<'_>, lines: &[Lines]) -> String {
     ) + &format!("<ul>\n{each}</ul>\n")
 }
 
+/// A row for each heap, the tightest on top; all as multiples of the peak live bytes, so that a logarithm can be taken.
 fn figure(lines: &[Lines], heaps: &[Between]) -> Plot {
-    // As multiples of the bytes requested, so that the lower bound is at 1 and a logarithm can be taken.
-    let x: Vec<f64> = (1..=heaps.len()).map(|place| place as f64).collect();
-    let points = |chosen: &dyn Fn(&Between) -> Option<f64>| -> (Vec<f64>, Vec<f64>, Vec<String>) {
-        let mut all = (Vec::new(), Vec::new(), Vec::new());
-        for (heap, &x) in heaps.iter().zip(&x) {
-            if let Some(share) = chosen(heap) {
-                all.0.push(x);
-                all.1.push(rounded(1.0 + share));
-                all.2.push(format!("<b>{}</b><br>{}<br>{}", heap.name, escape(&shortened(&heap.spec)), percent(share)));
-            }
-        }
-        all
+    let row = |place: usize| (heaps.len() - 1 - place) as f64;
+    let points = |chosen: &dyn Fn(&Between) -> Option<f64>| -> (Vec<(f64, f64)>, Vec<String>) {
+        let places = heaps.iter().enumerate();
+        let drawn = places.filter_map(|(place, heap)| {
+            let share = chosen(heap)?;
+            let said =
+                format!("<b>{}</b><br>{}<br>{}", escape(&heap.name), escape(&shortened(&heap.spec)), percent(share));
+            Some(((1.0 + share, row(place)), said))
+        });
+        drawn.unzip()
     };
-    let series = |name: &str, (x, y, hover): (Vec<f64>, Vec<f64>, Vec<String>), symbol, size, color| {
-        scatter(x, y)
-            .with("name", name)
-            .with("mode", "markers")
-            .with("hoverinfo", "text")
-            .with("hovertext", hover)
-            .with("marker", Part::new().with("symbol", symbol).with("size", size).with("color", color))
+    let series = |name: &str, (points, said): (Vec<(f64, f64)>, Vec<String>), symbol, size, color| {
+        Series::new(name, color, Mark::Symbols(symbol, size), points).saying(said)
     };
-    let flat = |name: &str, share: f64, color| {
-        let ends = vec![0.5, heaps.len() as f64 + 0.5];
-        scatter(ends, vec![rounded(1.0 + share); 2])
-            .with("name", name)
-            .with("mode", "lines")
-            .with("line", Part::new().with("width", 2.0).with("color", color))
+    let upright = |name: &str, share: f64, color| {
+        let ends = [-0.5, heaps.len() as f64 - 0.5].map(|y| (1.0 + share, y));
+        Series::new(name, color, Mark::Line, ends)
     };
-    let mut plot = Plot::new();
-    plot.add_trace(flat("lower bound: peak live bytes", 0.0, colour::GREY));
-    plot.add_trace(flat("lower bound: offline placement", placed(lines), colour::GREEN));
-    plot.add_trace(series("bound", points(&|heap| heap.bound), "triangle-down", 9, colour::ORANGE));
-    plot.add_trace(series("achieved", points(&|heap| Some(heap.achieved)), "circle", 8, colour::BLUE));
-    let pick = points(&|heap| heap.is_pick.then_some(heap.achieved));
-    plot.add_trace(series("the pick", pick, "star", 16, colour::VERMILION));
-    let y = axis("memory, as a multiple of the peak live bytes").with("type", "log").with("dtick", 1.0);
-    plot.set_layout(layout(axis("heaps, ordered by footprint").with("showticklabels", false), y, 48));
+    let values = heaps.iter().flat_map(|heap| [Some(heap.achieved), heap.bound]).flatten();
+    let x = Axis::of(
+        "memory, as a multiple of the peak live bytes",
+        Span::logarithmic(0.93, values.fold(0.2, f64::max).mul_add(1.12, 1.0)),
+    );
+    let names = heaps.iter().rev().map(|heap| heap.name.clone()).collect();
+    let mut plot = Plot::new("plot-limits", 90 + 17 * heaps.len(), x, Axis::named("", names));
+    plot.series = vec![
+        upright("lower bound: peak live bytes", 0.0, colour::GREY),
+        upright("lower bound: offline placement", placed(lines), colour::GREEN),
+        series("worst-case bound", points(&|heap| heap.bound), Symbol::Triangle, 9.0, colour::ORANGE),
+        series("achieved", points(&|heap| Some(heap.achieved)), Symbol::Circle, 8.0, colour::BLUE),
+        series(
+            "the pick",
+            points(&|heap| heap.is_pick.then_some(heap.achieved)),
+            Symbol::Star,
+            16.0,
+            colour::VERMILION,
+        ),
+    ];
     plot
 }
 

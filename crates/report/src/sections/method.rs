@@ -2,12 +2,12 @@
 
 use heapsmith_explore::Strategy;
 
-use crate::html::{Cell, Table, code, escape, section as wrap};
+use crate::html::{Cell, Section, Table, code, escape, section as wrap};
 use crate::number::{plural, thousands};
 use crate::study::Study;
 
 /// The section.
-pub fn section(study: &Study<'_>) -> String {
+pub fn section(study: &Study<'_>) -> Section {
     let body = facts(study) + &traces(study) + MEASURES + SOURCES;
     wrap("method", "How this was made", &body)
 }
@@ -103,4 +103,4 @@ const SOURCES: &str = "<h3>Sources</h3>\n<ul>\n\
     network applications with dynamic memory allocators optimized for performance. Computer Communications 29 (2006) \
     2612–2620.</li>\n\
     <li>R. A. Fisher: Statistical Methods for Research Workers, 1925 (analysis of variance).</li>\n\
-    <li>Figures: plotly.js, MIT license, embedded in this file. Colours: M. Okabe and K. Ito, 2008.</li>\n</ul>\n";
+    <li>Colours: M. Okabe and K. Ito, 2008.</li>\n</ul>\n";

@@ -1,12 +1,12 @@
-//! What the figures over time share: the heaps that are drawn, both axes and the lines.
+//! What the figures over time share: the heaps that are drawn, and both axes.
 
-use heapsmith_explore::Catalogued;
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Action, Bytes, Trace};
 
 use crate::figure::colour;
 use crate::number::rounded;
-use crate::plot::{Part, scatter};
+use crate::span::Span;
+use crate::spec_text::shortened;
 use crate::study::{Study, fragmentation};
 
 /// A heap whose footprint is drawn.
@@ -16,20 +16,25 @@ pub(super) struct Drawn {
     pub colour: &'static str,
 }
 
-/// The pick, Windows XP, Lea, and the tightest other allocator of the catalogue.
+/// The baseline where it is a spec, the tightest other allocator of the catalogue, and the pick.
 pub(super) fn drawn(study: &Study<'_>) -> Vec<Drawn> {
-    const NAMED: [(&str, &str); 2] = [("windows-xp", colour::BLUE), ("lea-2.7.2", colour::ORANGE)];
-    let served = || study.exploration.compared_catalogue();
-    let others = served().filter(|entry| NAMED.iter().all(|(name, _)| entry.name != *name));
+    let exploration = study.exploration;
+    let baseline = exploration.baseline();
+    let is_drawn = exploration.baseline_objectives().is_some_and(|point| point.failed == 0);
+    let own = baseline.spec().filter(|_| is_drawn);
+    let others = exploration.compared_catalogue().filter(|entry| own.is_none_or(|own| own.to_string() != entry.spec));
     let tightest = others.min_by(|a, b| fragmentation(&a.objectives).total_cmp(&fragmentation(&b.objectives)));
-    let named = NAMED.iter().filter_map(|(name, colour)| Some((served().find(|entry| entry.name == *name)?, *colour)));
-    let chosen: Vec<(&Catalogued, &'static str)> = named.chain(tightest.map(|entry| (entry, colour::GREEN))).collect();
-    let catalogued = chosen
-        .into_iter()
-        .filter_map(|(entry, colour)| Some(Drawn { name: entry.name.clone(), spec: entry.spec.parse().ok()?, colour }));
-    let spec = study.exploration.rows[study.pick].design.spec.clone();
+    let tightest = tightest.and_then(|entry| {
+        Some(Drawn { name: entry.name.clone(), spec: entry.spec.parse().ok()?, colour: colour::GREEN })
+    });
+    let today = own.map(|spec| Drawn {
+        name: format!("today: {}", shortened(baseline.name())),
+        spec: spec.clone(),
+        colour: colour::BLUE,
+    });
+    let spec = exploration.rows[study.pick].design.spec.clone();
     let pick = Drawn { name: "the pick".to_owned(), spec, colour: colour::VERMILION };
-    catalogued.chain([pick]).collect()
+    today.into_iter().chain(tightest).chain([pick]).collect()
 }
 
 /// What the horizontal axis counts.
@@ -68,6 +73,12 @@ impl Clock {
     }
 }
 
+/// The stretch of a horizontal axis with these values.
+pub fn stretch(values: impl Iterator<Item = f64>) -> Span {
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (low.min(at), high.max(at)));
+    if low.is_finite() { Span::linear(low, high) } else { Span::linear(0.0, 1.0) }
+}
+
 /// The unit of the vertical axis.
 pub struct Scale {
     /// Its name.
@@ -90,19 +101,4 @@ impl Scale {
     pub fn apply(&self, bytes: Bytes) -> f64 {
         rounded(bytes.0 as f64 / self.bytes)
     }
-}
-
-/// A stepped line; points between equal neighbours are left out.
-pub fn line(points: Vec<(f64, f64)>, name: &str, colour: &'static str) -> Part {
-    let is_kept = |index: usize| {
-        let value = points[index].1;
-        index == 0 || index + 1 == points.len() || points[index - 1].1 != value || points[index + 1].1 != value
-    };
-    let kept: Vec<usize> = (0..points.len()).filter(|&index| is_kept(index)).collect();
-    let x: Vec<f64> = kept.iter().map(|&index| rounded(points[index].0)).collect();
-    let y: Vec<f64> = kept.iter().map(|&index| points[index].1).collect();
-    scatter(x, y)
-        .with("name", name)
-        .with("mode", "lines")
-        .with("line", Part::new().with("shape", "hv").with("width", 1.8).with("color", colour))
 }

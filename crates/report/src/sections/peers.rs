@@ -3,13 +3,12 @@
 use heapsmith_explore::{Paged, Retimed};
 use heapsmith_peers::{Entry, peers};
 
-use crate::figure::{axis, colour, embed, layout};
-use crate::html::{Cell, Table, code, escape, paragraph, section as wrap};
-use crate::labels::{Named, annotations};
-use crate::number::{listed, percent, plural, rounded, thousands};
-use crate::plot::{Part, Plot, scatter};
+use crate::figure::{Axis, Mark, Plot, Series, Symbol, colour, embed};
+use crate::html::{Cell, Section, Table, code, escape, paragraph, section as wrap};
+use crate::labels::{Label, Named, placed};
+use crate::number::{listed, percent, plural, thousands};
 use crate::sections::front::{null_sentence, time_cell};
-use crate::sections::view::Span;
+use crate::span::Span;
 use crate::spec_text::shortened;
 use crate::study::Study;
 
@@ -34,10 +33,10 @@ impl Point<'_> {
 }
 
 /// The section; none if no peer was measured.
-pub fn section(study: &Study<'_>) -> String {
+pub fn section(study: &Study<'_>) -> Option<Section> {
     let all: Vec<Point<'_>> = peers().iter().filter_map(|entry| peer(study, entry)).collect();
     if all.is_empty() {
-        return String::new();
+        return None;
     }
     let front = study.exploration.front_2d.iter();
     let designs: Vec<Point<'_>> = front.filter_map(|&index| design(study, index)).filter(Point::is_reliable).collect();
@@ -48,7 +47,7 @@ pub fn section(study: &Study<'_>) -> String {
     let drawn: Vec<Point<'_>> = all.iter().filter(is_drawn).cloned().collect();
     let listed = table(study, &all);
     if drawn.is_empty() || designs.is_empty() {
-        return wrap("peers", "Compared with reference allocators", &(text(study, &drawn, &designs) + &listed));
+        return Some(wrap("peers", "Compared with reference allocators", &(text(study, &drawn, &designs) + &listed)));
     }
     let every: Vec<(f64, f64)> = [&drawn, &designs, &pick].into_iter().flatten().map(Point::place).collect();
     let axis_of = |value: fn(&(f64, f64)) -> f64| {
@@ -56,18 +55,19 @@ pub fn section(study: &Study<'_>) -> String {
         Span::of(&all, &[], &all)
     };
     let (x, y) = (axis_of(|place| place.0), axis_of(|place| place.1));
-    let mut plot = Plot::new();
-    plot.add_trace(series("Pareto front", &designs, "circle", 9, colour::BLUE));
-    plot.add_trace(series("reference allocators", &drawn, "square", 10, colour::ORANGE));
-    plot.add_trace(series("the pick", &pick, "star", 18, colour::VERMILION));
-    let names = names(&drawn, &pick, &every, &x, &y);
-    let axes = (x.axis(axis("touched-page overhead (%)"), 100.0), y.axis(axis("ns per operation"), 1.0));
-    plot.set_layout(layout(axes.0, axes.1, 48).with("annotations", names));
+    let labels = names(&drawn, &pick, &every, &x, &y);
+    let axes = (Axis::of("touched-page overhead (%)", x.scaled(100.0)), Axis::of("ns per operation", y));
+    let mut plot = Plot { labels, ..Plot::new("plot-peers", 440, axes.0, axes.1) };
+    plot.series = vec![
+        series("Pareto front", &designs, Symbol::Circle, 9.0, colour::BLUE),
+        series("reference allocators", &drawn, Symbol::Square, 10.0, colour::ORANGE),
+        series("the pick", &pick, Symbol::Star, 18.0, colour::VERMILION),
+    ];
     let caption = "Down and to the left is better. Both axes depend on the machine; all points were measured in one run. What has no \
          reliable time is only in the table.";
     let description = "Scatter plot of the front's designs and the reference allocators by memory and time";
-    let figure = embed(plot, "plot-peers", 460, description, caption);
-    wrap("peers", "Compared with reference allocators", &(text(study, &drawn, &designs) + &figure + &listed))
+    let figure = embed(&plot, description, caption);
+    Some(wrap("peers", "Compared with reference allocators", &(text(study, &drawn, &designs) + &figure + &listed)))
 }
 
 fn design<'s>(study: &'s Study<'_>, index: usize) -> Option<Point<'s>> {
@@ -87,30 +87,22 @@ fn point<'s>(study: &'s Study<'_>, name: String, about: String) -> Option<Point<
     Some(Point { name, hover: format!("{about}<br>{values}"), time, pages })
 }
 
-fn series(name: &str, points: &[Point<'_>], symbol: &str, size: usize, color: &'static str) -> Part {
-    let x: Vec<f64> = points.iter().map(|point| rounded(point.pages.fragmentation * 100.0)).collect();
-    let y: Vec<f64> = points.iter().map(|point| rounded(point.time.ns.median)).collect();
-    let hover: Vec<String> = points.iter().map(|point| point.hover.clone()).collect();
-    let outline = Part::new().with("width", 1.0).with("color", "#ffffff");
-    scatter(x, y).with("name", name).with("mode", "markers").with("hoverinfo", "text").with("hovertext", hover).with(
-        "marker",
-        Part::new().with("symbol", symbol).with("size", size).with("color", color).with("line", outline),
-    )
+fn series(name: &str, points: &[Point<'_>], symbol: Symbol, size: f64, color: &'static str) -> Series {
+    let places = points.iter().map(Point::place).map(|(overhead, time)| (overhead * 100.0, time));
+    Series::new(name, color, Mark::Symbols(symbol, size), places).saying(points.iter().map(|point| point.hover.clone()))
 }
 
-fn names(theirs: &[Point<'_>], pick: &[Point<'_>], crowd: &[(f64, f64)], x: &Span, y: &Span) -> Vec<Part> {
+fn names(theirs: &[Point<'_>], pick: &[Point<'_>], crowd: &[(f64, f64)], x: &Span, y: &Span) -> Vec<Label> {
     let share = |(fragmentation, time): (f64, f64)| (x.share(fragmentation), y.share(time));
     let named = |name: &str, point: &Point<'_>, colour: &'static str, size: usize| Named {
-        name: escape(name),
-        letters: name.chars().count(),
+        name: name.to_owned(),
         share: share(point.place()),
-        place: (x.coordinate(point.pages.fragmentation * 100.0), y.coordinate(point.time.ns.median)),
         colour,
         size,
     };
     let mut dots: Vec<Named> = pick.iter().map(|point| named("the pick", point, colour::VERMILION, 15)).collect();
     dots.extend(theirs.iter().map(|point| named(&point.name, point, colour::INK, 12)));
-    annotations(&dots, &crowd.iter().copied().map(share).collect::<Vec<_>>())
+    placed(&dots, &crowd.iter().copied().map(share).collect::<Vec<_>>())
 }
 
 /// Who is fastest and who is tightest on either side.

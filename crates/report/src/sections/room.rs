@@ -3,12 +3,12 @@
 use heapsmith_replay::{Moment, Region, ReplayOptions, over_time, replay};
 use heapsmith_trace::Bytes;
 
-use super::over_time::{Clock, Scale, drawn, line};
+use super::over_time::{Clock, Scale, drawn, stretch};
 use crate::ReportError;
-use crate::figure::{axis, embed, layout};
-use crate::html::{code, escape, paragraph};
+use crate::figure::{Axis, Hover, Mark, Plot, Series, colour, embed};
+use crate::html::{code, paragraph};
 use crate::number::listed;
-use crate::plot::Plot;
+use crate::span::Span;
 use crate::study::{Studied, Study};
 
 /// Max moments in the figure: each has its own replay.
@@ -34,36 +34,39 @@ pub fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result
     let clock = Clock::of(studied.trace);
     let scale = Scale::of(size);
     let at = |moment: &Moment| clock.packed.get(moment.event as usize).copied().unwrap_or(0.0);
-    let mut plot = Plot::new();
+    let mut series = Vec::new();
     let mut min = Vec::new();
     for (place, heap) in heaps.iter().enumerate() {
         let moments = over_time(&heap.spec, trace, &mut region, size, count)?;
         if place == 0 {
             let room = |moment: &Moment| (at(moment), scale.apply(Bytes(size.0 - moment.bytes.requested.0)));
-            plot.add_trace(line(moments.iter().map(room).collect(), "not requested", "#9fb3c8"));
+            series.push(Series::new("not requested", colour::GREY, Mark::Area, moments.iter().map(room)));
         }
         let largest = |moment: &Moment| (at(moment), scale.apply(moment.bytes.largest_request));
-        plot.add_trace(line(moments.iter().map(largest).collect(), &escape(&heap.name), heap.colour));
+        series.push(Series::new(&heap.name, heap.colour, Mark::Steps, moments.iter().map(largest)));
         let smallest = moments.iter().map(|moment| moment.bytes.largest_request).min().unwrap_or_default();
         min.push((heap.name.as_str(), smallest));
     }
-    let y = axis(&format!("bytes ({})", scale.unit)).with("rangemode", "tozero");
-    plot.set_layout(layout(axis(clock.title), y, 44).with("hovermode", "x unified"));
+    let places = || series.iter().flat_map(|series: &Series| &series.points);
+    let x = Axis::of(clock.title, stretch(places().map(|point| point.0)));
+    let top = places().map(|point| point.1).fold(0.0, f64::max);
+    let y = Axis::of(&format!("bytes ({})", scale.unit), Span::from_zero(top)).in_unit(scale.unit);
+    let plot = Plot { series, hover: Hover::Column, ..Plot::new(format!("plot-room-{number}"), 340, x, y) };
     let description =
         "Line chart of the largest request that the pick and catalogue allocators would serve along the trace";
     let caption = format!(
         "The largest request that would succeed at {count} moments, in a region of {size} (the largest footprint of these \
          heaps). “Not requested”: total free memory, the limit for a perfect compacting allocator."
     );
-    Ok(sentence(size, count, &min) + &embed(plot, &format!("plot-room-{number}"), 360, description, &caption))
+    Ok(sentence(size, count, &min) + &embed(&plot, description, &caption))
 }
 
 fn sentence(size: Bytes, count: usize, min: &[(&str, Bytes)]) -> String {
     let Some(((_, pick), others)) = min.split_last() else { return String::new() };
-    let other = |(name, bytes): &(&str, Bytes)| format!("{} {bytes}", code(name));
+    let other = |(name, bytes): &(&str, Bytes)| format!("{bytes} with {}", code(name.trim_start_matches("today: ")));
     paragraph(&format!(
         "Free memory only helps if it is contiguous. In a {size} region the largest request that succeeded at all {count} \
-         moments was {pick} with the pick; with the others: {}.",
+         moments was {pick} with the pick, {}.",
         listed(&others.iter().map(other).collect::<Vec<_>>()),
     ))
 }

@@ -1,18 +1,21 @@
-//! Why this pick: the rule in words, and what its neighbours trade.
+//! The pick: its numbers, the rule that chose it, and what its neighbours on the front trade.
 
-use heapsmith_explore::Preference;
+use heapsmith_explore::{Objective, Preference};
 
-use crate::html::{code, paragraph, section as wrap};
-use crate::number::{count, percent, plural};
-use crate::spec_text::{levels, shortened};
-use crate::study::{Study, accesses, fragmentation};
+use crate::html::{Section, code, escape, paragraph, section as wrap};
+use crate::number::{count, percent, plural, thousands};
+use crate::spec_text::{capitalized, levels, shortened};
+use crate::study::{Study, accesses, footprint, fragmentation};
 
 /// The section.
-pub fn section(study: &Study<'_>) -> String {
+pub fn section(study: &Study<'_>) -> Section {
     let families = &study.exploration.families;
     let design = &study.exploration.rows[study.pick].design;
     let alike = study.exploration.alike(study.pick) - 1;
-    let mut body = paragraph(&rule(study));
+    let mut body = cards(study);
+    body.push_str(&in_its_region(study));
+    body.push_str(&holds(study));
+    body.push_str(&paragraph(&rule(study)));
     body.push_str(&paragraph(&format!(
         "It is design {:04}: {}. {}",
         design.number,
@@ -31,7 +34,52 @@ pub fn section(study: &Study<'_>) -> String {
     body.push_str(&trade(study, tighter, "Less memory", "Nothing in the space takes less memory."));
     body.push_str(&trade(study, faster, "Less work", "Nothing in the space takes fewer accesses."));
     body.push_str("</ul>\n");
-    wrap("why", "Why this pick", &body)
+    wrap("why", "The pick and its neighbours", &body)
+}
+
+fn cards(study: &Study<'_>) -> String {
+    let point = study.point(study.pick);
+    let measures = &study.exploration.rows[study.pick].measures;
+    let requested = measures.iter().map(|m| m.requested_peak).sum::<heapsmith_trace::Bytes>();
+    let mut cards = vec![
+        ("fragmentation", percent(fragmentation(point)), "beyond the requested bytes".to_owned()),
+        ("footprint", footprint(measures).to_string(), format!("{requested} requested at the peak")),
+        ("metadata accesses/op", count(accesses(point)), "mean of words read and written".to_owned()),
+        ("p99 accesses", count(point.get(Objective::P99)), "not exceeded by 99% of operations".to_owned()),
+        ("max accesses", count(point.get(Objective::MaxOp)), "the most expensive operation".to_owned()),
+    ];
+    if let Some(timing) = study.exploration.timing(study.pick) {
+        let null_allocator = format!("null allocator: {:.1} ns", timing.null_allocator);
+        cards.push(match timing.ns.reliable() {
+            Some(time) => ("time/op", format!("{time:.1} ns"), null_allocator),
+            None => ("time/op", "unreliable".to_owned(), format!("{:.1} to {:.1} ns", timing.ns.low, timing.ns.high)),
+        });
+    }
+    let card = |(name, value, remark): (&str, String, String)| {
+        format!("<div><dt>{name}</dt><dd>{value}<small>{remark}</small></dd></div>\n")
+    };
+    format!("<dl class=\"cards\">\n{}</dl>\n", cards.into_iter().map(card).collect::<String>())
+}
+
+/// What the pick does in the region that is promised.
+fn in_its_region(study: &Study<'_>) -> String {
+    let Some((bytes, point)) = study.exploration.in_region(study.pick) else { return String::new() };
+    paragraph(&format!(
+        "In a region of {} bytes it makes {} metadata accesses per operation, {} at the 99th percentile, and at most {}.",
+        thousands(bytes.0),
+        count(accesses(&point)),
+        count(point.get(Objective::P99)),
+        count(point.get(Objective::MaxOp))
+    ))
+}
+
+/// How the pick holds on changed copies; one that does not is announced in the answer.
+fn holds(study: &Study<'_>) -> String {
+    let Some(words) = study.exploration.holds_words(study.pick) else { return String::new() };
+    match study.exploration.holds(study.pick).is_some_and(|holds| holds.is_overfitted()) {
+        true => String::new(),
+        false => format!("<p id=\"holds\">{}.</p>\n", escape(&capitalized(&words))),
+    }
 }
 
 fn rule(study: &Study<'_>) -> String {
@@ -55,13 +103,14 @@ fn rule(study: &Study<'_>) -> String {
              left out."
         }
         _ if robust => {
-            "The candidates near the front were also replayed on changed copies of the trace. Of those that are near the \
-             front of every copy the pick is the best in what is preferred (balanced: the product of footprint and accesses), \
-             where the trace weighs as much as all copies; of designs within noise of it, it is the plainest."
+            "The candidates near the front were also replayed on changed copies of the trace. The pick is near the front of \
+             every copy. Of the candidates that are, it is the best in the preferred objective (balanced: the least product \
+             of footprint and accesses); the trace weighs as much as all copies together. Among designs within noise of the \
+             best, the pick is the plainest."
         }
         Preference::Balanced => {
             "The pick is the knee of the front: the design farthest below the straight line between the two ends of \
-             the front, with fragmentation and the logarithm of accesses scaled to the front."
+             the front, with fragmentation and the logarithm of accesses scaled to the front (<code>--robust off</code>)."
         }
         Preference::Speed => "The pick has the fewest accesses per operation; among equals, the lowest fragmentation.",
         Preference::Memory => "The pick has the lowest fragmentation; among equals, the fewest accesses.",

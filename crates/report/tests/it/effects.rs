@@ -7,7 +7,7 @@ use heapsmith_report::{PageInput, page};
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
 
 fn trace() -> Trace {
-    let mut trace = Trace::new(Origin::new("made", "small"));
+    let mut trace = Trace::new(Origin::new("drr", "small"));
     for id in 0..40_u64 {
         let size = Bytes(16 + id * 7 % 100);
         trace.events.push(Event::at(id, Action::Allocate { id, size, alignment: 0 }));
@@ -29,7 +29,8 @@ fn page_of(text: &str) -> String {
     sweep(&Sweep::exhaustive(&space, &traces, 2, &stop), &mut store, &mut |_| {}).expect("a sweep");
     let exploration = Exploration::load(&store).expect("results");
     let traces = std::slice::from_ref(&trace);
-    page(&PageInput { exploration: &exploration, traces, lines: &[], preference: Preference::Balanced, elapsed: None })
+    let preference = Preference::Balanced;
+    page(&PageInput { exploration: &exploration, traces, lines: &[], folder: "out", preference, elapsed: None })
         .expect("a page")
 }
 
