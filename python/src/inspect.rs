@@ -97,6 +97,7 @@ impl Inspected {
             .integers("allocations", sites.iter().map(|site| site.allocations))
             .integers("requested", sites.iter().map(|site| site.requested.0))
             .integers("live_at_peak", sites.iter().map(|site| site.live_at_peak.0))
+            .integers("live_at_end", sites.iter().map(|site| site.live_at_end.0))
             .numbers("share", sites.iter().map(|site| site.share))
             .texts("name", sites.iter().map(|site| &site.name))
             .table()

@@ -3,6 +3,7 @@
 mod actions;
 mod axe;
 mod bench;
+mod book;
 mod check32;
 mod dist;
 mod fuzz;
@@ -52,6 +53,8 @@ enum Verb {
         #[command(subcommand)]
         which: Option<bench::Bench>,
     },
+    /// The book of docs/, built by mdBook into target/book
+    Book,
     /// Random programs over every heap for minutes, against an oracle
     #[command(disable_help_flag = true)]
     Soak {
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
         Verb::Dist => dist::dist(),
         Verb::Lint => test::lint(),
         Verb::Bench { which } => bench::bench(which),
+        Verb::Book => book::book(),
         Verb::Soak { arguments } => soak::soak(&arguments),
         Verb::Threads { minutes } => soak::threads(minutes),
         Verb::Server(arguments) => server::server(&arguments),

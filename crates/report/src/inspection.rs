@@ -102,13 +102,15 @@ fn sites(profile: &Profile) -> String {
         SITES.min(profile.sites.len()),
         thousands(profile.sites.len() as u64)
     );
-    let mut table = Table::new(caption, &["requested", "live at peak", "requests", "share", "site"]).sortable();
+    let mut table =
+        Table::new(caption, &["requested", "live at peak", "never freed", "requests", "share", "site"]).sortable();
     for site in profile.sites.iter().take(SITES) {
         table.row(
             "",
             vec![
                 Cell::number(site.requested.to_string(), site.requested.0 as f64),
                 Cell::number(site.live_at_peak.to_string(), site.live_at_peak.0 as f64),
+                Cell::number(site.live_at_end.to_string(), site.live_at_end.0 as f64),
                 Cell::number(thousands(site.requests), site.requests as f64),
                 Cell::bar(&percent(site.share), site.share),
                 Cell::wide(code(&site.name)),

@@ -25,40 +25,7 @@
 //! # Grammar
 //!
 //! ```text
-//! spec      = { layer } pool { option } [ "#" comment ]
-//! layer     = freelists | guard | reserve | "zero"
-//! pool      = list | bins | classes | tree | skiplist | tlsf | "half-fit" | buddy | pages
-//!           | bump | "stack" | fixed
-//! option    = "word" "=" ( "2" | "4" | "8" ) | "align" "=" number
-//!           | "threads" "=" ( "one" | "each" | "lists" )
-//!
-//! freelists = "freelists" "(" sizes { "," sizes } [ "," "order" "=" ( "lifo" | "fifo" ) ] ")"
-//! list      = "list" [ "(" key { "," key } ")" ]
-//! bins      = "bins" "(" layout { "," key } ")"
-//! classes   = "classes" "(" sizes { "," sizes } [ "," "then" "step" number ] ")"
-//! tree      = "tree" [ "(" "red-black" { "," key } ")" ]
-//! skiplist  = "skiplist" [ "(" ( key | "seed" "=" number ) { "," ( key | "seed" "=" number ) } ")" ]
-//! tlsf      = "tlsf" [ "(" limit { "," limit } ")" ]
-//! limit     = "second-level" "=" number | "largest" "=" ( number | "region" )
-//!
-//! buddy     = "buddy" "(" ( "knuth" | "estranged" ) [ "," "defragment" "=" ( "never" | "on-demand" ) ] ")"
-//! pages     = "pages" [ "(" area { "," area } ")" ]
-//!
-//! bump      = "bump" [ "(" "reclaim" "=" ( "never" | "empty" ) ")" ]
-//! fixed     = "fixed" "(" number ")"
-//! guard     = "guard" [ "(" "quarantine" "=" number ")" ]
-//! reserve   = "reserve" "(" "high" "=" number "%" ")"
-//!
-//! sizes     = number [ "..=" number [ "step" number | "double" ] ]
-//! layout    = "exact" number "..=" number "step" number [ "," "then" log ] | log | "lea"
-//! log       = "log" [ "(" number ")" ]
-//! key       = "order" "=" word | "fit" "=" fit | split | coalesce | "tags" "=" ( "on" | "off" )
-//!           | "each" "=" ( "list" | "tree" | "skiplist" ) | "tries" "=" ( number | "all" )
-//! area      = ( "page" | "min" ) "=" number | "search" "=" ( "linear" | "word" | "tree" )
-//! fit       = "first" | "next" | "worst" | "best" [ "(" number "%" ")" ]
-//! split     = "split" ( "=" ( "never" | "always" ) | ">=" number )
-//! coalesce  = "coalesce" ( "=" ( "never" | "immediate" | "deferred" | "every-call" ) | ">=" number )
-//! number    = digits [ "K" | "M" ]
+#![doc = include_str!("grammar.txt")]
 //! ```
 //!
 //! Keys come in any order, each at most once; `fit` belongs to `list` and, as `fit=best`, to

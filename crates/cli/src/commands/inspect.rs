@@ -153,9 +153,12 @@ fn summary(origin: &Origin, profile: &Profile) {
         say!("{fact}");
     }
     for site in profile.sites.iter().take(SITES) {
-        let SiteShare { requested, requests, share, live_at_peak, name, .. } = site;
+        let SiteShare { requested, requests, share, live_at_peak, live_at_end, name, .. } = site;
         let name = innermost(name);
-        say!("  {requested:>9} in {requests} requests ({:.1}%), {live_at_peak} of the peak, by {name}", share * 100.0);
+        say!(
+            "  {requested:>9} in {requests} requests ({:.1}%), {live_at_peak} of the peak, {live_at_end} never freed, by {name}",
+            share * 100.0
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which call sites ask for how much, and hold how much when most is live.
+//! Which call sites ask for how much, hold how much at the peak, and never free how much.
 //!
 //! The bytes at the peak are found in one pass: a site's live bytes are written down only when
 //! they are about to change and a peak was reached since the last time, so a new peak costs nothing.
@@ -23,6 +23,8 @@ pub struct SiteShare {
     pub requested: Bytes,
     /// The bytes in its blocks when most was live: of a block that was reallocated, those of who did it last.
     pub live_at_peak: Bytes,
+    /// The bytes in its blocks that were never freed.
+    pub live_at_end: Bytes,
     /// Its share of all requests, 0 to 1, those without a site included.
     pub share: f64,
 }
@@ -52,6 +54,7 @@ impl Count {
         self.allocations += other.allocations;
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.at_peak = self.at_peak.saturating_add(other.at_peak);
+        self.live = self.live.saturating_add(other.live);
     }
 }
 
@@ -130,6 +133,7 @@ impl Counts {
             allocations: count.allocations,
             requested: Bytes(count.bytes),
             live_at_peak: Bytes(count.at_peak),
+            live_at_end: Bytes(count.live),
             share: count.requests as f64 / total,
         };
         let mut ranked: Vec<SiteShare> = named.into_iter().map(share).collect();
@@ -168,5 +172,6 @@ mod tests {
             .map(|site| (&*site.name, site.requested.0, site.requests, site.allocations, site.live_at_peak.0))
             .collect();
         assert_eq!(told, [("a", 300, 2, 1, 200), ("b", 97, 3, 3, 90)]);
+        assert_eq!(sites.iter().map(|site| site.live_at_end.0).collect::<Vec<_>>(), [0, 47]);
     }
 }
