@@ -101,7 +101,7 @@ impl<'a> Columns<'a> {
             time: Nanoseconds(self.time.get(row, "time")?.unwrap_or(0)),
             thread: small(&self.thread, "thread")?.unwrap_or(0),
             site: small(&self.site, "site")?,
-            action: columns.action(name)?,
+            action: columns.action(name.as_bytes())?,
         })
     }
 }

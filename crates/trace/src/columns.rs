@@ -9,11 +9,6 @@
 
 use crate::{Action, Bytes};
 
-const ALLOCATE: &str = "allocate";
-const FREE: &str = "free";
-const REALLOCATE: &str = "reallocate";
-const MARK: &str = "mark";
-
 /// The columns of one row that depend on its action.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ActionColumns {
@@ -29,7 +24,7 @@ pub struct ActionColumns {
 
 impl Action {
     /// The names of the actions in tables.
-    pub const NAMES: [&str; 4] = [ALLOCATE, FREE, REALLOCATE, MARK];
+    pub const NAMES: [&str; 4] = ["allocate", "free", "reallocate", "mark"];
 
     /// This action as a row: an index into [`Action::NAMES`], and the columns.
     pub fn columns(self) -> (usize, ActionColumns) {
@@ -51,16 +46,24 @@ impl ActionColumns {
     /// # Errors
     ///
     /// In words: an unknown name, or a column that its action needs and that has no value.
-    pub fn action(self, name: &str) -> Result<Action, String> {
-        let no = |column: &str| format!("{name} without {column}");
+    pub fn action(self, name: &[u8]) -> Result<Action, String> {
+        let no = |column: &str| format!("{} without {column}", name.escape_ascii());
         let id = || self.id.ok_or_else(|| no("an id"));
         let size = || self.size.map(Bytes).ok_or_else(|| no("a size"));
         match name {
-            ALLOCATE => Ok(Action::Allocate { id: id()?, size: size()?, alignment: self.alignment.unwrap_or(0) }),
-            FREE => Ok(Action::Free { id: id()? }),
-            REALLOCATE => Ok(Action::Reallocate { id: id()?, size: size()? }),
-            MARK => Ok(Action::Mark { label: self.label.ok_or_else(|| no("a label"))? }),
-            _ => Err(format!("unknown action {name:?}; known are {ALLOCATE}, {FREE}, {REALLOCATE}, {MARK}")),
+            b"allocate" => Ok(Action::Allocate { id: id()?, size: size()?, alignment: self.alignment.unwrap_or(0) }),
+            b"free" => Ok(Action::Free { id: id()? }),
+            b"reallocate" => Ok(Action::Reallocate { id: id()?, size: size()? }),
+            b"mark" => Ok(Action::Mark { label: self.label.ok_or_else(|| no("a label"))? }),
+            _ => Err(unknown(name)),
         }
+    }
+}
+
+#[cold]
+fn unknown(name: &[u8]) -> String {
+    match str::from_utf8(name) {
+        Ok(name) => format!("unknown action {name:?}; known are {}", Action::NAMES.join(", ")),
+        Err(_) => "the action is not text".to_owned(),
     }
 }

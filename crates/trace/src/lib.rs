@@ -31,6 +31,7 @@ mod draws;
 mod error;
 mod event;
 mod file;
+mod ids;
 mod live;
 pub mod memory;
 mod packed;

@@ -9,7 +9,9 @@
 //! ([`told_apart`]); a streamed trace reports that the block is not live.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
+use crate::ids::ByIds;
 use crate::{Action, Bytes, Event, Nanoseconds, TraceError};
 
 /// The largest size that a request in a trace may have.
@@ -39,7 +41,7 @@ pub(crate) enum Change {
 /// The live set, and the most that it ever held.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
-    live: HashMap<u64, LiveBlock>,
+    live: HashMap<u64, LiveBlock, ByIds>,
     vacant: Vec<u32>,
     /// Events applied.
     pub events: u64,
@@ -88,10 +90,11 @@ impl Ledger {
 
     fn allocate(&mut self, id: u64, size: Bytes, since: Nanoseconds) -> Result<Change, TraceError> {
         let record = self.events + 1;
-        if self.live.contains_key(&id) {
+        let grown = self.grown(size, record);
+        let Entry::Vacant(place) = self.live.entry(id) else {
             return Err(TraceError::LiveAllocate { record, id });
-        }
-        let live_bytes = self.grown(size, record)?;
+        };
+        let live_bytes = grown?;
         let slot = match self.vacant.pop() {
             Some(slot) => slot,
             None => {
@@ -103,7 +106,7 @@ impl Ledger {
             }
         };
         let block = LiveBlock { slot, size, born: self.events, since };
-        self.live.insert(id, block);
+        place.insert(block);
         self.settle(live_bytes);
         Ok(Change::Allocated(block))
     }

@@ -13,6 +13,7 @@ fn how_many() -> usize {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn designs_of_the_wide_space_serve_again_what_they_served_at_the_start() {
     const REGION: usize = 64 << 10;
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/ftp.pcap.xz");

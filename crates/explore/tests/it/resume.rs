@@ -66,6 +66,7 @@ fn swept(dir: &std::path::Path, job: &Sweep<'_>, stop_at: Option<usize>) -> Opti
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn the_table_does_not_depend_on_threads_or_interrupts() {
     let traces = [trace(1), trace(2)];
     let dirs: [_; 3] = std::array::from_fn(|_| tempfile::tempdir().expect("a folder"));
@@ -92,6 +93,7 @@ fn answer(exploration: &Exploration) -> Vec<(u32, Vec<Measures>)> {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn what_is_cut_short_was_on_no_front() {
     let load = |store: Store| Exploration::load(&store).expect("an exploration");
     for seeds in [&[3][..], &[4, 5]] {

@@ -66,6 +66,7 @@ fn a_search_that_cuts_designs_short_ends_and_finds_the_same_front() {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn a_search_that_is_interrupted_goes_on_and_comes_to_the_same() {
     let traces = [trace("ftp.pcap.xz", "drr", 12_000)];
     let space = Space::classic(&traces);

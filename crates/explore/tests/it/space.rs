@@ -44,6 +44,7 @@ fn for_all(designs: &[&Design], trace: &PackedTrace, job: impl Fn(&Design, &mut 
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn all_specs_keep_every_payload_on_a_whole_sample() {
     let trace = trace(usize::MAX);
     let space = Space::classic(std::slice::from_ref(&trace));
@@ -93,12 +94,14 @@ fn designs_that_share_a_replay_measure_the_same() {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn designs_of_the_wide_space_that_share_a_replay_measure_the_same() {
     let trace = trace(4_000);
     share_a_replay_and_measure_the_same(&Space::wide(std::slice::from_ref(&trace)), &trace, 23 * one_of(10));
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn every_design_of_a_target_has_what_the_target_asks_for() {
     let trace = trace(600);
     let traces = std::slice::from_ref(&trace);

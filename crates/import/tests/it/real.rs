@@ -24,6 +24,7 @@ fn profile(path: &Path) -> (Profile, Imported) {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn a_phone_recorded_by_android() {
     let Some(path) = data("android/surfaceflinger.txt.xz") else { return };
     let (Profile { statistics, .. }, imported) = profile(&path);

@@ -42,6 +42,7 @@ fn robsons_adversary_reaches_his_bound_on_every_joining_heap() {
 }
 
 #[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
 fn attacks_need_twice_the_memory_of_random_programs_on_five_designs() {
     let program = ProgramClass::new(16_384, 512, 16).expect("a program");
     let options = AttackOptions { rounds: 0, ..AttackOptions::default() };

@@ -6,6 +6,9 @@ use twox_hash::XxHash64;
 
 use crate::{Action, Event};
 
+/// Events that are hashed at a time.
+const BATCH: usize = 64;
+
 /// Takes in events and gives one number at the end.
 pub(super) struct Digest(XxHash64);
 
@@ -15,20 +18,12 @@ impl Digest {
     }
 
     pub fn update(&mut self, events: &[Event]) {
-        for event in events {
-            let (kind, a, b, c) = match event.action {
-                Action::Allocate { id, size, alignment } => (0, id, size.0, alignment),
-                Action::Free { id } => (1, id, 0, 0),
-                Action::Reallocate { id, size } => (2, id, size.0, 0),
-                Action::Mark { label } => (3, u64::from(label), 0, 0),
-            };
-            let site = event.site.map_or(u64::MAX, u64::from);
-            let mut bytes = [0; 56];
-            let fields = [kind, event.time.0, u64::from(event.thread), site, a, b, c];
-            for (place, field) in bytes.chunks_exact_mut(8).zip(fields) {
-                place.copy_from_slice(&field.to_le_bytes());
+        let mut bytes = [[[0; 8]; 7]; BATCH];
+        for batch in events.chunks(BATCH) {
+            for (place, event) in bytes.iter_mut().zip(batch) {
+                *place = fields(event).map(u64::to_le_bytes);
             }
-            self.0.write(&bytes);
+            self.0.write(bytes[..batch.len()].as_flattened().as_flattened());
         }
     }
 
@@ -36,4 +31,16 @@ impl Digest {
     pub fn finish(&self) -> String {
         format!("{:016x}", self.0.finish())
     }
+}
+
+/// What the digest is of.
+fn fields(event: &Event) -> [u64; 7] {
+    let (kind, a, b, c) = match event.action {
+        Action::Allocate { id, size, alignment } => (0, id, size.0, alignment),
+        Action::Free { id } => (1, id, 0, 0),
+        Action::Reallocate { id, size } => (2, id, size.0, 0),
+        Action::Mark { label } => (3, u64::from(label), 0, 0),
+    };
+    let site = event.site.map_or(u64::MAX, u64::from);
+    [kind, event.time.0, u64::from(event.thread), site, a, b, c]
 }

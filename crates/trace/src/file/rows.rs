@@ -71,8 +71,7 @@ impl Rows {
                 alignment: alignment.next().flatten().map(|bytes| bytes as u64),
                 label: label.next().flatten().map(|label| label as u32),
             };
-            let name = action.as_utf8().map_err(|_| (row as u64, "the action is not text".to_owned()))?;
-            let action = columns.action(name).map_err(|cause| (row as u64, cause))?;
+            let action = columns.action(action.data()).map_err(|cause| (row as u64, cause))?;
             events.push(Event {
                 time: Nanoseconds(self.time[row] as u64),
                 thread: self.thread[row] as u32,
