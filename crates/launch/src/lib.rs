@@ -13,6 +13,7 @@
 
 mod absent;
 mod compile;
+mod error;
 mod library;
 mod place;
 mod program;
@@ -20,6 +21,7 @@ mod trust;
 mod witness;
 
 pub use absent::{find, why_it_had_no_effect, why_nothing_will_be_preloaded};
-pub use library::{Library, LibraryError};
+pub use error::LibraryError;
+pub use library::Library;
 pub use program::{Ended, preloading};
 pub use witness::{Effect, Witness, Witnessed};

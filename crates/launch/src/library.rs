@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::{env, fs, io};
+use std::{env, fs};
 
 use heapsmith_output::Output;
 
+use crate::error::LibraryError;
 use crate::{compile, place};
 
 /// A library of heapsmith's.
@@ -128,67 +129,4 @@ fn compiled() -> Result<Vec<u8>, LibraryError> {
 
 fn read(path: &Path) -> Result<Vec<u8>, LibraryError> {
     fs::read(path).map_err(|source| LibraryError::Place { path: path.to_owned(), source })
-}
-
-/// Why there is no library to preload.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LibraryError {
-    /// The libraries do not know this system.
-    #[error(
-        "this heapsmith was built for a system on which it cannot replace a program's malloc; that works on Linux on x86-64"
-    )]
-    NotHere,
-    /// The library is not carried, and could not be compiled.
-    #[error(
-        "the library that replaces malloc is not in this command, and could not be compiled: {why}; build the \
-         command with `--features carry`, and it has the library inside"
-    )]
-    NotBuilt {
-        /// What went wrong.
-        why: String,
-    },
-    /// The library could not be put anywhere.
-    #[error(
-        "the library to preload is missing, and could not be written to {}: {source}; set HEAPSMITH_LIBRARY to a file \
-         that may be written, in a folder that programs may be loaded from",
-        path.display()
-    )]
-    Place {
-        /// Where it was to lie.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// There is no folder that this user alone can write.
-    #[error(
-        "the library to preload is missing, and there is no folder for it that only you can write: {reasons}; set \
-         HEAPSMITH_LIBRARY to a file in one, as in HEAPSMITH_LIBRARY=$(mktemp -d)/heapsmith.so"
-    )]
-    NoFolder {
-        /// What is wrong with each that there is.
-        reasons: String,
-    },
-    /// Another file is where the user wants the library, or others can write there.
-    #[error(
-        "{}, where HEAPSMITH_LIBRARY wants the library to preload, is not used: {why}; remove it, or set \
-         HEAPSMITH_LIBRARY to a file that is not there yet, in a folder that only you can write",
-        path.display()
-    )]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
-    /// `LD_PRELOAD` takes names apart at blanks and colons.
-    #[error(
-        "the library to preload would lie at {}, and no path with blanks or colons can be preloaded; set \
-         HEAPSMITH_LIBRARY to another file that may be written",
-        path.display()
-    )]
-    Unloadable {
-        /// Where it would lie.
-        path: PathBuf,
-    },
 }

@@ -19,7 +19,7 @@ use std::{env, fs, io};
 
 use heapsmith_output::Output;
 
-use crate::library::LibraryError;
+use crate::error::LibraryError;
 use crate::trust::{user, verify};
 
 /// Puts a library of this name into a folder of the user's.

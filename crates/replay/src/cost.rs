@@ -32,9 +32,9 @@ use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::{BinLayout, Layer, Pool, Spec};
 use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
 
+use crate::error::ReplayError;
 use crate::live::{Live, LiveTable};
 use crate::region::Region;
-use crate::run::ReplayError;
 
 /// Bytes of a line.
 const LINE: usize = 64;

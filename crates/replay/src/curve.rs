@@ -5,9 +5,9 @@ use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
 
+use crate::error::ReplayError;
 use crate::live::LiveTable;
 use crate::region::Region;
-use crate::run::ReplayError;
 
 /// The footprint along a trace: at most `points` pairs of event index and the
 /// largest footprint since the pair before.

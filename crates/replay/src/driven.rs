@@ -12,9 +12,9 @@ use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::Spec;
 use heapsmith_trace::Bytes;
 
+use crate::error::ReplayError;
 use crate::live::LiveTable;
 use crate::region::Region;
-use crate::run::ReplayError;
 
 /// Where a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

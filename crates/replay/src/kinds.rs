@@ -14,9 +14,9 @@ use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, Operation, PackedTrace};
 
+use crate::error::ReplayError;
 use crate::live::LiveTable;
 use crate::region::Region;
-use crate::run::ReplayError;
 
 /// Metadata words read and written by operations of one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
 
+use crate::error::ReplayError;
 use crate::live::LiveTable;
 use crate::region::Region;
-use crate::run::ReplayError;
 
 /// A heap at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]

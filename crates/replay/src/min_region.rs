@@ -4,8 +4,9 @@ use heapsmith_spec::Spec;
 use heapsmith_spec::build::BuildError;
 use heapsmith_trace::{Bytes, PackedTrace};
 
+use crate::error::ReplayError;
 use crate::region::Region;
-use crate::run::{ReplayError, ReplayOptions, replay};
+use crate::run::{ReplayOptions, replay};
 
 /// The smallest fixed region, in bytes, in which every request of `trace` is
 /// served; none if even the whole reserve is too small.

@@ -17,8 +17,8 @@ use heapsmith_spec::Spec;
 use heapsmith_spec::build::{HandlesJob, with_handles};
 use heapsmith_trace::{Bytes, Operation, PackedTrace};
 
+use crate::error::ReplayError;
 use crate::region::Region;
-use crate::run::ReplayError;
 
 /// A request for which blocks were moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -19,9 +19,9 @@ use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
 
+use crate::error::ReplayError;
 use crate::peak::{AtPeak, largest_request, replayed, survey};
 use crate::region::Region;
-use crate::run::ReplayError;
 
 /// A heap at one moment of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

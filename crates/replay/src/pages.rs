@@ -31,9 +31,9 @@ use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_peers::{Allocator, Work, with_peer, without_huge_pages};
 use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
 
+use crate::error::ReplayError;
 use crate::live::null_allocator;
 use crate::region::Region;
-use crate::run::ReplayError;
 use crate::slots::Slots;
 use crate::subject::{Subject, SubjectError};
 

@@ -16,9 +16,9 @@ use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
 
+use crate::error::ReplayError;
 use crate::live::LiveTable;
 use crate::region::Region;
-use crate::run::ReplayError;
 
 /// The fate of blocks that the trace never frees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use heapsmith_spec::build::BuildError;
 use heapsmith_spec::{Largest, Layer, Pool, Spec};
 use heapsmith_trace::{Bytes, PackedTrace};
 
+use crate::error::ReplayError;
 use crate::live::LiveTable;
 use crate::measures::Measures;
 use crate::region::Region;
-use crate::run::ReplayError;
 
 /// The footprint at the peak, by what the bytes are (Peintner et al., Table 1).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -3,8 +3,9 @@
 use heapsmith_peers::{Allocator, Peer, Work, with_peer};
 use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
 
+use crate::error::{Fault, ReplayError};
 use crate::region::Region;
-use crate::run::{Fault, ReplayError, ReplayOptions};
+use crate::run::ReplayOptions;
 use crate::slots::Slots;
 
 /// What a replay with a peer counts. Accesses, visits and a footprint of bytes only our heaps have.

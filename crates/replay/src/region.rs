@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use heapsmith::Fixed;
 use heapsmith_trace::{Bytes, Operation, PackedTrace};
 
-use crate::run::ReplayError;
+use crate::error::ReplayError;
 
 /// Every region begins at a multiple of this, so that payloads have the same
 /// offsets in every replay, up to alignments of a page.

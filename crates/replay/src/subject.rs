@@ -10,9 +10,9 @@ use heapsmith_spec::build::Job;
 use heapsmith_spec::{Spec, SpecError, resolve};
 use heapsmith_trace::Bytes;
 
+use crate::error::ReplayError;
 use crate::live::null_allocator;
 use crate::region::Region;
-use crate::run::ReplayError;
 
 /// What is measured.
 #[derive(Debug, Clone, PartialEq, Eq)]

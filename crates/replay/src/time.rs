@@ -30,9 +30,9 @@ use heapsmith_peers::{Allocator, Work};
 use heapsmith_trace::{PackedEvent, PackedTrace};
 use quanta::Clock;
 
+use crate::error::ReplayError;
 use crate::region::Region;
 use crate::rounds::{Spread, Turn, sample};
-use crate::run::ReplayError;
 use crate::slots::Slots;
 use crate::subject::Subject;
 

@@ -5,9 +5,9 @@ use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
 
+use crate::error::ReplayError;
 use crate::live::LiveTable;
 use crate::region::Region;
-use crate::run::ReplayError;
 
 /// Instructions that the search unit of a heap carries out over a trace, of one cycle each; 0 for a heap without one.
 pub fn unit_instructions(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<u64, ReplayError> {
