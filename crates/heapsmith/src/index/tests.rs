@@ -37,11 +37,11 @@ fn programs() -> impl Strategy<Value = Vec<Ask>> {
         3 => (0..SLOTS).prop_map(Ask::Remove),
         3 => words.prop_map(Ask::Find),
     ];
-    proptest::collection::vec(ask, 0..120)
+    // Miri takes a minute for what is compiled in a second.
+    proptest::collection::vec(ask, 0..if cfg!(miri) { 40 } else { 120 })
 }
 
 fn config() -> Config {
-    // Miri takes a minute for what is compiled in a second.
     let cases = if cfg!(miri) { 3 } else { Config::default().cases };
     Config { cases, failure_persistence: None, ..Config::default() }
 }

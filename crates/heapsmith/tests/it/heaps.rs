@@ -33,7 +33,8 @@ fn programs() -> impl Strategy<Value = Vec<Ask>> {
         4 => any::<usize>().prop_map(Ask::Free),
         2 => (any::<usize>(), size).prop_map(|(number, size)| Ask::Resize(number, size)),
     ];
-    proptest::collection::vec(ask, 0..150)
+    // Miri takes minutes for what is compiled in a second.
+    proptest::collection::vec(ask, 0..if cfg!(miri) { 40 } else { 150 })
 }
 
 /// Sizes as programs ask for them, with none and far too much among them.
@@ -42,7 +43,6 @@ fn sizes() -> impl Strategy<Value = usize> + Clone {
 }
 
 fn config() -> Config {
-    // Miri takes minutes for what is compiled in a second.
     let cases = if cfg!(miri) { 1 } else { 64 };
     Config { cases, failure_persistence: None, ..Config::default() }
 }
