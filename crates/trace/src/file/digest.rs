@@ -21,7 +21,7 @@ impl Digest {
         let mut bytes = [[[0; 8]; 7]; BATCH];
         for batch in events.chunks(BATCH) {
             for (place, event) in bytes.iter_mut().zip(batch) {
-                *place = fields(event).map(u64::to_le_bytes);
+                place.iter_mut().zip(fields(event)).for_each(|(bytes, field)| *bytes = field.to_le_bytes());
             }
             self.0.write(bytes[..batch.len()].as_flattened().as_flattened());
         }
