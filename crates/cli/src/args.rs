@@ -334,6 +334,7 @@ pub struct Inspect {
     heapsmith replay trace.parquet --heap 'freelists(66,1514) list word=4' --min-region --verify\n  \
     heapsmith replay trace.parquet --heap tlsf --heap peer:libc --heap peer:mimalloc --time --latency\n  \
     heapsmith replay trace.parquet --heap tlsf --over-time=20 --region 1M\n  \
+    heapsmith replay trace.parquet --heap tlsf --heap windows-xp --map map.html\n  \
     heapsmith replay trace.parquet --heap tlsf --heap windows-xp --loop 100\n\n\
     peer:NAME is a reference allocator, called directly (`heapsmith heaps` lists them; peer:all names all). \
     Reference allocators expose neither metadata accesses nor an exact footprint. heapsmith therefore also measures \
@@ -387,6 +388,13 @@ pub struct Replay {
     #[arg(long = "loop", value_name = "PASSES", value_parser = clap::value_parser!(u32).range(2..=MAX_PASSES as i64),
         conflicts_with_all = NOT_OVER_TIME)]
     pub passes: Option<u32>,
+    /// Write a page with a map of each heap instead of the table: time × address, every block, and the holes between them
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_OVER_TIME)]
+    pub map: Option<PathBuf>,
+    /// Write footprint, live bytes and live blocks of each heap as counters for Perfetto (ui.perfetto.dev) instead of the table;
+    /// an event of the trace is a microsecond
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_OVER_TIME)]
+    pub perfetto: Option<PathBuf>,
     /// With --loop: what happens to blocks that the trace never frees
     #[arg(long, value_enum, default_value_t, requires = "passes")]
     pub leaked: Leaked,

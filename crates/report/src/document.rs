@@ -28,10 +28,15 @@ impl Page<'_> {
         const NOTE: &str = "<noscript><p class=\"note\">Without JavaScript there are no values under the pointer, no zoom and no \
                             buttons to copy.</p></noscript>\n";
         const FIGURES: [&str; 2] = [include_str!("designs.js"), include_str!("plot.js")];
+        const MAPS: &str = include_str!("map.js");
         let style = include_str!("style.css");
         let body: String = self.sections.iter().map(Section::html).collect();
         // Drawings that are files need none.
-        let figures = if body.contains("<div class=\"plot\"") { FIGURES.concat() } else { String::new() };
+        let (has_figures, has_maps) = (body.contains("<div class=\"plot\""), body.contains("<figure class=\"map\""));
+        let mut figures = if has_figures || has_maps { FIGURES.concat() } else { String::new() };
+        if has_maps {
+            figures.push_str(MAPS);
+        }
         let behaviour = include_str!("behaviour.js");
         let mut page = String::with_capacity(body.len() + figures.len() + behaviour.len() + style.len() + 4096);
         page.push_str("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");

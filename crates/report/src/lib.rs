@@ -22,6 +22,7 @@ mod figure;
 mod html;
 mod inspection;
 mod labels;
+mod map;
 mod number;
 mod places;
 mod reproduction;
@@ -31,6 +32,7 @@ mod spec_text;
 mod study;
 
 pub use inspection::{findings, inspection};
+pub use map::{Mapped, maps};
 pub use number::{listed, thousands};
 pub use reproduction::{Reproduced, ReproducedPaper, ShownTable, reproduction};
 

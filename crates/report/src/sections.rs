@@ -11,6 +11,7 @@ mod glossary;
 mod hold_out;
 mod limits;
 mod live;
+mod map;
 mod method;
 pub mod over_time;
 mod peers;
@@ -29,6 +30,7 @@ pub fn all(study: &Study<'_>) -> Result<Vec<Section>, ReportError> {
         Some(designs::section(study)),
         Some(why::section(study)),
         Some(live::section(study)?),
+        map::section(study)?,
         Some(sizes::section(study)),
         Some(effects::section(study)),
         finding::section(study),

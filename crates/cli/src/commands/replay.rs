@@ -14,12 +14,20 @@ use crate::console::note;
 use crate::failure::Failure;
 use crate::{input, progress};
 
+mod lives;
 mod moments;
 mod passes;
 mod rows;
 
 pub fn run(arguments: &Replay) -> Result<(), Failure> {
     let subjects = subjects(&arguments.heap)?;
+    if arguments.map.is_some() || arguments.perfetto.is_some() {
+        let heaps: Vec<&Spec> = subjects.iter().filter_map(Subject::spec).collect();
+        if heaps.len() < subjects.len() {
+            return Err(Failure::wrong_use("--map and --perfetto cannot look into reference allocators"));
+        }
+        return lives::write(arguments, &heaps);
+    }
     if arguments.over_time.is_some() || arguments.passes.is_some() {
         return over_time(arguments, &subjects);
     }

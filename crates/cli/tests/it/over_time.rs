@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::browser::{Browser, Screen};
+
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let command = Command::new(env!("CARGO_BIN_EXE_heapsmith"))
         .args(arguments)
@@ -127,4 +129,47 @@ fn wrong_shares_are_wrong_use() {
         let output = run(folder.path(), &[&["inspect", "trace.csv"], &wrong[..]].concat());
         assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
+}
+
+#[test]
+fn maps_and_counters_hold_every_block() {
+    let folder = folder();
+    let two = ["--heap", "list(order=address, fit=first)", "--heap", "tlsf"];
+    let written = ["replay", "trace.csv", "--map", "map.html", "--perfetto", "trace.json"];
+    heapsmith(folder.path(), &[&written[..], &two].concat());
+    let page = std::fs::read_to_string(folder.path().join("map.html")).expect("a page");
+    assert_eq!(page.matches("<canvas").count(), 2);
+    assert!(page.contains("400 blocks") && page.contains("Map of tlsf: 200 blocks"), "of each heap 200");
+    let text = std::fs::read_to_string(folder.path().join("trace.json")).expect("counters");
+    let counters: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let counters = counters["traceEvents"].as_array().expect("events");
+    let last = |name: &str| {
+        let own = counters.iter().filter(|event| event["pid"] == 2 && event["name"] == name);
+        own.max_by_key(|event| event["ts"].as_u64()).map(|event| event["args"][name].clone())
+    };
+    let left = (0..200_u64).filter(|id| *id >= 193 || id % 10 == 0);
+    let bytes: u64 = left.clone().map(|id| [24, 66, 500][id as usize % 3]).sum();
+    assert_eq!(last("live blocks"), Some(serde_json::json!(left.count())));
+    assert_eq!(last("live bytes"), Some(serde_json::json!(bytes)));
+    for wrong in [&["trace.csv", "trace.csv", "--heap", "tlsf"][..], &["trace.csv", "--heap", "peer:libc"]] {
+        let output = run(folder.path(), &[&["replay", "--map", "other.html"], wrong].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn a_map_draws_itself_in_both_forms() {
+    let folder = folder();
+    heapsmith(folder.path(), &["replay", "trace.csv", "--heap", "tlsf", "--heap", "list", "--map", "map.html"]);
+    let mut browser = Browser::start();
+    browser.open(&folder.path().join("map.html"), Screen { width: 1400, height: 900, dark: false });
+    let drawn = "[...document.querySelectorAll('canvas')].map((c) => new Set(new Uint32Array(\
+                 c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size)";
+    let colours = browser.evaluate(drawn);
+    let colours = colours.as_array().expect("a list");
+    assert!(colours.len() == 2 && colours.iter().all(|count| count.as_u64() >= Some(4)), "{colours:?}");
+    browser.point_at("canvas", 0.0);
+    let said = browser.evaluate("document.querySelector('.canvas .tip').innerText");
+    assert!(said.as_str().is_some_and(|said| said.contains("event ") && said.contains("address ")), "{said}");
+    assert!(browser.errors.is_empty(), "{:?}", browser.errors);
 }

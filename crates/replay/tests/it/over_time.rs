@@ -1,7 +1,8 @@
 //! What is seen along a trace and over many passes agrees with what single replays measure.
 
 use heapsmith_replay::{
-    Drift, Leaked, Pass, Region, ReplayOptions, at_peak, footprint_curve, over_time, passes, replay,
+    BlockLives, Drift, Leaked, Pass, Region, ReplayOptions, at_peak, block_lives, footprint_curve, over_time, passes,
+    replay,
 };
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Action, Bytes, Draws, Event, PackedTrace, Trace};
@@ -165,4 +166,36 @@ fn drift_is_counted_from_the_first_pass_that_is_like_the_others() {
     assert_eq!(drift(&[pass(9, 1, 0), pass(9, 1, 0)]), (0, Some(1)));
     assert_eq!(drift(&[pass(9, 1, 0)]), (0, None));
     assert_eq!(drift(&[]), (0, None));
+}
+
+/// Blocks and bytes that are live after an event.
+fn live_after(lives: &BlockLives, event: u64) -> (u64, u64) {
+    let there = lives.lives.iter().filter(|life| life.begin <= event && event < life.end);
+    there.fold((0, 0), |(blocks, bytes), life| (blocks + 1, bytes + life.requested))
+}
+
+#[test]
+fn lives_of_blocks_agree_with_moments_and_do_not_overlap() {
+    let trace = program(400, true);
+    let mut region = Region::for_trace(&trace).expect("memory");
+    for heap in HEAPS {
+        let heap = spec(heap);
+        let lives = block_lives(&heap, &trace, &mut region).expect("lives");
+        let measures = replay(&heap, &trace, &mut region, ReplayOptions::MEASURE).expect("a replay");
+        assert_eq!(lives.peak(), measures.footprint_peak, "{heap}");
+        let size = Bytes(measures.footprint_peak.0.next_multiple_of(8));
+        for moment in over_time(&heap, &trace, &mut region, size, 9).expect("moments") {
+            let (blocks, bytes) = live_after(&lives, moment.event);
+            assert_eq!(
+                (blocks, Bytes(bytes)),
+                (moment.blocks, moment.bytes.requested),
+                "{heap} after {}",
+                moment.event
+            );
+            let mut there: Vec<_> =
+                lives.lives.iter().filter(|life| life.begin <= moment.event && moment.event < life.end).collect();
+            there.sort_by_key(|life| life.offset);
+            assert!(there.windows(2).all(|two| two[0].offset + two[0].requested <= two[1].offset), "{heap}");
+        }
+    }
 }

@@ -116,14 +116,14 @@ fn text(study: &Study<'_>, theirs: &[Point<'_>], designs: &[Point<'_>]) -> Strin
     if let (Some((ours, fast)), Some((peer, theirs))) = (min(designs, time), min(theirs, time)) {
         sentences += &format!(
             "The fastest design of the front ({}) takes {fast:.1} ns per operation, the fastest reference allocator ({peer}) {theirs:.1}. ",
-            code(&ours)
+            code(&format!("{ours:0>4}"))
         );
     }
     if let (Some((ours, tight)), Some((peer, theirs))) = (min(designs, pages), min(theirs, pages)) {
         sentences += &format!(
             "The tightest design has a touched-page overhead of {} ({}), the tightest reference allocator {} ({peer}).",
             percent(tight),
-            code(&ours),
+            code(&format!("{ours:0>4}")),
             percent(theirs)
         );
     }
