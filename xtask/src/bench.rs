@@ -34,7 +34,11 @@ pub enum Bench {
     /// The front and the pick compared with the reference allocators, on network traffic and on recorded programs
     Peers(peers::Arguments),
     /// Whether picks hold on the other half of their trace, and on other captures: minutes
-    Robust,
+    Robust {
+        /// Only inputs with this in their names; the results are then only printed
+        #[arg(long, value_name = "NAME")]
+        only: Option<String>,
+    },
     /// What attacks reach on every heap of the catalogue: of the bound, of Robson's lower bound, and against chance
     Attacks,
     /// Programs plain, recorded, and under heaptrack, in turns: how much slower they are
@@ -59,7 +63,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
             Bench::LowerBound,
             Bench::Growth,
             Bench::Attacks,
-            Bench::Robust,
+            Bench::Robust { only: None },
             Bench::Import { large: false },
             Bench::Record,
         ];
@@ -74,7 +78,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
         Bench::Growth => soak::growth(),
         Bench::Peers(arguments) => peers::peers(&arguments),
         Bench::Attacks => attacks(),
-        Bench::Robust => robust::robust(),
+        Bench::Robust { only } => robust::robust(only.as_deref()),
         Bench::Record => record::record(),
         Bench::Truth(arguments) => truth::truth(&arguments),
         Bench::Import { large } => import::import(large),

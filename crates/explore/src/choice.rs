@@ -1,7 +1,7 @@
 //! The pick over the traces and their changed copies.
 //!
-//! 1. **Near everywhere.** Of the candidates those remain that are within [`OVERFITTED`] of the front of every copy; if
-//!    there is none, those that are nearest.
+//! 1. **Near everywhere.** Of the candidates those remain that are within [`OVERFITTED`] of the front of every copy that
+//!    binds; if there is none, those that are nearest.
 //! 2. **The best in the mean.** Each preference weighs some objectives by their logarithm, so that a tenth less counts alike
 //!    wherever it is: `memory` the footprint, `speed` the accesses, `bounded` the most expensive operation, `balanced` the
 //!    product of footprint and accesses. By the product no pick gives away a tenth of one for less than a tenth of the other.
@@ -18,6 +18,7 @@ use crate::front::amount;
 use crate::objective::{Objective, Objectives};
 use crate::pick::Preference;
 use crate::plainness::Plainness;
+use crate::robust::changes::CHANGES;
 use crate::robust::{Held, OVERFITTED};
 
 /// A gain of less is none.
@@ -108,7 +109,10 @@ impl Choice<'_> {
         let (sum, ties) = self.weighed();
         let gains = |objective: Objective| -> Vec<f64> {
             let (own, best) = (self.values(index, objective), self.values(best, objective));
-            own.into_iter().zip(best).map(|(own, best)| own - best).collect()
+            // Phases and attacks differ by more than what is noise.
+            let counts = std::iter::once(true).chain(CHANGES.iter().map(|change| change.is_binding));
+            let each = own.into_iter().zip(best).zip(counts).filter(|(_, counts)| *counts);
+            each.map(|((own, best), _)| own - best).collect()
         };
         let aside = ties.iter().chain(&self.exploration.question.goal.objectives);
         // No two runs measure the same time, so it decides only where it is weighed.

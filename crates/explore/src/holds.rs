@@ -42,7 +42,7 @@ impl Exploration {
     /// How a design holds on changed copies of the traces; none if it was not replayed on them.
     pub fn holds(&self, index: usize) -> Option<Holds> {
         let (distance, change) = self.robust.held(index)?.worst();
-        let mut holds = Holds { distance, change, copies: CHANGES.len(), instead: None };
+        let mut holds = Holds { distance, change, copies: Robust::changes().count(), instead: None };
         if holds.is_overfitted() {
             let others = self.robust.held.iter().map(|(&other, held)| (other, held.worst().0));
             let nearest = others.min_by(|a, b| a.1.total_cmp(&b.1));

@@ -36,7 +36,7 @@ pub struct Robust {
     pub(crate) held: BTreeMap<usize, Held>,
 }
 
-/// What one candidate does on each changed copy, in the order of [`Robust::changes`].
+/// What one candidate does on each changed copy, in the order of the changes.
 #[derive(Debug, Clone)]
 pub struct Held {
     /// Its values.
@@ -46,9 +46,10 @@ pub struct Held {
 }
 
 impl Held {
-    /// The largest distance to the front of a copy, and the change that made that copy.
+    /// The largest distance to the front of a copy, and the change that made that copy; of those that bind.
     pub fn worst(&self) -> (f64, &'static str) {
-        let each = self.distances.iter().copied().zip(CHANGES.iter().map(|change| change.name));
+        let each = self.distances.iter().copied().zip(CHANGES).filter(|(_, change)| change.is_binding);
+        let each = each.map(|(distance, change)| (distance, change.name));
         each.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, "nothing"))
     }
 
@@ -59,9 +60,9 @@ impl Held {
 }
 
 impl Robust {
-    /// What is changed, one copy each.
+    /// What is changed on the copies that a design should be near the front of, one copy each.
     pub fn changes() -> impl Iterator<Item = &'static str> {
-        CHANGES.iter().map(|change| change.name)
+        CHANGES.iter().filter(|change| change.is_binding).map(|change| change.name)
     }
 
     /// What is known of a design.

@@ -173,6 +173,19 @@ pub fn attack(
     Ok(Attack { tried, stopped, chance, ..best })
 }
 
+/// Attacks the heap of `spec` with one construction, that for first fit in address order (Robson 1977): sizes double, and
+/// the blocks stay that leave no hole for the next size.
+///
+/// # Errors
+///
+/// The heap cannot be made, or refuses every request of the program.
+pub fn attack_by_gaps(spec: &Spec, program: ProgramClass, max_operations: usize) -> Result<AttackOutcome, AttackError> {
+    let demand = Demand::new(spec, program).map_err(AttackError::Refuses)?;
+    let plan = construct::gaps(&demand);
+    let mut region = region_for(program)?;
+    Ok(run(spec, demand.program, Charge::Requests, &mut region, max_operations, |a| plan.carry_out(a))?)
+}
+
 impl AttackGoal {
     /// What an outcome is worth.
     pub fn of(self, outcome: &AttackOutcome) -> u64 {

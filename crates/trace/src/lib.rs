@@ -52,7 +52,7 @@ pub use event::{Action, Event};
 pub use file::{NEWEST_SCHEMA, OLDEST_SCHEMA, TraceWriter, silence_damaged_files};
 pub use live::LARGEST_REQUEST;
 pub use packed::{Comparison, Operation, PackedEvent, PackedTrace, Packer};
-pub use perturb::{Cuts, Jitter, Perturbation, Share, Stretch, perturb};
+pub use perturb::{Cuts, Jitter, Perturbation, Share, Stretch, perturb, with_another};
 pub use quantity::{Bytes, Nanoseconds};
 pub use shared::{Keeper, PackedEvents};
 pub use sink::Sink;

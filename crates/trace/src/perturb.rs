@@ -12,6 +12,7 @@
 //! | [`Jitter`] | every event, its order, its alignment; that equal sizes are equal, unless each request is drawn | sizes |
 //! | [`Stretch`] | every allocation and reallocation in its order, every size | when a share of the blocks is freed |
 //! | [`Cuts`] | every event; the order of events of each block, and inside each segment | the order of segments |
+//! | [`with_another`] | every event in its order | another program's events between them |
 //!
 //! A block of a valid trace is never freed before it was allocated or last reallocated, and one that was freed is
 //! still freed: so what comes out is a valid trace. The same seed gives the same trace on every machine.
@@ -19,6 +20,7 @@
 //! Cost: the whole trace in memory (64 bytes an event), O(n log n).
 
 mod jitter;
+mod joined;
 mod shuffle;
 mod stretch;
 
@@ -140,10 +142,29 @@ pub fn perturb(trace: &PackedTrace, how: Perturbation, seed: u64) -> PackedTrace
     let settings: Vec<String> = how.settings().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
     let name = format!("{}, {} seed={seed}", trace.name, settings.join(" "));
     let events = Perturbation { shuffle, ..how }.apply(unpacked(trace), seed);
+    packed(events.expect("what is made of a valid trace is one"), name)
+}
+
+/// Events that were made of a valid trace.
+fn packed(events: Vec<Event>, name: String) -> PackedTrace {
     let mut packer = Packer::default();
-    let packed = events.and_then(|events| events.into_iter().try_for_each(|event| packer.take(event)));
+    let packed = events.into_iter().try_for_each(|event| packer.take(event));
     packed.expect("what is made of a valid trace is one");
     packer.finish(name)
+}
+
+/// A trace with another program next to it, which has a tenth of all events and requests of other sizes.
+///
+/// ```
+/// use heapsmith_trace::{Action, Bytes, Event, PackedTrace, Trace, with_another};
+///
+/// let allocate = |id| Event::at(id, Action::Allocate { id, size: Bytes(100), alignment: 0 });
+/// let trace = PackedTrace::new(&Trace { events: (0..90).map(allocate).collect(), ..Trace::default() })?;
+/// assert_eq!(with_another(&trace, 7).events.len(), 100);
+/// # Ok::<(), heapsmith_trace::TraceError>(())
+/// ```
+pub fn with_another(trace: &PackedTrace, seed: u64) -> PackedTrace {
+    packed(joined::joined(trace, unpacked(trace), seed), format!("{}, with another program seed={seed}", trace.name))
 }
 
 /// The events of a packed trace; their times are their numbers, their ids are slots.

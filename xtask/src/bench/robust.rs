@@ -6,9 +6,12 @@
 //!   other half ──explore──▶ the pick that it would have given ├─▶ regret in footprint and in accesses
 //! ```
 //!
-//! Regret is what the pick has beyond the other half's own pick by the same rule, as a share. A pick may have more of one and
-//! less of the other, so what both cost together is shown too: the product of footprint and accesses with two more for the
-//! call, which is what the balanced pick minimises. The rule of `--robust off` is next to it.
+//! A pick has two regrets, each against the Pareto front of what it is evaluated on: footprint beyond that of the smallest
+//! design there with no more accesses, and accesses beyond those of the fastest design there with no larger footprint. A pick
+//! on that front has none: a design with half the footprint and three times the accesses is another trade, not a worse one.
+//! What the trade itself costs is next to them: the product of footprint and accesses, with two more for the call, which is
+//! what the balanced pick minimises, beyond the smallest product there. The differences to the other part's own pick are
+//! kept in a table of their own, and the rule of `--robust off` is next to all.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -20,7 +23,7 @@ use crate::run::{Outcome, cargo, output, root, target};
 /// No input has more events: an exploration takes seconds then.
 const EVENTS: u64 = 60_000;
 
-/// A pick that is farther from the other half's is overfitted.
+/// A regret of more is real.
 const REAL: f64 = 0.05;
 
 /// Accesses that a call costs, as the balanced pick counts them.
@@ -67,14 +70,63 @@ const SHARED: &[Input] = &[
     ("gcc-hello", "alloc/wee_alloc/gcc-hello.trace.xz", None, None),
 ];
 
-/// A pick on the trace that it is evaluated on.
+/// What a heap has on a trace: footprint, as a multiple of the peak live bytes, and accesses of an operation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Regret {
+struct Place {
     footprint: f64,
     accesses: f64,
-    both: f64,
-    /// Requests that it refused there.
-    refused: bool,
+    /// Whether it refused requests.
+    refuses: bool,
+}
+
+impl Place {
+    /// What the balanced pick minimises.
+    fn product(self) -> f64 {
+        self.footprint * (self.accesses + CALL)
+    }
+}
+
+/// A pick on what it is evaluated on, by shares.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Regret {
+    /// Footprint, at no more accesses.
+    footprint: f64,
+    /// Accesses, at no larger footprint.
+    accesses: f64,
+    product: f64,
+    /// Footprint and accesses beyond those of the pick that was made there, whatever the other is.
+    differences: [f64; 2],
+    refuses: bool,
+}
+
+impl Regret {
+    fn of(own: Place, front: &[Place], there: Place) -> Regret {
+        // Shares are printed with five digits.
+        const SAME: f64 = 1.0 + 1e-5;
+        let min = |of: fn(&Place) -> f64, among: &dyn Fn(&&Place) -> bool| {
+            front.iter().filter(among).map(of).fold(f64::INFINITY, f64::min)
+        };
+        let beyond = |own: f64, min: f64| (own / min - 1.0).max(0.0);
+        Regret {
+            footprint: beyond(own.footprint, min(|at| at.footprint, &|at| at.accesses <= own.accesses * SAME)),
+            accesses: beyond(own.accesses, min(|at| at.accesses, &|at| at.footprint <= own.footprint * SAME)),
+            product: beyond(own.product(), min(|at| at.product(), &|_| true)),
+            differences: [own.footprint / there.footprint - 1.0, own.accesses / there.accesses - 1.0],
+            refuses: own.refuses,
+        }
+    }
+}
+
+/// What an exploration of a part of a trace gave.
+struct Explored {
+    trace: String,
+    part: String,
+    /// The places of the designs on its front.
+    front: Vec<Place>,
+    /// The row of the pick.
+    pick: Value,
+    /// That of `--robust off`.
+    nominal: Value,
 }
 
 /// Where the data next to the workspace is.
@@ -82,46 +134,66 @@ fn shared() -> PathBuf {
     root().join("../shared/data")
 }
 
-/// Writes `bench/results/robust.txt`.
-pub fn robust() -> Outcome {
+/// Writes `bench/results/robust.txt`; of the inputs whose names have `only` in them, the results are only printed.
+pub fn robust(only: Option<&str>) -> Outcome {
     cargo(&["build", "--release", "--package", "heapsmith-cli"])?;
     let dir = target().join("bench/robust");
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir).map_err(|error| format!("cannot make {}: {error}", dir.display()))?;
     let own = OWN.iter().map(|input| (input, root()));
     let others = SHARED.iter().map(|input| (input, shared()));
+    let wanted = own.chain(others).filter(|(input, _)| only.is_none_or(|only| input.0.contains(only)));
     let mut text = String::new();
     let mut rows = Vec::new();
-    for ((name, file, workload, other), from) in own.chain(others) {
-        let path = |file: &str| {
-            if file.starts_with("workload:") { file.to_owned() } else { from.join(file).display().to_string() }
-        };
-        if !file.starts_with("workload:") && !Path::new(&path(file)).exists() {
-            let _ = writeln!(text, "left out, as there is no {file}: {name}");
+    for (input, from) in wanted {
+        if !input.1.starts_with("workload:") && !from.join(input.1).exists() {
+            let _ = writeln!(text, "left out, as there is no {}: {}", input.1, input.0);
             continue;
         }
-        eprintln!("judging {name}");
-        let read = |file: &str, to: &str| {
-            let to = dir.join(format!("{}-{to}.parquet", name.replace([' ', ','], "-"))).display().to_string();
-            let (path, events) = (path(file), EVENTS.to_string());
-            let mut arguments = vec!["import", &path, "--limit", &events, "--out", &to];
-            arguments.extend(workload.iter().flat_map(|workload| ["--as", *workload]));
-            output(&heapsmith(), &arguments).map(|_| to.clone())
-        };
-        let whole = read(file, "trace")?;
-        let events = events(&whole)?;
-        let (first, second) = match other {
-            Some(other) => ((whole, String::from("..")), (read(other, "other")?, String::from(".."))),
-            None => ((whole.clone(), format!("..{}", events / 2)), (whole, format!("{}..", events / 2))),
-        };
-        let judge = |robust: &str| evaluated(&first, &second, robust, &dir);
-        let ((new, overfitted), (old, _)) = (judge("on")?, judge("off")?);
-        rows.push((*name, new, old, overfitted));
+        eprintln!("judging {}", input.0);
+        rows.push(evaluated(input, &from, &dir)?);
     }
     text.push_str(&table(&rows));
     print!("{text}");
+    if only.is_some() {
+        return Ok(());
+    }
     let file = root().join("bench/results/robust.txt");
     std::fs::write(&file, text).map_err(|error| format!("cannot write {}: {error}", file.display()))
+}
+
+/// The picks of an input's first part on its other one.
+fn evaluated(input: &Input, from: &Path, dir: &Path) -> Result<Row, String> {
+    let (name, file, workload, other) = *input;
+    let path = |file: &str| match file.starts_with("workload:") {
+        true => file.to_owned(),
+        false => from.join(file).display().to_string(),
+    };
+    let read = |file: &str, to: &str| {
+        let to = dir.join(format!("{}-{to}.parquet", name.replace([' ', ','], "-"))).display().to_string();
+        let (path, events) = (path(file), EVENTS.to_string());
+        let mut arguments = vec!["import", &path, "--limit", &events, "--out", &to];
+        arguments.extend(workload.iter().flat_map(|workload| ["--as", *workload]));
+        output(&heapsmith(), &arguments).map(|_| to.clone())
+    };
+    let whole = read(file, "trace")?;
+    let (first, second) = match other {
+        Some(other) => ((whole, String::from("..")), (read(other, "other")?, String::from(".."))),
+        None => {
+            let half = events(&whole)? / 2;
+            ((whole.clone(), format!("..{half}")), (whole, format!("{half}..")))
+        }
+    };
+    let (made, there) = (explored(first, dir)?, explored(second, dir)?);
+    let heap = |pick: &Value| pick["heap"].as_str().unwrap_or_default().to_owned();
+    let places = there.replayed(&[&made.pick, &made.nominal, &there.pick, &there.nominal].map(heap))?;
+    let [new, old, own, own_nominal] = *places.as_slice() else { return Err(format!("{name}: no four heaps")) };
+    Ok(Row {
+        name,
+        new: Regret::of(new, &there.front, own),
+        old: Regret::of(old, &there.front, own_nominal),
+        announced: made.pick["overfitted"] == "yes",
+    })
 }
 
 fn heapsmith() -> String {
@@ -139,91 +211,108 @@ fn json(arguments: &[&str]) -> Result<Value, String> {
     serde_json::from_str(&text).map_err(|error| format!("heapsmith {}: {error}", arguments.join(" ")))
 }
 
-/// The pick of one part on the other, and whether it was announced as overfitted.
-fn evaluated(
-    (trace, part): &(String, String),
-    (other, rest): &(String, String),
-    robust: &str,
-    dir: &Path,
-) -> Result<(Regret, bool), String> {
-    let pick = picked(trace, part, robust, dir)?;
-    let oracle = picked(other, rest, robust, dir)?;
-    let text = |pick: &Value| pick["heap"].as_str().unwrap_or_default().to_owned();
-    let on_other = |heap: &str| -> Result<(f64, f64, bool), String> {
-        let mut arguments = vec!["replay", other, "--heap", heap, "--format", "json"];
-        if rest != ".." {
-            arguments.extend(["--slice", rest]);
-        }
-        let rows = json(&arguments)?;
-        let number = |name: &str| rows[0][name].as_f64().ok_or_else(|| format!("no {name} of {heap}"));
-        Ok((number("footprint_peak")?, number("accesses_per_op")?, number("failed")? > 0.0))
-    };
-    let ((footprint, accesses, refused), (lowest, fewest, _)) = (on_other(&text(&pick))?, on_other(&text(&oracle))?);
-    let both = footprint * (accesses + CALL) / (lowest * (fewest + CALL)) - 1.0;
-    let regret = Regret { footprint: footprint / lowest - 1.0, accesses: accesses / fewest - 1.0, both, refused };
-    Ok((regret, pick["overfitted"] == "yes"))
-}
-
-/// The row of the pick of a part of a trace.
-fn picked(trace: &str, part: &str, robust: &str, dir: &Path) -> Result<Value, String> {
+/// Explores a part of a trace.
+fn explored((trace, part): (String, String), dir: &Path) -> Result<Explored, String> {
     let out = dir.join("results");
     let _ = std::fs::remove_dir_all(&out);
     let out = out.display().to_string();
-    let mut arguments = vec!["explore", trace, "--target", "network-2006", "--robust", robust];
-    arguments.extend(["--rounds", "0", "--no-peers", "--format", "json", "--out", &out]);
+    let mut arguments = vec!["explore", &trace, "--target", "network-2006", "--rounds", "0", "--no-peers"];
+    arguments.extend(["--format", "json", "--out", &out]);
     if part != ".." {
-        arguments.extend(["--slice", part]);
+        arguments.extend(["--slice", &part]);
     }
+    let of = |rows: &Value| {
+        let pick = rows.as_array().and_then(|rows| rows.iter().find(|row| row["note"] == "pick"));
+        pick.cloned().ok_or_else(|| format!("{trace} has no pick"))
+    };
     let rows = json(&arguments)?;
-    let pick = rows.as_array().and_then(|rows| rows.iter().find(|row| row["note"] == "pick"));
-    pick.cloned().ok_or_else(|| format!("{trace} has no pick"))
+    let nominal = of(&json(&["pick", &out, "--robust", "off", "--format", "json"])?)?;
+    let designs = rows.as_array().into_iter().flatten().filter(|row| row["note"] == "" || row["note"] == "pick");
+    let front = designs.map(place).collect::<Result<_, String>>()?;
+    Ok(Explored { pick: of(&rows)?, nominal, front, trace, part })
 }
 
-fn table(rows: &[(&str, Regret, Regret, bool)]) -> String {
-    let mut text = String::from("regret of the pick where it was not made, compared with the pick made there\n");
+impl Explored {
+    /// What heaps do on this part.
+    fn replayed(&self, heaps: &[String]) -> Result<Vec<Place>, String> {
+        let mut arguments = vec!["replay", &self.trace, "--format", "json"];
+        arguments.extend(heaps.iter().flat_map(|heap| ["--heap", heap]));
+        if self.part != ".." {
+            arguments.extend(["--slice", &self.part]);
+        }
+        json(&arguments)?.as_array().into_iter().flatten().map(place).collect()
+    }
+}
+
+/// What a row says of its heap.
+fn place(row: &Value) -> Result<Place, String> {
+    let number = |name: &str| row[name].as_f64().ok_or_else(|| format!("no {name} of {}", row["heap"]));
+    let refuses = row["failed"].as_f64().is_some_and(|failed| failed > 0.0);
+    Ok(Place { footprint: 1.0 + number("fragmentation")?, accesses: number("accesses_per_op")?, refuses })
+}
+
+/// An input: the pick of today, that of `--robust off`, and whether the first was announced as overfitted.
+struct Row {
+    name: &'static str,
+    new: Regret,
+    old: Regret,
+    announced: bool,
+}
+
+/// A column: how it is named, and its share.
+type Column = (&'static str, fn(&Regret) -> f64);
+
+const REGRETS: [Column; 3] =
+    [("footprint", |of| of.footprint), ("accesses", |of| of.accesses), ("product", |of| of.product)];
+const DIFFERENCES: [Column; 2] = [("footprint", |of| of.differences[0]), ("accesses", |of| of.differences[1])];
+
+fn table(rows: &[Row]) -> String {
+    let mut text = String::from(
+        "Regret of the pick where it was not made: footprint beyond that of the smallest design of that part's front with no\n\
+         more accesses, accesses beyond those of the fastest with no larger footprint, and the product of footprint and\n\
+         accesses + 2 beyond the smallest product of any design there. A pick that regrets neither of the first two is on\n\
+         that front: it is another trade, which the product prices. Median and maximum of the first two are what has to hold.\n\n",
+    );
+    part(&mut text, rows, &REGRETS);
+    text.push_str("\nDifference to the pick that was made there by the same rule, whatever the other column is\n\n");
+    part(&mut text, rows, &DIFFERENCES);
+    let announced = rows.iter().filter(|row| row.announced).count();
+    let is_real = |row: &&Row| row.announced && (row.new.footprint > REAL || row.new.accesses > REAL);
+    let real = rows.iter().filter(is_real).count();
     let _ = writeln!(
         text,
-        "{:26} {:>10} {:>9} {:>7}  {:10} | {:>10} {:>9} {:>7}",
-        "input", "footprint", "accesses", "both", "announced", "footprint", "accesses", "both"
+        "\nannounced as overfitted: {announced} of {}, {real} with a regret above 5% in footprint or accesses",
+        rows.len()
     );
-    let _ = writeln!(text, "{:26} {:>40} | {:>28}", "", "robust", "--robust off");
-    for (name, new, old, overfitted) in rows {
-        let refused = |regret: &Regret| if regret.refused { " refuses" } else { "" };
-        let _ = writeln!(
-            text,
-            "{name:26} {:>9.1}% {:>8.1}% {:>6.1}%  {:10} | {:>9.1}% {:>8.1}% {:>6.1}%{}{}",
-            new.footprint * 100.0,
-            new.accesses * 100.0,
-            new.both * 100.0,
-            if *overfitted { "overfitted" } else { "" },
-            old.footprint * 100.0,
-            old.accesses * 100.0,
-            old.both * 100.0,
-            refused(new),
-            refused(old)
-        );
-    }
-    for (name, of) in [("footprint", 0), ("accesses", 1), ("both", 2)] {
-        let values = |which: fn(&(&str, Regret, Regret, bool)) -> Regret| -> Vec<f64> {
-            let mut values: Vec<f64> =
-                rows.iter().map(which).map(|regret| [regret.footprint, regret.accesses, regret.both][of]).collect();
-            values.sort_by(f64::total_cmp);
-            values
-        };
-        let (new, old) = (values(|row| row.1), values(|row| row.2));
-        let _ = writeln!(
-            text,
-            "{name:10} median {:.1}%, maximum {:.1}%; --robust off: median {:.1}%, maximum {:.1}%",
-            median(&new) * 100.0,
-            new.last().copied().unwrap_or(0.0) * 100.0,
-            median(&old) * 100.0,
-            old.last().copied().unwrap_or(0.0) * 100.0
-        );
-    }
-    let announced = rows.iter().filter(|row| row.3).count();
-    let real = rows.iter().filter(|row| row.3 && (row.1.footprint > REAL || row.1.accesses > REAL)).count();
-    let _ = writeln!(text, "announced as overfitted: {announced} of {}, {real} with a regret above 5%", rows.len());
     text
+}
+
+/// A table of some columns, with medians and maxima.
+fn part(text: &mut String, rows: &[Row], columns: &[Column]) {
+    let names: String = columns.iter().map(|(name, _)| format!(" {name:>10}")).collect();
+    let gap = " ".repeat(names.len() - "robust".len());
+    let _ = writeln!(text, "{:24}{gap}robust              | --robust off", "");
+    let _ = writeln!(text, "{:24}{names}  {:10}  |{names}", "input", "announced");
+    let shares =
+        |of: &Regret| columns.iter().map(|(_, share)| format!(" {:>9.1}%", share(of) * 100.0)).collect::<String>();
+    for Row { name, new, old, announced } in rows {
+        let refuses = |regret: &Regret| if regret.refuses { " refuses" } else { "" };
+        let announced = if *announced { "overfitted" } else { "" };
+        let (of_new, of_old) = (shares(new), shares(old));
+        let _ = writeln!(text, "{name:24}{of_new}{}  {announced:10}  |{of_old}{}", refuses(new), refuses(old));
+    }
+    for (name, share) in columns {
+        let values = |which: fn(&Row) -> &Regret| {
+            let mut values: Vec<f64> = rows.iter().map(|row| share(which(row)) * 100.0).collect();
+            values.sort_by(f64::total_cmp);
+            (median(&values), values.last().copied().unwrap_or(0.0))
+        };
+        let ((median, max), (old_median, old_max)) = (values(|row| &row.new), values(|row| &row.old));
+        let _ = writeln!(
+            text,
+            "{name:10} median {median:.1}%, maximum {max:.1}%; --robust off: median {old_median:.1}%, maximum {old_max:.1}%"
+        );
+    }
 }
 
 fn median(sorted: &[f64]) -> f64 {
@@ -238,11 +327,38 @@ fn median(sorted: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
+    fn at(footprint: f64, accesses: f64) -> Place {
+        Place { footprint, accesses, refuses: false }
+    }
+
+    #[test]
+    fn a_place_on_the_front_regrets_nothing_but_its_trade() {
+        let front = [at(1.0, 10.0), at(1.5, 4.0), at(2.0, 3.0)];
+        let own = Regret::of(at(1.0, 10.0), &front, front[1]);
+        assert_eq!((own.footprint, own.accesses), (0.0, 0.0));
+        assert!((own.product - (12.0 / 9.0 - 1.0)).abs() < 1e-9, "{own:?}");
+        assert_eq!(own.differences, [1.0 / 1.5 - 1.0, 1.5]);
+        let beaten = Regret::of(at(1.8, 5.0), &front, front[1]);
+        assert!((beaten.footprint - 0.2).abs() < 1e-9 && (beaten.accesses - 0.25).abs() < 1e-9, "{beaten:?}");
+        let beyond = Regret::of(at(3.0, 2.0), &front, front[1]);
+        assert_eq!(
+            (beyond.footprint, beyond.accesses),
+            (0.0, 0.0),
+            "no design there is as fast, and none slower is smaller"
+        );
+    }
+
     #[test]
     fn the_table_has_medians_and_says_what_was_announced() {
-        let regret = |share: f64| Regret { footprint: share, accesses: -share, both: 0.0, refused: false };
-        let rows = [("a", regret(0.02), regret(0.5), false), ("b", regret(0.06), regret(0.1), true)];
-        let text = table(&rows);
+        let regret = |share: f64| Regret {
+            footprint: share,
+            accesses: 0.0,
+            product: 0.0,
+            differences: [-share, share],
+            refuses: false,
+        };
+        let row = |name, new, old, announced| Row { name, new: regret(new), old: regret(old), announced };
+        let text = table(&[row("a", 0.02, 0.5, false), row("b", 0.06, 0.1, true)]);
         assert!(
             text.contains("footprint  median 4.0%, maximum 6.0%; --robust off: median 30.0%, maximum 50.0%"),
             "{text}"

@@ -62,7 +62,7 @@ fn a_threshold_that_another_size_switches_off_is_not_picked() {
     assert_eq!(holds.copies, Robust::changes().count());
     assert!(spec(&exploration, pick).to_string().contains("coalesce=immediate"), "{}", spec(&exploration, pick));
     let words = exploration.holds_words(pick).expect("it was tried");
-    assert!(words.starts_with("holds on 7 changed copies"), "{words}");
+    assert!(words.starts_with("holds on 9 changed copies"), "{words}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ const MAX_TURNS: usize = 2048;
 pub fn constructions(demand: &Demand) -> Vec<(&'static str, Plan)> {
     let mut all = vec![
         ("Robson's offsets, sizes doubling", robson(demand)),
-        ("fewest bytes without holes, sizes doubling", growing(demand, Keep::Gaps, 2.0)),
+        ("fewest bytes without holes, sizes doubling", gaps(demand)),
         ("fewest bytes without holes, sizes half as large again", growing(demand, Keep::Gaps, 1.5)),
         ("fewest bytes without holes, sizes a fifth larger", growing(demand, Keep::Gaps, 1.2)),
         ("fewest bytes without holes, sizes a tenth larger", growing(demand, Keep::Gaps, 1.1)),
@@ -54,6 +54,11 @@ fn round(demand: &Demand, keep: Keep, block: u64) -> Round {
 /// Whether blocks are freed from the first to the last: a stack wants the last first.
 fn frees_upwards(demand: &Demand) -> bool {
     !demand.spec.pool.frees_in_order()
+}
+
+/// Robson's adversary of first fit (1977): sizes double.
+pub fn gaps(demand: &Demand) -> Plan {
+    growing(demand, Keep::Gaps, 2.0)
 }
 
 /// Robson's adversary (1971, 1974): sizes double, and of two places modulo the next size those blocks stay that cover
