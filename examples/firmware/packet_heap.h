@@ -23,6 +23,9 @@
  * 4 bytes, payloads multiples of 4 bytes, a region at most 4294967292 bytes. Needs no C library and is
  * not thread-safe unless PACKET_HEAP_LOCK and PACKET_HEAP_UNLOCK say how to wait.
  *
+ * Precondition: what is put into a block of packet_heap_allocate is aligned to at most 4 bytes. For each of your
+ * types, PACKET_HEAP_ASSERT_ALIGNED(type); refuses to compile where that is not so.
+ *
  * These may be defined when packet_heap.c is compiled; each does nothing by default:
  *     PACKET_HEAP_ASSERT(condition)            what must hold
  *     PACKET_HEAP_LOCK(heap), PACKET_HEAP_UNLOCK(heap)
@@ -36,7 +39,12 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#define PACKET_HEAP_ASSERT_ALIGNED(type) \
+    static_assert(alignof(type) <= 4U, "the type is aligned to more than 4 bytes")
 extern "C" {
+#else
+#define PACKET_HEAP_ASSERT_ALIGNED(type) \
+    _Static_assert(_Alignof(type) <= 4U, "the type is aligned to more than 4 bytes")
 #endif
 
 /* A heap. Its fields are private; it may be in any memory, but not in its region. */

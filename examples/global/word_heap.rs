@@ -31,6 +31,13 @@
 //! static HEAP: Global<word_heap::WordHeap<Fixed<'static>>, Spin, { 1 << 20 }> = Global::new(&REGION, word_heap::heap);
 //! ```
 //!
+//! Precondition: a value in a block that was allocated with alignment 1 is aligned to at most 8 bytes. For each of
+//! your types, this refuses to compile where that is not so:
+//!
+//! ```ignore
+//! const _: () = word_heap::assert_aligned::<Packet>();
+//! ```
+//!
 //! It needs the crate heapsmith of this version, since it names parts of it. In Cargo.toml:
 //!
 //! ```toml
@@ -58,6 +65,15 @@ impl ConstantPolicy for WordHeapPolicy {
         split_from: 0,
         coalesce: Coalesce::From(0),
     };
+}
+
+/// Payloads lie at multiples of this many bytes where no coarser alignment is asked for.
+pub const ALIGNMENT: usize = 8;
+
+/// In a constant: refuses to compile where values of `T` are aligned to more than [`ALIGNMENT`].
+#[allow(dead_code)]
+pub const fn assert_aligned<T>() {
+    assert!(core::mem::align_of::<T>() <= ALIGNMENT, "the type is aligned to more than the payloads of this heap");
 }
 
 /// The heap, over a region that `S` supplies.

@@ -16,6 +16,9 @@
  * 8 bytes, payloads multiples of 8 bytes, a region at most 72057594037927936 bytes. Needs no C library and is
  * not thread-safe unless STORE_HEAP_LOCK and STORE_HEAP_UNLOCK say how to wait.
  *
+ * Precondition: what is put into a block of store_heap_allocate is aligned to at most 8 bytes. For each of your
+ * types, STORE_HEAP_ASSERT_ALIGNED(type); refuses to compile where that is not so.
+ *
  * These may be defined when store_heap.c is compiled; each does nothing by default:
  *     STORE_HEAP_ASSERT(condition)            what must hold
  *     STORE_HEAP_LOCK(heap), STORE_HEAP_UNLOCK(heap)
@@ -31,7 +34,12 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#define STORE_HEAP_ASSERT_ALIGNED(type) \
+    static_assert(alignof(type) <= 8U, "the type is aligned to more than 8 bytes")
 extern "C" {
+#else
+#define STORE_HEAP_ASSERT_ALIGNED(type) \
+    _Static_assert(_Alignof(type) <= 8U, "the type is aligned to more than 8 bytes")
 #endif
 
 /* A heap. Its fields are private; it may be in any memory, but not in its region. */

@@ -26,6 +26,9 @@
  * {{ word }} bytes, payloads multiples of {{ alignment }} bytes, a region at most {{ max_bytes }} bytes. Needs no C library and is
  * not thread-safe unless {{ N }}_LOCK and {{ N }}_UNLOCK say how to wait.
  *
+ * Precondition: what is put into a block of {{ n }}_allocate is aligned to at most {{ alignment }} bytes. For each of your
+ * types, {{ N }}_ASSERT_ALIGNED(type); refuses to compile where that is not so.
+ *
  * These may be defined when {{ name }}.c is compiled; each does nothing by default:
  *     {{ N }}_ASSERT(condition)            what must hold
  *     {{ N }}_LOCK(heap), {{ N }}_UNLOCK(heap)
@@ -45,7 +48,12 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#define {{ N }}_ASSERT_ALIGNED(type) \
+    static_assert(alignof(type) <= {{ alignment }}U, "the type is aligned to more than {{ alignment }} bytes")
 extern "C" {
+#else
+#define {{ N }}_ASSERT_ALIGNED(type) \
+    _Static_assert(_Alignof(type) <= {{ alignment }}U, "the type is aligned to more than {{ alignment }} bytes")
 #endif
 
 /* A heap. Its fields are private; it may be in any memory, but not in its region. */

@@ -48,6 +48,13 @@
 //! static HEAP: Global<{{ name }}::{{ camel }}<Fixed<'static>>, Spin, { 1 << 20 }> = Global::new(&REGION, {{ name }}::heap);
 //! ```
 //!
+//! Precondition: a value in a block that was allocated with alignment 1 is aligned to at most {{ alignment }} bytes. For each of
+//! your types, this refuses to compile where that is not so:
+//!
+//! ```ignore
+//! const _: () = {{ name }}::assert_aligned::<Packet>();
+//! ```
+//!
 //! It needs the crate heapsmith of this version, since it names parts of it. In Cargo.toml:
 //!
 //! ```toml
@@ -97,6 +104,15 @@ impl ConstantSizes for {{ camel }}{{ map.end }} {
     ];
 }
 {% endfor %}
+/// Payloads lie at multiples of this many bytes where no coarser alignment is asked for.
+pub const ALIGNMENT: usize = {{ alignment }};
+
+/// In a constant: refuses to compile where values of `T` are aligned to more than [`ALIGNMENT`].
+#[allow(dead_code)]
+pub const fn assert_aligned<T>() {
+    assert!(core::mem::align_of::<T>() <= ALIGNMENT, "the type is aligned to more than the payloads of this heap");
+}
+
 /// The heap, over a region that `S` supplies.
 pub type {{ camel }}<S> = {{ type }};
 
