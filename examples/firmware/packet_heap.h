@@ -39,12 +39,14 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-#define PACKET_HEAP_ASSERT_ALIGNED(type) \
-    static_assert(alignof(type) <= 4U, "the type is aligned to more than 4 bytes")
+/* cppcheck-suppress misra-c2012-2.5 ; it is for the types of users */
+#define PACKET_HEAP_ASSERT_ALIGNED(held) \
+    static_assert(alignof(held) <= 4U, "the type is aligned to more than 4 bytes")
 extern "C" {
 #else
-#define PACKET_HEAP_ASSERT_ALIGNED(type) \
-    _Static_assert(_Alignof(type) <= 4U, "the type is aligned to more than 4 bytes")
+/* cppcheck-suppress misra-c2012-2.5 ; it is for the types of users */
+#define PACKET_HEAP_ASSERT_ALIGNED(held) \
+    _Static_assert(_Alignof(held) <= 4U, "the type is aligned to more than 4 bytes")
 #endif
 
 /* A heap. Its fields are private; it may be in any memory, but not in its region. */

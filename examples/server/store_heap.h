@@ -34,12 +34,14 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-#define STORE_HEAP_ASSERT_ALIGNED(type) \
-    static_assert(alignof(type) <= 8U, "the type is aligned to more than 8 bytes")
+/* cppcheck-suppress misra-c2012-2.5 ; it is for the types of users */
+#define STORE_HEAP_ASSERT_ALIGNED(held) \
+    static_assert(alignof(held) <= 8U, "the type is aligned to more than 8 bytes")
 extern "C" {
 #else
-#define STORE_HEAP_ASSERT_ALIGNED(type) \
-    _Static_assert(_Alignof(type) <= 8U, "the type is aligned to more than 8 bytes")
+/* cppcheck-suppress misra-c2012-2.5 ; it is for the types of users */
+#define STORE_HEAP_ASSERT_ALIGNED(held) \
+    _Static_assert(_Alignof(held) <= 8U, "the type is aligned to more than 8 bytes")
 #endif
 
 /* A heap. Its fields are private; it may be in any memory, but not in its region. */

@@ -48,12 +48,14 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-#define {{ N }}_ASSERT_ALIGNED(type) \
-    static_assert(alignof(type) <= {{ alignment }}U, "the type is aligned to more than {{ alignment }} bytes")
+/* cppcheck-suppress misra-c2012-2.5 ; it is for the types of users */
+#define {{ N }}_ASSERT_ALIGNED(held) \
+    static_assert(alignof(held) <= {{ alignment }}U, "the type is aligned to more than {{ alignment }} bytes")
 extern "C" {
 #else
-#define {{ N }}_ASSERT_ALIGNED(type) \
-    _Static_assert(_Alignof(type) <= {{ alignment }}U, "the type is aligned to more than {{ alignment }} bytes")
+/* cppcheck-suppress misra-c2012-2.5 ; it is for the types of users */
+#define {{ N }}_ASSERT_ALIGNED(held) \
+    _Static_assert(_Alignof(held) <= {{ alignment }}U, "the type is aligned to more than {{ alignment }} bytes")
 #endif
 
 /* A heap. Its fields are private; it may be in any memory, but not in its region. */
