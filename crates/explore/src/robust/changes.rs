@@ -80,7 +80,7 @@ pub(crate) const CHANGES: [Change; 14] = [
     Change::counting("an attack", attacked),
 ];
 
-/// The part of this number, of so many; of at least one event.
+/// The part of this number, of this many; of at least one event.
 fn part(trace: &PackedTrace, number: usize, of: usize) -> PackedTrace {
     let cut = |number: usize| trace.events.len() * number / of;
     let (begin, end) = (cut(number), cut(number + 1));

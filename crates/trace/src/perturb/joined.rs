@@ -24,22 +24,22 @@ pub(super) fn joined(trace: &PackedTrace, events: Vec<Event>, seed: u64) -> Vec<
         return events;
     }
     let mut draws = Draws::new(seed);
-    let (most, mut next) = (trace.slots / TO_ONE + 1, FIRST);
+    let (max, mut next) = (trace.slots / TO_ONE + 1, FIRST);
     let mut held: Vec<u64> = Vec::new();
     let mut all = Vec::with_capacity(events.len() + events.len() / TO_ONE);
     for (number, event) in events.into_iter().enumerate() {
         let time = event.time.0;
         all.push(event);
         if (number + 1) % TO_ONE == 0 {
-            all.push(Event::at(time, step(&sizes, most, &mut held, &mut next, &mut draws)));
+            all.push(Event::at(time, step(&sizes, max, &mut held, &mut next, &mut draws)));
         }
     }
     all
 }
 
 /// Holds a block more, or one less.
-fn step(sizes: &[u64], most: usize, held: &mut Vec<u64>, next: &mut u64, draws: &mut Draws) -> Action {
-    let is_full = held.len() >= most;
+fn step(sizes: &[u64], max: usize, held: &mut Vec<u64>, next: &mut u64, draws: &mut Draws) -> Action {
+    let is_full = held.len() >= max;
     if held.is_empty() || !(is_full || draws.happens(0.5)) {
         let size = sizes[draws.below(sizes.len() as u64) as usize] as f64 * (draws.uniform() * 2.0 - 1.0).exp2();
         let id = *next;
