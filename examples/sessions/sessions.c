@@ -1,6 +1,6 @@
 /* A session store, as a web server has one: sessions come, are seen again, grow a cart, and end.
  *
- *   sessions [REQUESTS]        serves so many requests (default 100000) of made-up visitors, then stops
+ *   sessions [REQUESTS]        serves this number of requests of made-up visitors (100000), then stops
  *
  * It has a leak for docs/guides/server.md to find: of the texts that say where a visitor came from, one in 16 is
  * never freed.
