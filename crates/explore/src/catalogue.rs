@@ -24,8 +24,8 @@ use crate::progress::Work;
 use crate::store::Store;
 use crate::workers::{Threads, Worker};
 
-/// What takes more accesses and visits on a part of a trace is not replayed on more of it: a quarter of a second or so.
-const SLOW: u64 = 250_000_000;
+/// What takes more accesses and visits on a part of a trace is not replayed on more of it: a tenth of a second or so.
+const SLOW: u64 = 60_000_000;
 
 /// A part of a trace is this many times as long as the one before.
 const LONGER: usize = 4;

@@ -3,15 +3,15 @@
 //! 1. **Near everywhere.** Of the candidates those remain that are within [`OVERFITTED`] of the front of every copy that
 //!    binds; if there is none, those that are nearest.
 //! 2. **The best in the mean.** Each preference weighs some objectives by their logarithm, so that a tenth less counts alike
-//!    wherever it is: `memory` the footprint, `speed` the accesses, `bounded` the most expensive operation, `balanced` the
-//!    product of footprint and accesses. By the product no pick gives away a tenth of one for less than a tenth of the other.
+//!    wherever it is: `memory` the footprint, `speed` the work (accesses, or the counted cost), `bounded` the most expensive
+//!    operation, `balanced` the product of footprint and work. By the product no pick gives away a tenth of one for less than a tenth of the other.
 //!    In the mean the traces weigh as much as all copies together: they are what the program did, and the copies are what it
 //!    could do.
 //! 3. **The plainest within noise.** The best is better than a plainer design by a mean over the traces and copies, and this
 //!    gain varies between them. A gain that is smaller than its standard deviation, up to [`MAX_NOISE`], or smaller than
 //!    [`MIN_GAIN`], justifies no level: the plainest design within that is taken.
 //!
-//! An allocation costs something besides its accesses: [`CALL`] of them.
+//! An allocation costs something besides its accesses: [`CALL`] of them, or [`CALL_CYCLES`].
 
 use crate::exploration::Exploration;
 use crate::front::amount;
@@ -34,12 +34,18 @@ const ASIDE: f64 = 0.1;
 /// many more.
 const CALL: f64 = 2.0;
 
+/// What a call costs, in model cycles: replays of the heaps of the catalogue on recorded programs take about as long as if
+/// each operation had this many more (`bench/results/truth.csv`).
+const CALL_CYCLES: f64 = 6.0;
+
 /// The choice of an exploration.
 pub(crate) struct Choice<'e> {
     pub exploration: &'e Exploration,
     /// The values of every design on the traces; those that are excluded are not chosen.
     pub points: &'e [Objectives],
     pub preference: Preference,
+    /// What work is ranked by: accesses, or the counted cost.
+    pub work: Objective,
 }
 
 impl Choice<'_> {
@@ -66,10 +72,13 @@ impl Choice<'_> {
     /// The objectives that the preference weighs, in sum; then those that decide between equals.
     fn weighed(&self) -> (Vec<Objective>, Vec<Objective>) {
         use Objective::{Accesses, Fragmentation, MaxOp, P99};
+        let balanced = self.exploration.question.goal.balanced();
         match self.preference {
-            Preference::Balanced => (self.exploration.question.goal.balanced().to_vec(), vec![MaxOp]),
-            Preference::Speed => (vec![Accesses], vec![Fragmentation, MaxOp]),
-            Preference::Memory => (vec![Fragmentation], vec![Accesses, MaxOp]),
+            Preference::Balanced => {
+                (balanced.map(|one| if one == Accesses { self.work } else { one }).to_vec(), vec![MaxOp])
+            }
+            Preference::Speed => (vec![self.work], vec![Fragmentation, MaxOp]),
+            Preference::Memory => (vec![Fragmentation], vec![self.work, MaxOp]),
             Preference::Bounded => (vec![MaxOp], vec![P99, Fragmentation, Accesses]),
         }
     }
@@ -80,7 +89,11 @@ impl Choice<'_> {
         let held: &[Objectives] = self.exploration.robust.held(index).map_or(&[], |Held { points, .. }| points);
         // What no replay counts is known of the traces alone.
         let held = if objective.is_counted() { held } else { &[] };
-        let call = if objective == Objective::Accesses { CALL } else { 0.0 };
+        let call = match objective {
+            Objective::Accesses => CALL,
+            Objective::Cost => CALL_CYCLES,
+            _ => 0.0,
+        };
         [&self.points[index]]
             .into_iter()
             .chain(held)

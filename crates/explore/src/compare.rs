@@ -201,7 +201,7 @@ fn standing(kept: &Choice, picked: &Choice, new: &Exploration, preference: Prefe
     }
     let over = |objective| amount(&kept.objectives, objective) / amount(&picked.objectives, objective) - 1.0;
     let behind = match preference {
-        Preference::Balanced => distance(&kept.objectives, &new.points, &new.question.goal.balanced()),
+        Preference::Balanced => distance(&kept.objectives, &new.points, &new.balanced()),
         Preference::Speed => over(Objective::Accesses),
         Preference::Memory => over(Objective::Fragmentation),
         Preference::Bounded => over(Objective::MaxOp),

@@ -1,4 +1,5 @@
-//! What is measured of few designs, as it costs many replays or a compiler: smallest region, time, code size.
+//! What is measured of few designs, as it costs many replays, slow ones, or a compiler: counted cost, smallest region, time,
+//! code size.
 //!
 //! ```text
 //!   all designs ─ counted constraints ─▶ nearest to the fronts, at most 64 ─▶ measured ─▶ front over everything chosen
@@ -7,24 +8,35 @@
 //! The front over an objective that no replay counts is a front of the finalists. Of designs with the very same values
 //! one is a finalist. Who is one is decided by what replays count alone, whatever was measured of designs before; so the
 //! same command finds the same finalists again.
+//!
+//! The counted cost is what work is ranked by where the target has caches ([`Exploration::work`]); then it is measured of
+//! every design that may be picked.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
-use heapsmith_replay::{Region, ReplayError, min_region};
+use heapsmith_replay::{Region, ReplayError, cost, min_region};
 use heapsmith_spec::Spec;
 use heapsmith_trace::PackedTrace;
 
+use crate::candidates::candidates;
 use crate::error::SweepError;
 use crate::exploration::{Exploration, fits};
 use crate::objective::{Objective, Objectives};
 use crate::pick::Preference;
-use crate::search::distances;
+use crate::search::{distances, windows};
 use crate::store::Store;
 use crate::workers::{Threads, Worker};
 
 /// The most designs that are measured.
 pub const FINALISTS: usize = 64;
+
+/// The cost is counted on no more events, of all traces together: of a long trace on its begin and on a window around its
+/// peak.
+const COSTED: usize = 200_000;
+
+/// What the cost is kept in: parts of a model cycle of an operation.
+const PARTS: u64 = 100;
 
 impl Exploration {
     /// The designs that are measured: of those that serve and keep the constraints that replays count, the nearest to
@@ -64,23 +76,28 @@ impl Exploration {
         finalists
     }
 
-    /// What the goal asks for and is measured of finalists, but for times.
-    fn open_objectives(&self) -> impl Iterator<Item = Objective> {
-        [Objective::MinRegion, Objective::CodeSize]
-            .into_iter()
-            .filter(|&objective| self.question.goal.asks_for(objective))
+    /// What the goal asks for and is measured of finalists, but for times; and the cost, where work is ranked by it. Each
+    /// with the designs that it is measured of.
+    fn open_objectives(&self) -> Vec<(Objective, Vec<usize>)> {
+        let goal = &self.question.goal;
+        let mut asked = Vec::new();
+        if self.asks_for_cost() {
+            asked.push((Objective::Cost, if self.question.robust { candidates(self) } else { self.finalists() }));
+        }
+        let measured = [Objective::MinRegion, Objective::CodeSize].into_iter();
+        asked.extend(measured.filter(|&one| goal.asks_for(one)).map(|one| (one, self.finalists())));
+        asked
     }
 
     /// Takes over what was measured of the finalists, by design and objective.
     pub(crate) fn learn(&mut self, known: &HashMap<(u32, Objective), f64>) {
         let regions = known.iter().filter(|((_, objective), _)| *objective == Objective::MinRegion);
         self.regions = regions.map(|((number, _), bytes)| (*number, *bytes as u64)).collect();
-        let asked: Vec<Objective> = self.open_objectives().collect();
-        let finalists = if asked.is_empty() { Vec::new() } else { self.finalists() };
-        for index in finalists {
-            for &objective in &asked {
+        for (objective, designs) in self.open_objectives() {
+            let unit = if objective == Objective::Cost { PARTS as f64 } else { 1.0 };
+            for index in designs {
                 if let Some(&value) = known.get(&(self.rows[index].design.number, objective)) {
-                    self.points[index].set(objective, value);
+                    self.points[index].set(objective, value / unit);
                 }
             }
         }
@@ -89,13 +106,12 @@ impl Exploration {
     /// What the goal asks for of the finalists, no replay counts, and is not known yet, but for times: designs by their
     /// objective.
     pub(crate) fn unmeasured(&self, known: &HashMap<(u32, Objective), f64>) -> Vec<(Objective, Vec<usize>)> {
-        let asked: Vec<Objective> = self.open_objectives().collect();
-        let finalists = if asked.is_empty() { Vec::new() } else { self.finalists() };
-        let of = |objective| {
-            let is_open = |&index: &usize| !known.contains_key(&(self.rows[index].design.number, objective));
-            (objective, finalists.iter().copied().filter(is_open).collect())
-        };
-        asked.into_iter().map(of).filter(|(_, open): &(Objective, Vec<usize>)| !open.is_empty()).collect()
+        let mut asked = self.open_objectives();
+        for (objective, designs) in &mut asked {
+            designs.retain(|&index| !known.contains_key(&(self.rows[index].design.number, *objective)));
+        }
+        asked.retain(|(_, open)| !open.is_empty());
+        asked
     }
 
     /// Measures what is [`Exploration::unmeasured`], and keeps it. `code_size` tells the bytes of a heap's code, where it
@@ -110,9 +126,13 @@ impl Exploration {
     ) -> Result<(), E> {
         for (objective, open) in unmeasured {
             let design = |place: usize| &self.rows[open[place]].design;
-            if *objective == Objective::MinRegion {
-                let one =
-                    |place: usize, _: &mut Worker<'_>| Ok(Some((place, smallest_region(&design(place).spec, traces)?)));
+            let counted = match objective {
+                Objective::MinRegion => Some(smallest_region as Counts),
+                Objective::Cost => Some(counted_cost as Counts),
+                _ => None,
+            };
+            if let Some(count) = counted {
+                let one = |place: usize, _: &mut Worker<'_>| Ok(Some((place, count(&design(place).spec, traces)?)));
                 let keep = &mut |batch: Vec<(usize, Option<u64>)>| {
                     for (place, bytes) in batch {
                         bytes.map_or(Ok(()), |bytes| store.add_finalist(design(place).number, *objective, bytes))?;
@@ -133,6 +153,25 @@ impl Exploration {
         }
         Ok(())
     }
+}
+
+/// Counts something of a design on traces; none where a trace is not served.
+type Counts = fn(&Spec, &[PackedTrace]) -> Result<Option<u64>, ReplayError>;
+
+/// The cost of an operation of a design, in [`PARTS`] of a model cycle.
+fn counted_cost(spec: &Spec, traces: &[PackedTrace]) -> Result<Option<u64>, ReplayError> {
+    let share = COSTED / traces.len().max(1);
+    let (mut cycles, mut operations) = (0, 0);
+    for trace in traces {
+        let long = trace.events.len() > share;
+        let parts = if long { windows(trace, share).to_vec() } else { Vec::new() };
+        for part in if long { parts.iter() } else { std::slice::from_ref(trace).iter() } {
+            let counted = cost(spec, part, &mut Region::for_trace(part)?)?;
+            cycles += counted.cycles();
+            operations += counted.operations;
+        }
+    }
+    Ok(Some(cycles * PARTS / operations.max(1)))
 }
 
 /// The smallest region of a design: the largest that any trace needs; none if a trace is not served.

@@ -11,9 +11,10 @@ use heapsmith_trace::PackedTrace;
 use crate::candidates::candidates;
 use crate::error::SweepError;
 use crate::exploration::Exploration;
+use crate::objective::{Objective, Objectives};
 use crate::pick::Preference;
 use crate::proven::Proven;
-use crate::robust::changes::{CHANGES, changed};
+use crate::robust::changes::{CHANGES, Copies};
 use crate::robust::{OVERFITTED, Robust};
 use crate::store::{Store, StoreError};
 use crate::workers::{Threads, Worker};
@@ -94,11 +95,13 @@ impl Exploration {
             self.robust = Robust::default();
             return Ok(true);
         }
+        let candidates = candidates(self);
+        let copies = self.copies(&candidates);
         let known: Vec<HashMap<u32, Vec<Measures>>> =
-            (0..CHANGES.len()).map(|change| store.changed(change)).collect::<Result<_, _>>()?;
+            (0..CHANGES.len()).map(|change| store.changed(copies.key(change))).collect::<Result<_, _>>()?;
         let mut measured = BTreeMap::new();
         let mut whole = true;
-        for index in candidates(self) {
+        for index in candidates {
             let number = self.rows[index].design.same_as;
             match known.iter().map(|change| change.get(&number).cloned()).collect::<Option<Vec<_>>>() {
                 Some(changes) => drop(measured.insert(index, changes)),
@@ -107,6 +110,12 @@ impl Exploration {
         }
         self.robust = if whole { Robust::of(measured) } else { Robust::default() };
         Ok(whole)
+    }
+
+    /// How long the copies are on which these candidates are replayed.
+    fn copies(&self, candidates: &[usize]) -> Copies {
+        let accesses = |&index: &usize| Objectives::of(&self.rows[index].measures).get(Objective::Accesses);
+        Copies::affordable(self.events(), candidates.iter().map(accesses).sum())
     }
 
     /// Replays the candidates on changed copies of the traces, where that was not done before, and keeps it. `watch` gets
@@ -119,12 +128,14 @@ impl Exploration {
         watch: &mut dyn FnMut(usize, usize),
     ) -> Result<(), SweepError> {
         let candidates = candidates(self);
+        let lengths = self.copies(&candidates);
         let spec = |number: u32| {
             candidates.iter().map(|&index| &self.rows[index].design).find(|design| design.same_as == number)
         };
         for change in 0..CHANGES.len() {
             watch(change, CHANGES.len());
-            let known = store.changed(change)?;
+            let key = lengths.key(change);
+            let known = store.changed(key)?;
             let mut open: Vec<u32> = candidates.iter().map(|&index| self.rows[index].design.same_as).collect();
             open.sort_unstable();
             open.dedup();
@@ -132,12 +143,12 @@ impl Exploration {
             if open.is_empty() {
                 continue;
             }
-            let copies = changed(traces, change);
+            let copies = lengths.of(traces, change);
             let one = |place: usize, worker: &mut Worker<'_>| {
                 let Some(design) = spec(open[place]) else { return Ok(None) };
                 Ok(Some((open[place], worker.regions.replay(&design.spec, &copies)?)))
             };
-            threads.each(open.len(), &one, &mut |batch| Ok(store.add_changed(change, &batch)?))?;
+            threads.each(open.len(), &one, &mut |batch| Ok(store.add_changed(key, &batch)?))?;
         }
         self.learn_robust(store)?;
         Ok(())

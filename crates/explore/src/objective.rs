@@ -24,6 +24,9 @@ pub enum Objective {
     FootprintMean,
     /// Bytes that the footprint has beyond those requested and live, averaged over all operations.
     Retained,
+    /// Model cycles of an operation, counted with the lines of a model cache. Known of finalists alone, as it takes a replay
+    /// of its own.
+    Cost,
     /// Bytes of the smallest region that serves every trace. Known of finalists alone.
     MinRegion,
     /// Nanoseconds an operation, measured. Known of finalists alone.
@@ -49,7 +52,7 @@ impl Objective {
     ];
 
     /// All objectives, in the order of reports.
-    pub const ALL: [Objective; 11] = [
+    pub const ALL: [Objective; 12] = [
         Objective::Fragmentation,
         Objective::Internal,
         Objective::External,
@@ -58,6 +61,7 @@ impl Objective {
         Objective::MaxOp,
         Objective::FootprintMean,
         Objective::Retained,
+        Objective::Cost,
         Objective::MinRegion,
         Objective::Time,
         Objective::CodeSize,
@@ -74,6 +78,7 @@ impl Objective {
             Objective::MaxOp => "accesses_max",
             Objective::FootprintMean => "footprint_mean",
             Objective::Retained => "retained",
+            Objective::Cost => "cost_per_op",
             Objective::MinRegion => "min_region",
             Objective::Time => "ns_per_op",
             Objective::CodeSize => "code_size",
@@ -91,6 +96,7 @@ impl Objective {
             Objective::MaxOp => "max accesses",
             Objective::FootprintMean => "mean footprint",
             Objective::Retained => "retained memory",
+            Objective::Cost => "counted cost",
             Objective::MinRegion => "smallest region",
             Objective::Time => "time",
             Objective::CodeSize => "code size",
@@ -118,6 +124,7 @@ impl Objective {
             _ if !value.is_finite() => "not known".to_owned(),
             _ if self.is_share() => format!("{:.1}%", value * 100.0),
             Objective::Accesses => format!("{value:.2}"),
+            Objective::Cost => format!("{value:.1} model cycles"),
             Objective::Time => format!("{value:.1} ns"),
             Objective::FootprintMean | Objective::Retained | Objective::MinRegion | Objective::CodeSize => {
                 format!("{value:.0} bytes")
@@ -143,6 +150,7 @@ impl FromStr for Objective {
             Objective::Accesses => "accesses",
             Objective::P99 => "p99",
             Objective::MaxOp => "max",
+            Objective::Cost => "cost",
             Objective::Time => "ns",
             other => other.name(),
         };
@@ -197,6 +205,7 @@ impl Objectives {
                 f64::INFINITY,
                 f64::INFINITY,
                 f64::INFINITY,
+                f64::INFINITY,
             ],
         }
     }
@@ -241,6 +250,6 @@ mod tests {
         }
         assert_eq!("max".parse(), Ok(Objective::MaxOp));
         let error = "speed".parse::<Objective>().expect_err("no objective");
-        assert!(error.contains("accesses, p99, max, footprint_mean, retained, min_region"), "{error}");
+        assert!(error.contains("accesses, p99, max, footprint_mean, retained, cost, min_region"), "{error}");
     }
 }

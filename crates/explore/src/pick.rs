@@ -12,7 +12,7 @@ pub enum Preference {
     /// The knee of the front over two objectives: fragmentation and accesses unless others are chosen.
     #[default]
     Balanced,
-    /// Fewest accesses an operation.
+    /// Least work an operation: accesses, or the counted cost.
     Speed,
     /// Least fragmentation.
     Memory,
@@ -54,17 +54,17 @@ impl FromStr for Preference {
 }
 
 /// The index of the preferred point; none if every point refuses requests or breaks a constraint. The knee is over
-/// the objectives `both`.
+/// the objectives `both`; `work` is accesses or the counted cost.
 ///
 /// The knee is the point of the front that lies farthest from the line between
 /// the front's ends, with both objectives scaled from 0 to 1 over the front
 /// (what is no share by its logarithm, as designs differ by factors).
-pub fn pick(points: &[Objectives], preference: Preference, both: [Objective; 2]) -> Option<usize> {
+pub fn pick(points: &[Objectives], preference: Preference, both: [Objective; 2], work: Objective) -> Option<usize> {
     use Objective::{Accesses, Fragmentation, MaxOp, P99};
     match preference {
         Preference::Balanced => knee(points, both),
-        Preference::Speed => min(points, &[Accesses, Fragmentation, MaxOp]),
-        Preference::Memory => min(points, &[Fragmentation, Accesses, MaxOp]),
+        Preference::Speed => min(points, &[work, Fragmentation, MaxOp]),
+        Preference::Memory => min(points, &[Fragmentation, work, MaxOp]),
         Preference::Bounded => min(points, &[MaxOp, P99, Fragmentation, Accesses]),
     }
 }
@@ -109,15 +109,15 @@ mod tests {
     fn the_knee_is_where_the_front_bends() {
         let points =
             [(0.00, 100.0), (0.02, 6.0), (0.30, 5.0), (0.9, 4.9), (0.5, 50.0)].map(|(f, a)| Objectives::point(f, a));
-        assert_eq!(pick(&points, Preference::Balanced, BOTH), Some(1));
-        assert_eq!(pick(&points, Preference::Memory, BOTH), Some(0));
-        assert_eq!(pick(&points, Preference::Speed, BOTH), Some(3));
-        assert_eq!(pick(&points, Preference::Bounded, BOTH), Some(3));
+        assert_eq!(pick(&points, Preference::Balanced, BOTH, Objective::Accesses), Some(1));
+        assert_eq!(pick(&points, Preference::Memory, BOTH, Objective::Accesses), Some(0));
+        assert_eq!(pick(&points, Preference::Speed, BOTH, Objective::Accesses), Some(3));
+        assert_eq!(pick(&points, Preference::Bounded, BOTH, Objective::Accesses), Some(3));
     }
 
     #[test]
     fn one_point_is_its_own_knee_and_none_has_no_pick() {
-        assert_eq!(pick(&[Objectives::point(0.1, 1.0)], Preference::Balanced, BOTH), Some(0));
-        assert_eq!(pick(&[], Preference::Balanced, BOTH), None);
+        assert_eq!(pick(&[Objectives::point(0.1, 1.0)], Preference::Balanced, BOTH, Objective::Accesses), Some(0));
+        assert_eq!(pick(&[], Preference::Balanced, BOTH, Objective::Accesses), None);
     }
 }

@@ -35,7 +35,26 @@ impl Exploration {
     /// The preferred design by the values on the traces alone, without regard to changed copies: the best of its objective,
     /// or the knee.
     pub fn nominal_pick(&self, preference: Preference) -> Option<usize> {
-        pick(&self.points, preference, self.question.goal.balanced())
+        pick(&self.points, preference, self.balanced(), self.work())
+    }
+
+    /// What the work of designs is ranked by: metadata accesses, or the counted cost where that was asked for, or where
+    /// nothing else was and the target has caches. Accesses, where the cost of no design is known.
+    pub fn work(&self) -> Objective {
+        let is_known = || self.points.iter().any(|point| point.get(Objective::Cost).is_finite());
+        if self.asks_for_cost() && is_known() { Objective::Cost } else { Objective::Accesses }
+    }
+
+    /// Whether the counted cost is measured of what may be picked.
+    pub(crate) fn asks_for_cost(&self) -> bool {
+        let goal = &self.question.goal;
+        goal.asks_for(Objective::Cost) || (self.target.caches && goal.objectives == Objective::FRONT)
+    }
+
+    /// The two objectives that the balanced pick weighs.
+    pub(crate) fn balanced(&self) -> [Objective; 2] {
+        let work = self.work();
+        self.question.goal.balanced().map(|one| if one == Objective::Accesses { work } else { one })
     }
 
     /// What is proven of a design for every program that is as the traces.
@@ -49,9 +68,9 @@ impl Exploration {
             return self.bounded(points);
         }
         if self.question.robust {
-            Choice { exploration: self, points, preference }.make()
+            Choice { exploration: self, points, preference, work: self.work() }.make()
         } else {
-            pick(points, preference, self.question.goal.balanced())
+            pick(points, preference, self.balanced(), self.work())
         }
     }
 
@@ -76,14 +95,15 @@ impl Exploration {
         self.choose(&self.classic_alone(self.points.clone())?, preference)
     }
 
-    /// The preferred design of the classic space by these values, and by the knee over two objectives.
+    /// The preferred design of the classic space by these values, and by the knee over two objectives; its work is that of
+    /// accesses.
     pub(crate) fn classic_pick_of(
         &self,
         points: Vec<Objectives>,
         preference: Preference,
         both: [Objective; 2],
     ) -> Option<usize> {
-        pick(&self.classic_alone(points)?, preference, both)
+        pick(&self.classic_alone(points)?, preference, both, Objective::Accesses)
     }
 
     /// Values that exclude what is not of the classic space; none where that is not a part of a wider one.

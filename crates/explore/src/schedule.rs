@@ -12,12 +12,22 @@
 //! more than one of three: its first slices are shorter, and fewer designs are replayed whole. A design that is replayed
 //! on the whole costs that however long the trace is, so some are in any case.
 //!
+//! Events are not all that a replay costs: a list that is searched takes hundreds of accesses for each. So a step has no
+//! more accesses than [`WORK`] either, and passes over designs that would take more than what is left of them.
+//!
 //! A schedule is a function of the traces and of the number of designs.
 
 use heapsmith_trace::PackedTrace;
 
 /// Events that a step of a search replays, of all designs together: some seconds on two processors.
 const STEP: u64 = 400_000_000;
+
+/// Accesses that a step of a search takes, of all designs together: some seconds on two processors.
+const WORK: f64 = 2.5e9;
+
+/// The share of what is left that designs may be expected to take together, before it is seen what they took: they may
+/// take more.
+const AT_ONCE: f64 = 0.125;
 
 /// A round grows by this factor over the one before, and keeps the share of one in this many.
 pub(crate) const FACTOR: usize = 4;
@@ -80,6 +90,16 @@ impl Schedule {
         wanted.min(affordable(self.events(round + 1)))
     }
 
+    /// What a round's designs may cost in the next one.
+    pub fn budget(&self, round: usize) -> Budget {
+        Budget { events: self.events(round + 1) as f64, left: WORK, granted: MIN_WHOLE }
+    }
+
+    /// What the neighbours of the front may cost.
+    pub fn budget_of_neighbours(&self) -> Budget {
+        Budget { events: self.traces.iter().sum::<usize>() as f64, left: WORK, granted: 0 }
+    }
+
     /// How many neighbours of the front are replayed on whole traces.
     pub fn neighbours(&self) -> usize {
         affordable(self.traces.iter().sum())
@@ -88,6 +108,40 @@ impl Schedule {
     /// Whether this many designs more can be replayed on whole traces.
     pub fn affords(&self, designs: usize, events: u64) -> bool {
         self.traces.iter().map(|&events| events as u64).sum::<u64>().saturating_mul(designs as u64) <= events
+    }
+}
+
+/// The accesses that a step has left.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Budget {
+    /// Events that each design replays.
+    events: f64,
+    /// Accesses.
+    left: f64,
+    /// Designs that are replayed whatever they cost.
+    granted: usize,
+}
+
+impl Budget {
+    /// Takes what a design with this many accesses an operation costs, where there is as much.
+    pub fn affords(&mut self, accesses: f64) -> bool {
+        let cost = accesses * self.events;
+        if self.granted == 0 && cost > self.left {
+            return false;
+        }
+        self.granted = self.granted.saturating_sub(1);
+        self.left -= cost;
+        true
+    }
+
+    /// What designs that are replayed together may be expected to cost: at least one is, while something is left.
+    pub fn batch(&self) -> Budget {
+        Budget { left: self.left.max(0.0) * AT_ONCE, granted: usize::from(self.left > 0.0), ..*self }
+    }
+
+    /// Takes what designs cost, in accesses an operation, all together.
+    pub fn spend(&mut self, accesses: f64) {
+        self.left -= accesses * self.events;
     }
 }
 
@@ -128,6 +182,29 @@ mod tests {
     fn some_designs_are_replayed_whole_however_long_the_trace_is() {
         let schedule = Schedule::of_lengths(10_000, vec![1_000_000_000]);
         assert_eq!(schedule.kept(schedule.rounds() - 1, 100, 0), MIN_WHOLE);
+    }
+
+    #[test]
+    fn what_is_searched_long_has_no_room_for_as_many() {
+        let schedule = Schedule::of_lengths(10_000, vec![150_000]);
+        let taken = |accesses: f64| {
+            let mut budget = schedule.budget_of_neighbours();
+            (0..10_000).filter(|_| budget.affords(accesses)).count()
+        };
+        assert_eq!((taken(4.0), taken(400.0)), (4_166, 41));
+        let mut budget = schedule.budget(schedule.rounds() - 1);
+        assert_eq!((0..100).filter(|_| budget.affords(9_000.0)).count(), MIN_WHOLE, "some are replayed in any case");
+        assert!(!budget.affords(1.0), "these took all");
+        let mut budget = schedule.budget_of_neighbours();
+        let together = |budget: &Budget, accesses: f64| {
+            let mut batch = budget.batch();
+            (0..1_000).filter(|_| batch.affords(accesses)).count()
+        };
+        assert_eq!([together(&budget, 4.0), together(&budget, 400.0)], [520, 5]);
+        budget.spend(16_000.0);
+        assert_eq!([together(&budget, 4.0), together(&budget, 400.0)], [20, 1]);
+        budget.spend(1_000.0);
+        assert_eq!(together(&budget, 4.0), 0, "they took all");
     }
 
     #[test]

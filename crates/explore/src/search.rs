@@ -20,12 +20,12 @@
 //!
 //! A slice says little about differences of a percent, so Pareto local search (Paquete, Chiarandini and Stützle 2004) goes
 //! on from there with whole replays: it ends when no design of the fronts gets better by the level of one factor, or when
-//! a long trace has cost what a step of the search may.
+//! it has cost what a step of the search may: the cheapest neighbours come first.
 //!
 //! What was left out was not replayed whole: its row is missing from the results, and the page says how many are. The
 //! choice is a function of traces, space and goal, so it does not depend on interrupts or threads.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 
 use heapsmith_replay::Measures;
@@ -56,11 +56,11 @@ impl Strategy {
         }
     }
 
-    /// Events, of all unique designs together, up to which all are replayed where nothing is said: a minute or two
-    /// on two processors.
-    pub const EXHAUSTIVE: u64 = 3_000_000_000;
+    /// Events, of all unique designs together, up to which all are replayed where nothing is said: ten seconds or
+    /// twenty on two processors.
+    pub const EXHAUSTIVE: u64 = 500_000_000;
 
-    /// Exhaustive where that takes a minute or two, else halving.
+    /// Exhaustive where that takes ten seconds or twenty, else halving.
     pub fn fitting(space: &Space, traces: &[PackedTrace]) -> Strategy {
         let events: u64 = traces.iter().map(|trace| trace.events.len() as u64).sum();
         let work = events.saturating_mul(space.unique().count() as u64);
@@ -95,7 +95,7 @@ pub(crate) fn windows(trace: &PackedTrace, events: usize) -> [PackedTrace; 2] {
 }
 
 /// Splits unique designs into those that are kept whatever slices say, and the others. Kept is the classic space, where it
-/// is a part of a wider one and replaying it whole takes a minute or two.
+/// is a part of a wider one and replaying it whole takes no longer than where all is replayed.
 pub(crate) fn spared<'d>(space: &'d Space, schedule: &Schedule) -> (Vec<&'d Design>, Vec<&'d Design>) {
     let is_classic = |design: &&Design| space.families.0.len() > 1 && space.families.is_classic(design);
     let (classic, others): (Vec<&Design>, Vec<&Design>) = space.unique().partition(is_classic);
@@ -131,7 +131,10 @@ pub(crate) fn survivors(
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let on_front = ranked.iter().take_while(|(distance, _)| *distance <= 0.0).count();
     let quota = schedule.kept(round, ranked.len(), on_front);
-    let mut survivors: Vec<u32> = ranked.into_iter().take(quota).map(|(_, number)| number).collect();
+    let mut budget = schedule.budget(round);
+    let accesses = |number: &u32| Objectives::of(&measured[number]).get(Objective::Accesses);
+    let nearest = ranked.into_iter().take(quota).map(|(_, number)| number);
+    let mut survivors: Vec<u32> = nearest.filter(|number| budget.affords(accesses(number))).collect();
     survivors.sort_unstable();
     survivors
 }
@@ -149,27 +152,37 @@ pub(crate) fn distances(points: &[Objectives], over: &[Objective]) -> Vec<f64> {
     points.iter().map(distance).collect()
 }
 
-/// The unique designs that differ from one on a front of `known` in the level of one factor, by their numbers: first the
-/// neighbours of the front over fragmentation and accesses, ascending, then those of the other.
-pub(crate) fn neighbours(space: &Space, goal: &Goal, known: &HashMap<u32, Objectives>) -> Vec<u32> {
+/// The unique designs that differ from one on a front of `known` in the level of one factor, by their numbers, each with
+/// the accesses an operation that it is expected to take: those of the other one, or those that it took on a slice where
+/// that is more. First come the neighbours of the front over fragmentation and accesses, then those of the other; of each
+/// those first that are expected to take the fewest.
+pub(crate) fn neighbours(
+    space: &Space,
+    goal: &Goal,
+    known: &HashMap<u32, Objectives>,
+    sliced: &HashMap<u32, f64>,
+) -> Vec<(u32, f64)> {
     let mut numbers: Vec<u32> = known.keys().copied().collect();
     numbers.sort_unstable();
     let points: Vec<Objectives> = numbers.iter().map(|number| known[number]).collect();
-    let mut found: Vec<u32> = Vec::new();
+    let mut found: Vec<(u32, f64)> = Vec::new();
+    let mut seen: HashSet<u32> = HashSet::new();
     for over in fronts(goal).into_iter().rev() {
-        let mut of_front: Vec<u32> = Vec::new();
+        let mut of_front: Vec<(u32, f64)> = Vec::new();
         let mut places: HashMap<Vec<u64>, usize> = HashMap::new();
         for index in pareto(&points, &over) {
             let place = over.iter().map(|&objective| points[index].get(objective).to_bits()).collect();
             let here = places.entry(place).or_default();
             *here += 1;
             if *here <= ALIKE {
-                of_front.extend(space.neighbours(&space.designs[numbers[index] as usize]));
+                let accesses = points[index].get(Objective::Accesses);
+                let near = space.neighbours(&space.designs[numbers[index] as usize]);
+                let expected = |number: u32| sliced.get(&number).map_or(accesses, |own| own.max(accesses));
+                of_front.extend(near.into_iter().map(|number| (number, expected(number))));
             }
         }
-        of_front.sort_unstable();
-        of_front.dedup();
-        of_front.retain(|number| !found.contains(number));
+        of_front.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        of_front.retain(|(number, _)| seen.insert(*number));
         found.extend(of_front);
     }
     found

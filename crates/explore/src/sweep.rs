@@ -3,7 +3,7 @@
 //! Workers take the next design, each in memory of its own; the caller's thread alone writes the store and reports
 //! progress. The order of results does not matter: each is kept under its design's number.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 
 use heapsmith_trace::PackedTrace;
@@ -11,6 +11,7 @@ use heapsmith_trace::PackedTrace;
 use crate::coverage::Coverage;
 use crate::error::SweepError;
 use crate::goal::Goal;
+use crate::objective::{Objective, Objectives};
 use crate::progress::{Progress, Tracker};
 use crate::prune::{Pruning, Verdict};
 use crate::schedule::Schedule;
@@ -114,17 +115,33 @@ impl<'c> Course<'c> {
         let mut next = self.halving(&schedule)?;
         let mut tried: HashSet<u32> = HashSet::new();
         let max = next.len() + schedule.neighbours();
+        let mut budget = schedule.budget_of_neighbours();
+        let sliced = self.sliced()?;
+        let mut is_begun = false;
         while !next.is_empty() {
             tried.extend(next.iter().map(|design| design.number));
             self.whole(&next)?;
             let known = self.store.objectives()?;
+            if is_begun {
+                let taken = next.iter().filter_map(|design| known.get(&design.number));
+                budget.spend(taken.map(|point| point.get(Objective::Accesses)).sum());
+            }
+            is_begun = true;
             let own = self.chosen.iter().filter_map(|number| Some((*number, *known.get(number)?))).collect();
-            let found = neighbours(self.sweep.space, &self.sweep.goal, &own);
+            let found = neighbours(self.sweep.space, &self.sweep.goal, &own, &sliced);
             // What was cut short has no measures, and was tried all the same.
-            let open = found.into_iter().filter(|number| !tried.contains(number)).take(max - tried.len());
-            next = open.map(|number| &self.sweep.space.designs[number as usize]).collect();
+            let open = found.into_iter().filter(|(number, _)| !tried.contains(number)).take(max - tried.len());
+            let mut batch = budget.batch();
+            let open = open.filter(|&(_, accesses)| batch.affords(accesses));
+            next = open.map(|(number, _)| &self.sweep.space.designs[number as usize]).collect();
         }
         Ok(())
+    }
+
+    /// The accesses an operation that designs took in the first round, which had all of them.
+    fn sliced(&self) -> Result<HashMap<u32, f64>, SweepError> {
+        let measured = self.store.sliced(0)?.into_iter();
+        Ok(measured.map(|(number, each)| (number, Objectives::of(&each).get(Objective::Accesses))).collect())
     }
 
     /// Replays designs on whole traces, but for those that the store has the results of.

@@ -45,7 +45,7 @@ pub struct TimingEffort {
     pub more: usize,
     /// No subject replays more events.
     pub max_events: usize,
-    /// The first subjects, this many, set the pace: what takes [`TimingEffort::SLOW`] times as long as the slowest of them
+    /// The first subjects, this many, set the pace: what takes [`TimingEffort::SLOW`] times as long as the fastest of them
     /// replays a stretch of the trace that takes no longer. With 0 nobody does, and nothing is cut short so.
     pub pace: usize,
     /// Peers whose operations may look at all free blocks replay at most this many events.
@@ -60,7 +60,7 @@ impl TimingEffort {
     pub const DEFAULT: TimingEffort =
         TimingEffort { rounds: 9, more: 0, max_events: usize::MAX, pace: 0, linear_events: 20_000 };
 
-    /// How many times as long as the slowest that sets the pace a subject may take.
+    /// How many times as long as the fastest that sets the pace a subject may take.
     pub const SLOW: u64 = 10;
 
     /// Nanoseconds that a round of any subject may take, however fast the others are.
@@ -184,18 +184,24 @@ fn stretches(
     if effort.pace == 0 {
         return Ok(stretches);
     }
-    let in_ticks = |nanoseconds: u64| (nanoseconds as f64 / nanoseconds_per_tick(clock)) as u64;
-    let mut longest = in_ticks(TimingEffort::SHORT);
     let mut ticks = vec![0; STRETCHES];
-    for (number, (subject, stretch)) in all.iter().zip(&mut stretches).enumerate().skip(1) {
+    let mut run = |number: usize, events: usize, max: u64| {
         look(number);
-        let (sets_pace, events) = (number <= effort.pace, &trace.events[..*stretch]);
-        let max = if sets_pace { u64::MAX } else { longest };
+        let events = &trace.events[..events];
         ticks.fill(0);
         let each = events.len().div_ceil(STRETCHES).max(1);
-        *stretch = subject.run(region, Round { events, slots: trace.slots, each, clock, ticks: &mut ticks, max })?;
-        if sets_pace {
-            longest = longest.max(TimingEffort::SLOW * ticks.iter().sum::<u64>());
+        let round = Round { events, slots: trace.slots, each, clock, ticks: &mut ticks, max };
+        let replayed = all[number].run(region, round)?;
+        Ok::<(usize, u64), ReplayError>((replayed, ticks.iter().sum()))
+    };
+    let pacing = 1..all.len().min(effort.pace + 1);
+    let took = pacing.map(|number| Ok(run(number, stretches[number], u64::MAX)?.1));
+    let took = took.collect::<Result<Vec<u64>, ReplayError>>()?;
+    let short = (TimingEffort::SHORT as f64 / nanoseconds_per_tick(clock)) as u64;
+    let longest = took.iter().min().map_or(short, |fastest| short.max(TimingEffort::SLOW * fastest));
+    for (number, stretch) in stretches.iter_mut().enumerate().skip(1) {
+        if took.get(number - 1).is_none_or(|&took| took > longest) {
+            *stretch = run(number, *stretch, longest)?.0;
         }
     }
     Ok(stretches)

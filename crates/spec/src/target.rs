@@ -33,6 +33,9 @@ pub struct Target {
     pub malloc: bool,
     /// Whether reference allocators, which run here, are compared.
     pub peers: bool,
+    /// Whether memory is behind caches, so that work is ranked by the counted cost, which has a model of them, and not by
+    /// accesses alone. The papers rank by accesses.
+    pub caches: bool,
     /// What is compared with where no baseline is named: a spec, a name of the catalogue, or `peer:` and a name.
     pub baseline: &'static str,
 }
@@ -46,6 +49,7 @@ const TARGETS: [Target; 5] = [
         pointer: Some(8),
         malloc: true,
         peers: true,
+        caches: true,
         baseline: "peer:libc",
     },
     Target {
@@ -56,6 +60,7 @@ const TARGETS: [Target; 5] = [
         pointer: Some(4),
         malloc: false,
         peers: false,
+        caches: false,
         baseline: "list(order=address, fit=first) align=8",
     },
     Target {
@@ -66,6 +71,7 @@ const TARGETS: [Target; 5] = [
         pointer: Some(4),
         malloc: false,
         peers: false,
+        caches: false,
         baseline: "list(order=address, fit=first) align=16",
     },
     Target {
@@ -76,6 +82,7 @@ const TARGETS: [Target; 5] = [
         pointer: Some(2),
         malloc: false,
         peers: false,
+        caches: false,
         baseline: "list(order=address, fit=first) word=2",
     },
     Target {
@@ -86,6 +93,7 @@ const TARGETS: [Target; 5] = [
         pointer: None,
         malloc: false,
         peers: true,
+        caches: false,
         baseline: "lea-2.7.2",
     },
 ];

@@ -106,6 +106,7 @@ Objective = Literal[
     "max",
     "footprint_mean",
     "retained",
+    "cost",
     "min_region",
     "ns",
     "code_size",
@@ -150,8 +151,8 @@ def explore(
         ``"classic"`` (10,000 designs), ``"wide"`` (over 100,000), or a file in the form that ``heapsmith explore
         --print-space wide`` prints.
     objectives
-        The front is over these. ``min_region``, ``ns`` and ``code_size`` are measured of the 64 designs nearest to the
-        front over the others. ``code_size`` compiles their C, for the Cortex-M3 if its compiler is installed, else for this
+        The front is over these. ``cost``, ``min_region``, ``ns`` and ``code_size`` are measured of the 64 designs nearest
+        to the front over the others. ``code_size`` compiles their C, for the Cortex-M3 if its compiler is installed, else for this
         machine.
     limits
         No design of the front has more of an objective: ``{"fragmentation": 0.2, "min_region": 64 << 10}``.

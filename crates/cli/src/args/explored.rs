@@ -136,7 +136,7 @@ pub struct Pick {
 /// How the space is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum StrategyName {
-    /// Exhaustive if that takes a minute or two, otherwise halving
+    /// Exhaustive if that takes ten seconds or twenty, otherwise halving
     #[default]
     Auto,
     /// Replay every design
@@ -170,7 +170,7 @@ pub enum Switch {
 #[derive(Debug, Clone, Args)]
 pub struct Wanted {
     /// Objectives of the front: fragmentation, internal, external, accesses, p99, max, footprint_mean, retained,
-    /// min_region, ns, code_size. The last three are measured for the 64 designs nearest to the front over the others
+    /// cost, min_region, ns, code_size. The last four are measured for the 64 designs nearest to the front over the others
     /// [default: fragmentation,accesses,p99,max]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Objective::from_str, help_heading = GOAL)]
     pub objectives: Vec<Objective>,
@@ -203,6 +203,9 @@ pub struct Wanted {
     /// Largest mean of the bytes that the footprint has beyond those requested and live (K, M, G)
     #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
     pub max_retained: Option<u64>,
+    /// Largest counted cost per operation, in cycles of a model with caches
+    #[arg(long, value_name = "CYCLES", value_parser = amount, help_heading = GOAL)]
+    pub max_cost: Option<f64>,
     /// Largest time per operation in nanoseconds, measured on this machine
     #[arg(long, value_name = "NS", value_parser = amount, help_heading = GOAL)]
     pub max_ns: Option<f64>,
@@ -239,6 +242,7 @@ impl Wanted {
             (Objective::MaxOp, whole(self.max_op)),
             (Objective::FootprintMean, whole(self.max_footprint_mean)),
             (Objective::Retained, whole(self.max_retained)),
+            (Objective::Cost, self.max_cost),
             (Objective::Time, self.max_ns),
             (Objective::CodeSize, whole(self.max_code_size)),
         ];

@@ -17,7 +17,7 @@
 //! front is another than that of the program, and nobody runs the attack.
 //!
 //! Of a long trace the copies are made of its begin and of a window around its peak, so that a copy costs the same
-//! however long the trace is.
+//! however long the trace is. Where candidates search long, these are shorter: [`Copies`].
 
 use heapsmith_limits::ProgramClass;
 use heapsmith_limits::attack::attack_by_gaps;
@@ -32,6 +32,16 @@ const MAX_EVENTS: usize = 400_000;
 /// The most blocks that an attack holds at once, and the most operations that it has: a replay takes milliseconds.
 const ATTACKERS: u64 = 1_024;
 const ATTACKS: usize = 5_000;
+
+/// Accesses of all candidates on all copies: some seconds on two processors.
+const WORK: f64 = 2.5e9;
+
+/// No copy is halved more often.
+const MAX_HALVINGS: u32 = 5;
+
+/// Numbers under which copies of one length are kept: more than there are changes.
+const KEYS: usize = 1_000;
+const _: () = assert!(CHANGES.len() < KEYS, "no two are kept under one number");
 
 /// The seed of what is drawn. Another one gives another copy, of the same kind.
 const SEED: u64 = 1;
@@ -104,13 +114,39 @@ fn sizes(trace: &PackedTrace, jitter: Jitter) -> PackedTrace {
     perturb(trace, Perturbation { jitter: Some(jitter), ..Perturbation::default() }, SEED)
 }
 
-/// The copies of the traces with a change.
-pub(crate) fn changed(traces: &[PackedTrace], change: usize) -> Vec<PackedTrace> {
-    let share = MAX_EVENTS / traces.len().max(1);
-    let parts = traces.iter().flat_map(|trace| {
-        if trace.events.len() <= share { vec![trace.clone()] } else { windows(trace, share).to_vec() }
-    });
-    parts.map(|part| (CHANGES[change].of)(&part)).collect()
+/// How long the copies are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Copies {
+    /// How often their most events were halved.
+    halvings: u32,
+}
+
+impl Copies {
+    /// The longest on which candidates that take this many accesses an operation, all together, take no more than
+    /// [`WORK`].
+    pub fn affordable(events: u64, accesses: f64) -> Copies {
+        let work = |copies: &Copies| events.min(copies.max_events() as u64) as f64 * accesses * CHANGES.len() as f64;
+        let all = (0..=MAX_HALVINGS).map(|halvings| Copies { halvings });
+        all.clone().find(|copies| work(copies) <= WORK).unwrap_or(Copies { halvings: MAX_HALVINGS })
+    }
+
+    fn max_events(self) -> usize {
+        MAX_EVENTS >> self.halvings
+    }
+
+    /// The number under which measures on copies with a change are kept.
+    pub fn key(self, change: usize) -> usize {
+        self.halvings as usize * KEYS + change
+    }
+
+    /// The copies of the traces with a change.
+    pub fn of(self, traces: &[PackedTrace], change: usize) -> Vec<PackedTrace> {
+        let share = self.max_events() / traces.len().max(1);
+        let parts = traces.iter().flat_map(|trace| {
+            if trace.events.len() <= share { vec![trace.clone()] } else { windows(trace, share).to_vec() }
+        });
+        parts.map(|part| (CHANGES[change].of)(&part)).collect()
+    }
 }
 
 #[cfg(test)]
@@ -125,9 +161,16 @@ mod tests {
     }
 
     #[test]
+    fn copies_are_the_shorter_the_longer_candidates_search() {
+        assert_eq!(Copies::affordable(150_000, 64.0 * 10.0), Copies { halvings: 0 });
+        assert_eq!(Copies::affordable(150_000, 64.0 * 100.0), Copies { halvings: 4 });
+        assert_eq!(Copies::affordable(1_000_000_000, 64.0 * 10_000.0), Copies { halvings: MAX_HALVINGS });
+    }
+
+    #[test]
     fn every_copy_of_the_shortest_trace_has_events() {
         for change in 0..CHANGES.len() {
-            let copies = changed(&[trace(1)], change);
+            let copies = Copies::affordable(1, 1.0).of(&[trace(1)], change);
             assert!(copies.iter().all(|copy| !copy.events.is_empty()), "{}", CHANGES[change].name);
         }
     }

@@ -25,7 +25,7 @@ pub struct Plan<'a> {
     pub target: &'static Target,
     /// What is asked of the designs.
     pub question: Question,
-    /// Which designs are replayed whole; none: all where that takes a minute or two, else halving.
+    /// Which designs are replayed whole; none: all where that takes ten seconds or twenty, else halving.
     pub search: Option<Strategy>,
     /// After a search, replay every design too, and compare.
     pub compare_search: bool,

@@ -76,14 +76,14 @@ impl Store {
         self.by_design(&format!("slice WHERE round = {round}"))
     }
 
-    /// Adds the measures of unique designs on the copies of the traces with a change.
-    pub(crate) fn add_changed(&mut self, change: usize, batch: &[(u32, Vec<Measures>)]) -> Result<(), StoreError> {
-        self.commit(|db| insert_measures(db, "changed", Some(change), batch))
+    /// Adds the measures of unique designs on copies of the traces, by the copies' key.
+    pub(crate) fn add_changed(&mut self, key: usize, batch: &[(u32, Vec<Measures>)]) -> Result<(), StoreError> {
+        self.commit(|db| insert_measures(db, "changed", Some(key), batch))
     }
 
-    /// The measures on the copies of the traces with a change, by design.
-    pub(crate) fn changed(&self, change: usize) -> Result<HashMap<u32, Vec<Measures>>, StoreError> {
-        self.by_design(&format!("changed WHERE change = {change}"))
+    /// The measures on copies of the traces, by design.
+    pub(crate) fn changed(&self, key: usize) -> Result<HashMap<u32, Vec<Measures>>, StoreError> {
+        self.by_design(&format!("changed WHERE change = {key}"))
     }
 
     /// Adds the measures of designs in a region of a fixed size.

@@ -27,13 +27,14 @@ const COLUMNS: [&str; 10] = [
 ];
 
 /// What programs alone get; the last eight of the pick.
-const HIDDEN: [&str; 16] = [
+const HIDDEN: [&str; 17] = [
     "null_ns_per_op",
     "ns_per_op_low",
     "ns_per_op_high",
     "ns_reliable",
     "events_timed",
     "touched_pages",
+    "cost_per_op",
     "peak_live",
     "offline",
     "min_region",
@@ -190,7 +191,9 @@ fn row(note: &str, name: Item, point: &Objectives, bound: Item, measured: Figure
         measured.ns_per_op,
         heap,
     ];
-    values.into_iter().chain(measured.more).chain([measured.touched]).collect()
+    let cost = Some(point.get(Objective::Cost)).filter(|cost| cost.is_finite());
+    let cost = cost.map_or_else(none, |cost| number(cost, 2));
+    values.into_iter().chain(measured.more).chain([measured.touched, cost]).collect()
 }
 
 /// A peer has no footprint in bytes and no accesses.
@@ -211,7 +214,7 @@ fn peer_row(exploration: &Exploration, note: &str, short: &str, name: &str) -> V
         measured.ns_per_op,
         heap,
     ];
-    values.into_iter().chain(measured.more).chain([measured.touched]).collect()
+    values.into_iter().chain(measured.more).chain([measured.touched, none()]).collect()
 }
 
 /// At most `max` of the stairs, evenly, with both ends and the pick.
