@@ -114,6 +114,11 @@ impl Arena {
         now.wrapping_sub(self.footprint.swap(now, Ordering::Relaxed))
     }
 
+    /// Bytes of its region that have memory, by whole pages.
+    pub fn touched(&self) -> usize {
+        self.part.touched()
+    }
+
     /// The most bytes of its region that had memory at once, by whole pages.
     pub fn touched_peak(&self) -> usize {
         self.part.note_touched();

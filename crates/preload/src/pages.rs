@@ -202,12 +202,15 @@ impl Part {
         got
     }
 
+    /// Bytes in pages that have memory now; none where the system may not be asked.
+    pub fn touched(&self) -> usize {
+        if forbids(Use::Tell) { 0 } else { resident(self.base, self.mapped.load(Ordering::Relaxed)) }
+    }
+
     /// Notes how many bytes of it have memory now: before some goes back, and at the end. Between two such moments no page
     /// loses its memory, so the most that was noted is the most that there ever was.
     pub fn note_touched(&self) {
-        if !forbids(Use::Tell) {
-            self.touched_peak.fetch_max(resident(self.base, self.mapped.load(Ordering::Relaxed)), Ordering::Relaxed);
-        }
+        self.touched_peak.fetch_max(self.touched(), Ordering::Relaxed);
     }
 
     /// The most bytes in pages that had memory at once, as they were noted.

@@ -140,6 +140,8 @@ fn all(text: &mut Text, process: &Process) -> fmt::Result {
     writeln!(text, "  \"mapped\": {mapped},")?;
     let touched: usize = process.arenas().iter().map(Arena::touched_peak).sum();
     writeln!(text, "  \"touched_peak\": {touched},")?;
+    let touched_mean = counts.touched.load(Ordering::Relaxed) / counts.looks.load(Ordering::Relaxed).max(1);
+    writeln!(text, "  \"touched_mean\": {touched_mean},")?;
     writeln!(text, "  \"resident_peak\": {},", usage.ru_maxrss * 1024)?;
     writeln!(text, "  \"minor_faults\": {},", usage.ru_minflt)?;
     writeln!(text, "  \"major_faults\": {},", usage.ru_majflt)?;

@@ -14,6 +14,7 @@
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
+use crate::arena::Arena;
 use crate::pages::{self, Space};
 use crate::process::Process;
 use crate::settings::Settings;
@@ -97,6 +98,9 @@ pub struct Remembered {
     freed: Table,
 }
 
+/// Operations between two looks at which pages have memory: a look takes a call of the system for each 4 MiB.
+const LOOK: u64 = 1024;
+
 /// What is counted, in bytes and calls.
 #[derive(Debug, Default)]
 pub struct Counts {
@@ -120,6 +124,10 @@ pub struct Counts {
     pub mapped: AtomicU64,
     /// The footprint after each allocation, free and reallocation, summed.
     pub footprints: AtomicU64,
+    /// Bytes of the regions that have memory, each time that was looked at, summed.
+    pub touched: AtomicU64,
+    /// How often it was: once in [`LOOK`] operations.
+    pub looks: AtomicU64,
 }
 
 impl Counts {
@@ -259,6 +267,11 @@ impl Tracker {
         let footprint = counts.footprint.load(Ordering::Relaxed) + mapped::LIVE.load(Ordering::Relaxed);
         counts.footprint_peak.fetch_max(footprint.max(highest), Ordering::Relaxed);
         counts.footprints.fetch_add(footprint as u64, Ordering::Relaxed);
+        if counts.operations().is_multiple_of(LOOK) {
+            let touched: usize = process.arenas().iter().map(Arena::touched).sum();
+            counts.touched.fetch_add(touched as u64, Ordering::Relaxed);
+            counts.looks.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// Bytes that the block was asked for with that begins there, or did last.

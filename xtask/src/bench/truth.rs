@@ -13,7 +13,11 @@
 //! |---|---|
 //! | metadata accesses; cost in model cycles; nanoseconds of a replay | processor time, of the program and of the system for it |
 //! | pages touched | peak of resident memory |
-//! | mean footprint | mean of resident memory |
+//! | mean footprint | mean of resident memory over time; mean of the heap's own pages over its operations |
+//!
+//! The footprint is averaged over operations. Of resident memory, which is averaged over time, a heap that is slow late has
+//! more of its time where the program is large, and some megabytes are the program's and the library's own. So the library
+//! looks at the heap's pages once in 1024 operations as well.
 //!
 //! A heap is deployed with `heapsmith run`, and every request goes to it, as in a replay. Advice of keeping or changing what there
 //! is (glibc's `malloc`) is wrong where the heap that is advised against wins both time and peak, beyond the intervals.

@@ -45,7 +45,12 @@ pub struct Deployed {
     pub peak: Spread,
     /// Bytes resident on average over the time of the program.
     pub mean: Spread,
+    /// Bytes of the heap's own pages that have memory, on average over its operations; none of glibc's.
+    pub touched: Spread,
 }
+
+/// Rounds in which a heap is asked for its own pages: what it does there depends on no clock.
+const ASKED: usize = 3;
 
 /// What starts programs.
 pub struct Launcher {
@@ -137,9 +142,31 @@ impl Launcher {
             time: Spread::of(time),
             peak: Spread::of(peak),
             mean: Spread::of(mean),
+            touched: Spread::default(),
         });
         let baseline = all.next().unwrap_or_default();
-        Ok((baseline, all.collect()))
+        let asked = all.zip(heaps).map(|(deployed, heap)| {
+            let touched = (0..ASKED).map(|_| self.touched(program, heap)).collect::<Result<Vec<f64>, _>>()?;
+            Ok(Deployed { touched: Spread::of(&touched), ..deployed })
+        });
+        Ok((baseline, asked.collect::<Result<Vec<Deployed>, String>>()?))
+    }
+
+    /// Bytes of the heap's own pages that have memory, on average over the operations of a run.
+    fn touched(&self, program: &Program, heap: &Heap) -> Result<f64, String> {
+        let statistics = self.folder.join("statistics.json").display().to_string();
+        let _ = std::fs::remove_file(&statistics);
+        let said = Command::new(&self.heapsmith)
+            .args(["run", "--map-from", "1024G", "--stats", &statistics, "--heap", &heap.spec, "--"])
+            .args(&program.command)
+            .envs(program.environment.iter().copied())
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| format!("cannot run {} on {}: {error}", program.name, heap.name))?;
+        let text = std::fs::read_to_string(&statistics)
+            .map_err(|_| format!("{} on {}: {}", program.name, heap.name, String::from_utf8_lossy(&said.stderr)))?;
+        let counted: serde_json::Value = serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))?;
+        counted["touched_mean"].as_f64().ok_or_else(|| format!("no touched_mean in {text}"))
     }
 
     /// One run: seconds, and bytes at the peak and on average.

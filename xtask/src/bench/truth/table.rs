@@ -23,14 +23,14 @@ pub fn head(rounds: usize, how: &Arguments) -> String {
 /// A program on all heaps.
 pub fn of_program(compared: &Compared) -> String {
     let mut text = format!("## {}: {} operations\n\n", compared.program, compared.operations);
-    text += "| heap | accesses/op | cost/op | replay ns | touched MiB | mean MiB | time, ms | peak MiB | mean MiB | spec |\n";
-    text += "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n";
+    text += "| heap | accesses/op | cost/op | replay ns | touched MiB | mean MiB | time, ms | peak MiB | mean MiB | mean pages, MiB | spec |\n";
+    text += "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n";
     let time =
         |spread: Spread| format!("{:.0} ({:.0} to {:.0})", spread.median * 1e3, spread.low * 1e3, spread.high * 1e3);
     for (heap, predicted, deployed) in &compared.rows {
         let _ = writeln!(
             text,
-            "| {} | {:.2} | {:.1} | {:.1} | {:.2} | {:.2} | {} | {:.2} | {:.2} | `{}` |",
+            "| {} | {:.2} | {:.1} | {:.1} | {:.2} | {:.2} | {} | {:.2} | {:.2} | {:.2} | `{}` |",
             heap.name,
             predicted.accesses,
             predicted.cost,
@@ -40,12 +40,13 @@ pub fn of_program(compared: &Compared) -> String {
             time(deployed.time),
             deployed.peak.median / MIB,
             deployed.mean.median / MIB,
+            deployed.touched.median / MIB,
             short(&heap.spec),
         );
     }
     let glibc = &compared.baseline;
     let (peak, mean) = (glibc.peak.median / MIB, glibc.mean.median / MIB);
-    let _ = writeln!(text, "| glibc | | | | | | {} | {peak:.2} | {mean:.2} | |\n", time(glibc.time));
+    let _ = writeln!(text, "| glibc | | | | | | {} | {peak:.2} | {mean:.2} | | |\n", time(glibc.time));
     text
 }
 
@@ -112,7 +113,8 @@ fn preferences(all: &[Compared]) -> String {
 pub fn csv(all: &[Compared]) -> String {
     let mut text =
         "program,heap,operations,accesses,cost,replay_ns,visits,first_misses,second_misses,touched,footprint_mean,\
-                    time_low,time,time_high,peak_low,peak,peak_high,mean_low,mean,mean_high,spec\n"
+                    time_low,time,time_high,peak_low,peak,peak_high,mean_low,mean,mean_high,\
+                    pages_low,pages,pages_high,spec\n"
             .to_owned();
     for compared in all {
         let three = |spread: Spread| format!("{},{},{}", spread.low, spread.median, spread.high);
@@ -120,7 +122,7 @@ pub fn csv(all: &[Compared]) -> String {
             let [visits, first, second] = predicted.parts;
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{visits},{first},{second},{},{},{},{},{},\"{}\"",
+                "{},{},{},{},{},{},{visits},{first},{second},{},{},{},{},{},{},\"{}\"",
                 compared.program,
                 heap.name,
                 compared.operations,
@@ -132,13 +134,14 @@ pub fn csv(all: &[Compared]) -> String {
                 three(deployed.time),
                 three(deployed.peak),
                 three(deployed.mean),
+                three(deployed.touched),
                 heap.spec,
             );
         }
         let glibc = &compared.baseline;
         let (program, operations) = (compared.program, compared.operations);
         let figures = [three(glibc.time), three(glibc.peak), three(glibc.mean)].join(",");
-        let _ = writeln!(text, "{program},glibc,{operations},,,,,,,,,{figures},");
+        let _ = writeln!(text, "{program},glibc,{operations},,,,,,,,,{figures},,,,");
     }
     text
 }

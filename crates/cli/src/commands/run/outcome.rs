@@ -49,6 +49,13 @@ fn remarks(named: &Named, statistics: &Value) {
     if mapped > 0 {
         note!("{mapped} requests were mapped separately: they are in the footprint, and not in the pages touched");
     }
+    let touched = statistics["touched_peak"].as_u64().zip(named.touched());
+    if let Some((counted, promised)) =
+        touched.filter(|(counted, promised)| mapped == 0 && counted * 10 < promised.0 * 9)
+    {
+        let share = counted * 100 / promised.0;
+        note!("pages are promised for blocks that are written whole: the program wrote to {share}% of those pages");
+    }
     if let measured @ [_, _, ..] = named.measured() {
         note!("promised: the largest of {} traces", measured.len());
     }
