@@ -23,6 +23,7 @@ pub fn readme() -> Outcome {
         .args(["run", "--quiet", "--release", "--"])
         .args(FIRST)
         .current_dir(root())
+        .env("COLUMNS", "80")
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("cannot run cargo: {error}"))?;

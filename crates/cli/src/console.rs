@@ -1,11 +1,15 @@
 //! The one door to standard output and standard error.
 //!
 //! ```text
-//!   say!, say_text, Table ──► standard output      note! ──► standard error
+//!   say!, say_text, Table ──► standard output      note!, error! ──► standard error
 //!                 │                                   │
 //!                 └── control characters escaped ─────┘
 //! ```
 //!
+//! - **No line is longer than the terminal.** Lines for people are broken at words, where the width is known: from
+//!   `COLUMNS`, else from the terminal. Elsewhere lines are as long as they are.
+//! - **Colour and bold are for terminals**, and for none where `NO_COLOR` is set.
+//! - **`--quiet` leaves results and errors.** Remarks and progress are dropped.
 //! - **A closed pipe ends nothing.** `explore … | head -1` runs to its end, and all its files are written; what
 //!   cannot be printed is dropped. [`exit_code`] then says 141, as a shell does of a program that SIGPIPE
 //!   ended. On a closed or full standard error, remarks and progress are dropped in silence.
@@ -20,11 +24,23 @@ use std::borrow::Cow;
 use std::fmt::Arguments;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use terminal_size::Width;
 
 use crate::failure::Failure;
+use crate::fit;
 
 /// The exit code of a job that is done, but that nobody read to the end.
 pub const CLOSED: u8 = 141;
+
+/// A terminal is taken to have this many columns at least.
+const MIN_COLUMNS: usize = 40;
+
+/// Whether remarks and progress are dropped.
+static QUIET: AtomicBool = AtomicBool::new(false);
 
 /// Why standard output takes no more.
 static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
@@ -35,12 +51,50 @@ macro_rules! say {
     ($($text:tt)*) => { $crate::console::say_line(format_args!($($text)*)) };
 }
 
-/// Prints a line for people to standard error.
+/// Prints a remark to standard error.
 macro_rules! note {
     ($($text:tt)*) => { $crate::console::note_line(format_args!($($text)*)) };
 }
 
-pub(crate) use {note, say};
+/// Prints what went wrong to standard error, with `--quiet` too.
+macro_rules! error {
+    ($($text:tt)*) => { $crate::console::error_line(format_args!($($text)*)) };
+}
+
+pub(crate) use {error, note, say};
+
+/// How a piece of a line looks on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    Plain,
+    /// What is read first.
+    Strong,
+    /// What leads the eye.
+    Label,
+    /// What must not be missed.
+    Alarm,
+}
+
+impl Look {
+    fn style(self) -> Style {
+        match self {
+            Look::Plain => Style::new(),
+            Look::Strong => Style::new().bold(),
+            Look::Label => AnsiColor::Cyan.on_default(),
+            Look::Alarm => AnsiColor::Red.on_default().bold(),
+        }
+    }
+}
+
+/// Drops remarks and progress from here on.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether remarks and progress are dropped.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
 
 /// What [`say!`] does.
 pub fn say_line(line: Arguments<'_>) {
@@ -49,7 +103,18 @@ pub fn say_line(line: Arguments<'_>) {
 
 /// Prints text for people to standard output.
 pub fn say_text(text: &str) {
-    out(escaped(text).as_bytes());
+    out(fitted(text, columns()).as_bytes());
+}
+
+/// Prints one line of pieces for people to standard output, as it is wide.
+pub fn say_pieces(pieces: &[(Look, &str)]) {
+    let is_coloured = AutoStream::choice(&io::stdout()) != ColorChoice::Never;
+    let piece = |&(look, text): &(Look, &str)| match look.style() {
+        style if is_coloured && look != Look::Plain => format!("{style}{}{style:#}", name(text)),
+        _ => name(text).into_owned(),
+    };
+    let line: String = pieces.iter().map(piece).collect();
+    out(format!("{}\n", line.trim_end()).as_bytes());
 }
 
 /// Prints text for programs to standard output: as it is, except to a terminal.
@@ -60,9 +125,25 @@ pub fn hand_over(text: &[u8]) {
     }
 }
 
-/// Characters of a line of the terminal that standard output goes to; none where it goes elsewhere.
-pub fn columns() -> Option<u16> {
-    terminal_size::terminal_size_of(io::stdout()).map(|(terminal_size::Width(columns), _)| columns)
+/// Columns of a line of standard output: those of `COLUMNS`, else of its terminal; none where it goes elsewhere.
+pub fn columns() -> Option<usize> {
+    columns_or(terminal_size::terminal_size_of(io::stdout()))
+}
+
+/// The same of standard error.
+pub fn columns_of_errors() -> Option<usize> {
+    columns_or(terminal_size::terminal_size_of(io::stderr()))
+}
+
+fn columns_or<H>(terminal: Option<(Width, H)>) -> Option<usize> {
+    let wanted = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|&columns| columns > 0);
+    wanted.or(terminal.map(|(Width(columns), _)| columns.into())).map(|columns: usize| columns.max(MIN_COLUMNS))
+}
+
+/// Text for people, with lines of at most this many columns.
+fn fitted(text: &str, columns: Option<usize>) -> String {
+    let text = escaped(text);
+    columns.map_or_else(|| text.to_string(), |columns| fit::paragraphs(&text, columns))
 }
 
 /// What [`note!`] does.
@@ -70,10 +151,29 @@ pub fn note_line(line: Arguments<'_>) {
     note_text(&format!("{line}\n"));
 }
 
-/// Prints text for people to standard error.
+/// Prints remarks to standard error.
 pub fn note_text(text: &str) {
+    if !is_quiet() {
+        error_text(text);
+    }
+}
+
+/// Prints a command below a remark, on a line of its own, which is never broken: it is there to be copied.
+pub fn note_command(command: &str) {
+    if !is_quiet() {
+        let _ = io::stderr().lock().write_all(format!("  {}\n", name(command)).as_bytes());
+    }
+}
+
+/// What [`error!`] does.
+pub fn error_line(line: Arguments<'_>) {
+    error_text(&format!("{line}\n"));
+}
+
+/// Prints text to standard error, with `--quiet` too.
+pub fn error_text(text: &str) {
     // There is no third place to complain at.
-    let _ = io::stderr().lock().write_all(escaped(text).as_bytes());
+    let _ = io::stderr().lock().write_all(fitted(text, columns_of_errors()).as_bytes());
 }
 
 /// Records that something could not be printed, as clap reported.
@@ -98,7 +198,7 @@ pub fn exit_code(code: u8) -> u8 {
     match lost {
         Some(error) if code == 0 && error.kind() == io::ErrorKind::BrokenPipe => CLOSED,
         Some(error) if code == 0 => {
-            note!("heapsmith: cannot print to standard output: {error}");
+            error!("heapsmith: cannot print to standard output: {error}");
             Failure::ENVIRONMENT
         }
         _ => code,

@@ -7,11 +7,14 @@ mod args;
 mod commands;
 mod console;
 mod failure;
+mod fit;
 mod heap;
 mod input;
 mod interrupt;
+mod open;
 mod output;
 mod progress;
+mod quoted;
 mod spool;
 mod table;
 
@@ -21,7 +24,16 @@ use clap::Parser;
 use heapsmith_trace::Bytes;
 
 use args::{Arguments, Command};
-use console::note;
+use console::error;
+
+/// What a newcomer reads, who types no verb.
+const WELCOME: &str = "\
+heapsmith finds the memory allocator that suits a program:
+  heapsmith record -- PROGRAM                  keep what a program allocates
+  heapsmith explore record-PROGRAM/*.parquet   recommend an allocator for it
+  heapsmith run --heap DIR -- PROGRAM          run it on the pick in folder DIR
+All verbs: heapsmith -h. Without a program: heapsmith explore workload:modem
+";
 
 fn main() -> ExitCode {
     // Before anything else, as the child measures the memory of this very process.
@@ -30,10 +42,17 @@ fn main() -> ExitCode {
         return commands::pages::child(&arguments.collect::<Vec<_>>());
     }
     heapsmith_trace::silence_damaged_files();
+    if std::env::args_os().len() == 1 {
+        console::say_text(WELCOME);
+        return ExitCode::from(console::exit_code(0));
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return explained(&error),
     };
+    if arguments.quiet {
+        console::be_quiet();
+    }
     if let Some(memory) = arguments.memory {
         heapsmith_trace::memory::set_budget(Bytes(memory));
     }
@@ -54,13 +73,15 @@ fn main() -> ExitCode {
         Command::Bound(arguments) => commands::bound::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
+        Command::Completions(arguments) => commands::completions::run(&arguments),
+        Command::Man(arguments) => commands::man::run(&arguments),
     };
     end(outcome.map(|()| 0))
 }
 
 fn end(outcome: Result<u8, failure::Failure>) -> ExitCode {
     let code = outcome.unwrap_or_else(|failure| {
-        note!("heapsmith: {}", failure.message());
+        error!("heapsmith: {}", failure.message());
         failure.code()
     });
     ExitCode::from(console::exit_code(code))

@@ -1,15 +1,39 @@
-//! Progress on standard error; hidden when that is no terminal.
+//! Progress on standard error; hidden when that is no terminal, and with `--quiet`.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use heapsmith_explore::{Progress, Work};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, WeakProgressBar};
 
-use crate::console;
+use crate::{console, interrupt};
+
+/// The bar that was shown last.
+static SHOWN: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
+
+/// Clears the bar that is shown.
+pub fn clear() {
+    let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(bar) = shown.and_then(|bar| bar.upgrade()) {
+        bar.finish_and_clear();
+    }
+}
+
+/// Shows a bar, unless it is quiet; an interrupt clears it.
+fn shown(bar: ProgressBar) -> ProgressBar {
+    if console::is_quiet() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    if !bar.is_hidden() {
+        interrupt::clear_progress();
+        *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.downgrade());
+    }
+    bar
+}
 
 /// Something that takes a while and cannot be counted.
 pub fn spinner(message: &str) -> ProgressBar {
-    let spinner = ProgressBar::new_spinner().with_message(console::name(message).into_owned());
+    let spinner = shown(ProgressBar::new_spinner().with_message(console::name(message).into_owned()));
     turn(&spinner, Duration::from_millis(100));
     spinner
 }
@@ -29,7 +53,7 @@ pub fn sweep_bar(total: u64) -> ProgressBar {
     let style = style.with_key("per_sec", |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
         let _ = write!(out, "{:.0}/s", state.per_sec());
     });
-    ProgressBar::new(total).with_style(style.progress_chars("━╸─")).with_message("replaying")
+    shown(ProgressBar::new(total).with_style(style.progress_chars("━╸─")).with_message("replaying"))
 }
 
 /// Shows how far a sweep is.
@@ -60,7 +84,7 @@ pub fn show(bar: &ProgressBar, progress: Progress) {
 pub fn work_bar(doing: &'static str) -> ProgressBar {
     let template = "{prefix} {bar:32.cyan/blue} {percent}%  {eta} left  {msg}";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = ProgressBar::new(0).with_style(style.progress_chars("━╸─")).with_prefix(doing);
+    let bar = shown(ProgressBar::new(0).with_style(style.progress_chars("━╸─")).with_prefix(doing));
     turn(&bar, Duration::from_millis(200));
     bar
 }
@@ -79,7 +103,7 @@ pub const STEPS: u64 = 100;
 pub fn experiments_bar(experiments: usize) -> ProgressBar {
     let template = "{prefix} {bar:32.cyan/blue} {percent}%  {elapsed}  {msg}";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = ProgressBar::new(experiments as u64 * STEPS).with_style(style.progress_chars("━╸─"));
+    let bar = shown(ProgressBar::new(experiments as u64 * STEPS).with_style(style.progress_chars("━╸─")));
     turn(&bar, Duration::from_millis(200));
     bar
 }
@@ -88,7 +112,6 @@ pub fn experiments_bar(experiments: usize) -> ProgressBar {
 pub fn attack_bar(heap: &str) -> ProgressBar {
     let template = "{msg} {bar:32.cyan/blue} {human_pos}/{human_len} plans  {eta} left  {prefix}";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(0)
-        .with_style(style.progress_chars("━╸─"))
-        .with_message(format!("attacking {}", console::name(heap)))
+    let bar = ProgressBar::new(0).with_style(style.progress_chars("━╸─"));
+    shown(bar.with_message(format!("attacking {}", console::name(heap))))
 }

@@ -2,19 +2,18 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{
-    Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table as Drawn, TableStyle, Width,
-};
 use heapsmith_replay::Spread;
 use heapsmith_report::thousands;
 use serde_json::{Map, Value};
 
 use crate::args::Format;
-use crate::console;
+use crate::console::{self, Look};
 use crate::failure::Failure;
+use crate::fit::paragraphs;
 
-/// Characters that the last column has at least.
-const MIN_LAST: u16 = 40;
+mod drawing;
+
+use drawing::{Column, Drawing, draw};
 
 /// A value of a table: what programs read, and what people read.
 #[derive(Debug, Clone)]
@@ -29,19 +28,28 @@ pub fn text(text: impl Into<String>) -> Item {
     Item { value: Value::from(shown.clone()), shown }
 }
 
-/// A spec: whole for programs; for people a long set of free lists is counted instead of listed.
+/// A spec: whole for programs; for people as [`brief`].
 pub fn heap(spec: &str) -> Item {
+    Item { value: Value::from(spec), shown: brief(spec) }
+}
+
+/// A spec in which a long set of free lists is counted instead of listed.
+pub fn brief(spec: &str) -> String {
     const LISTED: usize = 8;
-    let mut shown = spec.to_owned();
     if let Some((sizes, rest)) = spec.strip_prefix("freelists(").and_then(|text| text.split_once(')')) {
         let all: Vec<&str> = sizes.split(',').collect();
         if let [first, .., last] = all[..]
             && all.len() > LISTED
         {
-            shown = format!("freelists({} sizes, {first}…{last}){rest}", all.len());
+            return format!("freelists({} sizes, {first}…{last}){rest}", all.len());
         }
     }
-    Item { value: Value::from(spec), shown }
+    spec.to_owned()
+}
+
+/// The number of a design or of a process: a name, which is written in one way everywhere.
+pub fn identifier(number: u64) -> Item {
+    Item { value: Value::from(number), shown: number.to_string() }
 }
 
 /// An integer, shown with its thousands apart.
@@ -108,13 +116,17 @@ pub struct Table {
     columns: Vec<&'static str>,
     /// Columns that only programs get.
     hidden: usize,
+    /// Columns that a narrow terminal does without, the first first.
+    spared: Vec<&'static str>,
+    /// The row that is emphasised.
+    strong: Option<usize>,
     rows: Vec<Vec<Item>>,
 }
 
 impl Table {
     /// A table of these columns.
     pub fn new(columns: &[&'static str]) -> Table {
-        Table { columns: columns.to_vec(), hidden: 0, rows: Vec::new() }
+        Table { columns: columns.to_vec(), hidden: 0, spared: Vec::new(), strong: None, rows: Vec::new() }
     }
 
     /// More columns, at the end, that only programs get. People do not see columns without a value either.
@@ -124,68 +136,117 @@ impl Table {
         self
     }
 
+    /// Columns that a narrow terminal does without, the first first. Then follow the others from the right, but for the
+    /// first and the last.
+    pub fn sparing(mut self, columns: &[&'static str]) -> Table {
+        self.spared = columns.to_vec();
+        self
+    }
+
     /// Adds a row.
     pub fn row(&mut self, items: impl IntoIterator<Item = Item>) {
         self.rows.push(items.into_iter().collect());
     }
 
+    /// Adds a row that is emphasised.
+    pub fn strong_row(&mut self, items: impl IntoIterator<Item = Item>) {
+        self.strong = Some(self.rows.len());
+        self.row(items);
+    }
+
     /// Prints to standard output.
     pub fn print(&self, format: Format) -> Result<(), Failure> {
-        let text = self.text(format)?;
         match format {
-            Format::Table => console::say_text(&text),
-            Format::Json | Format::Csv => console::hand_over(text.as_bytes()),
+            Format::Table => self.say(),
+            format => console::hand_over(self.text(format, None)?.as_bytes()),
         }
         Ok(())
     }
 
+    fn say(&self) {
+        let columns = console::columns();
+        let Drawing { head, rows, left_out } = self.draw(columns);
+        head.iter().for_each(|line| console::say_pieces(&[(Look::Label, line)]));
+        for (number, row) in rows.iter().enumerate() {
+            let look = if self.strong == Some(number) { Look::Strong } else { Look::Plain };
+            console::say_pieces(&[(look, row)]);
+        }
+        if let Some(remark) = remark(&left_out) {
+            console::say_text(&remark);
+        }
+    }
+
     /// Prints to standard error.
     pub fn note(&self, format: Format) -> Result<(), Failure> {
-        console::note_text(&self.text(format)?);
+        console::error_text(&self.text(format, console::columns_of_errors())?);
         Ok(())
     }
 
-    /// As it is printed.
-    pub fn text(&self, format: Format) -> Result<String, Failure> {
+    /// As it is printed: for people within this many columns.
+    pub fn text(&self, format: Format, columns: Option<usize>) -> Result<String, Failure> {
+        if format == Format::Table {
+            let Drawing { head, rows, left_out } = self.draw(columns);
+            let remark = remark(&left_out).map_or_else(String::new, |remark| match columns {
+                Some(columns) => paragraphs(&remark, columns),
+                None => remark,
+            });
+            return Ok(head.iter().chain(&rows).map(|line| format!("{line}\n")).collect::<String>() + &remark);
+        }
         let mut text = Vec::new();
         let written = match format {
-            Format::Table => self.draw(&mut text),
-            Format::Json => self.json(&mut text),
             Format::Csv => self.csv(&mut text),
+            Format::Markdown => self.markdown(&mut text),
+            Format::Json | Format::Table => self.json(&mut text),
         };
         written.map_err(|error| Failure::job(format!("cannot print: {error}")))?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    fn draw(&self, mut out: impl Write) -> io::Result<()> {
+    /// The columns that people see, by number: those that have a value.
+    fn shown(&self) -> Vec<usize> {
         let measured = |column: &usize| self.rows.iter().any(|row| !row[*column].value.is_null());
-        let shown: Vec<usize> = (0..self.columns.len() - self.hidden).filter(measured).collect();
-        let mut drawn = Drawn::new();
-        drawn.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-        drawn.set_content_arrangement(ContentArrangement::Dynamic);
-        if let Some(columns) = console::columns() {
-            drawn.set_width(columns);
-        }
-        drawn.set_header(shown.iter().map(|&column| self.columns[column].replace("_per_op", "/op").replace('_', " ")));
+        (0..self.columns.len() - self.hidden).filter(measured).collect()
+    }
+
+    fn heading(&self, column: usize) -> String {
+        self.columns[column].replace("_per_op", "/op").replace('_', " ")
+    }
+
+    fn draw(&self, columns: Option<usize>) -> Drawing {
+        let shown = self.shown();
+        let drawn = shown.iter().enumerate().map(|(place, &column)| {
+            let items = || self.rows.iter().map(move |row| &row[column]);
+            let rank = match self.spared.iter().position(|&spared| spared == self.columns[column]) {
+                None if place == 0 || place + 1 == shown.len() => None,
+                None => Some(self.spared.len() + shown.len() - place),
+                spared => spared,
+            };
+            Column {
+                heading: self.heading(column),
+                cells: items().map(|item| console::name(&item.shown).into_owned()).collect(),
+                is_number: items().all(|item| item.value.is_number() || item.value.is_null()),
+                rank,
+            }
+        });
+        draw(drawn.collect(), columns)
+    }
+
+    /// What people see, whole.
+    fn markdown(&self, mut out: impl Write) -> io::Result<()> {
+        let shown = self.shown();
+        let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+        writeln!(out, "{}", line(shown.iter().map(|&column| self.heading(column)).collect()))?;
+        let is_number = |column: usize| self.rows.iter().all(|row| !row[column].value.is_string());
+        let rule = |&column: &usize| if is_number(column) { "---:" } else { "---" }.to_owned();
+        writeln!(out, "{}", line(shown.iter().map(rule).collect()))?;
         for row in &self.rows {
-            drawn.add_row(shown.iter().map(|&column| {
-                let item = &row[column];
-                let right = item.value.is_number() || item.value.is_null();
-                Cell::new(console::name(&item.shown)).set_alignment(if right {
-                    CellAlignment::Right
-                } else {
-                    CellAlignment::Left
-                })
-            }));
+            let cell = |&column: &usize| {
+                let whole = row[column].value.as_str().unwrap_or(&row[column].shown);
+                console::name(whole).replace('|', "\\|")
+            };
+            writeln!(out, "{}", line(shown.iter().map(cell).collect()))?;
         }
-        // On a narrow terminal only the last column, which holds the longest texts, is broken into lines.
-        let kept = shown.len().saturating_sub(1);
-        for (number, column) in drawn.column_iter_mut().enumerate() {
-            column.set_padding((0, 2));
-            let last = ColumnConstraint::LowerBoundary(Width::Fixed(MIN_LAST));
-            column.set_constraint(if number < kept { ColumnConstraint::ContentWidth } else { last });
-        }
-        writeln!(out, "{drawn}")
+        Ok(())
     }
 
     fn json(&self, mut out: impl Write) -> io::Result<()> {
@@ -210,6 +271,12 @@ impl Table {
         }
         writer.flush()
     }
+}
+
+/// What is said below a table without all of its columns.
+fn remark(left_out: &[String]) -> Option<String> {
+    let names = left_out.iter().map(|heading| heading.trim_end()).collect::<Vec<_>>().join(", ");
+    (!left_out.is_empty()).then(|| format!("too narrow for: {names} (--format csv has all)\n"))
 }
 
 /// Escapes what JSON leaves as it is, though a terminal may obey it: outside of texts there is none of it but line ends.

@@ -11,7 +11,7 @@ use crate::choice::Choice;
 use crate::exploration::Exploration;
 use crate::objective::{Objective, Objectives};
 use crate::pick::{Preference, pick};
-use crate::proven::{Proven, proven};
+use crate::proven::{Proven, proven, proven_footprint};
 
 impl Exploration {
     /// The design that answers the question; none if no design serves and keeps the constraints.
@@ -60,6 +60,11 @@ impl Exploration {
     /// What is proven of a design for every program that is as the traces.
     pub fn proven(&self, index: usize) -> Option<Proven> {
         proven(&self.programs, &self.rows[index].design.spec)
+    }
+
+    /// Bytes that no program that is as the traces makes a design exceed; none if no number is known.
+    pub fn proven_footprint(&self, index: usize) -> Option<u64> {
+        proven_footprint(&self.programs, &self.rows[index].design.spec)
     }
 
     /// The preferred of the designs that these values do not exclude.

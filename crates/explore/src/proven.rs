@@ -4,7 +4,7 @@
 //! trace happened to need. Programs are as a trace if they have no more bytes live, in requests between its smallest and its
 //! largest ([`ProgramClass`]). No bound covers reallocations, so what was recorded of most programs has none.
 
-use heapsmith_limits::{ProgramClass, bound};
+use heapsmith_limits::{Bound, ProgramClass, bound};
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Operation, PackedTrace};
 
@@ -33,14 +33,22 @@ impl Programs {
         Some(Programs { class: ProgramClass::of(trace, u32::MAX).ok()?, coarsest })
     }
 
+    fn bound(&self, spec: &Spec) -> Option<Bound> {
+        let ProgramClass { live, max_size, min_size } = self.class;
+        (self.coarsest <= spec.alignment.into()).then(|| bound(spec, live, max_size, min_size))
+    }
+
     /// What is proven of a heap; none if no number is known of its memory or of one of its operations.
     fn proven(&self, spec: &Spec) -> Option<Proven> {
-        if self.coarsest > spec.alignment.into() {
-            return None;
-        }
-        let bound = bound(spec, self.class.live, self.class.max_size, self.class.min_size);
+        let bound = self.bound(spec)?;
         Some(Proven { accesses: bound.worst_case.either()?, footprint: bound.footprint? })
     }
+}
+
+/// Bytes that no program of any trace makes a heap exceed; none if no number is known.
+pub(crate) fn proven_footprint(programs: &[Option<Programs>], spec: &Spec) -> Option<u64> {
+    let each = programs.iter().map(|programs| programs.as_ref()?.bound(spec)?.footprint);
+    each.reduce(|a, b| Some(a?.max(b?)))?
 }
 
 /// What is proven of a heap for the programs of every trace.
@@ -69,7 +77,10 @@ mod tests {
         let moving = packed(&[allocate, Action::Reallocate { id: 1, size: Bytes(50) }]);
         let [tlsf, never] = ["tlsf", "list(fit=first, coalesce=never)"].map(|spec| spec.parse().expect("a spec"));
         assert!(proven(&[plain], &tlsf).is_some_and(|proven| proven.footprint >= 100));
-        assert_eq!(proven(&[plain, moving], &tlsf), None);
-        assert_eq!(proven(&[plain], &never), None);
+        assert_eq!(proven_footprint(&[plain], &tlsf), proven(&[plain], &tlsf).map(|proven| proven.footprint));
+        for covered in [&[plain, moving][..], &[moving, plain]] {
+            assert_eq!((proven(covered, &tlsf), proven_footprint(covered, &tlsf)), (None, None));
+        }
+        assert_eq!((proven(&[plain], &never), proven_footprint(&[plain], &never)), (None, None));
     }
 }

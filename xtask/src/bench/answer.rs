@@ -1,7 +1,7 @@
 //! How long an exploration takes until its answer is known, and until everything is: times, memory by pages, the page.
 //!
 //! ```text
-//!   heapsmith explore ──stdout──▶ the first line: the answer is known
+//!   heapsmith explore ──stderr──▶ "the pick is design …": the answer is known
 //!                     ──exit────▶ everything is
 //! ```
 //!
@@ -9,9 +9,9 @@
 //! processors take half of the second while designs are replayed, and all of it while heaps are timed.
 
 use std::fmt::Write;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Instant;
 
 use crate::run::{Outcome, cargo, output, root, target};
@@ -119,11 +119,12 @@ fn explore(input: &Input, out: &Path) -> Result<Took, String> {
     let mut child: Child = Command::new(heapsmith())
         .args(&arguments)
         .current_dir(root())
-        .stdout(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("cannot run heapsmith: {error}"))?;
-    let mut told = child.stdout.take().ok_or("its standard output is not there")?;
-    first_byte(&mut told)?;
+    let mut told = BufReader::new(child.stderr.take().ok_or("its standard error is not there")?);
+    until_picked(&mut told)?;
     let answer =
         Seconds { clock: start.elapsed().as_secs_f64(), processors: processors(&child.id().to_string(), false)? };
     let mut rest = Vec::new();
@@ -137,13 +138,18 @@ fn explore(input: &Input, out: &Path) -> Result<Took, String> {
     }
 }
 
-/// Waits until something is said.
-fn first_byte(told: &mut ChildStdout) -> Outcome {
-    match told.read(&mut [0]) {
-        Ok(1) => Ok(()),
-        Ok(_) => Err("heapsmith explore said nothing".to_owned()),
-        Err(error) => Err(format!("cannot read what heapsmith says: {error}")),
+/// Waits until the pick is said.
+fn until_picked(told: &mut BufReader<ChildStderr>) -> Outcome {
+    let mut line = String::new();
+    while !line.starts_with("the pick is design ") {
+        line.clear();
+        match told.read_line(&mut line) {
+            Ok(0) => return Err("heapsmith explore did not say what it picks".to_owned()),
+            Ok(_) => {}
+            Err(error) => return Err(format!("cannot read what heapsmith says: {error}")),
+        }
     }
+    Ok(())
 }
 
 /// Processor seconds of a process with its children that it waited for; of these alone where it is `children`.

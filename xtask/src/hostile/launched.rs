@@ -103,7 +103,7 @@ impl Launch {
         command
             .args(&self.arguments)
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .env("COLUMNS", "100")
+            .env("COLUMNS", "1000")
             .env("RUST_BACKTRACE", "0")
             .current_dir(&self.folder)
             .stdin(Stdio::null())

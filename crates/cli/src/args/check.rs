@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, ValueEnum};
 
+use super::examples::{self, both};
 use super::{Format, Reading};
 
 /// The format of a check's report.
@@ -12,7 +13,7 @@ pub enum ReportFormat {
     /// A table for people
     #[default]
     Text,
-    /// JUnit XML, by the schema published for Apache Ant's junitreport (JUnit.xsd of windyroad/JUnit-Schema)
+    /// JUnit XML, by the schema published for Apache Ant's junitreport
     Junit,
     /// SARIF 2.1.0 (OASIS), with what failed at its line of FILE
     Sarif,
@@ -20,38 +21,33 @@ pub enum ReportFormat {
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
-#[command(after_help = "FILE names traces, heaps, and what is asserted of each heap on each trace: min_region, \
-    requested_peak, never_freed, footprint_peak, fragmentation, accesses_per_op, accesses_p99, accesses_max, bound, \
-    accesses_bound, drift, largest_request. Limits are absolute (max, min) or compare with a base (max_growth, max_drop). \
-    --print-example prints a file with all of them.\n\n\
-    All figures are counted: the same traces, heaps and base give the same report. In JUnit reports the times, the date and \
-    the host that the schema asks for are constant.\n\n\
-    Exit codes: 1 if an assertion failed, each with its sentence on standard error; 2 if none failed, and one could not be \
-    evaluated (no bound is known, nothing to compare with) or FILE is wrong; 3 if a trace cannot be read.\n\nExamples:\n  \
-    heapsmith check --print-example > heap.toml\n  \
-    heapsmith check heap.toml\n  \
-    heapsmith check heap.toml --save base.json                 keep the figures\n  \
-    heapsmith check heap.toml --base base.json                 compare with them\n  \
-    heapsmith check heap.toml --base ../release --format sarif -o heap.sarif")]
+#[command(after_help = examples::CHECK, after_long_help = both(examples::CHECK, examples::CHECK_MORE))]
 pub struct Check {
     /// The check file (TOML)
     #[arg(required_unless_present = "print_example")]
     pub file: Option<PathBuf>,
-    /// What max_growth and max_drop compare with, in place of the base that FILE names: figures that --save wrote, or a
-    /// folder with other versions of the traces at the same relative paths
+    /// What max_growth and max_drop compare with
+    ///
+    /// In place of the base that FILE names: figures that --save wrote, or a folder with other versions of the traces at the
+    /// same relative paths.
     #[arg(long, value_name = "DIR|FILE")]
     pub base: Option<PathBuf>,
-    /// Save the figures, as a base for later. They are saved whether assertions fail or not
+    /// Save the figures, as a base for later
+    ///
+    /// They are saved whether assertions fail or not.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
     /// Format of the report
     #[arg(long, value_enum, default_value_t)]
     pub format: ReportFormat,
-    /// Write the report to FILE, and the table to standard output. - (standard output), devices and FIFOs are written to
-    /// as streams, links are refused
+    /// Write the report to FILE, and the table to standard output
+    ///
+    /// - (standard output), devices and FIFOs are written to as streams, links are refused.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Print a check file with comments, which passes as it is, and exit
+    /// Print a check file with comments and exit
+    ///
+    /// It passes as it is.
     #[arg(long, exclusive = true)]
     pub print_example: bool,
 }
@@ -87,12 +83,7 @@ impl Reading {
 
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Both folders hold a finished exploration: of two versions of a program, or of two spaces. For each \
-    preference the pick of OLD is measured on NEW's traces and compared with NEW's own pick.\n\nExamples:\n  \
-    heapsmith compare explore-v1 explore-v2\n  \
-    heapsmith compare explore-v1 explore-v2 --format json"
-)]
+#[command(after_help = examples::COMPARE, after_long_help = both(examples::COMPARE, examples::COMPARE_MORE))]
 pub struct Compare {
     /// The folder of the exploration to compare with
     #[arg(value_name = "OLD")]

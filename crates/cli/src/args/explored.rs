@@ -8,8 +8,9 @@ use heapsmith_explore::{Baseline, Constraint, Goal, HoldOut, Objective, Preferen
 use heapsmith_replay::TimingEffort;
 use heapsmith_spec::Target;
 
+use super::examples::{self, both};
 use super::numbers::{amount, bytes, jobs};
-use super::{Format, Reading};
+use super::{Reading, Showing};
 
 /// The preference by which the exploration picks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -38,89 +39,95 @@ impl From<Prefer> for Preference {
 
 /// Arguments of `explore`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Run the same command again to resume an interrupted exploration (Ctrl-C, crash). The \
-    answer is the same.\n\nExamples:\n  \
-    heapsmith explore samples/ftp.pcap.xz --as drr\n  \
-    heapsmith explore samples/web.log.xz --as url --prefer memory --out web\n  \
-    heapsmith explore monday.parquet tuesday.parquet --jobs 4\n  \
-    heapsmith explore workload:modem --prefer bounded")]
+#[command(after_help = examples::EXPLORE, after_long_help = both(examples::EXPLORE, examples::EXPLORE_MORE))]
 pub struct Explore {
-    /// Trace files, inputs of a known format, or workload:NAME for a workload that needs no file. Several traces are
-    /// evaluated together
+    /// Trace files, inputs of a known format, or workload:NAME
+    ///
+    /// workload:NAME is a workload that needs no file. Several traces are evaluated together.
     #[arg(required_unless_present = "print_space")]
     pub traces: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
-    /// The design space: classic (10,000 designs), wide (over 100,000, every structure), or a file in the form that
-    /// --print-space prints
-    #[arg(long, value_name = "classic|wide|FILE", default_value = "classic")]
+    /// Designs: classic, wide, or a file
+    ///
+    /// classic has 10,000 designs, wide over 100,000, of every structure. A file has the form that --print-space prints.
+    #[arg(long, value_name = "SPACE", default_value = "classic")]
     pub space: PathBuf,
-    /// Print the definition of a built-in space and exit; start your own space from it
-    #[arg(long, value_name = "classic|wide", value_parser = ["classic", "wide"], exclusive = true)]
+    /// Print the definition of a built-in space and exit
+    ///
+    /// Start your own space from it.
+    #[arg(long, hide_short_help = true, value_name = "classic|wide", value_parser = ["classic", "wide"], exclusive = true)]
     pub print_space: Option<String>,
     /// How to search the space
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, hide_short_help = true, value_enum, default_value_t)]
     pub search: StrategyName,
-    /// After the search also replay every design, and show which share of the true front the search found
-    #[arg(long)]
+    /// Show which share of the true front the search found
+    ///
+    /// After the search every design is replayed.
+    #[arg(long, hide_short_help = true)]
     pub compare_search: bool,
-    /// Folder for the results and the page, which is new, empty or of the same exploration; by default
-    /// explore-INPUT-WORKLOAD
+    /// Folder for the results [default: explore-INPUT]
+    ///
+    /// By default explore-INPUT-WORKLOAD. It also has the page. It is new, empty or of the same exploration.
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Where the heap will live: host, cortex-m, riscv32, avr or network-2006. It fixes the alignment of every design, the
-    /// largest region, and what is compared [default: host for recorded programs, network-2006 for what workloads make of
-    /// captures, logs and distributions]
+    /// host, cortex-m, riscv32, avr or network-2006
+    ///
+    /// Where the heap will live. It fixes the alignment of every design, the largest region, and what is compared. By default host for recorded
+    /// programs, network-2006 for what workloads make of captures, logs and distributions.
     #[arg(long, value_name = "NAME", value_parser = Target::named)]
     pub target: Option<&'static Target>,
-    /// The preference by which the exploration picks
+    /// What the pick should be good at
     #[arg(long, value_enum, default_value_t)]
     pub prefer: Prefer,
     #[command(flatten)]
     pub goal: Wanted,
-    /// Where another exploration is at work in the folder, wait until it ends; without it, that is an error
-    #[arg(long)]
+    /// Where another exploration is at work in the folder, wait until it ends
+    ///
+    /// Without it, that is an error.
+    #[arg(long, hide_short_help = true)]
     pub wait: bool,
     /// Threads to replay on [default: number of processors]
     #[arg(short, long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<usize>,
-    /// Rounds in which the front and the reference allocators are timed at the end; 0 skips times and touched pages
+    /// Rounds of timing at the end; 0 skips it
+    ///
+    /// And touched pages. The front and the reference allocators are timed.
     #[arg(long, value_name = "N", default_value_t = 5,
         value_parser = clap::value_parser!(u32).range(..=TimingEffort::MAX_ROUNDS as i64))]
     pub rounds: u32,
-    /// Stop replaying a design once it can no longer reach the front. The front stays the same; the pick is one of what is
-    /// left, the table has fewer designs, and there are no main effects
-    #[arg(long)]
+    /// Stop replaying a design once it can no longer reach the front
+    ///
+    /// The front stays the same; the pick is one of what is left, the table has fewer designs, and there are no main effects.
+    #[arg(long, hide_short_help = true)]
     pub prune: bool,
-    /// Evaluate the pick on this hold-out trace. "each" holds out each of the traces in turn. May be repeated
-    #[arg(long, value_name = "TRACE|each")]
+    /// Evaluate the pick on this trace too; repeatable
+    ///
+    /// "each" holds out each of the traces in turn.
+    #[arg(long, value_name = "TRACE")]
     pub holdout: Vec<PathBuf>,
-    /// Evaluate the pick on N perturbed copies of each trace. The copies alternate between sizes jittered by 10%, 20% of
-    /// the lifetimes changed, and ten segments shuffled
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=i64::from(HoldOut::MAX_PERTURBED)))]
+    /// Evaluate the pick on N perturbed copies of each trace
+    ///
+    /// The copies alternate between sizes jittered by 10%, 20% of the lifetimes changed, and ten segments shuffled.
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=i64::from(HoldOut::MAX_PERTURBED)))]
     pub perturb: u32,
     /// Do not measure reference allocators and touched pages
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_peers: bool,
-    /// Output format of the front
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub open: bool,
+    #[command(flatten)]
+    pub showing: Showing,
 }
 
 /// Arguments of `pick`.
 #[derive(Debug, Clone, Args)]
-#[command(
-    after_help = "The answer is the one that `explore` with these options would give, from what was replayed before. \
-    Options that are left out mean what they mean for `explore`; without any, the answer is shown again. Where no design \
-    meets the constraints, the folder goes on to answer the question before.\n\nExamples:\n  \
-    heapsmith pick explore-ftp-drr\n  \
-    heapsmith pick explore-ftp-drr --prefer memory --max-op 200\n  \
-    heapsmith pick explore-ftp-drr --max-region 700K --format json"
-)]
+#[command(after_help = examples::PICK, after_long_help = both(examples::PICK, examples::PICK_MORE))]
 pub struct Pick {
     /// The folder of a finished exploration
     pub dir: PathBuf,
-    /// The preference by which the exploration picks [default: balanced]
+    /// What the pick should be good at [default: balanced]
     #[arg(long, value_enum)]
     pub prefer: Option<Prefer>,
     #[command(flatten)]
@@ -128,9 +135,8 @@ pub struct Pick {
     /// Threads to replay on [default: number of processors]
     #[arg(short, long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<usize>,
-    /// Output format of the front
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    #[command(flatten)]
+    pub showing: Showing,
 }
 
 /// How the space is searched.
@@ -169,48 +175,54 @@ pub enum Switch {
 /// The objectives of the front, and constraints on designs.
 #[derive(Debug, Clone, Args)]
 pub struct Wanted {
-    /// Objectives of the front: fragmentation, internal, external, accesses, p99, max, footprint_mean, retained,
-    /// cost, min_region, ns, code_size. The last four are measured for the 64 designs nearest to the front over the others
-    /// [default: fragmentation,accesses,p99,max]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Objective::from_str, help_heading = GOAL)]
+    /// Objectives of the front [default: fragmentation,accesses,p99,max]
+    ///
+    /// Of fragmentation, internal, external, accesses, p99, max, footprint_mean, retained, cost, min_region, ns, code_size.
+    /// The last four are measured for the 64 designs nearest to the front over the others.
+    #[arg(long, hide_short_help = true, value_name = "LIST", value_delimiter = ',', value_parser = Objective::from_str, help_heading = GOAL)]
     pub objectives: Vec<Objective>,
-    /// What you have today, to compare the pick with: a spec, a name of the catalogue, or peer:NAME [default: peer:libc for
-    /// the target host, lea-2.7.2 for network-2006, first fit by address for the others]
+    /// What you have today: a spec, a name, or peer:NAME
+    ///
+    /// The pick is compared with it. By default peer:libc for the target host, lea-2.7.2 for network-2006, first fit by
+    /// address for the others.
     #[arg(long, value_name = "HEAP", value_parser = Baseline::from_str, help_heading = GOAL)]
     pub baseline: Option<Baseline>,
-    /// Whether the pick is also evaluated on changed copies of the traces: other sizes, lifetimes, orders
-    /// [default: on]
-    #[arg(long, value_enum, value_name = "on|off", help_heading = GOAL)]
+    /// Whether the pick is also evaluated on changed copies of the traces [default: on]
+    ///
+    /// Other sizes, lifetimes, orders.
+    #[arg(long, hide_short_help = true, value_enum, value_name = "on|off", help_heading = GOAL)]
     pub robust: Option<Switch>,
     /// Largest fragmentation, in percent
-    #[arg(long, value_name = "PERCENT", value_parser = amount, help_heading = GOAL)]
+    #[arg(long, value_name = "PERCENT", value_parser = amount, hide_short_help = true, help_heading = GOAL)]
     pub max_fragmentation: Option<f64>,
-    /// Largest region that every trace may need, in bytes (K, M, G)
+    /// Largest region, in bytes (K, M, G)
+    ///
+    /// That every trace may need.
     #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
     pub max_region: Option<u64>,
     /// Largest mean of metadata accesses per operation
     #[arg(long, value_name = "N", value_parser = amount, help_heading = GOAL)]
     pub max_accesses: Option<f64>,
     /// Largest 99th percentile of metadata accesses per operation
-    #[arg(long, value_name = "N", help_heading = GOAL)]
+    #[arg(long, hide_short_help = true, value_name = "N", help_heading = GOAL)]
     pub max_p99: Option<u64>,
-    /// Largest number of metadata accesses of any operation
+    /// Largest number of metadata accesses of one operation
     #[arg(long, value_name = "N", help_heading = GOAL)]
     pub max_op: Option<u64>,
     /// Largest mean of the footprint over all operations, in bytes (K, M, G)
-    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
+    #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
     pub max_footprint_mean: Option<u64>,
     /// Largest mean of the bytes that the footprint has beyond those requested and live (K, M, G)
-    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
+    #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
     pub max_retained: Option<u64>,
     /// Largest counted cost per operation, in cycles of a model with caches
     #[arg(long, value_name = "CYCLES", value_parser = amount, help_heading = GOAL)]
     pub max_cost: Option<f64>,
     /// Largest time per operation in nanoseconds, measured on this machine
-    #[arg(long, value_name = "NS", value_parser = amount, help_heading = GOAL)]
+    #[arg(long, hide_short_help = true, value_name = "NS", value_parser = amount, help_heading = GOAL)]
     pub max_ns: Option<f64>,
     /// Largest code size in bytes of the emitted C, compiled for Cortex-M3 (for the host if that compiler is missing)
-    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
+    #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
     pub max_code_size: Option<u64>,
 }
 

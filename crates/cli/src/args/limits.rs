@@ -5,32 +5,28 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::Format;
+use super::examples::{self, both};
 use super::numbers::{above_zero, within};
 
 /// The class of programs of a bound or an attack.
 #[derive(Debug, Args)]
 pub struct Programs {
     /// Peak live bytes, as requested (K, M)
-    #[arg(long = "max-live", value_name = "BYTES", value_parser = above_zero)]
+    #[arg(long = "max-live", value_name = "SIZE", value_parser = above_zero)]
     pub live: u64,
     /// Bytes of the largest request
-    #[arg(long, value_name = "BYTES", value_parser = above_zero)]
+    #[arg(long, value_name = "SIZE", value_parser = above_zero)]
     pub max_size: u64,
-    /// Bytes of the smallest request; a larger minimum allows fewer blocks and gives a lower bound
-    #[arg(long, value_name = "BYTES", value_parser = above_zero, default_value_t = 1)]
+    /// Bytes of the smallest request
+    ///
+    /// A larger minimum allows fewer blocks and gives a lower bound.
+    #[arg(long, value_name = "SIZE", value_parser = above_zero, default_value_t = 1)]
     pub min_size: u64,
 }
 
 /// Arguments of `bound`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "The bound holds for every program of allocations and frees with at most --max-live bytes live, in \
-    requests of --min-size to --max-size bytes. It includes headers, rounding, control words and layers. A region \
-    of that size serves every such program.\n\nExamples:\n  \
-    heapsmith bound first-fit --max-live 20K --max-size 512 --min-size 16\n  \
-    heapsmith bound tlsf --max-live 20K --max-size 512 --min-size 16 --format json\n  \
-    heapsmith bound 'freelists(32) list(order=implicit) word=4 align=8' --max-live 20K --max-size 512"
-)]
+#[command(after_help = examples::BOUND, after_long_help = both(examples::BOUND, examples::BOUND_MORE))]
 pub struct Bound {
     /// Specs or names of the catalogue
     #[arg(required = true, value_name = "SPEC")]
@@ -54,13 +50,7 @@ pub enum Aim {
 
 /// Arguments of `attack`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Ctrl-C ends the search and keeps the best attack so far. The same arguments give the same attack.\n\nExamples:\n  \
-    heapsmith attack first-fit --max-live 20K --max-size 512 --min-size 16\n  \
-    heapsmith attack tlsf best-fit knuth-buddy --max-live 20K --max-size 512 --min-size 16 --rounds 1000\n  \
-    heapsmith attack best-fit --max-live 20K --max-size 512 --goal accesses -o worst.parquet\n  \
-    heapsmith replay worst.parquet --heap best-fit"
-)]
+#[command(after_help = examples::ATTACK, after_long_help = both(examples::ATTACK, examples::ATTACK_MORE))]
 pub struct Attack {
     /// Specs or names of the catalogue; `all` is the whole catalogue
     #[arg(required = true, value_name = "SPEC")]
@@ -79,8 +69,9 @@ pub struct Attack {
     /// Largest number of operations of the program
     #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = within::<1, 10_000_000>)]
     pub operations: usize,
-    /// The trace file to write (Parquet); needs a single heap. Devices and FIFOs are written to as streams, - and links are
-    /// refused
+    /// The trace file to write (Parquet); needs a single heap
+    ///
+    /// Devices and FIFOs are written to as streams, - and links are refused.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Output format

@@ -37,14 +37,14 @@ pub fn run(arguments: &Check) -> Result<(), Failure> {
     let out = arguments.out.as_deref().map(|out| output::named(out, &read)).transpose()?;
     let report = check(&file, &base, &mut inputs)?;
     let answer = match arguments.format {
-        ReportFormat::Text => verdicts::text(&report)?,
+        ReportFormat::Text => verdicts::text(&report, console::columns().filter(|_| out.is_none()))?,
         ReportFormat::Junit => junit(&report),
         ReportFormat::Sarif => sarif(&report),
     };
     match out {
         Some(out) => {
             if !out.is_standard() {
-                console::say_text(&verdicts::text(&report)?);
+                console::say_text(&verdicts::text(&report, console::columns())?);
             }
             put(out, &answer)?;
         }

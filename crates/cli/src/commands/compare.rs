@@ -3,14 +3,14 @@
 use heapsmith_explore::{Choice, Comparison, Load, Objective, Objectives, PickChange, Standing, TraceChange, compare};
 
 use crate::args::{Compare, Format};
-use crate::console::{self, note, say};
+use crate::console::{self, error, say};
 use crate::failure::Failure;
 use crate::table::{Item, Table, heap, integer, none, number, percent, text, word};
 
 pub fn run(arguments: &Compare) -> Result<(), Failure> {
     let comparison = compare(&arguments.old, &arguments.new)?;
     for why in &comparison.incomparable {
-        note!("heapsmith: not comparable: {why}");
+        error!("heapsmith: not comparable: {why}");
     }
     if arguments.format != Format::Table {
         return figures(&comparison).print(arguments.format);

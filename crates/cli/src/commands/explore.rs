@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use heapsmith_explore::{
-    HoldOut, Plan, Preference, Question, RunError, Space, SweepError, TimingPlan, asked, effects, finding,
-};
+use heapsmith_explore::{HoldOut, Plan, Preference, Question, RunError, Space, SweepError, TimingPlan, asked};
 use heapsmith_output::Output;
 use heapsmith_peers::Peer;
 use heapsmith_report::PageInput;
@@ -12,20 +10,22 @@ use heapsmith_spec::Target;
 use heapsmith_trace::{PackedTrace, Trace};
 use heapsmith_workload::{PREFIX, is_recorded};
 
-use crate::args::{Explore, Format};
+use crate::args::Explore;
 use crate::commands::{pages, report};
-use crate::console::{self, note, say};
+use crate::console::{self, note};
 use crate::failure::Failure;
-use crate::{input, interrupt};
+use crate::quoted::word;
+use crate::{input, interrupt, open};
 
 pub mod answer;
 pub mod screen;
 
+use answer::{Answer, Page};
 use screen::Screen;
 
 pub fn run(arguments: &Explore) -> Result<(), Failure> {
     if let Some(name) = &arguments.print_space {
-        console::say_text(Space::own_text(name).unwrap_or_default());
+        console::hand_over(Space::own_text(name).unwrap_or_default().as_bytes());
         return Ok(());
     }
     let stop = interrupt::catch();
@@ -38,7 +38,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     packed.iter().for_each(input::announce);
 
     let dir = arguments.out.clone().unwrap_or_else(|| default_dir(arguments));
-    let (name, text) = Space::text_of(&arguments.space).map_err(Failure::wrong_use)?;
+    let (name, text) = Space::text_of(&arguments.space).map_err(|error| no_space(&arguments.space, error))?;
     let (preference, command) = (Preference::from(arguments.prefer), command());
     let recorded = traces.iter().any(|trace| is_recorded(&trace.origin));
     let target = arguments.target.unwrap_or_else(|| Target::usual(recorded));
@@ -57,7 +57,8 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
         wait: arguments.wait,
         ..Plan::new(&dir, &packed, stop)
     };
-    let mut screen = Screen::new(packed.iter().map(|trace| trace.events.len()).sum(), arguments.format);
+    let events = packed.iter().map(|trace| trace.events.len()).sum();
+    let mut screen = Screen::new(events, plan.timing.rounds > 0);
     let found = heapsmith_explore::run(&plan, &mut |number, path| traces[number].write(path), &mut screen);
     let found = found.map_err(|error| failure(error, &dir, &plan.question))?;
     let exploration = &found.exploration;
@@ -65,24 +66,19 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
         answer::agreement(agreement, *whole, exploration.rows.len());
     }
     let Some(pick) = found.pick else { return Err(answer::nothing(&found, &dir)) };
-    let family = exploration.classic().unwrap_or(usize::from(exploration.rows[pick].design.family));
-    let effects = effects(exploration, family);
-    let finding = finding(exploration, &effects);
     let lines = report::lines(&packed);
     let folder = &dir.to_string_lossy();
     let page = PageInput { exploration, traces: &traces, lines: &lines, folder, preference, elapsed: found.seconds };
     let out = dir.join(report::PAGE);
     report::write(&page, Output::create(&out).map_err(|error| Failure::writing(&out, &error))?)?;
-    let answer = answer::Answer { exploration, lines: &lines, preference, pick, family };
-    answer.print(&effects, &finding, arguments.format)?;
-    if arguments.format == Format::Table {
-        let verdict = answer.verdict();
-        if !verdict.counted {
-            say!("\nCompared with what you have\n  {}", verdict.words());
-        }
-        answer::next_steps(exploration, &dir);
-    }
-    Ok(())
+    Answer::new(exploration, &lines, preference, pick).print(arguments.showing, &dir, Page::At(&out))?;
+    if arguments.open { open::page(&out) } else { Ok(()) }
+}
+
+/// A space that cannot be read: a file where it has a path or an ending, else a name that is none.
+fn no_space(space: &Path, error: String) -> Failure {
+    let is_file = space.extension().is_some() || space.components().count() > 1;
+    if is_file { Failure::bad_input(error) } else { Failure::wrong_use(error) }
 }
 
 /// What stopped an exploration.
@@ -138,10 +134,6 @@ fn default_dir(arguments: &Explore) -> PathBuf {
 
 /// The command as it was typed.
 fn command() -> String {
-    let quoted = |word: String| {
-        let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=:,%+".contains(c));
-        if plain && !word.is_empty() { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
-    };
-    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    let words = std::env::args_os().skip(1).map(|typed| word(&typed.to_string_lossy()));
     std::iter::once("heapsmith".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,6 @@
-//! `heapsmith inspect`: what is in a trace.
+//! `heapsmith inspect`: what is in traces.
+
+use std::path::Path;
 
 use heapsmith_limits::{LowerBound, PlacementEffort, lower_bound};
 use heapsmith_output::Output;
@@ -20,43 +22,86 @@ const SITES: usize = 5;
 const FRAMES: usize = 5;
 /// Call sites that get names of functions: all that a page lists.
 const NAMED: usize = 24;
-/// Characters of the live curve.
+/// Columns of the live curve at most, and of its name.
 const WIDTH: usize = 72;
+const NAME: &str = "live bytes  ";
 /// Points of the live curve, at least.
 const POINTS: usize = 600;
 
 pub fn run(arguments: &Inspect) -> Result<(), Failure> {
-    // Before the trace is read: what will not be written is said at once.
-    let page = arguments.html.as_deref().map(|out| output::beside_text(out, [&arguments.trace])).transpose()?;
-    let mut profiler = Profiler::new(POINTS);
-    let mut packer = arguments.lower_bound.then(Packer::default);
-    let origin = match &mut packer {
-        Some(packer) => input::send(&arguments.trace, &arguments.reading, &mut (&mut profiler, packer))?,
-        None => input::send(&arguments.trace, &arguments.reading, &mut profiler)?,
-    };
-    let mut profile = profiler.finish();
-    let lower_bound = packer.map(|packer| find_lower_bound(packer, arguments));
-    name_sites(&origin, &mut profile);
-    if let Some(page) = page {
-        write_page(&origin, &profile, page)?;
+    if let (Some(out), [_, _, ..]) = (&arguments.html, &arguments.traces[..]) {
+        return Err(Failure::wrong_use(format!("{} can hold the page of one trace: name one", out.display())));
     }
-    let statistics = &profile.statistics;
-    if arguments.format == Format::Table {
-        summary(&origin, &profile);
-        lower_bound.iter().for_each(tell);
+    // Before a trace is read: what will not be written is said at once.
+    let mut page = arguments.html.as_deref().map(|out| output::beside_text(out, &arguments.traces)).transpose()?;
+    let mut table = if arguments.lower_bound { lower_bound_table() } else { sizes_table(arguments) };
+    for (number, path) in arguments.traces.iter().enumerate() {
+        let Inspected { origin, profile, lower_bound } = Inspected::of(path, arguments)?;
+        if let Some(page) = page.take() {
+            write_page(&origin, &profile, page)?;
+        }
+        if arguments.format == Format::Table {
+            if number > 0 {
+                say!();
+            }
+            summary(&origin, &profile);
+            lower_bound.iter().for_each(tell);
+            let mut sizes = sizes_table(arguments);
+            add_sizes(&mut sizes, &origin, &profile, arguments);
+            sizes.print(Format::Table)?;
+        } else if let Some(lower_bound) = &lower_bound {
+            add_lower_bound(&mut table, &origin, lower_bound);
+        } else {
+            add_sizes(&mut table, &origin, &profile, arguments);
+        }
     }
-    if let (Some(lower_bound), Format::Json | Format::Csv) = (&lower_bound, arguments.format) {
-        return lower_bound_table(&origin, lower_bound).print(arguments.format);
+    if arguments.format == Format::Table { Ok(()) } else { table.print(arguments.format) }
+}
+
+/// A trace, and what was found of it.
+struct Inspected {
+    origin: Origin,
+    profile: Profile,
+    lower_bound: Option<LowerBound>,
+}
+
+impl Inspected {
+    fn of(path: &Path, arguments: &Inspect) -> Result<Inspected, Failure> {
+        let mut profiler = Profiler::new(POINTS);
+        let mut packer = arguments.lower_bound.then(Packer::default);
+        let origin = match &mut packer {
+            Some(packer) => input::send(path, &arguments.reading, &mut (&mut profiler, packer))?,
+            None => input::send(path, &arguments.reading, &mut profiler)?,
+        };
+        let mut profile = profiler.finish();
+        let lower_bound = packer.map(|packer| find_lower_bound(packer, arguments));
+        name_sites(&origin, &mut profile);
+        Ok(Inspected { origin, profile, lower_bound })
     }
-    let listed = if arguments.format == Format::Table { LISTED } else { usize::MAX };
+}
+
+/// The sizes: of one trace without its name, as that is above them or known.
+fn sizes_table(arguments: &Inspect) -> Table {
     let columns = ["size", "requests", "share", "cumulated", "births", "deaths"];
-    let mut table = Table::new(&columns);
-    for size in statistics.sizes.iter().take(listed) {
+    match names_traces(arguments) {
+        true => Table::new(&[&["trace"][..], &columns].concat()),
+        false => Table::new(&columns),
+    }
+}
+
+/// Whether rows have the name of their trace: programs need it where there are several.
+fn names_traces(arguments: &Inspect) -> bool {
+    arguments.traces.len() > 1 && arguments.format != Format::Table
+}
+
+fn add_sizes(table: &mut Table, origin: &Origin, profile: &Profile, arguments: &Inspect) {
+    let listed = if arguments.format == Format::Table { LISTED } else { usize::MAX };
+    for size in profile.statistics.sizes.iter().take(listed) {
+        let trace = names_traces(arguments).then(|| text(origin.name()));
         let (share, cumulated) = (percent(size.share), percent(size.cumulated));
         let [size, requests, births, deaths] = [size.size.0, size.count, size.births, size.deaths].map(integer);
-        table.row([size, requests, share, cumulated, births, deaths]);
+        table.row(trace.into_iter().chain([size, requests, share, cumulated, births, deaths]));
     }
-    table.print(arguments.format)
 }
 
 fn find_lower_bound(packer: Packer, arguments: &Inspect) -> LowerBound {
@@ -67,9 +112,9 @@ fn find_lower_bound(packer: Packer, arguments: &Inspect) -> LowerBound {
     lower_bound
 }
 
-/// The lower bound for programs, in place of the sizes.
-fn lower_bound_table(origin: &Origin, lower_bound: &LowerBound) -> Table {
-    let columns = [
+/// The lower bounds for programs, in place of the sizes.
+fn lower_bound_table() -> Table {
+    Table::new(&[
         "trace",
         "peak_live",
         "offline",
@@ -80,8 +125,10 @@ fn lower_bound_table(origin: &Origin, lower_bound: &LowerBound) -> Table {
         "pairs",
         "placements",
         "work",
-    ];
-    let mut table = Table::new(&columns);
+    ])
+}
+
+fn add_lower_bound(table: &mut Table, origin: &Origin, lower_bound: &LowerBound) {
     let [live, placed] = [lower_bound.live, lower_bound.placed].map(bytes);
     let [blocks, pairs, placements, work] =
         [lower_bound.blocks, lower_bound.pairs, lower_bound.placements, lower_bound.work].map(integer);
@@ -89,7 +136,6 @@ fn lower_bound_table(origin: &Origin, lower_bound: &LowerBound) -> Table {
     let (fragmentation, method) = (percent(lower_bound.fragmentation()), text(lower_bound.method.to_string()));
     let name = text(origin.name());
     table.row([name, live, placed, fragmentation, is_optimal, method, blocks, pairs, placements, work]);
-    table
 }
 
 /// The two lines of the lower bound.
@@ -148,7 +194,8 @@ fn summary(origin: &Origin, profile: &Profile) {
             lives.events.p99
         ),
     }
-    say!("live bytes  {}", sparkline(&profile.curve));
+    let width = console::columns().map_or(WIDTH, |columns| WIDTH.min(columns - NAME.len()));
+    say!("{NAME}{}", sparkline(&profile.curve, width));
     for fact in heapsmith_report::findings(origin, profile) {
         say!("{fact}");
     }
@@ -178,12 +225,12 @@ fn name_sites(origin: &Origin, profile: &mut Profile) {
 }
 
 /// Live bytes over the trace's events, a character for each stretch.
-fn sparkline(curve: &LiveCurve) -> String {
+fn sparkline(curve: &LiveCurve, width: usize) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let last = curve.points.last().map_or(0, |point| point.event);
-    let mut highest = [None; WIDTH];
+    let mut highest = vec![None; width];
     for point in &curve.points {
-        let place = point.event as usize * WIDTH / (last as usize + 1);
+        let place = point.event as usize * width / (last as usize + 1);
         highest[place] = highest[place].max(Some(point.live.0));
     }
     let max = curve.points.iter().map(|point| point.live.0).max().unwrap_or(0).max(1);

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use heapsmith_replay::{Subject, TouchedPages, pages, pages_child};
 use heapsmith_trace::PackedTrace;
 
-use crate::console::{self, note};
+use crate::console::{self, error};
 use crate::failure::Failure;
 
 /// What this process is, when it was run as such a child.
@@ -18,7 +18,7 @@ pub fn child(arguments: &[String]) -> ExitCode {
             0
         }
         Err(error) => {
-            note!("{error}");
+            error!("{error}");
             1
         }
     };

@@ -1,12 +1,12 @@
 //! `heapsmith pick`: another question to a finished exploration.
 
-use heapsmith_explore::{Ask, Preference, TimingPlan, ask, asked, effects, finding};
+use heapsmith_explore::{Ask, Preference, TimingPlan, ask, asked};
 
-use crate::args::{Format, Pick};
-use crate::commands::explore::answer::{self, Answer};
+use crate::args::Pick;
+use crate::commands::explore::answer::{self, Answer, Page};
 use crate::commands::explore::screen::Screen;
 use crate::commands::{explore, pages};
-use crate::console::{note, say};
+use crate::console::note;
 use crate::failure::Failure;
 use crate::interrupt;
 
@@ -24,20 +24,12 @@ pub fn run(arguments: &Pick) -> Result<(), Failure> {
     let stop = interrupt::catch();
     let timing = TimingPlan { command: Some(pages::command()?), ..TimingPlan::rounds(ROUNDS, true) };
     let job = Ask { dir, question, jobs: explore::jobs(arguments.jobs), timing, stop };
-    let found = ask(&job, &mut Screen::new(0, arguments.format))
-        .map_err(|error| explore::failure(error, dir, &job.question))?;
-    let exploration = &found.exploration;
+    let found = ask(&job, &mut Screen::new(0, false)).map_err(|error| explore::failure(error, dir, &job.question))?;
     let Some(pick) = found.pick else { return Err(answer::nothing(&found, dir)) };
-    let family = exploration.classic().unwrap_or(usize::from(exploration.rows[pick].design.family));
-    let effects = effects(exploration, family);
-    let finding = finding(exploration, &effects);
-    let answer = Answer { exploration, lines: &[], preference: job.question.preference, pick, family };
-    answer.print(&effects, &finding, arguments.format)?;
-    if arguments.format == Format::Table {
-        say!("\n{} answers: {}; `emit`, `run` and `report` follow", dir.display(), job.question.words());
-    }
     if job.question != before {
-        note!("before, it answered: {}", before.words());
+        note!("before, {} answered: {}", dir.display(), before.words());
     }
-    Ok(())
+    note!("{} answers: {}; `emit`, `run` and `report` follow", dir.display(), job.question.words());
+    let answer = Answer::new(&found.exploration, &[], job.question.preference, pick);
+    answer.print(arguments.showing, dir, Page::Older)
 }

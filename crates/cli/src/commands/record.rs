@@ -1,5 +1,6 @@
 //! `heapsmith record`: a program runs as always, and every process leaves a trace.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,14 +8,18 @@ use std::process::Command;
 
 use heapsmith_launch::{Effect, Ended, Library, Witness, why_it_had_no_effect, why_nothing_will_be_preloaded};
 use heapsmith_output::Output;
-use heapsmith_recording::{JavaLaunch, Launch, Recorded, Recording, Remarks, decode_to, why_no_jvm_was_recorded};
+use heapsmith_recording::{JavaLaunch, Launch, Recorded, Recording, decode_to, why_no_jvm_was_recorded};
 use heapsmith_trace::{Bytes, TraceWriter};
 
 use crate::args::{Format, Record};
-use crate::console::note;
+use crate::console::{self, error, note};
 use crate::failure::Failure;
-use crate::table::{Table, bytes, integer, text};
+use crate::quoted::quoted;
+use crate::table::{Table, bytes, identifier, integer, text};
 use crate::{interrupt, progress};
+
+mod hints;
+mod remarks;
 
 /// The exit code where the program ended well, and nothing of it could be recorded.
 const WITHOUT_EFFECT: u8 = 4;
@@ -40,7 +45,7 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
         .wait(&mut child)
         .map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
     if let Some(how) = witnessed.ended.by_signal(program, used) {
-        note!("heapsmith: {how}; its allocations until then are recorded");
+        error!("heapsmith: {how}; its allocations until then are recorded");
     }
     let recordings = recordings(&folder)?;
     let begun = format!("-{}.", child.id());
@@ -52,18 +57,20 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
             .or_else(|| (!itself).then(|| "it allocated nothing through malloc".to_owned()))
     };
     if let Some(why) = &why {
-        note!("heapsmith: nothing of {} itself was recorded: {why}", program.display());
+        error!("heapsmith: nothing of {} itself was recorded: {why}", program.display());
     }
     if witnessed.others_refused > 0 {
-        note!("heapsmith: {} more processes could not be recorded", witnessed.others_refused);
+        error!("heapsmith: {} more processes could not be recorded", witnessed.others_refused);
     }
-    if recordings.is_empty() {
+    let is_empty = recordings.is_empty();
+    if is_empty {
         let _ = std::fs::remove_dir(&folder);
     } else {
-        traces(&folder, &recordings, arguments.keep_command, arguments.format)?;
+        let Record { only, keep_command, format, .. } = arguments;
+        traces(&folder, &only_of(recordings, only), *keep_command, *format)?;
     }
     // A program that asks for nothing was reached all the same.
-    let without = if arguments.java { recordings.is_empty() } else { witnessed.effect != Effect::Took };
+    let without = if arguments.java { is_empty } else { witnessed.effect != Effect::Took };
     Ok(if without && witnessed.ended == Ended::Code(0) { WITHOUT_EFFECT } else { witnessed.ended.code() })
 }
 
@@ -118,6 +125,29 @@ pub(super) fn recordings(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         .map_err(|error| Failure::environment(format!("cannot read {}: {error}", folder.display())))
 }
 
+/// Drops the recordings of programs of other names than those that are wanted. Where no program has one of them, nothing is
+/// dropped.
+fn only_of(recordings: Vec<PathBuf>, wanted: &[String]) -> Vec<PathBuf> {
+    if wanted.is_empty() {
+        return recordings;
+    }
+    // What cannot be read is kept, so that it is reported.
+    let name = |path: &PathBuf| Some(Recording::open(path).ok()?.program().file_name()?.to_string_lossy().into_owned());
+    let is_wanted = |path: &PathBuf| name(path).is_none_or(|name| wanted.contains(&name));
+    let (kept, dropped): (Vec<PathBuf>, Vec<PathBuf>) = recordings.into_iter().partition(is_wanted);
+    if kept.is_empty() {
+        let names: BTreeSet<String> = dropped.iter().filter_map(name).collect();
+        let names = names.into_iter().collect::<Vec<_>>().join(", ");
+        error!("heapsmith: no program is called {}, so all traces are kept: {names}", wanted.join(" or "));
+        return dropped;
+    }
+    dropped.iter().for_each(|path| drop(std::fs::remove_file(path)));
+    if !dropped.is_empty() {
+        note!("heapsmith: {} processes of other programs were left out (--only)", dropped.len());
+    }
+    kept
+}
+
 /// Makes a trace of every recording, and lists them.
 pub(super) fn traces(folder: &Path, recordings: &[PathBuf], keep_command: bool, format: Format) -> Result<(), Failure> {
     let mut made: Vec<Made> = Vec::new();
@@ -127,12 +157,12 @@ pub(super) fn traces(folder: &Path, recordings: &[PathBuf], keep_command: bool, 
         spinner.finish_and_clear();
         match outcome {
             Ok(Some(one)) => made.push(one),
-            Ok(None) => note!(
+            Ok(None) => error!(
                 "heapsmith: the process of {0} still runs. When it has ended, run: heapsmith import {0} -o TRACE.parquet",
                 shown(path)
             ),
             Err(failure) => {
-                note!("heapsmith: {} is kept, for heapsmith import: {}", shown(path), failure.message());
+                error!("heapsmith: {} is kept, for heapsmith import: {}", shown(path), failure.message());
                 if failure.code() == 4 {
                     return Err(failure);
                 }
@@ -140,10 +170,12 @@ pub(super) fn traces(folder: &Path, recordings: &[PathBuf], keep_command: bool, 
         }
     }
     made.sort_by_key(|one| std::cmp::Reverse(one.recorded.events));
-    remarks(&made);
+    remarks::give(&made);
     list(&made, format)?;
+    hints::give(&made);
     if let (Some(first), Format::Table) = (made.first(), format) {
-        note!("heapsmith: the traces are in {}; next: heapsmith explore {}", shown(folder), shown(&first.file));
+        note!("heapsmith: the traces are in {}; next:", shown(folder));
+        console::note_command(&format!("heapsmith explore {}", quoted(Path::new(&shown(&first.file)))));
     }
     Ok(())
 }
@@ -152,6 +184,8 @@ pub(super) fn traces(folder: &Path, recordings: &[PathBuf], keep_command: bool, 
 struct Made {
     recorded: Recorded,
     file: PathBuf,
+    /// The path of its program.
+    program: PathBuf,
 }
 
 /// Processes that are listed for people; programs get all.
@@ -161,24 +195,26 @@ fn list(made: &[Made], format: Format) -> Result<(), Failure> {
     let mut table = Table::new(&["program", "process", "events", "allocations", "threads", "live_peak", "file"])
         .hiding(&["parent", "unknown_frees", "unknown_reallocations", "missed_frees", "failed_reallocations"]);
     let listed = if format == Format::Table { LISTED } else { usize::MAX };
-    for Made { recorded, file } in made.iter().take(listed) {
+    for Made { recorded, file, .. } in made.iter().take(listed) {
         let remarks = recorded.remarks;
         table.row([
             text(&recorded.program),
-            integer(recorded.process),
+            identifier(recorded.process),
             integer(recorded.events),
             integer(recorded.allocations),
             integer(recorded.threads.into()),
             bytes(recorded.live_peak),
             text(shown(file)),
-            integer(recorded.parent),
+            identifier(recorded.parent),
             integer(remarks.unknown_frees),
             integer(remarks.unknown_reallocations),
             integer(remarks.missed_frees),
             integer(remarks.failed_reallocations),
         ]);
     }
-    table.note(format)?;
+    if format != Format::Table || !console::is_quiet() {
+        table.note(format)?;
+    }
     if made.len() > listed {
         note!("and {} processes with fewer events; --format json lists all", made.len() - listed);
     }
@@ -200,7 +236,7 @@ fn trace(path: &Path, keep_command: bool) -> Result<Option<Made>, Failure> {
     }
     writer.finish(&recorded.trace.origin)?;
     let _ = std::fs::remove_file(path);
-    Ok(Some(Made { recorded, file }))
+    Ok(Some(Made { recorded, file, program: recording.program() }))
 }
 
 /// The recording's name as a trace, with a number where an earlier trace has it.
@@ -227,64 +263,4 @@ fn runs(process: u64) -> bool {
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(here).unwrap_or(path).display().to_string()
-}
-
-/// What the recordings could not say, over all processes.
-fn remarks(made: &[Made]) {
-    for Made { recorded, .. } in made {
-        if let Some(stopped) = &recorded.remarks.stopped {
-            note!(
-                "heapsmith: recording of {} ({}) ended before the program did: {}",
-                recorded.program,
-                recorded.process,
-                stopped.advice()
-            );
-        }
-    }
-    if made.iter().any(|one| one.recorded.remarks.no_modules) {
-        note!(
-            "heapsmith: call sites have no names: the program's C library cannot say which file an address is in; \
-             glibc can from version 2.35 on"
-        );
-    }
-    java(made);
-    type Count = fn(&Remarks) -> u64;
-    let counts: [(Count, &str); 4] = [
-        (|one| one.unknown_frees, "frees of blocks that a process inherited from its parent were left out"),
-        (|one| one.unknown_reallocations, "reallocations of such blocks were recorded as allocations"),
-        (|one| one.missed_frees, "blocks were freed in a way that the recorder cannot see; the traces free them late"),
-        (|one| one.unrecordable, "blocks at addresses that the record format cannot hold were left out"),
-    ];
-    for (count, what) in counts {
-        let sum: u64 = made.iter().map(|one| count(&one.recorded.remarks)).sum();
-        if sum > 0 {
-            note!("heapsmith: {sum} {what}");
-        }
-    }
-}
-
-/// What the recordings of Java virtual machines could not say.
-fn java(made: &[Made]) {
-    for Made { recorded, .. } in made {
-        let Some(java) = recorded.java else { continue };
-        let process = recorded.process;
-        note!(
-            "heapsmith: {process}: {} collections; an object's death is known when one finds it{}",
-            java.collections,
-            if java.gc_every == 0 { ": --java-collect 64K would have one more often" } else { "" }
-        );
-        note!(
-            "heapsmith: {process}: {} objects ({}) were there before the program began, and are not in the trace",
-            java.early_objects,
-            Bytes(java.early_bytes)
-        );
-        // HotSpot fills holes with objects that nobody asked for; from some version on clones lose their tag.
-        if java.unseen_objects > 600.max(recorded.allocations / 100) {
-            note!(
-                "heapsmith: {process}: {} objects ({}) in its heap at the end have no tag: fillers, clones, or objects that it did not report",
-                java.unseen_objects,
-                Bytes(java.unseen_bytes)
-            );
-        }
-    }
 }

@@ -10,7 +10,7 @@ use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::args::{Format, Replay};
 use crate::commands::pages;
-use crate::console::note;
+use crate::console::{error, note};
 use crate::failure::Failure;
 use crate::{input, progress};
 
@@ -47,7 +47,7 @@ pub fn run(arguments: &Replay) -> Result<(), Failure> {
     match refused.first() {
         Some(first) if arguments.verify => Err(Failure::job(first)),
         _ => {
-            refused.iter().for_each(|refused| note!("heapsmith: {refused}"));
+            refused.iter().for_each(|refused| error!("heapsmith: {refused}"));
             Ok(())
         }
     }
@@ -226,7 +226,7 @@ fn pages_of(subject: &Subject, trace: &PackedTrace, events: usize) -> Result<Opt
     match pages::measure(subject, trace, events) {
         Ok(pages) => Ok(Some(pages)),
         Err(failure) if failure.code() == Failure::ENVIRONMENT => {
-            note!("heapsmith: {}", failure.message());
+            error!("heapsmith: {}", failure.message());
             Ok(None)
         }
         Err(failure) => Err(failure),

@@ -7,9 +7,10 @@ use heapsmith_report::{PageInput, page};
 use heapsmith_trace::{PackedTrace, Trace};
 
 use crate::args::Report;
+use crate::commands::explore::answer::{Answer, Page};
 use crate::console::note;
 use crate::failure::Failure;
-use crate::{input, progress};
+use crate::{input, open, progress};
 
 /// Name of the page in an exploration's folder.
 pub const PAGE: &str = "report.html";
@@ -25,17 +26,32 @@ pub fn run(arguments: &Report) -> Result<(), Failure> {
     let output = Output::named(&out, &inputs).map_err(|error| Failure::writing(&out, &error))?;
     let packed = traces.iter().map(input::packed).collect::<Result<Vec<_>, _>>()?;
     let lines = lines(&packed);
+    let preference = arguments.prefer.map_or(exploration.question.preference, Into::into);
+    let folder = arguments.dir.to_string_lossy();
     let page = PageInput {
         exploration: &exploration,
         traces: &traces,
         lines: &lines,
-        folder: &arguments.dir.to_string_lossy(),
-        preference: arguments.prefer.map_or(exploration.question.preference, Into::into),
+        folder: &folder,
+        preference,
         elapsed: None,
     };
+    let (is_standard, is_stream) = (output.is_standard(), output.is_stream());
     write(&page, output)?;
+    // A page on standard output is all that is there.
+    if is_standard {
+        return Ok(());
+    }
     note!("wrote {}", out.display());
-    Ok(())
+    if let Some(pick) = exploration.pick(preference) {
+        let answer = Answer::new(&exploration, &lines, preference, pick);
+        answer.print(arguments.showing, &arguments.dir, Page::At(&out))?;
+    }
+    match arguments.open {
+        true if is_stream => Err(Failure::wrong_use(format!("cannot open {}: it is no file", out.display()))),
+        true => open::page(&out),
+        false => Ok(()),
+    }
 }
 
 /// The reference lines of traces.

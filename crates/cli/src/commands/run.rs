@@ -16,7 +16,7 @@ use heapsmith_output::{Inputs, Scratch};
 
 use super::record;
 use crate::args::{Format, Run};
-use crate::console::note;
+use crate::console::{error, note};
 use crate::failure::Failure;
 use crate::heap::{self, By, Named};
 use crate::interrupt;
@@ -55,13 +55,13 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
         .wait(&mut child)
         .map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
     if let Some(how) = witnessed.ended.by_signal(program, Library::Malloc) {
-        note!("heapsmith: {how}");
+        error!("heapsmith: {how}");
     }
     let why = why_it_had_no_effect(program, &witnessed.effect);
     match (&why, &stats, witnessed.ended) {
-        (Some(why), ..) => note!("heapsmith: {} did not run on the heap: {why}", program.display()),
+        (Some(why), ..) => error!("heapsmith: {} did not run on the heap: {why}", program.display()),
         (None, Some(path), Ended::Code(_)) if path != Path::new("-") && !path.exists() => {
-            note!("heapsmith: {} left no statistics: it ended by a system call of its own", program.display());
+            error!("heapsmith: {} left no statistics: it ended by a system call of its own", program.display());
         }
         (None, Some(path), _) if path.is_file() => print(&named, path)?,
         _ => {}
@@ -115,7 +115,7 @@ fn print(named: &Named, path: &Path) -> Result<(), Failure> {
     match serde_json::from_slice(&text) {
         Ok(statistics) => outcome::print(named, &statistics),
         Err(error) => {
-            note!("heapsmith: the statistics in {} are not whole: {error}", path.display());
+            error!("heapsmith: the statistics in {} are not whole: {error}", path.display());
             Ok(())
         }
     }
@@ -126,7 +126,7 @@ fn recorded(folder: &Path) -> Result<(), Failure> {
     let recordings = record::recordings(folder)?;
     if recordings.is_empty() {
         let _ = std::fs::remove_dir(folder);
-        note!("heapsmith: nothing was recorded");
+        error!("heapsmith: nothing was recorded");
         return Ok(());
     }
     record::traces(folder, &recordings, false, Format::Table)

@@ -9,7 +9,7 @@ fn fails(dir: &Path, arguments: &[&str]) -> (i32, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_heapsmith"))
         .args(arguments)
         .current_dir(dir)
-        .env("COLUMNS", "100")
+        .env("COLUMNS", "1000")
         .output()
         .expect("the command runs");
     let error = String::from_utf8(output.stderr).expect("text");

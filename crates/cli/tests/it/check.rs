@@ -35,7 +35,7 @@ fn trace(last: u64) -> String {
 
 fn heapsmith(dir: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
-    command.args(arguments).current_dir(dir).env("COLUMNS", "100").output().expect("the command runs")
+    command.args(arguments).current_dir(dir).env("COLUMNS", "1000").output().expect("the command runs")
 }
 
 /// What a command that ends with this code says on standard error.

@@ -54,11 +54,11 @@ fn the_examples_hold_what_the_command_emits() {
 fn the_pick_of_an_exploration_is_emitted_with_its_figures() {
     let dir = tempfile::tempdir().expect("a folder");
     let explored = dir.path().join("explored");
-    let explore = ["explore", "samples/ftp.pcap.xz", "--as", "drr", "--limit", "2500", "--rounds", "0"];
+    let explore = ["explore", "samples/ftp.pcap.xz", "--as", "drr", "--limit", "2500", "--rounds", "0", "--table"];
     let output = heapsmith(&explore, &explored);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout);
-    let pick = text.lines().skip_while(|line| *line != "The pick").nth(1).expect("a pick").trim();
+    let pick = text.lines().skip_while(|line| !line.starts_with("The pick, design ")).nth(1).expect("a pick").trim();
     let explored = explored.to_str().expect("text");
     let said = emit(&[explored, "--lang", "c", "--name", "drr"], dir.path());
     assert!(said.contains(pick), "{said}\n{pick}");

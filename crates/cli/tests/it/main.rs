@@ -25,6 +25,7 @@ mod reference;
 mod reproduce;
 mod run;
 mod target;
+mod terminal;
 mod trust;
 mod truth;
 mod values;

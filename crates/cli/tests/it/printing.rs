@@ -174,25 +174,3 @@ fn a_password_in_a_command_line_is_in_no_trace_unless_that_is_asked_for() {
         assert!(shown.contains("record of sort") && shown.contains("arguments=3"), "{shown}");
     }
 }
-
-#[test]
-fn a_table_breaks_its_last_column_where_the_terminal_is_too_narrow() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let heap = "freelists(8,16,24,32,40,48,56) list(order=address, fit=best, split=always, coalesce=deferred)";
-    let shown = |columns: u32| {
-        let run = format!(
-            "stty rows 50 columns {columns}; {} replay workload:sizes --limit 100 --heap '{heap}' 2>/dev/null",
-            env!("CARGO_BIN_EXE_heapsmith")
-        );
-        let mut script = Command::new("script");
-        let output =
-            script.args(["--quiet", "--return", "--command", &run, "/dev/null"]).current_dir(dir.path()).output();
-        let output = output.expect("script is there");
-        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{shown}");
-        shown
-    };
-    let (narrow, wide) = (shown(100), shown(1000));
-    assert!(wide.contains(heap), "{wide}");
-    assert!(!narrow.contains(heap) && narrow.contains("coalesce=deferred"), "{narrow}");
-}

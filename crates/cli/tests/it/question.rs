@@ -16,8 +16,9 @@ fn heapsmith(dir: &Path, arguments: &[&str]) -> Output {
 fn explore(dir: &Path, more: &[&str]) -> Output {
     std::fs::write(dir.join("small.toml"), SMALL).expect("a file");
     let input = sample("ftp.pcap.xz");
-    let usual = ["--as", "drr", "--limit", "2500", "--space", "small.toml", "--rounds", "0", "--no-peers", "-o", "out"];
-    heapsmith(dir, &[&["explore", input.to_str().expect("a plain path")], &usual[..], more].concat())
+    let traffic = ["--as", "drr", "--limit", "2500", "--space", "small.toml"];
+    let quick = ["--rounds", "0", "--no-peers", "--table", "-o", "out"];
+    heapsmith(dir, &[&["explore", input.to_str().expect("a plain path")], &traffic[..], &quick, more].concat())
 }
 
 /// Designs that differ in memory and in work.
@@ -35,7 +36,7 @@ fn errors(output: &Output) -> String {
 
 /// The pick that an exploration prints.
 fn shown(text: &str) -> String {
-    let after = text.lines().skip_while(|line| *line != "The pick").nth(1);
+    let after = text.lines().skip_while(|line| !line.starts_with("The pick, design ")).nth(1);
     after.unwrap_or_else(|| panic!("no pick: {text}")).trim().to_owned()
 }
 
@@ -98,13 +99,12 @@ fn a_constraint_that_nothing_meets_harms_nothing() {
     let missed = explore(dir.path(), &["--max-region", "10K"]);
     assert_eq!(missed.status.code(), Some(1));
     let why = errors(&missed);
-    assert!(why.contains("smallest region of at most 10240 bytes: design "), "{why}");
-    assert!(why.contains(" comes nearest with ") && why.contains(" times as much"), "{why}");
+    assert!(why.contains("smallest region of at most 10240 bytes: nearest "), "{why}");
     assert!(why.contains("out still answers the question before: --prefer memory"), "{why}");
     assert_eq!(emitted(dir.path(), &[]), memory);
     assert_eq!(reported(dir.path()), memory);
     assert!(csv() == before, "the table is that of the question before");
-    let again = heapsmith(dir.path(), &["pick", "out", "--max-region", "1M", "--prefer", "memory"]);
+    let again = heapsmith(dir.path(), &["pick", "out", "--table", "--max-region", "1M", "--prefer", "memory"]);
     assert_eq!(shown(&told(&again)), memory);
 }
 
@@ -119,7 +119,7 @@ fn a_first_exploration_that_nothing_meets_can_be_asked_otherwise() {
         "{why}"
     );
     assert!(!why.contains("finished"), "{why}");
-    let pick = shown(&told(&heapsmith(dir.path(), &["pick", "out", "--prefer", "speed"])));
+    let pick = shown(&told(&heapsmith(dir.path(), &["pick", "out", "--table", "--prefer", "speed"])));
     assert_eq!(emitted(dir.path(), &[]), pick);
 }
 
@@ -145,7 +145,7 @@ fn what_is_picked_later_is_what_exploring_anew_would_answer() {
         for question in QUESTIONS.into_iter().take(many) {
             let anew = tempfile::tempdir().expect("a folder");
             let expected = told(&explore(anew.path(), &[traces, question].concat()));
-            let found = told(&heapsmith(asked.path(), &[&["pick", "out"], question].concat()));
+            let found = told(&heapsmith(asked.path(), &[&["pick", "out", "--table"], question].concat()));
             assert_eq!(shown(&found), shown(&expected), "{question:?}");
             assert_eq!(emitted(asked.path(), &[]), shown(&expected), "{question:?}: `emit` follows");
             assert_eq!(reported(asked.path()), shown(&expected), "{question:?}: `report` follows");

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 fn heapsmith(dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
-    command.current_dir(dir).env("COLUMNS", "100").env("XDG_CACHE_HOME", dir.join("cache"));
+    command.current_dir(dir).env("COLUMNS", "1000").env("XDG_CACHE_HOME", dir.join("cache"));
     command
 }
 
@@ -112,7 +112,7 @@ fn a_command_that_was_copied_alone_has_its_library_or_says_where_it_needs_room()
     std::fs::copy(env!("CARGO_BIN_EXE_heapsmith"), &copy).expect("a copy");
     let run = |variable: &str, value: &Path| {
         let mut command = Command::new(&copy);
-        command.env(variable, value).env("COLUMNS", "100").current_dir(dir.path());
+        command.env(variable, value).env("COLUMNS", "1000").current_dir(dir.path());
         command.args(["record", "-o", "out", "--", "ls"]).output().expect("the copy runs")
     };
     let output = run("XDG_CACHE_HOME", &dir.path().join("cache"));
@@ -152,7 +152,7 @@ fn recordings_of_one_program_at_once_each_have_a_folder_of_their_own() {
             let shown = errors(output);
             assert_eq!(output.status.code(), Some(3), "{shown}");
             let (_, rest) = shown.split_once("the traces are in ").expect("the folder is named");
-            let (folder, next) = rest.split_once("; next: heapsmith explore ").expect("the next command");
+            let (folder, next) = rest.split_once("; next:\n  heapsmith explore ").expect("the next command");
             let named = next.lines().next().expect("a file");
             assert!(named.starts_with(folder) && dir.path().join(named).is_file(), "{shown}");
             folder.to_owned()

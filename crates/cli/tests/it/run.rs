@@ -16,7 +16,7 @@ fn heapsmith(dir: &Path, arguments: &[&str]) -> Output {
 
 fn command(dir: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
-    command.current_dir(dir).env("COLUMNS", "100").env("XDG_CACHE_HOME", dir.join("cache"));
+    command.current_dir(dir).env("COLUMNS", "1000").env("XDG_CACHE_HOME", dir.join("cache"));
     command.args(arguments).output().expect("the command runs")
 }
 

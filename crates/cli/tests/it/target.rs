@@ -20,7 +20,7 @@ const TRAFFIC: [&str; 4] = ["--as", "drr", "--limit", "2500"];
 /// Explores in the folder `out`.
 fn explore(dir: &Path, input: &Path, more: &[&str]) -> Output {
     std::fs::write(dir.join("small.toml"), SMALL).expect("a file");
-    let usual = ["--space", "small.toml", "--rounds", "0", "--no-peers", "-o", "out"];
+    let usual = ["--space", "small.toml", "--rounds", "0", "--no-peers", "--table", "-o", "out"];
     heapsmith(dir, &[&["explore", input.to_str().expect("a plain path")], &usual[..], more].concat())
 }
 
@@ -40,9 +40,11 @@ fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The lines of a printed pick: its spec, then what is said of it.
-fn pick(text: &str) -> Vec<String> {
-    text.lines().skip_while(|line| *line != "The pick").skip(1).map(|line| line.trim().to_owned()).collect()
+/// The spec of a printed pick, what is said of it compared with the baseline, and the RAM to reserve.
+fn pick(text: &str) -> [String; 3] {
+    let own: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("The pick, design ")).collect();
+    let reserve = text.lines().find_map(|line| line.strip_prefix("Reserve"));
+    [own[1], own[2], reserve.expect("the RAM to reserve")].map(|line| line.trim().to_owned())
 }
 
 fn rows(output: &Output) -> Vec<Value> {
@@ -133,12 +135,12 @@ fn the_answer_is_relative_to_what_the_user_has() {
     let dir = tempfile::tempdir().expect("a folder");
     let first = pick(&told(&explore_traffic(dir.path(), &[])));
     assert!(first[1].contains("lea-2.7.2"), "the usual baseline: {first:?}");
-    assert!(first[2].starts_with("RAM to reserve: "), "{first:?}");
+    assert!(first[2].contains(" bytes of RAM, the smallest region"), "{first:?}");
     let own = first[0].clone();
-    let kept = pick(&told(&heapsmith(dir.path(), &["pick", "out", "--baseline", &own])));
+    let kept = pick(&told(&heapsmith(dir.path(), &["pick", "out", "--table", "--baseline", &own])));
     assert_eq!(kept[0], own);
     assert!(kept[1].starts_with("Keep what you have: "), "{kept:?}");
-    let changed = pick(&told(&heapsmith(dir.path(), &["pick", "out", "--baseline", "windows-ce"])));
+    let changed = pick(&told(&heapsmith(dir.path(), &["pick", "out", "--table", "--baseline", "windows-ce"])));
     assert!(changed[1].starts_with("Change windows-ce for the pick, which "), "{changed:?}");
     let rows = rows(&heapsmith(dir.path(), &["pick", "out", "--format", "json"]));
     let of = |note: &str| rows.iter().find(|row| row["note"] == note).unwrap_or_else(|| panic!("{note}: {rows:?}"));
@@ -160,6 +162,6 @@ fn an_allocator_of_another_alignment_is_shown_and_not_compared() {
         said.starts_with("No advice about lea-2.7.2: it aligns payloads to 8 bytes, and host asks for 16"),
         "{said}"
     );
-    let peer = pick(&told(&heapsmith(dir.path(), &["pick", "out", "--prefer", "memory"])));
-    assert!(peer[1].starts_with("RAM to reserve: "), "libc was not measured, so nothing is said of it: {peer:?}");
+    let peer = pick(&told(&heapsmith(dir.path(), &["pick", "out", "--table", "--prefer", "memory"])));
+    assert_eq!(peer[1], "No advice about peer:libc: its memory was not measured");
 }

@@ -3,4 +3,5 @@
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
 
 mod java;
+mod own_allocator;
 mod recorder;

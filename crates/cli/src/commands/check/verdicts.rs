@@ -6,8 +6,8 @@ use crate::args::Format;
 use crate::failure::Failure;
 use crate::table::{self, Item, Table, none};
 
-/// The table and a last line with their numbers.
-pub fn text(report: &Report) -> Result<String, Failure> {
+/// The table, within this many columns, and a last line with their numbers.
+pub fn text(report: &Report, columns: Option<usize>) -> Result<String, Failure> {
     let mut table = Table::new(&["verdict", "figure", "heap", "trace", "measured", "base", "allowed"]);
     for verdict in &report.verdicts {
         let unit = verdict.figure.measure().unit();
@@ -27,7 +27,7 @@ pub fn text(report: &Report) -> Result<String, Failure> {
         ]);
     }
     let (failed, impossible, all) = (report.failed().count(), report.impossible().count(), report.verdicts.len());
-    let mut lines = table.text(Format::Table)?;
+    let mut lines = table.text(Format::Table, columns)?;
     lines.push_str(&format!("{} of {all} assertions hold", all - failed - impossible));
     for (number, what) in [(failed, "failed"), (impossible, "could not be evaluated")] {
         if number > 0 {

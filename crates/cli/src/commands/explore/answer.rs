@@ -3,22 +3,27 @@
 mod evaluated;
 mod front;
 mod lines;
+mod summary;
 mod why;
 
 use std::path::Path;
 
 use heapsmith_explore::{
-    Advice, Agreement, CLOSE, Effect, Exploration, FINALISTS, Finding, Found, NoPick, Objective, Preference, Store,
-    Strategy, Verdict, asked,
+    Agreement, CLOSE, Constraint, Effect, Exploration, FINALISTS, Finding, Found, Nearest, NoPick, Objective,
+    Preference, Strategy, Verdict, asked, effects, finding,
 };
 use heapsmith_limits::Lines;
 use heapsmith_report::thousands;
+use heapsmith_trace::Bytes;
 
-use crate::args::Format;
-use crate::commands::report;
-use crate::console::say;
+use crate::args::{Format, Showing};
+use crate::console::{note, say};
 use crate::failure::Failure;
+use crate::fit::{shortened, width};
+use crate::quoted::quoted;
 use crate::table::UNRELIABLE;
+
+pub use summary::Page;
 
 /// The answer.
 pub struct Answer<'a> {
@@ -32,64 +37,80 @@ pub struct Answer<'a> {
     pub family: usize,
 }
 
-impl Answer<'_> {
-    /// Prints the front, the catalogue, the effects and the finding; to programs, the first two.
-    pub fn print(&self, effects: &[Effect], finding: &Finding, format: Format) -> Result<(), Failure> {
-        let Answer { exploration, family, .. } = *self;
-        let people = format == Format::Table;
-        if people {
-            say!("\nThe Pareto front: designs that no other beats in both fragmentation and metadata accesses");
-            if exploration.search == Strategy::Halving {
-                say!(
-                    "{} of {} designs were replayed on whole traces; the others were worse on slices of the traces \
-                     (--search exhaustive replays all)",
-                    exploration.rows.len(),
-                    exploration.designs
-                );
-            }
-            goal(exploration);
+impl<'a> Answer<'a> {
+    /// The answer of an exploration for a preference, with its pick.
+    pub fn new(exploration: &'a Exploration, lines: &'a [Lines], preference: Preference, pick: usize) -> Answer<'a> {
+        let family = exploration.classic().unwrap_or(usize::from(exploration.rows[pick].design.family));
+        Answer { exploration, lines, preference, pick, family }
+    }
+
+    /// Prints the answer: to people the summary, after the tables where they are asked for; to programs the front and the
+    /// catalogue.
+    pub fn print(&self, showing: Showing, dir: &Path, page: Page<'_>) -> Result<(), Failure> {
+        let effects = effects(self.exploration, self.family);
+        let finding = finding(self.exploration, &effects);
+        if showing.format != Format::Table {
+            return self.front(&finding, false).print(showing.format);
         }
-        self.front(finding, people).print(format)?;
-        if people && let Some(timing) = exploration.timings.first() {
-            say!(
-                "ns/op: median of {} rounds, one heap at a time; the null allocator takes {:.1}",
-                timing.rounds,
-                timing.null_allocator
-            );
+        if showing.table {
+            self.tables(&effects, &finding)?;
+            say!();
         }
-        if people && exploration.timings.iter().any(|timing| !timing.ns.is_reliable()) {
-            say!("{}", UNRELIABLE);
-        }
-        if people && !exploration.pages.is_empty() {
-            say!(
-                "touched-page overhead: pages that a child process touches with all payloads written, beyond the peak of \
-             requested bytes"
-            );
-        }
-        if people {
-            if effects.is_empty() {
-                say!("\n{}", why::without_effects(exploration));
-            } else {
-                say!(
-                    "\nMain effects: share of the variance that each factor explains, and the means without it and with full use"
-                );
-                why::effects_table(exploration, family, effects).print(format)?;
-                why::together(exploration, family);
-            }
-            if !finding.recommended.is_empty() {
-                say!(
-                    "\nMamagkakis et al. 2006 recommend two or three free lists, first fit, full splitting, full coalescing:"
-                );
-                why::recommended(exploration, finding);
-            }
-            if !exploration.evaluated.is_empty() {
-                say!("\nHold-out traces: the pick compared with the oracle pick");
-                evaluated::table(&exploration.evaluated).print(format)?;
-                evaluated::warnings(&exploration.evaluated);
-            }
-            self.reference_lines();
-        }
+        summary::print(self, dir, page);
         Ok(())
+    }
+
+    /// The front, the catalogue, the effects, the finding, hold-out traces, bounds, and what is next to the pick.
+    fn tables(&self, effects: &[Effect], finding: &Finding) -> Result<(), Failure> {
+        let Answer { exploration, family, .. } = *self;
+        say!("The Pareto front: designs that no other beats in both fragmentation and metadata accesses");
+        if exploration.search == Strategy::Halving {
+            say!(
+                "{} of {} designs were replayed on whole traces; the others were worse on slices of the traces \
+                 (--search exhaustive replays all)",
+                exploration.rows.len(),
+                exploration.designs
+            );
+        }
+        goal(exploration);
+        self.front(finding, true).print(Format::Table)?;
+        remarks(exploration);
+        if effects.is_empty() {
+            say!("\n{}", why::without_effects(exploration));
+        } else {
+            say!(
+                "\nMain effects: share of the variance that each factor explains, and the means without it and with full use"
+            );
+            why::effects_table(exploration, family, effects).print(Format::Table)?;
+            why::together(exploration, family);
+        }
+        if !finding.recommended.is_empty() {
+            say!(
+                "\nMamagkakis et al. 2006 recommend two or three free lists, first fit, full splitting, full coalescing:"
+            );
+            why::recommended(exploration, finding);
+        }
+        if !exploration.evaluated.is_empty() {
+            say!("\nHold-out traces: the pick compared with the oracle pick");
+            evaluated::table(&exploration.evaluated).print(Format::Table)?;
+            evaluated::warnings(&exploration.evaluated);
+        }
+        self.reference_lines();
+        self.pick();
+        Ok(())
+    }
+
+    /// The pick as it is, what its neighbours trade, and how it holds.
+    fn pick(&self) {
+        let Answer { exploration, preference, pick, .. } = *self;
+        let design = &exploration.rows[pick].design;
+        say!("\nThe pick, design {}\n  {}", design.number, design.spec);
+        say!("  {}", self.verdict().words());
+        why::reason(exploration, pick);
+        if let Some(words) = exploration.holds_words(pick) {
+            say!("  {words}");
+        }
+        why::beside_classic(exploration, preference, pick);
     }
 
     /// The pick compared with the baseline.
@@ -98,31 +119,34 @@ impl Answer<'_> {
     }
 }
 
-/// Prints what is known as soon as the question is answered: the pick, whether it is worth a change, what it needs.
-pub fn pick(exploration: &Exploration) {
-    let (preference, Some(pick)) = (exploration.question.preference, exploration.picked()) else { return };
-    say!("\nThe pick\n  {}", exploration.rows[pick].design.spec);
-    let verdict = exploration.verdict(pick, preference);
-    if verdict.counted || verdict.advice != Advice::None {
-        say!("  {}", verdict.words());
-    }
-    if let Some(bytes) = exploration.min_region(pick) {
-        say!("  RAM to reserve: {} bytes, the smallest region that serves every request", thousands(bytes.0));
-    }
-    if let Some((bytes, point)) = exploration.in_region(pick) {
+/// What the columns of the front mean.
+fn remarks(exploration: &Exploration) {
+    if let Some(timing) = exploration.timings.first() {
         say!(
-            "  in a region of {} bytes: {:.2} metadata accesses per operation, p99 {}, max {}",
-            thousands(bytes.0),
-            point.get(Objective::Accesses),
-            point.get(Objective::P99),
-            point.get(Objective::MaxOp)
+            "ns/op: median of {} rounds, one heap at a time; the null allocator takes {:.1}",
+            timing.rounds,
+            timing.null_allocator
         );
     }
-    why::reason(exploration, pick);
-    if let Some(words) = exploration.holds_words(pick) {
-        say!("  {words}");
+    if exploration.timings.iter().any(|timing| !timing.ns.is_reliable()) {
+        say!("{}", UNRELIABLE);
     }
-    why::beside_classic(exploration, preference, pick);
+    if !exploration.pages.is_empty() {
+        say!(
+            "touched-page overhead: pages that a child process touches with all payloads written, beyond the peak of \
+             requested bytes"
+        );
+    }
+}
+
+/// Says what is known before times are measured: the pick, and what it needs.
+pub fn early(exploration: &Exploration) {
+    let Some(pick) = exploration.picked() else { return };
+    let number = exploration.rows[pick].design.number;
+    let reserve = exploration
+        .min_region(pick)
+        .map_or_else(String::new, |Bytes(bytes)| format!(", {} bytes of RAM to reserve", thousands(bytes)));
+    note!("the pick is design {number}{reserve}; times and what they are compared with follow");
 }
 
 /// What a search had found of the true front, with this many designs of all replayed whole.
@@ -167,7 +191,11 @@ fn goal(exploration: &Exploration) {
     }
 }
 
-/// Why nothing is picked, and how to ask otherwise.
+/// Columns of a line where nothing is picked, and of a question in it at least.
+const WIDTH: usize = 80;
+const MIN_WORDS: usize = 20;
+
+/// Why nothing is picked, and how to ask otherwise: in fewer lines than an answer has.
 pub fn nothing(found: &Found, dir: &Path) -> Failure {
     let why = found.exploration.no_pick();
     if let NoPick::Refusing { .. } = why {
@@ -175,26 +203,33 @@ pub fn nothing(found: &Found, dir: &Path) -> Failure {
     }
     let before = match asked(dir) {
         Ok(question) if !found.kept => {
-            format!("; {} still answers the question before: {}", dir.display(), question.words())
+            let still = format!("\n{} still answers the question before: ", dir.display());
+            let words = shortened(&question.words(), WIDTH.saturating_sub(width(&still)).max(MIN_WORDS));
+            still + &words
         }
         _ => String::new(),
     };
     Failure::job(format!(
-        "{why}\nNothing measured is lost{before}\n`heapsmith pick {}` with other constraints asks again, without replaying; --space wide has more designs",
-        dir.display()
+        "{}{before}\nNothing is lost: `heapsmith pick {}` asks otherwise, without replaying",
+        missing(&why),
+        quoted(dir)
     ))
 }
 
-/// The files that were written, and the next command.
-pub fn next_steps(exploration: &Exploration, dir: &Path) {
-    say!("\n{}", dir.join(report::PAGE).display());
-    say!("  the report: open it in a browser. The same folder has {}, results.csv and results.parquet", Store::FILE);
-    say!("heapsmith emit {} --lang c -o OUT", dir.display());
-    if exploration.target.malloc {
-        say!("  writes the pick as C11; --lang rust writes a Rust type, --lang so a library to preload");
-        say!("heapsmith run --heap {} -- PROGRAM", dir.display());
-        say!("  runs a program on the pick");
-    } else {
-        say!("  writes the pick as C11 for firmware; --lang rust writes a Rust type");
-    }
+/// Why there is no pick; where constraints are missed, a line for each with the design that comes nearest.
+fn missing(why: &NoPick) -> String {
+    let NoPick::Missing(misses) = why else { return why.to_string() };
+    let lines = misses.iter().map(|miss| {
+        let Constraint { objective, max } = miss.constraint;
+        let limit = format!("\n  {} of at most {}: ", objective.words(), objective.shown(max));
+        limit
+            + &match &miss.nearest {
+                None => "not measured, as others are missed".to_owned(),
+                Some(Nearest { number, value, .. }) if *value <= max => format!("design {number}, not with the others"),
+                Some(Nearest { number, value, .. }) => {
+                    format!("nearest {} of design {number}", objective.shown(*value))
+                }
+            }
+    });
+    format!("no design meets every constraint{}", lines.collect::<String>())
 }

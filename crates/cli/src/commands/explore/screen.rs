@@ -10,8 +10,7 @@ use heapsmith_spec::Spec;
 use indicatif::ProgressBar;
 
 use super::answer;
-use crate::args::Format;
-use crate::console::note;
+use crate::console::{error, note};
 use crate::progress;
 
 /// The terminal, and the compiler that measures code.
@@ -19,15 +18,15 @@ pub struct Screen {
     /// Events of all traces.
     events: usize,
     shown: Option<ProgressBar>,
-    /// Whether people read what is printed.
-    people: bool,
+    /// Whether what is known is said before all is measured.
+    early: bool,
     code: Option<CodeSize>,
 }
 
 impl Screen {
     /// Nothing is shown yet. The traces have this many events.
-    pub fn new(events: usize, format: Format) -> Screen {
-        Screen { events, people: format == Format::Table, shown: None, code: None }
+    pub fn new(events: usize, early: bool) -> Screen {
+        Screen { events, early, shown: None, code: None }
     }
 }
 
@@ -98,13 +97,13 @@ impl Observer for Screen {
     }
 
     fn answered(&mut self, exploration: &Exploration) {
-        if self.people {
-            answer::pick(exploration);
+        if self.early {
+            answer::early(exploration);
         }
     }
 
     fn without_pages(&mut self, why: &PagesError) {
-        note!("heapsmith: {why}");
+        error!("heapsmith: {why}");
     }
 
     fn code_size(&mut self, spec: &Spec) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {

@@ -24,6 +24,9 @@ const SHOWN: &[&str] = &[
     "heap",
 ];
 
+/// What a narrow terminal does without.
+const SPARED: &[&str] = &["touched_pages", "cost_per_op", "touched_page_overhead", "refused", "p99", "of"];
+
 const MORE: &[&str] = &[
     "trace",
     "null_ns_per_op",
@@ -63,7 +66,7 @@ const MORE: &[&str] = &[
 
 /// A row for each heap on each trace.
 pub fn table(arguments: &Replay, results: &[Measured]) -> Table {
-    let mut table = Table::new(SHOWN).hiding(Measures::COLUMNS).hiding(MORE);
+    let mut table = Table::new(SHOWN).hiding(Measures::COLUMNS).hiding(MORE).sparing(SPARED);
     results.iter().for_each(|result| table.row(row(arguments, result)));
     table
 }

@@ -8,7 +8,7 @@ use heapsmith_spec::Spec;
 use heapsmith_trace::Bytes;
 
 use super::Answer;
-use crate::table::{self, Item, Table, integer, none, number, percent, text, word};
+use crate::table::{self, Item, Table, identifier, integer, none, number, percent, text, word};
 
 /// Rows of the front that are shown to people; programs get all.
 const SHOWN: usize = 12;
@@ -25,6 +25,9 @@ const COLUMNS: [&str; 10] = [
     "ns_per_op",
     "heap",
 ];
+
+/// What a narrow terminal does without.
+const SPARED: [&str; 4] = ["touched_page_overhead", "bound", "p99", "ns_per_op"];
 
 /// What programs alone get; the last eight of the pick.
 const HIDDEN: [&str; 17] = [
@@ -59,7 +62,7 @@ impl Answer<'_> {
 
     pub(super) fn front(&self, finding: &Finding, people: bool) -> Table {
         let (exploration, pick) = (self.exploration, self.pick);
-        let mut table = Table::new(&COLUMNS).hiding(&HIDDEN);
+        let mut table = Table::new(&COLUMNS).hiding(&HIDDEN).sparing(&SPARED);
         let front_2d = thinned(&exploration.front_2d, pick, if people { SHOWN } else { usize::MAX });
         let mut indexes = front_2d.clone();
         let others = finding.recommended.iter().map(|design| design.index).chain([pick]);
@@ -73,12 +76,13 @@ impl Answer<'_> {
                 _ => "",
             };
             let design = &exploration.rows[index].design;
-            let shown = integer(u64::from(design.number));
+            let shown = identifier(u64::from(design.number));
             let measured = measured(exploration, &exploration.name(index));
             let bound = self.bound(&design.spec);
             let heap = table::heap(&design.spec.to_string());
             let row = row(note, shown, &exploration.points[index], bound, measured, heap);
-            table.row(row.into_iter().chain(self.lower_bounds()).chain(self.answered(is_pick)));
+            let row = row.into_iter().chain(self.lower_bounds()).chain(self.answered(is_pick));
+            if is_pick { table.strong_row(row) } else { table.row(row) }
         }
         let baseline = exploration.baseline();
         let is_baseline = |spec: &str| baseline.spec().is_some_and(|baseline| baseline.to_string() == spec);

@@ -1,0 +1,111 @@
+//! Arguments of `record` and `run`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::examples::{self, both};
+use super::numbers::above_zero;
+use super::{Format, Prefer};
+
+/// Arguments of `record`.
+#[derive(Debug, Args)]
+#[command(after_help = examples::RECORD, after_long_help = both(examples::RECORD, examples::RECORD_MORE))]
+pub struct Record {
+    /// Record the objects of Java programs
+    ///
+    /// One trace per JVM. With an agent in the JVM (JDK 11 or later).
+    #[arg(long)]
+    pub java: bool,
+    /// Make the JVM collect after BYTES bytes (K, M)
+    ///
+    /// So deaths are known soon.
+    #[arg(long, value_name = "BYTES", value_parser = above_zero, requires = "java")]
+    pub java_collect: Option<u64>,
+    /// Folder to create [default: record-PROGRAM]
+    ///
+    /// One PROGRAM-PID.parquet per process. The default is record-PROGRAM, record-PROGRAM-2, …. If DIR exists, the default
+    /// folder is created in it.
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Also record call sites [default: 6 frames]
+    ///
+    /// Up to FRAMES functions of the stack (1 to 16), innermost first. `inspect` shows their names.
+    #[arg(long, value_name = "FRAMES", conflicts_with = "java", num_args = 0..=1, require_equals = true, default_missing_value = "6",
+        value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub sites: Option<u8>,
+    /// Keep traces of this program only; repeatable
+    ///
+    /// A program that starts others leaves a trace of each process. The others are recorded too, and dropped at the end.
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<String>,
+    /// Keep each process's command line in its trace
+    ///
+    /// It may hold passwords: without this, a trace has the program's name and the number of its arguments.
+    #[arg(long, hide_short_help = true)]
+    pub keep_command: bool,
+    /// The program and its arguments, after --
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    pub command: Vec<OsString>,
+    /// Output format of the list of processes
+    ///
+    /// The list is on standard error: standard output is the program's.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+#[command(after_help = examples::RUN, after_long_help = both(examples::RUN, examples::RUN_MORE))]
+pub struct Run {
+    /// A folder of `explore`, whose pick is used, a spec, or a name
+    #[arg(long, value_name = "SPEC")]
+    pub heap: OsString,
+    /// Pick by another preference, this once
+    ///
+    /// By default the preference is that of the folder's question, which `pick` changes.
+    #[arg(long, value_enum, hide_short_help = true)]
+    pub prefer: Option<Prefer>,
+    /// Print what the heap did; with FILE, as JSON into it too
+    ///
+    /// When the program has ended, next to what the exploration promised where the heap is its pick. The file has bytes
+    /// requested, footprint, fragmentation, page faults, each heap. Child programs write to FILE.PROCESS; - is standard
+    /// error; a device or a FIFO is written to as a stream, a link to anything else is refused.
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub stats: Option<Option<PathBuf>>,
+    /// Record what the program asks of the heap, as `record` does
+    ///
+    /// A replay of the recording on the heap takes the bytes that the program took, where one thread allocates.
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
+    /// Also write statistics when the program gets this signal
+    ///
+    /// As in: kill -USR2 PROCESS.
+    #[arg(long, hide_short_help = true, value_name = "SIGNAL", value_parser = signal, requires = "stats")]
+    pub signal: Option<i32>,
+    /// Report heap errors with call sites [default: 6 frames]
+    ///
+    /// The sites that allocated and freed the block: up to FRAMES functions (1 to 16), innermost first. The layer `guard`
+    /// detects heap errors.
+    #[arg(long, value_name = "FRAMES", num_args = 0..=1, require_equals = true, default_missing_value = "6",
+        value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub sites: Option<u8>,
+    /// Verify every invariant of every heap when the program ends
+    #[arg(long, hide_short_help = true)]
+    pub check: bool,
+    /// Always map requests of at least BYTES bytes (K, M) separately
+    #[arg(long, value_name = "BYTES", value_parser = above_zero, hide_short_help = true)]
+    pub map_from: Option<u64>,
+    /// The program and its arguments, after --
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    pub command: Vec<OsString>,
+}
+
+/// A signal that a program can be sent without ending it, by its name or its number.
+fn signal(text: &str) -> Result<i32, String> {
+    let known = [("HUP", 1), ("USR1", 10), ("USR2", 12), ("WINCH", 28)];
+    let name = text.strip_prefix("SIG").unwrap_or(text);
+    let found = known.iter().find(|(known, number)| *known == name || number.to_string() == name);
+    found.map(|(_, number)| *number).ok_or_else(|| "write HUP, USR1, USR2 or WINCH".to_owned())
+}

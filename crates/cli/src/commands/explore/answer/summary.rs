@@ -1,0 +1,276 @@
+//! The lines in which `explore`, `pick` and `report` end: what to do, what it saves, what to reserve.
+//!
+//! ```text
+//!   Answer     Change lea-2.7.2 for design 7088, which takes …      1 or 2 lines
+//!   Baseline   what you have: memory, work, time
+//!   Pick       the same of the pick
+//!   Spec       the heap, shortened in the middle
+//!   Reserve    bytes of the smallest region
+//!   Worst      the most expensive operation in a region
+//!   Guarantee  what is proven for every such program, or the option that gives a proof
+//!   Robust     how it holds on changed copies of the traces         1 or 2 lines
+//!   Hold-out   the same on hold-out traces                          where there are any; then Robust has 1
+//!   Page       the page
+//!   Next       the next command
+//! ```
+//!
+//! At most [`MAX_LINES`] lines of at most 80 columns; a path and a command are never shortened, so that they can be copied.
+
+use std::path::Path;
+
+use heapsmith_explore::{
+    Advice, Catalogued, Exploration, Holds, Objective, Objectives, Paged, Preference, Proven, Retimed,
+};
+use heapsmith_replay::Measures;
+use heapsmith_report::thousands;
+use heapsmith_trace::Bytes;
+
+use super::Answer;
+use crate::console::{self, Look};
+use crate::fit::{shortened, width, wrapped};
+use crate::quoted::quoted;
+use crate::table::brief;
+
+/// Lines of a summary.
+pub const MAX_LINES: usize = 12;
+/// Columns of a line, where no terminal has others.
+const COLUMNS: usize = 80;
+/// Columns of the labels.
+const LABEL: usize = 11;
+/// Columns of a baseline's name in the advice.
+const NAME: usize = 32;
+
+/// Where the page of an answer is.
+#[derive(Debug, Clone, Copy)]
+pub enum Page<'p> {
+    /// It was written.
+    At(&'p Path),
+    /// The page in the folder, where there is one, may have another answer.
+    Older,
+}
+
+/// A line: its label, what it says, and how that looks.
+struct Line {
+    label: &'static str,
+    text: String,
+    look: Look,
+}
+
+/// Prints the summary.
+pub fn print(answer: &Answer<'_>, dir: &Path, page: Page<'_>) {
+    for Line { label, text, look } in lines(answer, dir, page) {
+        console::say_pieces(&[(Look::Label, &format!("{label:LABEL$}")), (look, &text)]);
+    }
+}
+
+fn lines(answer: &Answer<'_>, dir: &Path, page: Page<'_>) -> Vec<Line> {
+    let max = console::columns().unwrap_or(COLUMNS) - LABEL;
+    let Answer { exploration, preference, pick, .. } = *answer;
+    let (baseline, own) = memory_and_work(answer);
+    let mut lines = limited("Answer", Look::Strong, verdict(answer), 2, max);
+    let mut add = |label, text: String| lines.push(Line { label, text: shortened(&text, max), look: Look::Plain });
+    let name = shortened(exploration.baseline().name(), max.saturating_sub(width(&baseline) + 2));
+    add("Baseline", format!("{name}: {baseline}"));
+    add("Pick", format!("{}: {own}", design(exploration, pick)));
+    add("Spec", brief(&exploration.rows[pick].design.spec.to_string()));
+    add("Reserve", reserve(answer, dir));
+    add("Worst", worst_operation(exploration, pick));
+    add("Guarantee", guarantee(answer));
+    let hold_out = hold_out(exploration);
+    lines.extend(robust(exploration, preference, pick, if hold_out.is_some() { 1 } else { 2 }, max));
+    lines.extend(hold_out.map(|(text, look)| Line { label: "Hold-out", text: shortened(&text, max), look }));
+    let page = match page {
+        Page::At(path) => path.display().to_string(),
+        Page::Older => format!("heapsmith report {} writes it", quoted(dir)),
+    };
+    lines.push(Line { label: "Page", text: page, look: Look::Plain });
+    lines.push(Line { label: "Next", text: next(answer, dir), look: Look::Strong });
+    debug_assert!(lines.len() <= MAX_LINES);
+    lines
+}
+
+/// A text in at most `count` lines, the first with the label.
+fn limited(label: &'static str, look: Look, text: String, count: usize, max: usize) -> Vec<Line> {
+    let mut pieces = wrapped(&text, max, 0);
+    if pieces.len() > count {
+        let rest = pieces.split_off(count - 1).join(" ");
+        pieces.push(shortened(&rest, max));
+    }
+    let labels = std::iter::once(label).chain(std::iter::repeat(""));
+    labels.zip(pieces).map(|(label, text)| Line { label, text: shortened(&text, max), look }).collect()
+}
+
+fn design(exploration: &Exploration, index: usize) -> String {
+    format!("design {}", exploration.rows[index].design.number)
+}
+
+/// The advice with its figures.
+fn verdict(answer: &Answer<'_>) -> String {
+    let verdict = answer.verdict();
+    let (figures, remark) = (verdict.figures(), verdict.remark.clone().unwrap_or_default());
+    let baseline = shortened(verdict.baseline.name(), NAME);
+    let design = design(answer.exploration, answer.pick);
+    match verdict.advice {
+        Advice::Change if figures.is_empty() => format!("Change {baseline} for {design}: {remark}"),
+        Advice::Change => format!("Change {baseline} for {design}, which {figures}"),
+        Advice::Keep => format!("Keep what you have ({baseline}): {design} {figures}"),
+        Advice::None => format!("The pick is {design}. No advice about {baseline}: {remark}"),
+    }
+}
+
+/// Memory, work and time of the baseline and of the pick, in the figures by which they are compared.
+fn memory_and_work(answer: &Answer<'_>) -> (String, String) {
+    let Answer { exploration, pick, .. } = *answer;
+    let baseline = exploration.baseline();
+    let own = exploration.timing(pick);
+    let row = &exploration.rows[pick];
+    let counted = || counted(&row.measures, &exploration.points[pick]);
+    if baseline.spec().is_none() {
+        let (name, number) = (baseline.name(), exploration.name(pick));
+        let (other, pages) = (exploration.pages_of(name), exploration.pages_of(&number));
+        let own_memory = pages.map_or_else(counted, |pages| touched(exploration, pages));
+        let other_memory = other.map_or_else(|| "memory not measured".to_owned(), |pages| touched(exploration, pages));
+        return (
+            format!("{other_memory}, {}", time(exploration.timing_of(name))),
+            format!("{own_memory}, {}", time(own)),
+        );
+    }
+    let text = baseline.spec().map(ToString::to_string).unwrap_or_default();
+    let mut known = exploration.catalogue.iter().chain(&exploration.baselines);
+    let other = match known.find(|entry| entry.spec == text) {
+        Some(entry) => of_entry(exploration, entry),
+        None => "not replayed".to_owned(),
+    };
+    (other, format!("{}, {}", counted(), time(own)))
+}
+
+fn of_entry(exploration: &Exploration, entry: &Catalogued) -> String {
+    match entry {
+        Catalogued { is_whole: false, .. } => "too slow to replay whole".to_owned(),
+        Catalogued { objectives: Objectives { failed: 1.., .. }, .. } => {
+            format!("refuses {} requests", entry.objectives.failed)
+        }
+        _ => {
+            let counted = counted(&entry.measures, &entry.objectives);
+            format!("{counted}, {}", time(exploration.timing_of(&entry.name)))
+        }
+    }
+}
+
+/// `714.0 KB, 14.08 accesses/op`; over several traces memory is a share.
+fn counted(measures: &[Measures], point: &Objectives) -> String {
+    let memory = match measures {
+        [one] => one.footprint_peak.to_string(),
+        _ => format!("fragmentation {:.1}%", point.get(Objective::Fragmentation) * 100.0),
+    };
+    format!("{memory}, {:.2} accesses/op", point.get(Objective::Accesses))
+}
+
+/// `3.1 MB of pages touched`; over several traces a share.
+fn touched(exploration: &Exploration, pages: &Paged) -> String {
+    match exploration.traces.len() {
+        1 => format!("{} of pages touched", pages.touched),
+        _ => format!("{:.1}% touched-page overhead", pages.fragmentation * 100.0),
+    }
+}
+
+fn time(timing: Option<&Retimed>) -> String {
+    timing.map_or_else(|| "time not measured".to_owned(), |timing| format!("{} ns/op", timing.ns))
+}
+
+fn reserve(answer: &Answer<'_>, dir: &Path) -> String {
+    match answer.exploration.min_region(answer.pick) {
+        Some(Bytes(bytes)) => {
+            format!("{} bytes of RAM, the smallest region that suffices", thousands(bytes))
+        }
+        None => format!("not measured; heapsmith pick {} --prefer {} does", quoted(dir), answer.preference),
+    }
+}
+
+/// The most expensive operation, in the region that is promised where it was replayed there.
+fn worst_operation(exploration: &Exploration, pick: usize) -> String {
+    let shown = |point: &Objectives| {
+        let [max, p99] = [Objective::MaxOp, Objective::P99].map(|one| thousands(point.get(one) as u64));
+        format!("{max} metadata accesses in one operation, p99 {p99}")
+    };
+    match exploration.in_region(pick) {
+        Some((bytes, point)) if exploration.min_region(pick) == Some(bytes) => {
+            format!("in that region: {}", shown(&point))
+        }
+        Some((Bytes(bytes), point)) => format!("in {} bytes: {}", thousands(bytes), shown(&point)),
+        None => format!("{} (in a large region)", shown(&exploration.points[pick])),
+    }
+}
+
+/// What is proven, or the option that picks a design with a proof.
+fn guarantee(answer: &Answer<'_>) -> String {
+    let Answer { exploration, pick, preference, .. } = *answer;
+    if let Some(Proven { accesses, footprint }) = exploration.proven(pick) {
+        let [footprint, accesses] = [footprint, accesses].map(thousands);
+        return format!("proven: at most {footprint} bytes, {accesses} accesses per operation");
+    }
+    let bytes = exploration.proven_footprint(pick);
+    let other = preference != Preference::Bounded && exploration.pick(Preference::Bounded).is_some();
+    match bytes.map(thousands) {
+        Some(bytes) if other => format!("at most {bytes} bytes; time is not proven (--prefer bounded is)"),
+        Some(bytes) => format!("at most {bytes} bytes; time is not proven"),
+        None if other => "no guarantee for other programs; --prefer bounded gives one".to_owned(),
+        None if exploration.programs.contains(&None) => {
+            "no guarantee: none covers traces that reallocate or ask for 0 bytes".to_owned()
+        }
+        None => "no guarantee; --space wide --prefer bounded may give one".to_owned(),
+    }
+}
+
+fn robust(exploration: &Exploration, preference: Preference, pick: usize, count: usize, max: usize) -> Vec<Line> {
+    let one = |text: String| limited("Robust", Look::Plain, text, 1, max);
+    if preference == Preference::Bounded {
+        return one("picked by proof, which holds for every program like this".to_owned());
+    }
+    let Some(holds) = exploration.holds(pick) else {
+        let why = if exploration.question.robust { "" } else { " (--robust off)" };
+        return one(format!("not evaluated on changed copies of the trace{why}"));
+    };
+    let Holds { distance, change, copies, instead } = &holds;
+    if !holds.is_overfitted() {
+        return one(format!(
+            "yes: within {:.1}% of the front on {copies} changed copies of the trace",
+            distance * 100.0
+        ));
+    }
+    let fault = match distance.is_finite() {
+        true => format!("OVERFITTED: {:.1}% from the front of a copy with {change}", distance * 100.0),
+        false => format!("OVERFITTED: refuses requests of a copy with {change}"),
+    };
+    let remedy = match instead {
+        Some((other, distance)) => {
+            format!("; {} is within {:.1}% everywhere", design(exploration, *other), distance * 100.0)
+        }
+        None => "; no design tried is nearer; explore with more traces".to_owned(),
+    };
+    limited("Robust", Look::Alarm, if count > 1 { fault + &remedy } else { fault }, count, max)
+}
+
+/// The pick on hold-out traces: the one where it is worst.
+fn hold_out(exploration: &Exploration) -> Option<(String, Look)> {
+    let picks: Vec<_> = exploration.evaluated.iter().filter(|row| row.name == "pick").collect();
+    let worst = picks.iter().max_by(|a, b| a.distance.total_cmp(&b.distance))?;
+    let distance = worst.distance * 100.0;
+    Some(match picks.iter().find(|row| row.failed > 0).or_else(|| picks.iter().find(|row| row.warning.is_some())) {
+        Some(row) if row.failed > 0 => (format!("OVERFITTED: refuses requests of {}", row.trace), Look::Alarm),
+        Some(row) => (format!("OVERFITTED: {:.1}% from the front of {}", row.distance * 100.0, row.trace), Look::Alarm),
+        None => (format!("within {distance:.1}% of the front on {} other traces", picks.len()), Look::Plain),
+    })
+}
+
+/// What to type now: the pick as code or around a program, or another question where nothing is to be changed.
+fn next(answer: &Answer<'_>, dir: &Path) -> String {
+    let dir = quoted(dir);
+    let target = answer.exploration.target;
+    match answer.verdict().advice {
+        Advice::Keep if answer.preference == Preference::Memory => format!("heapsmith pick {dir} --prefer speed"),
+        Advice::Keep => format!("heapsmith pick {dir} --prefer memory"),
+        _ if target.malloc => format!("heapsmith run --heap {dir} -- PROGRAM"),
+        _ => format!("heapsmith emit {dir} --lang c -o OUT"),
+    }
+}

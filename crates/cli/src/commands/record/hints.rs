@@ -1,0 +1,45 @@
+//! What else could be recorded of a program, where its allocations pass by `malloc`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use heapsmith_recording::own_allocator;
+
+use super::Made;
+use crate::console::note;
+
+/// Programs whose symbols are looked at: those with the most events.
+const LOOKED_AT: usize = 5;
+
+/// Gives the hints that fit the traces, sorted by their events.
+pub(super) fn give(made: &[Made]) {
+    if made.iter().any(|one| is_python(&one.program)) && !uses_malloc() {
+        note!(
+            "heapsmith: Python serves small objects from an allocator of its own; with PYTHONMALLOC=malloc before the \
+             command all of them are recorded"
+        );
+    }
+    let programs: BTreeSet<&Path> = made
+        .iter()
+        .filter(|one| one.recorded.java.is_none())
+        .take(LOOKED_AT)
+        .map(|one| one.program.as_path())
+        .collect();
+    for program in programs {
+        if let Some(allocator) = own_allocator(program) {
+            note!(
+                "heapsmith: {}: this program links its own allocator, {allocator}; what it allocates there is not recorded",
+                program.display()
+            );
+        }
+    }
+}
+
+fn is_python(program: &Path) -> bool {
+    program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))
+}
+
+/// Whether Python was told to use `malloc`.
+fn uses_malloc() -> bool {
+    std::env::var("PYTHONMALLOC").is_ok_and(|allocator| allocator.starts_with("malloc"))
+}
