@@ -194,3 +194,38 @@ fn a_reference_allocator_in_a_region_of_one_byte_refuses() {
         assert!(code < 2 && !error.contains("panicked"), "{peer}: {code}, {error}");
     }
 }
+
+#[test]
+fn an_input_that_is_missing_ends_every_verb_with_3() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let check = "[trace.t]\nfile = \"missing.parquet\"\n[heap.h]\nspec = \"tlsf\"\n[[assert]]\nmeasure = \"min_region\"\n\
+                 max = \"1M\"\n";
+    std::fs::write(dir.path().join("check.toml"), check).expect("a file");
+    std::fs::write(dir.path().join("growth.toml"), check.replace("max = \"1M\"", "max_growth = \"5%\""))
+        .expect("a file");
+    let missing: [&[&str]; 18] = [
+        &["inspect", "missing.parquet"],
+        &["inspect", "workload:sizes", "missing.rep"],
+        &["import", "missing.log.xz", "-o", "out.rep"],
+        &["replay", "missing.parquet", "--heap", "tlsf"],
+        &["replay", "missing.parquet", "--heap", "tlsf", "--over-time"],
+        &["explore", "missing.pcap", "--as", "drr"],
+        &["explore", "workload:sizes", "--limit", "9", "--holdout", "missing.parquet", "-o", "out"],
+        &["explore", "workload:sizes", "--limit", "9", "--space", "missing.toml", "-o", "out"],
+        &["pick", "missing"],
+        &["report", "missing", "--table"],
+        &["compare", "missing", "missing"],
+        &["check", "missing.toml"],
+        &["check", "check.toml"],
+        &["check", "growth.toml", "--base", "missing.json"],
+        &["emit", "tlsf", "--lang", "c", "-o", "out", "--trace", "missing.parquet"],
+        &["emit", "missing/", "--lang", "c", "-o", "out"],
+        &["run", "--heap", "./missing", "--", "true"],
+        &["reproduce", "000", "--samples", "missing", "-o", "out"],
+    ];
+    for arguments in missing {
+        let (code, error) = fails(dir.path(), arguments);
+        assert_eq!(code, 3, "{arguments:?}: {error}");
+        assert!(error.contains("missing"), "{arguments:?}: {error}");
+    }
+}

@@ -102,3 +102,28 @@ fn wrong_transforms_are_wrong_use() {
         assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }
+
+#[test]
+fn several_traces_are_inspected_one_after_the_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    recording(folder.path());
+    heapsmith(folder.path(), &["import", "server.log", "--limit", "100", "-o", "short.parquet"]);
+    let told = |arguments: &[&str]| {
+        let output = heapsmith(folder.path(), &[&["inspect"], arguments].concat());
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let each = ["server.log", "short.parquet"].map(|trace| told(&[trace]));
+    assert_eq!(told(&["server.log", "short.parquet"]), each.join("\n"));
+    let rows = |text: String| text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    let both = told(&["server.log", "short.parquet", "--format", "csv"]);
+    assert!(both.starts_with("trace,size,requests,"), "{both}");
+    let one = rows(told(&["short.parquet", "--format", "csv"]));
+    assert!(one.iter().all(|row| both.contains(&format!(",{row}\n"))), "{both}: {one:?}");
+    let bounds = told(&["server.log", "short.parquet", "--lower-bound", "--format", "csv"]);
+    assert_eq!(bounds.lines().count(), 3, "{bounds}");
+    let page = ["inspect", "server.log", "short.parquet", "--html", "page.html"];
+    let refused = Command::new(env!("CARGO_BIN_EXE_heapsmith")).args(page).current_dir(folder.path()).output();
+    let refused = refused.expect("the command runs");
+    assert_eq!(refused.status.code(), Some(2), "{}", String::from_utf8_lossy(&refused.stderr));
+    assert!(!folder.path().join("page.html").exists());
+}

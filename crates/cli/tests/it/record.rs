@@ -228,3 +228,45 @@ fn a_program_that_is_no_jvm_and_options_that_make_no_sense_say_why() {
     assert_eq!(output.status.code(), Some(2));
     assert!(errors(&output).contains("above 0"), "{}", errors(&output));
 }
+
+#[test]
+fn only_the_traces_of_named_programs_are_kept_and_all_where_none_has_the_name() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let script = ["sh", "-c", "ls / | sort; exit 0"];
+    let output = record(dir.path(), &["-o", "sorted", "--only", "sort"], &script);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let kept = traces(&dir.path().join("sorted"));
+    let [kept] = &kept[..] else { panic!("{kept:?}: {}", errors(&output)) };
+    assert!(kept.file_name().is_some_and(|name| name.to_string_lossy().starts_with("sort-")), "{kept:?}");
+    assert!(errors(&output).contains("processes of other programs were left out"), "{}", errors(&output));
+    let output = record(dir.path(), &["-o", "two", "--only", "sort", "--only", "ls", "--quiet"], &script);
+    assert_eq!(traces(&dir.path().join("two")).len(), 2, "{}", errors(&output));
+    assert_eq!(errors(&output), "", "quiet");
+    let output = record(dir.path(), &["-o", "none", "--only", "gcc"], &script);
+    assert!(errors(&output).contains("no program is called gcc, so all traces are kept"), "{}", errors(&output));
+    assert!(traces(&dir.path().join("none")).len() >= 2);
+}
+
+#[test]
+fn a_program_that_allocates_beside_malloc_gets_a_hint() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let source = "#include <stdlib.h>\nvoid *mi_malloc(unsigned long n) { return malloc(n); }\n\
+                  int main(void) { return !mi_malloc(64); }\n";
+    std::fs::write(dir.path().join("own.c"), source).expect("a file");
+    for name in ["own", "python3.9"] {
+        let compiled = Command::new("cc").args(["-o", name, "own.c"]).current_dir(dir.path()).status();
+        assert!(compiled.expect("cc runs").success());
+    }
+    let said = errors(&record(dir.path(), &[], &["./own"]));
+    assert!(said.contains("this program links its own allocator, mimalloc"), "{said}");
+    assert!(!said.contains("PYTHONMALLOC"), "{said}");
+    let said = errors(&record(dir.path(), &[], &["./python3.9"]));
+    assert!(said.contains("PYTHONMALLOC=malloc"), "{said}");
+    let mut command = heapsmith(dir.path());
+    let output = command.env("PYTHONMALLOC", "malloc").args(["record", "--", "./python3.9"]).output();
+    assert!(!errors(&output.expect("it starts")).contains("PYTHONMALLOC"), "it was given");
+    let said = errors(&record(dir.path(), &[], &["sort", "/dev/null"]));
+    assert!(!said.contains("own allocator"), "{said}");
+    let next = said.lines().last().expect("a line").trim();
+    assert!(next.starts_with("heapsmith explore record-sort/sort-"), "the next command is the last line: {said}");
+}
