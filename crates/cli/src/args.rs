@@ -197,21 +197,7 @@ pub struct Inspect {
 
 /// Arguments of `replay`.
 #[derive(Debug, Args)]
-<<<<<<< HEAD
-#[command(after_help = "Examples:\n  \
-    heapsmith replay samples/ftp.pcap.xz --as drr --heap windows-xp --heap 'list(fit=best)'\n  \
-    heapsmith replay workload:treeadd --set depth=12 --heap phk --heap tlsf\n  \
-    heapsmith replay trace.parquet --heap 'freelists(66,1514) list word=4' --min-region --verify\n  \
-    heapsmith replay trace.parquet --heap tlsf --heap peer:libc --heap peer:mimalloc --time --latency\n  \
-    heapsmith replay trace.parquet --heap tlsf --over-time=20 --region 1M\n  \
-    heapsmith replay trace.parquet --heap tlsf --heap windows-xp --map map.html\n  \
-    heapsmith replay trace.parquet --heap tlsf --heap windows-xp --loop 100\n\n\
-    peer:NAME is a reference allocator, called directly (`heapsmith heaps` lists them; peer:all names all). \
-    Reference allocators expose neither metadata accesses nor an exact footprint. heapsmith therefore also measures \
-    the pages that a child process touches while it replays the trace and writes all payloads.")]
-=======
 #[command(after_help = examples::REPLAY, after_long_help = both(examples::REPLAY, examples::REPLAY_MORE))]
->>>>>>> ef833a3 (End explore, pick and report in twelve lines; help, completions, hints)
 pub struct Replay {
     /// Trace files, inputs of a known format, or workload:NAME
     #[arg(required = true)]

@@ -1,5 +1,6 @@
 //! A module a command.
 
+pub mod answer;
 pub mod attack;
 pub mod bound;
 pub mod check;

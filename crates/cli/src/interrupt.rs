@@ -1,16 +1,17 @@
 //! Ctrl-C: the first asks the job to stop and keep what it has, the second ends at once. A job that keeps nothing ends at the
 //! first. However it ends, no progress bar is left on the terminal.
 
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Once, OnceLock};
 
 use crate::console::note;
-use crate::progress;
 
 static STOP: AtomicBool = AtomicBool::new(false);
 /// Whether somebody looks at the flag.
 static IS_CAUGHT: AtomicBool = AtomicBool::new(false);
 static HANDLER: Once = Once::new();
+/// What is left to do when Ctrl-C ends the job.
+static AT_END: OnceLock<fn()> = OnceLock::new();
 
 /// Catches Ctrl-C and termination from here on; the flag is raised when one comes. Where the system refuses the
 /// thread that this takes, Ctrl-C ends the job at once, which loses nothing that is kept.
@@ -22,8 +23,9 @@ pub fn catch() -> &'static AtomicBool {
     &STOP
 }
 
-/// Clears progress bars when Ctrl-C ends the job.
-pub fn clear_progress() {
+/// Has something done when Ctrl-C ends the job.
+pub fn at_end(job: fn()) {
+    let _ = AT_END.set(job);
     // Without it a bar stays, and nothing is lost.
     let _ = handle();
 }
@@ -33,7 +35,7 @@ fn handle() -> Result<(), String> {
     HANDLER.call_once(|| {
         let handler = || {
             if STOP.swap(true, Ordering::Relaxed) || !IS_CAUGHT.load(Ordering::Relaxed) {
-                progress::clear();
+                AT_END.get().inspect(|job| job());
                 std::process::exit(130);
             }
         };

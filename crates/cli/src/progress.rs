@@ -25,7 +25,7 @@ fn shown(bar: ProgressBar) -> ProgressBar {
         bar.set_draw_target(ProgressDrawTarget::hidden());
     }
     if !bar.is_hidden() {
-        interrupt::clear_progress();
+        interrupt::at_end(clear);
         *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.downgrade());
     }
     bar

@@ -118,6 +118,7 @@ More examples:
   heapsmith replay samples/ftp.pcap.xz --as drr --heap windows-xp
   heapsmith replay workload:treeadd --set depth=12 --heap phk --heap tlsf
   heapsmith replay trace.parquet --heap tlsf --over-time=20 --region 1M
+  heapsmith replay trace.parquet --heap tlsf --heap windows-xp --map map.html
   heapsmith replay trace.parquet --heap tlsf --heap windows-xp --loop 100
 
 peer:NAME is a reference allocator, called directly (`heapsmith heaps` lists \

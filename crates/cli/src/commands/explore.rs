@@ -11,16 +11,15 @@ use heapsmith_trace::{PackedTrace, Trace};
 use heapsmith_workload::{PREFIX, is_recorded};
 
 use crate::args::Explore;
+use crate::commands::answer::{self, Answer, Page};
 use crate::commands::{pages, report};
 use crate::console::{self, note};
 use crate::failure::Failure;
 use crate::quoted::word;
 use crate::{input, interrupt, open};
 
-pub mod answer;
 pub mod screen;
 
-use answer::{Answer, Page};
 use screen::Screen;
 
 pub fn run(arguments: &Explore) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use heapsmith_explore::{Ask, Preference, TimingPlan, ask, asked};
 
 use crate::args::Pick;
-use crate::commands::explore::answer::{self, Answer, Page};
+use crate::commands::answer::{self, Answer, Page};
 use crate::commands::explore::screen::Screen;
 use crate::commands::{explore, pages};
 use crate::console::note;

@@ -7,7 +7,7 @@ use heapsmith_report::{PageInput, page};
 use heapsmith_trace::{PackedTrace, Trace};
 
 use crate::args::Report;
-use crate::commands::explore::answer::{Answer, Page};
+use crate::commands::answer::{Answer, Page};
 use crate::console::note;
 use crate::failure::Failure;
 use crate::{input, open, progress};

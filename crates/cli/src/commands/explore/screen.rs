@@ -9,7 +9,7 @@ use heapsmith_report::thousands;
 use heapsmith_spec::Spec;
 use indicatif::ProgressBar;
 
-use super::answer;
+use crate::commands::answer;
 use crate::console::{error, note};
 use crate::progress;
 
