@@ -216,7 +216,7 @@ pub struct Wanted {
     #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
     pub max_retained: Option<u64>,
     /// Largest counted cost per operation, in cycles of a model with caches
-    #[arg(long, value_name = "CYCLES", value_parser = amount, help_heading = GOAL)]
+    #[arg(long, hide_short_help = true, value_name = "CYCLES", value_parser = amount, help_heading = GOAL)]
     pub max_cost: Option<f64>,
     /// Largest time per operation in nanoseconds, measured on this machine
     #[arg(long, hide_short_help = true, value_name = "NS", value_parser = amount, help_heading = GOAL)]
