@@ -321,13 +321,18 @@ mod tests {
             eprintln!("NOT RUN: this system has no /proc/self/smaps_rollup");
             return;
         }
-        let before = private_bytes().expect("it is there");
-        let mut memory: Vec<u8> = Vec::with_capacity(8 << 20);
-        let reserved = private_bytes().expect("it is there");
-        memory.resize(8 << 20, 1);
-        black_box(&memory);
-        let written = private_bytes().expect("it is there");
-        assert!(reserved - before < 1 << 20, "{before} {reserved}");
-        assert!(written - reserved >= 7 << 20, "{reserved} {written}");
+        // Other tests of this process take and free memory meanwhile, so it is tried again.
+        let counts = || {
+            let before = private_bytes().expect("it is there");
+            let mut memory: Vec<u8> = Vec::with_capacity(8 << 20);
+            let reserved = private_bytes().expect("it is there");
+            memory.resize(8 << 20, 1);
+            black_box(&memory);
+            let written = private_bytes().expect("it is there");
+            (reserved.abs_diff(before), written.saturating_sub(reserved))
+        };
+        let tries: Vec<(u64, u64)> = (0..50).map(|_| counts()).collect();
+        let is_right = |&(reserved, written): &(u64, u64)| reserved < 1 << 20 && (7 << 20..9 << 20).contains(&written);
+        assert!(tries.iter().any(is_right), "{tries:?}");
     }
 }
