@@ -102,8 +102,11 @@ def command():
     if program is None:
         pytest.fail("HEAPSMITH_COMMAND does not name the command: run these tests by `cargo xtask python`")
 
+    # A readline that pytest loads sets COLUMNS, by which the command would break its lines.
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+
     def run(*words: object) -> tuple[int, str]:
-        done = subprocess.run([program, *map(str, words)], cwd=ROOT, capture_output=True, text=True)
+        done = subprocess.run([program, *map(str, words)], cwd=ROOT, env=environment, capture_output=True, text=True)
         return done.returncode, done.stderr
 
     return run

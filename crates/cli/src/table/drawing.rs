@@ -132,11 +132,11 @@ mod tests {
     #[test]
     fn texts_are_shortened_before_columns_are_left_out() {
         let drawing = draw(table(), Some(45));
-        assert_eq!(drawing.rows[0], "     7    1.5   12  list(order=addre…ediate)");
+        assert_eq!(drawing.rows[0], "     7    1.5   12  list(order=addre…mediate)");
         assert!(drawing.left_out.is_empty());
         let narrow = draw(table(), Some(36));
-        assert_eq!(narrow.left_out, ["bound", "p99"]);
-        assert_eq!(narrow.rows[0], "     7  list(order=address,…mmediate)");
+        assert_eq!(narrow.left_out, ["bound"]);
+        assert_eq!(narrow.rows[0], "     7   12  list(order=addr…ediate)");
     }
 
     #[test]

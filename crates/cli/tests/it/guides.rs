@@ -112,7 +112,7 @@ fn follow(name: &str) {
         .args(["-c", &script])
         .current_dir(dir.path())
         .env("PATH", search)
-        .env("COLUMNS", "80")
+        .env_remove("COLUMNS")
         .output()
         .expect("bash runs");
     let text = String::from_utf8_lossy(&ran.stdout);
