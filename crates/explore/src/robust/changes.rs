@@ -169,9 +169,9 @@ mod tests {
 
     #[test]
     fn every_copy_of_the_shortest_trace_has_events() {
-        for change in 0..CHANGES.len() {
-            let copies = Copies::affordable(1, 1.0).of(&[trace(1)], change);
-            assert!(copies.iter().all(|copy| !copy.events.is_empty()), "{}", CHANGES[change].name);
+        for (number, change) in CHANGES.iter().enumerate() {
+            let copies = Copies::affordable(1, 1.0).of(&[trace(1)], number);
+            assert!(copies.iter().all(|copy| !copy.events.is_empty()), "{}", change.name);
         }
     }
 

@@ -51,7 +51,7 @@ fn value(exploration: &Exploration, index: usize, objective: Objective) -> f64 {
     exploration.points[index].get(objective)
 }
 
-fn least(exploration: &Exploration, objective: Objective) -> f64 {
+fn min(exploration: &Exploration, objective: Objective) -> f64 {
     exploration.points.iter().map(|point| point.get(objective)).fold(f64::INFINITY, f64::min)
 }
 
@@ -60,21 +60,21 @@ fn fastest() -> Question {
 }
 
 #[test]
-fn on_a_host_the_fastest_is_what_costs_least_and_for_the_papers_what_takes_the_fewest_accesses() {
+fn on_a_host_the_fastest_is_what_has_the_min_cost_and_for_the_papers_what_takes_the_fewest_accesses() {
     let dirs: [_; 2] = std::array::from_fn(|_| tempfile::tempdir().expect("a folder"));
     let host = explored(dirs[0].path(), Target::host(), fastest());
     let pick = host.picked().expect("a pick");
     assert_eq!(host.work(), Objective::Cost);
-    assert_eq!(value(&host, pick, Objective::Cost), least(&host, Objective::Cost));
-    assert!(value(&host, pick, Objective::Accesses) > least(&host, Objective::Accesses), "accesses rank otherwise");
+    assert_eq!(value(&host, pick, Objective::Cost), min(&host, Objective::Cost));
+    assert!(value(&host, pick, Objective::Accesses) > min(&host, Objective::Accesses), "accesses rank otherwise");
     let spec = &host.rows[pick].design.spec;
     assert!((value(&host, pick, Objective::Cost) - counted(spec)).abs() < 0.011, "in hundredths of {}", counted(spec));
     assert_eq!(Exploration::open(dirs[0].path()).expect("finished").picked(), Some(pick), "the folder knows it");
     let papers = explored(dirs[1].path(), Target::network_2006(), fastest());
     let pick = papers.picked().expect("a pick");
     assert_eq!(papers.work(), Objective::Accesses);
-    assert_eq!(value(&papers, pick, Objective::Accesses), least(&papers, Objective::Accesses));
-    assert_eq!(least(&papers, Objective::Cost), f64::INFINITY, "nothing is counted that nobody asked for");
+    assert_eq!(value(&papers, pick, Objective::Accesses), min(&papers, Objective::Accesses));
+    assert_eq!(min(&papers, Objective::Cost), f64::INFINITY, "nothing is counted that nobody asked for");
 }
 
 #[test]
@@ -94,10 +94,10 @@ fn the_cost_is_an_objective_and_a_constraint_of_any_target() {
     };
     let found = ask_for(1e6);
     let pick = found.pick.expect("a pick");
-    let best = least(&found.exploration, Objective::Cost);
+    let best = min(&found.exploration, Objective::Cost);
     assert_eq!(value(&found.exploration, pick, Objective::Cost), best);
     assert!(found.exploration.front.contains(&pick));
     let known = found.exploration.points.iter().filter(|point| point.get(Objective::Cost).is_finite()).count();
     assert_eq!(known, usual.rows.len(), "every design of a small space is a finalist");
-    assert_eq!(ask_for(best - 0.01).pick, None, "no design costs less than the least");
+    assert_eq!(ask_for(best - 0.01).pick, None, "no design costs less than the min");
 }

@@ -175,7 +175,11 @@ fn touched(exploration: &Exploration, pages: &Paged) -> String {
 }
 
 fn time(timing: Option<&Retimed>) -> String {
-    timing.map_or_else(|| "time not measured".to_owned(), |timing| format!("{} ns/op", timing.ns))
+    match timing {
+        Some(timing) if timing.ns.is_reliable() => format!("{} ns/op", timing.ns),
+        Some(_) => "time unreliable".to_owned(),
+        None => "time not measured".to_owned(),
+    }
 }
 
 fn reserve(answer: &Answer<'_>, dir: &Path) -> String {
