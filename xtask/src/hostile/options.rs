@@ -26,7 +26,7 @@ struct Verb {
     last: &'static [&'static str],
 }
 
-const VERBS: [Verb; 16] = [
+const VERBS: [Verb; 18] = [
     Verb { name: "heaps", first: &[], needed: &[], last: &[] },
     Verb { name: "workloads", first: &[], needed: &[], last: &[] },
     Verb { name: "record", first: &[], needed: &[], last: &["--", "true"] },
@@ -53,6 +53,8 @@ const VERBS: [Verb; 16] = [
         needed: &[("--max-live", "20K"), ("--max-size", "512"), ("--rounds", "5"), ("--operations", "500")],
         last: &[],
     },
+    Verb { name: "completions", first: &["bash"], needed: &[], last: &[] },
+    Verb { name: "man", first: &["pages"], needed: &[], last: &[] },
 ];
 
 /// Values that an option may not expect. Those that its help names are tried too.
