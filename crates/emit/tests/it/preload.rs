@@ -63,6 +63,17 @@ print(len(words), child.returncode)
 ";
 
 #[test]
+fn a_library_asks_whether_the_process_has_one_thread_before_it_locks() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let library = library(dir.path(), "tlsf word=8");
+    let asked =
+        |name: &str| Command::new("grep").args(["-q", name]).arg(&library).status().expect("grep runs").success();
+    let is_known = Path::new("/usr/include/x86_64-linux-gnu/sys/single_threaded.h").exists();
+    assert_eq!(asked("__libc_single_threaded"), is_known);
+    assert!(asked("pthread_mutex_lock"));
+}
+
+#[test]
 fn every_name_of_malloc_behaves_as_its_manual_says() {
     let dir = tempfile::tempdir().expect("a folder");
     let library = library(dir.path(), "bins(lea, order=size) word=8");
