@@ -70,11 +70,11 @@ impl fmt::Display for SpecError {
 
 /// The part of the text around the column, and the number of characters before the caret.
 ///
-/// A terminal wraps a long line and then the caret points at nothing, so the text is cut.
-/// Tabs and line breaks would move the caret too and are drawn as spaces.
+/// Below a long line that is wrapped the caret points at nothing, so the text is cut: two spaces, the excerpt and its
+/// ellipses fit 80 columns. Tabs and line breaks would move the caret too and are drawn as spaces.
 fn excerpt(text: &str, column: usize) -> (String, usize) {
-    const BEFORE: usize = 50;
-    const WIDTH: usize = 90;
+    const BEFORE: usize = 40;
+    const WIDTH: usize = 76;
     let printable = |c: char| if c.is_control() { ' ' } else { c };
     let length = text.chars().count();
     let skipped = if length <= WIDTH { 0 } else { column.saturating_sub(1 + BEFORE) };
