@@ -9,7 +9,8 @@ use crate::objective::{Objective, Objectives};
 /// What the pick should be good at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Preference {
-    /// The knee of the front over two objectives: fragmentation and accesses unless others are chosen.
+    /// Little of two objectives, fragmentation and accesses unless others are chosen: the least product over traces and
+    /// changed copies, or the knee of the front of the traces alone.
     #[default]
     Balanced,
     /// Least work an operation: accesses, or the counted cost.

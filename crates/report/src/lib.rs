@@ -4,7 +4,7 @@
 //!   Exploration ─┐
 //!                ├─▶ Study ──▶ sections ──▶ page: one HTML file, no network
 //!   Traces ──────┘   (what      (text computed from the data,
-//!                  all share)    tables, figures by plotly)
+//!                  all share)    tables, figures as SVG)
 //! ```
 //!
 //! [`inspection()`] is the page of a trace alone, for a look before any exploration. [`reproduction()`] is the

@@ -74,8 +74,8 @@ class Exploration:
         return pa.table(self._explored.effects())
 
     def pick(self, prefer: Prefer | None = None) -> Heap:
-        """The preferred design of the front: its knee (``balanced``), or the best in ``speed``, ``memory`` or ``bounded``
-        worst operations; by default as the exploration was asked."""
+        """The preferred design: the least product of footprint and accesses (``balanced``), the best in ``speed`` or
+        ``memory``, or the smallest proven worst case of an operation (``bounded``); by default as the exploration was asked."""
         return self._explored.pick(prefer)[1]
 
     def pick_row(self, prefer: Prefer | None = None) -> dict[str, Any]:

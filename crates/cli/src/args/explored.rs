@@ -15,14 +15,14 @@ use super::{Reading, Showing};
 /// The preference by which the exploration picks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Prefer {
-    /// The knee of the Pareto front over fragmentation and metadata accesses
+    /// Least product of footprint and metadata accesses, over traces and changed copies (--robust off: the knee of the front)
     #[default]
     Balanced,
     /// Fewest metadata accesses per operation
     Speed,
     /// Lowest fragmentation
     Memory,
-    /// Fewest metadata accesses in the most expensive operation
+    /// Smallest proven worst case of an operation
     Bounded,
 }
 
