@@ -7,10 +7,10 @@
 //! | a spec, a name of the catalogue | footprint at its peak, counted | metadata accesses, counted |
 //! | `peer:` and a name | pages touched | time of an operation, where the intervals of the rounds do not overlap |
 //!
-//! **The rule.** What counts is what the preference is about: memory for `memory`, work for `speed`, the most expensive
-//! operation for `bounded`, memory and work for `balanced`. The gain is the product of the ratios, pick over baseline. A gain
+//! **The rule.** What counts is what the preference is about: memory for `memory`, work for `speed`, the proven worst case of
+//! an operation for `bounded`, memory and work for `balanced`. The gain is the product of the ratios, pick over baseline. A gain
 //! of at least [`WORTH`] is worth a change; with less, the advice is to keep what there is. A baseline that refuses requests
-//! is to be changed. Measured figures whose intervals overlap are equal. Where a ratio is not known, or the baseline gives
+//! is to be changed, and for `bounded` one without a proof. Measured figures whose intervals overlap are equal. Where a ratio is not known, or the baseline gives
 //! less alignment than the target asks for, there is no advice.
 //!
 //! Counted figures alone decide for baselines that are specs, so that advice is the same everywhere.
@@ -21,9 +21,13 @@ use crate::front::amount;
 use crate::measured::Retimed;
 use crate::objective::{Objective, Objectives};
 use crate::pick::Preference;
+use crate::proven::{Proven, proven};
 
 /// A gain of this share is worth a change.
 pub const WORTH: f64 = 0.05;
+
+/// Why a baseline is changed where a proof was asked for.
+const UNPROVEN: &str = "what you have has no proven worst case";
 
 /// Whether to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,8 +58,7 @@ impl Verdict {
         let figures = self.figures();
         let remark = self.remark.as_deref().unwrap_or_default();
         match self.advice {
-            Advice::Change if figures.is_empty() => format!("Change {baseline} for the pick: {remark}"),
-            Advice::Change => format!("Change {baseline} for the pick, which {figures}"),
+            Advice::Change => format!("Change {baseline} for the pick{}", self.reasons()),
             Advice::Keep => format!(
                 "Keep what you have: compared with {baseline} the pick {figures}, a gain of less than {:.0}% in what is asked for",
                 WORTH * 100.0
@@ -63,6 +66,14 @@ impl Verdict {
             Advice::None if figures.is_empty() => format!("No advice about {baseline}: {remark}"),
             Advice::None => format!("No advice about {baseline}: {remark}. Compared with it the pick {figures}"),
         }
+    }
+
+    /// What follows `Change … for the pick`: `, which takes 3.1% less memory`, `: it refuses 3 requests, which the pick serves`.
+    pub fn reasons(&self) -> String {
+        let figures =
+            Some(self.figures()).filter(|figures| !figures.is_empty()).map(|figures| format!(", which {figures}"));
+        let remark = self.remark.as_ref().map(|remark| format!(": {remark}"));
+        figures.into_iter().chain(remark).collect()
     }
 
     /// `takes 3.1% less memory and makes 40.0% fewer metadata accesses`; empty where nothing is known.
@@ -102,8 +113,9 @@ pub struct Verdict {
     pub memory: Option<f64>,
     /// Work of the pick over that of the baseline: accesses, or time where the baseline is a peer.
     pub work: Option<f64>,
-    /// Accesses of the most expensive operation, the pick's over the baseline's.
-    pub max_op: Option<f64>,
+    /// Proven accesses of an operation at worst, the pick's over the baseline's; 0 where nothing is proven of the baseline, none
+    /// where nothing is proven of the pick.
+    pub worst_case: Option<f64>,
     /// Whether memory and work were counted, and not measured.
     pub counted: bool,
     /// Whether to change.
@@ -133,10 +145,16 @@ impl Exploration {
             Some(_) => self.counted_verdict(index, baseline),
             None => self.measured_verdict(index, baseline),
         };
+        verdict.worst_case = self.proven(index).map(|own| self.worst_case_ratio(own, &verdict.baseline));
         if verdict.advice == Advice::None && verdict.remark.is_none() {
             (verdict.advice, verdict.remark) = verdict.advised(preference);
         }
         verdict
+    }
+
+    fn worst_case_ratio(&self, own: Proven, baseline: &Baseline) -> f64 {
+        let other = baseline.spec().and_then(|spec| proven(&self.programs, spec));
+        other.map_or(0.0, |other| own.accesses as f64 / other.accesses as f64)
     }
 
     fn counted_verdict(&self, index: usize, baseline: Baseline) -> Verdict {
@@ -149,10 +167,9 @@ impl Exploration {
         let ratio = |objective| Some(amount(point, objective) / amount(other, objective));
         verdict.memory = ratio(Objective::Fragmentation);
         verdict.work = ratio(Objective::Accesses);
-        verdict.max_op = ratio(Objective::MaxOp);
         let alignment = verdict.baseline.spec().map_or(0, |spec| spec.alignment);
         if other.failed > 0 {
-            (verdict.memory, verdict.work, verdict.max_op) = (None, None, None);
+            (verdict.memory, verdict.work) = (None, None);
             (verdict.advice, verdict.remark) =
                 (Advice::Change, Some(format!("it refuses {} requests, which the pick serves", other.failed)));
         } else if !self.target.compares(alignment) {
@@ -195,7 +212,7 @@ fn time_ratio(pick: &Retimed, other: &Retimed) -> Option<f64> {
 
 impl Verdict {
     fn unknown(baseline: Baseline, counted: bool) -> Verdict {
-        Verdict { baseline, memory: None, work: None, max_op: None, counted, advice: Advice::None, remark: None }
+        Verdict { baseline, memory: None, work: None, worst_case: None, counted, advice: Advice::None, remark: None }
     }
 
     /// The advice by the rule.
@@ -203,10 +220,11 @@ impl Verdict {
         let (what, gain) = match preference {
             Preference::Memory => ("its memory", self.memory),
             Preference::Speed => ("its work", self.work),
-            Preference::Bounded => ("its most expensive operation", self.max_op),
+            Preference::Bounded => ("its worst case", self.worst_case),
             Preference::Balanced => ("its memory and its work", self.memory.zip(self.work).map(|(a, b)| a * b)),
         };
         match gain {
+            Some(0.0) if preference == Preference::Bounded => (Advice::Change, Some(UNPROVEN.to_owned())),
             Some(gain) if gain <= 1.0 - WORTH => (Advice::Change, None),
             Some(_) => (Advice::Keep, None),
             None => (Advice::None, Some(format!("{what} was not measured"))),
@@ -220,9 +238,9 @@ mod tests {
 
     use super::*;
 
-    fn verdict(memory: f64, work: f64, max_op: Option<f64>) -> Verdict {
+    fn verdict(memory: f64, work: f64, worst_case: Option<f64>) -> Verdict {
         let baseline = "lea-2.7.2".parse().expect("a baseline");
-        Verdict { memory: Some(memory), work: Some(work), max_op, ..Verdict::unknown(baseline, true) }
+        Verdict { memory: Some(memory), work: Some(work), worst_case, ..Verdict::unknown(baseline, true) }
     }
 
     #[test]
@@ -237,6 +255,9 @@ mod tests {
         assert_eq!(advice(&verdict(0.99, 0.5, None), Balanced), Advice::Change);
         assert_eq!(advice(&verdict(0.97, 1.0, None), Memory), Advice::Keep, "3% is not worth a change");
         assert_eq!(advice(&verdict(0.9, 0.9, None), Bounded), Advice::None);
+        let unproven = verdict(1.5, 2.0, Some(0.0)).advised(Bounded);
+        assert_eq!(unproven, (Advice::Change, Some(UNPROVEN.to_owned())), "a proof is more than none");
+        assert_eq!(advice(&verdict(0.9, 0.0, Some(1.0)), Speed), Advice::Change);
     }
 
     fn time(median: f64, low: f64, high: f64) -> Retimed {

@@ -259,6 +259,71 @@ fn an_answer_has_twelve_lines_whatever_was_asked_for() {
     }
 }
 
+/// The next command of an answer.
+fn next(said: &str) -> &str {
+    said.lines().find_map(|line| line.strip_prefix("Next")).unwrap_or_else(|| panic!("no next command: {said}")).trim()
+}
+
+#[test]
+fn what_is_next_is_a_question_that_is_answered_otherwise_or_nothing() {
+    let dir = folder();
+    told(&shown(dir.path(), 80, &quick(&["-o", "out", "-q"])));
+    let ask = |more: &[&str]| told(&shown(dir.path(), 80, &[&["pick", "out", "-q", "--robust", "off"], more].concat()));
+    let fastest = ask(&["--prefer", "speed", "--baseline", "tlsf"]);
+    assert!(
+        fastest.starts_with("Answer     Change") && next(&fastest) == "heapsmith emit out --lang c -o OUT",
+        "{fastest}"
+    );
+    // The tightest design is kept for its memory, and changed for its work.
+    let tightest = row(dir.path(), "out", "pick")["heap"].as_str().expect("a heap").to_owned();
+    let kept = ask(&["--prefer", "memory", "--baseline", &tightest]);
+    assert!(kept.starts_with("Answer     Keep") && next(&kept) == "heapsmith pick out --prefer speed", "{kept}");
+    let asked: Vec<&str> = next(&kept).split_whitespace().skip(3).collect();
+    let other = ask(&[&asked[..], &["--baseline", &tightest]].concat());
+    assert!(other.starts_with("Answer     Change"), "the question is answered otherwise: {other}");
+    // Of a space with one design nothing else can be had.
+    std::fs::write(dir.path().join("one.toml"), ONE).expect("a file");
+    let one = ["explore", "t.parquet", "--space", "one.toml", "--rounds", "0", "--no-peers", "-q", "-o", "one"];
+    let nothing = told(&shown(dir.path(), 80, &[&one[..], &["--baseline", "tlsf"]].concat()));
+    assert!(nothing.starts_with("Answer     Keep") && next(&nothing).starts_with("nothing: "), "{nothing}");
+    // A proof is of the code that is emitted, and is more than none.
+    let proven = ["pick", "one", "-q", "--prefer", "bounded", "--baseline"];
+    for (baseline, advice) in [("tlsf", "Keep"), ("list(coalesce=never)", "Change"), ("peer:libc", "Change")] {
+        let said = told(&shown(dir.path(), 80, &[&proven[..], &[baseline]].concat()));
+        assert!(said.starts_with(&format!("Answer     {advice}")), "{baseline}: {said}");
+        assert_eq!(said.contains("no proven worst case"), advice == "Change", "{said}");
+        assert_eq!(next(&said), "heapsmith emit one --lang c -o OUT");
+    }
+}
+
+/// A space of one design.
+const ONE: &str = "[[family]]\nname = \"one\"\nheap = \"tlsf\"\n[family.levels]\nfreelists = [0]\n";
+
+#[test]
+fn the_caret_of_a_bad_spec_points_at_it_on_every_terminal() {
+    let dir = folder();
+    let lists =
+        |end: &str| format!("freelists(8,16,24,32,40,48,56,64,72) list(order=address, fit=best, split=always, {end})");
+    let bad = [
+        lists("coalesce=deferre"),
+        lists("coalesce=never, ordr=fifo"),
+        format!("freelist({}) tlsf", "8,16,24,32,".repeat(12)),
+    ];
+    for (spec, word) in bad.iter().zip(["deferre", "ordr", "freelist"]) {
+        for columns in WIDTHS {
+            let arguments = ["replay", "t.parquet", "--heap", spec];
+            let output = shown(dir.path(), columns, &arguments);
+            assert_fits(columns, &arguments, &output);
+            let said = text(&output.stderr);
+            let lines: Vec<&str> = said.lines().collect();
+            let caret = lines.iter().position(|line| line.trim() == "^").unwrap_or_else(|| panic!("no caret: {said}"));
+            let column = lines[caret].width() - 1;
+            let below: String = lines[caret - 1].chars().skip(column).collect();
+            assert!(below.starts_with(word), "{said}");
+        }
+    }
+}
+
 /// Refuses more lines than an answer has, and longer ones; returns them.
 fn assert_lines(output: &Output, asked: &str) -> String {
     assert_fits(80, &[asked], output);

@@ -107,12 +107,11 @@ fn design(exploration: &Exploration, index: usize) -> String {
 /// The advice with its figures.
 fn verdict(answer: &Answer<'_>) -> String {
     let verdict = answer.verdict();
-    let (figures, remark) = (verdict.figures(), verdict.remark.clone().unwrap_or_default());
+    let (figures, remark) = (verdict.figures(), verdict.remark.as_deref().unwrap_or_default());
     let baseline = shortened(verdict.baseline.name(), NAME);
     let design = design(answer.exploration, answer.pick);
     match verdict.advice {
-        Advice::Change if figures.is_empty() => format!("Change {baseline} for {design}: {remark}"),
-        Advice::Change => format!("Change {baseline} for {design}, which {figures}"),
+        Advice::Change => format!("Change {baseline} for {design}{}", verdict.reasons()),
         Advice::Keep => format!("Keep what you have ({baseline}): {design} {figures}"),
         Advice::None => format!("The pick is {design}. No advice about {baseline}: {remark}"),
     }
@@ -267,14 +266,49 @@ fn hold_out(exploration: &Exploration) -> Option<(String, Look)> {
     })
 }
 
-/// What to type now: the pick as code or around a program, or another question where nothing is to be changed.
+/// What to type now: the pick as code or around a program. Where nothing is to be changed, another question that may be
+/// answered otherwise, if there is one; but who asks for a proof has it of this very code.
 fn next(answer: &Answer<'_>, dir: &Path) -> String {
     let dir = quoted(dir);
-    let target = answer.exploration.target;
-    match answer.verdict().advice {
-        Advice::Keep if answer.preference == Preference::Memory => format!("heapsmith pick {dir} --prefer speed"),
-        Advice::Keep => format!("heapsmith pick {dir} --prefer memory"),
-        _ if target.malloc => format!("heapsmith run --heap {dir} -- PROGRAM"),
-        _ => format!("heapsmith emit {dir} --lang c -o OUT"),
+    let is_kept = answer.verdict().advice == Advice::Keep && answer.preference != Preference::Bounded;
+    match other_question(answer).filter(|_| is_kept) {
+        Some(preference) => format!("heapsmith pick {dir} --prefer {preference}"),
+        None if is_kept => "nothing: other preferences give no reason to change either".to_owned(),
+        None if answer.exploration.target.malloc => format!("heapsmith run --heap {dir} -- PROGRAM"),
+        None => format!("heapsmith emit {dir} --lang c -o OUT"),
+    }
+}
+
+/// The preference for which the advice is to change, else one for which it is not known.
+fn other_question(answer: &Answer<'_>) -> Option<Preference> {
+    let Answer { exploration, preference, .. } = *answer;
+    let others = [Preference::Memory, Preference::Speed, Preference::Balanced].into_iter();
+    let asked = others.filter(|&other| other != preference);
+    let advised = asked.filter_map(|other| Some((other, exploration.verdict(exploration.pick(other)?, other).advice)));
+    let advised: Vec<_> = advised.collect();
+    let first = |wanted| advised.iter().find(|(_, advice)| *advice == wanted).map(|&(other, _)| other);
+    first(Advice::Change).or_else(|| first(Advice::None))
+}
+
+#[cfg(test)]
+mod tests {
+    use heapsmith_replay::Spread;
+
+    use super::*;
+
+    #[test]
+    fn a_time_whose_rounds_disagree_is_no_number() {
+        let timed = |low, high| Retimed {
+            name: "tlsf".to_owned(),
+            ns: Spread { median: 10.0, low, high },
+            min: low,
+            max: high,
+            null_allocator: 1.0,
+            rounds: 12,
+            events: 100,
+        };
+        assert_eq!(time(Some(&timed(9.8, 10.3))), "10.0 ns/op");
+        assert_eq!(time(Some(&timed(8.9, 94.4))), "time unreliable");
+        assert_eq!(time(None), "time not measured");
     }
 }
