@@ -217,17 +217,22 @@ impl Verdict {
 
     /// The advice by the rule.
     fn advised(&self, preference: Preference) -> (Advice, Option<String>) {
-        let (what, gain) = match preference {
-            Preference::Memory => ("its memory", self.memory),
-            Preference::Speed => ("its work", self.work),
-            Preference::Bounded => ("its worst case", self.worst_case),
-            Preference::Balanced => ("its memory and its work", self.memory.zip(self.work).map(|(a, b)| a * b)),
+        let gain = match preference {
+            Preference::Memory => self.memory,
+            Preference::Speed => self.work,
+            Preference::Bounded => self.worst_case,
+            Preference::Balanced => self.memory.zip(self.work).map(|(a, b)| a * b),
+        };
+        let unknown = match self.memory {
+            None if preference != Preference::Speed => "its memory was not measured",
+            _ if self.counted => "its work was not counted",
+            _ => "there is no reliable time of both",
         };
         match gain {
             Some(0.0) if preference == Preference::Bounded => (Advice::Change, Some(UNPROVEN.to_owned())),
             Some(gain) if gain <= 1.0 - WORTH => (Advice::Change, None),
             Some(_) => (Advice::Keep, None),
-            None => (Advice::None, Some(format!("{what} was not measured"))),
+            None => (Advice::None, Some(unknown.to_owned())),
         }
     }
 }
@@ -258,6 +263,9 @@ mod tests {
         let unproven = verdict(1.5, 2.0, Some(0.0)).advised(Bounded);
         assert_eq!(unproven, (Advice::Change, Some(UNPROVEN.to_owned())), "a proof is more than none");
         assert_eq!(advice(&verdict(0.9, 0.0, Some(1.0)), Speed), Advice::Change);
+        let untimed = Verdict { work: None, counted: false, ..verdict(0.8, 1.0, None) };
+        assert_eq!(untimed.advised(Balanced), (Advice::None, Some("there is no reliable time of both".to_owned())));
+        assert_eq!(advice(&untimed, Memory), Advice::Change, "memory alone decides");
     }
 
     fn time(median: f64, low: f64, high: f64) -> Retimed {

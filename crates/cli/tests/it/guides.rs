@@ -83,7 +83,7 @@ fn absent_tools(guide: &str) -> Vec<&str> {
     needed.map(|tools| tools.split_whitespace().filter(is_absent).collect()).unwrap_or_default()
 }
 
-/// Runs a guide in a folder that has the samples and examples of the repository.
+/// Runs a guide in a folder that has what a clone of the repository has for it.
 fn follow(name: &str) {
     let path = repository().join("docs/guides").join(name).with_extension("md");
     let guide = std::fs::read_to_string(&path).expect("a guide");
@@ -103,8 +103,8 @@ fn follow(name: &str) {
         writeln!(script, "printf '{MARK}'\n{}", step.command).expect("a text");
     }
     let dir = tempfile::tempdir().expect("a folder");
-    for folder in ["samples", "examples", "crates", "hardware"] {
-        symlink(repository().join(folder), dir.path().join(folder)).expect("a link");
+    for name in ["samples", "examples", "crates", "hardware", "Cargo.toml"] {
+        symlink(repository().join(name), dir.path().join(name)).expect("a link");
     }
     let bin = Path::new(env!("CARGO_BIN_EXE_heapsmith")).parent().expect("a folder");
     let search = format!("{}:{}", bin.display(), std::env::var("PATH").expect("a path"));
