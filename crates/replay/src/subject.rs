@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use heapsmith::{Heap, Unmetered};
+use heapsmith::{Heap, Meter};
 use heapsmith_dispatch::with_timed_heap;
 use heapsmith_peers::{PREFIX, Peer, PeerError, Work, with_peer};
 use heapsmith_spec::build::Job;
@@ -72,10 +72,10 @@ impl Subject {
 /// Work for any allocator is a job for any heap.
 struct OfHeap<W>(W);
 
-impl<W: Work> Job<'_, Unmetered> for OfHeap<W> {
+impl<W: Work, M: Meter> Job<'_, M> for OfHeap<W> {
     type Output = W::Output;
 
-    fn run<H: Heap<Meter = Unmetered>>(self, heap: H) -> W::Output {
+    fn run<H: Heap<Meter = M>>(self, heap: H) -> W::Output {
         self.0.run(heap)
     }
 }

@@ -90,6 +90,18 @@ pub fn keep<'a, S: Source + 'a, M: Meter + 'a>(
     layers::before(heap, spec, region, storage)
 }
 
+/// As [`keep`], where no heap has words of two bytes: those are a third of all heaps' code.
+pub fn keep_wide<'a, S: Source + 'a, M: Meter + 'a>(
+    spec: &Spec,
+    source: S,
+    meter: M,
+    storage: &'a Storage,
+) -> Result<HeapRef<'a, M>, BuildError> {
+    let region = source.limit();
+    let heap = Parts { spec, source, meter, storage, job: layers::Keep(storage) }.wide()?;
+    layers::before(heap, spec, region, storage)
+}
+
 /// The block sizes that the lists of `layer` serve in the heap of `spec`, in
 /// words, ascending; request sizes that share a block size share a list.
 pub fn lists_in_words(spec: &Spec, layer: &crate::FreeLists) -> Vec<(usize, usize)> {
@@ -202,7 +214,12 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         match self.spec.word {
             #[cfg(feature = "word-2")]
             WordSize::Two => self.pool::<u16>(),
-            #[cfg(not(feature = "word-2"))]
+            _ => self.wide(),
+        }
+    }
+
+    fn wide(self) -> Result<J::Output, BuildError> {
+        match self.spec.word {
             WordSize::Two => Err(BuildError::WordLeftOut),
             WordSize::Four => self.pool::<u32>(),
             WordSize::Eight => self.pool::<u64>(),
