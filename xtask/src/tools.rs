@@ -43,6 +43,10 @@ pub const VALGRIND: Tool = Tool {
 pub const SQLITE: Tool = Tool { name: "sqlite3", package: "sqlite3", why: "to record it" };
 /// Another.
 pub const PYTHON: Tool = Tool { name: "python3", package: "python3", why: "to record it" };
+/// Another.
+pub const GIT: Tool = Tool { name: "git", package: "git", why: "to record it" };
+/// Another.
+pub const JQ: Tool = Tool { name: "jq", package: "jq", why: "to record it" };
 /// The C compiler for programs that are linked statically.
 pub const MUSL: Tool =
     Tool { name: "musl-gcc", package: "musl-tools", why: "to link a command that runs on any Linux" };

@@ -13,14 +13,17 @@
 //! |---|---|
 //! | metadata accesses; cost in model cycles; nanoseconds of a replay | processor time, of the program and of the system for it |
 //! | pages touched | peak of resident memory |
-//! | mean footprint | mean of resident memory over time; mean of the heap's own pages over its operations |
+//! | mean footprint over operations | mean of the heap's own pages over its operations |
+//! | mean footprint over time | mean of resident memory over time |
 //!
-//! The footprint is averaged over operations. Of resident memory, which is averaged over time, a heap that is slow late has
-//! more of its time where the program is large, and some megabytes are the program's and the library's own. So the library
-//! looks at the heap's pages once in 1024 operations as well.
+//! What a heap has resident on average depends on its time: one that is slow late has more of its time where the program is
+//! large. So the footprint of each sixth of the recording is weighted with the time that it takes: the program's own, and
+//! that of a replay, of which a sixth has as much as of the accesses. The table has the footprint without weights, too.
 //!
-//! A heap is deployed with `heapsmith run`, and every request goes to it, as in a replay. Advice of keeping or changing what there
-//! is (glibc's `malloc`) is wrong where the heap that is advised against wins both time and peak, beyond the intervals.
+//! A heap is deployed as the library that `emit --lang so` makes of it, and every request goes to it, as in a replay. Its own pages
+//! are counted by the library of `heapsmith run`, once in 1024 operations. Advice of keeping or changing what there is (glibc's
+//! `malloc`) is wrong where the heap that is advised against wins both time and peak, beyond the intervals. The results are
+//! written where six programs or more ran, each for nine rounds.
 
 mod deployed;
 mod heaps;
@@ -73,12 +76,13 @@ pub struct Compared {
     pub advised: Vec<Advised>,
 }
 
-/// Rounds from which on an interval is one of the median.
-const WHOLE: usize = 9;
+/// Rounds from which on an interval is one of the median, and programs from which on results are kept.
+const WHOLE: (usize, usize) = (9, 6);
 
-/// Prints the table, and writes `bench/results/truth.md` and `truth.csv` where all programs ran for nine rounds or more.
+/// Prints the table, and writes `bench/results/truth.md` and `truth.csv` where no program was named and each ran for nine rounds or
+/// more.
 pub fn truth(arguments: &Arguments) -> Outcome {
-    tools::install(&[tools::CC, tools::PYTHON, tools::PERL, tools::SQLITE])?;
+    tools::install(&[tools::CC, tools::PYTHON, tools::PERL, tools::SQLITE, tools::GIT, tools::JQ])?;
     let command = match &arguments.command {
         Some(command) => command.canonicalize().map_err(|error| format!("{}: {error}", command.display()))?,
         None => {
@@ -102,7 +106,7 @@ pub fn truth(arguments: &Arguments) -> Outcome {
     }
     let summary = table::summary(&all);
     print!("{summary}");
-    let whole = arguments.names.is_empty() && arguments.suite.is_some() && rounds >= WHOLE;
+    let whole = arguments.names.is_empty() && !arguments.quick && rounds >= WHOLE.0 && all.len() >= WHOLE.1;
     let results = if whole { root().join("bench/results") } else { folder };
     let text = table::head(rounds, arguments) + &all.iter().map(table::of_program).collect::<String>() + &summary;
     for (name, contents) in [("truth.md", text), ("truth.csv", table::csv(&all))] {
@@ -118,8 +122,10 @@ fn compare(launcher: &Launcher, program: &Program, rounds: usize, how: &Argument
     let (mut heaps, advised) = heaps::picks(launcher, program, &recording, how)?;
     heaps.extend(heaps::catalogue());
     heaps::distinct(&mut heaps);
-    let (operations, predicted) = heaps::predict(launcher, &recording, &heaps)?;
+    let (operations, mut predicted) = heaps::predict(launcher, &recording, &heaps)?;
     let (baseline, deployed) = launcher.rounds(program, &heaps, rounds)?;
+    let own = baseline.time.median * 1e9 / operations as f64;
+    heaps::weigh_by_time(launcher, &recording, (&heaps, operations), own, &mut predicted)?;
     let rows =
         heaps.into_iter().zip(predicted).zip(deployed).map(|((heap, predicted), deployed)| (heap, predicted, deployed));
     Ok(Compared { program: program.name, operations, rows: rows.collect(), baseline, advised })

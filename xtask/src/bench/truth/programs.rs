@@ -18,6 +18,11 @@ pub struct Program {
 const LINES: &str = "440";
 /// Rows of the tables of SQLite's speed test.
 const ROWS: &str = "8000";
+/// Commits that git shows.
+const COMMITS: usize = 250;
+/// What jq does: texts, objects and sorting.
+const JQ: &str = "[range(12000) | {key: (. * 7919 % 4001 | tostring), value: [., (. % 40 | tostring * 3)]}] \
+                  | group_by(.key) | map({key: .[0].key, value: map(.value)}) | from_entries | tojson | length";
 /// Words that Perl counts.
 const WORDS: &str = "3000";
 /// What cfrac factors.
@@ -66,12 +71,42 @@ pub fn all(folder: &Path, suite: Option<&Path>) -> Result<Vec<Program>, String> 
             command: words(&["/usr/bin/python3", "-S", "-c", PYTHON]),
             environment: &[("PYTHONMALLOC", "malloc"), ("PYTHONHASHSEED", "0")],
         },
+        Program {
+            name: "git",
+            command: words(&["git", "--no-pager", "--git-dir", &repository(folder)?, "log", "--stat", "-p"]),
+            environment: &[("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")],
+        },
+        Program { name: "jq", command: words(&["jq", "-n", JQ]), environment: &[] },
     ];
     match suite {
         Some(suite) => all.extend(of_suite(folder, &suite.join("bench"))?),
         None => println!("NOT RUN: cfrac and espresso, without --suite DIR"),
     }
     Ok(all)
+}
+
+/// A repository of some files that each commit changes a little: its folder.
+fn repository(folder: &Path) -> Result<String, String> {
+    let mut stream = String::new();
+    for commit in 0..COMMITS {
+        let message = format!("Change {commit}");
+        stream += "commit refs/heads/main\n";
+        stream += &format!("committer A <a@example.org> {} +0000\n", 1_000_000_000 + commit);
+        stream += &format!("data {}\n{message}\n", message.len());
+        for file in (0..40).filter(|file| (file + commit) % 8 == 0) {
+            let line = |line: usize| {
+                format!("line {line} {}\n", line * file % 89 + commit * usize::from(line % 50 == commit % 50))
+            };
+            let text: String = (0..300).map(line).collect();
+            stream += &format!("M 100644 inline part-{file}\ndata {}\n{text}\n", text.len());
+        }
+    }
+    let dir = folder.join("repository").display().to_string();
+    let path = folder.join("stream");
+    write(&path, &stream)?;
+    output("git", &["init", "--quiet", "--bare", "--initial-branch", "main", &dir])?;
+    let script = format!("git --git-dir '{dir}' fast-import --quiet < '{}'", path.display());
+    output("sh", &["-c", &script]).map(|_| dir)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {

@@ -83,10 +83,11 @@ pub fn summary(all: &[Compared]) -> String {
 }
 
 fn advice(all: &[Compared]) -> String {
-    let (mut given, mut wrong) = (0, Vec::new());
+    let (mut counts, mut wrong) = ([0; 3], Vec::new());
     for compared in all {
-        for advised in compared.advised.iter().filter(|advised| advised.advice != "none") {
-            given += 1;
+        for advised in &compared.advised {
+            let kind = ["keep", "change"].iter().position(|&kind| kind == advised.advice).unwrap_or(2);
+            counts[kind] += 1;
             let pick = compared.rows.iter().find(|(heap, _, _)| heap.spec == advised.heap);
             if pick.is_some_and(|(_, _, pick)| is_wrong(&advised.advice, pick, &compared.baseline)) {
                 wrong.push(format!("{} for {} ({})", advised.advice, compared.program, advised.preference));
@@ -94,7 +95,11 @@ fn advice(all: &[Compared]) -> String {
         }
     }
     let list = if wrong.is_empty() { String::new() } else { format!(": {}", wrong.join(", ")) };
-    format!("\nAdvice to keep or change glibc: {given} in all, {} wrong{list}\n", wrong.len())
+    let [keep, change, none] = counts;
+    format!(
+        "\nAdvice about glibc: {keep} times keep, {change} times change, {none} times none; {} wrong{list}\n",
+        wrong.len()
+    )
 }
 
 fn preferences(all: &[Compared]) -> String {
@@ -112,7 +117,7 @@ fn preferences(all: &[Compared]) -> String {
 /// Every figure.
 pub fn csv(all: &[Compared]) -> String {
     let mut text =
-        "program,heap,operations,accesses,cost,replay_ns,visits,first_misses,second_misses,touched,footprint_mean,\
+        "program,heap,operations,accesses,cost,replay_ns,visits,first_misses,second_misses,touched,footprint_mean,footprint_over_time,\
                     time_low,time,time_high,peak_low,peak,peak_high,mean_low,mean,mean_high,\
                     pages_low,pages,pages_high,spec\n"
             .to_owned();
@@ -122,7 +127,7 @@ pub fn csv(all: &[Compared]) -> String {
             let [visits, first, second] = predicted.parts;
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{visits},{first},{second},{},{},{},{},{},{},\"{}\"",
+                "{},{},{},{},{},{},{visits},{first},{second},{},{},{},{},{},{},{},\"{}\"",
                 compared.program,
                 heap.name,
                 compared.operations,
@@ -131,6 +136,7 @@ pub fn csv(all: &[Compared]) -> String {
                 predicted.nanoseconds,
                 predicted.touched,
                 predicted.footprint,
+                predicted.over_time,
                 three(deployed.time),
                 three(deployed.peak),
                 three(deployed.mean),
@@ -141,7 +147,7 @@ pub fn csv(all: &[Compared]) -> String {
         let glibc = &compared.baseline;
         let (program, operations) = (compared.program, compared.operations);
         let figures = [three(glibc.time), three(glibc.peak), three(glibc.mean)].join(",");
-        let _ = writeln!(text, "{program},glibc,{operations},,,,,,,,,{figures},,,,");
+        let _ = writeln!(text, "{program},glibc,{operations},,,,,,,,,,{figures},,,,");
     }
     text
 }
