@@ -9,7 +9,7 @@ function read([name, family, levels, fragmentation, footprint, accesses, p99, ma
   const is_design = typeof name === "number";
   return {
     name, fragmentation, footprint, accesses, p99, max, note,
-    title: is_design ? String(name).padStart(4, "0") : name,
+    title: is_design ? String(name) : name,
     spec: tokens.map((token) => designs.tokens[token]).join(" "),
     words: is_design
       ? (designs.words.length > 1 ? `${designs.families[family]}: ` : "") + levels.map((level, factor) => designs.words[family][factor][level]).join(", ")
@@ -35,7 +35,7 @@ function short(spec) {
 // What the pointer says of a design.
 function describe(name) {
   const row = byName.get(name);
-  const title = `<b>design ${String(name).padStart(4, "0")}</b>`;
+  const title = `<b>design ${name}</b>`;
   if (!row) return `${title}<br>not in the table, which holds the designs nearest to the front`;
   const pick = name === designs.pick ? "<b>the pick</b>, " : "";
   return `${pick}${title}<br>${html(row.words)}<br>fragmentation ${percent(row.fragmentation)} · ${number(row.accesses, 2)} accesses · ` +

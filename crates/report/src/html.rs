@@ -161,7 +161,7 @@ impl Table {
     pub fn render(&self) -> String {
         let class = if self.sortable { " class=\"sortable\"" } else { "" };
         let mut out = format!(
-            "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table{class}>\n<caption>{}</caption>\n<thead><tr>",
+            "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table{class}>\n<caption><span>{}</span></caption>\n<thead><tr>",
             self.caption
         );
         for (index, column) in self.columns.iter().enumerate() {

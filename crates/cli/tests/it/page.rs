@@ -1,7 +1,8 @@
 //! The page of an exploration as a reader sees it: in a browser, wide and narrow, light and dark.
 //!
 //! The pictures are in `target/screenshots`. The page is that of the beginning of the FTP sample; in `cargo xtask nightly
-//! whole`, which has the browser, of all of it (`HEAPSMITH_WHOLE`).
+//! whole`, which has the browser, of all of it (`HEAPSMITH_WHOLE`). Those of its first screens are in the book:
+//! `HEAPSMITH_WHOLE=1 HEAPSMITH_ACCEPT=1` writes them to `docs/pictures` too.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,9 +13,16 @@ use crate::browser::{Browser, Screen};
 
 /// Bytes that a page may have.
 const MAX: u64 = 1_500_000;
+/// Bytes that a picture of the book may have, and all of them.
+const MAX_PICTURE: usize = 150_000;
+const MAX_PICTURES: usize = 500_000;
 
-const WIDE: Screen = Screen { width: 1400, height: 900, dark: false };
+const WIDE: Screen = Screen { width: 1400, height: 700, dark: false };
 const NARROW: Screen = Screen { width: 400, height: 800, dark: false };
+
+/// Rows of tables that are higher than a few lines, and captions that are wider than the window.
+const UNREADABLE: &str = "[...document.querySelectorAll('tbody tr, caption > *')].filter((e) => e.matches('tr') ? \
+                          e.offsetHeight > 250 : e.offsetWidth > innerWidth).map((e) => e.innerText)";
 
 /// A page, which lives as long as the tests.
 fn page() -> &'static Path {
@@ -39,10 +47,13 @@ fn target() -> PathBuf {
     command.ancestors().nth(2).expect("the folder of builds").to_owned()
 }
 
-fn keep(name: &str, picture: &[u8]) {
-    let folder = target().join("screenshots");
-    std::fs::create_dir_all(&folder).expect("a folder");
+fn write(folder: &Path, name: &str, picture: &[u8]) {
+    std::fs::create_dir_all(folder).expect("a folder");
     std::fs::write(folder.join(name), picture).expect("a picture");
+}
+
+fn keep(name: &str, picture: &[u8]) {
+    write(&target().join("screenshots"), name, picture);
     assert!(picture.starts_with(b"\x89PNG") && picture.len() > 10_000, "{name}: {} bytes", picture.len());
 }
 
@@ -51,6 +62,8 @@ fn it_draws_itself_wide_and_narrow_light_and_dark() {
     let size = std::fs::metadata(page()).expect("a page").len();
     assert!(size < MAX, "{size} bytes");
     let mut browser = Browser::start();
+    let accepts = ["HEAPSMITH_ACCEPT", "HEAPSMITH_WHOLE"].iter().all(|name| std::env::var_os(name).is_some());
+    let mut kept = 0;
     for (name, screen) in [
         ("page-1400-light", WIDE),
         ("page-1400-dark", Screen { dark: true, ..WIDE }),
@@ -63,12 +76,20 @@ fn it_draws_itself_wide_and_narrow_light_and_dark() {
         println!("{name}: {size} bytes, complete after {opened:.0?} ({drawn:.0} ms by its own clock)");
         let wider = "document.documentElement.scrollWidth > innerWidth";
         assert_eq!(browser.evaluate(wider), false, "{name} scrolls sideways");
+        let unreadable = browser.evaluate(UNREADABLE);
+        assert_eq!(unreadable.as_array().map(Vec::len), Some(0), "{name}: {unreadable}");
         let picture = browser.picture(false);
         keep(&format!("{name}.png"), &picture);
+        assert!(picture.len() < MAX_PICTURE, "{name}: {} bytes", picture.len());
+        kept += picture.len();
+        if accepts {
+            write(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures"), &format!("{name}.png"), &picture);
+        }
         let picture = browser.picture(true);
         keep(&format!("{name}-whole.png"), &picture);
         assert_eq!(browser.evaluate("document.querySelectorAll('.plane').length >= 12"), true, "figures of {name}");
     }
+    assert!(kept < MAX_PICTURES, "{kept} bytes of pictures");
     assert!(browser.errors.is_empty(), "{:?}", browser.errors);
 }
 
@@ -98,7 +119,7 @@ fn the_first_screen_draws_itself_with_everything_that_decides() {
 fn the_star_draws_itself_on_top_and_names_the_pick() {
     let mut browser = Browser::start();
     browser.open(page(), WIDE);
-    let pick = browser.evaluate("String(designs.pick).padStart(4, '0')");
+    let pick = browser.evaluate("String(designs.pick)");
     let pick = pick.as_str().expect("a number").to_owned();
     for aside in [0.0, 3.0, -3.0] {
         browser.point_at("#plot-designs .mark.c-vermilion path", aside);

@@ -84,7 +84,7 @@ fn axes(plot: &Plot) -> String {
     out.push_str("<line class=\"axis\" x2=\"100%\" y1=\"100%\" y2=\"100%\"/><line class=\"axis\" y2=\"100%\"/>");
     let far = if upright { 64 } else { 38 };
     out.push_str(&format!(
-        "<svg y=\"100%\"><text class=\"title\" x=\"50%\" y=\"{far}\">{}</text></svg>",
+        "<svg y=\"100%\"><text class=\"title\" x=\"100%\" y=\"{far}\">{}</text></svg>",
         escape(&plot.x.title)
     ));
     out

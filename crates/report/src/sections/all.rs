@@ -39,7 +39,7 @@ pub fn section(study: &Study<'_>) -> Section {
          commands.</p>\n\
          <noscript><p class=\"note\">This table needs JavaScript; results.csv in the folder of the exploration has the same \
          rows.</p></noscript>\n<div id=\"all-table\" hidden>\n\
-         <p><label>Filter <input id=\"all-filter\" type=\"search\" placeholder=\"best fit, 16 free lists, tlsf, 0673\"></label> \
+         <p><label>Filter <input id=\"all-filter\" type=\"search\" placeholder=\"best fit, 16 free lists, tlsf, 673\"></label> \
          <span id=\"all-count\" class=\"note\" role=\"status\"></span></p>\n\
          <div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"All designs\"><table><thead><tr>{}</tr></thead>\
          <tbody id=\"all-rows\"></tbody></table></div>\n\

@@ -93,7 +93,7 @@ fn work(mean: f64, max: f64) -> String {
 fn pick(study: &Study<'_>, verdict: &Verdict) -> String {
     let row = &study.exploration.rows[study.pick];
     let point = study.point(study.pick);
-    let term = format!("The pick: design {:04}", row.design.number);
+    let term = format!("The pick: design {}", row.design.number);
     let mut remarks = vec![work(accesses(point), point.get(Objective::MaxOp))];
     let saved = [
         ("memory", verdict.memory_saved()),

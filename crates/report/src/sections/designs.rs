@@ -195,8 +195,8 @@ fn text(study: &Study<'_>, places: &[Place], view: &View) -> String {
     body.push_str(&refused(study));
     let far: Vec<String> = served(study).filter(|entry| !view.shows(&entry.objectives)).map(outlier).collect();
     if hidden > 0 || !far.is_empty() {
-        let mut left_out = vec![plural(hidden as u64, "design", "designs")];
-        left_out.extend(far);
+        let designs = (hidden > 0).then(|| plural(hidden as u64, "design", "designs"));
+        let left_out: Vec<String> = designs.into_iter().chain(far).collect();
         body.push_str(&paragraph(&format!(
             "<span class=\"note\">Far from the front, and not drawn: {}.</span>",
             listed(&left_out)

@@ -100,7 +100,7 @@ fn table(study: &Study<'_>) -> String {
                 Cell::number(count(accesses(point)), accesses(point)),
                 Cell::number(percent(design.distance), design.distance),
                 Cell::text(if design.on_front { "yes" } else { "no" }),
-                Cell::html(code(&shortened(&study.spec(design.index)))),
+                Cell::wide(code(&shortened(&study.spec(design.index)))),
             ],
         );
     }
@@ -113,7 +113,7 @@ fn table(study: &Study<'_>) -> String {
             Cell::number(count(accesses(pick)), accesses(pick)),
             Cell::number("–", 0.0),
             Cell::text(if study.exploration.front.binary_search(&study.pick).is_ok() { "yes" } else { "no" }),
-            Cell::html(code(&shortened(&study.spec(study.pick)))),
+            Cell::wide(code(&shortened(&study.spec(study.pick)))),
         ],
     );
     table.render()

@@ -100,7 +100,7 @@ fn table(study: &Study<'_>, caption: &str, designs: &[usize]) -> Table {
     let mut table = Table::new(caption, &columns).sortable();
     for &index in designs {
         let row = &study.exploration.rows[index];
-        let mut cells = vec![Cell::number(format!("{:04}", row.design.number), row.design.number.into())];
+        let mut cells = vec![Cell::number(row.design.number.to_string(), row.design.number.into())];
         cells.extend(numbers(study, study.point(index), footprint(&row.measures), study.exploration.timing(index)));
         let alike = study.exploration.alike(index);
         cells.push(Cell::number(thousands(alike as u64), alike as f64));

@@ -66,7 +66,7 @@ fn heaps(study: &Study<'_>) -> Vec<Between> {
     let design = |index: usize| {
         let design = &study.exploration.rows[index].design;
         let is_pick = index == study.pick;
-        let name = if is_pick { "the pick".to_owned() } else { format!("design {:04}", design.number) };
+        let name = if is_pick { "the pick".to_owned() } else { format!("design {}", design.number) };
         between(name, &design.spec, study.point(index), is_pick)
     };
     let catalogued = study.exploration.compared_catalogue().filter_map(|entry| {

@@ -72,7 +72,7 @@ pub fn section(study: &Study<'_>) -> Option<Section> {
 
 fn design<'s>(study: &'s Study<'_>, index: usize) -> Option<Point<'s>> {
     let name = study.exploration.name(index);
-    let hover = format!("<b>design {name:0>4}</b><br>{}", escape(&shortened(&study.spec(index))));
+    let hover = format!("<b>design {name}</b><br>{}", escape(&shortened(&study.spec(index))));
     point(study, name, hover)
 }
 
@@ -116,14 +116,14 @@ fn text(study: &Study<'_>, theirs: &[Point<'_>], designs: &[Point<'_>]) -> Strin
     if let (Some((ours, fast)), Some((peer, theirs))) = (min(designs, time), min(theirs, time)) {
         sentences += &format!(
             "The fastest design of the front ({}) takes {fast:.1} ns per operation, the fastest reference allocator ({peer}) {theirs:.1}. ",
-            code(&format!("{ours:0>4}"))
+            code(&ours)
         );
     }
     if let (Some((ours, tight)), Some((peer, theirs))) = (min(designs, pages), min(theirs, pages)) {
         sentences += &format!(
             "The tightest design has a touched-page overhead of {} ({}), the tightest reference allocator {} ({peer}).",
             percent(tight),
-            code(&format!("{ours:0>4}")),
+            code(&ours),
             percent(theirs)
         );
     }

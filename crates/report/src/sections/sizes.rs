@@ -87,14 +87,10 @@ pub fn figure(statistics: &Statistics, number: usize) -> String {
     embed(&plot, "Histogram of requested sizes, with the two most popular named", &caption)
 }
 
-/// The two most popular sizes with their names; those of neighbours go different ways.
+/// The two most popular sizes with their names: the second, which is no higher, is named further down.
 fn names(statistics: &Statistics, x: &Span, y: &Span) -> Vec<Label> {
     let top: Vec<&SizeShare> = statistics.sizes.iter().take(2).collect();
     let place = |size: &SizeShare| x.share(size.size.0 as f64);
-    let near = match top.as_slice() {
-        [a, b] => (place(a) - place(b)).abs() < 0.3,
-        _ => false,
-    };
     let label = |(rank, size): (usize, &&SizeShare)| {
         let way = if place(size) < 0.5 { 1.0 } else { -1.0 };
         Label {
@@ -102,7 +98,7 @@ fn names(statistics: &Statistics, x: &Span, y: &Span) -> Vec<Label> {
             colour: colour::VERMILION,
             size: 13,
             share: (place(size), y.share(size.count as f64)),
-            offset: (way * 110.0, if near && rank == 1 { 26.0 } else { 0.0 }),
+            offset: (way * 110.0, if rank == 1 { 26.0 } else { 0.0 }),
             is_main: true,
         }
     };

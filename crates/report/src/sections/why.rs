@@ -17,7 +17,7 @@ pub fn section(study: &Study<'_>) -> Section {
     body.push_str(&holds(study));
     body.push_str(&paragraph(&rule(study)));
     body.push_str(&paragraph(&format!(
-        "It is design {:04}: {}. {}",
+        "It is design {}: {}. {}",
         design.number,
         levels(families, design),
         match alike {
@@ -139,7 +139,7 @@ fn trade(study: &Study<'_>, neighbour: Option<usize>, way: &str, none: &str) -> 
     };
     let design = &study.exploration.rows[index].design;
     format!(
-        "<li><strong>{way}</strong>: the next design on the front ({:04}: {}) takes {} and does {}: {}</li>\n",
+        "<li><strong>{way}</strong>: the next design on the front ({}: {}) takes {} and does {}: {}</li>\n",
         design.number,
         levels(&study.exploration.families, design),
         change(memory, "memory"),

@@ -113,7 +113,8 @@ fn verdict(answer: &Answer<'_>) -> String {
     match verdict.advice {
         Advice::Change => format!("Change {baseline} for {design}{}", verdict.reasons()),
         Advice::Keep => format!("Keep what you have ({baseline}): {design} {figures}"),
-        Advice::None => format!("The pick is {design}. No advice about {baseline}: {remark}"),
+        Advice::None if figures.is_empty() => format!("The pick is {design}. No advice about {baseline}: {remark}"),
+        Advice::None => format!("The pick, {design}, {figures}. No advice about {baseline}: {remark}"),
     }
 }
 
