@@ -180,9 +180,15 @@ pub struct Inspect {
     /// The page is self-contained. Devices and FIFOs are written to as streams, - and links are refused.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Write the call sites as a profile for pprof; needs a single trace
+    ///
+    /// For each site with all its frames: requests, bytes asked for, bytes live at the peak (inuse_space) and bytes never
+    /// freed (leaked_space). `go tool pprof -http : FILE` draws it as a graph and as flames.
+    #[arg(long, value_name = "FILE")]
+    pub pprof: Option<PathBuf>,
     /// Also show the lower bound
     ///
-    /// Peak live bytes, and the best offline placement found.     /// Keeps the whole trace in memory, and takes seconds for large traces. With another --format than table it replaces the
+    /// Peak live bytes, and the best offline placement found. Keeps the whole trace in memory, and takes seconds for large traces. With another --format than table it replaces the
     /// sizes.
     #[arg(long)]
     pub lower_bound: bool,

@@ -1,9 +1,11 @@
 //! Traces written for other tools. Each file appears whole or not at all.
 
 mod csv;
+mod pprof;
 mod rep;
 
 pub use csv::CsvWriter;
+pub use pprof::pprof;
 pub use rep::RepWriter;
 
 use std::io::{self, BufWriter, Write};

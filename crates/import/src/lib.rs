@@ -49,6 +49,6 @@ mod wee_alloc;
 
 pub use compression::{over_budget, unpacked};
 pub use error::ImportError;
-pub use export::{CsvWriter, RepWriter};
+pub use export::{CsvWriter, RepWriter, pprof};
 pub use importer::{Importer, Parameter};
 pub use registry::{Imported, import, importer, importers};

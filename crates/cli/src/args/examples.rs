@@ -104,7 +104,7 @@ Examples:
 pub const INSPECT: &str = "\
 Examples:
   heapsmith inspect record-gcc/*.parquet
-  heapsmith inspect trace.parquet --html trace.html
+  heapsmith inspect trace.parquet --html trace.html --pprof sites.pb
   heapsmith inspect trace.parquet --lower-bound --format json";
 
 pub const REPLAY: &str = "\

@@ -1,7 +1,8 @@
 //! `heapsmith inspect`: what is in traces.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use heapsmith_import::pprof;
 use heapsmith_limits::{LowerBound, PlacementEffort, lower_bound};
 use heapsmith_output::Output;
 use heapsmith_recording::Symbols;
@@ -29,16 +30,23 @@ const NAME: &str = "live bytes  ";
 const POINTS: usize = 600;
 
 pub fn run(arguments: &Inspect) -> Result<(), Failure> {
-    if let (Some(out), [_, _, ..]) = (&arguments.html, &arguments.traces[..]) {
-        return Err(Failure::wrong_use(format!("{} can hold the page of one trace: name one", out.display())));
+    for out in [&arguments.html, &arguments.pprof].into_iter().flatten() {
+        if arguments.traces.len() > 1 {
+            return Err(Failure::wrong_use(format!("{} can hold what is in one trace: name one", out.display())));
+        }
     }
     // Before a trace is read: what will not be written is said at once.
-    let mut page = arguments.html.as_deref().map(|out| output::beside_text(out, &arguments.traces)).transpose()?;
+    let open =
+        |out: &Option<PathBuf>| out.as_deref().map(|out| output::beside_text(out, &arguments.traces)).transpose();
+    let (mut page, mut sites) = (open(&arguments.html)?, open(&arguments.pprof)?);
     let mut table = if arguments.lower_bound { lower_bound_table() } else { sizes_table(arguments) };
     for (number, path) in arguments.traces.iter().enumerate() {
         let Inspected { origin, profile, lower_bound } = Inspected::of(path, arguments)?;
         if let Some(page) = page.take() {
-            write_page(&origin, &profile, page)?;
+            put(page, inspection(&origin, &profile))?;
+        }
+        if let Some(sites) = sites.take() {
+            write_sites(path, &profile, sites)?;
         }
         if arguments.format == Format::Table {
             if number > 0 {
@@ -75,7 +83,7 @@ impl Inspected {
         };
         let mut profile = profiler.finish();
         let lower_bound = packer.map(|packer| find_lower_bound(packer, arguments));
-        name_sites(&origin, &mut profile);
+        name_sites(&origin, &mut profile, if arguments.pprof.is_some() { usize::MAX } else { NAMED });
         Ok(Inspected { origin, profile, lower_bound })
     }
 }
@@ -154,11 +162,19 @@ fn tell(lower_bound: &LowerBound) {
     );
 }
 
-fn write_page(origin: &Origin, profile: &Profile, page: Output) -> Result<(), Failure> {
-    let out = page.path().to_owned();
-    page.put(inspection(origin, profile)).map_err(|error| Failure::writing(&out, &error))?;
+fn put(output: Output, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
+    let out = output.path().to_owned();
+    output.put(contents).map_err(|error| Failure::writing(&out, &error))?;
     note!("wrote {}", out.display());
     Ok(())
+}
+
+fn write_sites(path: &Path, profile: &Profile, output: Output) -> Result<(), Failure> {
+    if profile.sites.is_empty() {
+        let why = format!("{} has no call sites for --pprof; record them with --sites", path.display());
+        return Err(Failure::bad_input(why));
+    }
+    put(output, pprof(&profile.sites))
 }
 
 fn summary(origin: &Origin, profile: &Profile) {
@@ -216,10 +232,10 @@ fn innermost(name: &str) -> String {
     console::name(&frames[..frames.len().min(FRAMES)].join(" < ")).into_owned() + more
 }
 
-/// Finds functions and lines for the sites that are shown; what then has one name is one site only within them.
-fn name_sites(origin: &Origin, profile: &mut Profile) {
+/// Finds functions and lines for the first sites; what then has one name is one site only within them.
+fn name_sites(origin: &Origin, profile: &mut Profile, count: usize) {
     let mut symbols = Symbols::new(&origin.modules);
-    for site in profile.sites.iter_mut().take(NAMED) {
+    for site in profile.sites.iter_mut().take(count) {
         site.name = symbols.name(&site.name);
     }
 }

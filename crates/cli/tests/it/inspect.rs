@@ -89,6 +89,26 @@ fn the_page_of_a_trace_draws_itself_without_a_network() {
 }
 
 #[test]
+fn call_sites_are_written_for_pprof() {
+    let folder = tempfile::tempdir().expect("a folder");
+    recording(folder.path());
+    heapsmith(folder.path(), &["inspect", "server.log", "--pprof", "sites.pb", "--html", "page.html"]);
+    let profile = std::fs::read(folder.path().join("sites.pb")).expect("a profile");
+    let has = |text: &str| profile.windows(text.len()).any(|part| part == text.as_bytes());
+    assert!(has("parse") && has("inuse_space") && !has("done"), "who frees is no site of a request");
+    assert!(folder.path().join("page.html").exists());
+    heapsmith(folder.path(), &["import", "server.log", "-o", "plain.rep"]);
+    for (traces, code, why) in [(&["plain.rep"][..], 3, "--sites"), (&["server.log", "plain.rep"], 2, "name one")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+        command.arg("inspect").args(traces).args(["--pprof", "none.pb"]).current_dir(folder.path());
+        let refused = command.output().expect("the command runs");
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(code) && said.contains(why), "{said}");
+        assert!(!folder.path().join("none.pb").exists());
+    }
+}
+
+#[test]
 fn wrong_transforms_are_wrong_use() {
     let folder = tempfile::tempdir().expect("a folder");
     recording(folder.path());
