@@ -38,7 +38,7 @@ pub fn pprof(sites: &[SiteShare]) -> Vec<u8> {
     let mut profile = Message::default();
     let mut strings = Numbered::default();
     let mut locations = Numbered::default();
-    // The first string is empty: 0 stands for none.
+    // The first string is empty: 0 says that there is none.
     strings.number("");
     for (kind, unit) in VALUES {
         let kind = Message::default().varint(1, strings.number(kind)).varint(2, strings.number(unit));
