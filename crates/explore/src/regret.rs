@@ -11,7 +11,7 @@
 //! one, by which all chosen objectives would have to shrink for no design of the space made for that trace to beat the
 //! heap in all of them; *regret* is what the heap has beyond the pick of an exploration of that trace alone.
 
-use heapsmith_spec::build::words_for;
+use heapsmith_spec::build::{lists_in_words, words_for};
 use heapsmith_spec::{Layer, Spec};
 use heapsmith_trace::{Operation, PackedTrace};
 
@@ -96,10 +96,10 @@ fn reason(spec: &Spec, explored: &[PackedTrace], trace: &PackedTrace) -> String 
 /// The share of requests whose blocks a spec's free lists keep; none if it has no lists.
 fn served(spec: &Spec, traces: &[PackedTrace]) -> Option<f64> {
     let Some(Layer::FreeLists(lists)) = spec.layers.first() else { return None };
-    let kept: Vec<Option<usize>> =
-        lists.sizes.iter().flat_map(|sizes| sizes.ranges()).map(|(_, size)| words_for(spec, size)).collect();
+    let kept = lists_in_words(spec, lists);
+    let is_kept = |words: usize| kept.iter().any(|&(low, high)| (low..=high).contains(&words));
     let requests = || traces.iter().flat_map(|trace| &trace.events).filter(|event| event.operation != Operation::Free);
-    let served = requests().filter(|event| kept.contains(&words_for(spec, event.size))).count();
+    let served = requests().filter(|event| words_for(spec, event.size).is_some_and(is_kept)).count();
     Some(served as f64 / requests().count().max(1) as f64)
 }
 

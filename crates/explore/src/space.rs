@@ -311,12 +311,13 @@ impl Making {
         };
         let spec = parse(text.clone())?;
         let Some(lists) = lists else { return Ok(spec) };
-        let sizes = self.sizes(family, &spec, lists)?;
-        if sizes.is_empty() {
-            return Ok(spec);
-        }
-        let sizes: Vec<String> = sizes.iter().map(u64::to_string).collect();
-        parse(format!("freelists({}) {text}", sizes.join(",")))
+        // A range is as specs have it; sizes are those of the traces.
+        let sizes = if lists.contains("..=") {
+            lists.to_owned()
+        } else {
+            self.sizes(family, &spec, lists)?.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
+        };
+        if sizes.is_empty() { Ok(spec) } else { parse(format!("freelists({sizes}) {text}")) }
     }
 
     /// `split=never`, `split>=512`, `split=always` of a level in percent; other levels are words of the spec.
@@ -340,7 +341,7 @@ impl Making {
         };
         let count: usize = count.trim().parse().map_err(|_| SpaceError::Family {
             family: family.name.clone(),
-            what: format!("has freelists = {level:?}: a level is a number of lists, as 4, or \"saved 4\""),
+            what: format!("has freelists = {level:?}: a level is a number of lists, as 4, \"saved 4\", or a range as \"16..=1024 step 16\""),
         })?;
         // What decides the blocks of requests, so that few heaps share the work of many designs.
         let mut alike = Spec { word: heap.word, alignment: heap.alignment, ..Spec::new(heap.pool.clone()) };

@@ -59,6 +59,7 @@ fn level_in_words(factor: &str, level: &str) -> String {
         ("freelists", "1") => "1 free list".to_owned(),
         ("freelists", lists) => match lists.strip_prefix("saved ") {
             Some(lists) => format!("{lists} free lists for the sizes that most bytes go through"),
+            None if lists.contains("..=") => format!("free lists for {lists}"),
             None => format!("{lists} free lists"),
         },
         ("fit", "0") => "first fit".to_owned(),

@@ -73,6 +73,19 @@ fn levels_become_bytes_of_the_traces() {
 }
 
 #[test]
+fn free_lists_of_a_range_are_for_sizes_that_no_trace_has() {
+    let text = "[[family]]\nname = \"a\"\nheap = \"list\"\n[family.levels]\nfreelists = [\"16..=64 step 16\"]";
+    let specs = made(text, &[(20, 7), (1000, 3)]);
+    assert_eq!(specs.len(), 1);
+    assert!(specs[0].starts_with("freelists(16..=64 step 16) list"), "{specs:?}");
+    assert!(refused(&text.replace("step 16", "step 0")).contains("freelists(16..=64 step 0)"));
+    let classic = Space::classic(&[trace(&[(20, 7), (1000, 3)])]);
+    let lists = |number: usize| classic.designs[number].spec.to_string();
+    assert!(lists(9099).starts_with("freelists(8..=512 step 8,528..=2048 step 16) list"), "{}", lists(9099));
+    assert!(lists(8099).starts_with("freelists(20,1000) list"), "{}", lists(8099));
+}
+
+#[test]
 fn what_is_wrong_with_a_space_is_named() {
     assert!(refused("families = 3").contains("unknown field `families`"));
     assert!(refused("[[family]]\nname = \"a\"\nheap = \"list\"\nlevel = 2").contains("unknown field `level`"));

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use heapsmith_explore::{Ask, Exploration, OVERFITTED, Objective, Plan, Preference, Question, Robust, Stage, ask, run};
+use heapsmith_explore::{
+    Ask, Exploration, OVERFITTED, Objective, Plan, Preference, Question, Robust, Space, Stage, ask, evaluate, run,
+};
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Action, Bytes, Draws, Event, PackedTrace, Trace};
 
@@ -28,15 +30,40 @@ fn parser() -> Trace {
     trace
 }
 
+/// Packets of some sizes, of which up to this many are live.
+fn packets(sizes: &[u64], live: u64) -> Trace {
+    let mut trace = Trace::default();
+    let mut draws = Draws::new(3);
+    let mut push = |action| trace.events.push(Event::at(trace.events.len() as u64, action));
+    let mut queue = Vec::new();
+    for id in 0..1_000 {
+        let size = sizes[draws.between(0, sizes.len() as u64 - 1) as usize];
+        push(Action::Allocate { id, size: Bytes(size), alignment: 0 });
+        queue.push(id);
+        while queue.len() as u64 > draws.between(live / 2, live) {
+            push(Action::Free { id: queue.remove(draws.between(0, queue.len() as u64 - 1) as usize) });
+        }
+    }
+    queue.into_iter().for_each(|id| push(Action::Free { id }));
+    trace
+}
+
+fn packed(trace: &Trace) -> PackedTrace {
+    PackedTrace::new(trace).expect("a sound trace")
+}
+
 /// Plain first fit, the same with thresholds that the sizes of the parser just reach, and with lists of them.
 const SPACE: &str = "[[family]]\nname = \"small\"\nheap = \"list(order=address)\"\n\
                      [family.levels]\nsplit = [0, 50, 100]\ncoalesce = [0, 50, 100]\n";
 
 fn explored(dir: &Path, question: Question) -> Exploration {
+    explored_in(("small", SPACE), dir, &parser(), question)
+}
+
+fn explored_in(space: (&str, &str), dir: &Path, trace: &Trace, question: Question) -> Exploration {
     let stop = AtomicBool::new(false);
-    let trace = parser();
-    let traces = [PackedTrace::new(&trace).expect("a sound trace")];
-    let plan = Plan { space: ("small", SPACE), question, ..Plan::new(dir, &traces, &stop) };
+    let traces = [packed(trace)];
+    let plan = Plan { space, question, ..Plan::new(dir, &traces, &stop) };
     let mut write = |_: usize, path: &Path| trace.write(path);
     run(&plan, &mut write, &mut ()).expect("not interrupted").exploration
 }
@@ -63,6 +90,21 @@ fn a_threshold_that_another_size_switches_off_is_not_picked() {
     assert!(spec(&exploration, pick).to_string().contains("coalesce=immediate"), "{}", spec(&exploration, pick));
     let words = exploration.holds_words(pick).expect("it was tried");
     assert!(words.starts_with("holds on 9 changed copies"), "{words}");
+}
+
+#[test]
+fn the_pick_serves_sizes_that_its_trace_does_not_have() {
+    let space = ("classic", Space::own_text("classic").expect("our own"));
+    let (made, other) = (packets(&[16, 24, 25, 35, 39, 44, 69, 96], 150), packets(&[16, 64, 1008, 1456], 20));
+    let dirs = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let exploration = explored_in(space, dirs[0].path(), &made, Question::default());
+    let there = explored_in(space, dirs[1].path(), &other, Question { robust: false, ..Question::default() });
+    let heaps = [exploration.picked(), exploration.nominal_pick(Preference::Balanced)]
+        .map(|index| ("a pick".to_owned(), spec(&exploration, index.expect("a pick")).clone()));
+    let rows = evaluate(&there, &packed(&other), &[packed(&made)], &heaps, Preference::Balanced).expect("replays");
+    let [pick, nominal] = [0, 1].map(|row: usize| rows[row].accesses);
+    // A hit of a free list has 3 accesses to allocate and 4 to free.
+    assert!(pick < 4.0 && nominal > 6.0, "{pick} and {nominal} accesses: {heaps:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Sweeps of the classic space for the figures: 10,000 designs on some inputs, with the seconds that it took.
+//! Sweeps of the paper's space for the figures: 10,000 designs on some inputs, with the seconds that it took.
 
 use std::path::Path;
 use std::time::Instant;
@@ -12,6 +12,9 @@ use crate::input::Input;
 use crate::network::applications::Application;
 use crate::setting::Setting;
 
+/// The levels of the paper.
+const SPACE: &str = include_str!("space.toml");
+
 /// A finished sweep.
 pub(crate) struct Swept {
     /// What it found.
@@ -24,7 +27,7 @@ pub(crate) struct Swept {
     pub heaps: usize,
 }
 
-/// Sweeps the classic space on inputs of an application.
+/// Sweeps the paper's space on inputs of an application.
 pub(crate) fn swept(
     setting: &mut Setting<'_>,
     application: &Application,
@@ -32,7 +35,8 @@ pub(crate) fn swept(
     part: (usize, usize),
 ) -> Result<Swept, ExperimentError> {
     let traces = inputs.iter().map(|&input| setting.packed(input)).collect::<Result<Vec<PackedTrace>, _>>()?;
-    let space = Space::classic(&traces);
+    // The experiments' tests make it.
+    let space = Space::of("classic", SPACE, &traces).expect("the text is sound");
     let dir = Scratch::new()?;
     let mut store = Store::begin(&path(dir.path()), &space, &traces, "heapsmith reproduce")?;
     let job = Sweep::exhaustive(&space, &traces, setting.jobs, setting.stop);
