@@ -26,6 +26,12 @@ const EVENTS: u64 = 60_000;
 /// A regret of more is real.
 const REAL: f64 = 0.05;
 
+/// Places are printed with five digits.
+const SAME: f64 = 1.0 + 1e-5;
+
+/// What a pick does not give away of memory for less of work, or the other way.
+const TRADE: f64 = 1.1;
+
 /// Accesses that a call costs, as the balanced pick counts them.
 const CALL: f64 = 2.0;
 
@@ -84,6 +90,17 @@ impl Place {
     fn product(self) -> f64 {
         self.footprint * (self.accesses + CALL)
     }
+
+    /// Whether it has less of both; places are printed with five digits.
+    fn beats(self, other: Place) -> bool {
+        self.footprint * SAME < other.footprint && self.accesses * SAME < other.accesses
+    }
+
+    /// Whether it saves more than a tenth of memory for less than a tenth of work, or the other way.
+    fn is_better_trade_than(self, other: Place) -> bool {
+        let (memory, work) = (other.footprint / self.footprint, (other.accesses + CALL) / (self.accesses + CALL));
+        (memory > TRADE && work * TRADE > 1.0) || (work > TRADE && memory * TRADE > 1.0)
+    }
 }
 
 /// A pick on what it is evaluated on, by shares.
@@ -101,8 +118,6 @@ struct Regret {
 
 impl Regret {
     fn of(own: Place, front: &[Place], there: Place) -> Regret {
-        // Shares are printed with five digits.
-        const SAME: f64 = 1.0 + 1e-5;
         let min = |of: fn(&Place) -> f64, among: &dyn Fn(&&Place) -> bool| {
             front.iter().filter(among).map(of).fold(f64::INFINITY, f64::min)
         };
@@ -123,10 +138,21 @@ struct Explored {
     part: String,
     /// The places of the designs on its front.
     front: Vec<Place>,
+    /// The places of the allocators of the catalogue.
+    named: Vec<Place>,
     /// The row of the pick.
     pick: Value,
     /// That of `--robust off`.
     nominal: Value,
+}
+
+/// What is better than a pick on what it was made on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Lost {
+    /// Whether an allocator of the catalogue beats it in both.
+    beaten: bool,
+    /// Whether it gives away more than a tenth of memory for less than a tenth of work, or the other way.
+    trades: bool,
 }
 
 /// Where the data next to the workspace is.
@@ -188,8 +214,15 @@ fn evaluated(input: &Input, from: &Path, dir: &Path) -> Result<Row, String> {
     let heap = |pick: &Value| pick["heap"].as_str().unwrap_or_default().to_owned();
     let places = there.replayed(&[&made.pick, &made.nominal, &there.pick, &there.nominal].map(heap))?;
     let [new, old, own, own_nominal] = *places.as_slice() else { return Err(format!("{name}: no four heaps")) };
+    let lost = |pick: &Value| -> Result<Lost, String> {
+        let own = place(pick)?;
+        let mut all = made.front.iter().chain(&made.named);
+        let beaten = made.named.iter().any(|named| named.beats(own));
+        Ok(Lost { beaten, trades: all.any(|other| other.is_better_trade_than(own)) })
+    };
     Ok(Row {
         name,
+        lost: [lost(&made.pick)?, lost(&made.nominal)?],
         new: Regret::of(new, &there.front, own),
         old: Regret::of(old, &there.front, own_nominal),
         announced: made.pick["overfitted"] == "yes",
@@ -229,7 +262,9 @@ fn explored((trace, part): (String, String), dir: &Path) -> Result<Explored, Str
     let nominal = of(&json(&["pick", &out, "--robust", "off", "--format", "json"])?)?;
     let designs = rows.as_array().into_iter().flatten().filter(|row| row["note"] == "" || row["note"] == "pick");
     let front = designs.map(place).collect::<Result<_, String>>()?;
-    Ok(Explored { pick: of(&rows)?, nominal, front, trace, part })
+    let named = rows.as_array().into_iter().flatten().filter(|row| row["design"].is_string());
+    let named = named.map(place).collect::<Result<_, String>>()?;
+    Ok(Explored { pick: of(&rows)?, nominal, front, named, trace, part })
 }
 
 impl Explored {
@@ -257,6 +292,8 @@ struct Row {
     new: Regret,
     old: Regret,
     announced: bool,
+    /// What is better than either, where they were made.
+    lost: [Lost; 2],
 }
 
 /// A column: how it is named, and its share.
@@ -284,6 +321,17 @@ fn table(rows: &[Row]) -> String {
         "\nannounced as overfitted: {announced} of {}, {real} with a regret above 5% in footprint or accesses",
         rows.len()
     );
+    let count = |pick: usize, is: fn(&Lost) -> bool| rows.iter().filter(|row| is(&row.lost[pick])).count();
+    let mut on_its_part = |what: &str, is: fn(&Lost) -> bool| {
+        let names: Vec<&str> = rows.iter().filter(|row| is(&row.lost[0])).map(|row| row.name).collect();
+        let (new, old, names) = (count(0, is), count(1, is), names.join("; "));
+        let names = if names.is_empty() { names } else { format!(": {names}") };
+        let _ = writeln!(text, "{what}: {new} of {} (--robust off: {old}){names}", rows.len());
+    };
+    on_its_part("beaten in footprint and accesses by an allocator of the catalogue, where it was made", |lost| {
+        lost.beaten
+    });
+    on_its_part("gives away over 10% of footprint for under 10% of accesses + 2, or the other way", |lost| lost.trades);
     text
 }
 
@@ -295,7 +343,7 @@ fn part(text: &mut String, rows: &[Row], columns: &[Column]) {
     let _ = writeln!(text, "{:24}{names}  {:10}  |{names}", "input", "announced");
     let shares =
         |of: &Regret| columns.iter().map(|(_, share)| format!(" {:>9.1}%", share(of) * 100.0)).collect::<String>();
-    for Row { name, new, old, announced } in rows {
+    for Row { name, new, old, announced, .. } in rows {
         let refuses = |regret: &Regret| if regret.refuses { " refuses" } else { "" };
         let announced = if *announced { "overfitted" } else { "" };
         let (of_new, of_old) = (shares(new), shares(old));
@@ -357,12 +405,27 @@ mod tests {
             differences: [-share, share],
             refuses: false,
         };
-        let row = |name, new, old, announced| Row { name, new: regret(new), old: regret(old), announced };
-        let text = table(&[row("a", 0.02, 0.5, false), row("b", 0.06, 0.1, true)]);
+        let (fine, lost) = (Lost { beaten: false, trades: false }, Lost { beaten: true, trades: false });
+        let row = |name, new, old, announced, own| {
+            let lost = [own, lost];
+            Row { name, new: regret(new), old: regret(old), announced, lost }
+        };
+        let text = table(&[row("a", 0.02, 0.5, false, fine), row("b", 0.06, 0.1, true, lost)]);
         assert!(
             text.contains("footprint  median 4.0%, maximum 6.0%; --robust off: median 30.0%, maximum 50.0%"),
             "{text}"
         );
         assert!(text.contains("announced as overfitted: 1 of 2, 1 with a regret above 5%"), "{text}");
+        assert!(text.contains("where it was made: 1 of 2 (--robust off: 2): b\n"), "{text}");
+        assert!(text.contains("or the other way: 0 of 2 (--robust off: 0)\n"), "{text}");
+    }
+
+    #[test]
+    fn a_better_trade_saves_a_tenth_of_one_for_less_of_the_other() {
+        let pick = at(1.2, 8.0);
+        assert!(at(1.08, 8.5).is_better_trade_than(pick) && at(1.3, 6.0).is_better_trade_than(pick));
+        assert!(!at(1.08, 9.5).is_better_trade_than(pick), "a tenth of memory for 15% of work");
+        assert!(!at(1.1, 8.5).is_better_trade_than(pick), "9% of memory");
+        assert!(at(1.1, 7.0).beats(pick) && !at(1.1, 8.0).beats(pick) && !pick.beats(pick));
     }
 }
