@@ -320,14 +320,14 @@ impl Making {
         if sizes.is_empty() { Ok(spec) } else { parse(format!("freelists({sizes}) {text}")) }
     }
 
-    /// `split=never`, `split>=512`, `split=always` of a level in percent; other levels are words of the spec.
+    /// `split=never`, `split>=512`, `split=always` of a level in percent or of `popular`; other levels are words of the spec.
     fn factor(&self, key: &str, level: &str, full: &str) -> String {
+        let from =
+            |min: u64| if min <= self.requests.min() { format!("{key}={full}") } else { format!("{key}>={min}") };
         match level.parse::<u8>() {
             Ok(0) => format!("{key}=never"),
-            Ok(percent) => match self.requests.threshold(percent) {
-                min if min <= self.requests.min() => format!("{key}={full}"),
-                min => format!("{key}>={min}"),
-            },
+            Ok(percent) => from(self.requests.threshold(percent)),
+            Err(_) if level == "popular" => from(self.requests.below_popular()),
             Err(_) if level.starts_with(">=") => format!("{key}{level}"),
             Err(_) => format!("{key}={level}"),
         }

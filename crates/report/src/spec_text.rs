@@ -51,6 +51,7 @@ fn level_in_words(factor: &str, level: &str) -> String {
     let used = |name: &str| match level {
         "0" => format!("no {name}"),
         "100" => format!("full {name}"),
+        "popular" => format!("{name} from half of the most popular size on"),
         level if level.parse::<u8>().is_ok() => format!("{name} for the largest {level}% of requests"),
         level => format!("{name} {level}"),
     };

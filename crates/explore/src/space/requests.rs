@@ -62,6 +62,12 @@ impl Requests {
         0
     }
 
+    /// Half of the most popular size: a size that changes by less than half of it stays on the same side.
+    pub fn below_popular(&self) -> u64 {
+        let popular = self.sizes.iter().max_by_key(|&&(size, count)| (count, size));
+        popular.map_or(0, |&(size, _)| size / 2)
+    }
+
     /// A size for each of the `max` first block sizes of a heap, the size itself being its most popular; ascending.
     pub fn listed(&self, heap: &Spec, max: usize, by: By) -> Vec<u64> {
         let mut blocks: HashMap<usize, (u64, u64, u64)> = HashMap::new();

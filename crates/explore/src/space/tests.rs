@@ -86,6 +86,15 @@ fn free_lists_of_a_range_are_for_sizes_that_no_trace_has() {
 }
 
 #[test]
+fn a_popular_threshold_stays_where_sizes_change() {
+    let text = "[[family]]\nname = \"a\"\nheap = \"list\"\n[family.levels]\nsplit = 50\ncoalesce = \"popular\"";
+    // A parser of nodes and texts; its nodes have 40 bytes where pointers are narrower.
+    let specs = made(text, &[(48, 60), (6, 40)]);
+    assert_eq!(specs, ["list(order=address, fit=first, split>=48, coalesce>=24)"], "a percentage is the size itself");
+    assert_eq!(made(text, &[(40, 60), (32, 40)]), ["list(order=address, fit=first, split>=40, coalesce=immediate)"]);
+}
+
+#[test]
 fn what_is_wrong_with_a_space_is_named() {
     assert!(refused("families = 3").contains("unknown field `families`"));
     assert!(refused("[[family]]\nname = \"a\"\nheap = \"list\"\nlevel = 2").contains("unknown field `level`"));
