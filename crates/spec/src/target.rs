@@ -10,9 +10,13 @@
 //!
 //! The word is the one of spaces that leave it open; where a space has it as a factor, it stays one. A word of 2 bytes reaches
 //! over 32 KiB, half of the address space of an AVR, and more than most have.
+//!
+//! A program whose types need less or more alignment than any program may ask for has a target of its own
+//! ([`Target::with_alignment`]): `cortex-m align=4`.
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Mutex;
 
 use crate::{MallocError, Spec, WordSize};
 
@@ -39,6 +43,9 @@ pub struct Target {
     /// What is compared with where no baseline is named: a spec, a name of the catalogue, or `peer:` and a name.
     pub baseline: &'static str,
 }
+
+/// Before the alignment in the name of a target with another one.
+const ALIGN: &str = " align=";
 
 const TARGETS: [Target; 5] = [
     Target {
@@ -120,9 +127,62 @@ impl Target {
     ///
     /// In words: there is none; the names that there are.
     pub fn named(name: &str) -> Result<&'static Target, String> {
+        if let Some((name, alignment)) = name.split_once(ALIGN) {
+            let alignment = alignment.parse().map_err(|_| format!("{alignment:?} is no alignment"))?;
+            return Target::named(name)?.with_alignment(alignment);
+        }
         TARGETS.iter().find(|target| target.name == name).ok_or_else(|| {
             let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
             format!("there is no target {name:?}; there are {}", names.join(", "))
+        })
+    }
+
+    /// This target for programs whose types need an alignment of this many bytes, and no more. What aligns to less than this
+    /// target cannot serve as `malloc`. It is compared with what aligns alike: first fit by address, no reference allocators.
+    ///
+    /// Each is made once, and lives as long as the process.
+    ///
+    /// # Errors
+    ///
+    /// In words: it is no power of two, less than a word, or more than a heap has.
+    pub fn with_alignment(&'static self, alignment: u32) -> Result<&'static Target, String> {
+        static MADE: Mutex<Vec<&'static Target>> = Mutex::new(Vec::new());
+        let (word, max) = (self.word.bytes(), Spec::MAX_ALIGNMENT);
+        if !alignment.is_power_of_two() || !(word..=max).contains(&alignment) {
+            return Err(format!(
+                "an alignment for {self} is a power of two from {word}, its word, to {max}, not {alignment}"
+            ));
+        }
+        if self.alignment == Some(alignment) {
+            return Ok(self);
+        }
+        let name = format!("{self}{ALIGN}{alignment}");
+        let mut made = MADE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(known) = made.iter().find(|known| known.name == name) {
+            return Ok(known);
+        }
+        let baseline = format!("list(order=address, fit=first) word={word} align={alignment}");
+        let target = Box::leak(Box::new(Target {
+            name: name.leak(),
+            alignment: Some(alignment),
+            malloc: self.malloc && alignment >= Spec::MALLOC_ALIGNMENT,
+            peers: false,
+            baseline: baseline.leak(),
+            ..*self
+        }));
+        made.push(target);
+        Ok(target)
+    }
+
+    /// Where payloads are aligned to less than the target asks for: which programs they serve.
+    pub fn lowered(&self) -> Option<String> {
+        let (name, _) = self.name.split_once(ALIGN)?;
+        let (usual, alignment) = (Target::named(name).ok()?.alignment?, self.alignment?);
+        (alignment < usual).then(|| {
+            format!(
+                "payloads are aligned to {alignment} bytes, and {name} asks for {usual}: the pick serves only types that need no \
+                 more. NAME_ASSERT_ALIGNED(type) of its emitted C fails to compile for others"
+            )
         })
     }
 
@@ -213,6 +273,29 @@ mod tests {
             }
         }
         assert!(Target::named("z80").is_err_and(|why| why.contains("cortex-m, riscv32, avr, network-2006")));
+    }
+
+    #[test]
+    fn a_target_with_another_alignment_is_found_by_its_name_and_compares_equals() {
+        let four =
+            Target::named("cortex-m").and_then(|target| target.with_alignment(4)).expect("it has words of 4 bytes");
+        assert_eq!((four.name, four.alignment), ("cortex-m align=4", Some(4)));
+        assert!(std::ptr::eq(Target::named("cortex-m align=4").expect("it is made again"), four), "once");
+        assert!(four.lowered().is_some_and(|why| why.contains("4 bytes, and cortex-m asks for 8")));
+        assert_eq!(resolve(four.baseline).map(|spec| spec.alignment), Ok(4));
+        let host = Target::host();
+        assert!(host.with_alignment(16).is_ok_and(|same| std::ptr::eq(same, host)));
+        let coarse = host.with_alignment(64).expect("a power of two");
+        assert!(coarse.malloc && coarse.lowered().is_none() && !coarse.peers);
+        assert!(!host.with_alignment(8).expect("a power of two").malloc);
+        for refused in [0, 2, 3, 8192] {
+            assert!(host.with_alignment(refused).is_err_and(|why| why.contains("power of two from 4")), "{refused}");
+        }
+        assert!(
+            Target::named("avr")
+                .is_ok_and(|avr| avr.with_alignment(4).is_ok_and(|four| resolve(four.baseline).is_ok()))
+        );
+        assert!(Target::named("host align=x").is_err());
     }
 
     #[test]

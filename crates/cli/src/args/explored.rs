@@ -77,6 +77,12 @@ pub struct Explore {
     /// programs, network-2006 for what workloads make of captures, logs and distributions.
     #[arg(long, value_name = "NAME", value_parser = Target::named)]
     pub target: Option<&'static Target>,
+    /// Align payloads to N bytes, whatever the target asks for
+    ///
+    /// For programs whose types need no more, or more. What is emitted says so and has an assertion to instantiate for a type. The pick is
+    /// compared with first fit by address at this alignment.
+    #[arg(long, hide_short_help = true, value_name = "N")]
+    pub align: Option<u32>,
     /// What the pick should be good at
     #[arg(long, value_enum, default_value_t)]
     pub prefer: Prefer,

@@ -40,8 +40,9 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let (name, text) = Space::text_of(&arguments.space).map_err(|error| no_space(&arguments.space, error))?;
     let (preference, command) = (Preference::from(arguments.prefer), command());
     let recorded = traces.iter().any(|trace| is_recorded(&trace.origin));
-    let target = arguments.target.unwrap_or_else(|| Target::usual(recorded));
-    target.untranslated().iter().for_each(|what| note!("warning: {what}"));
+    let usual = arguments.target.unwrap_or_else(|| Target::usual(recorded));
+    let target = arguments.align.map_or(Ok(usual), |align| usual.with_alignment(align)).map_err(Failure::wrong_use)?;
+    target.untranslated().iter().chain(&target.lowered()).for_each(|what| note!("warning: {what}"));
     let plan = Plan {
         space: (&name, &text),
         target,

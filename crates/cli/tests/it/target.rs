@@ -131,6 +131,38 @@ fn firmware_targets_say_that_sizes_are_not_translated() {
 }
 
 #[test]
+fn less_alignment_is_asked_for_and_what_is_emitted_says_so() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let spec = |output: &Output| pick(&told(output))[0].clone();
+    let explored = explore_traffic(dir.path(), &["--target", "cortex-m", "--align", "4"]);
+    assert!(!spec(&explored).contains("align="), "4 is the word's: {}", spec(&explored));
+    assert!(errors(&explored).contains("aligned to 4 bytes, and cortex-m asks for 8"), "{}", errors(&explored));
+    assert!(told(&explored).contains("list(order=address, fit=first)"), "{}", told(&explored));
+    let page = std::fs::read_to_string(dir.path().join("out/report.html")).expect("a page");
+    assert!(page.contains("Warning: payloads are aligned to 4 bytes"));
+    let bounded = heapsmith(dir.path(), &["pick", "out", "--table", "--prefer", "bounded", "--max-region", "1M"]);
+    let bounded = spec(&bounded);
+    assert!(!bounded.contains("align="), "{bounded}");
+    told(&heapsmith(dir.path(), &["emit", "out", "--lang", "c", "--name", "own", "-o", "c"]));
+    let header = std::fs::read_to_string(dir.path().join("c/own.h")).expect("a header");
+    assert!(header.contains("OWN_ASSERT_ALIGNED") && header.contains("4 bytes"), "{header}");
+    let other = explore_traffic(dir.path(), &["--target", "cortex-m"]);
+    assert_eq!(other.status.code(), Some(2), "a folder is of one alignment");
+    assert!(errors(&other).contains("for the target cortex-m align=4"), "{}", errors(&other));
+    told(&explore_traffic(dir.path(), &["--target", "cortex-m", "--align", "4"]));
+
+    let host = tempfile::tempdir().expect("a folder");
+    assert!(spec(&explore_traffic(host.path(), &["--target", "host", "--align", "8"])).ends_with("align=8"));
+    let refused = heapsmith(host.path(), &["run", "--heap", "out", "--", "true"]);
+    assert_eq!(refused.status.code(), Some(2), "malloc aligns to 16: {}", errors(&refused));
+    for wrong in ["2", "12", "8192"] {
+        let refused = explore_traffic(host.path(), &["--target", "host", "--align", wrong]);
+        assert_eq!(refused.status.code(), Some(2), "{wrong}");
+        assert!(errors(&refused).contains("a power of two from 4, its word, to 4096"), "{}", errors(&refused));
+    }
+}
+
+#[test]
 fn the_answer_is_relative_to_what_the_user_has() {
     let dir = tempfile::tempdir().expect("a folder");
     let first = pick(&told(&explore_traffic(dir.path(), &[])));

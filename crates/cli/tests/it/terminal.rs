@@ -259,6 +259,21 @@ fn an_answer_has_twelve_lines_whatever_was_asked_for() {
     }
 }
 
+#[test]
+fn what_is_emitted_of_an_overfitted_pick_says_so() {
+    let dir = folder();
+    std::fs::write(dir.path().join("trap.toml"), TRAP).expect("a file");
+    let explore = ["explore", "t.parquet", "--space", "trap.toml", "--rounds", "0", "--no-peers", "-o", "out", "-q"];
+    told(&shown(dir.path(), 80, &explore));
+    let overfitted = told(&shown(dir.path(), 80, &["pick", "out", "--max-accesses", "6", "-q"]));
+    assert!(overfitted.contains("OVERFITTED"), "{overfitted}");
+    for (lang, file) in [("c", "my_heap.h"), ("rust", "my_heap.rs")] {
+        told(&shown(dir.path(), 80, &["emit", "out", "--lang", lang, "--name", "my_heap", "-o", lang]));
+        let source = std::fs::read_to_string(dir.path().join(lang).join(file)).expect("a source");
+        assert!(source.contains("OVERFITTED"), "{lang}: {source}");
+    }
+}
+
 /// The next command of an answer.
 fn next(said: &str) -> &str {
     said.lines().find_map(|line| line.strip_prefix("Next")).unwrap_or_else(|| panic!("no next command: {said}")).trim()

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use heapsmith_explore::{
-    Ask, Exploration, OVERFITTED, Objective, Plan, Preference, Question, Robust, Space, Stage, ask, evaluate, run,
+    Ask, Exploration, OVERFITTED, Objective, Objectives, Plan, Preference, Question, Robust, Space, Stage, ask,
+    evaluate, run,
 };
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Action, Bytes, Draws, Event, PackedTrace, Trace};
@@ -105,6 +106,30 @@ fn the_pick_serves_sizes_that_its_trace_does_not_have() {
     let [pick, nominal] = [0, 1].map(|row: usize| rows[row].accesses);
     // A hit of a free list has 3 accesses to allocate and 4 to free.
     assert!(pick < 4.0 && nominal > 6.0, "{pick} and {nominal} accesses: {heaps:?}");
+}
+
+/// Whether a place has over a tenth less memory for under a tenth more work than another, or the other way; a call costs two
+/// accesses.
+fn is_better_trade(this: &Objectives, other: &Objectives) -> bool {
+    let of = |point: &Objectives| [1.0 + point.get(Objective::Fragmentation), point.get(Objective::Accesses) + 2.0];
+    let ([memory, work], [other_memory, other_work]) = (of(this), of(other));
+    let saves = |own: f64, other: f64, cost: f64, other_cost: f64| own * 1.1 < other && cost < other_cost * 1.1;
+    saves(memory, other_memory, work, other_work) || saves(work, other_work, memory, other_memory)
+}
+
+#[test]
+fn the_pick_gives_away_no_tenth_of_memory_for_less_of_work_nor_the_other_way() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let sizes = [16, 64, 525, 1008, 1456];
+    let space = "[[family]]\nname = \"popular\"\nheap = \"list(order=address)\"\n\
+                 [family.levels]\nfreelists = [0, 1, 2, 3, 4, 8]\nfit = [0, 50, 100]\nsplit = [0, 40, 100]\ncoalesce = [0, 40, 100]\n";
+    let exploration = explored_in(("popular", space), dir.path(), &packets(&sizes, 60), Question::default());
+    let trades = |pick: Option<usize>| {
+        let pick = &exploration.points[pick.expect("a pick")];
+        exploration.front.iter().filter(|&&other| is_better_trade(&exploration.points[other], pick)).count()
+    };
+    let (pick, knee) = (trades(exploration.picked()), trades(exploration.nominal_pick(Preference::Balanced)));
+    assert!(pick == 0 && knee > 0, "{pick} designs are a better trade than the pick, {knee} than the knee");
 }
 
 #[test]

@@ -175,10 +175,9 @@ fn overfitted(study: &Study<'_>) -> String {
 }
 
 fn warning(study: &Study<'_>) -> String {
-    match study.exploration.target.untranslated() {
-        Some(untranslated) => format!("<p class=\"note\">Warning: {}.</p>\n", escape(&untranslated)),
-        None => String::new(),
-    }
+    let target = study.exploration.target;
+    let warnings = target.untranslated().into_iter().chain(target.lowered());
+    warnings.map(|warning| format!("<p class=\"note\">Warning: {}.</p>\n", escape(&warning))).collect()
 }
 
 /// The commands that give the pick, and its spec.
