@@ -174,6 +174,11 @@ fn counted_cost(spec: &Spec, traces: &[PackedTrace]) -> Result<Option<u64>, Repl
     Ok(Some(cycles * PARTS / operations.max(1)))
 }
 
+/// The same in model cycles, as objectives have it.
+pub(crate) fn cost_per_operation(spec: &Spec, traces: &[PackedTrace]) -> Result<f64, ReplayError> {
+    Ok(counted_cost(spec, traces)?.map_or(f64::INFINITY, |parts| parts as f64 / PARTS as f64))
+}
+
 /// The smallest region of a design: the largest that any trace needs; none if a trace is not served.
 pub(crate) fn smallest_region(spec: &Spec, traces: &[PackedTrace]) -> Result<Option<u64>, ReplayError> {
     let mut max = 0;

@@ -4,7 +4,7 @@
 //!
 //! | baseline | memory | work |
 //! |---|---|---|
-//! | a spec, a name of the catalogue | footprint at its peak, counted | metadata accesses, counted |
+//! | a spec, a name of the catalogue | footprint at its peak, counted | what designs are ranked by: metadata accesses, or the counted cost |
 //! | `peer:` and a name | pages touched | time of an operation, where the intervals of the rounds do not overlap |
 //!
 //! **The rule.** What counts is what the preference is about: memory for `memory`, work for `speed`, the proven worst case of
@@ -86,9 +86,12 @@ impl Verdict {
             })
         };
         let memory = known(self.memory, "takes", "less", "more", "memory", "as much memory");
-        let work = match self.counted {
-            true => known(self.work, "makes", "fewer", "more", "metadata accesses", "as many metadata accesses"),
-            false => known(self.work, "takes", "less", "more", "time in replay", "as much time in replay"),
+        let work = match self.by {
+            Objective::Accesses => {
+                known(self.work, "makes", "fewer", "more", "metadata accesses", "as many metadata accesses")
+            }
+            Objective::Cost => known(self.work, "takes", "fewer", "more", "model cycles", "as many model cycles"),
+            _ => known(self.work, "takes", "less", "more", "time in replay", "as much time in replay"),
         };
         memory.into_iter().chain(work).collect::<Vec<_>>().join(" and ")
     }
@@ -111,8 +114,10 @@ pub struct Verdict {
     pub baseline: Baseline,
     /// Memory of the pick over that of the baseline.
     pub memory: Option<f64>,
-    /// Work of the pick over that of the baseline: accesses, or time where the baseline is a peer.
+    /// Work of the pick over that of the baseline.
     pub work: Option<f64>,
+    /// What work is: accesses, or the counted cost where designs are ranked by it, or time where the baseline is a peer.
+    pub by: Objective,
     /// Proven accesses of an operation at worst, the pick's over the baseline's; 0 where nothing is proven of the baseline, none
     /// where nothing is proven of the pick.
     pub worst_case: Option<f64>,
@@ -165,8 +170,11 @@ impl Exploration {
             return verdict;
         };
         let ratio = |objective| Some(amount(point, objective) / amount(other, objective));
+        if self.work() == Objective::Cost && [point, other].iter().all(|it| it.get(Objective::Cost).is_finite()) {
+            verdict.by = Objective::Cost;
+        }
         verdict.memory = ratio(Objective::Fragmentation);
-        verdict.work = ratio(Objective::Accesses);
+        verdict.work = ratio(verdict.by);
         let alignment = verdict.baseline.spec().map_or(0, |spec| spec.alignment);
         if other.failed > 0 {
             (verdict.memory, verdict.work) = (None, None);
@@ -212,7 +220,17 @@ fn time_ratio(pick: &Retimed, other: &Retimed) -> Option<f64> {
 
 impl Verdict {
     fn unknown(baseline: Baseline, counted: bool) -> Verdict {
-        Verdict { baseline, memory: None, work: None, worst_case: None, counted, advice: Advice::None, remark: None }
+        let by = if counted { Objective::Accesses } else { Objective::Time };
+        Verdict {
+            baseline,
+            memory: None,
+            work: None,
+            by,
+            worst_case: None,
+            counted,
+            advice: Advice::None,
+            remark: None,
+        }
     }
 
     /// The advice by the rule.

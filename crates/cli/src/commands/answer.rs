@@ -131,6 +131,12 @@ fn remarks(exploration: &Exploration) {
     if exploration.timings.iter().any(|timing| !timing.ns.is_reliable()) {
         say!("{}", UNRELIABLE);
     }
+    if exploration.work() == Objective::Cost {
+        say!(
+            "cost/op: model cycles, counted of the designs that may be picked: instructions, dependent loads, lines of a \
+             model cache. Speed is ranked by it"
+        );
+    }
     if !exploration.pages.is_empty() {
         say!(
             "touched-page overhead: pages that a child process touches with all payloads written, beyond the peak of \

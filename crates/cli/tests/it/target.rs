@@ -189,7 +189,9 @@ fn the_answer_is_relative_to_what_the_user_has() {
 fn an_allocator_of_another_alignment_is_shown_and_not_compared() {
     let dir = tempfile::tempdir().expect("a folder");
     let explored = explore_traffic(dir.path(), &["--target", "host", "--baseline", "lea-2.7.2"]);
-    let said = pick(&told(&explored))[1].clone();
+    let text = told(&explored);
+    assert!(text.contains("cost/op"), "a host ranks by it: {text}");
+    let said = pick(&text)[1].clone();
     assert!(
         said.starts_with("No advice about lea-2.7.2: it aligns payloads to 8 bytes, and host asks for 16"),
         "{said}"

@@ -10,13 +10,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use heapsmith_replay::{PagesError, ReplayError};
+use heapsmith_spec::Spec;
+use heapsmith_trace::PackedTrace;
 
 use super::RunError;
 use super::observer::{Observer, Stage};
 use super::plan::TimingPlan;
 use crate::error::SweepError;
 use crate::exploration::Exploration;
-use crate::finalists::smallest_region;
+use crate::finalists::{cost_per_operation, smallest_region};
 use crate::measure::MeasureError;
 use crate::objective::Objective;
 use crate::progress::Work;
@@ -92,17 +94,38 @@ impl Answering<'_> {
         Ok(())
     }
 
-    /// Replays the baseline, where it is a spec that was not replayed before.
+    /// Replays the baseline, where it is a spec that was not replayed before, and counts its cost, where work is ranked by it.
     fn baseline(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
         let baseline = exploration.baseline();
-        let Some(spec) = baseline.spec().filter(|_| exploration.baseline_objectives().is_none()) else { return Ok(()) };
+        let Some(spec) = baseline.spec() else { return Ok(()) };
+        let by_cost = exploration.work() == Objective::Cost;
+        let known = exploration.baseline_objectives().map(|known| known.get(Objective::Cost).is_finite());
+        if known == Some(true) || (known == Some(false) && !by_cost) {
+            return Ok(());
+        }
         let traces = self.traces.get()?;
         self.observer.stage(Stage::Baseline);
-        let measures = Regions::default().replay_until(spec, traces, self.stop).map_err(SweepError::from);
+        let measured = self.measure_baseline((baseline.name(), spec), store, traces, (known.is_none(), by_cost));
         self.observer.stage(Stage::Idle);
-        let measures = measures?.ok_or(SweepError::Interrupted)?;
-        store.add_baseline(baseline.name(), &spec.to_string(), &measures)?;
-        exploration.baselines = store.baselines()?;
+        measured?;
+        (exploration.baselines, exploration.catalogue) = (store.baselines()?, store.catalogue()?);
+        Ok(())
+    }
+
+    fn measure_baseline(
+        &self,
+        (name, spec): (&str, &Spec),
+        store: &mut Store,
+        traces: &[PackedTrace],
+        (replays, costs): (bool, bool),
+    ) -> Result<(), RunError> {
+        if replays {
+            let measures = Regions::default().replay_until(spec, traces, self.stop).map_err(SweepError::from);
+            store.add_baseline(name, &spec.to_string(), &measures?.ok_or(SweepError::Interrupted)?)?;
+        }
+        if costs {
+            store.add_cost(&spec.to_string(), cost_per_operation(spec, traces).map_err(SweepError::from)?)?;
+        }
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use rusqlite::{Connection, Row as Found};
 
 use super::schema::quoted;
 use super::{Store, StoreError, seal};
-use crate::objective::Objectives;
+use crate::objective::{Objective, Objectives};
 use crate::rows::{Catalogued, Row};
 use crate::space::{Design, Factor, Families, Family};
 
@@ -196,6 +196,8 @@ impl Store {
         let events: i64 = self.run(|db| db.query_row("SELECT sum(events) FROM trace", [], |row| row.get(0)))?;
         for entry in &mut entries {
             (entry.objectives, entry.is_whole) = (Objectives::of(&entry.measures), entry.events() == events as u64);
+            let cost = self.meta(&cost_of(&entry.spec))?.and_then(|cost| cost.parse().ok());
+            cost.into_iter().for_each(|cost: f64| entry.objectives.set(Objective::Cost, cost));
         }
         let place = |name: &str| catalogue().iter().position(|entry| entry.name == name);
         entries.sort_by_key(|entry| place(&entry.name));
@@ -212,6 +214,11 @@ impl Store {
         self.add_named("baseline", name, spec, measures)
     }
 
+    /// Keeps the counted cost of a baseline.
+    pub(crate) fn add_cost(&mut self, spec: &str, cost: f64) -> Result<(), StoreError> {
+        self.run(|db| seal::insert(db, "meta", [cost_of(spec), cost.to_string()]))
+    }
+
     fn add_named(&mut self, table: &str, name: &str, spec: &str, measures: &[Measures]) -> Result<(), StoreError> {
         self.commit(|db| {
             for (trace, measures) in measures.iter().enumerate() {
@@ -222,6 +229,11 @@ impl Store {
             Ok(())
         })
     }
+}
+
+/// The key of a heap's cost.
+fn cost_of(spec: &str) -> String {
+    format!("cost of {spec}")
 }
 
 /// Inserts measures by design and trace, into a table whose rows begin with a round or do not.

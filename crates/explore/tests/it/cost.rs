@@ -101,3 +101,24 @@ fn the_cost_is_an_objective_and_a_constraint_of_any_target() {
     assert_eq!(known, usual.rows.len(), "every design of a small space is a finalist");
     assert_eq!(ask_for(best - 0.01).pick, None, "no design costs less than the min");
 }
+
+#[test]
+fn a_baseline_that_is_a_spec_is_compared_by_what_ranks_the_designs() {
+    for (target, by) in [(Target::host(), Objective::Cost), (Target::network_2006(), Objective::Accesses)] {
+        let dir = tempfile::tempdir().expect("a folder");
+        let name = "half-fit word=8 align=16";
+        let question = Question { baseline: Some(name.parse().expect("a baseline")), ..fastest() };
+        let exploration = explored(dir.path(), target, question);
+        let pick = exploration.picked().expect("a pick");
+        let verdict = exploration.verdict(pick, Preference::Speed);
+        assert_eq!(verdict.by, by);
+        let own = if by == Objective::Cost {
+            value(&exploration, pick, by) / counted(&name.parse().expect("a spec"))
+        } else {
+            value(&exploration, pick, by) / exploration.baseline_objectives().expect("it was replayed").get(by)
+        };
+        assert!((verdict.work.expect("it was counted") - own).abs() < 0.01, "{verdict:?}, {own}");
+        let read = Exploration::open(dir.path()).expect("finished");
+        assert_eq!(read.verdict(pick, Preference::Speed), verdict, "the folder knows it");
+    }
+}

@@ -89,16 +89,22 @@ fn work(mean: f64, max: f64) -> String {
     format!("{} metadata accesses per operation, at most {}", count(mean), count(max))
 }
 
+/// What work is.
+fn worked(by: Objective) -> &'static str {
+    match by {
+        Objective::Accesses => "accesses",
+        Objective::Cost => "model cycles",
+        _ => "time in replay",
+    }
+}
+
 /// The pick, and what it costs.
 fn pick(study: &Study<'_>, verdict: &Verdict) -> String {
     let row = &study.exploration.rows[study.pick];
     let point = study.point(study.pick);
     let term = format!("The pick: design {}", row.design.number);
     let mut remarks = vec![work(accesses(point), point.get(Objective::MaxOp))];
-    let saved = [
-        ("memory", verdict.memory_saved()),
-        (if verdict.counted { "accesses" } else { "time in replay" }, verdict.work_saved()),
-    ];
+    let saved = [("memory", verdict.memory_saved()), (worked(verdict.by), verdict.work_saved())];
     let saved: Vec<String> = saved.into_iter().filter_map(|(what, saved)| Some(saves(what, saved?))).collect();
     if !saved.is_empty() {
         remarks.push(format!("<strong>{}</strong>", saved.join(", ")));

@@ -95,8 +95,12 @@ pub fn time_heading(study: &Study<'_>) -> String {
 
 fn table(study: &Study<'_>, caption: &str, designs: &[usize]) -> Table {
     let time = time_heading(study);
-    let columns =
-        ["design", "fragmen&shy;tation", "footprint", "accesses", "p99", "max", time.as_str(), "equal", "spec"];
+    let mut columns =
+        vec!["design", "fragmen&shy;tation", "footprint", "accesses", "p99", "max", time.as_str(), "equal", "spec"];
+    let by_cost = study.exploration.work() == Objective::Cost;
+    if by_cost {
+        columns.insert(COST, "cost");
+    }
     let mut table = Table::new(caption, &columns).sortable();
     for &index in designs {
         let row = &study.exploration.rows[index];
@@ -105,9 +109,20 @@ fn table(study: &Study<'_>, caption: &str, designs: &[usize]) -> Table {
         let alike = study.exploration.alike(index);
         cells.push(Cell::number(thousands(alike as u64), alike as f64));
         cells.push(Cell::wide(spec(&row.design.spec.to_string())));
+        if by_cost {
+            cells.insert(COST, cost_cell(study.point(index).get(Objective::Cost)));
+        }
         table.row(if index == study.pick { "pick" } else { "" }, cells);
     }
     table
+}
+
+/// The place of the cost, after the accesses.
+const COST: usize = 4;
+
+/// The cell of a counted cost: sorted last where it was not counted.
+fn cost_cell(cost: f64) -> Cell {
+    if cost.is_finite() { Cell::number(count(cost), cost) } else { Cell::number("–", f64::MAX) }
 }
 
 /// A spec in monospace; a long one is folded.

@@ -14,6 +14,8 @@ const GLOSSARY: &str = "<dl class=\"facts\">\n\
     <code>replay</code> accept it.</dd>\n\
     <dt>Pareto front</dt><dd>The designs that no other design beats in all compared objectives.</dd>\n\
     <dt>Peak live bytes</dt><dd>The most requested bytes that are live at one time. No allocator needs less.</dd>\n\
+    <dt>Cost</dt><dd>Model cycles of an operation, counted: instructions, dependent loads, and lines that a model cache does not \
+    hold.</dd>\n\
     <dt>Offline placement</dt><dd>A placement of all blocks by a program that knows the whole trace in advance.</dd>\n\
     <dt>Free list</dt><dd>Freed blocks of one size, kept for the next request of that size.</dd>\n\
     <dt>Splitting, coalescing</dt><dd>Cutting a free block that is larger than the request; joining free neighbours.</dd>\n\

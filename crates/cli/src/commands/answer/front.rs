@@ -13,13 +13,14 @@ use crate::table::{self, Item, Table, identifier, integer, none, number, percent
 /// Rows of the front that are shown to people; programs get all.
 const SHOWN: usize = 12;
 
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "note",
     "design",
     "fragmentation",
     "bound",
     "touched_page_overhead",
     "accesses_per_op",
+    "cost_per_op",
     "p99",
     "max",
     "ns_per_op",
@@ -27,17 +28,16 @@ const COLUMNS: [&str; 10] = [
 ];
 
 /// What a narrow terminal does without.
-const SPARED: [&str; 4] = ["touched_page_overhead", "bound", "p99", "ns_per_op"];
+const SPARED: [&str; 5] = ["touched_page_overhead", "bound", "p99", "ns_per_op", "cost_per_op"];
 
 /// What programs alone get; the last eight of the pick.
-const HIDDEN: [&str; 17] = [
+const HIDDEN: [&str; 16] = [
     "null_ns_per_op",
     "ns_per_op_low",
     "ns_per_op_high",
     "ns_reliable",
     "events_timed",
     "touched_pages",
-    "cost_per_op",
     "peak_live",
     "offline",
     "min_region",
@@ -183,6 +183,7 @@ fn cut(name: &str, shown: &str, replayed: Option<u64>, events: u64) -> Item {
 
 fn row(note: &str, name: Item, point: &Objectives, bound: Item, measured: Figures, heap: Item) -> Vec<Item> {
     let note = if point.failed > 0 { "refuses" } else { note };
+    let cost = Some(point.get(Objective::Cost)).filter(|cost| cost.is_finite());
     let values = [
         word(note, if note == "pick" { "▶ pick" } else { note }),
         name,
@@ -190,14 +191,13 @@ fn row(note: &str, name: Item, point: &Objectives, bound: Item, measured: Figure
         bound,
         measured.touched_page_overhead,
         number(point.get(Objective::Accesses), 2),
+        cost.map_or_else(none, |cost| number(cost, 2)),
         integer(point.get(Objective::P99) as u64),
         integer(point.get(Objective::MaxOp) as u64),
         measured.ns_per_op,
         heap,
     ];
-    let cost = Some(point.get(Objective::Cost)).filter(|cost| cost.is_finite());
-    let cost = cost.map_or_else(none, |cost| number(cost, 2));
-    values.into_iter().chain(measured.more).chain([measured.touched, cost]).collect()
+    values.into_iter().chain(measured.more).chain([measured.touched]).collect()
 }
 
 /// A peer has no footprint in bytes and no accesses.
@@ -215,10 +215,11 @@ fn peer_row(exploration: &Exploration, note: &str, short: &str, name: &str) -> V
         none(),
         none(),
         none(),
+        none(),
         measured.ns_per_op,
         heap,
     ];
-    values.into_iter().chain(measured.more).chain([measured.touched, none()]).collect()
+    values.into_iter().chain(measured.more).chain([measured.touched]).collect()
 }
 
 /// At most `max` of the stairs, evenly, with both ends and the pick.
