@@ -262,6 +262,9 @@ pub struct Replay {
     #[arg(long, value_name = "MOMENTS", num_args = 0..=1, require_equals = true, default_missing_value = "200",
         value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with_all = NOT_OVER_TIME)]
     pub over_time: Option<u32>,
+    /// With --over-time: also write a page with its figures
+    #[arg(long, value_name = "FILE", requires = "over_time")]
+    pub html: Option<PathBuf>,
     /// Replay PASSES times on one heap: does it drift?
     ///
     /// In place of the table: whether the footprint settles or drifts.

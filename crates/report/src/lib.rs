@@ -7,7 +7,8 @@
 //!                  all share)    tables, figures as SVG)
 //! ```
 //!
-//! [`inspection()`] is the page of a trace alone, for a look before any exploration. [`reproduction()`] is the
+//! [`inspection()`] is the page of a trace alone, for a look before any exploration. [`over_time()`] is that
+//! of heaps at moments of traces, [`maps()`] that of their blocks. [`reproduction()`] is the
 //! page of the papers, whose figures are files too: [`chart`] draws them.
 //!
 //! Every sentence of the page is computed: a page about other traffic says
@@ -24,6 +25,7 @@ mod inspection;
 mod labels;
 mod map;
 mod number;
+mod over_time;
 mod places;
 mod reproduction;
 mod sections;
@@ -34,6 +36,7 @@ mod study;
 pub use inspection::{findings, inspection};
 pub use map::{Mapped, maps};
 pub use number::{listed, thousands};
+pub use over_time::{Watched, over_time};
 pub use reproduction::{Reproduced, ReproducedPaper, ShownTable, reproduction};
 
 use heapsmith_explore::{Exploration, NoPick, Preference};

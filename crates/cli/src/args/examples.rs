@@ -117,7 +117,7 @@ pub const REPLAY_MORE: &str = "\
 More examples:
   heapsmith replay samples/ftp.pcap.xz --as drr --heap windows-xp
   heapsmith replay workload:treeadd --set depth=12 --heap phk --heap tlsf
-  heapsmith replay trace.parquet --heap tlsf --over-time=20 --region 1M
+  heapsmith replay trace.parquet --heap tlsf --over-time=20 --region 1M --html moments.html
   heapsmith replay trace.parquet --heap tlsf --heap windows-xp --map map.html
   heapsmith replay trace.parquet --heap tlsf --heap windows-xp --loop 100
 

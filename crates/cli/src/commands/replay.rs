@@ -12,7 +12,7 @@ use crate::args::{Format, Replay};
 use crate::commands::pages;
 use crate::console::{error, note};
 use crate::failure::Failure;
-use crate::{input, progress};
+use crate::{input, output, progress};
 
 mod lives;
 mod moments;
@@ -55,24 +55,34 @@ pub fn run(arguments: &Replay) -> Result<(), Failure> {
 
 /// Looks at heaps along their traces, in place of measuring them as a whole.
 fn over_time(arguments: &Replay, subjects: &[Subject]) -> Result<(), Failure> {
-    let heaps: Vec<&Spec> = subjects.iter().filter_map(Subject::spec).collect();
+    let names = arguments.heap.iter().filter(|name| !name.starts_with(PREFIX));
+    let heaps: Vec<(&String, &Spec)> = names.zip(subjects.iter().filter_map(Subject::spec)).collect();
     if heaps.len() < subjects.len() {
         note!("--over-time and --loop skip reference allocators: they cannot be inspected");
     }
-    let (mut moments, mut drifts) = (moments::table(), passes::table());
+    // Before a trace is read: what will not be written is said at once.
+    let page = arguments.html.as_deref().map(|out| output::beside_text(out, &arguments.traces)).transpose()?;
+    let (mut moments, mut drifts, mut watched) = (moments::table(), passes::table(), Vec::new());
     for path in &arguments.traces {
         let trace = input::stream_packed(path, &arguments.reading)?;
         input::announce(&trace);
-        for spec in &heaps {
+        let mut own = Vec::new();
+        for (name, spec) in &heaps {
             let spinner = progress::spinner(&format!("{} on {spec}", trace.name));
             if let Some(count) = arguments.over_time {
-                moments::add(&mut moments, spec, &trace, arguments.region.map(Bytes), count as usize)?;
+                let heap = moments::watch(name, spec, &trace, arguments.region.map(Bytes), count as usize)?;
+                moments::add(&mut moments, &trace, &heap);
+                own.push(heap);
             }
             if let Some(count) = arguments.passes {
                 passes::add(&mut drifts, spec, &trace, arguments, count as usize)?;
             }
             spinner.finish_and_clear();
         }
+        watched.push((trace.name.clone(), own));
+    }
+    if let Some(page) = page {
+        lives::put(page, heapsmith_report::over_time(&watched))?;
     }
     if arguments.over_time.is_some() {
         moments.print(arguments.format)?;

@@ -158,6 +158,31 @@ fn maps_and_counters_hold_every_block() {
 }
 
 #[test]
+fn the_page_of_moments_draws_itself_next_to_the_table() {
+    let folder = folder();
+    let heaps = ["--heap", "tlsf", "--heap", "list(order=address, fit=first, split=never, coalesce=never)"];
+    let asked = [&["replay", "trace.csv", "--over-time=20"][..], &heaps].concat();
+    let plain = json(folder.path(), &asked);
+    assert_eq!(json(folder.path(), &[&asked[..], &["--html", "page.html"]].concat()), plain, "the table stays");
+    let mut browser = Browser::start();
+    for width in [1400, 400] {
+        browser.open(&folder.path().join("page.html"), Screen { width, height: 900, dark: false });
+        let figures = browser.evaluate("[...document.querySelectorAll('.plot')].map((plot) => plot.id)");
+        assert_eq!(figures, serde_json::json!(["plot-footprint-0", "plot-room-0"]));
+        assert_eq!(browser.evaluate("document.documentElement.scrollWidth > innerWidth"), false, "it scrolls sideways");
+    }
+    // Each heap's largest footprint, in the order of the command.
+    let peaks = plain.chunks(20).map(|rows| rows[19]["footprint_peak"].as_u64().expect("bytes").to_string());
+    let shown = browser.evaluate("[...document.querySelectorAll('tbody tr')].map((row) => row.cells[2].dataset.v)");
+    assert_eq!(shown, serde_json::json!(peaks.collect::<Vec<_>>()));
+    assert!(browser.errors.is_empty(), "{:?}", browser.errors);
+    for (wrong, code) in [(&["--html", "x.html"][..], 2), (&["--over-time=5", "--html", "trace.csv"], 2)] {
+        let output = run(folder.path(), &[&["replay", "trace.csv", "--heap", "tlsf"], wrong].concat());
+        assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
 fn a_map_draws_itself_in_both_forms() {
     let folder = folder();
     heapsmith(folder.path(), &["replay", "trace.csv", "--heap", "tlsf", "--heap", "list", "--map", "map.html"]);

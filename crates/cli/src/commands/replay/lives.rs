@@ -41,7 +41,7 @@ pub fn write(arguments: &Replay, heaps: &[&Spec]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn put(output: Output, text: String) -> Result<(), Failure> {
+pub fn put(output: Output, text: String) -> Result<(), Failure> {
     let out = output.path().to_owned();
     output.put(text).map_err(|error| Failure::writing(&out, &error))?;
     note!("wrote {}", out.display());

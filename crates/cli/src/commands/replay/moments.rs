@@ -1,6 +1,7 @@
 //! Heaps at many moments of a trace, as a table.
 
 use heapsmith_replay::{Moment, Region, ReplayOptions, over_time, replay};
+use heapsmith_report::Watched;
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
 
@@ -26,33 +27,36 @@ pub fn table() -> Table {
     Table::new(&shown).hiding(&["trace", "region", "headers", "padding", "layers", "control"])
 }
 
-/// Adds a row for each moment.
-pub fn add(
-    table: &mut Table,
+/// A heap at this many moments, in a region of this size, or else of its largest footprint.
+pub fn watch(
+    name: &str,
     spec: &Spec,
     trace: &PackedTrace,
     region: Option<Bytes>,
     count: usize,
-) -> Result<(), Failure> {
+) -> Result<Watched, Failure> {
     let mut reserve = Region::for_trace(trace)?;
     let size = match region {
         Some(region) => region,
         None => Bytes(replay(spec, trace, &mut reserve, ReplayOptions::MEASURE)?.footprint_peak.0.next_multiple_of(8)),
     };
-    for Moment { event, blocks, footprint, footprint_peak, bytes: now } in
-        over_time(spec, trace, &mut reserve, size, count)?
-    {
+    let moments = over_time(spec, trace, &mut reserve, size, count)?;
+    Ok(Watched { name: name.to_owned(), spec: spec.to_string(), region: size, moments })
+}
+
+/// Adds a row for each moment.
+pub fn add(table: &mut Table, trace: &PackedTrace, watched: &Watched) {
+    for &Moment { event, blocks, footprint, footprint_peak, bytes: now } in &watched.moments {
         let fragmentation = match now.requested.0 {
             0 => none(),
             requested => percent(footprint.0 as f64 / requested as f64 - 1.0),
         };
         let sizes = [now.free, now.largest_free, now.largest_request].map(bytes);
-        let hidden = [size, now.headers, now.padding, now.layers, now.control].map(bytes);
+        let hidden = [watched.region, now.headers, now.padding, now.layers, now.control].map(bytes);
         let shown = [integer(event), bytes(now.requested), integer(blocks), bytes(footprint), bytes(footprint_peak)];
-        let ends = [heap(&spec.to_string()), text(trace.name.clone())];
+        let ends = [heap(&watched.spec), text(trace.name.clone())];
         table.row(shown.into_iter().chain([fragmentation]).chain(sizes).chain(ends).chain(hidden));
     }
-    Ok(())
 }
 
 /// Below the table: what the columns mean.
