@@ -147,6 +147,9 @@ impl Target {
     /// In words: it is no power of two, less than a word, or more than a heap has.
     pub fn with_alignment(&'static self, alignment: u32) -> Result<&'static Target, String> {
         static MADE: Mutex<Vec<&'static Target>> = Mutex::new(Vec::new());
+        if let Some((usual, _)) = self.name.split_once(ALIGN) {
+            return Target::named(usual)?.with_alignment(alignment);
+        }
         let (word, max) = (self.word.bytes(), Spec::MAX_ALIGNMENT);
         if !alignment.is_power_of_two() || !(word..=max).contains(&alignment) {
             return Err(format!(
@@ -283,6 +286,7 @@ mod tests {
         assert!(std::ptr::eq(Target::named("cortex-m align=4").expect("it is made again"), four), "once");
         assert!(four.lowered().is_some_and(|why| why.contains("4 bytes, and cortex-m asks for 8")));
         assert_eq!(resolve(four.baseline).map(|spec| spec.alignment), Ok(4));
+        assert_eq!(four.with_alignment(8), Target::named("cortex-m"), "asked again, it is of the usual one");
         let host = Target::host();
         assert!(host.with_alignment(16).is_ok_and(|same| std::ptr::eq(same, host)));
         let coarse = host.with_alignment(64).expect("a power of two");
