@@ -2,12 +2,14 @@
 //!
 //! 1. **Near everywhere.** Of the candidates those remain that are within [`OVERFITTED`] of the front of every copy that
 //!    binds; if there is none, those that are nearest.
-//! 2. **The best in the mean.** Each preference weighs some objectives by their logarithm, so that a tenth less counts alike
+//! 2. **No bad trade.** Of two objectives none is left that gives away over a tenth of one, on the traces, for under a tenth of
+//!    the other: what is a better trade has a smaller product, so the smallest product always remains.
+//! 3. **The best in the mean.** Each preference weighs some objectives by their logarithm, so that a tenth less counts alike
 //!    wherever it is: `memory` the footprint, `speed` the work (accesses, or the counted cost), `bounded` the most expensive
-//!    operation, `balanced` the product of footprint and work. By the product no pick gives away a tenth of one for less than a tenth of the other.
+//!    operation, `balanced` the product of footprint and work.
 //!    In the mean the traces weigh as much as all copies together: they are what the program did, and the copies are what it
 //!    could do.
-//! 3. **The plainest within noise.** The best is better than a plainer design by a mean over the traces and copies, and this
+//! 4. **The plainest within noise.** The best is better than a plainer design by a mean over the traces and copies, and this
 //!    gain varies between them. A gain that is smaller than its standard deviation, up to [`MAX_NOISE`], or smaller than
 //!    [`MIN_GAIN`], justifies no level: the plainest design within that is taken.
 //!
@@ -26,6 +28,9 @@ const MIN_GAIN: f64 = 0.01;
 
 /// A gain of more is one, whatever it varies.
 const MAX_NOISE: f64 = 0.03;
+
+/// What is not given away of one objective for less of the other.
+const TRADE: f64 = 1.1;
 
 /// What a plainer design may be worse in objectives that its preference does not weigh.
 const ASIDE: f64 = 0.1;
@@ -61,6 +66,10 @@ impl Choice<'_> {
         let far = |index: usize| robust.held(index).map_or(0.0, |held| held.worst().0);
         let near = serving.iter().map(|&index| far(index)).fold(f64::INFINITY, f64::min).max(OVERFITTED);
         let near: Vec<usize> = serving.into_iter().filter(|&index| far(index) <= near).collect();
+        let places: Vec<Vec<f64>> = near.iter().map(|&index| self.place(index)).collect();
+        let is_bad = |place: &[f64]| places.iter().any(|other| is_better_trade(other, place));
+        let near: Vec<usize> =
+            near.iter().zip(&places).filter(|(_, place)| !is_bad(place)).map(|(&index, _)| index).collect();
         let best = near.iter().copied().min_by(|&a, &b| self.compare(a, b))?;
         let alike = near.into_iter().filter(|&index| index == best || self.is_alike(index, best));
         alike.min_by(|&a, &b| {
@@ -101,6 +110,11 @@ impl Choice<'_> {
             .collect()
     }
 
+    /// The logarithms of what a design has of the weighed objectives on the traces.
+    fn place(&self, index: usize) -> Vec<f64> {
+        self.weighed().0.into_iter().map(|objective| self.values(index, objective)[0]).collect()
+    }
+
     fn mean(&self, index: usize, objective: Objective) -> f64 {
         mean(&self.values(index, objective))
     }
@@ -135,6 +149,13 @@ impl Choice<'_> {
     }
 }
 
+/// Whether a place saves more than a [`TRADE`] of one of two objectives for less of the other; places are logarithms.
+fn is_better_trade(this: &[f64], other: &[f64]) -> bool {
+    let ([memory, work], [other_memory, other_work]) = (this, other) else { return false };
+    let (memory, work, trade) = (other_memory - memory, other_work - work, TRADE.ln());
+    (memory > trade && work > -trade) || (work > trade && memory > -trade)
+}
+
 /// The mean of a value on the traces and of values on their copies, where the first weighs as much as all others.
 fn mean(values: &[f64]) -> f64 {
     match values {
@@ -154,6 +175,15 @@ fn is_noise(gains: &[f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_better_trade_saves_a_tenth_of_one_for_less_of_the_other() {
+        let better = |this: [f64; 2], other: [f64; 2]| is_better_trade(&this.map(f64::ln), &other.map(f64::ln));
+        assert!(better([1.0, 5.2], [1.12, 5.0]) && better([1.09, 5.0], [1.0, 5.6]));
+        assert!(!better([1.0, 5.6], [1.12, 5.0]), "an eighth for an eighth");
+        assert!(!better([1.0, 5.2], [1.09, 5.0]), "less than a tenth");
+        assert!(!is_better_trade(&[1.0], &[2.0]), "one objective is asked for");
+    }
 
     #[test]
     fn a_gain_is_noise_where_it_varies_more_than_it_is() {
