@@ -39,34 +39,37 @@ static {{ n }} {{ n }}_of_malloc;
 static bool {{ n }}_made;
 static pthread_mutex_t {{ n }}_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void hold(void)
+static void take_lock(void)
 {
     (void)pthread_mutex_lock(&{{ n }}_lock);
 }
 
-static void release(void)
+static void give_lock(void)
 {
     (void)pthread_mutex_unlock(&{{ n }}_lock);
 }
 
-/* No thread begins or ends within a call to the heap, so what was not taken is not given. */
-static void take_lock(void)
+/* Whether the lock was needed, and is held now. */
+static bool take_lock_if_shared(void)
 {
-    if (!IS_ALONE) {
-        hold();
+    const bool is_shared = !IS_ALONE;
+
+    if (is_shared) {
+        take_lock();
     }
+    return is_shared;
 }
 
-static void give_lock(void)
+static void give_lock_if(bool is_held)
 {
-    if (!IS_ALONE) {
-        release();
+    if (is_held) {
+        give_lock();
     }
 }
 
 __attribute__((constructor)) static void survive_forks(void)
 {
-    (void)pthread_atfork(hold, release, release);
+    (void)pthread_atfork(take_lock, give_lock, give_lock);
 }
 
 /* Makes the heap at the first request; the lock is held. */
@@ -88,12 +91,12 @@ static bool is_ready(void)
 static void *serve(size_t size, size_t alignment)
 {
     void *block = NULL;
+    const bool is_held = take_lock_if_shared();
 
-    take_lock();
     if (is_ready()) {
         block = {{ n }}_allocate_aligned(&{{ n }}_of_malloc, (size == 0U) ? 1U : size, alignment);
     }
-    give_lock();
+    give_lock_if(is_held);
     if (block == NULL) {
         errno = ENOMEM;
     }
@@ -114,10 +117,10 @@ EXPORTED void free(void *block)
 {
     if (block != NULL) {
         const int kept = errno;
+        const bool is_held = take_lock_if_shared();
 
-        take_lock();
         {{ n }}_free(&{{ n }}_of_malloc, block);
-        give_lock();
+        give_lock_if(is_held);
         errno = kept;
     }
 }
@@ -138,6 +141,7 @@ EXPORTED void *calloc(size_t number, size_t size)
 EXPORTED void *realloc(void *block, size_t size)
 {
     void *moved;
+    bool is_held;
 
     if (block == NULL) {
         return serve(size, ALIGNMENT);
@@ -146,9 +150,9 @@ EXPORTED void *realloc(void *block, size_t size)
         free(block);
         return NULL;
     }
-    take_lock();
+    is_held = take_lock_if_shared();
     moved = {{ n }}_reallocate(&{{ n }}_of_malloc, block, size, ALIGNMENT);
-    give_lock();
+    give_lock_if(is_held);
     if (moved == NULL) {
         errno = ENOMEM;
     }
@@ -220,12 +224,12 @@ EXPORTED size_t {{ n }}_malloc_footprint_peak(void);
 EXPORTED size_t {{ n }}_malloc_footprint_peak(void)
 {
     size_t bytes = 0U;
+    const bool is_held = take_lock_if_shared();
 
-    take_lock();
     if ({{ n }}_made) {
         bytes = {{ n }}_statistics(&{{ n }}_of_malloc).footprint_peak;
     }
-    give_lock();
+    give_lock_if(is_held);
     return bytes;
 }
 
@@ -234,9 +238,10 @@ EXPORTED size_t malloc_usable_size(void *block)
     size_t bytes = 0U;
 
     if (block != NULL) {
-        take_lock();
+        const bool is_held = take_lock_if_shared();
+
         bytes = {{ n }}_usable_size(&{{ n }}_of_malloc, block);
-        give_lock();
+        give_lock_if(is_held);
     }
     return bytes;
 }
