@@ -6,9 +6,10 @@
 //! | where | the figures are those of a replay in |
 //! |---|---|
 //! | the pick, next to the RAM to reserve | that region |
+//! | the baseline, where it is a spec and the RAM to reserve is what is compared | its own smallest region |
 //! | `--max-region R`, of the finalists that need no more | R bytes, and constraints and picks go by them |
 //!
-//! What was measured is kept by region and design, so it is never replayed twice.
+//! What was measured is kept by region and spec, so it is never replayed twice.
 
 use heapsmith_replay::{Measures, Region, ReplayError, ReplayOptions, replay};
 use heapsmith_spec::Spec;
@@ -24,8 +25,36 @@ impl Exploration {
     /// The region in which a design's figures hold together, and its values there: the region that is asked for, else the
     /// smallest that serves. None if it was not replayed there.
     pub fn in_region(&self, index: usize) -> Option<(Bytes, Objectives)> {
-        let bytes = self.asked_region().or_else(|| self.min_region(index).map(|bytes| bytes.0))?;
-        let measures = self.confined.get(&(bytes, self.rows[index].design.number))?;
+        self.promised(self.min_region(index), &self.rows[index].design.spec)
+    }
+
+    /// The smallest region of the baseline; none where it is no spec, was not replayed whole, or memory is not reserved on
+    /// the target.
+    pub(crate) fn baseline_min_region(&self) -> Option<Bytes> {
+        let bytes = self.baseline_objectives()?.get(Objective::MinRegion);
+        (self.reserves() && bytes.is_finite()).then_some(Bytes(bytes as u64))
+    }
+
+    /// The same of the baseline as [`Exploration::in_region`] of a design.
+    pub(crate) fn baseline_in_region(&self) -> Option<(Bytes, Objectives)> {
+        self.promised(Some(self.baseline_min_region()?), self.baseline().spec()?)
+    }
+
+    /// The bytes to reserve for a design and for the baseline, each with the values in the region that is promised; none
+    /// unless both were replayed there.
+    pub fn reserved(&self, index: usize) -> Option<[(Bytes, Objectives); 2]> {
+        let own = (self.min_region(index)?, self.in_region(index)?.1);
+        Some([own, (self.baseline_min_region()?, self.baseline_in_region()?.1)])
+    }
+
+    /// Whether memory is a region that is reserved, and not pages that a `malloc` takes from the system and gives back.
+    pub(crate) fn reserves(&self) -> bool {
+        !self.target.malloc
+    }
+
+    fn promised(&self, smallest: Option<Bytes>, spec: &Spec) -> Option<(Bytes, Objectives)> {
+        let bytes = self.asked_region().or(smallest.map(|bytes| bytes.0))?;
+        let measures = self.confined.get(&(bytes, spec.to_string()))?;
         Some((Bytes(bytes), Objectives::of(measures)))
     }
 
@@ -40,29 +69,28 @@ impl Exploration {
     pub(crate) fn unconfined(&self) -> Vec<usize> {
         let Some(region) = self.asked_region() else { return Vec::new() };
         let is_open = |index: &usize| {
-            let design = self.rows[*index].design.number;
+            let spec = || self.rows[*index].design.spec.to_string();
             self.points[*index].get(Objective::MinRegion) <= region as f64
-                && !self.confined.contains_key(&(region, design))
+                && !self.confined.contains_key(&(region, spec()))
         };
         self.finalists().into_iter().filter(is_open).collect()
     }
 
-    /// Replays designs in a region of a fixed size, and keeps what they do.
+    /// Replays heaps in a region of a fixed size, and keeps what they do.
     pub(crate) fn confine(
         &mut self,
-        designs: &[usize],
+        specs: &[Spec],
         region: u64,
         store: &mut Store,
         traces: &[PackedTrace],
         threads: &Threads<'_>,
     ) -> Result<(), SweepError> {
-        let design = |place: usize| &self.rows[designs[place]].design;
         let one = |place: usize, worker: &mut Worker<'_>| {
-            let design = design(place);
+            let spec = &specs[place];
             let regions = worker.regions.of(traces)?;
-            Ok(Some((design.number, in_regions(&design.spec, traces, regions, region)?)))
+            Ok(Some((spec.to_string(), in_regions(spec, traces, regions, region)?)))
         };
-        threads.each(designs.len(), &one, &mut |batch| Ok(store.add_confined(region, &batch)?))?;
+        threads.each(specs.len(), &one, &mut |batch| Ok(store.add_confined(region, &batch)?))?;
         self.confined = store.confined()?;
         Ok(())
     }
@@ -71,7 +99,7 @@ impl Exploration {
     pub(crate) fn take_confined(&mut self) {
         let Some(region) = self.asked_region() else { return };
         for (point, row) in self.points.iter_mut().zip(&self.rows) {
-            let Some(measures) = self.confined.get(&(region, row.design.number)) else { continue };
+            let Some(measures) = self.confined.get(&(region, row.design.spec.to_string())) else { continue };
             if point.get(Objective::MinRegion).is_finite() {
                 let mut confined = Objectives::of(measures);
                 for objective in Objective::ALL.into_iter().filter(|objective| !objective.is_counted()) {

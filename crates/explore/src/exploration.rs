@@ -66,8 +66,8 @@ pub struct Exploration {
     pub pages: Vec<Paged>,
     /// What the candidates for the pick do on changed copies of the traces.
     pub robust: Robust,
-    /// What designs do in regions of fixed sizes: by bytes of the region and number of the design, the measures on every trace.
-    pub confined: BTreeMap<(u64, u32), Vec<Measures>>,
+    /// What heaps do in regions of fixed sizes: by bytes of the region and spec, the measures on every trace.
+    pub confined: BTreeMap<(u64, String), Vec<Measures>>,
     /// The programs that are as each trace; none where no bound covers what it does.
     pub programs: Vec<Option<Programs>>,
 }

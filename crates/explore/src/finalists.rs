@@ -41,7 +41,7 @@ const PARTS: u64 = 100;
 impl Exploration {
     /// The designs that are measured: of those that serve and keep the constraints that replays count, the nearest to
     /// the front over the chosen objectives that replays count, and to the one over fragmentation and accesses; and the
-    /// picks of a classic space that is a part of a wider one.
+    /// picks of a standard space that is a part of a wider one.
     pub fn finalists(&self) -> Vec<usize> {
         let mut points: Vec<Objectives> = self.rows.iter().map(|row| Objectives::of(&row.measures)).collect();
         for (point, row) in points.iter_mut().zip(&self.rows) {
@@ -67,10 +67,10 @@ impl Exploration {
                 finalists.push(index);
             }
         }
-        // What wider spaces are compared with has to be known of the classic picks.
+        // What wider spaces are compared with has to be known of the standard picks.
         let drawn = self.question.goal.balanced();
         let drawn = if drawn.iter().all(|objective| objective.is_counted()) { drawn } else { usual };
-        finalists.extend(Preference::ALL.iter().filter_map(|&each| self.classic_pick_of(points.clone(), each, drawn)));
+        finalists.extend(Preference::ALL.iter().filter_map(|&each| self.standard_pick_of(points.clone(), each, drawn)));
         finalists.sort_unstable();
         finalists.dedup();
         finalists

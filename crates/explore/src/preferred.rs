@@ -2,10 +2,10 @@
 //!
 //! | | among | by |
 //! |---|---|---|
-//! | [`Exploration::pick`] | what serves and keeps the constraints; in a wider space what is nowhere worse than the classic pick | traces and changed copies; `bounded`: proven numbers |
+//! | [`Exploration::pick`] | what serves and keeps the constraints; in a wider space what is nowhere worse than the standard pick | traces and changed copies; `bounded`: proven numbers |
 //! | [`Exploration::nominal_pick`] | what serves and keeps the constraints | the traces alone |
-//! | [`Exploration::classic_pick`] | the classic part of a wider space | as the pick |
-//! | [`Exploration::trading_pick`] | everything, without regard to the classic pick | as the pick |
+//! | [`Exploration::standard_pick`] | the standard part of a wider space | as the pick |
+//! | [`Exploration::trading_pick`] | everything, without regard to the standard pick | as the pick |
 
 use crate::choice::Choice;
 use crate::exploration::Exploration;
@@ -19,11 +19,11 @@ impl Exploration {
         self.pick(self.question.preference)
     }
 
-    /// The preferred design: in a space that holds the classic one, the preferred of those that are nowhere worse than
-    /// the classic pick in what is chosen. So a wider space never trades what the classic one already gives.
+    /// The preferred design: in a space that holds the standard one, the preferred of those that are nowhere worse
+    /// than the standard pick in what is chosen. So a wider space never trades what the standard one already gives.
     pub fn pick(&self, preference: Preference) -> Option<usize> {
-        let Some(classic) = self.classic_pick(preference) else { return self.choose(&self.points, preference) };
-        let known = &self.points[classic];
+        let Some(standard) = self.standard_pick(preference) else { return self.choose(&self.points, preference) };
+        let known = &self.points[standard];
         let no_worse = |point: &Objectives| {
             self.question.goal.objectives.iter().all(|&objective| point.get(objective) <= known.get(objective))
         };
@@ -95,32 +95,34 @@ impl Exploration {
         best.map(|(_, index)| index)
     }
 
-    /// The preferred design of the classic space, where it is a part of a wider one.
-    pub fn classic_pick(&self, preference: Preference) -> Option<usize> {
-        self.choose(&self.classic_alone(self.points.clone())?, preference)
+    /// The preferred design of the standard space, where it is a part of a wider one.
+    pub fn standard_pick(&self, preference: Preference) -> Option<usize> {
+        self.choose(&self.standard_alone(self.points.clone())?, preference)
     }
 
-    /// The preferred design of the classic space by these values, and by the knee over two objectives; its work is that of
+    /// The preferred design of the standard space by these values, and by the knee over two objectives; its work is that of
     /// accesses.
-    pub(crate) fn classic_pick_of(
+    pub(crate) fn standard_pick_of(
         &self,
         points: Vec<Objectives>,
         preference: Preference,
         both: [Objective; 2],
     ) -> Option<usize> {
-        pick(&self.classic_alone(points)?, preference, both, Objective::Accesses)
+        pick(&self.standard_alone(points)?, preference, both, Objective::Accesses)
     }
 
-    /// Values that exclude what is not of the classic space; none where that is not a part of a wider one.
-    pub(crate) fn classic_alone(&self, mut points: Vec<Objectives>) -> Option<Vec<Objectives>> {
-        let family = self.classic().filter(|_| self.families.0.len() > 1)?;
+    /// Values that exclude what is not of the standard space; none where that is not a part of a wider one.
+    pub(crate) fn standard_alone(&self, mut points: Vec<Objectives>) -> Option<Vec<Objectives>> {
+        if !self.families.are_wider() {
+            return None;
+        }
         for (point, row) in points.iter_mut().zip(&self.rows) {
-            point.excluded |= usize::from(row.design.family) != family;
+            point.excluded |= !self.families.is_standard(&row.design);
         }
         Some(points)
     }
 
-    /// The preferred design without regard to the classic pick, where that is another one: it trades.
+    /// The preferred design without regard to the standard pick, where that is another one: it trades.
     pub fn trading_pick(&self, preference: Preference) -> Option<usize> {
         let trading = self.choose(&self.points, preference)?;
         let same = |other: usize| self.rows[other].measures == self.rows[trading].measures;

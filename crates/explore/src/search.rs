@@ -94,13 +94,13 @@ pub(crate) fn windows(trace: &PackedTrace, events: usize) -> [PackedTrace; 2] {
     [0, peak].map(|begin| trace.window(begin..begin + long))
 }
 
-/// Splits unique designs into those that are kept whatever slices say, and the others. Kept is the classic space, where it
+/// Splits unique designs into those that are kept whatever slices say, and the others. Kept is the standard space, where it
 /// is a part of a wider one and replaying it whole takes no longer than where all is replayed.
 pub(crate) fn spared<'d>(space: &'d Space, schedule: &Schedule) -> (Vec<&'d Design>, Vec<&'d Design>) {
-    let is_classic = |design: &&Design| space.families.0.len() > 1 && space.families.is_classic(design);
-    let (classic, others): (Vec<&Design>, Vec<&Design>) = space.unique().partition(is_classic);
-    match schedule.affords(classic.len(), Strategy::EXHAUSTIVE) {
-        true => (classic, others),
+    let is_spared = |design: &&Design| space.families.are_wider() && space.families.is_standard(design);
+    let (spared, others): (Vec<&Design>, Vec<&Design>) = space.unique().partition(is_spared);
+    match schedule.affords(spared.len(), Strategy::EXHAUSTIVE) {
+        true => (spared, others),
         false => (Vec::new(), space.unique().collect()),
     }
 }

@@ -1,12 +1,13 @@
-//! Spaces of designs: the classic one, the wide one, and those that users write.
+//! Spaces of designs: those of heapsmith, each with all of the one before, and those that users write.
 //!
 //! | space | designs | is |
 //! |---|---|---|
 //! | `classic` | 10,000 | four factors at ten levels each, on an address-ordered list |
+//! | `standard` | 13 more | the allocators of the catalogue, too, but for those that are one list |
 //! | `wide` | over 100,000 | every structure for a whole program, with every factor that it takes |
 //! | a file | what it says | families in the same form ([`Family`]) |
 //!
-//! Both spaces of heapsmith are texts in that form (`classic.toml`, `wide.toml`). Different levels may become the same heap (a size
+//! The spaces of heapsmith are texts in that form (`classic.toml` and what is added to it). Different levels may become the same heap (a size
 //! that 40% of the requests share is on one side of every threshold between): such designs are replayed once, and each
 //! keeps its own row.
 //!
@@ -19,7 +20,7 @@ mod requests;
 use std::collections::HashMap;
 use std::path::Path;
 
-use heapsmith_spec::{Spec, SpecError, Target, Unsuited, WordSize};
+use heapsmith_spec::{Spec, SpecError, Target, Unsuited, WordSize, entry};
 use heapsmith_trace::PackedTrace;
 
 pub use family::{Factor, Family};
@@ -27,7 +28,12 @@ use key::Key;
 use requests::{By, Requests};
 
 const CLASSIC: &str = include_str!("space/classic.toml");
-const WIDE: &str = include_str!("space/wide.toml");
+const STANDARD: &str = concat!(include_str!("space/classic.toml"), include_str!("space/catalogue.toml"));
+const WIDE: &str =
+    concat!(include_str!("space/classic.toml"), include_str!("space/catalogue.toml"), include_str!("space/wide.toml"));
+
+/// The families of the standard space; the first is the classic one.
+const STANDARD_FAMILIES: [&str; 2] = ["classic", "catalogue"];
 
 /// Why a text makes no space.
 #[derive(Debug, thiserror::Error)]
@@ -110,20 +116,31 @@ impl Space {
     /// The most designs of a space.
     pub const MAX: usize = 10_000_000;
 
+    /// The name of the space that is explored where none is named.
+    pub const STANDARD: &str = "standard";
+
     /// The classic space for `traces`.
     pub fn classic(traces: &[PackedTrace]) -> Space {
-        // A test makes both spaces of heapsmith.
+        // A test makes every space of heapsmith.
         Space::of("classic", CLASSIC, traces).expect("the text is sound")
     }
 
-    /// The wide space for `traces`; its first family is the classic space.
+    /// The standard space for `traces`.
+    pub fn standard(traces: &[PackedTrace]) -> Space {
+        Space::of(Space::STANDARD, STANDARD, traces).expect("the text is sound")
+    }
+
+    /// The wide space for `traces`; its first families are the standard space.
     pub fn wide(traces: &[PackedTrace]) -> Space {
         Space::of("wide", WIDE, traces).expect("the text is sound")
     }
 
     /// The text of one of our own spaces.
     pub fn own_text(name: &str) -> Option<&'static str> {
-        [("classic", CLASSIC), ("wide", WIDE)].into_iter().find(|own| own.0 == name).map(|own| own.1)
+        [("classic", CLASSIC), (Space::STANDARD, STANDARD), ("wide", WIDE)]
+            .into_iter()
+            .find(|own| own.0 == name)
+            .map(|own| own.1)
     }
 
     /// The name and the text of a space: one of our own by name, else what a file says.
@@ -137,7 +154,7 @@ impl Space {
         }
         let text = std::fs::read_to_string(name).map_err(|error| {
             format!(
-                "{} cannot be read as a space: {error}; name classic, wide, or a file in the form that `heapsmith \
+                "{} cannot be read as a space: {error}; name standard, classic, wide, or a file in the form that `heapsmith \
                  explore --print-space wide` prints",
                 name.display()
             )
@@ -246,8 +263,19 @@ impl Families {
     }
 
     /// Whether a design is of the classic space.
-    pub fn is_classic(&self, design: &Design) -> bool {
-        self.family(design).name == "classic"
+    fn is_classic(&self, design: &Design) -> bool {
+        self.family(design).name == STANDARD_FAMILIES[0]
+    }
+
+    /// Whether a design is of the standard space.
+    pub fn is_standard(&self, design: &Design) -> bool {
+        STANDARD_FAMILIES.contains(&self.family(design).name.as_str())
+    }
+
+    /// Whether the classic space is a part, and there is more than the standard one.
+    pub fn are_wider(&self) -> bool {
+        let is_known = |family: &Family| STANDARD_FAMILIES.contains(&family.name.as_str());
+        self.0.iter().any(|family| family.name == STANDARD_FAMILIES[0]) && !self.0.iter().all(is_known)
     }
 
     /// Whether a design is one that the paper recommends: two or three free lists, first fit, full splitting, full
@@ -285,7 +313,7 @@ impl Making {
         for (factor, &level) in family.factors.iter().zip(levels) {
             let level = factor.levels[usize::from(level)].as_str();
             match factor.name.as_str() {
-                Family::HEAP => heap = level,
+                Family::HEAP => heap = entry(level).map_or(level, |entry| entry.spec),
                 "freelists" => lists = Some(level),
                 "align" if level == "word" => {}
                 "word" | "align" => options.push_str(&format!(" {}={level}", factor.name)),

@@ -10,7 +10,7 @@
 //! | `pruned` | a unique design that was cut short, and the one that beats it; none if it refuses a request |
 //! | `slice` | the measures of one unique design on a slice of a trace, in a round of the search |
 //! | `changed` | the measures of one unique design on a copy of a trace with a change |
-//! | `confined` | the measures of one design on one trace in a region of a fixed size |
+//! | `confined` | the measures of one heap on one trace in a region of a fixed size |
 //! | `finalist` | what was measured of one design of a last choice: its smallest region, its code size |
 //! | `evaluated` | a heap that was chosen here, on a trace that it was not chosen for |
 //! | `catalogue` | the measures of one allocator of the catalogue on one trace |

@@ -4,7 +4,7 @@
 //!
 //! | baseline | memory | work |
 //! |---|---|---|
-//! | a spec, a name of the catalogue | footprint at its peak, counted | what designs are ranked by: metadata accesses, or the counted cost |
+//! | a spec, a name of the catalogue | the RAM to reserve, in which both serve every request; on `host`, where nothing is reserved, footprint at its peak | what designs are ranked by: metadata accesses in that region, or the counted cost |
 //! | `peer:` and a name | pages touched | time of an operation, where the intervals of the rounds do not overlap |
 //!
 //! **The rule.** What counts is what the preference is about: memory for `memory`, work for `speed`, the proven worst case of
@@ -169,17 +169,20 @@ impl Exploration {
             verdict.remark = Some("it was not replayed".to_owned());
             return verdict;
         };
-        let ratio = |objective| Some(amount(point, objective) / amount(other, objective));
         if self.work() == Objective::Cost && [point, other].iter().all(|it| it.get(Objective::Cost).is_finite()) {
             verdict.by = Objective::Cost;
         }
-        verdict.memory = ratio(Objective::Fragmentation);
-        verdict.work = ratio(verdict.by);
+        (verdict.memory, verdict.work) = self.counted_ratios(index, other, verdict.by);
         let alignment = verdict.baseline.spec().map_or(0, |spec| spec.alignment);
         if other.failed > 0 {
             (verdict.memory, verdict.work) = (None, None);
             (verdict.advice, verdict.remark) =
                 (Advice::Change, Some(format!("it refuses {} requests, which the pick serves", other.failed)));
+        } else if let Some(needed) =
+            self.baseline_min_region().filter(|needed| self.asked_region().is_some_and(|asked| asked < needed.0))
+        {
+            (verdict.advice, verdict.remark) =
+                (Advice::Change, Some(format!("it needs {} bytes, more than there are", needed.0)));
         } else if !self.target.compares(alignment) {
             verdict.remark = Some(format!(
                 "it aligns payloads to {alignment} bytes, and {} asks for {}: it is shown, not compared",
@@ -188,6 +191,19 @@ impl Exploration {
             ));
         }
         verdict
+    }
+
+    /// Memory and work of the design at `index` over those of a baseline that is a spec: in the regions that are promised,
+    /// where both were replayed there.
+    fn counted_ratios(&self, index: usize, other: &Objectives, by: Objective) -> (Option<f64>, Option<f64>) {
+        let ratio = |own: &Objectives, other: &Objectives, objective| amount(own, objective) / amount(other, objective);
+        let point = &self.points[index];
+        let (mut memory, mut work) = (ratio(point, other, Objective::Fragmentation), ratio(point, other, by));
+        if let Some([own, other]) = self.reserved(index) {
+            memory = own.0.0 as f64 / other.0.0.max(1) as f64;
+            work = if by == Objective::Accesses { ratio(&own.1, &other.1, by) } else { work };
+        }
+        (Some(memory), Some(work))
     }
 
     fn measured_verdict(&self, index: usize, baseline: Baseline) -> Verdict {

@@ -117,7 +117,7 @@ def explore(
     traces: Trace | Iterable[Trace],
     *,
     out: str | os.PathLike[str] | None = None,
-    space: str | os.PathLike[str] = "classic",
+    space: str | os.PathLike[str] = "standard",
     objectives: Sequence[Objective] = ("fragmentation", "accesses", "p99", "max"),
     limits: Mapping[Objective, float] | None = None,
     prefer: Prefer = "balanced",
@@ -148,7 +148,7 @@ def explore(
         The folder for the results. An unfinished exploration in it resumes. Without a folder, results live as long as
         the returned exploration.
     space
-        ``"classic"`` (10,000 designs), ``"wide"`` (over 100,000), or a file in the form that ``heapsmith explore
+        ``"classic"`` (10,000 designs), ``"standard"`` (the allocators of the catalogue, too), ``"wide"`` (over 100,000), or a file in the form that ``heapsmith explore
         --print-space wide`` prints.
     objectives
         The front is over these. ``cost``, ``min_region``, ``ns`` and ``code_size`` are measured of the 64 designs nearest

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use heapsmith_explore::{Baseline, Constraint, Goal, HoldOut, Objective, Preference, Question, Strategy};
+use heapsmith_explore::{Baseline, Constraint, Goal, HoldOut, Objective, Preference, Question, Space, Strategy};
 use heapsmith_replay::TimingEffort;
 use heapsmith_spec::Target;
 
@@ -48,15 +48,16 @@ pub struct Explore {
     pub traces: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
-    /// Designs: classic, wide, or a file
+    /// Designs: standard, classic, wide, or a file
     ///
-    /// classic has 10,000 designs, wide over 100,000, of every structure. A file has the form that --print-space prints.
-    #[arg(long, value_name = "SPACE", default_value = "classic")]
+    /// classic has 10,000 designs, standard the allocators of the catalogue, too, and wide over 100,000, of every structure.
+    /// A file has the form that --print-space prints.
+    #[arg(long, value_name = "SPACE", default_value = Space::STANDARD)]
     pub space: PathBuf,
     /// Print the definition of a built-in space and exit
     ///
     /// Start your own space from it.
-    #[arg(long, hide_short_help = true, value_name = "classic|wide", value_parser = ["classic", "wide"], exclusive = true)]
+    #[arg(long, hide_short_help = true, value_name = "standard|classic|wide", value_parser = ["standard", "classic", "wide"], exclusive = true)]
     pub print_space: Option<String>,
     /// How to search the space
     #[arg(long, hide_short_help = true, value_enum, default_value_t)]

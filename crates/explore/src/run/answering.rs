@@ -20,7 +20,7 @@ use crate::error::SweepError;
 use crate::exploration::Exploration;
 use crate::finalists::{cost_per_operation, smallest_region};
 use crate::measure::MeasureError;
-use crate::objective::Objective;
+use crate::objective::{Objective, Objectives};
 use crate::progress::Work;
 use crate::regions::Regions;
 use crate::store::Store;
@@ -76,7 +76,8 @@ impl Answering<'_> {
         match exploration.min_region(pick) {
             Some(bytes) if exploration.in_region(pick).is_none() => {
                 let region = exploration.asked_region().unwrap_or(bytes.0);
-                self.confine(exploration, store, &[pick], region)
+                let spec = exploration.rows[pick].design.spec.clone();
+                self.confine(exploration, store, &[spec], region)
             }
             _ => Ok(()),
         }
@@ -94,38 +95,61 @@ impl Answering<'_> {
         Ok(())
     }
 
-    /// Replays the baseline, where it is a spec that was not replayed before, and counts its cost, where work is ranked by it.
+    /// Measures of the baseline, where it is a spec, what it is compared by: its replay, its cost where work is ranked by
+    /// it, and what it needs and does in the smallest region where memory is reserved.
     fn baseline(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
         let baseline = exploration.baseline();
         let Some(spec) = baseline.spec() else { return Ok(()) };
-        let by_cost = exploration.work() == Objective::Cost;
-        let known = exploration.baseline_objectives().map(|known| known.get(Objective::Cost).is_finite());
-        if known == Some(true) || (known == Some(false) && !by_cost) {
+        if exploration.baseline_objectives().is_none() {
+            let traces = self.traces.get()?;
+            self.observer.stage(Stage::Baseline);
+            let measures = Regions::default().replay_until(spec, traces, self.stop).map_err(SweepError::from);
+            self.observer.stage(Stage::Idle);
+            store.add_baseline(baseline.name(), &spec.to_string(), &measures?.ok_or(SweepError::Interrupted)?)?;
+            exploration.baselines = store.baselines()?;
+        }
+        if exploration.work() == Objective::Cost {
+            self.value_of_baseline(exploration, store, Objective::Cost, |spec, traces| {
+                cost_per_operation(spec, traces).map(Some)
+            })?;
+        }
+        if !exploration.reserves() {
             return Ok(());
         }
-        let traces = self.traces.get()?;
-        self.observer.stage(Stage::Baseline);
-        let measured = self.measure_baseline((baseline.name(), spec), store, traces, (known.is_none(), by_cost));
-        self.observer.stage(Stage::Idle);
-        measured?;
-        (exploration.baselines, exploration.catalogue) = (store.baselines()?, store.catalogue()?);
-        Ok(())
+        self.value_of_baseline(exploration, store, Objective::MinRegion, |spec, traces| {
+            Ok(smallest_region(spec, traces)?.map(|bytes| bytes as f64))
+        })?;
+        let Some(bytes) = exploration.baseline_min_region().filter(|_| exploration.baseline_in_region().is_none())
+        else {
+            return Ok(());
+        };
+        match exploration.asked_region() {
+            Some(asked) if asked < bytes.0 => Ok(()),
+            asked => self.confine(exploration, store, std::slice::from_ref(spec), asked.unwrap_or(bytes.0)),
+        }
     }
 
-    fn measure_baseline(
-        &self,
-        (name, spec): (&str, &Spec),
+    /// Measures one value of the baseline, where it serves every request and that is not known.
+    fn value_of_baseline(
+        &mut self,
+        exploration: &mut Exploration,
         store: &mut Store,
-        traces: &[PackedTrace],
-        (replays, costs): (bool, bool),
+        objective: Objective,
+        measure: impl FnOnce(&Spec, &[PackedTrace]) -> Result<Option<f64>, ReplayError>,
     ) -> Result<(), RunError> {
-        if replays {
-            let measures = Regions::default().replay_until(spec, traces, self.stop).map_err(SweepError::from);
-            store.add_baseline(name, &spec.to_string(), &measures?.ok_or(SweepError::Interrupted)?)?;
+        let baseline = exploration.baseline();
+        let is_open = |known: &Objectives| known.failed == 0 && !known.get(objective).is_finite();
+        let Some(spec) = baseline.spec().filter(|_| exploration.baseline_objectives().is_some_and(is_open)) else {
+            return Ok(());
+        };
+        let traces = self.traces.get()?;
+        self.observer.stage(Stage::Baseline);
+        let value = measure(spec, traces).map_err(SweepError::from);
+        self.observer.stage(Stage::Idle);
+        if let Some(value) = value? {
+            store.add_value(&spec.to_string(), objective, value)?;
         }
-        if costs {
-            store.add_cost(&spec.to_string(), cost_per_operation(spec, traces).map_err(SweepError::from)?)?;
-        }
+        (exploration.baselines, exploration.catalogue) = (store.baselines()?, store.catalogue()?);
         Ok(())
     }
 
@@ -146,19 +170,21 @@ impl Answering<'_> {
         exploration.learn(&store.finalists()?);
         let unconfined = exploration.unconfined();
         if let Some(region) = exploration.asked_region().filter(|_| !unconfined.is_empty()) {
-            self.confine(exploration, store, &unconfined, region)?;
+            let specs: Vec<Spec> =
+                unconfined.iter().map(|&index| exploration.rows[index].design.spec.clone()).collect();
+            self.confine(exploration, store, &specs, region)?;
         }
         exploration.take_confined();
         exploration.settle();
         Ok(())
     }
 
-    /// Replays designs in a region of fixed size.
+    /// Replays heaps in a region of fixed size.
     fn confine(
         &mut self,
         exploration: &mut Exploration,
         store: &mut Store,
-        designs: &[usize],
+        specs: &[Spec],
         region: u64,
     ) -> Result<(), RunError> {
         self.observer.stage(Stage::Confined(region));
@@ -167,7 +193,7 @@ impl Answering<'_> {
             .traces
             .get()
             .map_err(RunError::from)
-            .and_then(|traces| Ok(exploration.confine(designs, region, store, traces, &threads)?));
+            .and_then(|traces| Ok(exploration.confine(specs, region, store, traces, &threads)?));
         self.observer.stage(Stage::Idle);
         outcome
     }

@@ -51,7 +51,7 @@ impl<'a> Plan<'a> {
         Plan {
             dir,
             traces,
-            space: ("classic", Space::own_text("classic").unwrap_or_default()),
+            space: (Space::STANDARD, Space::own_text(Space::STANDARD).unwrap_or_default()),
             target: Target::network_2006(),
             question: Question::default(),
             search: Some(Strategy::Exhaustive),

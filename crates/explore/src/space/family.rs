@@ -3,7 +3,8 @@
 //! ```toml
 //! [[family]]
 //! name = "list"                      # how it is called in tables
-//! heap = ["list", "tree(red-black)"] # the pool, or several to choose from: a spec without what the levels say
+//! heap = ["list", "tree(red-black)"] # the pool, or several to choose from: a spec without what the levels say, or, of
+//!                                    # several, a name of the catalogue
 //! [family.levels]                    # each key a factor, each value one of its levels
 //! freelists = [0, 4, "saved 4"]
 //! split = [0, 30, 100]

@@ -41,15 +41,30 @@ fn the_classic_space_is_the_product_of_its_levels() {
 }
 
 #[test]
-fn the_wide_space_holds_the_classic_one_and_over_100_000_designs() {
+fn each_space_of_ours_holds_the_one_before_and_the_wide_one_has_over_100_000_designs() {
     let traces = [trace(&[(16, 50), (1476, 30), (40, 15), (600, 5), (66, 40), (512, 30)])];
-    let (wide, classic) = (Space::wide(&traces), Space::classic(&traces));
+    let (wide, standard, classic) = (Space::wide(&traces), Space::standard(&traces), Space::classic(&traces));
+    assert_eq!(standard.designs[..10_000], classic.designs);
+    assert_eq!(wide.designs[..standard.designs.len()], standard.designs);
+    assert!(wide.families.are_wider() && !standard.families.are_wider() && !classic.families.are_wider());
     assert!(wide.designs.len() > 100_000, "{}", wide.designs.len());
-    assert_eq!(wide.designs[..10_000], classic.designs);
     assert!(wide.designs.iter().all(|design| design.spec.to_string().parse().as_ref() == Ok(&design.spec)));
     let kinds: std::collections::HashSet<_> =
         wide.designs.iter().map(|d| std::mem::discriminant(&d.spec.pool)).collect();
     assert!(kinds.len() >= 9, "lists, bins, classes, trees, skip lists, TLSF, half-fit, buddies, pages");
+}
+
+#[test]
+fn the_standard_space_holds_every_allocator_of_the_catalogue_that_is_no_single_list() {
+    let standard = Space::standard(&[trace(&[(16, 50), (600, 5)])]);
+    let specs: Vec<&Spec> = standard.designs[10_000..].iter().map(|design| &design.spec).collect();
+    for entry in heapsmith_spec::catalogue() {
+        let spec: Spec = entry.spec.parse().expect("a spec");
+        let is_list = matches!(spec.pool, heapsmith_spec::Pool::List(_)) && entry.name != "windows-xp";
+        assert_eq!(specs.contains(&&spec), spec.pool.is_general() && !is_list, "{}", entry.name);
+    }
+    let whole = Space::for_target("standard", STANDARD, Target::host(), &[trace(&[(16, 50), (600, 5)])]);
+    assert!(whole.expect("it suits").designs.iter().all(|design| design.spec.alignment == 16));
 }
 
 #[test]

@@ -86,16 +86,22 @@ impl Store {
         self.by_design(&format!("changed WHERE change = {key}"))
     }
 
-    /// Adds the measures of designs in a region of a fixed size.
-    pub(crate) fn add_confined(&mut self, region: u64, batch: &[(u32, Vec<Measures>)]) -> Result<(), StoreError> {
-        self.commit(|db| insert_measures(db, "confined", Some(region as usize), batch))
+    /// Adds the measures of heaps, by their specs, in a region of a fixed size.
+    pub(crate) fn add_confined(&mut self, region: u64, batch: &[(String, Vec<Measures>)]) -> Result<(), StoreError> {
+        self.commit(|db| {
+            for (spec, trace, measures) in by_trace(batch) {
+                let head = [Value::from(as_stored(region)), Value::from(spec.clone()), Value::from(trace as i64)];
+                insert_row(db, "confined", head, measures)?;
+            }
+            Ok(())
+        })
     }
 
-    /// The measures in regions of fixed sizes, by region and design.
-    pub(crate) fn confined(&self) -> Result<BTreeMap<(u64, u32), Vec<Measures>>, StoreError> {
+    /// The measures in regions of fixed sizes, by region and spec.
+    pub(crate) fn confined(&self) -> Result<BTreeMap<(u64, String), Vec<Measures>>, StoreError> {
         let columns = Measures::COLUMNS.join(", ");
-        let sql = format!("SELECT region, design, {columns} FROM confined ORDER BY region, design, trace");
-        let mut found: BTreeMap<(u64, u32), Vec<Measures>> = BTreeMap::new();
+        let sql = format!("SELECT region, spec, {columns} FROM confined ORDER BY region, spec, trace");
+        let mut found: BTreeMap<(u64, String), Vec<Measures>> = BTreeMap::new();
         self.run(|db| {
             let mut statement = db.prepare(&sql)?;
             let mut rows = statement.query([])?;
@@ -196,8 +202,10 @@ impl Store {
         let events: i64 = self.run(|db| db.query_row("SELECT sum(events) FROM trace", [], |row| row.get(0)))?;
         for entry in &mut entries {
             (entry.objectives, entry.is_whole) = (Objectives::of(&entry.measures), entry.events() == events as u64);
-            let cost = self.meta(&cost_of(&entry.spec))?.and_then(|cost| cost.parse().ok());
-            cost.into_iter().for_each(|cost: f64| entry.objectives.set(Objective::Cost, cost));
+            for objective in [Objective::Cost, Objective::MinRegion] {
+                let value = self.meta(&value_of(objective, &entry.spec))?.and_then(|value| value.parse().ok());
+                value.into_iter().for_each(|value: f64| entry.objectives.set(objective, value));
+            }
         }
         let place = |name: &str| catalogue().iter().position(|entry| entry.name == name);
         entries.sort_by_key(|entry| place(&entry.name));
@@ -214,26 +222,37 @@ impl Store {
         self.add_named("baseline", name, spec, measures)
     }
 
-    /// Keeps the counted cost of a baseline.
-    pub(crate) fn add_cost(&mut self, spec: &str, cost: f64) -> Result<(), StoreError> {
-        self.run(|db| seal::insert(db, "meta", [cost_of(spec), cost.to_string()]))
+    /// Keeps what was measured of a baseline apart from its replay: its cost, its smallest region.
+    pub(crate) fn add_value(&mut self, spec: &str, objective: Objective, value: f64) -> Result<(), StoreError> {
+        self.run(|db| seal::insert(db, "meta", [value_of(objective, spec), value.to_string()]))
     }
 
     fn add_named(&mut self, table: &str, name: &str, spec: &str, measures: &[Measures]) -> Result<(), StoreError> {
         self.commit(|db| {
             for (trace, measures) in measures.iter().enumerate() {
                 let head = [Value::from(name.to_owned()), Value::from(spec.to_owned()), Value::from(trace as i64)];
-                let row = head.into_iter().chain(measures.to_row().into_iter().map(|value| as_stored(value).into()));
-                seal::insert(db, table, row)?;
+                insert_row(db, table, head, measures)?;
             }
             Ok(())
         })
     }
 }
 
-/// The key of a heap's cost.
-fn cost_of(spec: &str) -> String {
-    format!("cost of {spec}")
+/// The key of a heap's value in an objective.
+fn value_of(objective: Objective, spec: &str) -> String {
+    format!("{} of {spec}", objective.name())
+}
+
+/// Each heap's measures on each trace.
+fn by_trace<K>(batch: &[(K, Vec<Measures>)]) -> impl Iterator<Item = (&K, usize, &Measures)> {
+    batch
+        .iter()
+        .flat_map(|(key, measures)| measures.iter().enumerate().map(move |(trace, measures)| (key, trace, measures)))
+}
+
+/// Inserts measures into a table whose rows begin with these columns.
+fn insert_row(db: &Connection, table: &str, head: [Value; 3], measures: &Measures) -> rusqlite::Result<()> {
+    seal::insert(db, table, head.into_iter().chain(measures.to_row().into_iter().map(|value| as_stored(value).into())))
 }
 
 /// Inserts measures by design and trace, into a table whose rows begin with a round or do not.
@@ -243,11 +262,9 @@ fn insert_measures(
     round: Option<usize>,
     batch: &[(u32, Vec<Measures>)],
 ) -> rusqlite::Result<()> {
-    for (design, measures) in batch {
-        for (trace, measures) in measures.iter().enumerate() {
-            let head = round.map(|round| round as u64).into_iter().chain([u64::from(*design), trace as u64]);
-            seal::insert(db, table, head.chain(measures.to_row()).map(as_stored))?;
-        }
+    for (design, trace, measures) in by_trace(batch) {
+        let head = round.map(|round| round as u64).into_iter().chain([u64::from(*design), trace as u64]);
+        seal::insert(db, table, head.chain(measures.to_row()).map(as_stored))?;
     }
     Ok(())
 }

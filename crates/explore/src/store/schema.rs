@@ -11,7 +11,7 @@ use crate::proven::Programs;
 use crate::space::Space;
 
 /// Version of the tables.
-const SCHEMA: &str = "8";
+const SCHEMA: &str = "9";
 
 /// What is read from. A file that somebody made may hold a view of such a name, which can compute without end.
 const TABLES: [&str; 15] = [
@@ -124,8 +124,8 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
                              PRIMARY KEY (round, design, trace));
          CREATE TABLE changed (change INTEGER NOT NULL, design INTEGER NOT NULL, trace INTEGER NOT NULL{integers}, {seal},
                                PRIMARY KEY (change, design, trace));
-         CREATE TABLE confined (region INTEGER NOT NULL, design INTEGER NOT NULL, trace INTEGER NOT NULL{integers}, {seal},
-                                PRIMARY KEY (region, design, trace));
+         CREATE TABLE confined (region INTEGER NOT NULL, spec TEXT NOT NULL, trace INTEGER NOT NULL{integers}, {seal},
+                                PRIMARY KEY (region, spec, trace));
          CREATE TABLE finalist (design INTEGER NOT NULL, objective TEXT NOT NULL, value INTEGER NOT NULL, {seal},
                                 PRIMARY KEY (design, objective));
          CREATE TABLE evaluated (trace TEXT NOT NULL, name TEXT NOT NULL, heap TEXT NOT NULL, failed INTEGER NOT NULL,

@@ -105,7 +105,7 @@ fn designs_of_the_wide_space_that_share_a_replay_measure_the_same() {
 fn every_design_of_a_target_has_what_the_target_asks_for() {
     let trace = trace(600);
     let traces = std::slice::from_ref(&trace);
-    for name in ["classic", "wide"] {
+    for name in ["standard", "wide"] {
         let text = Space::own_text(name).expect("ours");
         // The first and the last where not everything is tried: a wide space takes a second.
         for target in Target::all().iter().step_by(one_of(Target::all().len() - 1)) {

@@ -26,10 +26,10 @@ fn explored(space: &Space, traces: &[PackedTrace], search: Strategy) -> Explorat
     Exploration::load(&store).expect("an exploration")
 }
 
-/// The pick of the classic space alone and that of the wide one, by every preference.
+/// The pick of the standard space alone and that of the wide one, by every preference.
 #[test]
 #[ignore = "takes a minute: `cargo xtask nightly` runs it"]
-fn on_traces_of_different_character_the_wide_pick_is_nowhere_worse_than_the_classic_one() {
+fn on_traces_of_different_character_the_wide_pick_is_nowhere_worse_than_the_standard_one() {
     let traces = [
         trace("ftp.pcap.xz", Some("drr"), 8_000),
         trace("web.log.xz", Some("url"), 8_000),
@@ -39,16 +39,16 @@ fn on_traces_of_different_character_the_wide_pick_is_nowhere_worse_than_the_clas
     let mut better = 0;
     for trace in &traces {
         let traces = std::slice::from_ref(trace);
-        let classic = explored(&Space::classic(traces), traces, Strategy::Exhaustive);
+        let standard = explored(&Space::standard(traces), traces, Strategy::Exhaustive);
         let wide = explored(&Space::wide(traces), traces, Strategy::Halving);
         assert!(wide.designs > 100_000 && wide.search == Strategy::Halving);
         for preference in [Preference::Balanced, Preference::Speed, Preference::Memory, Preference::Bounded] {
-            // Where no classic design has a proven bound, there is nothing to be no worse than.
-            let Some(theirs) = classic.pick(preference) else { continue };
+            // Where no standard design has a proven bound, there is nothing to be no worse than.
+            let Some(theirs) = standard.pick(preference) else { continue };
             let ours = wide.pick(preference).expect("a pick");
-            let known = wide.classic_pick(preference).expect("the classic space is a part");
-            assert_eq!(wide.points[known], classic.points[theirs], "{}: the classic pick is the same", trace.name);
-            let value = |objective| (wide.points[ours].get(objective), classic.points[theirs].get(objective));
+            let known = wide.standard_pick(preference).expect("the standard space is a part");
+            assert_eq!(wide.points[known], standard.points[theirs], "{}: the standard pick is the same", trace.name);
+            let value = |objective| (wide.points[ours].get(objective), standard.points[theirs].get(objective));
             for objective in Objective::FRONT {
                 let (ours, theirs) = value(objective);
                 assert!(ours <= theirs, "{}, {preference:?}: {objective} {ours} instead of {theirs}", trace.name);
@@ -58,7 +58,7 @@ fn on_traces_of_different_character_the_wide_pick_is_nowhere_worse_than_the_clas
                 "{}, {preference:?}: {} compared with {}: {:?}",
                 trace.name,
                 wide.rows[ours].design.spec,
-                classic.rows[theirs].design.spec,
+                standard.rows[theirs].design.spec,
                 Objective::FRONT.map(value)
             );
         }

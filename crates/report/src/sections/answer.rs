@@ -1,7 +1,7 @@
 //! The first screen: what there is today, what the pick is and saves, bytes to reserve, the most expensive operation, and
 //! the commands that give the pick.
 
-use heapsmith_explore::{Advice, Objective, Preference, Verdict};
+use heapsmith_explore::{Advice, Objective, Objectives, Preference, Verdict};
 use heapsmith_trace::Bytes;
 
 use crate::html::{code, copied, escape};
@@ -53,8 +53,9 @@ fn today(study: &Study<'_>, verdict: &Verdict) -> String {
         Some(_) => Vec::new(),
         None => vec![format!("the usual one of {}; <code>--baseline NAME</code> names yours", exploration.target)],
     };
-    let (value, mut remarks) = match exploration.baseline_objectives() {
-        Some(point) => {
+    let (value, mut remarks) = match (exploration.reserved(study.pick), exploration.baseline_objectives()) {
+        (Some([_, (bytes, point)]), _) => in_ram(bytes, &point),
+        (None, Some(point)) => {
             let memory = peak(study).map(|peak| Bytes(((1.0 + fragmentation(point)) * peak).round() as u64));
             let value = memory.map_or_else(
                 || format!("{} beyond the peak", percent(fragmentation(point))),
@@ -62,7 +63,7 @@ fn today(study: &Study<'_>, verdict: &Verdict) -> String {
             );
             (value, vec![work(accesses(point), point.get(Objective::MaxOp))])
         }
-        None => {
+        (None, None) => {
             let pages = exploration.pages_of(name);
             let value =
                 pages.map_or_else(|| "not measured".to_owned(), |pages| format!("{} of pages touched", pages.touched));
@@ -75,6 +76,11 @@ fn today(study: &Study<'_>, verdict: &Verdict) -> String {
     };
     remarks.extend(assumed);
     tile("today", &term, &value, &remarks)
+}
+
+/// What a heap needs and does in the region that is promised.
+fn in_ram(bytes: Bytes, point: &Objectives) -> (String, Vec<String>) {
+    (format!("{} bytes", thousands(bytes.0)), vec![work(accesses(point), point.get(Objective::MaxOp))])
 }
 
 /// Peak live bytes, where there is one trace: with several, shares are means.
@@ -103,17 +109,21 @@ fn pick(study: &Study<'_>, verdict: &Verdict) -> String {
     let row = &study.exploration.rows[study.pick];
     let point = study.point(study.pick);
     let term = format!("The pick: design {}", row.design.number);
-    let mut remarks = vec![work(accesses(point), point.get(Objective::MaxOp))];
+    let pages = if verdict.counted { None } else { study.exploration.pages_of(&study.exploration.name(study.pick)) };
+    let (value, mut remarks) = match (study.exploration.reserved(study.pick), pages) {
+        (Some([(bytes, point), _]), _) => in_ram(bytes, &point),
+        (None, Some(pages)) => {
+            (format!("{} of pages touched", pages.touched), vec![work(accesses(point), point.get(Objective::MaxOp))])
+        }
+        (None, None) => {
+            (footprint(&row.measures).to_string(), vec![work(accesses(point), point.get(Objective::MaxOp))])
+        }
+    };
     let saved = [("memory", verdict.memory_saved()), (worked(verdict.by), verdict.work_saved())];
     let saved: Vec<String> = saved.into_iter().filter_map(|(what, saved)| Some(saves(what, saved?))).collect();
     if !saved.is_empty() {
         remarks.push(format!("<strong>{}</strong>", saved.join(", ")));
     }
-    let pages = if verdict.counted { None } else { study.exploration.pages_of(&study.exploration.name(study.pick)) };
-    let value = match pages {
-        Some(pages) => format!("{} of pages touched", pages.touched),
-        None => footprint(&row.measures).to_string(),
-    };
     tile("picked", &term, &value, &remarks)
 }
 

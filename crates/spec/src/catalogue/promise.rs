@@ -68,6 +68,11 @@ impl Spec {
         Promise { allocate: cached(allocate), free: cached(free), footprint, refusal }
     }
 
+    /// Whether it may never serve again what it served once, however much is freed: free neighbours are never joined.
+    pub fn may_starve(&self) -> bool {
+        self.pool.never_again().is_some()
+    }
+
     /// Whether a free block may touch another until a request finds none, or a layer waits with its blocks.
     fn leaves_apart(&self) -> bool {
         let threshold = self.pool.factors().map(|factors| factors.coalesce);

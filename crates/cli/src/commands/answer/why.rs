@@ -21,9 +21,9 @@ pub fn together(exploration: &Exploration, family: usize) {
     }
 }
 
-/// Compares the pick with that of the classic space, if a wider space was explored.
-pub fn beside_classic(exploration: &Exploration, preference: Preference, pick: usize) {
-    let Some(classic) = exploration.classic_pick(preference) else { return };
+/// Compares the pick with that of the standard space, if a wider space was explored.
+pub fn beside_standard(exploration: &Exploration, preference: Preference, pick: usize) {
+    let Some(standard) = exploration.standard_pick(preference) else { return };
     let all = |index: usize| {
         let shown = exploration.question.goal.objectives.iter().map(|&objective| {
             format!("{} {}", objective.words(), objective.shown(exploration.points[index].get(objective)))
@@ -31,8 +31,8 @@ pub fn beside_classic(exploration: &Exploration, preference: Preference, pick: u
         shown.collect::<Vec<_>>().join(", ")
     };
     say!("  with {}", all(pick));
-    say!("  the classic space gives {}", exploration.rows[classic].design.spec);
-    say!("    with {}; the pick is not worse in any objective", all(classic));
+    say!("  the standard space gives {}", exploration.rows[standard].design.spec);
+    say!("    with {}; the pick is not worse in any objective", all(standard));
     let far = |a: usize, b: usize| {
         let at = |index: usize, objective| exploration.points[index].get(objective);
         exploration.question.goal.objectives.iter().any(|&one| at(a, one) < at(b, one) * (1.0 - CLOSE))
