@@ -85,9 +85,7 @@ pub fn keep<'a, S: Source + 'a, M: Meter + 'a>(
     meter: M,
     storage: &'a Storage,
 ) -> Result<HeapRef<'a, M>, BuildError> {
-    let region = source.limit();
-    let heap = Parts { spec, source, meter, storage, job: layers::Keep(storage) }.worded()?;
-    layers::before(heap, spec, region, storage)
+    kept(Parts { spec, source, meter, storage, job: layers::Keep(storage) }, Parts::worded)
 }
 
 /// As [`keep`], where no heap has words of two bytes: those are a third of all heaps' code.
@@ -97,9 +95,19 @@ pub fn keep_wide<'a, S: Source + 'a, M: Meter + 'a>(
     meter: M,
     storage: &'a Storage,
 ) -> Result<HeapRef<'a, M>, BuildError> {
-    let region = source.limit();
-    let heap = Parts { spec, source, meter, storage, job: layers::Keep(storage) }.wide()?;
-    layers::before(heap, spec, region, storage)
+    kept(Parts { spec, source, meter, storage, job: layers::Keep(storage) }, Parts::wide)
+}
+
+/// The parts of a heap that is kept.
+type Kept<'s, 'a, S, M> = Parts<'s, 'a, S, M, layers::Keep<'a>>;
+
+/// The heap that `make` makes of its parts, behind the layers that go before any heap.
+fn kept<'s, 'a, S: Source + 'a, M: Meter + 'a>(
+    parts: Kept<'s, 'a, S, M>,
+    make: fn(Kept<'s, 'a, S, M>) -> Result<HeapRef<'a, M>, BuildError>,
+) -> Result<HeapRef<'a, M>, BuildError> {
+    let (spec, region, storage) = (parts.spec, parts.source.limit(), parts.storage);
+    layers::before(make(parts)?, spec, region, storage)
 }
 
 /// The block sizes that the lists of `layer` serve in the heap of `spec`, in
