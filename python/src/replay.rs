@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use heapsmith_replay::{
-    AtPeak, Measures, Region, ReplayError, ReplayOptions, Subject, Timing, TimingEffort, at_peak, heap_map, min_region,
-    replay, replay_while, time,
+    AtPeak, Measures, Region, ReplayError, ReplayOptions, Subject, Timing, TimingEffort, at_peak, heap_map,
+    in_min_region, replay, replay_while, time,
 };
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Bytes, PackedTrace};
@@ -21,7 +21,8 @@ struct Row {
     trace: String,
     heap: String,
     counted: Option<(Measures, AtPeak)>,
-    min_region: Option<u64>,
+    /// The smallest region, and the most accesses of an operation in it.
+    smallest: Option<(u64, u64)>,
     timing: Option<(Timing, f64)>,
 }
 
@@ -87,13 +88,14 @@ fn measure(
                 trace: trace.name.clone(),
                 heap: subject.to_string(),
                 counted: None,
-                min_region: None,
+                smallest: None,
                 timing: timings.as_ref().map(|all| (all.subjects[number].clone(), all.null_allocator.spread.median)),
             };
             if let Subject::Heap(spec) = subject {
                 row.counted = count(spec, trace, &mut region, wanted.options, patience)?;
                 if wanted.min_region && !patience.is_over() {
-                    row.min_region = min_region(spec, trace, &mut region)?.map(|bytes| bytes.0);
+                    let found = in_min_region(spec, trace, &mut region)?;
+                    row.smallest = found.map(|(bytes, there)| (bytes.0, there.accesses.max));
                 }
             }
             rows.push(row);
@@ -151,7 +153,9 @@ fn table(rows: &[Row], wanted: Wanted) -> Table {
         columns = columns.known(name, rows.iter().map(|row| row.counted.as_ref().map(|(_, peak)| of(peak).0)));
     }
     if wanted.min_region {
-        columns = columns.known("min_region", rows.iter().map(|row| row.min_region));
+        columns = columns
+            .known("min_region", rows.iter().map(|row| row.smallest.map(|(bytes, _)| bytes)))
+            .known("max_in_region", rows.iter().map(|row| row.smallest.map(|(_, max)| max)));
     }
     if wanted.rounds > 0 {
         let of = |of: fn(&(Timing, f64)) -> f64| rows.iter().map(move |row| row.timing.as_ref().map(of));

@@ -250,6 +250,8 @@ pub struct Replay {
     #[arg(long, value_name = "EVENTS", default_value_t = 20_000, hide_short_help = true)]
     pub linear_events: usize,
     /// Find the smallest region that serves the trace
+    ///
+    /// With the most accesses of an operation there, where lists that are full are flushed at once.
     #[arg(long)]
     pub min_region: bool,
     /// Replay in a region of BYTES bytes (K, M)

@@ -5,6 +5,7 @@ use heapsmith_spec::build::BuildError;
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::error::ReplayError;
+use crate::measures::Measures;
 use crate::region::Region;
 use crate::run::{ReplayOptions, replay};
 
@@ -38,6 +39,18 @@ pub fn min_region(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Resu
         }
     }
     Ok(Some(Bytes(serves)))
+}
+
+/// The smallest region that serves `trace` ([`min_region`]), with what the heap measures in it: what it does in one operation
+/// there is another than where it has room, since full lists are flushed at once.
+pub fn in_min_region(
+    spec: &Spec,
+    trace: &PackedTrace,
+    region: &mut Region,
+) -> Result<Option<(Bytes, Measures)>, ReplayError> {
+    let Some(bytes) = min_region(spec, trace, region)? else { return Ok(None) };
+    let options = ReplayOptions { region: Some(bytes), ..ReplayOptions::MEASURE };
+    Ok(Some((bytes, replay(spec, trace, region, options)?)))
 }
 
 fn fits(spec: &Spec, trace: &PackedTrace, region: &mut Region, size: u64) -> Result<bool, ReplayError> {

@@ -62,7 +62,8 @@ def replay(
         external part (shares of the requested peak: 0.1 is 10 % more memory than was asked for); ``accesses_per_op``
         and the integers behind it (metadata words read and written: total, p50, p99, p999, max; ``visits`` alike);
         ``requested_peak``, ``footprint_peak`` and what the bytes are at the peak (``peak_headers``, ``peak_free``, …),
-        in bytes; ``failed``, requests refused; with ``min_region`` that many bytes, or null; with ``time``
+        in bytes; ``failed``, requests refused; with ``min_region`` that many bytes, or null, and
+        ``max_in_region``, the most accesses of an operation there; with ``time``
         ``ns_per_op`` (median round) and ``null_ns_per_op`` (the null allocator).
 
     Raises

@@ -3,7 +3,7 @@
 use heapsmith_peers::{PREFIX, Peer};
 use heapsmith_replay::{
     AtPeak, Cost, Latencies, Measures, PeerMeasures, Region, ReplayOptions, Subject, TimingEffort, Timings,
-    TouchedPages, at_peak, cost, latencies, min_region, replay, replay_peer, time,
+    TouchedPages, at_peak, cost, in_min_region, latencies, replay, replay_peer, time,
 };
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
@@ -123,7 +123,7 @@ struct Measured {
 
 /// What can be counted: everything of our heaps, little of a peer.
 enum Counted {
-    Heap { measures: Box<Measures>, at_peak: AtPeak, min_region: Option<Bytes>, cost: Option<Cost> },
+    Heap { measures: Box<Measures>, at_peak: AtPeak, smallest: Option<(Bytes, Box<Measures>)>, cost: Option<Cost> },
     Peer(PeerMeasures),
 }
 
@@ -205,9 +205,10 @@ impl Job<'_> {
         let measures = replay(spec, trace, region, self.options())?;
         let at_peak = at_peak(spec, trace, region, &measures)?;
         let wanted = self.arguments.min_region;
-        let min_region = wanted.then(|| min_region(spec, trace, region)).transpose()?.flatten();
+        let smallest = wanted.then(|| in_min_region(spec, trace, region)).transpose()?.flatten();
+        let smallest = smallest.map(|(bytes, there)| (bytes, Box::new(there)));
         let cost = self.arguments.cost.then(|| cost(spec, trace, region)).transpose()?;
-        Ok(Counted::Heap { measures: Box::new(measures), at_peak, min_region, cost })
+        Ok(Counted::Heap { measures: Box::new(measures), at_peak, smallest, cost })
     }
 
     fn timings(&self, trace: &PackedTrace, region: &mut Region) -> Result<Option<Timings>, Failure> {

@@ -17,6 +17,7 @@ const SHOWN: &[&str] = &[
     "accesses_per_op",
     "p99",
     "max",
+    "max_in_region",
     "cost_per_op",
     "refused",
     "ns_per_op",
@@ -76,13 +77,14 @@ fn row(arguments: &Replay, result: &Measured) -> Vec<Item> {
     let pages = result.pages.as_ref();
     let of = if arguments.traces.len() > 1 { text(result.trace.clone()) } else { none() };
     let (before, after, integers, peak) = match &result.counted {
-        Counted::Heap { measures, at_peak, min_region, cost } => (
+        Counted::Heap { measures, at_peak, smallest, cost } => (
             [percent(measures.fragmentation()), bytes(measures.footprint_peak)],
             [
-                min_region.map_or_else(none, bytes),
+                smallest.as_ref().map_or_else(none, |(region, _)| bytes(*region)),
                 number(measures.accesses_per_operation(), 2),
                 integer(measures.accesses.p99),
                 integer(measures.accesses.max),
+                smallest.as_ref().map_or_else(none, |(_, there)| integer(there.accesses.max)),
                 cost.map_or_else(none, |cost| number(cost.per_operation(), 1)),
                 integer(measures.failed),
             ],
@@ -91,7 +93,7 @@ fn row(arguments: &Replay, result: &Measured) -> Vec<Item> {
         ),
         Counted::Peer(measures) => (
             [none(), none()],
-            [none(), none(), none(), none(), none(), integer(measures.failed)],
+            [none(), none(), none(), none(), none(), none(), integer(measures.failed)],
             Measures::COLUMNS
                 .iter()
                 .map(|&column| match column {
@@ -190,6 +192,9 @@ pub fn explain(arguments: &Replay, results: &[Measured]) -> Result<(), Failure> 
     }
     if arguments.cost {
         say!("cost: model cycles of accesses, visits, and lines that a model cache of 32 and 512 KiB does not hold.");
+    }
+    if arguments.min_region {
+        say!("max in region: the most accesses of an operation in the smallest region; max: in a region with room.");
     }
     say!("fragmentation = footprint peak / requested peak - 1; accesses: metadata words read and written.");
     if results.iter().any(|result| result.pages.is_some()) {
