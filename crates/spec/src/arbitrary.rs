@@ -8,7 +8,7 @@ use proptest::option;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::{select, subsequence};
 
-use crate::ast::{FreeLists, Guard, Layer, Order, Reserve, Sizes, Spec, Threads, WordSize};
+use crate::ast::{Flush, FreeLists, Guard, Layer, Order, Reserve, Sizes, Spec, Threads, WordSize};
 use crate::keyword::Keyword;
 use crate::pool::Pool;
 use crate::validate::{Place, first_fault};
@@ -78,7 +78,8 @@ fn without_misfits(mut spec: Spec) -> Spec {
 
 /// Any free lists.
 pub fn free_lists() -> impl Strategy<Value = FreeLists> {
-    (rows(), word::<Order>()).prop_map(|(sizes, order)| FreeLists { sizes, order })
+    let flush = prop_oneof![3 => Just(Flush::All), 1 => (1..=40_u32).prop_map(Flush::Bounded)];
+    (rows(), word::<Order>(), flush).prop_map(|(sizes, order, flush)| FreeLists { sizes, order, flush })
 }
 
 /// A value that has a word.

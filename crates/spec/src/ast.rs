@@ -16,7 +16,7 @@ pub use heapsmith::parts::Fit;
 pub use heapsmith::parts::Order;
 
 pub use factor::{Coalescing, Splitting};
-pub use freelists::FreeLists;
+pub use freelists::{Flush, FreeLists};
 pub use layers::{Guard, Reserve};
 pub use sizes::Sizes;
 pub use spec::{Layer, Spec};

@@ -313,10 +313,15 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
                     map,
                     layer.order,
                 )?;
-                Ok(job.run(heap))
+                Ok(job.run(heap.flushing(flushed(layer))))
             }
         }
     }
+}
+
+/// The most blocks of these lists that one operation flushes.
+pub(crate) fn flushed(layer: &crate::FreeLists) -> usize {
+    layer.flush.max().map_or(usize::MAX, |blocks| blocks as usize)
 }
 
 pub(crate) fn bytes(size: u64) -> usize {

@@ -3,7 +3,7 @@
 //! One table serves the parser, the printer and the lists of alternatives in error messages,
 //! so that the three cannot disagree.
 
-use crate::ast::{Coalescing, Order, Splitting, Threads, WordSize};
+use crate::ast::{Coalescing, Flush, Order, Splitting, Threads, WordSize};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {
@@ -32,6 +32,11 @@ impl Keyword for Threads {
 
 impl Keyword for Order {
     const WORDS: &'static [(&'static str, Self)] = &[("lifo", Self::Lifo), ("fifo", Self::Fifo)];
+}
+
+impl Keyword for Flush {
+    const WORDS: &'static [(&'static str, Self)] = &[("all", Self::All)];
+    const FORMS: &'static [&'static str] = &["bounded(8)"];
 }
 
 impl Keyword for Splitting {

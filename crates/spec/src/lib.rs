@@ -50,7 +50,8 @@ mod target;
 mod validate;
 
 pub use ast::{
-    BinOrder, Coalescing, Fit, FreeLists, Guard, Layer, Order, Reserve, Sizes, Spec, Splitting, Threads, WordSize,
+    BinOrder, Coalescing, Fit, Flush, FreeLists, Guard, Layer, Order, Reserve, Sizes, Spec, Splitting, Threads,
+    WordSize,
 };
 pub use catalogue::{Entry, Promise, catalogue, entry, is_name, resolve};
 pub use error::SpecError;

@@ -6,7 +6,7 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-use crate::ast::{Coalescing, FreeLists, Layer, Order, Sizes, Spec, Splitting};
+use crate::ast::{Coalescing, Flush, FreeLists, Layer, Order, Sizes, Spec, Splitting};
 use crate::keyword::Keyword;
 
 impl Display for Spec {
@@ -47,6 +47,9 @@ impl Display for FreeLists {
         if self.order != Order::default() {
             f.write_str(", order=")?;
             word(f, self.order)?;
+        }
+        if let Flush::Bounded(blocks) = self.flush {
+            write!(f, ", flush=bounded({blocks})")?;
         }
         f.write_str(")")
     }

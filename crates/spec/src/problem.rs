@@ -1,6 +1,6 @@
 //! Everything that can be wrong with a spec.
 
-use crate::ast::{Guard, Spec};
+use crate::ast::{FreeLists, Guard, Spec};
 use crate::{Pages, Tlsf};
 
 /// A problem of a spec, in words; [`crate::SpecError`] has the place.
@@ -208,6 +208,9 @@ pub enum Problem {
     /// A quarantine of too many blocks.
     #[error("a quarantine has at most {max} blocks, not {0}", max = Guard::MAX_QUARANTINE)]
     QuarantineAbove(u64),
+    /// A flush of no block, or of too many.
+    #[error("a bounded flush is of 1 to {max} blocks, not {0}", max = FreeLists::MAX_FLUSH)]
+    FlushOutside(u64),
     /// A reserve of nothing, or of all.
     #[error("a reserve is 1% to 99% of the region, not {0}%")]
     ReserveOutside(u8),
@@ -236,7 +239,7 @@ pub enum Problem {
     AlignmentAbove(u64),
     /// Lists for each thread without free lists.
     #[error(
-        "`threads=lists` gives each thread the lists of `freelists`, last in first out: the one layer of such a heap"
+        "`threads=lists` gives each thread the lists of `freelists`, last in first out and flushed as a whole: the one layer of such a heap"
     )]
     NoListsForThreads,
 }

@@ -7,7 +7,7 @@ mod alignment;
 mod layers;
 mod sizes;
 
-use crate::ast::{Layer, Order, Spec, Threads};
+use crate::ast::{Flush, Layer, Order, Spec, Threads};
 use crate::error::SpecError;
 use crate::parse::{self, Places};
 use crate::problem::Problem;
@@ -49,6 +49,8 @@ pub(crate) enum Place {
     MinObject,
     /// The length of the quarantine.
     Quarantine,
+    /// How many blocks an operation flushes.
+    Flush,
     /// The part of the region that is reserved.
     ReserveHigh,
     /// The size of fixed blocks.
@@ -140,7 +142,9 @@ fn check(spec: &Spec) -> Check {
     }
     match (spec.threads, spec.layers.as_slice()) {
         (Threads::One | Threads::Each, _) => Ok(()),
-        (Threads::Lists, [Layer::FreeLists(lists)]) if lists.order == Order::Lifo => Ok(()),
+        (Threads::Lists, [Layer::FreeLists(lists)]) if lists.order == Order::Lifo && lists.flush == Flush::All => {
+            Ok(())
+        }
         (Threads::Lists, _) => Err(Fault::new(Place::Threads, Problem::NoListsForThreads)),
     }
 }

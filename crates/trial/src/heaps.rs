@@ -27,6 +27,7 @@ const KINDS: &[&str] = &[
     "tlsf(second-level=1) word=2",
     "tlsf(largest=region)",
     "freelists(40,100) tlsf(second-level=6, largest=region) word=8",
+    "freelists(16,100,1476, order=fifo, flush=bounded(4)) tlsf",
     "half-fit word=8",
     "buddy(knuth) word=8",
     "buddy(estranged) word=2",

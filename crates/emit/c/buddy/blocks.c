@@ -56,7 +56,7 @@ static inline Index order_at(const Heap *heap, Index at)
 }
 
 /* The head of the list of blocks of `order`{% if pool.estranged %} whose buddy is used{% endif %}. */
-static inline Index list_of(Index order)
+static inline Index list_for(Index order)
 {
     return INDEX + (order - MIN_ORDER);
 }
@@ -156,7 +156,7 @@ static bool is_free_of(const Heap *heap, Index block, Index order)
 static void insert(Heap *heap, Index block, Index order)
 {
     store(heap, block - 1U, header(words_of_order(order), 0U));
-    push(heap, list_of(order), block);
+    push(heap, list_for(order), block);
 }
 
 /* Takes a free block off its list. */
@@ -164,7 +164,7 @@ static void remove_block(Heap *heap, Index block, Index order)
 {
 {%- if pool.estranged %}
     if ((load(heap, block - 1U) & PAIRED) == 0U) {
-        unlink_block(heap, list_of(order), block);
+        unlink_block(heap, list_for(order), block);
     } else {
         const bool lower = (order_at(heap, block) > order);
         const Index other = lower ? (block + words_of_order(order)) : (block - words_of_order(order));
@@ -173,7 +173,7 @@ static void remove_block(Heap *heap, Index block, Index order)
         insert(heap, other, order);
     }
 {%- else %}
-    unlink_block(heap, list_of(order), block);
+    unlink_block(heap, list_for(order), block);
 {%- endif %}
 }
 

@@ -2,7 +2,7 @@
 /* Steps 1 and 2: a block whose buddy is used; else one of two free buddies, and the other is alone. */
 static Index whole(Heap *heap, Index order)
 {
-    Index block = pop(heap, list_of(order));
+    Index block = pop(heap, list_for(order));
 
     if (block == 0U) {
         block = pop(heap, pairs_of(order));
@@ -19,7 +19,7 @@ static void release(Heap *heap, Index block, Index order)
     const Index buddy = buddy_of(heap, block, order, load(heap, TOP));
 
     if ((buddy != 0U) && is_free_of(heap, buddy, order)) {
-        unlink_block(heap, list_of(order), buddy);
+        unlink_block(heap, list_for(order), buddy);
         store(heap, block - 1U, header(words_of_order(order), PAIRED));
         store(heap, buddy - 1U, header(words_of_order(order), PAIRED));
         push(heap, pairs_of(order), (buddy < block) ? buddy : block);

@@ -164,12 +164,12 @@ static Index expected_list(const Heap *heap, Index block, Index top, bool *contr
 
     *contradicts = (buddy_is_free && !marked) || (!buddy_is_free && marked);
     if (!buddy_is_free) {
-        return list_of(order);
+        return list_for(order);
     }
     return (block < buddy) ? pairs_of(order) : 0U;
 {%- else %}
     *contradicts = buddy_is_free || ((block_before(heap, top) == block) && ((top - block) == words_of_order(order)));
-    return list_of(order);
+    return list_for(order);
 {%- endif %}
 }
 

@@ -2,10 +2,10 @@
 /* A free block of `order`, or 0. */
 static Index find(Heap *heap, Index order)
 {
-    Index block = pop(heap, list_of(order));
+    Index block = pop(heap, list_for(order));
 
     for (Index larger = order + 1U; (block == 0U) && (larger <= highest(heap)); larger++) {
-        block = pop(heap, list_of(larger));
+        block = pop(heap, list_for(larger));
         if (block != 0U) {
             split(heap, block, larger, order);
         }

@@ -3,8 +3,11 @@
  *
  * A freed block of a listed size waits on its list for the next request of that size. It stays used
  * in the eyes of the pool, so it is neither split nor coalesced. When the pool cannot serve a
- * request, every list returns its blocks to it and the request is tried again{% if pool.apart %}; then the pool joins what
+ * request, {% if layer.flush %}at most {{ layer.flush }} of the blocks return{% else %}every list returns its blocks{% endif %} to it and the request is tried again{% if pool.apart %}; then the pool joins what
  * freeing left apart, and it is tried for the last time{% endif %}.
+{%- if layer.flush %} A request may be refused
+ * while other blocks wait: asked again, it returns more of them.
+{%- endif %}
  *
  * L1  Every block on a list is used in the pool and has exactly the list's size.
  * L2  A list does not run in a circle{% if layer.fifo %}; its tail names its last block{% endif %}.
@@ -13,6 +16,9 @@
  */
 
 #define FREELISTS {{ layer.lists }}U
+{%- if layer.flush %}
+#define FREELISTS_FLUSH {{ layer.flush }}U
+{%- endif %}
 #define FREELIST_HEADS {% if index.by_region %}LAYERS{% else %}{{ layer.at }}U{% endif %}
 {%- if layer.fifo %}
 #define FREELIST_TAILS (FREELIST_HEADS + FREELISTS)
@@ -52,7 +58,24 @@ static void freelist_push(Heap *heap, Index list, Index block)
     store(heap, FREELIST_HEADS + list, block);
 {%- endif %}
 }
+{% if layer.flush %}
+/* Flushes cached blocks into the pool, at most FREELISTS_FLUSH. Returns whether there was one. */
+static bool freelists_flush(Heap *heap)
+{
+    Index left = FREELISTS_FLUSH;
 
+    for (Index list = 0U; (list < FREELISTS) && (left != 0U); list++) {
+        Index block = freelist_pop(heap, list);
+
+        while (block != 0U) {
+            left--;
+            pool_release(heap, block, load(heap, block - 1U));
+            block = (left != 0U) ? freelist_pop(heap, list) : 0U;
+        }
+    }
+    return left != FREELISTS_FLUSH;
+}
+{%- else %}
 /* Flushes every cached block into the pool. Returns whether there was one. */
 static bool freelists_flush(Heap *heap)
 {
@@ -69,6 +92,7 @@ static bool freelists_flush(Heap *heap)
     }
     return any;
 }
+{%- endif %}
 
 /* Serves a request that the pool refused, after a flush{% if pool.apart %}; then once more after the pool joined its blocks{% endif %}. */
 static Index freelists_after_flush(Heap *heap, size_t size, size_t alignment)

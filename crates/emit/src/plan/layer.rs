@@ -46,6 +46,8 @@ pub struct FreeListsPlan {
     file: &'static str,
     /// Freed blocks are put behind.
     fifo: bool,
+    /// The most blocks that an operation flushes; none if it flushes all.
+    flush: Option<u32>,
     /// How many lists there are.
     lists: u64,
     /// The control word of the first head.
@@ -61,7 +63,8 @@ impl FreeListsPlan {
         let rows = lists_in_words(spec, layer);
         let map = SizesPlan::of("freelist", "free list", "holds", "FREELISTS", &rows);
         let fifo = layer.order == Order::Fifo;
-        Some(FreeListsPlan { file: "layer/freelists.c", fifo, lists: rows.len() as u64, at, map })
+        let (lists, flush) = (rows.len() as u64, layer.flush.max());
+        Some(FreeListsPlan { file: "layer/freelists.c", fifo, flush, lists, at, map })
     }
 
     /// Control words.

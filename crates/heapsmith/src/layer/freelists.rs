@@ -10,6 +10,9 @@
 //! into it and the request is tried again; then the pool joins what a threshold
 //! left apart, and it is tried for the last time.
 //!
+//! [`FreeLists::flushing`] bounds how many blocks one operation flushes. Such a heap may refuse
+//! a request while blocks wait on its lists; each further request flushes more of them.
+//!
 //! A list is chosen by the size of a *block*: two request sizes that round to
 //! one block size share one list. A block that the pool gave larger than was
 //! requested (the remainder was too small, or `split` forbade it) is of
@@ -26,6 +29,7 @@
 //! |---|---|---|
 //! | allocate | 3 accesses (fifo 4) | 1 + the pool's |
 //! | deallocate | 4 accesses (fifo 5) | 1 + the pool's |
+//! | allocate, the pool refused | | the pool's twice, and 4 (fifo 5) and the pool's free for each block flushed |
 //! | space | a word a list (fifo two) in the control words | |
 //!
 //! Sources: Mamagkakis et al. 2006, §4; Wilson et al. 1995 (deferred coalescing, quick lists).
@@ -73,6 +77,8 @@ pub struct FreeLists<P, Z> {
     ends: Order,
     /// First of the layer's control words.
     control: usize,
+    /// The most blocks that one operation flushes.
+    flush_max: usize,
 }
 
 impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool, Z: SizeMap>
@@ -131,7 +137,18 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
     /// word `control` on, set to 0: [`Order::words`] of them.
     fn over(pool: P, control: usize, map: Z, ends: Order) -> Result<Self, RegionError> {
         let sizes = (0..map.lists()).all(|list| pool.has_blocks_of(map.words(list)));
-        if sizes { Ok(FreeLists { pool, map, ends, control }) } else { Err(RegionError::BlockSizes) }
+        if sizes {
+            Ok(FreeLists { pool, map, ends, control, flush_max: usize::MAX })
+        } else {
+            Err(RegionError::BlockSizes)
+        }
+    }
+
+    /// The same heap, of which one operation flushes at most `blocks` blocks, at least one: its cost is bounded where the
+    /// pool's is. A request may then be refused while other cached blocks wait; asked again, it flushes on.
+    #[must_use]
+    pub fn flushing(self, blocks: usize) -> Self {
+        FreeLists { flush_max: blocks.max(1), ..self }
     }
 
     #[inline(always)]
@@ -178,18 +195,20 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
         }
     }
 
-    /// Flushes every cached block into the pool. Returns whether there was one.
+    /// Flushes cached blocks into the pool, all or as many as an operation may. Returns whether there was one.
     #[cold]
     fn flush(&mut self) -> bool {
-        let mut any = false;
+        let mut left = self.flush_max;
         for list in 0..self.map.lists() {
-            while let Some(block) = self.pop(list) {
+            while left > 0
+                && let Some(block) = self.pop(list)
+            {
                 let header = self.pool.memory().load(block - 1);
                 self.pool.release_block(block, header);
-                any = true;
+                left -= 1;
             }
         }
-        any
+        left < self.flush_max
     }
 
     /// Serves a request that the pool refused, after a flush; then once more after the pool joined its blocks.

@@ -17,7 +17,7 @@
 //! Other pools have none that we derived: a sorted bin, a tree or a skip list costs by what is in it, a deferred
 //! sweep by all that was freed since the last, and gluing by all pairs of buddies.
 
-use heapsmith_spec::Layer;
+use heapsmith_spec::{FreeLists, Layer};
 
 use super::demand::Demand;
 
@@ -49,10 +49,30 @@ impl WorstCase {
 
 /// The worst operation of the heap with all its layers, whose pool's is `pool`.
 pub(super) fn with_layers(demand: &Demand, pool: WorstCase, has_room: bool) -> WorstCase {
-    if !has_room && (demand.quarantined() > 0 || demand.listed().next().is_some()) {
+    let lists = demand.spec.layers.iter().find_map(|layer| match layer {
+        Layer::FreeLists(lists) => Some(lists),
+        _ => None,
+    });
+    let keeps_all = lists.is_some_and(|lists| lists.flush.max().is_none()) && demand.listed().next().is_some();
+    if !has_room && (demand.quarantined() > 0 || keeps_all) {
         return WorstCase::none("a full region makes a layer give back all that it keeps, in one operation");
     }
+    let pool = match lists {
+        Some(lists) if !has_room => flushing(lists, demand, pool),
+        _ => pool,
+    };
     demand.spec.layers.iter().fold(pool, |worst_case, layer| with_layer(demand, worst_case, layer))
+}
+
+/// The pool's worst case behind lists of which a full region flushes a part: the request is tried twice, each block flushed is
+/// taken from its list (4 words with its header, a fifth in fifo order) and freed, and the head of each list is read once.
+fn flushing(lists: &FreeLists, demand: &Demand, pool: WorstCase) -> WorstCase {
+    let (Some(blocks), Some(once), Some(free)) = (lists.flush.max().map(u64::from), pool.allocate, pool.free) else {
+        return pool;
+    };
+    let allocate = 2 * once + blocks * (free + 5) + demand.listed().count() as u64;
+    let formula = format!("{}; {blocks} blocks flushed before the second attempt", pool.formula);
+    WorstCase { allocate: Some(allocate), formula, ..pool }
 }
 
 /// A layer's own words.

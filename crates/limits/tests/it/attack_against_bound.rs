@@ -4,9 +4,9 @@ use std::sync::atomic::AtomicBool;
 
 use heapsmith_limits::attack::{AttackOptions, by_chance, region_for};
 use heapsmith_limits::{AttackGoal, ProgramClass, attack, bound};
-use heapsmith_replay::Region;
+use heapsmith_replay::{Region, ReplayOptions, replay};
 use heapsmith_spec::{Spec, arbitrary, catalogue};
-use heapsmith_trace::Bytes;
+use heapsmith_trace::{Action, Bytes, Event, PackedTrace, Trace};
 use proptest::prelude::{ProptestConfig, Strategy, any, prop_assert, prop_assert_eq, proptest};
 
 /// Attacks that fit a test: the constructions, and some rounds of search.
@@ -83,6 +83,40 @@ fn what_is_reserved_comes_on_top_of_the_bound() {
     assert_eq!(refused(bound.region), 0);
     assert!(refused(bound.footprint) > 0);
     assert!(bound.requires.iter().any(|requires| requires.contains("75% in reserve")), "{:?}", bound.requires);
+}
+
+/// A region full of small blocks, all of which are freed, and a large request again and again.
+fn filled() -> PackedTrace {
+    let mut trace = Trace::default();
+    let mut push = |action| trace.events.push(Event::at(trace.events.len() as u64, action));
+    (0..400).for_each(|id| push(Action::Allocate { id, size: Bytes(24 + id % 5 * 8), alignment: 0 }));
+    (0..400).for_each(|id| push(Action::Free { id }));
+    for id in 400..1_000 {
+        push(Action::Allocate { id, size: Bytes(8 << 10), alignment: 0 });
+        push(Action::Free { id });
+    }
+    PackedTrace::new(&trace).expect("a sound trace")
+}
+
+#[test]
+fn the_worst_operation_of_a_full_region_is_bounded_where_the_flush_is() {
+    let (trace, bytes) = (filled(), Bytes(24 << 10));
+    let worst = |flush: &str| {
+        let spec: Spec = format!("freelists(8..=64 step 4, {flush}) tlsf").parse().expect("a spec");
+        let mut region = Region::new(bytes).expect("address space");
+        let options = ReplayOptions { region: Some(bytes), ..ReplayOptions::MEASURE };
+        let measured = replay(&spec, &trace, &mut region, options).expect("room for an empty heap");
+        (measured, bound(&spec, 20_000, 8 << 10, 8).worst_case.either())
+    };
+    let (all, unknown) = worst("flush=all");
+    assert_eq!((all.failed, unknown), (0, None), "all that lists keep may be flushed in one operation");
+    for blocks in [1, 4, 16] {
+        let (found, proven) = worst(&format!("flush=bounded({blocks})"));
+        let (found, proven, failed) = (found.accesses.max, proven.expect("a number"), found.failed);
+        assert!(failed > 0 && failed <= 400 / blocks, "{blocks} blocks: {failed} refused");
+        assert!(found <= proven && proven < all.accesses.max, "{found} accesses, {proven}, {}", all.accesses.max);
+        assert!(found > 4 * blocks, "{blocks} blocks: {found} accesses");
+    }
 }
 
 /// The usual cases in `cargo xtask nightly` (`HEAPSMITH_WHOLE`), which take a minute, and where a number is asked for; a tenth

@@ -8,18 +8,43 @@ use super::Sizes;
 ///
 /// A freed block that fits a list waits there, uncoalesced, for the next request of its size.
 /// When the pool cannot serve a request, the lists are flushed into it and the request is
-/// tried once more.
+/// tried once more. With `flush=bounded(8)` one operation flushes at most eight blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FreeLists {
     /// The request sizes served; no size by two lists.
     pub sizes: Vec<Sizes>,
     /// Which block of a list is allocated next.
     pub order: Order,
+    /// How many blocks one operation flushes.
+    pub flush: Flush,
+}
+
+/// How many cached blocks one operation flushes when the pool cannot serve a request: `flush=bounded(8)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Flush {
+    /// All: a request is refused only if no cached block would serve it.
+    #[default]
+    All,
+    /// At most this many, from the first list on. A request may be refused while others wait; asked again, it flushes on.
+    Bounded(u32),
+}
+
+impl Flush {
+    /// The most blocks that one operation flushes; none if it flushes all.
+    pub fn max(self) -> Option<u32> {
+        match self {
+            Self::All => None,
+            Self::Bounded(blocks) => Some(blocks),
+        }
+    }
 }
 
 impl FreeLists {
-    /// Lists of these sizes, last in first out.
+    /// The largest bound of a flush, in blocks.
+    pub const MAX_FLUSH: u32 = 4096;
+
+    /// Lists of these sizes, last in first out, flushed as a whole.
     pub fn new(sizes: impl Into<Vec<Sizes>>) -> Self {
-        Self { sizes: sizes.into(), order: Order::default() }
+        Self { sizes: sizes.into(), order: Order::default(), flush: Flush::default() }
     }
 }

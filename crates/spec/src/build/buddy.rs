@@ -91,7 +91,7 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
                 let order = layer.order;
                 let heap =
                     FreeLists::<Buddies<W, R, S, M, false>, _>::before_buddies(source, alignment, meter, map, order)?;
-                Ok(job.run(heap))
+                Ok(job.run(heap.flushing(super::flushed(layer))))
             }
         }
     }

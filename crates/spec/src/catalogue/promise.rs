@@ -4,7 +4,7 @@
 //! blocks at once, B the most live blocks, n the largest block, all in units of the smallest.
 //! `xtask bench growth` measures the costs.
 
-use crate::ast::{Coalescing, Layer, Spec};
+use crate::ast::{Coalescing, Flush, Layer, Spec};
 use crate::pool::BlockFactors;
 
 /// How a heap's operations grow, and what bounds its footprint.
@@ -44,6 +44,8 @@ pub(crate) const NEVER_JOINED: &str =
     "may never serve again a request larger than the blocks that were cut: free neighbours are not joined";
 /// What a heap does before it refuses that leaves free neighbours apart, or whose lists cache blocks.
 const JOINS_FIRST: &str = "joins all that is free first, in time linear in the blocks; again only after a free";
+/// What a heap does before it refuses whose lists are flushed in parts.
+const FLUSHES_SOME: &str = "flushes as many cached blocks as `flush=bounded` says, and may refuse while others wait; asked again, it flushes more";
 /// Where nothing general holds.
 pub(crate) const NONE: &str = "none: free neighbours that are not joined, or remainders that are not split off, add up";
 
@@ -52,8 +54,9 @@ impl Spec {
     /// pool the blocks they cache when the pool fails.
     pub fn promise(&self) -> Promise {
         let PoolPromise { allocate, free, footprint } = self.pool.promise();
+        let before = if self.flushes_in_parts() { FLUSHES_SOME } else { JOINS_FIRST };
         let caches = self.layers.iter().any(|layer| matches!(layer, Layer::FreeLists(_)));
-        let refusal = self.pool.never_again().or_else(|| self.leaves_apart().then_some(JOINS_FIRST));
+        let refusal = self.pool.never_again().or_else(|| self.leaves_apart().then_some(before));
         if !caches {
             return Promise { allocate: allocate.into(), free: free.into(), footprint: footprint.into(), refusal };
         }
@@ -71,6 +74,12 @@ impl Spec {
     /// Whether it may never serve again what it served once, however much is freed: free neighbours are never joined.
     pub fn may_starve(&self) -> bool {
         self.pool.never_again().is_some()
+    }
+
+    /// Whether an operation flushes a part of what free lists cache, so that a request may be refused that flushing all would
+    /// serve.
+    pub fn flushes_in_parts(&self) -> bool {
+        self.layers.iter().any(|layer| matches!(layer, Layer::FreeLists(lists) if lists.flush != Flush::All))
     }
 
     /// Whether a free block may touch another until a request finds none, or a layer waits with its blocks.

@@ -1,16 +1,35 @@
-//! `freelists(66,1514, order=fifo)`
+//! `freelists(66,1514, order=fifo, flush=bounded(8))`
 
 use super::cursor::{Cursor, Result};
 use super::keys::{Key, Keys, equals};
 use super::sizes;
-use crate::ast::FreeLists;
+use crate::ast::{Flush, FreeLists};
+use crate::lexer::Kind;
 use crate::validate::Place;
 
-const KEYS: &[Key<FreeLists>] = &[Key {
-    word: "order",
-    forms: &["order="],
-    read: |cursor, layer| equals(cursor, "order").map(|order| layer.order = order),
-}];
+const KEYS: &[Key<FreeLists>] = &[
+    Key {
+        word: "order",
+        forms: &["order="],
+        read: |cursor, layer| equals(cursor, "order").map(|order| layer.order = order),
+    },
+    Key { word: "flush", forms: &["flush="], read: |cursor, layer| flush(cursor).map(|flush| layer.flush = flush) },
+];
+
+/// The `=all` or `=bounded(8)` of `flush`.
+fn flush(cursor: &mut Cursor<'_>) -> Result<Flush> {
+    cursor.sign(&Kind::Equals, "=")?;
+    if !cursor.sees_word("bounded") {
+        return cursor.keyword("flush");
+    }
+    cursor.advance();
+    let opened = cursor.open("bounded")?;
+    cursor.note(Place::Flush);
+    let blocks = cursor.number("a number of blocks")?;
+    cursor.close(opened)?;
+    // What does not fit is too many in any case, and validation says so.
+    Ok(Flush::Bounded(u32::try_from(blocks).unwrap_or(u32::MAX)))
+}
 
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<FreeLists> {
     let opened = cursor.open("freelists")?;

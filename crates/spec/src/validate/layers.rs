@@ -13,7 +13,7 @@
 use std::mem::discriminant;
 
 use super::{Check, Fault, Place};
-use crate::ast::{Guard, Layer, Spec};
+use crate::ast::{Flush, FreeLists, Guard, Layer, Spec};
 use crate::problem::Problem;
 
 /// The layer's word.
@@ -40,6 +40,11 @@ pub(super) fn check(spec: &Spec, number: usize, layer: &Layer) -> Check {
     match layer {
         Layer::Guard(guard) if guard.quarantine > Guard::MAX_QUARANTINE => {
             return Err(Fault::new(Place::Quarantine, Problem::QuarantineAbove(guard.quarantine.into())));
+        }
+        Layer::FreeLists(FreeLists { flush: Flush::Bounded(blocks), .. })
+            if !(1..=FreeLists::MAX_FLUSH).contains(blocks) =>
+        {
+            return Err(Fault::new(Place::Flush, Problem::FlushOutside((*blocks).into())));
         }
         Layer::Reserve(reserve) if !(1..=99).contains(&reserve.high) => {
             return Err(Fault::new(Place::ReserveHigh, Problem::ReserveOutside(reserve.high)));

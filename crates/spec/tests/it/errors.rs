@@ -156,6 +156,11 @@ fn sizes_that_make_no_classes() {
 #[test]
 fn layers_that_do_not_go_together() {
     insta::assert_snapshot!(errors(&[
+        "freelists(64, flush=bounded(0)) list",
+        "freelists(64, flush=bounded(5000)) list",
+        "freelists(64, flush=some) list",
+        "freelists(64, flush=bounded) list",
+        "freelists(64, flush=bounded(8)) list threads=lists",
         "freelists(64) stack",
         "freelists(64) bump",
         "freelists(64) guard list",

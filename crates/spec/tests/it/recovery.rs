@@ -1,6 +1,7 @@
 //! No heap starves: once everything is free it serves what it served at the start, and a refusal joins only once.
 #![allow(unsafe_code)]
 
+use heapsmith::{Heap, State};
 use heapsmith_spec::{Layer, Pool, Spec, WordSize, arbitrary, resolve};
 use heapsmith_trial::{Counted, History, Memory, heaps, largest_request, on, recovers};
 use proptest::prelude::*;
@@ -22,7 +23,9 @@ fn starves(spec: &Spec, memory: &mut Memory, seed: u64) -> Option<String> {
 /// that the directory may have to stay where it grew to.
 fn may_decline(spec: &Spec) -> bool {
     let own = |layer: &Layer| matches!(layer, Layer::Guard(_) | Layer::Reserve(_));
-    spec.pool.never_again().is_some() || matches!(spec.pool, Pool::Pages(_)) && spec.layers.iter().any(own)
+    spec.pool.never_again().is_some()
+        || spec.flushes_in_parts()
+        || matches!(spec.pool, Pool::Pages(_)) && spec.layers.iter().any(own)
 }
 
 #[test]
@@ -38,6 +41,45 @@ fn every_heap_serves_again_what_it_served_at_the_start() {
         assert!(starves(spec, &mut memory, 1).is_some(), "{spec} serves all again, and says that it does not");
     }
     println!("{} heaps, and {} that may decline", joining.len(), declining.len());
+}
+
+/// A full heap, all of which is freed and cached: each refusal flushes as many blocks as it may, until the largest request fits.
+#[test]
+fn a_bounded_flush_serves_what_is_asked_for_often_enough() {
+    const BYTES: usize = 8 << 10;
+    for (spec, many) in [
+        ("freelists(40, flush=bounded(8)) tlsf(largest=region)", 8),
+        ("freelists(40,64, order=fifo, flush=bounded(3)) list(order=address, coalesce>=64)", 3),
+        ("freelists(8..=64 step 8, flush=bounded(1)) bins(lea)", 1),
+        ("freelists(60, flush=bounded(5)) buddy(knuth)", 5),
+    ] {
+        let spec = resolve(spec).expect("a heap");
+        let mut memory = Memory::new(BYTES);
+        let largest = largest_request(&spec, &mut memory, BYTES);
+        let (blocks, waiting) = on(&spec, &mut memory, BYTES, |heap| {
+            let blocks: Vec<_> = std::iter::from_fn(|| heap.allocate(40, 1)).collect();
+            // SAFETY: each is freed once.
+            blocks.iter().for_each(|&block| unsafe { heap.deallocate(block) });
+            let mut waiting = Vec::new();
+            while heap.allocate(largest, 1).is_none() {
+                heap.check().expect("a sound heap");
+                waiting.push(cached(heap));
+                assert!(waiting.len() <= blocks.len(), "{spec} starves");
+            }
+            (blocks.len(), waiting)
+        })
+        .expect("a heap");
+        let expected: Vec<usize> = (1..).map(|asked| blocks - asked * many).take(waiting.len()).collect();
+        assert_eq!(waiting, expected, "{spec}");
+        assert!(waiting.len() > blocks / many / 3 && blocks > 3 * many, "{spec}: {blocks} blocks");
+    }
+}
+
+/// Blocks that wait on free lists.
+fn cached(heap: &Counted<'_>) -> usize {
+    let mut blocks = 0;
+    heap.walk(&mut |block| blocks += usize::from(block.state == State::Cached));
+    blocks
 }
 
 /// Heaps that once refused for ever.

@@ -54,9 +54,11 @@ impl Emit for Buddy {
         let handles = self.defragment == Defragment::OnDemand;
         heap.ty = format!("Buddies<{word}, {system}, S, Unmetered, {handles}>");
         match heap.free_lists() {
-            Some(order) => {
+            Some((order, flushing)) => {
                 let map = format!("{}Lists", heap.camel);
-                heap.make(format!("FreeLists::before_buddies(source, {alignment}, Unmetered, {map}, Order::{order})?"));
+                heap.make(format!(
+                    "FreeLists::before_buddies(source, {alignment}, Unmetered, {map}, Order::{order})?{flushing}"
+                ));
             }
             None => heap.make(format!("Buddies::from_parts(source, {alignment}, Unmetered)?")),
         }

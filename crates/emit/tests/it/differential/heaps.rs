@@ -73,6 +73,8 @@ const CORNERS: &[&str] = &[
     "freelists(8..=64 step 8, order=fifo) list(order=implicit, coalesce=deferred) word=8",
     "freelists(16..=1024 double) list(order=lifo, split=never, coalesce=never)",
     "freelists(16..=65536 double) list",
+    "freelists(8..=64 step 8, order=fifo, flush=bounded(3)) list(order=address, coalesce>=64) word=8",
+    "freelists(40,1000, flush=bounded(1)) buddy(estranged)",
 ];
 
 /// A few heaps that between them are emitted from every template.
@@ -89,6 +91,7 @@ pub const FEW: &[&str] = &[
     "tlsf",
     "tlsf(second-level=6) word=2",
     "freelists(16,100, order=fifo) tlsf(second-level=6, largest=region) align=16",
+    "freelists(8..=1024 step 8, flush=bounded(2)) tlsf(second-level=3) word=8",
     "half-fit word=8",
     "classes(16..=4096 double, then step 4096)",
     "bump(reclaim=empty)",
