@@ -78,9 +78,11 @@ fn input() -> [String; 5] {
     [sample.to_str().expect("a plain path"), "--as", "drr", "--limit", "2500"].map(str::to_owned)
 }
 
-/// Designs with lists and thresholds, and two that have bounds.
+/// Designs with lists and thresholds, two that have bounds, and lists that are flushed in parts.
 const SPACE: &str = "[[family]]\nname = \"lists\"\nheap = [\"list(order=lifo)\", \"list(order=address)\", \"tlsf\", \
-    \"list(order=address, coalesce>=64)\"]\n[family.levels]\nfreelists = [0, 2, 16]\n";
+    \"list(order=address, coalesce>=64)\"]\n[family.levels]\nfreelists = [0, 2, 16]\n\
+    [[family]]\nname = \"flushed in parts\"\nheap = [\"freelists(8..=1024 step 8, flush=bounded(4)) tlsf\", \
+    \"freelists(16..=64 step 8, flush=bounded(4)) list(order=address)\"]\n";
 
 /// What is asked: each option with its value.
 struct Asked(Row);
