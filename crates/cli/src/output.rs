@@ -5,6 +5,7 @@ use std::path::Path;
 
 use heapsmith_output::{Inputs, Output};
 
+use crate::console::note;
 use crate::failure::Failure;
 
 /// An output that may be a stream, `-` for standard output; never one of the inputs.
@@ -30,4 +31,12 @@ pub fn beside_text<P: AsRef<Path>>(out: &Path, inputs: impl IntoIterator<Item = 
         return Err(Failure::wrong_use(format!("cannot write {out}: this command's answer goes there; name a file")));
     }
     Ok(output)
+}
+
+/// Writes an output as a whole, and says so.
+pub fn put(output: Output, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
+    let out = output.path().to_owned();
+    output.put(contents).map_err(|error| Failure::writing(&out, &error))?;
+    note!("wrote {}", out.display());
+    Ok(())
 }

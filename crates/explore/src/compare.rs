@@ -90,6 +90,28 @@ pub struct PickChange {
     pub standing: Standing,
 }
 
+impl PickChange {
+    /// Whether the old pick is still right, in a sentence without a full stop.
+    pub fn sentence(&self) -> String {
+        let replayed = if self.is_replayed { " (not among the new designs: replayed)" } else { "" };
+        match self.standing {
+            Standing::Same => "the old pick is the new pick, or measures the same: keep it".to_owned(),
+            Standing::Right { behind } => {
+                format!("the old pick is still right: {:.1}% behind the new{replayed}", behind * 100.0)
+            }
+            Standing::Behind { behind } => {
+                format!("the old pick is not right any more: {:.1}% behind the new{replayed}", behind * 100.0)
+            }
+            Standing::Refuses { failed } => {
+                format!("the old pick refuses {failed} requests of the new traces: take the new one")
+            }
+            Standing::NoPick => {
+                "one of the explorations has no pick: every design refuses requests or breaks a constraint".to_owned()
+            }
+        }
+    }
+}
+
 /// A heap with its values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! [`inspection()`] is the page of a trace alone, for a look before any exploration. [`over_time()`] is that
-//! of heaps at moments of traces, [`maps()`] that of their blocks. [`reproduction()`] is the
+//! of heaps at moments of traces, [`comparison()`] that of two explorations, [`maps()`] that of their blocks. [`reproduction()`] is the
 //! page of the papers, whose figures are files too: [`chart`] draws them.
 //!
 //! Every sentence of the page is computed: a page about other traffic says
@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod chart;
+mod comparison;
 mod document;
 mod figure;
 mod html;
@@ -33,6 +34,7 @@ mod span;
 mod spec_text;
 mod study;
 
+pub use comparison::comparison;
 pub use inspection::{findings, inspection};
 pub use map::{Mapped, maps};
 pub use number::{listed, thousands};

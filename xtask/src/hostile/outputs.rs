@@ -30,9 +30,10 @@ fn prepare(case: &Case<'_>) -> Result<(), String> {
 }
 
 /// Commands that write one file; its name is added.
-const WRITERS: [&[&str]; 7] = [
+const WRITERS: [&[&str]; 8] = [
     &["import", "trace.parquet", "--out"],
     &["inspect", "trace.parquet", "--html"],
+    &["compare", "store", "store", "--html"],
     &["report", "store", "--out"],
     &["attack", "first-fit", "--max-live", "2K", "--max-size", "64", "--rounds", "2", "--operations", "300", "--out"],
     &["import", "small.pcap", "--as", "drr", "--out"],

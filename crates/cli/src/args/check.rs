@@ -91,6 +91,9 @@ pub struct Compare {
     /// The folder of the exploration to compare
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
+    /// Also write a page with the picks then and now
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

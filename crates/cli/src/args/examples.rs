@@ -221,6 +221,7 @@ nothing to compare with) or FILE is wrong; 3 if a file cannot be read.";
 pub const COMPARE: &str = "\
 Examples:
   heapsmith compare explore-v1 explore-v2
+  heapsmith compare explore-v1 explore-v2 --html page.html
   heapsmith compare explore-v1 explore-v2 --format json";
 
 pub const COMPARE_MORE: &str = "\

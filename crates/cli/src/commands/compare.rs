@@ -1,16 +1,26 @@
 //! `heapsmith compare`: two explorations, and what changed.
 
+use std::path::PathBuf;
+
 use heapsmith_explore::{Choice, Comparison, Load, Objective, Objectives, PickChange, Standing, TraceChange, compare};
 
 use crate::args::{Compare, Format};
 use crate::console::{self, error, say};
 use crate::failure::Failure;
+use crate::output;
 use crate::table::{Item, Table, heap, integer, none, number, percent, text, word};
 
 pub fn run(arguments: &Compare) -> Result<(), Failure> {
+    // Before anything is replayed: what will not be written is said at once.
+    let folders = [&arguments.old, &arguments.new];
+    let page = arguments.html.as_deref().map(|out| output::beside_text(out, kept(folders))).transpose()?;
     let comparison = compare(&arguments.old, &arguments.new)?;
     for why in &comparison.incomparable {
         error!("heapsmith: not comparable: {why}");
+    }
+    if let Some(page) = page {
+        let [old, new] = folders.map(|folder| folder.display().to_string());
+        output::put(page, heapsmith_report::comparison(&old, &new, &comparison))?;
     }
     if arguments.format != Format::Table {
         return figures(&comparison).print(arguments.format);
@@ -18,9 +28,15 @@ pub fn run(arguments: &Compare) -> Result<(), Failure> {
     tell(&comparison);
     picks(&comparison).print(Format::Table)?;
     for pick in &comparison.picks {
-        say!("{}: {}", pick.preference.name(), sentence(pick));
+        say!("{}: {}", pick.preference.name(), pick.sentence());
     }
     Ok(())
+}
+
+/// The files that explorations have in their folders, which no page may replace.
+fn kept(folders: [&PathBuf; 2]) -> Vec<PathBuf> {
+    let files = |folder: &&PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
+    folders.iter().flat_map(files).collect()
 }
 
 /// What people read before the picks.
@@ -82,26 +98,6 @@ fn item(objectives: &Objectives, objective: Objective) -> Item {
         objective if objective.is_share() => percent(value),
         Objective::Accesses | Objective::Time => number(value, 2),
         _ => integer(value as u64),
-    }
-}
-
-/// Whether the old pick is still right, in a sentence.
-fn sentence(pick: &PickChange) -> String {
-    let replayed = if pick.is_replayed { " (not among the new designs: replayed)" } else { "" };
-    match pick.standing {
-        Standing::Same => "the old pick is the new pick, or measures the same: keep it".to_owned(),
-        Standing::Right { behind } => {
-            format!("the old pick is still right: {:.1}% behind the new{replayed}", behind * 100.0)
-        }
-        Standing::Behind { behind } => {
-            format!("the old pick is not right any more: {:.1}% behind the new{replayed}", behind * 100.0)
-        }
-        Standing::Refuses { failed } => {
-            format!("the old pick refuses {failed} requests of the new traces: take the new one")
-        }
-        Standing::NoPick => {
-            "one of the explorations has no pick: every design refuses requests or breaks a constraint".to_owned()
-        }
     }
 }
 

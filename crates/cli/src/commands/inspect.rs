@@ -10,7 +10,7 @@ use heapsmith_report::inspection;
 use heapsmith_trace::{LiveCurve, Origin, Packer, Profile, Profiler, SiteShare, Statistics};
 
 use crate::args::{Format, Inspect};
-use crate::console::{self, note, say};
+use crate::console::{self, say};
 use crate::failure::Failure;
 use crate::table::{Table, bytes, integer, percent, text};
 use crate::{input, output, progress};
@@ -43,7 +43,7 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
     for (number, path) in arguments.traces.iter().enumerate() {
         let Inspected { origin, profile, lower_bound } = Inspected::of(path, arguments)?;
         if let Some(page) = page.take() {
-            put(page, inspection(&origin, &profile))?;
+            output::put(page, inspection(&origin, &profile))?;
         }
         if let Some(sites) = sites.take() {
             write_sites(path, &profile, sites)?;
@@ -162,19 +162,12 @@ fn tell(lower_bound: &LowerBound) {
     );
 }
 
-fn put(output: Output, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
-    let out = output.path().to_owned();
-    output.put(contents).map_err(|error| Failure::writing(&out, &error))?;
-    note!("wrote {}", out.display());
-    Ok(())
-}
-
 fn write_sites(path: &Path, profile: &Profile, output: Output) -> Result<(), Failure> {
     if profile.sites.is_empty() {
         let why = format!("{} has no call sites for --pprof; record them with --sites", path.display());
         return Err(Failure::bad_input(why));
     }
-    put(output, pprof(&profile.sites))
+    output::put(output, pprof(&profile.sites))
 }
 
 fn summary(origin: &Origin, profile: &Profile) {

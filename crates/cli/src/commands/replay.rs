@@ -82,7 +82,7 @@ fn over_time(arguments: &Replay, subjects: &[Subject]) -> Result<(), Failure> {
         watched.push((trace.name.clone(), own));
     }
     if let Some(page) = page {
-        lives::put(page, heapsmith_report::over_time(&watched))?;
+        output::put(page, heapsmith_report::over_time(&watched))?;
     }
     if arguments.over_time.is_some() {
         moments.print(arguments.format)?;

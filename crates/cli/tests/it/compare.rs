@@ -5,6 +5,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use crate::browser::{Browser, Screen};
+
 fn heapsmith(dir: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
     command.args(arguments).current_dir(dir).env("COLUMNS", "120").output().expect("the command runs")
@@ -104,4 +106,48 @@ fn a_folder_without_an_exploration_is_refused() {
     explore(dir.path(), "1", SPACE, "one");
     let output = heapsmith(dir.path(), &["compare", "one", "none"]);
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn the_page_of_a_comparison_says_what_the_terminal_says() {
+    let dir = tempfile::tempdir().expect("a folder");
+    explore(dir.path(), "1", SPACE, "one");
+    explore(dir.path(), "2", SPACE, "two");
+    let plain = rows(dir.path(), "one", "two");
+    let told = succeeds(dir.path(), &["compare", "one", "two", "--html", "page.html"]);
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    let page = std::fs::read_to_string(dir.path().join("page.html")).expect("a page");
+    assert!(!page.contains("http://") && !page.contains("https://"), "it loads nothing");
+    let verdicts: Vec<&str> =
+        told.lines().filter_map(|line| line.split_once(": the old pick ")).map(|two| two.1).collect();
+    assert_eq!(verdicts.len(), 4, "{told}");
+    for verdict in verdicts {
+        assert!(page.contains(verdict), "{verdict}");
+    }
+    for pick in picks(&plain) {
+        let shown = format!("{:.1}%", pick["new"].as_f64().expect("a share") * 100.0);
+        assert!(page.contains(&shown), "{shown}");
+    }
+    for own in ["one/results.sqlite", "two/report.html", "-"] {
+        let refused = heapsmith(dir.path(), &["compare", "one", "two", "--html", own]);
+        assert_eq!(refused.status.code(), Some(2), "{own}: {}", String::from_utf8_lossy(&refused.stderr));
+    }
+}
+
+#[test]
+fn the_page_of_a_comparison_draws_itself_in_every_window() {
+    let dir = tempfile::tempdir().expect("a folder");
+    explore(dir.path(), "1", SPACE, "one");
+    explore(dir.path(), "2", SPACE, "two");
+    succeeds(dir.path(), &["compare", "one", "two", "--html", "page.html"]);
+    let mut browser = Browser::start();
+    for (width, dark) in [(1400, false), (1400, true), (400, false), (400, true)] {
+        browser.open(&dir.path().join("page.html"), Screen { width, height: 900, dark });
+        assert_eq!(browser.evaluate("document.documentElement.scrollWidth > innerWidth"), false, "it scrolls sideways");
+        assert_eq!(
+            browser.evaluate("[...document.querySelectorAll('.plot')].map((plot) => plot.id)"),
+            serde_json::json!(["plot-picks"])
+        );
+    }
+    assert!(browser.errors.is_empty(), "{:?}", browser.errors);
 }

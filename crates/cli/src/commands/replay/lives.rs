@@ -1,13 +1,11 @@
 //! Every block of heaps on a trace: as a page of maps, and as counters for Perfetto.
 
-use heapsmith_output::Output;
 use heapsmith_replay::{BlockLives, Region, block_lives};
 use heapsmith_report::{Mapped, maps};
 use heapsmith_spec::Spec;
 use serde_json::Value;
 
 use crate::args::Replay;
-use crate::console::note;
 use crate::failure::Failure;
 use crate::{input, output, progress};
 
@@ -33,18 +31,11 @@ pub fn write(arguments: &Replay, heaps: &[&Spec]) -> Result<(), Failure> {
         spinner.finish_and_clear();
     }
     if let Some(out) = map {
-        put(out, maps(&trace.name, &mapped))?;
+        output::put(out, maps(&trace.name, &mapped))?;
     }
     if let Some(out) = perfetto {
-        put(out, counters(&mapped))?;
+        output::put(out, counters(&mapped))?;
     }
-    Ok(())
-}
-
-pub fn put(output: Output, text: String) -> Result<(), Failure> {
-    let out = output.path().to_owned();
-    output.put(text).map_err(|error| Failure::writing(&out, &error))?;
-    note!("wrote {}", out.display());
     Ok(())
 }
 
