@@ -30,12 +30,11 @@ pub fn pareto(points: &[Objectives], over: &[Objective]) -> Vec<usize> {
 
 /// As [`pareto`], of `candidates` with values in this many objectives, whatever these are.
 pub fn pareto_of(mut candidates: Vec<usize>, objectives: usize, value: impl Fn(usize, usize) -> f64) -> Vec<usize> {
-    let key = |index: usize| (0..objectives).map(move |objective| (index, objective));
     let compare = |a: usize, b: usize| {
-        let orders = key(a).zip(key(b)).map(|(a, b)| value(a.0, a.1).total_cmp(&value(b.0, b.1)));
-        orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+        let mut orders = (0..objectives).map(|objective| value(a, objective).total_cmp(&value(b, objective)));
+        orders.find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
     };
-    let at_most = |a: usize, b: usize| key(a).zip(key(b)).all(|(a, b)| value(a.0, a.1) <= value(b.0, b.1));
+    let at_most = |a: usize, b: usize| (0..objectives).all(|objective| value(a, objective) <= value(b, objective));
     // A point can be dominated only by one that comes before it in this order.
     candidates.sort_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
     let mut front: Vec<usize> = Vec::new();

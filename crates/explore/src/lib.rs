@@ -52,6 +52,7 @@ mod run;
 mod schedule;
 mod search;
 mod space;
+mod specs;
 mod store;
 mod sweep;
 mod traces;

@@ -67,6 +67,11 @@ impl Exploration {
         proven_footprint(&self.programs, &self.rows[index].design.spec)
     }
 
+    /// Whether `bounded` has a pick: cheaper than to find it, as the first design that has a bound will do.
+    pub fn has_bounded(&self) -> bool {
+        self.with_bounds(&self.points).next().is_some()
+    }
+
     /// The preferred of the designs that these values do not exclude.
     fn choose(&self, points: &[Objectives], preference: Preference) -> Option<usize> {
         if preference == Preference::Bounded {
@@ -83,16 +88,19 @@ impl Exploration {
     /// equals that with the smallest proven footprint, then the best on the traces.
     fn bounded(&self, points: &[Objectives]) -> Option<usize> {
         use Objective::{Accesses, Fragmentation, MaxOp};
-        // Every heap once.
-        let is_first = |index: &usize| self.rows[*index].design.number == self.rows[*index].design.same_as;
-        let compared = (0..points.len()).filter(|&index| points[index].is_compared()).filter(is_first);
-        let bounded = compared.filter_map(|index| Some((self.proven(index)?, index)));
-        let best = bounded.min_by(|(proven, a), (other, b)| {
+        let best = self.with_bounds(points).min_by(|(proven, a), (other, b)| {
             let counted =
                 [MaxOp, Fragmentation, Accesses].map(|one| points[*a].get(one).total_cmp(&points[*b].get(one)));
             counted.into_iter().fold(proven.cmp(other), std::cmp::Ordering::then)
         });
         best.map(|(_, index)| index)
+    }
+
+    /// The designs that have a bound, of those that these values do not exclude; every heap once.
+    fn with_bounds(&self, points: &[Objectives]) -> impl Iterator<Item = (Proven, usize)> {
+        let is_first = move |index: &usize| self.rows[*index].design.number == self.rows[*index].design.same_as;
+        let compared = (0..points.len()).filter(move |&index| points[index].is_compared()).filter(is_first);
+        compared.filter_map(move |index| Some((self.proven(index)?, index)))
     }
 
     /// The preferred design of the standard space, where it is a part of a wider one.

@@ -27,6 +27,8 @@ pub use family::{Factor, Family};
 use key::Key;
 use requests::{By, Requests};
 
+use crate::specs::Specs;
+
 const CLASSIC: &str = include_str!("space/classic.toml");
 const STANDARD: &str = concat!(include_str!("space/classic.toml"), include_str!("space/catalogue.toml"));
 const WIDE: &str =
@@ -188,7 +190,8 @@ impl Space {
         if total > Space::MAX {
             return Err(SpaceError::Large(total));
         }
-        let mut making = Making { target, requests: Requests::of(traces), listed: HashMap::new() };
+        let mut making =
+            Making { target, requests: Requests::of(traces), listed: HashMap::new(), specs: Specs::default() };
         let mut first: HashMap<Key, u32> = HashMap::new();
         let mut designs = Vec::with_capacity(total);
         for (index, family) in families.0.iter().enumerate() {
@@ -304,6 +307,7 @@ struct Making {
     requests: Requests,
     /// Sizes by the heap that they are chosen for, without its free lists.
     listed: HashMap<(Spec, usize, By), Vec<u64>>,
+    specs: Specs,
 }
 
 impl Making {
@@ -328,8 +332,8 @@ impl Making {
         }
         let text = spliced(heap, &arguments.join(", ")) + &options;
         let target = self.target;
-        let parse = |text: String| {
-            let spec = text.parse::<Spec>().map(|spec| target.aligned(spec));
+        let parse = |specs: &mut Specs, text: String| {
+            let spec = specs.read(text.clone()).map(|spec| target.aligned(spec));
             let family = family.name.clone();
             match spec.map(|spec| target.verify(&spec).map(|()| spec)) {
                 Ok(Ok(spec)) => Ok(spec),
@@ -337,7 +341,7 @@ impl Making {
                 Err(cause) => Err(SpaceError::Spec { family, text, cause: Box::new(cause) }),
             }
         };
-        let spec = parse(text.clone())?;
+        let spec = parse(&mut self.specs, text.clone())?;
         let Some(lists) = lists else { return Ok(spec) };
         // A range is as specs have it; sizes are those of the traces.
         let sizes = if lists.contains("..=") {
@@ -345,7 +349,7 @@ impl Making {
         } else {
             self.sizes(family, &spec, lists)?.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
         };
-        if sizes.is_empty() { Ok(spec) } else { parse(format!("freelists({sizes}) {text}")) }
+        if sizes.is_empty() { Ok(spec) } else { parse(&mut self.specs, format!("freelists({sizes}) {text}")) }
     }
 
     /// `split=never`, `split>=512`, `split=always` of a level in percent or of `popular`; other levels are words of the spec.

@@ -12,6 +12,7 @@ use super::{Store, StoreError, seal};
 use crate::objective::{Objective, Objectives};
 use crate::rows::{Catalogued, Row};
 use crate::space::{Design, Factor, Families, Family};
+use crate::specs::Specs;
 
 impl Store {
     /// Numbers of the unique designs that have their results.
@@ -146,7 +147,7 @@ impl Store {
              JOIN result ON result.design = design.same_as ORDER BY design.number, result.trace"
         );
         let first_level = 4 + Measures::COLUMNS.len();
-        let mut rows: Vec<Row> = Vec::new();
+        let (mut rows, mut specs): (Vec<Row>, Specs) = Default::default();
         self.run(|db| {
             let mut statement = db.prepare(&sql)?;
             let mut found = statement.query([])?;
@@ -159,7 +160,7 @@ impl Store {
                 match rows.last_mut().filter(|last| last.design.number == number) {
                     Some(last) => last.measures.push(measures),
                     None => {
-                        let design = design_from(row, number, families, &names, first_level)?;
+                        let design = design_from(row, &mut specs, families, &names, first_level)?;
                         rows.push(Row { design, measures: vec![measures] });
                     }
                 }
@@ -273,18 +274,17 @@ fn insert_measures(
 /// of `names`.
 fn design_from(
     row: &Found<'_>,
-    number: u32,
+    specs: &mut Specs,
     families: &Families,
     names: &[&str],
     first: usize,
 ) -> rusqlite::Result<Design> {
-    let spec: String = row.get(2)?;
     let wrong = |error: SpecError| rusqlite::Error::FromSqlConversionFailure(2, Type::Text, Box::new(error));
-    let spec = spec.parse().map_err(wrong)?;
+    let spec = specs.read(row.get(2)?).map_err(wrong)?;
     let family: String = row.get(3)?;
     let family = families.0.iter().position(|known| known.name == family).unwrap_or(0);
     let levels = levels_from(row, first, &families.0[family], names)?;
-    Ok(Design { number, family: family as u16, levels, spec, same_as: row.get(1)? })
+    Ok(Design { number: row.get(0)?, family: family as u16, levels, spec, same_as: row.get(1)? })
 }
 
 /// The levels of a design, whose columns begin at `first` in the order of `names`.

@@ -221,7 +221,7 @@ fn guarantee(answer: &Answer<'_>) -> String {
         return format!("proven: at most {footprint} bytes, {accesses} accesses per operation");
     }
     let bytes = exploration.proven_footprint(pick);
-    let other = preference != Preference::Bounded && exploration.pick(Preference::Bounded).is_some();
+    let other = preference != Preference::Bounded && exploration.has_bounded();
     match bytes.map(thousands) {
         Some(bytes) if other => format!("at most {bytes} bytes; time is not proven (--prefer bounded is)"),
         Some(bytes) => format!("at most {bytes} bytes; time is not proven"),
