@@ -134,7 +134,7 @@ def test_a_killed_driver_goes_on(nodes, long, single, tmp_path):
 
 
 def _unique(trace: hs.Trace) -> list[tuple[int, str, int]]:
-    return _native.unique_designs([trace], "classic")
+    return _native.unique_designs([trace], "standard")
 
 
 def test_workers_of_a_node_map_the_same_memory(nodes, trace):
@@ -224,7 +224,7 @@ def test_a_batch_that_no_worker_survives_is_told_and_the_rest_is_kept(nodes, sma
     monkeypatch.setattr(heapsmith.cluster, "_measure", measure)
     ray.shutdown()
     assert _native.replayed(tmp_path / "found") > 0, "the other batches are kept"
-    assert hs.explore(small, out=tmp_path / "found", cluster=nodes.address).designs.num_rows == 10_000
+    assert hs.explore(small, out=tmp_path / "found", cluster=nodes.address).designs.num_rows == 10_013
 
 
 def test_batches_that_came_with_a_lost_one_are_kept():

@@ -148,8 +148,8 @@ def explore(
         The folder for the results. An unfinished exploration in it resumes. Without a folder, results live as long as
         the returned exploration.
     space
-        ``"classic"`` (10,000 designs), ``"standard"`` (the allocators of the catalogue, too), ``"wide"`` (over 100,000), or a file in the form that ``heapsmith explore
-        --print-space wide`` prints.
+        ``"classic"`` (10,000 designs), ``"standard"`` (the allocators of the catalogue, too), ``"wide"`` (over 100,000),
+        or a file in the form that ``heapsmith explore --print-space wide`` prints.
     objectives
         The front is over these. ``cost``, ``min_region``, ``ns`` and ``code_size`` are measured of the 64 designs nearest
         to the front over the others. ``code_size`` compiles their C, for the Cortex-M3 if its compiler is installed, else for this

@@ -262,7 +262,8 @@ fn explored((trace, part): (String, String), dir: &Path) -> Result<Explored, Str
     let nominal = of(&json(&["pick", &out, "--robust", "off", "--format", "json"])?)?;
     let designs = rows.as_array().into_iter().flatten().filter(|row| row["note"] == "" || row["note"] == "pick");
     let front = designs.map(place).collect::<Result<_, String>>()?;
-    let named = rows.as_array().into_iter().flatten().filter(|row| row["design"].is_string());
+    let is_named = |row: &&Value| row["design"].is_string() && row["note"] != "refuses";
+    let named = rows.as_array().into_iter().flatten().filter(is_named);
     let named = named.map(place).collect::<Result<_, String>>()?;
     Ok(Explored { pick: of(&rows)?, nominal, front, named, trace, part })
 }
