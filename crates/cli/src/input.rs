@@ -64,6 +64,13 @@ pub fn stream_packed(path: &Path, reading: &Reading) -> Result<PackedTrace, Fail
     Ok(packer.finish(origin.name()).checked()?)
 }
 
+/// As [`stream_packed`]; another sink learns of each event, too.
+pub fn stream_packed_with(path: &Path, reading: &Reading, other: &mut dyn Sink) -> Result<PackedTrace, Failure> {
+    let mut both = (Packer::default(), other);
+    let origin = send(path, reading, &mut both)?;
+    Ok(both.0.finish(origin.name()).checked()?)
+}
+
 /// A trace as it is replayed.
 pub fn packed(trace: &Trace) -> Result<PackedTrace, Failure> {
     let packed = PackedTrace::new(trace).map_err(|error| error.of(&trace.name()))?;

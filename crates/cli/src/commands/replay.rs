@@ -17,6 +17,7 @@ use crate::{input, output, progress};
 mod lives;
 mod moments;
 mod passes;
+mod perfetto;
 mod rows;
 
 pub fn run(arguments: &Replay) -> Result<(), Failure> {

@@ -158,6 +158,36 @@ fn maps_and_counters_hold_every_block() {
 }
 
 #[test]
+fn each_thread_has_a_track_of_its_operations() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text =
+        "action,id,size,thread\nallocate,1,24,5\nallocate,2,100,9\nreallocate,1,400,5\nfree,2,,5\nallocate,3,8,9\n";
+    std::fs::write(folder.path().join("threads.csv"), text).expect("a file");
+    heapsmith(folder.path(), &["replay", "threads.csv", "--heap", "list", "--perfetto", "trace.json"]);
+    let text = std::fs::read_to_string(folder.path().join("trace.json")).expect("events");
+    let events: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let events = events["traceEvents"].as_array().expect("events");
+    let of = |kind: &str| events.iter().filter(|event| event["ph"] == kind).collect::<Vec<_>>();
+    let tracks: Vec<_> =
+        of("M").iter().filter(|event| event["name"] == "thread_name").map(|event| &event["tid"]).collect();
+    assert_eq!(tracks.len(), 2, "a track for each thread");
+    let expected = [("allocate", 24), ("allocate", 100), ("reallocate", 400), ("free", 100), ("allocate", 8)];
+    let threads = [0, 1, 0, 0, 1];
+    assert_eq!(of("X").len(), expected.len());
+    for ((number, slice), ((name, bytes), thread)) in of("X").iter().enumerate().zip(expected.iter().zip(threads)) {
+        assert_eq!(
+            (&slice["name"], &slice["args"]["bytes"], &slice["ts"]),
+            (&(*name).into(), &(*bytes).into(), &number.into())
+        );
+        assert_eq!(&slice["tid"], tracks[thread], "{slice}");
+    }
+    trace(folder.path());
+    heapsmith(folder.path(), &["replay", "trace.csv", "--heap", "list", "--perfetto", "one.json"]);
+    let one = std::fs::read_to_string(folder.path().join("one.json")).expect("events");
+    assert!(!one.contains("thread_name") && !one.contains("\"ph\":\"X\""), "one thread needs no track");
+}
+
+#[test]
 fn the_page_of_moments_draws_itself_next_to_the_table() {
     let folder = folder();
     let heaps = ["--heap", "tlsf", "--heap", "list(order=address, fit=first, split=never, coalesce=never)"];
