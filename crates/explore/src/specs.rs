@@ -1,4 +1,4 @@
-//! Specs that are read from text once: the designs of a space have four times as many rows as specs.
+//! Specs that are read from text once: many designs of a space are the same heap, and have the same text.
 
 use std::collections::HashMap;
 

@@ -47,11 +47,11 @@ impl Frame {
         self.left <= x && x <= self.right && self.top <= y && y <= self.bottom
     }
 
-    /// How many of these points it holds, which ascend from left to right.
+    /// How many of these points it holds, which are sorted from the top down: names are wider than high.
     fn count(&self, points: &[(f64, f64)]) -> usize {
-        let first = points.partition_point(|point| point.0 < self.left);
-        let under = points[first..].iter().take_while(|point| point.0 <= self.right);
-        under.filter(|&&point| self.holds(point)).count()
+        let first = points.partition_point(|point| point.1 < self.top);
+        let level = points[first..].iter().take_while(|point| point.1 <= self.bottom);
+        level.filter(|&&point| self.holds(point)).count()
     }
 
     fn area(&self) -> f64 {
@@ -94,7 +94,7 @@ pub fn placed(dots: &[Named], obstacles: &[(f64, f64)]) -> Vec<Label> {
 fn place(dots: &[Named], obstacles: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let pixel = |(x, y): (f64, f64)| (x * WIDTH, (1.0 - y) * HEIGHT);
     let mut obstacles: Vec<(f64, f64)> = obstacles.iter().map(|&share| pixel(share)).collect();
-    obstacles.sort_by(|a, b| a.0.total_cmp(&b.0));
+    obstacles.sort_by(|a, b| a.1.total_cmp(&b.1));
     let marks: Vec<Frame> = dots.iter().map(|dot| Frame::around(pixel(dot.share), 14.0, 14.0)).collect();
     let mut taken: Vec<Frame> = Vec::new();
     let mut offsets = Vec::with_capacity(dots.len());
