@@ -54,12 +54,13 @@ impl Explored {
         let mut columns =
             Columns::default().integers("number", exploration.rows.iter().map(|row| row.design.number.into()));
         for name in exploration.families.factors() {
-            let level = |row: &Row| exploration.families.level(&row.design, name).unwrap_or_default().to_owned();
-            let levels: Vec<String> = exploration.rows.iter().map(level).collect();
-            let numbers: Result<Vec<u64>, _> = levels.iter().map(|level| level.parse()).collect();
+            let levels = || exploration.rows.iter().map(|row: &Row| exploration.families.level(&row.design, name));
+            // A family may have no such factor.
+            let numbers: Result<Vec<Option<u64>>, _> =
+                levels().map(|level| level.map(str::parse).transpose()).collect();
             columns = match numbers {
-                Ok(numbers) => columns.integers(name.to_owned(), numbers),
-                Err(_) => columns.texts(name.to_owned(), levels),
+                Ok(numbers) => columns.known(name.to_owned(), numbers),
+                Err(_) => columns.texts(name.to_owned(), levels().map(Option::unwrap_or_default)),
             };
         }
         for objective in Objective::COUNTED {

@@ -317,7 +317,7 @@ impl Making {
         for (factor, &level) in family.factors.iter().zip(levels) {
             let level = factor.levels[usize::from(level)].as_str();
             match factor.name.as_str() {
-                Family::HEAP => heap = entry(level).map_or(level, |entry| entry.spec),
+                Family::POOL => heap = entry(level).map_or(level, |entry| entry.spec),
                 "freelists" => lists = Some(level),
                 "align" if level == "word" => {}
                 "word" | "align" => options.push_str(&format!(" {}={level}", factor.name)),

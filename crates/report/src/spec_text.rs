@@ -69,7 +69,7 @@ fn level_in_words(factor: &str, level: &str) -> String {
         ("fit", policy) => format!("{policy} fit"),
         ("split", _) => used("splitting"),
         ("coalesce", _) => used("coalescing"),
-        ("heap", heap) => heap.to_owned(),
+        ("pool", pool) => pool.to_owned(),
         (factor, level) => format!("{factor} {level}"),
     }
 }
@@ -81,7 +81,7 @@ pub fn factor_name(factor: &str) -> &str {
         "fit" => "best fit",
         "split" => "splitting",
         "coalesce" => "coalescing",
-        "heap" => "structure",
+        "pool" => "structure",
         "align" => "alignment",
         other => other,
     }

@@ -41,7 +41,7 @@ pub struct Family {
 /// A factor and its levels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Factor {
-    /// Its name in tables and files: a key of the spec language, or `heap`.
+    /// Its name in tables and files: a key of the spec language, or [`Family::POOL`].
     pub name: String,
     /// Its levels as they are written, from none to full use.
     pub levels: Vec<String>,
@@ -61,8 +61,8 @@ impl Factor {
 }
 
 impl Family {
-    /// The key that chooses among pools.
-    pub const HEAP: &'static str = "heap";
+    /// The factor that chooses among the pools of a family. The columns of tables and files named `heap` are whole specs.
+    pub const POOL: &'static str = "pool";
 
     /// How many designs it has.
     pub fn designs(&self) -> usize {
@@ -111,8 +111,8 @@ pub(super) fn families(text: &str) -> Result<Vec<Family>, SpaceError> {
 
 fn family(entry: Entry) -> Result<Family, SpaceError> {
     let name = entry.name;
-    let heaps = words(&name, Family::HEAP, &entry.heap)?;
-    let choice = Factor { name: Family::HEAP.to_owned(), levels: heaps.clone() };
+    let heaps = words(&name, "heap", &entry.heap)?;
+    let choice = Factor { name: Family::POOL.to_owned(), levels: heaps.clone() };
     let mut factors = if heaps.len() > 1 { vec![choice] } else { Vec::new() };
     for (key, value) in &entry.levels {
         factors.push(Factor { name: key.clone(), levels: words(&name, key, value)? });

@@ -68,6 +68,17 @@ fn the_standard_space_holds_every_allocator_of_the_catalogue_that_is_no_single_l
 }
 
 #[test]
+fn no_factor_has_the_name_of_another_column() {
+    let columns =
+        heapsmith_replay::Measures::COLUMNS.iter().copied().chain(["number", "on_front", "heap", "trace", "family"]);
+    let columns: Vec<&str> = columns.collect();
+    for text in [STANDARD, WIDE] {
+        let families = Families::of(text).expect("ours");
+        assert_eq!(families.factors().into_iter().find(|name| columns.contains(name)), None);
+    }
+}
+
+#[test]
 fn levels_become_bytes_of_the_traces() {
     let text = r#"
         [[family]]
