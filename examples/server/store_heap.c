@@ -334,7 +334,7 @@ static Index list_ceil(Index words)
 }
 
 /* The list that holds blocks of `words`. */
-static Index list_of(Index words)
+static Index list_for(Index words)
 {
     const Index list = list_floor(words);
 
@@ -384,7 +384,7 @@ static Index index_find(const Heap *heap, Index need)
 /* A free block of `need` words among the first of its own list, or 0: the region is full. */
 static Index index_find_larger(const Heap *heap, Index need)
 {
-    Index block = load(heap, HEADS + list_of(need));
+    Index block = load(heap, HEADS + list_for(need));
 
     for (Index left = SECOND_LOOK; (block != 0U) && (left > 0U); left--) {
         if (words_of(load(heap, block - 1U)) >= need) {
@@ -398,7 +398,7 @@ static Index index_find_larger(const Heap *heap, Index need)
 /* Adds a free block. */
 static void index_insert(Heap *heap, Index block, Index words)
 {
-    const Index list = list_of(words);
+    const Index list = list_for(words);
     const Index row = list >> SECOND;
     const Index part = list & (PARTS - 1U);
     const Index map = SECOND_LEVEL + row;
@@ -411,7 +411,7 @@ static void index_insert(Heap *heap, Index block, Index words)
 /* Takes a free block out. */
 static void index_remove(Heap *heap, Index block, Index words)
 {
-    const Index list = list_of(words);
+    const Index list = list_for(words);
     const Index row = list >> SECOND;
     const Index part = list & (PARTS - 1U);
     const Index map = SECOND_LEVEL + row;
@@ -441,7 +441,7 @@ static unsigned int index_check(const Heap *heap, Index top, Index free_blocks)
             return broken;
         }
         for (Index block = load(heap, HEADS + list); block != 0U; block = load(heap, block + NEXT)) {
-            if (list_of(words_of(load(heap, block - 1U))) != list) {
+            if (list_for(words_of(load(heap, block - 1U))) != list) {
                 return 5U;
             }
         }

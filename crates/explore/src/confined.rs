@@ -1,12 +1,13 @@
 //! Figures that are promised together are measured together: in the region that is promised.
 //!
 //! An exploration replays in a region that no reasonable design fills. In the smallest one that serves, a heap with full
-//! free lists has to give them back in one operation, so its most expensive operation is another. Therefore:
+//! free lists has to give them back in one operation, so its most expensive operation is another; and a region of a few bytes
+//! more may not serve. In every region of at least its footprint a heap does what was measured. Therefore:
 //!
 //! | where | the figures are those of a replay in |
 //! |---|---|
-//! | the pick, next to the RAM to reserve | that region |
-//! | the baseline, where it is a spec and the RAM to reserve is what is compared | its own smallest region |
+//! | the pick, next to the RAM to reserve | that region: its footprint, or what is asked for |
+//! | the baseline, where it is a spec and the RAM to reserve is what is compared | the same of its own |
 //! | `--max-region R`, of the finalists that need no more | R bytes, and constraints and picks go by them |
 //!
 //! What was measured is kept by region and spec, so it is never replayed twice.
@@ -22,40 +23,40 @@ use crate::store::Store;
 use crate::workers::{Threads, Worker};
 
 impl Exploration {
-    /// The region in which a design's figures hold together, and its values there: the region that is asked for, else the
-    /// smallest that serves. None if it was not replayed there.
+    /// The RAM to reserve for a design: the region that is asked for, else as much as it takes where there is plenty. None if
+    /// that was not measured.
+    pub fn reserve(&self, index: usize) -> Option<Bytes> {
+        self.reserve_of(&self.rows[index].design.spec)
+    }
+
+    /// The region in which a design's figures hold together, and its values there: the RAM to reserve. None if it was not
+    /// replayed there.
     pub fn in_region(&self, index: usize) -> Option<(Bytes, Objectives)> {
-        self.promised(self.min_region(index), &self.rows[index].design.spec)
+        self.promised(&self.rows[index].design.spec)
     }
 
-    /// The smallest region of the baseline; none where it is no spec, was not replayed whole, or memory is not reserved on
-    /// the target.
-    pub(crate) fn baseline_min_region(&self) -> Option<Bytes> {
-        let bytes = self.baseline_objectives()?.get(Objective::MinRegion);
-        (self.reserves() && bytes.is_finite()).then_some(Bytes(bytes as u64))
-    }
-
-    /// The same of the baseline as [`Exploration::in_region`] of a design.
-    pub(crate) fn baseline_in_region(&self) -> Option<(Bytes, Objectives)> {
-        self.promised(Some(self.baseline_min_region()?), self.baseline().spec()?)
-    }
-
-    /// The bytes to reserve for a design and for the baseline, each with the values in the region that is promised; none
-    /// unless both were replayed there.
+    /// The RAM to reserve for a design and for the baseline, each with its values there; none unless both were replayed there,
+    /// and where memory is no region that is reserved, but pages that a `malloc` takes from the system and gives back.
     pub fn reserved(&self, index: usize) -> Option<[(Bytes, Objectives); 2]> {
-        let own = (self.min_region(index)?, self.in_region(index)?.1);
-        Some([own, (self.baseline_min_region()?, self.baseline_in_region()?.1)])
+        if !self.reserves() {
+            return None;
+        }
+        Some([self.in_region(index)?, self.promised(self.baseline().spec()?)?])
     }
 
-    /// Whether memory is a region that is reserved, and not pages that a `malloc` takes from the system and gives back.
+    /// Whether memory is reserved on the target.
     pub(crate) fn reserves(&self) -> bool {
         !self.target.malloc
     }
 
-    fn promised(&self, smallest: Option<Bytes>, spec: &Spec) -> Option<(Bytes, Objectives)> {
-        let bytes = self.asked_region().or(smallest.map(|bytes| bytes.0))?;
-        let measures = self.confined.get(&(bytes, spec.to_string()))?;
-        Some((Bytes(bytes), Objectives::of(measures)))
+    pub(crate) fn reserve_of(&self, spec: &Spec) -> Option<Bytes> {
+        self.asked_region().or_else(|| self.reserves.get(&spec.to_string()).copied()).map(Bytes)
+    }
+
+    pub(crate) fn promised(&self, spec: &Spec) -> Option<(Bytes, Objectives)> {
+        let bytes = self.reserve_of(spec)?;
+        let measures = self.confined.get(&(bytes.0, spec.to_string()))?;
+        Some((bytes, Objectives::of(measures)))
     }
 
     /// The largest region that a constraint leaves, in bytes.

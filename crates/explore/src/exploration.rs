@@ -53,6 +53,8 @@ pub struct Exploration {
     pub regions: BTreeMap<u32, u64>,
     /// What was chosen, on traces that it was not chosen for.
     pub evaluated: Vec<Evaluated>,
+    /// Bytes to reserve where no region is asked for, by spec, of what was replayed in them.
+    pub reserves: BTreeMap<String, u64>,
     /// What is asked.
     pub question: Question,
     /// Designs that keep the constraints and that none beats in the objectives of the goal.
@@ -181,6 +183,7 @@ mod tests {
             catalogue: Vec::new(),
             baselines: Vec::new(),
             regions: BTreeMap::new(),
+            reserves: BTreeMap::new(),
             target: Target::network_2006(),
             evaluated: Vec::new(),
             question: Question { goal, ..Question::default() },

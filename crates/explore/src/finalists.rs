@@ -15,9 +15,9 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
-use heapsmith_replay::{Region, ReplayError, cost, min_region};
+use heapsmith_replay::{Region, ReplayError, cost, full_region, min_region};
 use heapsmith_spec::Spec;
-use heapsmith_trace::PackedTrace;
+use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::candidates::candidates;
 use crate::error::SweepError;
@@ -181,9 +181,21 @@ pub(crate) fn cost_per_operation(spec: &Spec, traces: &[PackedTrace]) -> Result<
 
 /// The smallest region of a design: the largest that any trace needs; none if a trace is not served.
 pub(crate) fn smallest_region(spec: &Spec, traces: &[PackedTrace]) -> Result<Option<u64>, ReplayError> {
+    largest(min_region, spec, traces)
+}
+
+/// The region to reserve for a heap: the largest for any trace; none if a trace is not served.
+pub(crate) fn region_to_reserve(spec: &Spec, traces: &[PackedTrace]) -> Result<Option<u64>, ReplayError> {
+    largest(full_region, spec, traces)
+}
+
+/// Finds a region for a trace.
+type Finds = fn(&Spec, &PackedTrace, &mut Region) -> Result<Option<Bytes>, ReplayError>;
+
+fn largest(find: Finds, spec: &Spec, traces: &[PackedTrace]) -> Result<Option<u64>, ReplayError> {
     let mut max = 0;
     for trace in traces {
-        match min_region(spec, trace, &mut Region::for_trace(trace)?)? {
+        match find(spec, trace, &mut Region::for_trace(trace)?)? {
             Some(bytes) => max = max.max(bytes.0),
             None => return Ok(None),
         }

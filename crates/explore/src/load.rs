@@ -66,6 +66,7 @@ impl Exploration {
             catalogue: store.catalogue()?,
             baselines: store.baselines()?,
             regions: BTreeMap::new(),
+            reserves: store.reserves()?,
             target: store.target()?,
             timings: Vec::new(),
             pages: Vec::new(),

@@ -178,11 +178,10 @@ impl Exploration {
             (verdict.memory, verdict.work) = (None, None);
             (verdict.advice, verdict.remark) =
                 (Advice::Change, Some(format!("it refuses {} requests, which the pick serves", other.failed)));
-        } else if let Some(needed) =
-            self.baseline_min_region().filter(|needed| self.asked_region().is_some_and(|asked| asked < needed.0))
-        {
+        } else if let Some([_, (bytes, point)]) = self.reserved(index).filter(|[_, (_, point)]| point.failed > 0) {
+            (verdict.memory, verdict.work) = (None, None);
             (verdict.advice, verdict.remark) =
-                (Advice::Change, Some(format!("it needs {} bytes, more than there are", needed.0)));
+                (Advice::Change, Some(format!("it refuses {} requests in {} bytes", point.failed, bytes.0)));
         } else if !self.target.compares(alignment) {
             verdict.remark = Some(format!(
                 "it aligns payloads to {alignment} bytes, and {} asks for {}: it is shown, not compared",

@@ -22,8 +22,33 @@ pub fn min_region(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Resu
     if free.failed > 0 {
         return Ok(None);
     }
-    let mut serves = free.footprint_peak.0.next_multiple_of(8);
-    let mut fails = (trace.requested_peak.0 / 8 * 8).min(serves - 8);
+    let serves = free.footprint_peak.0.next_multiple_of(8);
+    smallest(spec, trace, region, (trace.requested_peak.0 / 8 * 8).min(serves - 8), serves)
+}
+
+/// The region to reserve, in bytes: as large as the footprint in a large region, so that a heap does there, and in every
+/// larger region, what it did in the large one; or the smallest above that serves, of a heap that divides the whole
+/// region when it starts. None if even the whole reserve is too small.
+///
+/// A smaller region may serve too ([`min_region`]), with more work, and one between the two may not. Cost: two replays, or
+/// about 15.
+pub fn full_region(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<Option<Bytes>, ReplayError> {
+    let free = replay(spec, trace, region, ReplayOptions::MEASURE)?;
+    if free.failed > 0 {
+        return Ok(None);
+    }
+    let serves = free.footprint_peak.0.next_multiple_of(8);
+    smallest(spec, trace, region, serves - 8, serves)
+}
+
+/// A region that serves, with one of 8 bytes less that does not: from one that does not, and one that may.
+fn smallest(
+    spec: &Spec,
+    trace: &PackedTrace,
+    region: &mut Region,
+    mut fails: u64,
+    mut serves: u64,
+) -> Result<Option<Bytes>, ReplayError> {
     while !fits(spec, trace, region, serves)? {
         if serves > region.size().0 {
             return Ok(None);

@@ -150,7 +150,7 @@ pub fn early(exploration: &Exploration) {
     let Some(pick) = exploration.picked() else { return };
     let number = exploration.rows[pick].design.number;
     let reserve = exploration
-        .min_region(pick)
+        .reserve(pick)
         .map_or_else(String::new, |Bytes(bytes)| format!(", {} bytes of RAM to reserve", thousands(bytes)));
     note!("the pick is design {number}{reserve}; times and what they are compared with follow");
 }

@@ -36,11 +36,11 @@ fn a_space_that_a_user_writes_is_explored() {
     let dir = tempfile::tempdir().expect("a folder");
     std::fs::write(dir.path().join("small.toml"), SMALL).expect("a file");
     let told = told(&explore(dir.path(), &["--space", "small.toml"]));
-    assert!(told.contains("factor") && told.contains("heap ") && told.contains("word "), "{told}");
+    assert!(told.contains("factor") && told.contains("pool ") && told.contains("word "), "{told}");
     let csv = std::fs::read_to_string(dir.path().join("out/results.csv")).expect("a table");
     assert_eq!(csv.lines().count(), 9, "a heading and eight designs");
     let heading = csv.lines().next().expect("a heading");
-    assert!(heading.starts_with("number,heap,freelists,word,operations,"), "{heading}");
+    assert!(heading.starts_with("number,pool,freelists,word,operations,"), "{heading}");
     assert!(csv.contains("tlsf(second-level=5)"));
     let page = std::fs::read_to_string(dir.path().join("out/report.html")).expect("a page");
     assert!(page.contains("8 designs"));

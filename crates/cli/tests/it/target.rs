@@ -167,7 +167,7 @@ fn the_answer_is_relative_to_what_the_user_has() {
     let dir = tempfile::tempdir().expect("a folder");
     let first = pick(&told(&explore_traffic(dir.path(), &[])));
     assert!(first[1].contains("lea-2.7.2"), "the usual baseline: {first:?}");
-    assert!(first[2].contains(" bytes of RAM, the smallest region"), "{first:?}");
+    assert!(first[2].contains(" bytes of RAM"), "{first:?}");
     let own = first[0].clone();
     let kept = pick(&told(&heapsmith(dir.path(), &["pick", "out", "--table", "--baseline", &own])));
     assert_eq!(kept[0], own);

@@ -360,7 +360,7 @@ fn who_reads_only_the_answer_knows_the_pick_what_it_saves_and_what_to_reserve() 
     assert!(line("Answer").contains(&format!("design {number}")), "{said}");
     let saved = pick["memory_saved"].as_f64().expect("a share");
     assert!(said.contains(&format!("{:.1}% less memory", saved * 100.0)), "{saved}: {said}");
-    let bytes = pick["min_region"].as_u64().expect("bytes");
+    let bytes = pick["region"].as_u64().expect("bytes");
     assert!(line("Reserve").replace(',', "").starts_with(&format!("{bytes} bytes of RAM")), "{bytes}: {said}");
     let max = pick["max_in_region"].as_u64().expect("accesses");
     assert!(line("Worst").replace(',', "").contains(&format!("{max} metadata accesses")), "{max}: {said}");

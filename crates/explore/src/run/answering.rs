@@ -11,16 +11,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use heapsmith_replay::{PagesError, ReplayError};
 use heapsmith_spec::Spec;
-use heapsmith_trace::PackedTrace;
 
 use super::RunError;
 use super::observer::{Observer, Stage};
 use super::plan::TimingPlan;
 use crate::error::SweepError;
 use crate::exploration::Exploration;
-use crate::finalists::{cost_per_operation, smallest_region};
+use crate::finalists::{cost_per_operation, region_to_reserve, smallest_region};
 use crate::measure::MeasureError;
-use crate::objective::{Objective, Objectives};
+use crate::objective::Objective;
 use crate::progress::Work;
 use crate::regions::Regions;
 use crate::store::Store;
@@ -67,17 +66,30 @@ impl Answering<'_> {
         Ok(outcome?)
     }
 
-    /// Finds the smallest region of the pick: what has to be reserved for it, and what it does there.
+    /// Finds the region to reserve for the pick and what it does there, and the smallest that serves.
     fn region(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
         let Some(pick) = exploration.picked() else { return Ok(()) };
         if exploration.min_region(pick).is_none() {
             self.min_region(exploration, store, pick)?;
         }
-        match exploration.min_region(pick) {
-            Some(bytes) if exploration.in_region(pick).is_none() => {
-                let region = exploration.asked_region().unwrap_or(bytes.0);
-                let spec = exploration.rows[pick].design.spec.clone();
-                self.confine(exploration, store, &[spec], region)
+        let spec = exploration.rows[pick].design.spec.clone();
+        self.reserve(exploration, store, &spec)
+    }
+
+    /// Finds the region to reserve for a heap, and replays it there.
+    fn reserve(&mut self, exploration: &mut Exploration, store: &mut Store, spec: &Spec) -> Result<(), RunError> {
+        if exploration.reserve_of(spec).is_none() {
+            let traces = self.traces.get()?;
+            self.observer.stage(Stage::Region);
+            let bytes = region_to_reserve(spec, traces).map_err(SweepError::from);
+            self.observer.stage(Stage::Idle);
+            let Some(bytes) = bytes? else { return Ok(()) };
+            store.add_reserve(&spec.to_string(), bytes)?;
+            exploration.reserves.insert(spec.to_string(), bytes);
+        }
+        match exploration.reserve_of(spec) {
+            Some(bytes) if exploration.promised(spec).is_none() => {
+                self.confine(exploration, store, std::slice::from_ref(spec), bytes.0)
             }
             _ => Ok(()),
         }
@@ -96,7 +108,7 @@ impl Answering<'_> {
     }
 
     /// Measures of the baseline, where it is a spec, what it is compared by: its replay, its cost where work is ranked by
-    /// it, and what it needs and does in the smallest region where memory is reserved.
+    /// it, and what it needs and does there where memory is reserved.
     fn baseline(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
         let baseline = exploration.baseline();
         let Some(spec) = baseline.spec() else { return Ok(()) };
@@ -108,49 +120,17 @@ impl Answering<'_> {
             store.add_baseline(baseline.name(), &spec.to_string(), &measures?.ok_or(SweepError::Interrupted)?)?;
             exploration.baselines = store.baselines()?;
         }
-        if exploration.work() == Objective::Cost {
-            self.value_of_baseline(exploration, store, Objective::Cost, |spec, traces| {
-                cost_per_operation(spec, traces).map(Some)
-            })?;
+        let Some(known) = exploration.baseline_objectives() else { return Ok(()) };
+        let (serves, is_costed) = (known.failed == 0, known.get(Objective::Cost).is_finite());
+        if serves && !is_costed && exploration.work() == Objective::Cost {
+            let traces = self.traces.get()?;
+            self.observer.stage(Stage::Baseline);
+            let cost = cost_per_operation(spec, traces).map_err(SweepError::from);
+            self.observer.stage(Stage::Idle);
+            store.add_cost(&spec.to_string(), cost?)?;
+            (exploration.baselines, exploration.catalogue) = (store.baselines()?, store.catalogue()?);
         }
-        if !exploration.reserves() {
-            return Ok(());
-        }
-        self.value_of_baseline(exploration, store, Objective::MinRegion, |spec, traces| {
-            Ok(smallest_region(spec, traces)?.map(|bytes| bytes as f64))
-        })?;
-        let Some(bytes) = exploration.baseline_min_region().filter(|_| exploration.baseline_in_region().is_none())
-        else {
-            return Ok(());
-        };
-        match exploration.asked_region() {
-            Some(asked) if asked < bytes.0 => Ok(()),
-            asked => self.confine(exploration, store, std::slice::from_ref(spec), asked.unwrap_or(bytes.0)),
-        }
-    }
-
-    /// Measures one value of the baseline, where it serves every request and that is not known.
-    fn value_of_baseline(
-        &mut self,
-        exploration: &mut Exploration,
-        store: &mut Store,
-        objective: Objective,
-        measure: impl FnOnce(&Spec, &[PackedTrace]) -> Result<Option<f64>, ReplayError>,
-    ) -> Result<(), RunError> {
-        let baseline = exploration.baseline();
-        let is_open = |known: &Objectives| known.failed == 0 && !known.get(objective).is_finite();
-        let Some(spec) = baseline.spec().filter(|_| exploration.baseline_objectives().is_some_and(is_open)) else {
-            return Ok(());
-        };
-        let traces = self.traces.get()?;
-        self.observer.stage(Stage::Baseline);
-        let value = measure(spec, traces).map_err(SweepError::from);
-        self.observer.stage(Stage::Idle);
-        if let Some(value) = value? {
-            store.add_value(&spec.to_string(), objective, value)?;
-        }
-        (exploration.baselines, exploration.catalogue) = (store.baselines()?, store.catalogue()?);
-        Ok(())
+        if serves && exploration.reserves() { self.reserve(exploration, store, spec) } else { Ok(()) }
     }
 
     /// Measures the smallest regions and code sizes of the finalists, where the goal asks for them.

@@ -203,10 +203,8 @@ impl Store {
         let events: i64 = self.run(|db| db.query_row("SELECT sum(events) FROM trace", [], |row| row.get(0)))?;
         for entry in &mut entries {
             (entry.objectives, entry.is_whole) = (Objectives::of(&entry.measures), entry.events() == events as u64);
-            for objective in [Objective::Cost, Objective::MinRegion] {
-                let value = self.meta(&value_of(objective, &entry.spec))?.and_then(|value| value.parse().ok());
-                value.into_iter().for_each(|value: f64| entry.objectives.set(objective, value));
-            }
+            let cost = self.meta(&format!("{COST_OF}{}", entry.spec))?.and_then(|cost| cost.parse().ok());
+            cost.into_iter().for_each(|cost: f64| entry.objectives.set(Objective::Cost, cost));
         }
         let place = |name: &str| catalogue().iter().position(|entry| entry.name == name);
         entries.sort_by_key(|entry| place(&entry.name));
@@ -223,9 +221,25 @@ impl Store {
         self.add_named("baseline", name, spec, measures)
     }
 
-    /// Keeps what was measured of a baseline apart from its replay: its cost, its smallest region.
-    pub(crate) fn add_value(&mut self, spec: &str, objective: Objective, value: f64) -> Result<(), StoreError> {
-        self.run(|db| seal::insert(db, "meta", [value_of(objective, spec), value.to_string()]))
+    /// Keeps the counted cost of a baseline.
+    pub(crate) fn add_cost(&mut self, spec: &str, cost: f64) -> Result<(), StoreError> {
+        self.run(|db| seal::insert(db, "meta", [format!("{COST_OF}{spec}"), cost.to_string()]))
+    }
+
+    /// Keeps the bytes to reserve for a heap.
+    pub(crate) fn add_reserve(&mut self, spec: &str, bytes: u64) -> Result<(), StoreError> {
+        self.run(|db| seal::insert(db, "meta", [format!("{RESERVE_OF}{spec}"), bytes.to_string()]))
+    }
+
+    /// The bytes to reserve, by spec.
+    pub(crate) fn reserves(&self) -> Result<BTreeMap<String, u64>, StoreError> {
+        let kept: Vec<(String, String)> = self.run(|db| {
+            let mut statement = db.prepare("SELECT key, value FROM meta ORDER BY key")?;
+            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        })?;
+        let bytes =
+            |(key, bytes): (String, String)| Some((key.strip_prefix(RESERVE_OF)?.to_owned(), bytes.parse().ok()?));
+        Ok(kept.into_iter().filter_map(bytes).collect())
     }
 
     fn add_named(&mut self, table: &str, name: &str, spec: &str, measures: &[Measures]) -> Result<(), StoreError> {
@@ -239,10 +253,11 @@ impl Store {
     }
 }
 
-/// The key of a heap's value in an objective.
-fn value_of(objective: Objective, spec: &str) -> String {
-    format!("{} of {spec}", objective.name())
-}
+/// Before a spec in the key of its cost.
+const COST_OF: &str = "cost of ";
+
+/// Before a spec in the key of its bytes to reserve.
+const RESERVE_OF: &str = "reserve of ";
 
 /// Each heap's measures on each trace.
 fn by_trace<K>(batch: &[(K, Vec<Measures>)]) -> impl Iterator<Item = (&K, usize, &Measures)> {

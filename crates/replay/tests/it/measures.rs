@@ -1,8 +1,8 @@
 //! The measures agree with their definitions, on random heaps and traces.
 
 use heapsmith_replay::{
-    BuildError, Leaked, Region, ReplayError, ReplayOptions, Subject, TimingEffort, at_peak, footprint_curve, kinds,
-    latencies, min_region, passes, replay, replay_peer, time, time_watched,
+    BuildError, Leaked, Region, ReplayError, ReplayOptions, Subject, TimingEffort, at_peak, footprint_curve,
+    full_region, kinds, latencies, min_region, passes, replay, replay_peer, time, time_watched,
 };
 
 use heapsmith_spec::{Layer, Spec, WordSize, arbitrary};
@@ -100,6 +100,22 @@ proptest! {
         prop_assert_eq!(refused_in(min.0), 0);
         prop_assert!(refused_in(min.0 - 8) > 0);
         prop_assert!(min >= trace.requested_peak);
+    }
+
+    #[test]
+    fn the_region_to_reserve_serves_and_so_does_every_larger_one(spec in wide_spec(), steps in steps(), more in 0_u64..4096) {
+        let trace = trace(&steps);
+        let mut region = Region::for_trace(&trace).expect("memory");
+        let large = replay(&spec, &trace, &mut region, ReplayOptions::MEASURE);
+        let Ok(Some(full)) = full_region(&spec, &trace, &mut region) else { return Ok(()) };
+        let large = large.expect("it serves");
+        prop_assert!(full >= min_region(&spec, &trace, &mut region).expect("a replay").expect("it serves"));
+        let options = ReplayOptions { region: Some(Bytes(full.0 + more / 8 * 8)), ..ReplayOptions::MEASURE };
+        let there = replay(&spec, &trace, &mut region, options).expect("a replay");
+        prop_assert_eq!((there.failed, there.footprint_peak <= full), (0, true));
+        if full.0 == large.footprint_peak.0.next_multiple_of(8) {
+            prop_assert_eq!((there.accesses, there.visits), (large.accesses, large.visits));
+        }
     }
 }
 

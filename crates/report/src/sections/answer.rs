@@ -30,7 +30,7 @@ pub fn section(study: &Study<'_>) -> String {
 
 /// The recommendation as one sentence.
 fn advice(study: &Study<'_>, verdict: &Verdict) -> String {
-    let reserve = study.exploration.min_region(study.pick);
+    let reserve = study.exploration.reserve(study.pick);
     let reserve = reserve.map_or_else(String::new, |bytes| format!(" Reserve {} bytes.", thousands(bytes.0)));
     let words = verdict.words().replace(&verdict.baseline.to_string(), &shortened(verdict.baseline.name()));
     match verdict.advice {
@@ -136,12 +136,12 @@ fn saves(what: &str, share: f64) -> String {
 }
 
 fn reserve(study: &Study<'_>) -> String {
-    match study.exploration.min_region(study.pick) {
+    match study.exploration.reserve(study.pick) {
         Some(bytes) => tile(
             "",
             "Reserve",
             &format!("{} bytes", thousands(bytes.0)),
-            &["the smallest region in which the pick serves every request".to_owned()],
+            &["the region in which the pick does what is shown here".to_owned()],
         ),
         None => tile("", "Reserve", "not measured", &[format!("{} measures it", code(&study.command("pick", "")))]),
     }

@@ -190,10 +190,16 @@ fn time(timing: Option<&Retimed>) -> String {
 }
 
 fn reserve(answer: &Answer<'_>, dir: &Path) -> String {
-    match answer.exploration.min_region(answer.pick) {
-        Some(Bytes(bytes)) => {
-            format!("{} bytes of RAM, the smallest region that suffices", thousands(bytes))
-        }
+    let smallest = answer.exploration.min_region(answer.pick);
+    match answer.exploration.reserve(answer.pick) {
+        Some(Bytes(bytes)) => match smallest.filter(|smallest| smallest.0 < bytes) {
+            Some(Bytes(smallest)) => format!(
+                "{} bytes of RAM (it still serves in {}, with more work)",
+                thousands(bytes),
+                thousands(smallest)
+            ),
+            None => format!("{} bytes of RAM", thousands(bytes)),
+        },
         None => format!("not measured; heapsmith pick {} --prefer {} does", quoted(dir), answer.preference),
     }
 }
@@ -205,10 +211,7 @@ fn worst_operation(exploration: &Exploration, pick: usize) -> String {
         format!("{max} metadata accesses in one operation, p99 {p99}")
     };
     match exploration.in_region(pick) {
-        Some((bytes, point)) if exploration.min_region(pick) == Some(bytes) => {
-            format!("in that region: {}", shown(&point))
-        }
-        Some((Bytes(bytes), point)) => format!("in {} bytes: {}", thousands(bytes), shown(&point)),
+        Some((_, point)) => format!("in that region: {}", shown(&point)),
         None => format!("{} (in a large region)", shown(&exploration.points[pick])),
     }
 }
