@@ -1,7 +1,5 @@
 //! The pick over the traces and their changed copies.
 //!
-//! 0. **Serves again.** A heap that never joins free neighbours may refuse for ever what it served before; it is chosen only
-//!    where every candidate is one.
 //! 1. **Near everywhere.** Of the candidates those remain that are within [`OVERFITTED`] of the front of every copy that
 //!    binds; if there is none, those that are nearest.
 //! 2. **No bad trade.** Of two objectives none is left that gives away over a tenth of one, on the traces, for under a tenth of
@@ -60,15 +58,11 @@ impl Choice<'_> {
     pub fn make(&self) -> Option<usize> {
         let robust = &self.exploration.robust;
         let is_compared = |index: &usize| self.points[*index].is_compared();
-        let mut serving: Vec<usize> = if robust.is_empty() {
+        let serving: Vec<usize> = if robust.is_empty() {
             (0..self.points.len()).filter(is_compared).collect()
         } else {
             robust.indices().filter(is_compared).collect()
         };
-        let may_starve = |index: &usize| self.exploration.rows[*index].design.spec.may_starve();
-        if !serving.iter().all(may_starve) {
-            serving.retain(|index| !may_starve(index));
-        }
         let far = |index: usize| robust.held(index).map_or(0.0, |held| held.worst().0);
         let near = serving.iter().map(|&index| far(index)).fold(f64::INFINITY, f64::min).max(OVERFITTED);
         let near: Vec<usize> = serving.into_iter().filter(|&index| far(index) <= near).collect();

@@ -42,6 +42,9 @@ impl Holds {
 impl Exploration {
     /// How a design holds on changed copies of the traces; none if it was not replayed on them.
     pub fn holds(&self, index: usize) -> Option<Holds> {
+        if self.question.preference == Preference::Bounded {
+            return None;
+        }
         let (distance, change) = self.robust.held(index)?.worst();
         let mut holds = Holds { distance, change, copies: Robust::changes().count(), instead: None };
         if holds.is_overfitted() {

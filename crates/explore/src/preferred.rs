@@ -77,11 +77,26 @@ impl Exploration {
         if preference == Preference::Bounded {
             return self.bounded(points);
         }
+        let points = &self.serving_again(points);
         if self.question.robust {
             Choice { exploration: self, points, preference, work: self.work() }.make()
         } else {
             pick(points, preference, self.balanced(), self.work())
         }
+    }
+
+    /// Values that also exclude heaps that never join free neighbours, and so may refuse for ever what they served before;
+    /// not where every heap that may be picked is one.
+    fn serving_again(&self, points: &[Objectives]) -> Vec<Objectives> {
+        let may_starve = |index: usize| self.rows[index].design.spec.may_starve();
+        let is_candidate =
+            |index: usize| !self.question.robust || self.robust.is_empty() || self.robust.held(index).is_some();
+        let mut points = points.to_vec();
+        let joins = |index: usize| points[index].is_compared() && is_candidate(index) && !may_starve(index);
+        if (0..points.len()).any(joins) {
+            points.iter_mut().enumerate().for_each(|(index, point)| point.excluded |= may_starve(index));
+        }
+        points
     }
 
     /// The design with the cheapest operation that is proven to be the most expensive one, of those that have a bound; of

@@ -317,7 +317,7 @@ impl Making {
         for (factor, &level) in family.factors.iter().zip(levels) {
             let level = factor.levels[usize::from(level)].as_str();
             match factor.name.as_str() {
-                Family::POOL => heap = entry(level).map_or(level, |entry| entry.spec),
+                Family::POOL => heap = level,
                 "freelists" => lists = Some(level),
                 "align" if level == "word" => {}
                 "word" | "align" => options.push_str(&format!(" {}={level}", factor.name)),
@@ -327,13 +327,18 @@ impl Making {
                 name => arguments.push(format!("{name}={level}")),
             }
         }
+        // What the literature aligns to is for its own machines.
+        let named = entry(heap);
+        let own = self.target.alignment.filter(|_| named.is_some());
+        heap = named.map_or(heap, |entry| entry.spec);
         if self.target.word != WordSize::default() && !options.contains(" word=") && !heap.contains("word=") {
             options.push_str(&format!(" word={}", self.target.word.bytes()));
         }
         let text = spliced(heap, &arguments.join(", ")) + &options;
         let target = self.target;
         let parse = |specs: &mut Specs, text: String| {
-            let spec = specs.read(text.clone()).map(|spec| target.aligned(spec));
+            let aligned = |spec: Spec| target.aligned(Spec { alignment: own.unwrap_or(spec.alignment), ..spec });
+            let spec = specs.read(text.clone()).map(aligned);
             let family = family.name.clone();
             match spec.map(|spec| target.verify(&spec).map(|()| spec)) {
                 Ok(Ok(spec)) => Ok(spec),

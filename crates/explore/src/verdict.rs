@@ -7,8 +7,8 @@
 //! | a spec, a name of the catalogue | the RAM to reserve, in which both serve every request; on `host`, where nothing is reserved, footprint at its peak | what designs are ranked by: metadata accesses in that region, or the counted cost |
 //! | `peer:` and a name | pages touched | time of an operation, where the intervals of the rounds do not overlap |
 //!
-//! **The rule.** What counts is what the preference is about: memory for `memory`, work for `speed`, the proven worst case of
-//! an operation for `bounded`, memory and work for `balanced`. The gain is the product of the ratios, pick over baseline. A gain
+//! **The rule.** What counts is what the preference is about: memory for `memory`, work for `speed`, and the other of the two
+//! where the first is no worse; the proven worst case of an operation for `bounded`, memory and work for `balanced`. The gain is the product of the ratios, pick over baseline. A gain
 //! of at least [`WORTH`] is worth a change; with less, the advice is to keep what there is. A baseline that refuses requests
 //! is to be changed, and for `bounded` one without a proof. Measured figures whose intervals overlap are equal. Where a ratio is not known, or the baseline gives
 //! less alignment than the target asks for, there is no advice.
@@ -250,14 +250,19 @@ impl Verdict {
 
     /// The advice by the rule.
     fn advised(&self, preference: Preference) -> (Advice, Option<String>) {
+        // Who asks for one of the two takes the other too, where it costs nothing.
+        let also = |asked: Option<f64>, other: Option<f64>| match (asked, other) {
+            (Some(asked), Some(other)) if asked <= 1.0 => Some(asked.min(other)),
+            _ => asked,
+        };
         let gain = match preference {
-            Preference::Memory => self.memory,
-            Preference::Speed => self.work,
+            Preference::Memory => also(self.memory, self.work),
+            Preference::Speed => also(self.work, self.memory),
             Preference::Bounded => self.worst_case,
             Preference::Balanced => self.memory.zip(self.work).map(|(a, b)| a * b),
         };
         let unknown = match self.memory {
-            None if preference != Preference::Speed => "its memory was not measured",
+            None if preference != Preference::Speed => "the memory of both is not known",
             _ if self.counted => "its work was not counted",
             _ => "there is no reliable time of both",
         };
