@@ -1,7 +1,7 @@
 //! The lines in which `explore`, `pick` and `report` end: what to do, what it saves, what to reserve.
 //!
 //! ```text
-//!   Answer     Change lea-2.7.2 for design 7088, which takes …      1 or 2 lines
+//!   Answer     Change lea-2.7.2 for design 6088, which takes …      1 or 2 lines
 //!   Baseline   what you have: memory, work, time
 //!   Pick       the same of the pick
 //!   Spec       the heap, shortened in the middle
