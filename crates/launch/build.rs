@@ -32,7 +32,9 @@ fn main() {
     }
     let out = PathBuf::from(variable("OUT_DIR"));
     // OUT_DIR is TARGET/PROFILE/build/PACKAGE/out, with TARGET/TRIPLE before where a target is named.
-    let Some(target) = out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists()) else {
+    // Cargo marks the target folder where it made it itself.
+    let marked = out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
+    let Some(target) = marked.or_else(|| out.ancestors().nth(4)) else {
         fail(&format!("{} lies in no target folder", out.display()));
     };
     let folder = target.join("preload");

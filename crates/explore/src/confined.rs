@@ -12,7 +12,7 @@
 //!
 //! What was measured is kept by region and spec, so it is never replayed twice.
 
-use heapsmith_replay::{Measures, Region, ReplayError, ReplayOptions, replay};
+use heapsmith_replay::{BuildError, Measures, Region, ReplayError, ReplayOptions, replay};
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
 
@@ -38,21 +38,23 @@ impl Exploration {
     /// The RAM to reserve for a design and for the baseline, each with its values there; none unless both were replayed there,
     /// and where memory is no region that is reserved, but pages that a `malloc` takes from the system and gives back.
     pub fn reserved(&self, index: usize) -> Option<[(Bytes, Objectives); 2]> {
-        if !self.reserves() {
+        if !self.memory_is_reserved() {
             return None;
         }
         Some([self.in_region(index)?, self.promised(self.baseline().spec()?)?])
     }
 
-    /// Whether memory is reserved on the target.
-    pub(crate) fn reserves(&self) -> bool {
+    /// Whether the memory of a heap is a region that is reserved on the target, and not pages of a `malloc`.
+    pub(crate) fn memory_is_reserved(&self) -> bool {
         !self.target.malloc
     }
 
+    /// The RAM to reserve for a heap, as [`Exploration::reserve`] for that of a design.
     pub(crate) fn reserve_of(&self, spec: &Spec) -> Option<Bytes> {
         self.asked_region().or_else(|| self.reserves.get(&spec.to_string()).copied()).map(Bytes)
     }
 
+    /// The RAM to reserve for a heap and its values there, as [`Exploration::in_region`] for that of a design.
     pub(crate) fn promised(&self, spec: &Spec) -> Option<(Bytes, Objectives)> {
         let bytes = self.reserve_of(spec)?;
         let measures = self.confined.get(&(bytes.0, spec.to_string()))?;
@@ -100,14 +102,15 @@ impl Exploration {
     pub(crate) fn take_confined(&mut self) {
         let Some(region) = self.asked_region() else { return };
         for (point, row) in self.points.iter_mut().zip(&self.rows) {
-            let Some(measures) = self.confined.get(&(region, row.design.spec.to_string())) else { continue };
-            if point.get(Objective::MinRegion).is_finite() {
-                let mut confined = Objectives::of(measures);
-                for objective in Objective::ALL.into_iter().filter(|objective| !objective.is_counted()) {
-                    confined.set(objective, point.get(objective));
-                }
-                *point = confined;
+            if !point.get(Objective::MinRegion).is_finite() {
+                continue;
             }
+            let Some(measures) = self.confined.get(&(region, row.design.spec.to_string())) else { continue };
+            let mut confined = Objectives::of(measures);
+            for objective in Objective::ALL.into_iter().filter(|objective| !objective.is_counted()) {
+                confined.set(objective, point.get(objective));
+            }
+            *point = confined;
         }
     }
 }
@@ -119,5 +122,15 @@ fn in_regions(
     bytes: u64,
 ) -> Result<Vec<Measures>, ReplayError> {
     let options = ReplayOptions { region: Some(Bytes(bytes)), ..ReplayOptions::MEASURE };
-    traces.iter().zip(regions).map(|(trace, region)| replay(spec, trace, region, options)).collect()
+    let each = traces.iter().zip(regions).map(|(trace, region)| match replay(spec, trace, region, options) {
+        Err(ReplayError::Build(BuildError::Region(_))) => Ok(refused(trace)),
+        measured => measured,
+    });
+    each.collect()
+}
+
+/// What a heap measures in a region that its own words do not fit into: it refuses every request.
+fn refused(trace: &PackedTrace) -> Measures {
+    let (operations, failed) = (trace.events.len() as u64, trace.allocations);
+    Measures { operations, failed, requested_peak: trace.requested_peak, ..Measures::default() }
 }

@@ -94,7 +94,7 @@ impl Exploration {
 
     /// Index of the family that is the classic space.
     pub fn classic(&self) -> Option<usize> {
-        self.families.0.iter().position(|family| family.name == "classic")
+        self.families.classic()
     }
 
     /// Events of all traces.

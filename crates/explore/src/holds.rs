@@ -40,7 +40,8 @@ impl Holds {
 }
 
 impl Exploration {
-    /// How a design holds on changed copies of the traces; none if it was not replayed on them.
+    /// How a design holds on changed copies of the traces; none if it was not replayed on them, or if the pick goes by what is
+    /// proven (`bounded`), which holds for every program.
     pub fn holds(&self, index: usize) -> Option<Holds> {
         if self.question.preference == Preference::Bounded {
             return None;

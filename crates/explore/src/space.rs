@@ -270,6 +270,11 @@ impl Families {
         self.family(design).name == STANDARD_FAMILIES[0]
     }
 
+    /// Index of the family that is the classic space.
+    pub fn classic(&self) -> Option<usize> {
+        self.0.iter().position(|family| family.name == STANDARD_FAMILIES[0])
+    }
+
     /// Whether a design is of the standard space.
     pub fn is_standard(&self, design: &Design) -> bool {
         STANDARD_FAMILIES.contains(&self.family(design).name.as_str())
@@ -278,7 +283,7 @@ impl Families {
     /// Whether the classic space is a part, and there is more than the standard one.
     pub fn are_wider(&self) -> bool {
         let is_known = |family: &Family| STANDARD_FAMILIES.contains(&family.name.as_str());
-        self.0.iter().any(|family| family.name == STANDARD_FAMILIES[0]) && !self.0.iter().all(is_known)
+        self.classic().is_some() && !self.0.iter().all(is_known)
     }
 
     /// Whether a design is one that the paper recommends: two or three free lists, first fit, full splitting, full

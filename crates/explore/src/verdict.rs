@@ -297,6 +297,16 @@ mod tests {
         assert_eq!(advice(&tighter, Balanced), Advice::Keep, "a fifth less memory for a fifth more work gains 4%");
         assert_eq!(advice(&verdict(0.99, 0.5, None), Balanced), Advice::Change);
         assert_eq!(advice(&verdict(0.97, 1.0, None), Memory), Advice::Keep, "3% is not worth a change");
+        for preference in [Memory, Speed] {
+            // The one that is asked for is no worse, and the other is better by far.
+            let both = |asked, other| match preference {
+                Memory => verdict(asked, other, None),
+                _ => verdict(other, asked, None),
+            };
+            assert_eq!(advice(&both(0.997, 0.44), preference), Advice::Change, "{preference:?}");
+            assert_eq!(advice(&both(1.02, 0.44), preference), Advice::Keep, "{preference:?}: the asked one is worse");
+            assert_eq!(advice(&both(0.997, 1.3), preference), Advice::Keep, "{preference:?}: nothing is better");
+        }
         assert_eq!(advice(&verdict(0.9, 0.9, None), Bounded), Advice::None);
         let unproven = verdict(1.5, 2.0, Some(0.0)).advised(Bounded);
         assert_eq!(unproven, (Advice::Change, Some(UNPROVEN.to_owned())), "a proof is more than none");

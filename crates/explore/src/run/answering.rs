@@ -130,7 +130,7 @@ impl Answering<'_> {
             store.add_cost(&spec.to_string(), cost?)?;
             (exploration.baselines, exploration.catalogue) = (store.baselines()?, store.catalogue()?);
         }
-        if serves && exploration.reserves() { self.reserve(exploration, store, spec) } else { Ok(()) }
+        if serves && exploration.memory_is_reserved() { self.reserve(exploration, store, spec) } else { Ok(()) }
     }
 
     /// Measures the smallest regions and code sizes of the finalists, where the goal asks for them.

@@ -68,6 +68,16 @@ fn the_standard_space_holds_every_allocator_of_the_catalogue_that_is_no_single_l
 }
 
 #[test]
+fn every_design_has_the_alignment_that_is_asked_for() {
+    for (name, bytes) in [("cortex-m", 4), ("cortex-m", 8), ("avr", 4), ("riscv32", 4)] {
+        let target = Target::named(name).and_then(|target| target.with_alignment(bytes)).expect("a target");
+        let space = Space::for_target("standard", STANDARD, target, &[trace(&[(16, 50), (600, 5)])]).expect("it suits");
+        let other = space.designs.iter().find(|design| design.spec.alignment != bytes);
+        assert_eq!(other, None, "{name} with {bytes}");
+    }
+}
+
+#[test]
 fn no_factor_has_the_name_of_another_column() {
     let columns =
         heapsmith_replay::Measures::COLUMNS.iter().copied().chain(["number", "on_front", "heap", "trace", "family"]);

@@ -25,7 +25,7 @@ fn designs_of_the_wide_space_serve_again_what_they_served_at_the_start() {
     let (mut memory, mut declining, mut starved) = (Memory::new(REGION), 0, Vec::new());
     for number in 0..how_many() {
         let spec = &random.one_of(&unique).spec;
-        if spec.pool.never_again().is_some() {
+        if spec.may_starve() {
             declining += 1;
             continue;
         }

@@ -109,6 +109,7 @@ proptest! {
         let large = replay(&spec, &trace, &mut region, ReplayOptions::MEASURE);
         let Ok(Some(full)) = full_region(&spec, &trace, &mut region) else { return Ok(()) };
         let large = large.expect("it serves");
+        prop_assert!(full >= large.footprint_peak, "{full:?} of {:?}", large.footprint_peak);
         prop_assert!(full >= min_region(&spec, &trace, &mut region).expect("a replay").expect("it serves"));
         let options = ReplayOptions { region: Some(Bytes(full.0 + more / 8 * 8)), ..ReplayOptions::MEASURE };
         let there = replay(&spec, &trace, &mut region, options).expect("a replay");

@@ -23,9 +23,7 @@ fn starves(spec: &Spec, memory: &mut Memory, seed: u64) -> Option<String> {
 /// that the directory may have to stay where it grew to.
 fn may_decline(spec: &Spec) -> bool {
     let own = |layer: &Layer| matches!(layer, Layer::Guard(_) | Layer::Reserve(_));
-    spec.pool.never_again().is_some()
-        || spec.flushes_in_parts()
-        || matches!(spec.pool, Pool::Pages(_)) && spec.layers.iter().any(own)
+    spec.may_starve() || spec.flushes_in_parts() || matches!(spec.pool, Pool::Pages(_)) && spec.layers.iter().any(own)
 }
 
 #[test]
