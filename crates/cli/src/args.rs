@@ -386,6 +386,11 @@ pub struct Reproduce {
     /// List the experiments and exit
     #[arg(long)]
     pub list: bool,
+    /// List the papers' claims with their verdicts and exit
+    ///
+    /// JSON and CSV also have the place, the measure, the experiment and the ablation.
+    #[arg(long, conflicts_with = "list")]
+    pub claims: bool,
     /// Folder for the pages
     ///
     /// Data and figures go into its subfolder papers, which is new, empty or of an earlier run.

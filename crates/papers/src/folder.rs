@@ -4,7 +4,7 @@
 //!   DIR/papers.md, papers.html       every outcome that DIR/papers holds, in the papers' order
 //!   DIR/papers/NAME.csv              the data
 //!   DIR/papers/NAME*.svg             the figures
-//!   DIR/papers/NAME.json             verdict, statements, tables: what the pages are made of
+//!   DIR/papers/NAME.json             statements, tables: what the pages are made of
 //! ```
 //!
 //! F1. A file appears whole or not at all; no file is replaced that is not an outcome (`heapsmith_output`).
@@ -20,7 +20,8 @@ use heapsmith_report::{Reproduced, ReproducedPaper, ShownTable, reproduction};
 
 use crate::experiment::{Experiment, papers};
 use crate::markdown::markdown;
-use crate::outcome::{Kept, Outcome, Verdict};
+use crate::outcome::{Kept, Outcome, Statement, Verdict};
+use crate::page::{answered, good, row, says, summary};
 use crate::registry::experiments;
 use crate::shown::Shown;
 
@@ -113,7 +114,9 @@ impl Folder {
             kept.extend(self.kept(experiment)?.map(|kept| (experiment, kept)));
         }
         let [md, html] = self.page_files();
-        self.write(&md, &markdown(&kept, INSIDE))?;
+        let answered = answered(&kept);
+        let (summary, rows) = (summary(&answered), answered.iter().map(row).collect::<Vec<_>>());
+        self.write(&md, &markdown(&kept, &summary, &rows, INSIDE))?;
         let papers = papers().into_iter().map(|paper| {
             let of_paper = kept.iter().filter(|(experiment, _)| experiment.paper == paper);
             let experiments =
@@ -122,7 +125,7 @@ impl Folder {
             Ok(ReproducedPaper { number, title, citation, experiments })
         });
         let papers: Vec<ReproducedPaper> = papers.collect::<Result<_, FolderError>>()?;
-        self.write(&html, &reproduction(&papers))?;
+        self.write(&html, &reproduction(&papers, &summary, &rows))?;
         Ok([md, html])
     }
 
@@ -132,17 +135,17 @@ impl Folder {
             let svg = std::fs::read_to_string(&path).map_err(|source| FolderError::Read { path, source })?;
             Ok((svg, caption.clone()))
         };
-        let statement = |s: &crate::Statement| (s.claim.clone(), s.found.clone(), s.holds);
+        let statement = |s: &Statement| (says(s), s.found.clone(), s.answer.words().to_owned(), good(s.answer));
         Ok(Reproduced {
             name: experiment.name.into(),
             place: experiment.place.into(),
             title: experiment.title.into(),
             claim: experiment.claim.into(),
-            verdict: kept.verdict.words().into(),
-            good: match kept.verdict {
+            verdict: kept.verdict().words().into(),
+            good: match kept.verdict() {
                 Verdict::Holds => Some(true),
-                Verdict::InPart => None,
                 Verdict::DoesNot => Some(false),
+                _ => None,
             },
             found: kept.found.clone(),
             statements: kept.statements.iter().map(statement).collect(),

@@ -5,7 +5,7 @@
 //!                          │ run(&mut Setting)          samples, seed, progress, stop
 //!                          ▼
 //!                       Outcome ── data (CSV), figures (SVG), statements ─▶ verdict
-//!                          │
+//!                          │                                      └── each answers a Claim of the register
 //!                          ▼
 //!                       Folder ── papers/NAME.csv, NAME*.svg, NAME.json
 //!                          └──▶ papers.md, papers.html: every outcome that the folder holds
@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+mod answer;
 mod error;
 mod experiment;
 mod fit;
@@ -30,16 +31,20 @@ mod markdown;
 mod modems;
 mod network;
 mod outcome;
+mod page;
 mod real_time;
+mod register;
 mod registry;
 mod setting;
 mod shown;
 mod traces;
 
+pub use answer::{Agreement, Answer, Interval};
 pub use error::ExperimentError;
 pub use experiment::{Experiment, Paper, papers};
 pub use folder::{Folder, FolderError};
 pub use outcome::{Figure, Kept, Outcome, Statement, Verdict};
+pub use register::{Cause, Claim, Kind, Tally, Whose, claim, claims};
 pub use registry::{experiments, named};
 pub use setting::{Extent, ProgressStep, Setting};
 pub use shown::{Shown, Value};

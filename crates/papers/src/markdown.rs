@@ -1,13 +1,21 @@
-//! `papers.md`: a row for each table and figure, then each with its figures.
+//! `papers.md`: the summary of the register, and of each paper its claims, its tables and its figures.
 
 use std::fmt::Write;
 
+use heapsmith_report::{ClaimRow, ClaimsSummary};
+
 use crate::experiment::{Experiment, papers};
 use crate::outcome::Kept;
+use crate::page::says;
 use crate::shown::Shown;
 
 /// The page; figures and data lie in the folder `inside`.
-pub(crate) fn markdown(kept: &[(&Experiment, Kept)], inside: &str) -> String {
+pub(crate) fn markdown(
+    kept: &[(&Experiment, Kept)],
+    summary: &ClaimsSummary,
+    register: &[ClaimRow],
+    inside: &str,
+) -> String {
     let mut page = String::from(
         "# The papers, reproduced\n\n\
          Written by `heapsmith reproduce`, which makes all of it again: this page, the same as \
@@ -16,20 +24,22 @@ pub(crate) fn markdown(kept: &[(&Experiment, Kept)], inside: &str) -> String {
          tuned to agree. What is counted (accesses, visits, bytes) is the same on every machine; times belong to the \
          machine that ran the command.\n",
     );
+    counts(&mut page, summary);
     for paper in papers() {
         let of_paper: Vec<_> = kept.iter().filter(|(experiment, _)| experiment.paper == paper).collect();
         if of_paper.is_empty() {
             continue;
         }
         let _ = write!(page, "\n## Paper {}: {}\n\n{}\n\n", paper.number, paper.title, paper.citation);
-        page.push_str("| table or figure | the paper found | found here | the conclusion | the set-up differs |\n");
+        claims(&mut page, register.iter().filter(|row| row.paper == paper.number));
+        page.push_str("\n| table or figure | the paper found | found here | the conclusion | the set-up differs |\n");
         page.push_str("|---|---|---|---|---|\n");
         for (experiment, kept) in &of_paper {
             let row = [
                 &format!("[{}](#{})", experiment.place, anchor(experiment)),
                 experiment.claim,
                 &kept.found,
-                &format!("**{}**", kept.verdict.words()),
+                &format!("**{}**", kept.verdict().words()),
                 experiment.differs,
             ];
             let _ = writeln!(page, "| {} |", row.map(cell).join(" | "));
@@ -41,17 +51,48 @@ pub(crate) fn markdown(kept: &[(&Experiment, Kept)], inside: &str) -> String {
     page
 }
 
+/// How many claims have which verdict.
+fn counts(page: &mut String, summary: &ClaimsSummary) {
+    let causes: Vec<String> = summary.causes.iter().map(|(cause, count)| format!("{cause} {count}")).collect();
+    let _ = write!(page, "\n| paper | claims | {} |\n", summary.verdicts.join(" | "));
+    page.push_str(&format!("|---|---:|{}\n", "---:|".repeat(summary.verdicts.len())));
+    for (paper, counts) in &summary.papers {
+        let numbers: Vec<String> = counts.iter().map(usize::to_string).collect();
+        let _ = writeln!(page, "| {paper} | {} | {} |", counts.iter().sum::<usize>(), numbers.join(" | "));
+    }
+    if !causes.is_empty() {
+        let _ = write!(page, "\nWhy claims do not hold, or hold under some readings: {}.\n", causes.join(", "));
+    }
+}
+
+/// The register of a paper.
+fn claims<'r>(page: &mut String, rows: impl Iterator<Item = &'r ClaimRow>) {
+    page.push_str("| claim | the paper | here | verdict |\n|---|---|---|---|\n");
+    for row in rows {
+        let line = |(name, paper, here): &(String, String, Option<String>)| {
+            format!("{name}: {paper} in the paper, {} here", here.as_deref().unwrap_or("nothing"))
+        };
+        let found = row.found.iter().cloned().chain(row.printed.iter().map(line)).collect::<Vec<_>>().join("; ");
+        let ours = if row.is_ours { " (a question of this project)" } else { "" };
+        let cause = row.cause.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default();
+        let ablation = row.ablation.as_ref().map(|text| format!(" Ablation: `{text}`")).unwrap_or_default();
+        let verdict = format!("**{}{cause}** {}{ablation}", row.verdict, row.why.as_deref().unwrap_or_default());
+        let cells = [format!("{} `{}`", row.place, row.name), format!("{}{ours}", row.says), found, verdict];
+        let _ = writeln!(page, "| {} |", cells.map(|text| cell(text.trim())).join(" | "));
+    }
+}
+
 fn section(page: &mut String, experiment: &Experiment, kept: &Kept, inside: &str) {
     let _ = write!(page, "\n### {}\n\n", heading(experiment));
-    let _ = write!(page, "> {}\n\n**{}**: {}\n", experiment.claim, kept.verdict.words(), kept.found);
+    let _ = write!(page, "> {}\n\n**{}**: {}\n", experiment.claim, kept.verdict().words(), kept.found);
     for (file, caption) in &kept.figures {
         let _ = write!(page, "\n![{caption}]({inside}/{file})\n");
     }
     if !kept.statements.is_empty() {
         page.push_str("\n| the paper | here | |\n|---|---|---|\n");
         for statement in &kept.statements {
-            let mark = if statement.holds { "holds" } else { "does not" };
-            let _ = writeln!(page, "| {} | {} | {mark} |", cell(&statement.claim), cell(&statement.found));
+            let (says, answer) = (cell(&says(statement)), statement.answer.words());
+            let _ = writeln!(page, "| {says} | {} | {answer} |", cell(&statement.found));
         }
     }
     kept.tables.iter().for_each(|shown| table(page, shown));
@@ -104,7 +145,7 @@ mod tests {
     fn the_overview_links_to_headings() {
         let experiment = crate::experiments()[0];
         let kept = Kept::of(experiment.name, &crate::Outcome::new::<()>(&[]).expect("no rows"));
-        let page = markdown(&[(experiment, kept)], "papers");
+        let page = markdown(&[(experiment, kept)], &ClaimsSummary::default(), &[], "papers");
         let heading = heading(experiment);
         assert!(page.contains(&format!("\n### {heading}\n")));
         assert!(page.contains(&format!("](#{})", anchor(experiment))));

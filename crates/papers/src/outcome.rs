@@ -1,41 +1,78 @@
 //! What an experiment gives, and what is kept of it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use crate::answer::Answer;
 use crate::error::ExperimentError;
+use crate::register::{Whose, claim};
 use crate::shown::Shown;
 
-/// Whether a paper's conclusion holds here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Whether what an experiment tests of a paper holds here. Claims of this project take no part in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Every statement of it does.
+    /// Every claim does.
     Holds,
-    /// Some do.
+    /// Some do, or some do under some readings.
     InPart,
     /// None does.
     DoesNot,
+    /// None does, and of some it is undecided or cannot be tested.
+    Undecided,
+    /// It tests no claim of the paper.
+    NoClaim,
 }
 
 impl Verdict {
+    /// What the answers to a paper's claims come to.
+    fn of(answers: &[Answer]) -> Verdict {
+        let is_no = |answer: &Answer| *answer == Answer::DoesNot;
+        if answers.is_empty() {
+            Verdict::NoClaim
+        } else if answers.iter().all(|&answer| answer == Answer::Holds) {
+            Verdict::Holds
+        } else if answers.iter().any(|answer| matches!(answer, Answer::Holds | Answer::SomeReadings)) {
+            Verdict::InPart
+        } else if answers.iter().all(is_no) {
+            Verdict::DoesNot
+        } else {
+            Verdict::Undecided
+        }
+    }
+
     /// As it is written.
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Holds => "holds",
             Verdict::InPart => "holds in part",
             Verdict::DoesNot => "does not hold",
+            Verdict::Undecided => "undecided",
+            Verdict::NoClaim => "tests no claim of the paper",
         }
     }
 }
 
-/// A statement of the paper, put to the test.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A claim, put to the test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
-    /// What the paper says.
+    /// The whole name of the claim in the register.
     pub claim: String,
     /// What is found here, in numbers.
     pub found: String,
-    /// Whether that agrees.
-    pub holds: bool,
+    /// What that answers.
+    pub answer: Answer,
+    /// Values found here, under the names of those that the paper prints.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, f64>,
+}
+
+impl Statement {
+    /// Puts a value found here next to the one that the paper prints under this name.
+    pub fn with(&mut self, name: &str, value: f64) -> &mut Statement {
+        self.values.insert(name.to_owned(), value);
+        self
+    }
 }
 
 /// A figure.
@@ -74,9 +111,16 @@ impl Outcome {
         Ok(Outcome { csv, figures: Vec::new(), tables: Vec::new(), statements: Vec::new(), found: String::new() })
     }
 
-    /// Puts a statement of the paper to the test.
-    pub fn state(&mut self, claim: impl Into<String>, found: impl Into<String>, holds: bool) {
-        self.statements.push(Statement { claim: claim.into(), found: found.into(), holds });
+    /// Answers a claim of the register, by its whole name.
+    pub fn state(
+        &mut self,
+        claim: impl Into<String>,
+        found: impl Into<String>,
+        answer: impl Into<Answer>,
+    ) -> &mut Statement {
+        let (claim, found, answer) = (claim.into(), found.into(), answer.into());
+        self.statements.push(Statement { claim, found, answer, values: BTreeMap::new() });
+        self.statements.last_mut().expect("one was added")
     }
 
     /// Adds a figure.
@@ -84,18 +128,16 @@ impl Outcome {
         self.figures.push(Figure { suffix: suffix.to_owned(), caption: caption.into(), svg });
     }
 
-    /// What the statements come to.
+    /// What the statements about the paper's claims come to.
     pub fn verdict(&self) -> Verdict {
         verdict(&self.statements)
     }
 }
 
 fn verdict(statements: &[Statement]) -> Verdict {
-    match statements.iter().filter(|statement| statement.holds).count() {
-        0 => Verdict::DoesNot,
-        all if all == statements.len() => Verdict::Holds,
-        _ => Verdict::InPart,
-    }
+    let is_ours = |statement: &&Statement| claim(&statement.claim).is_some_and(|claim| claim.of == Whose::Ours);
+    let of_paper = statements.iter().filter(|statement| !is_ours(statement));
+    Verdict::of(&of_paper.map(|statement| statement.answer).collect::<Vec<_>>())
 }
 
 /// What is kept of an outcome in addition to its data and its figures, for the page.
@@ -103,8 +145,6 @@ fn verdict(statements: &[Statement]) -> Verdict {
 pub struct Kept {
     /// Name of the experiment.
     pub name: String,
-    /// What the statements come to.
-    pub verdict: Verdict,
     /// What was found.
     pub found: String,
     /// The statements.
@@ -121,12 +161,16 @@ impl Kept {
         let file = |figure: &Figure| (format!("{name}{}.svg", figure.suffix), figure.caption.clone());
         Kept {
             name: name.to_owned(),
-            verdict: outcome.verdict(),
             found: outcome.found.clone(),
             statements: outcome.statements.clone(),
             figures: outcome.figures.iter().map(file).collect(),
             tables: outcome.tables.clone(),
         }
+    }
+
+    /// What the statements about the paper's claims come to.
+    pub fn verdict(&self) -> Verdict {
+        verdict(&self.statements)
     }
 }
 
@@ -135,14 +179,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_verdict_is_what_the_statements_come_to() {
+    fn the_verdict_is_what_the_answers_come_to() {
+        use Answer::{DoesNot, Holds, SomeReadings, Undecided};
+        assert_eq!(Verdict::of(&[]), Verdict::NoClaim);
+        assert_eq!(Verdict::of(&[Holds, Holds]), Verdict::Holds);
+        assert_eq!(Verdict::of(&[Holds, Undecided]), Verdict::InPart);
+        assert_eq!(Verdict::of(&[DoesNot, SomeReadings]), Verdict::InPart);
+        assert_eq!(Verdict::of(&[DoesNot, DoesNot]), Verdict::DoesNot);
+        assert_eq!(Verdict::of(&[DoesNot, Undecided]), Verdict::Undecided);
+    }
+
+    #[test]
+    fn a_question_of_this_project_takes_no_part() {
+        let ours = crate::register::claims().iter().find(|claim| claim.of == Whose::Ours).expect("there is one");
         let mut outcome = Outcome::new::<()>(&[]).expect("no rows");
-        assert_eq!(outcome.verdict(), Verdict::DoesNot);
-        outcome.state("a", "b", true);
+        outcome.state(&ours.name, "", false);
+        assert_eq!(outcome.verdict(), Verdict::NoClaim);
+        outcome.state("009:of-a-paper", "", true);
         assert_eq!(outcome.verdict(), Verdict::Holds);
-        outcome.state("a", "b", false);
-        assert_eq!(outcome.verdict(), Verdict::InPart);
-        outcome.statements.remove(0);
-        assert_eq!(outcome.verdict(), Verdict::DoesNot);
     }
 }

@@ -30,6 +30,15 @@ for (const heading of document.querySelectorAll("table.sortable th")) {
     heading.setAttribute("aria-sort", ascending ? "ascending" : "descending");
   });
 }
+// Choices above the register leave the rows that have every chosen value.
+const choices = [...document.querySelectorAll("select[data-filter]")];
+for (const choice of choices) {
+  choice.addEventListener("input", () => {
+    const rows = [...document.querySelectorAll("table.claims > tbody > tr")];
+    for (const row of rows) row.hidden = choices.some(({ dataset, value }) => value && row.dataset[dataset.filter] !== value);
+    document.querySelector("[data-shown]").textContent = `${rows.filter((row) => !row.hidden).length} rows`;
+  });
+}
 // The contents show where the reader is.
 const links = new Map([...document.querySelectorAll(".contents a")].map((link) => [link.getAttribute("href").slice(1), link]));
 const watcher = new IntersectionObserver((entries) => {

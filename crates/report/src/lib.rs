@@ -39,7 +39,7 @@ pub use inspection::{findings, inspection};
 pub use map::{Mapped, maps};
 pub use number::{listed, thousands};
 pub use over_time::{Watched, over_time};
-pub use reproduction::{Reproduced, ReproducedPaper, ShownTable, reproduction};
+pub use reproduction::{ClaimRow, ClaimsSummary, Reproduced, ReproducedPaper, ShownTable, reproduction};
 
 use heapsmith_explore::{Exploration, NoPick, Preference};
 use heapsmith_limits::Lines;

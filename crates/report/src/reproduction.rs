@@ -1,11 +1,17 @@
-//! The page of the papers: each table and figure in order, with the paper's claim above it.
+//! The page of the papers: the register of claims, then each table and figure with the paper's claim above it.
 //!
 //! ```text
+//!   Summary ─ how many claims hold, by paper
+//!   Register ─ a row per claim, chosen by paper, verdict and cause
 //!   Paper ─ heading, citation
 //!     Reproduced ─ claim ─ verdict ─ statements ─ figures ─ tables ─ how the set-up differs
 //! ```
 //!
 //! It knows nothing of how a result came about; it takes texts, tables and SVG figures.
+
+mod claims;
+
+pub use claims::{ClaimRow, ClaimsSummary};
 
 use crate::document::Page;
 use crate::html::{Cell, Rank, Section, Table, escape, section};
@@ -40,8 +46,9 @@ pub struct Reproduced {
     pub good: Option<bool>,
     /// What was found here.
     pub found: String,
-    /// What the verdict is made of: what the paper says, what is found here, whether it holds.
-    pub statements: Vec<(String, String, bool)>,
+    /// What the verdict is made of: what the paper says, what is found here, the answer in words, and whether that is
+    /// good, bad, or neither. Questions of this project are among them and say so.
+    pub statements: Vec<(String, String, String, Option<bool>)>,
     /// How the set-up differs.
     pub differs: String,
     /// Figures: the text of an SVG file, and its caption.
@@ -64,12 +71,11 @@ pub struct ShownTable {
 }
 
 /// The page, as the text of an HTML file that loads nothing.
-pub fn reproduction(papers: &[ReproducedPaper]) -> String {
+pub fn reproduction(papers: &[ReproducedPaper], summary: &ClaimsSummary, register: &[ClaimRow]) -> String {
     const HEADER: &str = "<p class=\"kicker\">heapsmith reproduce</p>\n<h1>The papers, reproduced</h1>\n\
-         <p class=\"lead\">Every table and figure of five papers about memory allocators that could be done again on \
-         this project's heaps: what the paper found, what is found here, and whether the conclusion holds. \
-         One command makes this page, the data and the figures again; nothing is tuned to agree.</p>\n";
-    let mut sections = vec![overview(papers)];
+         <p class=\"lead\">What five papers about memory allocators claim, tested on heapsmith's heaps. One command \
+         makes this page, the data and the figures again; nothing is tuned to agree.</p>\n";
+    let mut sections = vec![claims::register(register), overview(papers)];
     for paper in papers.iter().filter(|paper| !paper.experiments.is_empty()) {
         let number = escape(&paper.number);
         let heading = format!("Paper {number}: {}", escape(&paper.title));
@@ -78,7 +84,7 @@ pub fn reproduction(papers: &[ReproducedPaper]) -> String {
         sections.extend(paper.experiments.iter().map(one));
     }
     let title = "The papers, reproduced";
-    Page { title, header: HEADER.to_owned(), answer: String::new(), sections: &sections }.html()
+    Page { title, header: HEADER.to_owned(), answer: claims::summary(summary), sections: &sections }.html()
 }
 
 fn overview(papers: &[ReproducedPaper]) -> Section {
@@ -100,12 +106,17 @@ fn overview(papers: &[ReproducedPaper]) -> Section {
 }
 
 fn verdict(one: &Reproduced) -> String {
-    let class = match one.good {
+    colored(&one.verdict, one.good)
+}
+
+/// A verdict in the colour of good or bad.
+fn colored(words: &str, good: Option<bool>) -> String {
+    let class = match good {
         Some(true) => "verdict yes",
         Some(false) => "verdict no",
         None => "verdict",
     };
-    format!("<span class=\"{class}\">{}</span>", escape(&one.verdict))
+    format!("<span class=\"{class}\">{}</span>", escape(words))
 }
 
 fn one(one: &Reproduced) -> Section {
@@ -117,9 +128,11 @@ fn one(one: &Reproduced) -> Section {
     }
     if !one.statements.is_empty() {
         let mut table = Table::new("What the conclusion is made of", &["the paper", "here", ""]);
-        for (claim, found, holds) in &one.statements {
-            let mark = if *holds { "<span class=\"yes\">holds</span>" } else { "<span class=\"no\">does not</span>" };
-            table.row("", vec![Cell::wide(escape(claim)), Cell::wide(escape(found)), Cell::html(mark)]);
+        for (claim, found, answer, good) in &one.statements {
+            table.row(
+                "",
+                vec![Cell::wide(escape(claim)), Cell::wide(escape(found)), Cell::html(colored(answer, *good))],
+            );
         }
         body.push_str(&table.render());
     }
@@ -166,7 +179,7 @@ mod tests {
             verdict: "holds in part".into(),
             good: None,
             found: "the finding".into(),
-            statements: vec![("said".into(), "seen".into(), true)],
+            statements: vec![("said".into(), "seen".into(), "holds".into(), Some(true))],
             differs: "traffic".into(),
             figures: vec![("<svg><circle/></svg>\n".into(), "a circle".into())],
             tables: vec![ShownTable {
@@ -182,7 +195,7 @@ mod tests {
             citation: "Somebody 2000".into(),
             experiments: vec![one],
         };
-        let page = reproduction(&[paper]);
+        let page = reproduction(&[paper], &ClaimsSummary::default(), &[]);
         let at = |text: &str| page.rfind(text).unwrap_or_else(|| panic!("{text} is in the page"));
         assert!(at("the claim") < at("<circle/>") && at("<circle/>") < at("said") && at("said") < at("1,000"));
         assert!(page.contains("something &lt;b&gt;") && page.contains("data-v=\"1000\""));

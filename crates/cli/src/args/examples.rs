@@ -185,6 +185,7 @@ pub const REPRODUCE: &str = "\
 Examples:
   heapsmith reproduce                     all experiments, into docs
   heapsmith reproduce --list              the names and titles
+  heapsmith reproduce --claims 004        what a paper claims, and whether it holds
   heapsmith reproduce 001 002-figure-8 -o out";
 
 pub const REPRODUCE_MORE: &str = "\

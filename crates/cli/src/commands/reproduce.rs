@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use heapsmith_output::Refusal;
 use heapsmith_papers::{
-    Experiment, ExperimentError, Extent, Folder, FolderError, Outcome, ProgressStep, Setting, experiments, named,
+    Cause, Claim, Experiment, ExperimentError, Extent, Folder, FolderError, Outcome, ProgressStep, Setting, Whose,
+    claims, experiments, named,
 };
 use indicatif::ProgressBar;
 
@@ -19,6 +20,9 @@ pub fn run(arguments: &Reproduce) -> Result<(), Failure> {
     let chosen = chosen(&arguments.names)?;
     if arguments.list {
         return list(&chosen, arguments.format);
+    }
+    if arguments.claims {
+        return register(&arguments.names, &chosen, arguments.format);
     }
     let samples = chosen.iter().flat_map(|experiment| experiment.samples);
     for path in samples.map(|sample| arguments.samples.join(sample)) {
@@ -111,6 +115,35 @@ fn list(chosen: &[&'static Experiment], format: Format) -> Result<(), Failure> {
             ]
             .map(text),
         );
+    }
+    table.print(format)
+}
+
+/// The claims of the papers; where experiments are named, those that they test.
+fn register(names: &[String], chosen: &[&'static Experiment], format: Format) -> Result<(), Failure> {
+    let is_chosen = |test: &str| chosen.iter().any(|experiment| experiment.name == test);
+    let is_named = |claim: &&Claim| {
+        names.is_empty()
+            || names.iter().any(|name| name == claim.paper())
+            || claim.test.as_deref().is_some_and(is_chosen)
+    };
+    let mut table = Table::new(&["claim", "verdict", "cause", "says"])
+        .hiding(&["place", "kind", "ours", "measure", "test", "ablation", "why"]);
+    for claim in claims().iter().filter(is_named) {
+        let maybe = |value: &Option<String>| text(value.clone().unwrap_or_default());
+        table.row([
+            text(claim.name.clone()),
+            text(claim.verdict.name()),
+            text(claim.cause.map_or("", Cause::words)),
+            text(claim.says.clone()),
+            text(claim.place.clone()),
+            text(claim.kind.words()),
+            text(if claim.of == Whose::Ours { "yes" } else { "no" }),
+            maybe(&claim.measure),
+            maybe(&claim.test),
+            maybe(&claim.ablation),
+            maybe(&claim.why),
+        ]);
     }
     table.print(format)
 }

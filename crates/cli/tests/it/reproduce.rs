@@ -30,6 +30,21 @@ fn the_list_names_every_experiment_and_does_none() {
 }
 
 #[test]
+fn the_claims_of_a_paper_or_of_an_experiment_are_listed_with_their_verdicts() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let listed = |name: &str| -> Vec<serde_json::Value> {
+        let output = reproduce(dir.path(), &["--claims", name, "--format", "json"]);
+        assert!(output.status.success(), "{:?}", error(&output));
+        serde_json::from_slice(&output.stdout).expect("an array")
+    };
+    let (paper, experiment) = (listed("002"), listed("002-figure-8"));
+    assert!(paper.len() > experiment.len() && !experiment.is_empty());
+    assert!(paper.iter().all(|row| row["claim"].as_str().is_some_and(|claim| claim.starts_with("002:"))));
+    assert!(experiment.iter().all(|row| row["test"] == "002-figure-8" && row["verdict"] == "holds"), "{experiment:?}");
+    assert_eq!(std::fs::read_dir(dir.path()).expect("the folder").count(), 0);
+}
+
+#[test]
 fn one_experiment_writes_its_data_its_figures_and_the_pages() {
     let dir = tempfile::tempdir().expect("a folder");
     let output = reproduce(dir.path(), &["001-figure-18", "-o", "out", "--format", "json"]);

@@ -59,16 +59,16 @@ fn outcome(all: &[Cost]) -> Result<Outcome, ExperimentError> {
     let mean = |of: fn(&Row) -> f64| rows.iter().map(of).sum::<f64>() / rows.len().max(1) as f64;
     let (unit, word, paper) = (mean(|row| row.unit), mean(|row| row.by_word), mean(|row| row.paper));
     outcome.state(
-        format!("memory management takes {} less on average of these programs (58.9% of all ten)", percent(paper)),
-        percent(unit),
+        "003:unit-saves-management",
+        format!("{}; the paper has {} for these programs", percent(unit), percent(paper)),
         (unit - paper).abs() <= 0.1,
     );
     let max = rows.iter().max_by(|a, b| a.unit.total_cmp(&b.unit)).map_or("none", |row| row.program);
-    outcome.state("cfrac saves most", format!("{max} does"), max == "cfrac");
+    outcome.state("003:cfrac-saves-most", format!("{max} does"), max == "cfrac");
     let left = mean(|row| row.unit_against_word);
     let further = if left < 0.0 { format!("{} more", percent(-left)) } else { format!("{} less", percent(left)) };
     outcome.state(
-        "the search is better left to hardware",
+        "003:search-belongs-to-hardware",
         format!("counting zeros by an instruction takes off {}; beside that the unit takes {further}", percent(word)),
         left > 0.0,
     );

@@ -99,17 +99,17 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let at = |size: u64| rows.iter().find(|row| row.size == size).map_or(f64::NAN, |row| row.share);
     let falling = rows.windows(2).all(|pair| pair[0].share >= pair[1].share);
     outcome.state(
-        "the smaller the objects, the larger the share of the search",
+        "003:smaller-objects-search-more",
         format!("from {} for objects of 16 bytes to {} for those of 2048", percent(at(16)), percent(at(2048))),
         falling,
     );
     outcome.state(
-        "for the smallest objects the search is most of memory management (76.2%)",
+        "003:search-dominates-smallest",
         format!("{} for objects of 16 bytes, 256 a page", percent(at(16))),
         at(16) > 0.5,
     );
     outcome.state(
-        "for objects of 250 bytes it is about half (48.0%)",
+        "003:search-is-half-at-250",
         format!("{} for objects of 256 bytes", percent(at(256))),
         (0.38..0.58).contains(&at(256)),
     );

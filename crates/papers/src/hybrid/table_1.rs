@@ -82,14 +82,14 @@ fn trees(outcome: &mut Outcome, gates: &[Gates]) {
     let sum = |unit: &str, of_row: fn(&Gates) -> u64| of(gates, unit, "written").map(of_row).sum::<u64>();
     let (and, or) = (sum("and_tree", |row| row.and), sum("or_tree", |row| row.or));
     outcome.state(
-        format!("the trees for eight sizes of objects have {TREES} AND and {TREES} OR gates"),
+        "003:trees-of-502-gates",
         format!("{and} AND and {or} OR gates, and {} multiplexers for the addresses", sum("and_tree", |row| row.mux)),
         and == TREES && or == TREES,
     );
     let path = |unit: &str| one(gates, unit, "written", LEAVES).map_or(0, |row| row.path);
     let (tree, other, whole) = (path("and_tree"), path("or_tree"), path("page_unit"));
     outcome.state(
-        "the longest path has 16 gates",
+        "003:path-of-16-gates",
         format!(
             "{whole} in the whole unit: {tree} in the AND-tree with its multiplexers, which are passed while the tree is, then \
              multiplexer, decoder and flipper; the OR-tree's {other} lie next to it. 16 is one tree after the other"
@@ -102,15 +102,15 @@ fn trees(outcome: &mut Outcome, gates: &[Gates]) {
 fn laws(outcome: &mut Outcome, fits: &[Fitted]) {
     let r2 = |unit: &str, of: &str, law: &str| fitted(fits, unit, "written", of, law).map_or(0.0, |fit| fit.r2);
     let unit = r2("page_unit", "gates", "n");
-    outcome.state("the hybrid unit's gates grow as P/S", format!("R² {unit:.5}"), unit > 0.99);
+    outcome.state("003:unit-gates-grow-linearly", format!("R² {unit:.5}"), unit > 0.99);
     let path = r2("page_unit", "path", "lg n");
-    outcome.state("its longest path grows as lg P/S", format!("R² {path:.5}"), path > 0.95);
+    outcome.state("003:unit-path-grows-logarithmically", format!("R² {path:.5}"), path > 0.95);
     let (linear, direct) = (r2("chang_allocator", "gates", "n"), r2("chang_allocator", "gates", "n lg n"));
     let shared = [r2("chang_allocator_shared", "gates", "n"), r2("chang_allocator_shared", "gates", "n lg n")];
     let mapped =
         ["n", "n lg n"].map(|law| fitted(fits, "chang_allocator", "mapped", "gates", law).map_or(0.0, |fit| fit.r2));
     outcome.state(
-        "the gates of Chang's allocator grow as M/S lg M/S",
+        "003:chang-gates-grow-linearithmically",
         format!(
             "with a selector for each leaf R² {direct:.5} for n lg n and {linear:.5} for n; with shared selectors {:.5} and {:.5}, and \
              the synthesiser shares by itself: {:.5} and {:.5}",
@@ -119,7 +119,7 @@ fn laws(outcome: &mut Outcome, fits: &[Fitted]) {
         direct > linear && shared[1] > shared[0],
     );
     let path = r2("chang_allocator", "path", "lg n");
-    outcome.state("its longest path grows as lg M/S", format!("R² {path:.5}"), path > 0.95);
+    outcome.state("003:chang-path-grows-logarithmically", format!("R² {path:.5}"), path > 0.95);
 }
 
 /// 2 GB in units of 16 bytes.
@@ -129,20 +129,20 @@ fn example(outcome: &mut Outcome, gates: &[Gates], fits: &[Fitted]) {
     };
     let (direct, shared) = (at("chang_allocator", "gates", "n lg n"), at("chang_allocator_shared", "gates", "n"));
     outcome.state(
-        "Chang's allocator for 2 GB takes several hundred million gates",
+        "003:chang-takes-millions-of-gates",
         format!("{} million, or {} million with shared selectors", digits(direct / 1e6), digits(shared / 1e6)),
         (2e8..1e9).contains(&direct),
     );
     let unit = one(gates, "page_unit", "written", LEAVES);
     let (count, registers) = unit.map_or((0, 0), |unit| (unit.gates, unit.flip_flops));
     outcome.state(
-        "the hybrid unit takes twenty thousand gates",
+        "003:unit-takes-20000-gates",
         format!("{} gates and {registers} flip-flops: fewer", thousands(count)),
         count <= 20_000,
     );
     let (chang, own) = (at("chang_allocator", "path", "lg n"), unit.map_or(0, |unit| unit.path));
     outcome.state(
-        "Chang's longest path for 2 GB has 108 gates, several times the unit's",
+        "003:chang-path-of-108-gates",
         format!("{chang:.0} by the line of least squares, {:.1} times the unit's {own}", chang / own.max(1) as f64),
         chang > 2.0 * own as f64,
     );

@@ -154,13 +154,13 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         .map(|row| format!("{} has {} instead of {}", row.program, digits(row.mean_size), row.paper_mean_size))
         .collect();
     outcome.state(
-        "objects have 8 to 48 bytes on average, as in its table",
+        "003:object-sizes",
         format!("{} have its size to within 5%; {}", listed(&same), listed(&other)),
         other.is_empty(),
     );
     let (here, paper) = (ranked(rows, |row| row.share), ranked(rows, |row| row.paper_share));
     outcome.state(
-        "treeadd spends the largest share in allocation",
+        "003:treeadd-allocates-most",
         format!("the order here is {}", listed(&here)),
         here.first() == paper.first(),
     );
@@ -170,7 +170,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         last
     };
     outcome.state(
-        "bisort and health spend the smallest shares",
+        "003:bisort-and-health-allocate-least",
         format!("the smallest here are those of {}", listed(&last(&here))),
         last(&here) == last(&paper),
     );

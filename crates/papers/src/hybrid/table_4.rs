@@ -83,7 +83,7 @@ fn outcome(all: &[Cost], known: &Costs) -> Result<Outcome, ExperimentError> {
         all.iter().filter(|cost| cost.speed_up(BIT, UNIT) <= 1.0).map(|cost| cost.program.name).collect();
     let faster = all.len() - slower.len();
     outcome.state(
-        "every program is faster with the search in hardware than bit by bit",
+        "003:unit-beats-search-by-bit",
         format!("{faster} of {}{}", all.len(), without(&slower)),
         slower.is_empty(),
     );
@@ -92,24 +92,24 @@ fn outcome(all: &[Cost], known: &Costs) -> Result<Outcome, ExperimentError> {
     let papers = mean(all, |cost| cost.program.paper_speed_up()) - 1.0;
     let near = |found: f64| (found - papers).abs() <= 0.05;
     outcome.state(
-        format!("on average of these programs they are {} faster (of all ten 12.7%)", percent(papers)),
-        format!("{} by what is counted here", percent(average)),
+        "003:speed-up-on-average",
+        format!("{} by what is counted here; the paper has {} for these programs", percent(average), percent(papers)),
         near(average),
     );
     outcome.state(
-        format!("spending in allocation what the paper says, they are {} faster", percent(papers)),
+        "003:speed-up-by-papers-shares",
         format!("{}: memory management is improved less than there (Figure 3)", percent(by_share)),
         near(by_share),
     );
     let max = all.iter().max_by(|a, b| a.speed_up(BIT, UNIT).total_cmp(&b.speed_up(BIT, UNIT)));
     let max = max.map_or("none", |cost| cost.program.name);
-    outcome.state("treeadd gains most", format!("{max} does"), max == "treeadd");
+    outcome.state("003:treeadd-gains-most", format!("{max} does"), max == "treeadd");
     // What the paper could not compare with: an instruction that counts zeros.
     let left = mean(all, |cost| cost.speed_up(WORD, UNIT)) - 1.0;
     let lost: Vec<&str> =
         all.iter().filter(|cost| cost.speed_up(WORD, UNIT) <= 1.0).map(|cost| cost.program.name).collect();
     outcome.state(
-        "hardware is faster than software, also where an instruction counts zeros",
+        "003:unit-beats-search-by-word",
         format!("in {} of {}{}; on average {}", all.len() - lost.len(), all.len(), without(&lost), percent(left)),
         lost.is_empty(),
     );

@@ -82,7 +82,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let [tree, skip, trees, skips] = [TREE, SKIP_LIST, BINNED_TREE, BINNED_SKIP_LIST].map(last);
     let (Some(tree), Some(skip), Some(trees), Some(skips)) = (tree, skip, trees, skips) else { return Ok(outcome) };
     outcome.state(
-        "bins improve the tree's time",
+        "001:bins-save-time",
         format!(
             "{} accesses an operation with bins, {} without, at {} live blocks",
             digits(trees.accesses_per_op),
@@ -92,7 +92,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         trees.accesses_per_op < tree.accesses_per_op,
     );
     outcome.state(
-        "bins improve the tree's space",
+        "001:bins-save-space",
         format!(
             "{} fragmentation with bins, {} without",
             crate::shown::percent(trees.fragmentation),
@@ -103,7 +103,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let exponent = |heap: (&str, &str)| slope(&points(rows, heap.0), 100.0);
     let [of_tree, of_skip, of_skips] = [TREE, SKIP_LIST, BINNED_SKIP_LIST].map(exponent);
     outcome.state(
-        "skip lists have the running time of red-black trees",
+        "001:skip-list-is-like-tree",
         format!(
             "accesses an operation grow with the exponents {} (skip list) and {} (tree); {} and {} of them at the end",
             digits(of_skip),
@@ -114,7 +114,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         (of_skip - of_tree).abs() < 0.1 && skip.accesses_per_op < 2.0 * tree.accesses_per_op,
     );
     outcome.state(
-        "bins of skip lists serve as fast as a tree",
+        "001:bins-of-skip-lists-are-like-tree",
         format!("{} accesses an operation, exponent {}", digits(skips.accesses_per_op), digits(of_skips)),
         skips.accesses_per_op <= tree.accesses_per_op,
     );

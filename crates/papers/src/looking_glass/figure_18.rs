@@ -89,7 +89,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let fewer = linear.iter().zip(&stack).filter(|(one, other)| one.accesses < other.accesses).count();
     let (accesses, more) = (linear[0].accesses, stack[0].accesses);
     outcome.state(
-        "linear is faster than the stack at every size",
+        "001:linear-beats-stack",
         format!(
             "linear needs fewer accesses at {fewer} of {} sizes: {accesses} against {more} for ten of 64 bytes",
             SIZES.len()
@@ -98,7 +98,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     );
     let first = [&linear, &stack].iter().all(|rows| rows.iter().skip(1).all(|row| rows[0].accesses > row.accesses));
     outcome.state(
-        "the first size takes much longer than the others",
+        "001:first-size-is-slow",
         format!(
             "linear {} to {} accesses over all sizes: the region is there before the first call",
             linear.iter().map(|row| row.accesses).min().unwrap_or(0),

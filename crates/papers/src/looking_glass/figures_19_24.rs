@@ -123,20 +123,20 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let stated = |outcome: &mut Outcome, heap: &str, claim: &str, parabolic: bool| {
         if let Some(grown) = growth(heap) {
             let holds = if parabolic { grown.fitted.growth == Growth::Quadratic } else { grown.is_linear() };
-            outcome.state(format!("the {heap} {claim}"), format!("accesses grow {}", grown.words()), holds);
+            outcome.state(claim, format!("accesses grow {}", grown.words()), holds);
         }
     };
-    stated(&mut outcome, IMPLICIT.0, "grows like a parabola", true);
-    stated(&mut outcome, EXPLICIT.0, "grows like a parabola", true);
-    stated(&mut outcome, BY_ADDRESS.0, "grows like a parabola", true);
-    stated(&mut outcome, TREE.0, "grows linearly", false);
+    stated(&mut outcome, IMPLICIT.0, "001:implicit-list-is-quadratic", true);
+    stated(&mut outcome, EXPLICIT.0, "001:explicit-list-is-quadratic", true);
+    stated(&mut outcome, BY_ADDRESS.0, "001:explicit-list-by-address-is-quadratic", true);
+    stated(&mut outcome, TREE.0, "001:red-black-tree-is-linear", false);
     if let Some(grown) = timed(MALLOC.0) {
-        outcome.state("malloc grows linearly", format!("time grows {}", grown.words()), grown.is_linear());
+        outcome.state("001:malloc-is-linear", format!("time grows {}", grown.words()), grown.is_linear());
     }
     let last = |heap: &str| growth(heap).map_or(f64::NAN, |grown| grown.last);
     let [implicit, explicit, tree] = [IMPLICIT, EXPLICIT, TREE].map(|(heap, _)| last(heap));
     outcome.state(
-        "the implicit list is the slowest, then the explicit list, then the tree",
+        "001:order-of-lists-and-tree",
         format!("{} and {} and {} accesses in the largest program", digits(implicit), digits(explicit), digits(tree)),
         implicit > explicit && explicit > tree,
     );
@@ -165,7 +165,7 @@ fn faster(outcome: &mut Outcome, rows: &[Row]) {
     let mean = saved.iter().sum::<f64>() / saved.len().max(1) as f64;
     let words = if mean >= 0.0 { format!("{} less", percent(mean)) } else { format!("{} more", percent(-mean)) };
     outcome.state(
-        "the tree takes about 25% less time than malloc",
+        "001:tree-beats-malloc",
         format!("from 1,000 requests on it takes {words} on average"),
         (0.15..=0.35).contains(&mean),
     );

@@ -89,7 +89,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         HEAPS.iter().map(|(heap, _)| format!("{heap} {} to {}", digits(span(heap).0), digits(span(heap).1))).collect();
     let level = HEAPS.iter().all(|(heap, _)| span(heap).1 <= 2.0 * span(heap).0);
     outcome.state(
-        "what an allocator does for a request depends on the blocks that there are, not on their size (expected)",
+        "001:cost-depends-on-blocks",
         format!("accesses an operation over all sizes: {}", listed(&spans)),
         level,
     );
@@ -97,7 +97,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let max = SIZES[SIZES.len() - 1];
     if let (Some(small), Some(large), Some(tree)) = (ns(MALLOC.0, SIZES[0]), ns(MALLOC.0, max), ns(TREE.0, max)) {
         outcome.state(
-            "malloc is slow where it has to ask the system for memory",
+            "001:malloc-asks-the-system",
             format!(
                 "{} ns an operation at 1 KB, {} at 16 MB; the tree over a region that is there takes {}",
                 digits(small),

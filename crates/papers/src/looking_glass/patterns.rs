@@ -51,6 +51,8 @@ struct Row {
 /// What a pattern asks of an allocator.
 struct Pattern {
     name: &'static str,
+    /// The claim about it.
+    claim: &'static str,
     trace: PackedTrace,
     /// The allocator that the paper recommends for it.
     recommended: &'static str,
@@ -58,15 +60,26 @@ struct Pattern {
 
 fn patterns(setting: &Setting<'_>) -> Result<Vec<Pattern>, ExperimentError> {
     let (blocks, seed) = (setting.of(10_000, 1000), setting.seed);
-    let pattern = |name, program: super::programs::RandomProgram, recommended| -> Result<Pattern, ExperimentError> {
-        Ok(Pattern { name, trace: program.packed()?, recommended })
-    };
+    let pattern =
+        |name, claim, program: super::programs::RandomProgram, recommended| -> Result<Pattern, ExperimentError> {
+            Ok(Pattern { name, claim, trace: program.packed()?, recommended })
+        };
     Ok(vec![
-        pattern("nothing freed", phase(blocks, seed), LINEAR.0)?,
-        pattern("last in, first out", last_in_first_out(blocks, seed), STACK.0)?,
-        pattern("one size, any order", churn("one size", blocks / 10, blocks, (64, 64), seed), POOL.0)?,
-        pattern("first in, first out", queue(blocks / 10, blocks, seed), TREE.0)?,
-        pattern("any size, any order", churn("any size", blocks / 10, blocks, (1, 1024), seed), TREE.0)?,
+        pattern("nothing freed", "001:pattern-linear", phase(blocks, seed), LINEAR.0)?,
+        pattern("last in, first out", "001:pattern-stack", last_in_first_out(blocks, seed), STACK.0)?,
+        pattern(
+            "one size, any order",
+            "001:pattern-pool",
+            churn("one size", blocks / 10, blocks, (64, 64), seed),
+            POOL.0,
+        )?,
+        pattern("first in, first out", "001:pattern-fifo", queue(blocks / 10, blocks, seed), TREE.0)?,
+        pattern(
+            "any size, any order",
+            "001:pattern-any",
+            churn("any size", blocks / 10, blocks, (1, 1024), seed),
+            TREE.0,
+        )?,
     ])
 }
 
@@ -123,7 +136,7 @@ fn outcome(rows: &[Row], patterns: &[Pattern]) -> Result<Outcome, ExperimentErro
         let holds = best.contains(&pattern.recommended);
         right += usize::from(holds);
         outcome.state(
-            format!("{}: the {}", pattern.name, pattern.recommended),
+            pattern.claim,
             format!(
                 "fewest accesses: {} with {}; the {} has {}",
                 best.join(", "),

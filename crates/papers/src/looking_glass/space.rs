@@ -93,7 +93,7 @@ fn outcome(rows: &[Row], malloc: &[(u64, Option<f64>)]) -> Result<Outcome, Exper
         |heap: (&str, &str)| last.iter().find(|row| row.heap == heap.0).map_or(f64::NAN, |row| row.overhead_per_block);
     let [implicit, explicit, tree, trees, skips] = HEAPS.map(of);
     outcome.state(
-        "a tree takes additional space for its nodes",
+        "001:tree-takes-space",
         format!(
             "{} bytes a block beyond the request, the implicit list {}, the explicit list {}",
             digits(tree),
@@ -104,7 +104,7 @@ fn outcome(rows: &[Row], malloc: &[(u64, Option<f64>)]) -> Result<Outcome, Exper
     );
     let heads = |heap: (&str, &str)| last.iter().find(|row| row.heap == heap.0).map_or(0, |row| row.control);
     outcome.state(
-        "arrays of lists take additional space for their heads",
+        "001:lists-take-space",
         format!(
             "control words take {} and {} bytes with bins, {} with a tree alone, {} with one list",
             heads(BINNED_TREE),
@@ -118,7 +118,7 @@ fn outcome(rows: &[Row], malloc: &[(u64, Option<f64>)]) -> Result<Outcome, Exper
         let tree =
             last.iter().find(|row| row.heap == TREE.0).and_then(|row| row.touched_page_overhead).unwrap_or(f64::NAN);
         outcome.state(
-            "malloc has a moderate overhead",
+            "001:malloc-overhead-is-moderate",
             format!("{} over the request in pages; the tree has {}", percent(*malloc), percent(tree)),
             *malloc < 0.1,
         );

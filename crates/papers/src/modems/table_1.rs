@@ -104,15 +104,15 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let mut outcome = Outcome::new(rows)?;
     let (min, max) = range(rows, Row::used_share);
     outcome.state(
-        "all four use over 97.8% of the memory for data",
+        "004:used-share",
         format!("{} to {}", percent(min), percent(max)),
         rows.len() == ALLOCATORS.len() && min >= 0.9775,
     );
     let (few, many) = range(rows, |row| row.fragments_share);
-    outcome.state("fragments are less than 0.5% of it", format!("{} to {}", percent(few), percent(many)), many < 0.005);
+    outcome.state("004:fragments-share", format!("{} to {}", percent(few), percent(many)), many < 0.005);
     let (smallest, largest) = range(rows, |row| row.physical as f64);
     outcome.state(
-        "there is no significant difference between the four (0.14% of the memory)",
+        "004:no-significant-difference",
         format!(
             "{} to {} bytes, {} apart",
             thousands(smallest as u64),
@@ -123,7 +123,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     );
     let size = |first: usize| rows.get(first).map_or(0, |row| row.physical);
     outcome.state(
-        "first fit needs less memory than best fit (44 bytes)",
+        "004:first-fit-needs-less",
         format!("{} bytes and {} bytes", thousands(size(0)), thousands(size(2))),
         size(0) < size(2),
     );

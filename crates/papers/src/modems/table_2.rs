@@ -116,7 +116,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         return Ok(outcome);
     };
     outcome.state(
-        "fast free makes freeing several times cheaper (5.3 and 3.9 times)",
+        "004:free-is-cheaper",
         format!(
             "{} times for first fit, {} times for best fit",
             digits(first_slow.free / first_fast.free),
@@ -125,13 +125,13 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         first_slow.free > 2.0 * first_fast.free && best_slow.free > 2.0 * best_fast.free,
     );
     outcome.state(
-        "first fit takes less than best fit",
+        "004:first-fit-takes-less",
         format!("{} and {} accesses for both with fast free", digits(first_fast.both), digits(best_fast.both)),
         first_fast.both < best_fast.both && first_slow.both < best_slow.both,
     );
     let min = rows.iter().map(|row| row.both).fold(f64::INFINITY, f64::min);
     outcome.state(
-        "first fit fast free is the fastest of the four",
+        "004:first-fast-is-fastest",
         format!(
             "both together take {}, {}, {} and {} accesses",
             digits(first_slow.both),
@@ -142,7 +142,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         first_fast.both <= min,
     );
     outcome.state(
-        "a swap is a little faster with slow free (by about 4%)",
+        "004:swap-prefers-slow-free",
         format!(
             "{} and {} accesses for first fit, {} and {} for best fit",
             digits(first_slow.swap),

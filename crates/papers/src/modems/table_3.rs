@@ -119,6 +119,11 @@ fn compiled(
     }
 }
 
+/// The target in the name of a claim: `m3`.
+fn short(target: &Target) -> String {
+    target.name.trim_start_matches("Cortex-").trim_end_matches('+').to_lowercase()
+}
+
 /// The sums of the four allocators for a target.
 fn sums(rows: &[Row], target: &str) -> Option<[u64; 4]> {
     let sums: Option<Vec<u64>> = rows.iter().filter(|row| row.target == target).map(|row| row.sum).collect();
@@ -133,7 +138,7 @@ fn outcome(rows: &[Row], missing: &[String]) -> Result<Outcome, ExperimentError>
         .collect();
     if let [first_slow, first_fast, best_slow, best_fast] = lines[..] {
         outcome.state(
-            "fast free is the larger program",
+            "004:fast-free-is-larger",
             format!("{first_fast} lines of C against {first_slow} for first fit, {best_fast} against {best_slow} for best fit"),
             first_fast > first_slow && best_fast > best_slow,
         );
@@ -145,12 +150,12 @@ fn outcome(rows: &[Row], missing: &[String]) -> Result<Outcome, ExperimentError>
         };
         let more = |fast: u64, slow: u64| fast as i64 - slow as i64;
         outcome.state(
-            format!("{}: fast free costs some hundred bytes (472)", target.name),
+            format!("004:fast-free-costs-{}", short(target)),
             format!("{} and {} bytes", more(first_fast, first_slow), more(best_fast, best_slow)),
             [more(first_fast, first_slow), more(best_fast, best_slow)].iter().all(|more| (100..1000).contains(more)),
         );
         outcome.state(
-            format!("{}: none takes more than 3.3 KB", target.name),
+            format!("004:size-limit-{}", short(target)),
             format!("{} bytes", listed(&sums.map(|sum| sum.to_string()))),
             sums.iter().all(|&sum| sum <= 3300),
         );

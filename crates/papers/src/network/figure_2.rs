@@ -95,7 +95,7 @@ fn state(outcome: &mut Outcome, swept: &Swept, whole: bool) {
     let finding = finding(exploration, &effects(exploration, 0));
     let front = exploration.front_2d.len();
     outcome.state(
-        "only a handful of the allocators is best in fragmentation and performance",
+        "000:front-is-a-handful",
         format!("{front} places on the front of {} designs", thousands(exploration.rows.len() as u64)),
         front <= HANDFUL,
     );
@@ -112,7 +112,7 @@ fn state(outcome: &mut Outcome, swept: &Swept, whole: bool) {
         })
         .collect();
     outcome.state(
-        "those with two or three free lists, first fit, full splitting and full coalescing are among them",
+        "000:recommended-are-on-the-front",
         near.join("; "),
         !finding.recommended.is_empty() && finding.recommended.iter().all(|design| design.holds()),
     );
@@ -121,7 +121,7 @@ fn state(outcome: &mut Outcome, swept: &Swept, whole: bool) {
     };
     let [first, split, coalesce] = [("fit", 0), ("split", 100), ("coalesce", 100)].map(at);
     outcome.state(
-        "the allocators of the front share first fit, full splitting and full coalescing",
+        "000:front-shares-factors",
         format!("of {front}: {first} with first fit, {split} with full splitting, {coalesce} with full coalescing"),
         [first, split, coalesce].iter().all(|&count| count * 2 > front),
     );

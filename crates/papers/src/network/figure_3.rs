@@ -110,13 +110,9 @@ fn outcome(rows: &[Row], curves: Vec<(&'static str, Vec<Series>)>) -> Result<Out
     let mut outcome = Outcome::new(rows)?;
     let forms: BTreeSet<&str> = rows.iter().map(|row| row.form.as_str()).collect();
     let list: Vec<&str> = forms.iter().copied().collect();
+    outcome.state("000:forms-vary", format!("{} forms among {} inputs", forms.len(), rows.len()), forms.len() > 1);
     outcome.state(
-        "the form varies from input to input",
-        format!("{} forms among {} inputs", forms.len(), rows.len()),
-        forms.len() > 1,
-    );
-    outcome.state(
-        "thin spikes, fat spikes, plateaus and ramps all occur",
+        "000:every-form-occurs",
         format!("{} inputs have the forms {}", rows.len(), listed(&list)),
         ["thin spikes", "fat spikes", "plateau", "ramp"].iter().all(|form| forms.contains(form)),
     );
@@ -127,7 +123,7 @@ fn outcome(rows: &[Row], curves: Vec<(&'static str, Vec<Series>)>) -> Result<Out
         rows.iter().map(|row| row.freed_to_pool).fold(0.0, f64::max),
     );
     outcome.state(
-        "30% to 70% of the freed sizes go back to the main pool",
+        "000:freed-to-the-pool",
         format!("{} to {}; within the range on {within} of {} inputs", percent(min), percent(max), rows.len()),
         within == rows.len(),
     );

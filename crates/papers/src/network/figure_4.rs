@@ -105,21 +105,21 @@ fn outcome(
     };
     let (min, max) = span(|one| one.share);
     outcome.state(
-        "two sizes make up 30% to 70% of the requests",
+        "000:two-sizes-dominate",
         format!("{} to {}; within the range on {two} of {all} inputs", percent(min), percent(max)),
         two == all,
     );
     let network: Vec<&Summary> = summaries.iter().filter(|one| one.application == "easyport").collect();
     let packets = network.iter().filter(|one| one.top == [66, 1514]).count();
     outcome.state(
-        "the two are those of an acknowledgement and of a full packet",
+        "000:dominant-sizes-are-packets",
         format!("66 and 1514 bytes on {packets} of {} inputs of easyport", network.len()),
         packets == network.len(),
     );
     let (fewest, widest) = span(|one| one.sizes as f64);
     let spread = summaries.iter().filter(|one| (700..=1500).contains(&one.sizes)).count();
     outcome.state(
-        "700 to 1500 different sizes",
+        "000:many-sizes",
         format!("{fewest} to {widest}; within the range on {spread} of {all} inputs"),
         spread == all,
     );

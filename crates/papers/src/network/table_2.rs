@@ -5,6 +5,7 @@ use heapsmith_explore::{Effect, Objective, effects};
 use heapsmith_report::chart::{Bars, Measured, Scale};
 use serde::Serialize;
 
+use crate::answer::Answer;
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, NETWORK};
 use crate::network::applications::{ALL, APPLICATIONS};
@@ -73,7 +74,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         }
     }
     largest(&mut outcome, &all);
-    let agree = outcome.statements.iter().filter(|statement| statement.holds).count();
+    let agree = outcome.statements.iter().filter(|statement| statement.answer == Answer::Holds).count();
     outcome.found = format!("{agree} of {} statements agree for all three applications.", outcome.statements.len());
     if setting.is_whole() {
         outcome.found.push_str(&seconds(&all));
@@ -119,13 +120,8 @@ fn signs(outcome: &mut Outcome, rows: &[Row], factor: &str, objective: &str, pap
         .iter()
         .map(|row| format!("{} {} ({})", row.application, change(row), percent(row.share_of_variance)))
         .collect();
-    let does = match paper {
-        0 => "leave as it is",
-        1 => "raise",
-        _ => "lower",
-    };
     outcome.state(
-        format!("{factor}: {does} {objective}"),
+        format!("000:table-2-{}-{}", factor.replace(' ', "-"), objective.split(' ').next().unwrap_or_default()),
         listed(&found),
         !own.is_empty() && own.iter().all(|row| row.sign == paper),
     );
@@ -146,7 +142,7 @@ fn largest(outcome: &mut Outcome, all: &[(&'static str, Vec<Effect>, Swept)]) {
         found.push(format!("{application}: {} ({} of the variance)", FACTORS[max.factor], percent(max.share)));
         holds &= FACTORS[max.factor] == "splitting";
     }
-    outcome.state("splitting, or the lack of it, matters most for fragmentation", found.join("; "), holds);
+    outcome.state("000:splitting-matters-most", found.join("; "), holds);
 }
 
 fn seconds(all: &[(&'static str, Vec<Effect>, Swept)]) -> String {

@@ -132,7 +132,7 @@ fn outcome(rows: &[Row], dots: &[(f64, f64, f64)]) -> Result<Outcome, Experiment
     let within = dots.iter().filter(|(_, moved, bound)| moved <= bound).count();
     let reached = rows.iter().map(|row| row.bound_reached).fold(0.0, f64::max);
     outcome.state(
-        "what one request moves is bounded",
+        "002:moves-are-bounded",
         format!(
             "within the bound in {within} of {} requests; {} of it at most",
             thousands(dots.len() as u64),
@@ -143,7 +143,7 @@ fn outcome(rows: &[Row], dots: &[(f64, f64, f64)]) -> Result<Outcome, Experiment
     let less = dots.iter().filter(|(compaction, moved, _)| moved < compaction).count();
     let share = dots.iter().map(|dot| dot.1).sum::<f64>() / dots.iter().map(|dot| dot.0).sum::<f64>().max(1.0);
     outcome.state(
-        "it moves just enough, where a compaction moves all",
+        "002:moves-just-enough",
         format!(
             "less than a compaction in {less} of {} requests; {} of its bytes in all",
             thousands(dots.len() as u64),
@@ -161,12 +161,12 @@ fn outcome(rows: &[Row], dots: &[(f64, f64, f64)]) -> Result<Outcome, Experiment
         .collect();
     let served: u64 = rows.iter().map(|row| row.served_by_moving).sum();
     outcome.state(
-        "it serves requests that had room but no block",
+        "002:moving-serves-requests",
         format!("{} of {} requests for which blocks were moved", thousands(served), thousands(dots.len() as u64)),
         served as usize == dots.len() && served > 0,
     );
     outcome.state(
-        "so a program gets by with a smaller heap (expected)",
+        "002:moving-saves-memory",
         format!("smaller for {} of {} programs: {}", smaller.len(), first().count(), listed(&smaller)),
         smaller.len() == first().count(),
     );

@@ -91,23 +91,15 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         format!("{} with occasional, {} with continuous collection", percent(one), percent(other))
     };
     let near = |value: f64, paper: f64| (value - paper).abs() <= 0.1;
-    outcome.state(
-        "the estranged system finds a block at once almost 90% of the time",
-        both(estranged),
-        near(estranged.0, 0.9),
-    );
-    outcome.state("Knuth's finds one at once only 50% of the time", both(knuth), near(knuth.0, 0.5));
+    outcome.state("002:estranged-at-once", both(estranged), near(estranged.0, 0.9));
+    outcome.state("002:knuth-at-once", both(knuth), near(knuth.0, 0.5));
     let wins = rows.iter().filter(|row| row.heap == KNUTH.0).filter(|knuth| {
         let same =
             |row: &&Row| row.heap == ESTRANGED.0 && row.program == knuth.program && row.collection == knuth.collection;
         rows.iter().find(same).is_some_and(|estranged| estranged.at_once > knuth.at_once)
     });
     let (wins, all) = (wins.count(), PROGRAMS.len() * Collection::BOTH.len());
-    outcome.state(
-        "delaying recombination lets more requests find a block at once",
-        format!("more in {wins} of {all} cases"),
-        wins == all,
-    );
+    outcome.state("002:delay-serves-at-once", format!("more in {wins} of {all} cases"), wins == all);
     let of_free: fn(&Row) -> f64 = |row| row.at_once_of_free;
     outcome.found = format!(
         "At once are served {} of the requests by the estranged system and {} by Knuth's with occasional collection, {} \

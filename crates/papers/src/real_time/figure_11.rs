@@ -78,20 +78,16 @@ fn outcome(rows: &[Row], summaries: &[Summary]) -> Result<Outcome, ExperimentErr
     };
     let (small, min) = (span(|one| one.small), span(|one| one.min));
     outcome.state(
-        "most requests are small",
+        "002:most-requests-are-small",
         format!("{} to {} of the objects have at most 64 bytes", percent(small.0), percent(small.1)),
         small.0 > 0.5,
     );
-    outcome.state(
-        "a large number has the smallest size, 16 bytes",
-        format!("{} to {}", percent(min.0), percent(min.1)),
-        min.0 >= 0.25,
-    );
+    outcome.state("002:many-of-smallest-size", format!("{} to {}", percent(min.0), percent(min.1)), min.0 >= 0.25);
     let few = summaries.iter().min_by_key(|one| one.objects);
     let large = summaries.iter().max_by_key(|one| one.largest);
     if let (Some(few), Some(large)) = (few, large) {
         outcome.state(
-            "the compression program makes few objects, some of them large",
+            "002:compress-makes-few-and-large",
             format!(
                 "fewest objects: {} ({}); largest object: {} ({} bytes)",
                 few.program,

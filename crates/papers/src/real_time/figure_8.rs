@@ -130,7 +130,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let in_time = crossing(&timed);
     let kilobytes = |bytes: f64| format!("{} KB", digits(bytes / 1000.0));
     outcome.state(
-        "the buddy system is 72 times faster",
+        "002:buddy-is-72-times-faster",
         match at {
             Some(bytes) => format!(
                 "72 times fewer accesses at a heap of {}{}",
@@ -144,7 +144,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let exponent = slope(&counted, 4000.0);
     let grows = counted.windows(2).all(|pair| pair[1].1 > 1.5 * pair[0].1);
     outcome.state(
-        "the factor is as large as one likes",
+        "002:factor-is-unbounded",
         format!(
             "{} with each doubling of the heap, with the exponent {}, to {}",
             if grows { "it grows by more than half" } else { "it does not always grow by half" },
@@ -159,7 +159,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     };
     let (min, worst) = buddy(KNUTH.0);
     outcome.state(
-        "the buddy system's request is bounded",
+        "002:buddy-is-bounded",
         format!(
             "{min} to {worst} accesses over all heaps, {} to {} of the estranged one",
             buddy(ESTRANGED.0).0,

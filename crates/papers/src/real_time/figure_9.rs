@@ -90,30 +90,18 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let counted: fn(&Row) -> Option<f64> = |row| Some(row.speed_up);
     let (knuth, estranged) = (span(rows, KNUTH.0, counted), span(rows, ESTRANGED.0, counted));
     let between = |(min, max): (f64, f64)| format!("{} to {} times", digits(min), digits(max));
-    outcome.state(
-        "the estranged buddy system loses nothing against the list on any program",
-        format!("{} fewer accesses", between(estranged)),
-        estranged.0 >= 1.0,
-    );
-    outcome.state(
-        "Knuth's sometimes loses against the list",
-        format!("{} fewer accesses", between(knuth)),
-        knuth.0 < 1.0,
-    );
+    outcome.state("002:estranged-never-loses", format!("{} fewer accesses", between(estranged)), estranged.0 >= 1.0);
+    outcome.state("002:knuth-sometimes-loses", format!("{} fewer accesses", between(knuth)), knuth.0 < 1.0);
     let pairs = rows.iter().filter(|row| row.heap == KNUTH.0).filter_map(|knuth| {
         let same =
             |row: &&Row| row.heap == ESTRANGED.0 && row.program == knuth.program && row.collection == knuth.collection;
         rows.iter().find(same).map(|estranged| estranged.accesses_per_op <= knuth.accesses_per_op)
     });
     let (better, all) = pairs.fold((0, 0), |(better, all), wins| (better + usize::from(wins), all + 1));
-    outcome.state(
-        "the estranged system is at least as fast as Knuth's on every program",
-        format!("no more accesses in {better} of {all} cases"),
-        better == all,
-    );
+    outcome.state("002:estranged-beats-knuth", format!("no more accesses in {better} of {all} cases"), better == all);
     let worst = |heap: &str| rows.iter().filter(|row| row.heap == heap).map(|row| row.accesses_max).max().unwrap_or(0);
     outcome.state(
-        "the buddy systems' worst operation is better than the list's",
+        "002:buddy-worst-operation",
         format!("{} (Knuth) and {} (estranged) against {} accesses", worst(KNUTH.0), worst(ESTRANGED.0), worst(LIST.0)),
         worst(KNUTH.0) < worst(LIST.0) && worst(ESTRANGED.0) < worst(LIST.0),
     );

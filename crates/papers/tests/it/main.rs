@@ -2,4 +2,5 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
 
+mod register;
 mod reproduced;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use heapsmith_papers::{Experiment, ExperimentError, Extent, Folder, Outcome, Setting, experiments, named};
+use heapsmith_papers::{Experiment, ExperimentError, Extent, Folder, Outcome, Setting, claim, experiments, named};
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples")
@@ -29,8 +29,12 @@ fn pinned(experiment: &Experiment) -> String {
     let outcome = counted(experiment);
     let mut text = format!("{}: {}\n{}\n", experiment.name, outcome.verdict().words(), outcome.found);
     for statement in &outcome.statements {
-        let mark = if statement.holds { "+" } else { "-" };
-        let _ = write!(text, "\n{mark} {}\n  {}\n", statement.claim, statement.found);
+        let claim = claim(&statement.claim).unwrap_or_else(|| panic!("{} is no claim", statement.claim));
+        assert_eq!(claim.test.as_deref(), Some(experiment.name), "{}", claim.name);
+        let _ = write!(text, "\n{}: {}\n  {}\n", statement.claim, statement.answer.name(), statement.found);
+        for (name, value) in &statement.values {
+            let _ = writeln!(text, "  {name}: {value:.3}");
+        }
     }
     for table in &outcome.tables {
         let _ = write!(text, "\n{}\n{}\n", table.caption, table.columns.join(" | "));
