@@ -32,7 +32,8 @@ pub enum By {
 /// The heap that was named.
 pub fn named(heap: &OsStr, prefer: Option<Prefer>) -> Result<Named, Failure> {
     let (dir, text) = (Path::new(heap), heap.to_string_lossy());
-    // A folder that happens to be called as a heap is hides nothing; its name may be no text, a spec is. No spec has a slash.
+    // A folder that happens to be called as a heap is hides nothing; its name may be no text, a spec is. Of
+    // what is a heap only the name of a reading has a slash.
     match resolve(&text) {
         Err(_) if dir.is_dir() || text.contains('/') => {}
         spec => return Ok(Named { spec: spec?, by: if is_name(&text) { By::Name } else { By::Spec } }),

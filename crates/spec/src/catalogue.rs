@@ -6,6 +6,7 @@
 
 mod entries;
 mod promise;
+mod readings;
 
 use crate::ast::Spec;
 use crate::error::SpecError;
@@ -35,9 +36,14 @@ pub fn catalogue() -> &'static [Entry] {
     entries::ENTRIES
 }
 
-/// The heap of that name.
+/// Other readings of the sources of the catalogue's operating systems, as `windows-ce/documented` is of `windows-ce`.
+pub fn readings() -> &'static [Entry] {
+    readings::READINGS
+}
+
+/// The heap of that name, of the catalogue or of the readings.
 pub fn entry(name: &str) -> Option<&'static Entry> {
-    catalogue().iter().find(|entry| entry.name == name)
+    catalogue().iter().chain(readings()).find(|entry| entry.name == name)
 }
 
 /// The heap of a text: a name of the catalogue, or a spec.
@@ -63,8 +69,12 @@ pub fn is_name(text: &str) -> bool {
     only_word(text).is_some_and(|name| entry(name).is_some())
 }
 
-/// The word that the text consists of, if it is one.
+/// The word that the text consists of, if it is one; the name of a reading is one in spite of its slash.
 fn only_word(text: &str) -> Option<&str> {
+    let name = text.split('#').next().unwrap_or(text).trim();
+    if readings().iter().any(|reading| reading.name == name) {
+        return Some(name);
+    }
     match tokens(text).as_slice() {
         [word, end] if matches!(end.kind, Kind::End) => match word.kind {
             Kind::Word(word) => Some(word),
@@ -91,12 +101,16 @@ fn offer_names(error: SpecError) -> SpecError {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{catalogue, entry, is_name, resolve};
+    use super::{Entry, catalogue, entry, is_name, readings, resolve};
     use crate::Spec;
+
+    fn all() -> impl Iterator<Item = &'static Entry> {
+        catalogue().iter().chain(readings())
+    }
 
     #[test]
     fn every_entry_is_written_in_the_canonical_form() {
-        for entry in catalogue() {
+        for entry in all() {
             let spec: Spec = entry.spec.parse().unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(spec.to_string(), entry.spec, "{}", entry.name);
         }
@@ -104,19 +118,30 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_stand_for_their_spec() {
-        let names: HashSet<_> = catalogue().iter().map(|entry| entry.name).collect();
-        assert_eq!(names.len(), catalogue().len());
-        for entry in catalogue() {
+        let names: HashSet<_> = all().map(|entry| entry.name).collect();
+        assert_eq!(names.len(), all().count());
+        for entry in all() {
             assert_eq!(resolve(entry.name), entry.spec.parse(), "{}", entry.name);
         }
     }
 
     #[test]
     fn every_entry_says_where_it_is_from() {
-        for entry in catalogue() {
+        for entry in all() {
             assert!(!entry.source.is_empty(), "{}", entry.name);
             assert!(!entry.note.is_empty(), "{}", entry.name);
         }
+    }
+
+    #[test]
+    fn a_reading_is_another_heap_than_the_entry_that_it_reads() {
+        for reading in readings() {
+            let (of, _) = reading.name.split_once('/').expect("the name of an entry and that of the reading");
+            let read = catalogue().iter().find(|entry| entry.name == of).expect("an entry of the catalogue");
+            assert_ne!(resolve(read.name), resolve(reading.name), "{}", reading.name);
+            assert!(is_name(&format!(" {}  # as documented", reading.name)));
+        }
+        assert!(!is_name("windows-ce/undocumented") && resolve("windows-ce/undocumented").is_err());
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub use ast::{
     BinOrder, Coalescing, Fit, Flush, FreeLists, Guard, Layer, Order, Reserve, Sizes, Spec, Splitting, Threads,
     WordSize,
 };
-pub use catalogue::{Entry, Promise, catalogue, entry, is_name, resolve};
+pub use catalogue::{Entry, Promise, catalogue, entry, is_name, readings, resolve};
 pub use error::SpecError;
 pub use malloc::MallocError;
 pub use pool::*;

@@ -16,7 +16,10 @@
 //! The scheduler visits the active flows in turn. A visit adds the quantum to the flow's
 //! deficit, and serves the packet at the head of its queue as long as that is not larger
 //! than the deficit, which it is taken from. A flow that runs empty is destroyed and loses
-//! its deficit; one that still has packets goes to the end of the list. The deficit and the
+//! its deficit; one that still has packets goes to the end of the list. With `service=first`
+//! the scheduler begins again at the flow that has been active longest after every packet, and
+//! every visit adds the quantum, as Mamagkakis et al. word it: a quantum above the largest
+//! packet then serves the flows in the order in which they became active. The deficit and the
 //! link count bytes on the wire; the heap sees the payload with the application's own data
 //! (so an acknowledgement is 16 bytes and a full segment of 1460 bytes is 1476). What is
 //! left at the end of the capture is sent, so the trace ends with nothing live.
@@ -36,7 +39,7 @@ use heapsmith_trace::Nanoseconds;
 
 use crate::error::LoadError;
 use crate::input::{Format, Input, Packet};
-use crate::link::{BACKLOG, Clock, Node, RATE, forward};
+use crate::link::{BACKLOG, Clock, Node, PACKETS, RATE, forward};
 use crate::settings::Settings;
 use crate::tape::{Block, Site, Tape};
 use crate::workload::{KEEP_DAMAGED, Parameter, Run, Workload};
@@ -57,18 +60,47 @@ pub(crate) const WORKLOAD: Workload = Workload {
             about: "bytes of the application's own data allocated with every packet's payload",
         },
         Parameter { name: "queue-bytes", default: "64", about: "bytes of the object that every active flow has" },
+        Parameter {
+            name: SERVICE,
+            default: "turns",
+            about: "turns serves a flow until its deficit is used up, then the next (Shreedhar and Varghese); \
+                    first begins again at the first flow after every packet (Mamagkakis et al.)",
+        },
+        PACKETS,
         KEEP_DAMAGED,
     ],
     formats: &[Format::Capture],
     run: Run::Input(run),
 };
 
+const SERVICE: &str = "service";
+
+/// Which flow is visited after a packet is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Service {
+    /// The same as long as its deficit lasts, then the next.
+    Turns,
+    /// The first that is active.
+    First,
+}
+
+impl Service {
+    fn of(settings: &Settings) -> Result<Service, LoadError> {
+        match settings.text(SERVICE) {
+            "turns" => Ok(Service::Turns),
+            "first" => Ok(Service::First),
+            _ => Err(settings.bad(SERVICE, "turns or first")),
+        }
+    }
+}
+
 fn run<'s>(input: Input, settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let bytes = "a whole number of bytes up to 1048576";
     let quantum = settings.number("quantum", 16, 1 << 20, "bytes from 16 to 1048576")?;
     let packet_bytes = settings.number("packet-bytes", 0, 1 << 20, bytes)?;
     let queue_bytes = settings.number("queue-bytes", 0, 1 << 20, bytes)?;
-    let make = |link| Scheduler::new(tape, quantum, packet_bytes, queue_bytes, Clock::new(link));
+    let service = Service::of(settings)?;
+    let make = |link| Scheduler::new(tape, service, [quantum, packet_bytes, queue_bytes], Clock::new(link));
     let mut scheduler = forward(input, settings, |packet| u64::from(packet.wire), make)?;
     scheduler.send_until(Nanoseconds(u64::MAX));
     Ok(scheduler.tape)
@@ -97,6 +129,7 @@ struct Scheduler<'s> {
     tape: Tape<'s>,
     packet_site: Site,
     queue_site: Site,
+    service: Service,
     quantum: u64,
     packet_bytes: u64,
     queue_bytes: u64,
@@ -122,11 +155,17 @@ impl Node for Scheduler<'_> {
 }
 
 impl<'s> Scheduler<'s> {
-    fn new(mut tape: Tape<'s>, quantum: u64, packet_bytes: u64, queue_bytes: u64, clock: Clock) -> Scheduler<'s> {
+    fn new(
+        mut tape: Tape<'s>,
+        service: Service,
+        [quantum, packet_bytes, queue_bytes]: [u64; 3],
+        clock: Clock,
+    ) -> Scheduler<'s> {
         Scheduler {
             packet_site: tape.site("packet"),
             queue_site: tape.site("queue"),
             tape,
+            service,
             quantum,
             packet_bytes,
             queue_bytes,
@@ -182,13 +221,39 @@ impl<'s> Scheduler<'s> {
             && let Some(queue) = slot.take()
         {
             self.tape.free(time, queue.block);
-            self.active.pop_front();
+            self.active.retain(|&active| active != flow);
             self.turn_begun = false;
         }
     }
 
     /// Finds the next packet that may be sent, and begins to send it.
     fn start(&mut self, time: Nanoseconds) {
+        match self.service {
+            Service::Turns => self.start_in_turn(time),
+            Service::First => self.start_from_first(time),
+        }
+    }
+
+    /// Visits the flows from the first, as often as it takes, until one has the credits for its first packet.
+    fn start_from_first(&mut self, time: Nanoseconds) {
+        let mut place = 0;
+        while !self.active.is_empty() {
+            let flow = self.active[place % self.active.len()];
+            place += 1;
+            let Some(queue) = &mut self.queues[flow as usize] else { return };
+            let Some(head) = queue.packets.front() else { return };
+            let wire = u64::from(head.wire);
+            queue.deficit += self.quantum;
+            if wire <= queue.deficit {
+                queue.deficit -= wire;
+                let done = self.clock.send(time, wire);
+                self.sending = Some(Sending { flow, done });
+                return;
+            }
+        }
+    }
+
+    fn start_in_turn(&mut self, time: Nanoseconds) {
         while let Some(flow) = self.active.front().copied()
             && let Some(queue) = &mut self.queues[flow as usize]
             && let Some(head) = queue.packets.front()

@@ -31,6 +31,7 @@ mod java;
 mod link;
 mod load;
 mod modem;
+mod netbench;
 mod pointer;
 mod program;
 mod random_half;

@@ -42,6 +42,13 @@ pub(crate) const BACKLOG: Parameter = Parameter {
             (but at least ten of its largest frames)",
 };
 
+/// The parameter for how much of the input is taken.
+pub(crate) const PACKETS: Parameter = Parameter {
+    name: "packets",
+    default: "all",
+    about: "number of first packets of the input that are taken; all takes every one",
+};
+
 /// Even a tiny capture shall see a queue: this many of its largest frames may wait.
 const MIN_WAITING: u64 = 10;
 
@@ -71,15 +78,18 @@ pub(crate) fn forward<N: Node>(
 ) -> Result<N, LoadError> {
     let keep_damaged = settings.keep_damaged()?;
     let share = settings.share(BACKLOG.name)?;
+    let max = wanted(settings)?;
     if let Some(bits_per_second) = settings.rate(RATE.name)? {
-        let mut node = make(Link { bits_per_second });
+        let (mut node, mut taken) = (make(Link { bits_per_second }), 0);
         each_packet(input, keep_damaged, &mut |packet| {
             node.arrive(&packet);
-            if node.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            taken += 1;
+            if node.is_full() || taken == max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         return Ok(node);
     }
-    let packets = packets(input, keep_damaged)?;
+    let mut packets = packets(input, keep_damaged)?;
+    packets.truncate(usize::try_from(max).unwrap_or(usize::MAX));
     let bits_per_second = slowest(&packets, &on_wire, share);
     settings.found(RATE.name, bits_per_second.to_string());
     let mut node = make(Link { bits_per_second });
@@ -90,6 +100,14 @@ pub(crate) fn forward<N: Node>(
         node.arrive(packet);
     }
     Ok(node)
+}
+
+/// How many packets are taken at most, one at least.
+pub(crate) fn wanted(settings: &Settings) -> Result<u64, LoadError> {
+    match settings.text(PACKETS.name) {
+        "all" => Ok(u64::MAX),
+        _ => settings.number(PACKETS.name, 1, u64::MAX, "all or a number of packets from 1"),
+    }
 }
 
 /// A link of a fixed rate.
@@ -103,6 +121,11 @@ impl Link {
     #[cfg(test)]
     pub fn of_rate(bits_per_second: u64) -> Link {
         Link { bits_per_second }
+    }
+
+    /// One of `count` equal parts of it.
+    pub fn part(self, count: u64) -> Link {
+        Link { bits_per_second: (self.bits_per_second / count).max(1) }
     }
 
     /// How long it takes to send `bytes`, in picoseconds.

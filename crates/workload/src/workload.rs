@@ -16,7 +16,7 @@ use crate::input::{Format, Input};
 use crate::load::Loaded;
 use crate::settings::Settings;
 use crate::tape::Tape;
-use crate::{cfrac, distribution, drr, easyport, every_other, java, modem, pointer, random_half, sizes, url};
+use crate::{cfrac, distribution, drr, easyport, every_other, java, modem, netbench, pointer, random_half, sizes, url};
 
 pub use heapsmith_import::Parameter;
 
@@ -88,6 +88,7 @@ pub fn workloads() -> &'static [Workload] {
         drr::WORKLOAD,
         easyport::WORKLOAD,
         url::WORKLOAD,
+        netbench::WORKLOAD,
         distribution::WORKLOAD,
         modem::WORKLOAD,
         java::WORKLOAD,

@@ -8,7 +8,7 @@ use super::Entry;
 /// Mamagkakis, Baloukas, Atienza, Catthoor, Soudris, Thanailakis: "Reducing memory
 /// fragmentation in network applications with dynamic memory allocators optimized for
 /// performance", Computer Communications 29, 2006.
-const NETWORK: &[&str] = &["Mamagkakis et al. 2006"];
+pub(super) const NETWORK: &[&str] = &["Mamagkakis et al. 2006"];
 
 /// Peintner, Bukhatwa, Patel: "Analysing dynamic memory allocation in embedded systems for
 /// multi-channel modems".

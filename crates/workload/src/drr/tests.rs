@@ -6,12 +6,17 @@ use crate::link::Link;
 /// Runs packets of (time, flow, wire) through a scheduler with a link of 8 Mbit/s, on which
 /// a byte takes a microsecond, and gives the order in which packets were sent.
 fn sent(quantum: u64, arrivals: &[(u64, u32, u32)]) -> (Vec<u64>, Trace) {
+    sent_by(Service::Turns, quantum, arrivals)
+}
+
+fn sent_by(service: Service, quantum: u64, arrivals: &[(u64, u32, u32)]) -> (Vec<u64>, Trace) {
     let packets: Vec<Packet> = arrivals
         .iter()
         .map(|&(time, flow, wire)| Packet { time: Nanoseconds(time * 1000), wire, payload: wire - 40, flow })
         .collect();
     let mut trace = Trace::new(Origin::new("drr", ""));
-    let mut scheduler = Scheduler::new(Tape::new(&mut trace), quantum, 16, 64, Clock::new(Link::of_rate(8_000_000)));
+    let clock = Clock::new(Link::of_rate(8_000_000));
+    let mut scheduler = Scheduler::new(Tape::new(&mut trace), service, [quantum, 16, 64], clock);
     packets.iter().for_each(|packet| scheduler.arrive(packet));
     scheduler.send_until(Nanoseconds(u64::MAX));
     scheduler.tape.end().unwrap();
@@ -34,6 +39,15 @@ fn flows_take_turns_of_a_quantum() {
     assert_eq!(sent(1000, &arrivals).0, [0, 3, 1, 4, 2]);
     // Two packets fit in a quantum of two.
     assert_eq!(sent(2000, &arrivals).0, [0, 1, 3, 4, 2]);
+}
+
+#[test]
+fn with_the_first_flow_first_the_others_wait_while_it_has_credits() {
+    let arrivals = [(0, 0, 1000), (0, 0, 1000), (0, 0, 1000), (1, 1, 1000), (1, 1, 1000)];
+    assert_eq!(sent_by(Service::First, 1000, &arrivals).0, [0, 1, 2, 3, 4]);
+    // At half a packet, a visit of flow 0 is not enough, and flow 1 with small packets goes between.
+    let arrivals = [(0, 2, 100), (0, 0, 1000), (0, 0, 1000), (1, 1, 400), (1, 1, 400)];
+    assert_eq!(sent_by(Service::First, 500, &arrivals).0, [0, 3, 1, 4, 2]);
 }
 
 #[test]

@@ -179,7 +179,7 @@ fn an_input_without_a_workload_lists_those_that_fit() {
     assert_eq!(
         text,
         "input is a packet capture, not a trace: say what to make of it with --as drr or easyport \
-         or url"
+         or url or netbench-url"
     );
     let text = wrong(None, &[], b"https://example.com/\n");
     assert!(text.ends_with("with --as url"), "{text}");
@@ -191,7 +191,8 @@ fn wrong_names_get_the_right_ones() {
     let text = wrong(Some("easyprot"), &[], &capture);
     assert_eq!(
         text,
-        "there is no workload or importer \"easyprot\" (did you mean easyport?); there are drr, easyport, url, distribution, \
+        "there is no workload or importer \"easyprot\" (did you mean easyport?); there are drr, easyport, url, netbench-url, \
+         distribution, \
          modem, java, random-half, sizes, every-other, treeadd, bisort, perimeter, voronoi, health, cfrac, heaptrack, bytehound, mtrace, memory-replay, wee-alloc, lifetimes, csv, rep, calls"
     );
     let text = wrong(Some("drr"), &[("quantom", "1")], &capture);
