@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use heapsmith_output::Output;
@@ -35,17 +36,25 @@ const TEXTS: [&str; 3] = ["heap", "trace", "family"];
 /// A row of the table: a design on a trace.
 struct Line<'a> {
     row: &'a Row,
+    heap: Rc<str>,
     trace: &'a str,
     measures: &'a Measures,
+    /// The measures as integers, in the order of [`Measures::COLUMNS`].
+    integers: Vec<u64>,
     on_front: bool,
 }
 
-fn lines(exploration: &Exploration) -> impl Iterator<Item = Line<'_>> {
-    exploration.rows.iter().enumerate().flat_map(move |(index, row)| {
+fn lines(exploration: &Exploration) -> Vec<Line<'_>> {
+    let mut lines = Vec::with_capacity(exploration.rows.len() * exploration.traces.len());
+    for (index, row) in exploration.rows.iter().enumerate() {
         let on_front = exploration.front.binary_search(&index).is_ok();
-        let each = row.measures.iter().zip(&exploration.traces);
-        each.map(move |(measures, trace)| Line { row, trace, measures, on_front })
-    })
+        let heap: Rc<str> = row.design.spec.to_string().into();
+        for (measures, trace) in row.measures.iter().zip(&exploration.traces) {
+            let (heap, integers) = (Rc::clone(&heap), measures.to_row());
+            lines.push(Line { row, heap, trace, measures, integers, on_front });
+        }
+    }
+    lines
 }
 
 /// What a column holds.
@@ -76,9 +85,8 @@ fn columns(exploration: &Exploration) -> Vec<Column<'_>> {
         if own.all(|level| level.parse::<i64>().is_ok()) { Column::Number(name) } else { Column::Text(name) }
     };
     let number = Column::Integer("number", |line, _| u64::from(line.row.design.number), 0);
-    let measure = |(place, name): (usize, &&'static str)| {
-        Column::Integer(name, |line, place| line.measures.to_row()[place], place)
-    };
+    let measure =
+        |(place, name): (usize, &&'static str)| Column::Integer(name, |line, place| line.integers[place], place);
     let on_front = Column::Integer("on_front", |line, _| u64::from(line.on_front), 0);
     let levels = exploration.families.factors().into_iter().map(level);
     let measures = Measures::COLUMNS.iter().enumerate().map(measure);
@@ -92,19 +100,23 @@ fn level<'a>(exploration: &'a Exploration, line: &Line<'_>, name: &str) -> &'a s
 
 /// Writes the table as CSV.
 pub fn write_csv(exploration: &Exploration, out: impl Write) -> io::Result<()> {
+    write_lines(exploration, &lines(exploration), out)
+}
+
+fn write_lines(exploration: &Exploration, lines: &[Line<'_>], out: impl Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     let columns = columns(exploration);
     let shares = SHARES.map(|(name, _)| name.to_owned());
     let names = columns.iter().map(Column::name).chain(shares).chain(TEXTS.map(str::to_owned));
     writer.write_record(names)?;
-    for line in lines(exploration) {
+    for line in lines {
         let shares = SHARES.map(|(_, share)| format!("{:.6}", share(line.measures)));
         let value = |column: &Column<'_>| match column {
-            Column::Integer(_, value, place) => value(&line, *place).to_string(),
-            Column::Number(name) | Column::Text(name) => level(exploration, &line, name).to_owned(),
+            Column::Integer(_, value, place) => value(line, *place).to_string(),
+            Column::Number(name) | Column::Text(name) => level(exploration, line, name).to_owned(),
         };
         let family = exploration.families.family(&line.row.design).name.clone();
-        let texts = [line.row.design.spec.to_string(), line.trace.to_owned(), family];
+        let texts = [line.heap.to_string(), line.trace.to_owned(), family];
         writer.write_record(columns.iter().map(value).chain(shares).chain(texts))?;
     }
     writer.flush()
@@ -116,21 +128,22 @@ pub fn write_csv(exploration: &Exploration, out: impl Write) -> io::Result<()> {
 ///
 /// The path that cannot be written, and why.
 pub fn write_tables(exploration: &Exploration, dir: &Path) -> Result<(), (PathBuf, io::Error)> {
-    let in_dir = |name: &str, write: fn(&Exploration, Output) -> io::Result<()>| {
+    let lines = lines(exploration);
+    let in_dir = |name: &str, write: &dyn Fn(Output) -> io::Result<()>| {
         let path = dir.join(name);
-        Output::create(&path).and_then(|output| write(exploration, output)).map_err(|error| (path, error))
+        Output::create(&path).and_then(write).map_err(|error| (path, error))
     };
-    in_dir("results.csv", |exploration, mut output| {
-        write_csv(exploration, &mut output)?;
+    in_dir("results.csv", &|mut output| {
+        write_lines(exploration, &lines, &mut output)?;
         output.finish()
     })?;
-    in_dir("results.parquet", |exploration, output| {
-        parquet_file(exploration, output.handle()?).map_err(io::Error::other)?;
+    in_dir("results.parquet", &|output| {
+        parquet_file(exploration, &lines, output.handle()?).map_err(io::Error::other)?;
         output.finish()
     })
 }
 
-fn parquet_file(exploration: &Exploration, file: File) -> parquet::errors::Result<()> {
+fn parquet_file(exploration: &Exploration, lines: &[Line<'_>], file: File) -> parquet::errors::Result<()> {
     let field = |column: &Column<'_>| match column {
         Column::Integer(..) => format!("required int64 {}; ", column.name()),
         Column::Number(_) => format!("optional int64 {}; ", column.name()),
@@ -143,7 +156,7 @@ fn parquet_file(exploration: &Exploration, file: File) -> parquet::errors::Resul
     let schema = Arc::new(parse_message_type(&format!("message results {{ {columns} {shares} {texts} }}"))?);
     let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
     let mut group = writer.next_row_group()?;
-    write_columns(exploration, &mut group)?;
+    write_columns(exploration, lines, &mut group)?;
     group.close()?;
     writer.close()?;
     Ok(())
@@ -151,20 +164,21 @@ fn parquet_file(exploration: &Exploration, file: File) -> parquet::errors::Resul
 
 fn write_columns(
     exploration: &Exploration,
+    lines: &[Line<'_>],
     group: &mut SerializedRowGroupWriter<'_, File>,
 ) -> parquet::errors::Result<()> {
     for column in columns(exploration) {
         match column {
             Column::Integer(_, value, place) => {
-                let values: Vec<i64> = lines(exploration).map(|line| value(&line, place) as i64).collect();
+                let values: Vec<i64> = lines.iter().map(|line| value(line, place) as i64).collect();
                 write_column::<Int64Type>(group, &values, None)?;
             }
             Column::Number(name) => {
-                let levels = lines(exploration).map(|line| level(exploration, &line, name).parse().ok());
+                let levels = lines.iter().map(|line| level(exploration, line, name).parse().ok());
                 write_optional::<Int64Type>(group, levels.collect())?;
             }
             Column::Text(name) => {
-                let levels = lines(exploration).map(|line| level(exploration, &line, name));
+                let levels = lines.iter().map(|line| level(exploration, line, name));
                 write_optional::<ByteArrayType>(
                     group,
                     levels.map(|level| (!level.is_empty()).then(|| level.into())).collect(),
@@ -173,16 +187,15 @@ fn write_columns(
         }
     }
     for (_, share) in SHARES {
-        let values: Vec<f64> = lines(exploration).map(|line| share(line.measures)).collect();
+        let values: Vec<f64> = lines.iter().map(|line| share(line.measures)).collect();
         write_column::<DoubleType>(group, &values, None)?;
     }
-    let heaps: Vec<ByteArray> =
-        lines(exploration).map(|line| line.row.design.spec.to_string().as_str().into()).collect();
+    let heaps: Vec<ByteArray> = lines.iter().map(|line| (*line.heap).into()).collect();
     write_column::<ByteArrayType>(group, &heaps, None)?;
-    let traces: Vec<ByteArray> = lines(exploration).map(|line| line.trace.into()).collect();
+    let traces: Vec<ByteArray> = lines.iter().map(|line| line.trace.into()).collect();
     write_column::<ByteArrayType>(group, &traces, None)?;
-    let family = |line: Line<'_>| exploration.families.family(&line.row.design).name.as_str().into();
-    let families: Vec<ByteArray> = lines(exploration).map(family).collect();
+    let family = |line: &Line<'_>| exploration.families.family(&line.row.design).name.as_str().into();
+    let families: Vec<ByteArray> = lines.iter().map(family).collect();
     write_column::<ByteArrayType>(group, &families, None)
 }
 

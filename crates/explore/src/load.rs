@@ -8,6 +8,7 @@ use crate::exploration::Exploration;
 use crate::objective::Objectives;
 use crate::question::Question;
 use crate::robust::Robust;
+use crate::space::Space;
 use crate::store::{Store, StoreError};
 
 impl Exploration {
@@ -28,7 +29,7 @@ impl Exploration {
     /// [`StoreError::Unfinished`] where no question was answered yet; the store cannot be read, or makes no sense.
     pub fn load(store: &Store) -> Result<Exploration, StoreError> {
         let (question, coverage) = store.answered()?;
-        let mut exploration = Exploration::counted(store, question, &coverage, &store.chosen()?)?;
+        let mut exploration = Exploration::counted(store, question, &coverage, &store.chosen()?, None)?;
         exploration.timings = store.timings()?;
         exploration.pages = store.pages()?;
         exploration.evaluated = store.evaluated()?;
@@ -40,15 +41,16 @@ impl Exploration {
     }
 
     /// What replays counted of the `chosen` designs, for a question: nothing that is measured of finalists, timed or
-    /// evaluated, which runs before may have left in the store.
+    /// evaluated, which runs before may have left in the store. Designs are those of `space`, or read from the store.
     pub(crate) fn counted(
         store: &Store,
         question: Question,
         coverage: &Coverage,
         chosen: &[u32],
+        space: Option<&Space>,
     ) -> Result<Exploration, StoreError> {
         let families = store.families()?;
-        let rows = store.rows(&families, chosen)?;
+        let rows = store.rows(&families, chosen, space)?;
         let designs = store.designs()?;
         let mut exploration = Exploration {
             space: store.space()?,

@@ -277,13 +277,13 @@ impl Course<'_, '_> {
         let (chosen, seconds) = self.sweep(space, store, search, plan.prune)?;
         let goal = &plan.question.goal;
         let coverage = Coverage::of(search, plan.prune, goal);
-        let exploration = Exploration::counted(store, plan.question.clone(), &coverage, &chosen)?;
+        let exploration = Exploration::counted(store, plan.question.clone(), &coverage, &chosen, Some(space))?;
         if !plan.compare_search {
             return Ok(Covered { exploration, coverage, chosen, agreement: None, seconds });
         }
         let (chosen, _) = self.sweep(space, store, Strategy::Exhaustive, false)?;
         let coverage = Coverage::of(Strategy::Exhaustive, false, goal);
-        let whole = Exploration::counted(store, plan.question.clone(), &coverage, &chosen)?;
+        let whole = Exploration::counted(store, plan.question.clone(), &coverage, &chosen, Some(space))?;
         let agreement = Some((Agreement::of(&exploration, &whole), exploration.rows.len()));
         Ok(Covered { exploration: whole, coverage, chosen, agreement, seconds })
     }
@@ -354,7 +354,7 @@ impl Course<'_, '_> {
         let prune = search == Strategy::Exhaustive && self.plan.question.goal.unsound_to_prune().is_none();
         let Done { chosen, .. } = self.sweep_in(&space, traces, &mut store, search, prune)?;
         let (question, coverage) = (&self.plan.question, Coverage::of(search, prune, &self.plan.question.goal));
-        let exploration = Exploration::counted(&store, question.clone(), &coverage, &chosen)?;
+        let exploration = Exploration::counted(&store, question.clone(), &coverage, &chosen, Some(&space))?;
         store.answer(question, &coverage, &chosen)?;
         Ok(exploration)
     }

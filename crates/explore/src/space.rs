@@ -20,7 +20,7 @@ mod requests;
 use std::collections::HashMap;
 use std::path::Path;
 
-use heapsmith_spec::{Spec, SpecError, Target, Unsuited, WordSize, entry};
+use heapsmith_spec::{FreeLists, Layer, Sizes, Spec, SpecError, Target, Unsuited, WordSize, entry};
 use heapsmith_trace::PackedTrace;
 
 pub use family::{Factor, Family};
@@ -341,25 +341,18 @@ impl Making {
         }
         let text = spliced(heap, &arguments.join(", ")) + &options;
         let target = self.target;
-        let parse = |specs: &mut Specs, text: String| {
-            let aligned = |spec: Spec| target.aligned(Spec { alignment: own.unwrap_or(spec.alignment), ..spec });
-            let spec = specs.read(text.clone()).map(aligned);
-            let family = family.name.clone();
-            match spec.map(|spec| target.verify(&spec).map(|()| spec)) {
-                Ok(Ok(spec)) => Ok(spec),
-                Ok(Err(cause)) => Err(SpaceError::Unsuited { family, text, target, cause }),
-                Err(cause) => Err(SpaceError::Spec { family, text, cause: Box::new(cause) }),
-            }
-        };
-        let spec = parse(&mut self.specs, text.clone())?;
+        let aligned = |spec: Spec| target.aligned(Spec { alignment: own.unwrap_or(spec.alignment), ..spec });
+        let spec = suited(target, family, &text, self.specs.read(text.clone()).map(aligned))?;
         let Some(lists) = lists else { return Ok(spec) };
         // A range is as specs have it; sizes are those of the traces.
-        let sizes = if lists.contains("..=") {
-            lists.to_owned()
-        } else {
-            self.sizes(family, &spec, lists)?.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
-        };
-        if sizes.is_empty() { Ok(spec) } else { parse(&mut self.specs, format!("freelists({sizes}) {text}")) }
+        if lists.contains("..=") {
+            let text = format!("freelists({lists}) {text}");
+            return suited(target, family, &text, self.specs.read(text.clone()).map(aligned));
+        }
+        match &*self.sizes(family, &spec, lists)? {
+            [] => Ok(spec),
+            sizes => suited(target, family, &text, with_lists(spec, sizes)),
+        }
     }
 
     /// `split=never`, `split>=512`, `split=always` of a level in percent or of `popular`; other levels are words of the spec.
@@ -394,6 +387,28 @@ impl Making {
         let chosen = self.listed.entry((alike, count, by));
         Ok(chosen.or_insert_with_key(|(alike, count, by)| requests.listed(alike, *count, *by)).clone())
     }
+}
+
+/// The heap of a text, where it is one, and one that the target has a use for.
+fn suited(
+    target: &'static Target,
+    family: &Family,
+    text: &str,
+    spec: Result<Spec, SpecError>,
+) -> Result<Spec, SpaceError> {
+    let (family, text) = (|| family.name.clone(), || text.to_owned());
+    let spec = spec.map_err(|cause| SpaceError::Spec { family: family(), text: text(), cause: Box::new(cause) })?;
+    match target.verify(&spec) {
+        Ok(()) => Ok(spec),
+        Err(cause) => Err(SpaceError::Unsuited { family: family(), text: text(), target, cause }),
+    }
+}
+
+/// A heap with a free list for each of these sizes before it.
+fn with_lists(mut heap: Spec, sizes: &[u64]) -> Result<Spec, SpecError> {
+    let lists = FreeLists::of(sizes.iter().map(|&size| Sizes::One(size)));
+    heap.layers.insert(0, Layer::FreeLists(lists));
+    heap.validate().map(|()| heap)
 }
 
 /// The fit policy of a level.

@@ -52,7 +52,7 @@ pub fn ask(ask: &Ask<'_>, observer: &mut dyn Observer) -> Result<Found, RunError
     let (_, coverage) = store.answered()?;
     coverage.answers(&ask.question.goal).map_err(RunError::Unknown)?;
     let chosen = store.chosen()?;
-    let mut exploration = Exploration::counted(&store, ask.question.clone(), &coverage, &chosen)?;
+    let mut exploration = Exploration::counted(&store, ask.question.clone(), &coverage, &chosen, None)?;
     (exploration.timings, exploration.pages) = (store.timings()?, store.pages()?);
     let traces = Traces::kept(ask.dir.to_owned(), exploration.traces.len());
     let Ask { jobs, stop, .. } = *ask;

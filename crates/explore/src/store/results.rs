@@ -11,7 +11,7 @@ use super::schema::quoted;
 use super::{Store, StoreError, seal};
 use crate::objective::{Objective, Objectives};
 use crate::rows::{Catalogued, Row};
-use crate::space::{Design, Factor, Families, Family};
+use crate::space::{Design, Factor, Families, Family, Space};
 use crate::specs::Specs;
 
 impl Store {
@@ -136,8 +136,14 @@ impl Store {
         Ok(found)
     }
 
-    /// Every design whose heap is one of the `chosen` unique designs, with its measures, by number.
-    pub(crate) fn rows(&self, families: &Families, chosen: &[u32]) -> Result<Vec<Row>, StoreError> {
+    /// Every design whose heap is one of the `chosen` unique designs, with its measures, by number. Designs are those of the
+    /// `known` space, which the store was begun with, or read.
+    pub(crate) fn rows(
+        &self,
+        families: &Families,
+        chosen: &[u32],
+        known: Option<&Space>,
+    ) -> Result<Vec<Row>, StoreError> {
         let chosen: HashSet<u32> = chosen.iter().copied().collect();
         let columns: String = Measures::COLUMNS.iter().map(|name| format!(", result.{name}")).collect();
         let names = families.factors();
@@ -160,7 +166,11 @@ impl Store {
                 match rows.last_mut().filter(|last| last.design.number == number) {
                     Some(last) => last.measures.push(measures),
                     None => {
-                        let design = design_from(row, &mut specs, families, &names, first_level)?;
+                        let known = known.and_then(|space| space.designs.get(number as usize));
+                        let design = match known {
+                            Some(design) => design.clone(),
+                            None => design_from(row, &mut specs, families, &names, first_level)?,
+                        };
                         rows.push(Row { design, measures: vec![measures] });
                     }
                 }

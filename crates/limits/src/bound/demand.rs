@@ -13,6 +13,8 @@
 //! The blocks of a program are bounded one by one: no block has more bytes for each byte requested than the worst
 //! size has, so all have at most *ratio* × live bytes, and there are at most live ÷ least of them.
 
+use std::cell::OnceCell;
+
 use heapsmith_spec::build::{format, lists_in_words};
 use heapsmith_spec::{BlockFactors, Coalescing, Layer, Spec, Splitting};
 
@@ -36,10 +38,9 @@ pub struct Demand<'s> {
     pub slack: u64,
     /// Bytes of the region before the first block of the program.
     pub control: u64,
-    /// Request sizes that share a need, as coarsely as costs little.
-    pub steps: Vec<SizeStep>,
-    /// Bytes of blocks for bytes requested, at worst.
-    ratio: (u64, u64),
+    /// Request sizes that share a need, and bytes of blocks for bytes requested, at worst: found when they are first asked
+    /// for, as most designs have no bound that needs them.
+    sizes: OnceCell<(Vec<SizeStep>, (u64, u64))>,
     /// Block sizes that free lists keep, in words: the range of each, and what all of it is rounded up to.
     lists: Vec<(usize, usize)>,
     /// The classes of the pool.
@@ -99,16 +100,13 @@ impl<'s> Demand<'s> {
             granule,
             slack,
             control,
-            steps: Vec::new(),
-            ratio: (0, 1),
+            sizes: OnceCell::new(),
             lists,
             classes,
         };
         demand.program.max_size = demand.largest_served().ok_or_else(|| {
             format!("this heap refuses every request of {} bytes or more: ask about smaller ones", program.min_size)
         })?;
-        demand.steps = demand.all_steps();
-        demand.ratio = demand.worst_ratio();
         Ok(demand)
     }
 
@@ -150,6 +148,19 @@ impl<'s> Demand<'s> {
             if self.need(middle).is_some() { served = middle } else { refused = middle }
         }
         Some(served)
+    }
+
+    /// Request sizes that share a need, as coarsely as costs little. Ascending; never empty.
+    pub fn steps(&self) -> &[SizeStep] {
+        &self.sizes().0
+    }
+
+    fn sizes(&self) -> &(Vec<SizeStep>, (u64, u64)) {
+        self.sizes.get_or_init(|| {
+            let steps = self.all_steps();
+            let ratio = self.worst_ratio(&steps);
+            (steps, ratio)
+        })
     }
 
     /// Every request size: one by one at first, then in steps of a 128th of the size.
@@ -197,14 +208,14 @@ impl<'s> Demand<'s> {
 
     /// Most bytes in the blocks of a program with this many bytes live, slack included.
     pub fn blocks_of(&self, live: u64) -> u64 {
-        let (bytes, request) = self.ratio;
+        let (bytes, request) = self.sizes().1;
         saturated(u128::from(live) * u128::from(bytes) / u128::from(request))
     }
 
     /// Bytes of a block, slack included, for this many bytes requested, where they are most.
-    fn worst_ratio(&self) -> (u64, u64) {
+    fn worst_ratio(&self, steps: &[SizeStep]) -> (u64, u64) {
         let (mut bytes, mut request) = (0, 1);
-        for step in &self.steps {
+        for step in steps {
             let (block, from) = (step.need + self.slack, step.from);
             if u128::from(block) * u128::from(request) > u128::from(bytes) * u128::from(from) {
                 (bytes, request) = (block, from);

@@ -38,8 +38,8 @@ pub(super) fn with_holes(
     meaning: &'static str,
 ) -> Found {
     let retained = demand.retained();
-    let mut worst_case = (0, demand.steps[0]);
-    for &step in &demand.steps {
+    let mut worst_case = (0, demand.steps()[0]);
+    for &step in demand.steps() {
         let total = total(demand, retained, &hole, step);
         if total > worst_case.0 {
             worst_case = (total, step);

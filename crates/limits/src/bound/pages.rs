@@ -88,7 +88,7 @@ fn pages_in_use(demand: &Demand, pages: &Pages) -> u64 {
         object *= 2;
     }
     // In runs: the most pages for a byte.
-    let runs = demand.steps.iter().filter(|step| step.need > pages.page / 2);
+    let runs = demand.steps().iter().filter(|step| step.need > pages.page / 2);
     let max = runs.map(|step| (u128::from(left) * u128::from(step.need / pages.page)).div_ceil(step.from.into())).max();
     used + max.map_or(0, super::demand::saturated)
 }

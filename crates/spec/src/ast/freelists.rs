@@ -19,6 +19,13 @@ pub struct FreeLists {
     pub flush: Flush,
 }
 
+impl FreeLists {
+    /// Lists of these sizes, with everything else as a spec has it that does not say it.
+    pub fn of(sizes: impl IntoIterator<Item = Sizes>) -> FreeLists {
+        FreeLists { sizes: sizes.into_iter().collect(), order: Order::default(), flush: Flush::default() }
+    }
+}
+
 /// How many cached blocks one operation flushes when the pool cannot serve a request: `flush=bounded(8)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Flush {
