@@ -399,6 +399,11 @@ pub struct Reproduce {
     /// Folder of the samples of the project's repository
     #[arg(long, value_name = "DIR", default_value = "samples")]
     pub samples: PathBuf,
+    /// Folder of public captures, for 000-public-captures
+    ///
+    /// Without it that experiment is left out. The recipes in crates/papers/captures name the files.
+    #[arg(long, value_name = "DIR")]
+    pub inputs: Option<PathBuf>,
     /// Random seed
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,

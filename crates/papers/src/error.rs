@@ -21,6 +21,15 @@ pub enum ExperimentError {
         /// Where it was looked for.
         path: PathBuf,
     },
+    /// The folder of public captures was not named.
+    #[error("name the folder of public captures with --inputs; crates/papers/captures says where they are")]
+    NoInputs,
+    /// The folder has no capture that is known.
+    #[error("{} holds none of the captures of crates/papers/captures", path.display())]
+    NoCapture {
+        /// The folder.
+        path: PathBuf,
+    },
     /// A sample could not be read.
     #[error(transparent)]
     Load(#[from] LoadError),

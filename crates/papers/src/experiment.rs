@@ -36,6 +36,16 @@ pub struct Experiment {
     pub run: fn(&mut Setting<'_>) -> Result<Outcome, ExperimentError>,
 }
 
+/// The experiment that reads the folder of public captures.
+pub(crate) const PUBLIC_CAPTURES: &str = "000-public-captures";
+
+impl Experiment {
+    /// Whether it reads the folder of public captures ([`Setting::inputs`]).
+    pub fn reads_inputs(&self) -> bool {
+        self.name == PUBLIC_CAPTURES
+    }
+}
+
 /// Mamagkakis et al. 2006.
 pub(crate) const NETWORK: Paper = Paper {
     number: "000",

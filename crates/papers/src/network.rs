@@ -1,9 +1,16 @@
 //! Mamagkakis et al. 2006: fragmentation in network applications.
 
 mod applications;
+mod captures;
 mod figure_2;
 mod figure_3;
 mod figure_4;
+mod front;
+mod locality;
+mod pairs;
+mod readings;
+mod recipes;
+mod sensitivity;
 mod sweeps;
 mod table_2;
 mod tables;
@@ -18,4 +25,6 @@ pub(crate) const EXPERIMENTS: &[&Experiment] = &[
     &tables::DRR,
     &tables::EASYPORT,
     &tables::URL,
+    &sensitivity::EXPERIMENT,
+    &captures::EXPERIMENT,
 ];

@@ -28,6 +28,8 @@ pub struct ProgressStep {
 pub struct Setting<'s> {
     /// The folder of the samples.
     pub samples: &'s Path,
+    /// The folder of public captures, for the experiment that reads them.
+    pub inputs: Option<&'s Path>,
     /// Where random numbers begin.
     pub seed: u64,
     /// Threads for what may use several.
@@ -54,7 +56,7 @@ impl<'s> Setting<'s> {
         stop: &'s AtomicBool,
         progress: &'s mut dyn FnMut(&ProgressStep),
     ) -> Setting<'s> {
-        Setting { samples, seed, jobs, extent, stop, command: None, progress, traces: Traces::default() }
+        Setting { samples, inputs: None, seed, jobs, extent, stop, command: None, progress, traces: Traces::default() }
     }
 
     /// Reports the current step, and ends the experiment if it is to stop.

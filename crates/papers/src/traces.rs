@@ -4,6 +4,7 @@
 //!   Input { from, file, settings, part, gc_every } ──▶ Trace ──▶ PackedTrace
 //! ```
 
+use std::path::Path;
 use std::rc::Rc;
 
 use heapsmith_trace::{Bytes, PackedTrace, Sink, Slice, Trace, Transforms};
@@ -23,39 +24,40 @@ impl Setting<'_> {
         let whole = match self.traces.whole.get(&uncut) {
             Some(whole) => Rc::clone(whole),
             None => {
-                let whole = Rc::new(self.load(uncut)?);
+                let whole = Rc::new(self.load(uncut, &[])?);
                 self.traces.whole.insert(uncut, Rc::clone(&whole));
                 whole
             }
         };
-        if input == uncut {
-            return Ok(whole);
-        }
-        let events = whole.events.len() as u64;
-        let slice = input.part.map(|(part, of)| format!("{}..{}", events * part / of, events * (part + 1) / of));
-        let transforms = Transforms {
-            slice: slice.and_then(|slice| slice.parse::<Slice>().ok()),
-            gc_every: input.gc_every.map(Bytes),
-            ..Transforms::default()
-        };
-        let mut changed = Trace { origin: whole.origin.clone(), ..Trace::default() };
-        let mut sink = transforms.before(&mut changed);
-        for event in &whole.events {
-            sink.take(*event)?;
-        }
-        sink.end()?;
-        drop(sink);
-        Ok(Rc::new(changed))
+        cut(whole, input)
     }
 
-    fn load(&self, input: Input) -> Result<Trace, ExperimentError> {
+    /// The trace of an input with other settings than its own; one without a name changes nothing. It is not kept.
+    pub(crate) fn varied(&mut self, input: Input, settings: &[(&str, &str)]) -> Result<Rc<Trace>, ExperimentError> {
+        let named: Vec<(&str, &str)> = settings.iter().copied().filter(|(name, _)| !name.is_empty()).collect();
+        let uncut = Input { part: None, gc_every: None, ..input };
+        cut(Rc::new(self.load(uncut, &named)?), input)
+    }
+
+    fn load(&self, input: Input, more: &[(&str, &str)]) -> Result<Trace, ExperimentError> {
         let path = self.samples.join(input.file);
         if !path.exists() {
             return Err(ExperimentError::NoSample { path });
         }
-        let settings: Vec<(String, String)> =
-            input.settings.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let mut trace = load(&path, input.workload, &settings)?;
+        let settings = input.settings.iter().chain(more);
+        self.loaded(&path, input.workload, &settings.copied().collect::<Vec<_>>())
+    }
+
+    /// What a workload makes of a file. For a test, its beginning.
+    pub(crate) fn loaded(
+        &self,
+        path: &Path,
+        workload: Option<&str>,
+        settings: &[(&str, &str)],
+    ) -> Result<Trace, ExperimentError> {
+        let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+        let settings: Vec<(String, String)> = settings.iter().map(owned).collect();
+        let mut trace = load(path, workload, &settings)?;
         if !self.is_whole() {
             trace.events.truncate(COUNTED as usize);
         }
@@ -85,4 +87,26 @@ impl Setting<'_> {
             settings.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
         Ok(load(format!("workload:{workload}").as_ref(), None, &settings)?)
     }
+}
+
+/// The part of a whole trace that an input is.
+fn cut(whole: Rc<Trace>, input: Input) -> Result<Rc<Trace>, ExperimentError> {
+    if input.part.is_none() && input.gc_every.is_none() {
+        return Ok(whole);
+    }
+    let events = whole.events.len() as u64;
+    let slice = input.part.map(|(part, of)| format!("{}..{}", events * part / of, events * (part + 1) / of));
+    let transforms = Transforms {
+        slice: slice.and_then(|slice| slice.parse::<Slice>().ok()),
+        gc_every: input.gc_every.map(Bytes),
+        ..Transforms::default()
+    };
+    let mut changed = Trace { origin: whole.origin.clone(), ..Trace::default() };
+    let mut sink = transforms.before(&mut changed);
+    for event in &whole.events {
+        sink.take(*event)?;
+    }
+    sink.end()?;
+    drop(sink);
+    Ok(Rc::new(changed))
 }

@@ -42,6 +42,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
     parameters: &[
         Parameter { name: "patterns", default: "64", about: "number of rules in the table" },
         Parameter { name: "pattern-bytes", default: "16", about: "length of a rule's text, in bytes" },
+        Parameter { name: "link-bytes", default: "14", about: "bytes of a frame before its IP packet; 0 for raw IP" },
         Parameter { name: "in-flight", default: "1", about: "number of packets that are held at once" },
         PACKETS,
         KEEP_DAMAGED,
@@ -58,12 +59,11 @@ const PATTERN: u64 = 40;
 const SKIPS: u64 = 1024;
 /// The shortest packet.
 const MIN_PACKET: u64 = 40;
-/// What a frame has before its IP packet.
-const LINK_HEADER: u64 = 14;
 
 fn run<'s>(input: Input, settings: &mut Settings, mut tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let patterns = settings.number("patterns", 0, 1 << 12, "a whole number up to 4096")?;
     let text = settings.number("pattern-bytes", 1, 1 << 16, "bytes from 1 to 65536")?;
+    let link = settings.number("link-bytes", 0, 1 << 10, "bytes from 0 to 1024")?;
     let in_flight = settings.number("in-flight", 1, 1 << 20, "a number of packets from 1 to 1048576")?;
     let (max, keep_damaged) = (wanted(settings)?, settings.keep_damaged()?);
     let table = table(&mut tape, patterns, text);
@@ -71,7 +71,7 @@ fn run<'s>(input: Input, settings: &mut Settings, mut tape: Tape<'s>) -> Result<
     let (mut held, mut taken, mut latest) = (VecDeque::new(), 0, Nanoseconds(0));
     each_packet(input, keep_damaged, &mut |packet| {
         latest = packet.time;
-        held.push_back(tape.allocate(packet.time, site, buffer(&packet)));
+        held.push_back(tape.allocate(packet.time, site, buffer(&packet, link)));
         if held.len() as u64 >= in_flight
             && let Some(done) = held.pop_front()
         {
@@ -85,8 +85,8 @@ fn run<'s>(input: Input, settings: &mut Settings, mut tape: Tape<'s>) -> Result<
 }
 
 /// The buffer of a packet.
-fn buffer(packet: &Packet) -> u64 {
-    u64::from(packet.wire).saturating_sub(LINK_HEADER).max(MIN_PACKET)
+fn buffer(packet: &Packet, link: u64) -> u64 {
+    u64::from(packet.wire).saturating_sub(link).max(MIN_PACKET)
 }
 
 /// Forms the table.
@@ -129,8 +129,8 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_has_the_ip_packet_and_forty_bytes_at_least() {
+    fn a_buffer_has_the_ip_packet_or_forty_bytes() {
         let packet = |wire| Packet { time: Nanoseconds(0), wire, payload: 0, flow: 0 };
-        assert_eq!([60, 54, 1514].map(|wire| buffer(&packet(wire))), [46, 40, 1500]);
+        assert_eq!([60, 54, 1514].map(|wire| buffer(&packet(wire), 14)), [46, 40, 1500]);
     }
 }

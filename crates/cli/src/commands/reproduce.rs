@@ -24,6 +24,7 @@ pub fn run(arguments: &Reproduce) -> Result<(), Failure> {
     if arguments.claims {
         return register(&arguments.names, &chosen, arguments.format);
     }
+    let chosen = runnable(chosen, arguments)?;
     let samples = chosen.iter().flat_map(|experiment| experiment.samples);
     for path in samples.map(|sample| arguments.samples.join(sample)) {
         if !path.exists() {
@@ -43,6 +44,7 @@ pub fn run(arguments: &Reproduce) -> Result<(), Failure> {
     let mut table = Table::new(&["name", "seconds", "conclusion", "found"]);
     let command = pages::command()?;
     setting.command = Some(&command);
+    setting.inputs = arguments.inputs.as_deref();
     let ended = all(&chosen, &mut setting, &folder, &bar, &mut table);
     bar.finish_and_clear();
     // Whatever ended it: what was finished is shown.
@@ -53,6 +55,21 @@ pub fn run(arguments: &Reproduce) -> Result<(), Failure> {
         written.iter().for_each(|page| note!("wrote {}", page.display()));
     }
     Ok(())
+}
+
+/// What can be run: without public captures, the experiment that reads them is left out, unless it is all that is asked.
+fn runnable(mut chosen: Vec<&'static Experiment>, arguments: &Reproduce) -> Result<Vec<&'static Experiment>, Failure> {
+    if arguments.inputs.is_none() {
+        let before = chosen.len();
+        chosen.retain(|experiment| !experiment.reads_inputs());
+        if chosen.is_empty() {
+            return Err(ExperimentError::NoInputs.into());
+        }
+        if chosen.len() < before && arguments.format == Format::Table {
+            note!("000-public-captures is left out: it needs --inputs DIR");
+        }
+    }
+    Ok(chosen)
 }
 
 /// Does one after the other, and keeps each as soon as it is done.
@@ -152,6 +169,8 @@ impl From<ExperimentError> for Failure {
     fn from(error: ExperimentError) -> Failure {
         match error {
             ExperimentError::NoSample { .. } => Failure::bad_input(error),
+            ExperimentError::NoInputs => Failure::wrong_use(error),
+            ExperimentError::NoCapture { .. } => Failure::bad_input(error),
             ExperimentError::Load(error) => error.into(),
             ExperimentError::Trace(error) => error.into(),
             ExperimentError::Replay(error) => error.into(),

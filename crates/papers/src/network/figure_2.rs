@@ -1,16 +1,18 @@
 //! Figure 2: ten thousand allocators as dots, on Easyport with a capture of FTP sessions.
 
-use heapsmith_explore::{Exploration, Objective, Preference, effects, finding};
+use heapsmith_explore::{Exploration, Objective, Preference, distance};
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use serde::Serialize;
 
+use crate::answer::Answer;
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, NETWORK};
 use crate::network::applications::EASYPORT;
+use crate::network::front::{Lookup, Place, corner, count, is_on, places};
 use crate::network::sweeps::{Swept, swept};
 use crate::outcome::Outcome;
 use crate::setting::Setting;
-use crate::shown::{Shown, Value, digits, percent, thousands};
+use crate::shown::{Shown, Value, digits, listed, percent, thousands};
 
 pub(crate) static EXPERIMENT: Experiment = Experiment {
     name: "000-figure-2",
@@ -22,13 +24,28 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
             splitting and full coalescing (Mamagkakis et al. 2006, Figure 2, section 5).",
     differs: "An own capture of FTP sessions; cost is metadata accesses an operation instead of time. The designs are \
               built on an address-ordered list with boundary tags and words of four bytes, which the paper leaves \
-              open.",
+              open. Many designs are the same heap on an input: a place of the front is shared by all that are equal \
+              there, and has a level where one of them has it.",
     samples: &["ftp.pcap.xz"],
     run,
 };
 
-/// What may be called a handful, of ten thousand.
-const HANDFUL: usize = 20;
+/// The share of the designs that may be called a handful; the paper gives no number.
+const HANDFUL: f64 = 0.01;
+
+/// Places of the corner of the figure, where memory and accesses are least together.
+const CORNER: usize = 20;
+
+/// What may be called the best allocators.
+const SETS: [&str; 4] = [
+    "on the front ",
+    "on the front where lists are searched for a size ",
+    "in the corner ",
+    "in the corner where lists are searched ",
+];
+
+/// How far behind the front a design may be and still be near it.
+const NEAR: f64 = 0.01;
 
 #[derive(Debug, Serialize)]
 struct Row {
@@ -59,6 +76,9 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     let swept = swept(setting, &EASYPORT, &EASYPORT.inputs[..1], (0, 1))?;
     let whole = setting.is_whole();
     let exploration = &swept.exploration;
+    let lists = |index: usize| level(exploration, index, "freelists");
+    let [places, searched] = [Lookup::Table, Lookup::Search].map(|lookup| places(exploration, lookup, lists));
+    let [cheap, dear] = [Lookup::Table, Lookup::Search].map(|lookup| corner(exploration, lookup, lists, CORNER));
     let row = |index: usize| {
         let (row, point) = (&exploration.rows[index], &exploration.points[index]);
         let [freelists, fit, split, coalesce] = FACTORS.map(|factor| level(exploration, index, factor));
@@ -74,14 +94,14 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             footprint_peak: row.measures[0].footprint_peak.0,
             accesses_per_op: point.get(Objective::Accesses),
             accesses_max: point.get(Objective::MaxOp),
-            on_front: exploration.front_2d.contains(&index),
+            on_front: is_on(&places, index),
             recommended: exploration.families.is_recommended(&row.design),
         }
     };
     let rows: Vec<Row> = (0..exploration.rows.len()).map(row).collect();
     let mut outcome = Outcome::new(&rows)?;
-    state(&mut outcome, &swept, whole);
-    outcome.tables.push(front(&rows));
+    state(&mut outcome, &swept, [&places, &searched, &cheap, &dear], whole);
+    outcome.tables.push(front(&rows, &places));
     outcome.draw(
         "",
         "Every design as a dot, cost over memory; the front and the designs that the paper recommends",
@@ -90,41 +110,20 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     Ok(outcome)
 }
 
-fn state(outcome: &mut Outcome, swept: &Swept, whole: bool) {
+fn state(outcome: &mut Outcome, swept: &Swept, fronts: [&[Place]; 4], whole: bool) {
+    let places = fronts[0];
     let exploration = &swept.exploration;
-    let finding = finding(exploration, &effects(exploration, 0));
-    let front = exploration.front_2d.len();
+    let (front, designs) = (places.len(), exploration.rows.len());
     outcome.state(
         "000:front-is-a-handful",
-        format!("{front} places on the front of {} designs", thousands(exploration.rows.len() as u64)),
-        front <= HANDFUL,
+        format!("{front} places on the front of {} designs", thousands(designs as u64)),
+        front as f64 <= HANDFUL * designs as f64,
     );
-    let near: Vec<String> = finding
-        .recommended
-        .iter()
-        .map(|design| {
-            let place = if design.on_front {
-                "on the front".to_owned()
-            } else {
-                format!("{} off the front", percent(design.distance))
-            };
-            format!("with {} lists {place}", design.lists)
-        })
-        .collect();
-    outcome.state(
-        "000:recommended-are-on-the-front",
-        near.join("; "),
-        !finding.recommended.is_empty() && finding.recommended.iter().all(|design| design.holds()),
-    );
-    let at = |(factor, wanted): (&str, u8)| {
-        exploration.front_2d.iter().filter(|&&index| level(exploration, index, factor) == wanted).count()
-    };
-    let [first, split, coalesce] = [("fit", 0), ("split", 100), ("coalesce", 100)].map(at);
-    outcome.state(
-        "000:front-shares-factors",
-        format!("of {front}: {first} with first fit, {split} with full splitting, {coalesce} with full coalescing"),
-        [first, split, coalesce].iter().all(|&count| count * 2 > front),
-    );
+    outcome
+        .state("000:ten-thousand-designs", format!("{} designs", thousands(designs as u64)), designs == 10_000)
+        .with("designs", designs as f64);
+    recommended(outcome, exploration, places);
+    shared(outcome, exploration, fronts);
     let pick =
         exploration.nominal_pick(Preference::Balanced).map(|index| exploration.rows[index].design.spec.to_string());
     outcome.found = format!(
@@ -140,12 +139,55 @@ fn state(outcome: &mut Outcome, swept: &Swept, whole: bool) {
     }
 }
 
-fn front(rows: &[Row]) -> Shown {
+/// Whether the designs that the paper recommends are on the front, with two lists and with three.
+fn recommended(outcome: &mut Outcome, exploration: &Exploration, places: &[Place]) {
+    let over = [Objective::Fragmentation, Objective::Accesses];
+    let designs: Vec<usize> = exploration.recommended().collect();
+    let behind = |index: usize| distance(&exploration.points[index], &exploration.points, &over);
+    let found = designs.iter().map(|&index| {
+        let place = match (is_on(places, index), behind(index)) {
+            (true, _) => "on the front".to_owned(),
+            (_, behind) => format!("{} behind it", percent(behind)),
+        };
+        format!("with {} lists {place}", level(exploration, index, "freelists"))
+    });
+    outcome.state(
+        "000:recommended-are-on-the-front",
+        found.collect::<Vec<_>>().join("; "),
+        Answer::of_readings(designs.iter().map(|&index| is_on(places, index) || behind(index) <= NEAR)),
+    );
+}
+
+/// What the best allocators have in common: each level by itself, and all together. They are those of the front or of the
+/// corner, where the list of a size is found for nothing or where lists are searched.
+fn shared(outcome: &mut Outcome, exploration: &Exploration, fronts: [&[Place]; 4]) {
+    let is = |index: usize, factor: &str, wanted: u8| level(exploration, index, factor) == wanted;
+    let levels = [("fit", 0, "first fit"), ("split", 100, "full splitting"), ("coalesce", 100, "full coalescing")];
+    let (mut each, mut together) = (Vec::new(), Vec::new());
+    for (places, lookup) in fronts.into_iter().zip(SETS) {
+        let counts = levels.map(|(factor, wanted, _)| count(places, |index| is(index, factor, wanted)));
+        let all = count(places, |index| levels.iter().all(|&(factor, wanted, _)| is(index, factor, wanted)));
+        let said = counts.iter().zip(levels).map(|(count, (.., name))| format!("{count} with {name}"));
+        let said = listed(&said.collect::<Vec<_>>());
+        each.push((format!("{lookup}{said} of {} places", places.len()), counts.iter().all(|&n| n * 2 > places.len())));
+        together.push((format!("{lookup}{all} of {} places", places.len()), all * 2 > places.len()));
+    }
+    for (claim, found) in [("000:front-shares-each-factor", each), ("000:front-shares-their-combination", together)] {
+        let answer = Answer::of_readings(found.iter().map(|&(_, holds)| holds));
+        let said: Vec<&str> = found.iter().map(|(said, _)| said.as_str()).collect();
+        outcome.state(claim, said.join("; "), answer);
+    }
+}
+
+fn front(rows: &[Row], places: &[Place]) -> Shown {
     let mut columns = vec!["design"];
     columns.extend(FACTORS);
     columns.extend(["fragmentation", "accesses/op", "worst operation", "in the figure"]);
-    let mut shown = Shown::new("The front, and the designs that the paper recommends", columns);
-    let mut wanted: Vec<&Row> = rows.iter().filter(|row| row.on_front || row.recommended).collect();
+    let mut shown =
+        Shown::new("The front, by the lowest number at each place, and the designs that the paper recommends", columns);
+    let shown_of_place: Vec<usize> = places.iter().filter_map(|place| place.designs.first().copied()).collect();
+    let is_wanted = |(index, row): &(usize, &Row)| row.recommended || shown_of_place.contains(index);
+    let mut wanted: Vec<&Row> = rows.iter().enumerate().filter(is_wanted).map(|(_, row)| row).collect();
     wanted.sort_by(|a, b| a.fragmentation.total_cmp(&b.fragmentation));
     for row in wanted {
         let note = match (row.on_front, row.recommended) {

@@ -9,10 +9,12 @@ use serde::Serialize;
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, NETWORK};
 use crate::network::applications::{ALL, APPLICATIONS};
+use crate::network::locality::Locality;
+use crate::network::readings::median;
 use crate::network::tables::popular;
 use crate::outcome::Outcome;
 use crate::setting::Setting;
-use crate::shown::{Shown, Value, listed, percent};
+use crate::shown::{Shown, Value, digits, listed, percent};
 
 pub(crate) static EXPERIMENT: Experiment = Experiment {
     name: "000-figure-3",
@@ -21,8 +23,8 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     title: "the forms of memory usage over time",
     claim: "Memory usage of network applications varies greatly in form: thin spikes, fat spikes, plateaus and ramps; \
             with free lists of the two dominant sizes, 30% to 70% of the freed memory sizes still go back to the main \
-            pool (Mamagkakis et al. 2006, Figure 3, section 5).",
-    differs: "Own traffic. The paper shows pictures; forms are told here by numbers of this project (heapsmith inspect): \
+            pool; blocks that are allocated together are freed together (Mamagkakis et al. 2006, Figure 3, section 5).",
+    differs: "Own traffic of scripted clients. The paper shows pictures; forms are told here by numbers of this project (heapsmith inspect): \
               how much of a trace lies above half of its peak, and how steadily it rises.",
     samples: ALL,
     run,
@@ -41,19 +43,23 @@ struct Row {
     spikes: u64,
     requested_peak: u64,
     freed_to_pool: f64,
+    between_deaths: f64,
+    between_deaths_by_chance: f64,
+    dies_together: bool,
 }
 
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
-    let inputs: usize = APPLICATIONS.iter().map(|application| application.inputs.len()).sum();
+    let inputs: usize = APPLICATIONS.iter().map(|application| application.all().count()).sum();
     let (mut rows, mut curves, mut done) = (Vec::new(), Vec::new(), 0);
     for application in APPLICATIONS {
         let mut series = Vec::new();
-        for &input in application.inputs {
+        for input in application.all() {
             setting.step(done, inputs, &format!("{}, {}", application.name, input.name))?;
             done += 1;
             let trace = setting.trace(input)?;
             let profile = profile(&trace)?;
             let packed = PackedTrace::new(&trace)?;
+            let locality = Locality::of(&packed);
             rows.push(Row {
                 application: application.name,
                 input: input.name,
@@ -64,6 +70,9 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
                 spikes: profile.shape.spikes,
                 requested_peak: profile.statistics.requested_peak.0,
                 freed_to_pool: freed_to_pool(&packed, application.lists),
+                between_deaths: locality.observed,
+                between_deaths_by_chance: locality.by_chance,
+                dies_together: locality.is_joint(),
             });
             series.push(curve(input.name, &profile));
         }
@@ -90,8 +99,8 @@ fn curve(name: &str, profile: &Profile) -> Series {
 }
 
 /// The share of the freed blocks that no free list of a popular size keeps.
-fn freed_to_pool(trace: &PackedTrace, lists: usize) -> f64 {
-    let popular = popular(std::slice::from_ref(trace), lists);
+pub(crate) fn freed_to_pool(trace: &PackedTrace, lists: usize) -> f64 {
+    let popular = popular([trace], lists);
     let mut sizes = vec![0_u64; trace.slots];
     let (mut freed, mut kept) = (0_u64, 0_u64);
     for event in &trace.events {
@@ -127,6 +136,21 @@ fn outcome(rows: &[Row], curves: Vec<(&'static str, Vec<Series>)>) -> Result<Out
         format!("{} to {}; within the range on {within} of {} inputs", percent(min), percent(max), rows.len()),
         within == rows.len(),
     );
+    let counts = APPLICATIONS.map(|application| (application.name, application.all().count()));
+    let said = counts.map(|(name, count)| format!("{name} {count}"));
+    outcome.state("000:three-to-seven-inputs", listed(&said), counts.iter().all(|(_, count)| (3..=7).contains(count)));
+    let together = rows.iter().filter(|row| row.dies_together).count();
+    let times = rows.iter().map(|row| row.between_deaths_by_chance / row.between_deaths.max(1.0));
+    outcome.state(
+        "000:dies-together",
+        format!(
+            "on {together} of {} inputs the deaths of blocks born one after the other are at most half as far apart as \
+             chance would have them, in the median {} times as near",
+            rows.len(),
+            digits(median(times)),
+        ),
+        together == rows.len(),
+    );
     outcome.found = format!(
         "{} inputs show {}; {} to {} of the freed blocks have none of the dominant sizes and go to the pool.",
         rows.len(),
@@ -146,6 +170,8 @@ fn outcome(rows: &[Row], curves: Vec<(&'static str, Vec<Series>)>) -> Result<Out
             "spikes",
             "peak bytes",
             "freed to the pool",
+            "events between deaths",
+            "by chance",
         ],
     );
     for row in rows {
@@ -159,6 +185,8 @@ fn outcome(rows: &[Row], curves: Vec<(&'static str, Vec<Series>)>) -> Result<Out
             row.spikes.into(),
             row.requested_peak.into(),
             Value::Share(row.freed_to_pool),
+            row.between_deaths.into(),
+            row.between_deaths_by_chance.into(),
         ]);
     }
     outcome.tables.push(shown);
