@@ -1,4 +1,4 @@
-//! The sizes of compiled C: text, data and bss for some processors, at `-Os`.
+//! The sizes of compiled C: text, data and bss for some processors, at `-Os` or another level.
 //!
 //! Source of the question: Peintner, Bukhatwa, Patel, Table 3.
 
@@ -81,8 +81,13 @@ pub enum SizeError {
 
 /// Compiles `source`, a C file, for `target` at `-Os` into `object`, and measures that.
 pub fn size(target: &Target, source: &Path, object: &Path) -> Result<Size, SizeError> {
+    size_at(target, "-Os", source, object)
+}
+
+/// The same at another level of optimisation: `-O0`.
+pub fn size_at(target: &Target, level: &str, source: &Path, object: &Path) -> Result<Size, SizeError> {
     let mut compile = Command::new(target.compiler);
-    compile.args(["-std=c11", "-ffreestanding", "-Os", "-c", "-o"]).arg(object).args(target.flags).arg(source);
+    compile.args(["-std=c11", "-ffreestanding", level, "-c", "-o"]).arg(object).args(target.flags).arg(source);
     output(&mut compile, target.compiler, target)?;
     let text = output(Command::new(target.size).arg(object), target.size, target)?;
     parse(&text).ok_or(SizeError::Failed { program: target.size, text })

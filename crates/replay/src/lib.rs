@@ -7,7 +7,7 @@
 //!                   ├─▶ over_time ▶ Moments where they are at many moments, and what would still be served
 //!                   ├─▶ passes ──▶ Drift   the trace over and over: whether the footprint settles
 //!                   ├─▶ cost ───▶ Cost    model cycles, with the lines of a model cache
-//!                   ├─▶ kinds ──▶ Kinds    allocating and freeing apart
+//!                   ├─▶ event_costs        each operation by itself
 //!                   └─▶ min_region         the smallest region that serves the trace
 //!
 //!   PackedTrace ─┐  ┌─▶ time, latencies    measured: compared with the null allocator, taking turns
@@ -23,7 +23,7 @@ mod cost;
 mod curve;
 mod driven;
 mod error;
-mod kinds;
+mod event_costs;
 mod live;
 mod lives;
 mod map;
@@ -48,8 +48,9 @@ pub use cost::{Cost, cost};
 pub use curve::footprint_curve;
 pub use driven::{Driven, PlacedBlock, drive};
 pub use error::{Fault, ReplayError};
+pub use event_costs::{EventCost, event_costs};
+pub use heapsmith::Priority;
 pub use heapsmith_spec::build::BuildError;
-pub use kinds::{KindCost, Kinds, kinds};
 pub use lives::{BlockLife, BlockLives, block_lives};
 pub use map::{HeapMap, heap_map};
 pub use measures::{Accesses, Measures, PerOperation, Visits};

@@ -9,8 +9,8 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::slice;
 
-use heapsmith::Heap;
 use heapsmith::parts::Nothing;
+use heapsmith::{Heap, Priority};
 use heapsmith_trace::{Operation, PackedEvent};
 
 /// The null allocator, to time a loop without a heap.
@@ -52,7 +52,20 @@ impl LiveTable {
     /// Allocates a block into an empty slot.
     #[inline(always)]
     pub fn allocate<H: Heap + ?Sized>(&mut self, heap: &mut H, slot: u32, size: u64, alignment: u64) -> Option<Live> {
-        let live = heap.allocate(size.max(1) as usize, alignment as usize).map(|pointer| {
+        self.allocate_with(heap, Priority::default(), slot, size, alignment)
+    }
+
+    /// The same with a priority.
+    #[inline(always)]
+    fn allocate_with<H: Heap + ?Sized>(
+        &mut self,
+        heap: &mut H,
+        priority: Priority,
+        slot: u32,
+        size: u64,
+        alignment: u64,
+    ) -> Option<Live> {
+        let live = heap.allocate_with(priority, size.max(1) as usize, alignment as usize).map(|pointer| {
             // SAFETY: the heap has just returned it.
             let block = unsafe { heap.block_size(pointer) } as u64;
             Live { pointer, requested: size, block, seed: 0 }
@@ -100,6 +113,16 @@ impl LiveTable {
                 true
             }
             Operation::Reallocate => self.reallocate(heap, event.slot, event.size).is_ok(),
+        }
+    }
+
+    /// Does what an event says; a new block is asked for with a priority.
+    pub fn apply_with<H: Heap + ?Sized>(&mut self, heap: &mut H, event: &PackedEvent, priority: Priority) -> bool {
+        match event.operation {
+            Operation::Allocate => {
+                self.allocate_with(heap, priority, event.slot, event.size, event.alignment()).is_some()
+            }
+            _ => self.apply(heap, event),
         }
     }
 

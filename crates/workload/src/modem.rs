@@ -15,6 +15,9 @@
 //! | of a unit | by the unit (`units.rs`) | the unit is established | it is swapped for another, or the call ends |
 //! | frame | 32 to 256, in words | the user sends it | the router has it |
 //!
+//! Frames are an addition of this project: the paper models only what units ask for. With `frames=off` no frame is
+//! allocated, and the buffers that they would lie in belong to the unit that frames bytes, like the rest of it.
+//!
 //! A unit that takes the place of another is a **swap**: the old one's blocks are freed and the
 //! new one's allocated, between the marks `swap` and `swapped`. On its line an instance goes
 //! from control to answering, to training, to a modulation, and at the end back; a line that
@@ -22,8 +25,8 @@
 //! weighted to what callers had: fast modulations with correction and compression most of all.
 //!
 //! Calls come after an exponential pause, transfer an exponential number of frames, and hang
-//! up. Durations and shares are ours: the paper speaks of a run in the long term without
-//! them. They, and the needs of the units, are calibrated to the paper's peak.
+//! up. Durations and shares are not the paper's, which speaks of a run in the long term without
+//! them. They, and the needs of the units, are calibrated to the paper's peak, once with frames and once without.
 //!
 //! Source: Peintner, Bukhatwa, Patel, "Analysing Dynamic Memory Allocation in Embedded Systems
 //! for Multi-Channel Modems", sections 2 and 5, Table 1.
@@ -52,7 +55,16 @@ pub(crate) const WORKLOAD: Workload = Workload {
     parameters: &[
         Parameter { name: "instances", default: "5", about: "instances of the modem software; the paper's are five" },
         Parameter { name: "calls", default: "400", about: "calls that are taken in all" },
-        Parameter { name: "frames", default: "40", about: "frames that a call transfers on average" },
+        Parameter {
+            name: "frames",
+            default: "40",
+            about: "frames that a call transfers on average; off: the paper's units alone, which hold their buffers",
+        },
+        Parameter {
+            name: "protocols",
+            default: "all",
+            about: "what calls agree on: all that the rules allow, or one, the most frequent session alone",
+        },
         SEED,
     ],
     formats: &[],
@@ -71,13 +83,23 @@ const BETWEEN_FRAMES: f64 = 250.0 * MS;
 const RETRAIN: f64 = 0.01;
 /// Frames that wait for the router, at most.
 const QUEUE: usize = 2;
+/// How long a call lasts without frames: as long as this many take on average.
+const DURATION: f64 = 40.0;
 
 fn run<'s>(settings: &mut Settings, tape: Tape<'s>) -> Result<Tape<'s>, LoadError> {
     let instances = settings.number("instances", 1, 256, "a whole number from 1 to 256")?;
     let calls = settings.number("calls", 1, 1 << 20, "a whole number from 1 to 1048576")?;
-    let frames = settings.number("frames", 1, 100_000, "a whole number from 1 to 100000")?;
+    let frames = match settings.text("frames") {
+        "off" => None,
+        _ => Some(settings.number("frames", 1, 100_000, "off, or a whole number from 1 to 100000")? as f64),
+    };
+    let sessions = match settings.text("protocols") {
+        "all" => Session::all(),
+        "one" => Session::all().into_iter().max_by_key(|&session| weight(session)).into_iter().collect(),
+        _ => return Err(settings.bad("protocols", "all or one")),
+    };
     let draws = Draws::new(settings.seed()?);
-    let mut concentrator = Concentrator::new(tape, draws, instances as usize, calls, frames as f64);
+    let mut concentrator = Concentrator::new(tape, draws, sessions, instances as usize, calls, frames);
     while !concentrator.tape.is_full()
         && let Some(Reverse((time, index))) = concentrator.due.pop()
     {
@@ -120,19 +142,27 @@ struct Concentrator<'s> {
     sessions: Vec<(u64, Session)>,
     instances: Vec<Instance>,
     calls: u64,
-    frames: f64,
+    /// Frames of a call on average; none where units are all that is allocated.
+    frames: Option<f64>,
     /// The next step of each instance by its time.
     due: BinaryHeap<Reverse<(u64, usize)>>,
     now: Nanoseconds,
 }
 
 impl<'s> Concentrator<'s> {
-    fn new(mut tape: Tape<'s>, draws: Draws, instances: usize, calls: u64, frames: f64) -> Concentrator<'s> {
+    fn new(
+        mut tape: Tape<'s>,
+        draws: Draws,
+        sessions: Vec<Session>,
+        instances: usize,
+        calls: u64,
+        frames: Option<f64>,
+    ) -> Concentrator<'s> {
         let [shared_site, unit_site, frame_site] = ["shared", "unit", "frame"].map(|name| tape.site(name));
         let now = Nanoseconds(0);
         // Scheduler, routes, ports.
         let shared = [96, 160, 20 * instances as u64].map(|size| tape.allocate(now, shared_site, size));
-        let sessions = Session::all().into_iter().map(|session| (weight(session), session)).collect();
+        let sessions = sessions.into_iter().map(|session| (weight(session), session)).collect();
         let mut concentrator = Concentrator {
             tape,
             unit_site,
@@ -190,7 +220,7 @@ impl<'s> Concentrator<'s> {
         let session = self.session();
         let names: Vec<&str> = session.units().map(Unit::name).collect();
         self.tape.mark(self.now, &format!("call with {}", names.join(", ")));
-        let frames = (self.frames * self.draws.exponential()).ceil() as usize;
+        let frames = (self.frames.unwrap_or(DURATION) * self.draws.exponential()).ceil() as usize;
         let mut steps = vec![ModemStep::Call, ModemStep::HangUp];
         steps.extend(std::iter::repeat_n(ModemStep::Frame, frames));
         let units: Vec<Unit> = session.units().collect();
@@ -220,8 +250,9 @@ impl<'s> Concentrator<'s> {
             self.tape.mark(self.now, "swap");
         }
         self.free(old.unwrap_or_default());
-        let blocks = unit.needs().iter().map(|&size| self.tape.allocate(self.now, self.unit_site, size));
-        let blocks = blocks.collect();
+        let buffers = if self.frames.is_none() { unit.buffers() } else { &[] };
+        let needs = unit.needs().iter().chain(buffers);
+        let blocks = needs.map(|&size| self.tape.allocate(self.now, self.unit_site, size)).collect();
         self.instances[index].units.insert(unit.kind(), blocks);
         if swaps {
             self.tape.mark(self.now, "swapped");
@@ -236,6 +267,9 @@ impl<'s> Concentrator<'s> {
     fn transfer(&mut self, index: usize) {
         if self.draws.happens(RETRAIN) {
             self.retrain(index);
+            return;
+        }
+        if self.frames.is_none() {
             return;
         }
         let size = 4 * self.draws.between(8, 64);

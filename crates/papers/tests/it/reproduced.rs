@@ -106,9 +106,14 @@ pin! {
     table_4_of_paper_003 = "003-table-4",
     figure_3_of_paper_003 = "003-figure-3",
     search_by_size_of_paper_003 = "003-search-by-size",
+    mechanisms_of_paper_004 = "004-mechanisms",
     table_1_of_paper_004 = "004-table-1",
+    workload_of_paper_004 = "004-workload",
     table_2_of_paper_004 = "004-table-2",
     table_3_of_paper_004 = "004-table-3",
+    lists_of_paper_004 = "004-lists",
+    scale_of_paper_004 = "004-scale",
+    overload_of_paper_004 = "004-overload",
 }
 
 #[test]

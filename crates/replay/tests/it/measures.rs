@@ -1,8 +1,8 @@
 //! The measures agree with their definitions, on random heaps and traces.
 
 use heapsmith_replay::{
-    BuildError, Leaked, Region, ReplayError, ReplayOptions, Subject, TimingEffort, at_peak, footprint_curve,
-    full_region, kinds, latencies, min_region, passes, replay, replay_peer, time, time_watched,
+    BuildError, Leaked, Priority, Region, ReplayError, ReplayOptions, Subject, TimingEffort, at_peak, event_costs,
+    footprint_curve, full_region, latencies, min_region, passes, replay, replay_peer, time, time_watched,
 };
 
 use heapsmith_spec::{Layer, Spec, WordSize, arbitrary};
@@ -274,26 +274,35 @@ fn a_region_of_three_bytes_is_an_error() {
 }
 
 #[test]
-fn costs_by_kind_add_up_to_those_of_the_replay() {
+fn costs_of_events_add_up_to_those_of_the_replay() {
     let steps = (0..200).map(|n| (1 + n * 37 % 300, (n % 3 != 0).then_some(n as usize), (n % 7 == 0).then_some(90)));
     let trace = trace(&steps.collect::<Vec<_>>());
     let mut region = Region::for_trace(&trace).expect("memory");
     for text in ["list(order=implicit, fit=best, tags=off)", "list(fit=first)", "tlsf"] {
         let spec = heapsmith_spec::resolve(text).expect("a spec");
         let whole = replay(&spec, &trace, &mut region, ReplayOptions::MEASURE).expect("a replay");
-        let events = trace.events.len();
-        let stretches = [0..10, 10..11, 50..events];
-        let found = kinds(&spec, &trace, &mut region, Bytes(u64::MAX), &stretches).expect("a replay");
-        let all = [found.allocate, found.free, found.reallocate];
-        assert_eq!(all.iter().map(|kind| kind.accesses).sum::<u64>(), whole.accesses.total, "{text}");
-        assert_eq!(all.map(|kind| kind.operations), [trace.allocations, trace.frees, trace.reallocations]);
-        assert_eq!(all.iter().map(|kind| kind.max).max(), Some(whole.accesses.max));
-        let one = kinds(&spec, &trace, &mut region, Bytes(u64::MAX), std::slice::from_ref(&(0..events)))
-            .expect("a replay")
-            .stretch;
-        assert_eq!((one.operations, one.accesses, one.max), (1, whole.accesses.total, whole.accesses.total));
-        assert!(found.stretch.operations == 3 && found.stretch.accesses < one.accesses);
+        let costs = event_costs(&spec, &trace, &mut region, Bytes(u64::MAX), |_| Priority::Low).expect("a replay");
+        assert_eq!(costs.len(), trace.events.len());
+        assert_eq!(costs.iter().map(|cost| cost.accesses).sum::<u64>(), whole.accesses.total, "{text}");
+        assert_eq!(costs.iter().map(|cost| cost.accesses).max(), Some(whole.accesses.max), "{text}");
+        assert!(costs.iter().all(|cost| cost.is_served), "{text}");
     }
+}
+
+#[test]
+fn a_reserve_refuses_requests_of_low_priority_first() {
+    let trace = trace(&(0..40).map(|_| (100, None, None)).collect::<Vec<_>>());
+    let mut region = Region::for_trace(&trace).expect("memory");
+    let served = |text: &str, region: &mut Region| {
+        let spec = heapsmith_spec::resolve(text).expect("a spec");
+        let high = |index: usize| if index.is_multiple_of(2) { Priority::High } else { Priority::Low };
+        let costs = event_costs(&spec, &trace, region, Bytes(3000), high).expect("a replay");
+        let of = |priority: usize| costs.iter().skip(priority).step_by(2).filter(|cost| cost.is_served).count();
+        (of(0), of(1))
+    };
+    let (plain, kept) = (served("list", &mut region), served("reserve(high=40%) list", &mut region));
+    assert_eq!(plain.0 + plain.1, kept.0 + kept.1, "the region serves as many");
+    assert!(kept.0 > plain.0 && kept.1 < plain.1, "{plain:?} without, {kept:?} with a reserve");
 }
 
 #[test]

@@ -46,6 +46,16 @@ fn the_peak_is_the_papers() {
     assert_eq!((found.blocks_left, found.blocks_peak, found.requested_peak.0), (0, 132, 29_796));
 }
 
+/// Without frames the units have all of it, and the paper's run is met: 29,788 bytes in 133 blocks.
+#[test]
+fn the_units_alone_have_the_papers_peak() {
+    let units = trace(&[("frames", "off")]);
+    let found = Statistics::of(&units).unwrap();
+    assert_eq!((found.blocks_left, found.blocks_peak, found.requested_peak.0), (0, 133, 29_788));
+    let frames = units.sites.iter().position(|site| site == "frame").map(|site| site as u32);
+    assert!(units.events.iter().all(|event| event.site.is_none() || event.site != frames));
+}
+
 #[test]
 fn other_seeds_peak_nearby() {
     for seed in ["2", "3", "4", "5"] {

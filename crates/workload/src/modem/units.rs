@@ -81,6 +81,15 @@ impl Unit {
         }
     }
 
+    /// The buffers for frames on their way, which belong to what frames bytes where nothing else allocates them.
+    pub fn buffers(self) -> &'static [u64] {
+        match self {
+            Unit::Hdlc => &[176, 176, 176],
+            Unit::Async | Unit::V110 => &[176, 180],
+            _ => &[],
+        }
+    }
+
     /// Its blocks, in the order in which it asks for them.
     pub fn needs(self) -> &'static [u64] {
         match self {

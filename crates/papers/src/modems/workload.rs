@@ -1,0 +1,171 @@
+//! Ablation: what the invented part of the workload does to Table 1.
+
+use heapsmith_report::chart::{Bars, Measured, Scale};
+use serde::Serialize;
+
+use super::runs::{Model, PAPER, Pair, interval, words};
+use crate::answer::{Answer, Interval};
+use crate::error::ExperimentError;
+use crate::experiment::{Experiment, MODEMS};
+use crate::outcome::Outcome;
+use crate::setting::Setting;
+use crate::shown::{Shown, Value, digits, percent};
+
+pub(crate) static EXPERIMENT: Experiment = Experiment {
+    name: "004-workload",
+    paper: &MODEMS,
+    place: "Section 5, the model",
+    title: "ablation: frames, calls and the sizes of units",
+    claim: "The model issues the requests of each software unit, linked as in the application; the measured differences \
+            depend on the workload (Peintner et al., sections 5 and 6).",
+    differs: "The paper prints neither sizes nor calls. Here each of these is changed by itself: random frames are added, the \
+              run is made shorter, down to a call for each instance, every call agrees on the same protocols, and the units' sizes \
+              are rounded up to multiples of 64 and 256 bytes, so that fewer sizes differ.",
+    samples: &[],
+    run,
+};
+
+/// A change of the model, with its name.
+const VARIANTS: [(&str, Model); 9] = [
+    ("the units alone", PAPER),
+    ("one frame a call", Model { frames: Some(1), ..PAPER }),
+    ("40 frames a call", Model { frames: Some(40), ..PAPER }),
+    ("100 calls", Model { calls: 100, ..PAPER }),
+    ("20 calls", Model { calls: 20, ..PAPER }),
+    ("5 calls", SHORT),
+    ("5 calls, one protocol", Model { one_protocol: true, ..SHORT }),
+    ("sizes in 64 bytes", Model { granule: 64, ..PAPER }),
+    ("sizes in 256 bytes", Model { granule: 256, ..PAPER }),
+];
+/// Every instance takes one call.
+const SHORT: Model = Model { calls: 5, ..PAPER };
+
+/// A median with the ends of its interval.
+#[derive(Debug, Serialize)]
+struct Row {
+    variant: &'static str,
+    used: f64,
+    used_low: f64,
+    used_high: f64,
+    fragments: f64,
+    fragments_low: f64,
+    fragments_high: f64,
+    more_of_best: f64,
+    more_of_best_low: f64,
+    more_of_best_high: f64,
+    runs: usize,
+}
+
+impl Row {
+    fn used(&self) -> Interval {
+        Interval { low: self.used_low, median: self.used, high: self.used_high }
+    }
+
+    fn fragments(&self) -> Interval {
+        Interval { low: self.fragments_low, median: self.fragments, high: self.fragments_high }
+    }
+
+    fn more_of_best(&self) -> Interval {
+        Interval { low: self.more_of_best_low, median: self.more_of_best, high: self.more_of_best_high }
+    }
+}
+
+fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
+    let runs = setting.of(30, 6);
+    let mut rows = Vec::new();
+    for (part, (variant, model)) in VARIANTS.iter().enumerate() {
+        let pairs = Pair::on(model, setting, runs, (part, VARIANTS.len()))?;
+        let [used, fragments, more] =
+            [Pair::used_share, Pair::fragments_share, Pair::more_of_best].map(|of| interval(&pairs, of));
+        rows.push(Row {
+            variant,
+            used: used.median,
+            used_low: used.low,
+            used_high: used.high,
+            fragments: fragments.median,
+            fragments_low: fragments.low,
+            fragments_high: fragments.high,
+            more_of_best: more.median,
+            more_of_best_low: more.low,
+            more_of_best_high: more.high,
+            runs: pairs.len(),
+        });
+    }
+    outcome(&rows)
+}
+
+fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
+    let mut outcome = Outcome::new(rows)?;
+    let row = |variant: usize| &rows[variant];
+    let (alone, frames, short) = (row(0), row(2), row(6));
+    let differ = |of: fn(&Row) -> Interval| {
+        let low = rows.iter().map(|row| of(row).low).fold(f64::NEG_INFINITY, f64::max);
+        let high = rows.iter().map(|row| of(row).high).fold(f64::INFINITY, f64::min);
+        low > high
+    };
+    outcome.state(
+        "004:differences-depend-on-workload",
+        format!(
+            "best fit needs from {} to {} bytes more than first fit",
+            digits(rows.iter().map(|row| row.more_of_best).fold(f64::INFINITY, f64::min)),
+            digits(rows.iter().map(|row| row.more_of_best).fold(f64::NEG_INFINITY, f64::max))
+        ),
+        differ(Row::more_of_best),
+    );
+    outcome.state(
+        "004:frames-raise-fragments",
+        format!(
+            "{} with 40 frames a call, {} without",
+            words(frames.fragments(), percent),
+            words(alone.fragments(), percent)
+        ),
+        if frames.fragments_low > alone.fragments_high { Answer::Holds } else { Answer::Undecided },
+    );
+    outcome.state(
+        "004:a-short-run-has-the-papers-used-share",
+        format!("{} data with a call for each instance, all of one kind", words(short.used(), percent)),
+        short.used().is_above(0.9775),
+    );
+    outcome.state(
+        "004:a-short-run-has-the-papers-fragments",
+        format!("{} fragments with a call for each instance, all of one kind", words(short.fragments(), percent)),
+        short.fragments().is_below(0.005),
+    );
+    outcome.found = format!(
+        "Fragments are {} of the memory with the units alone, {} with 40 frames a call, and {} with a call for each \
+         instance, all of one kind: the paper's 0.3% to 0.5% are those of a run in which little has been freed.",
+        percent(alone.fragments),
+        percent(frames.fragments),
+        percent(short.fragments)
+    );
+    outcome.tables.push(shown(rows));
+    draw(&mut outcome, rows);
+    Ok(outcome)
+}
+
+fn draw(outcome: &mut Outcome, rows: &[Row]) {
+    let bars = Bars {
+        title: "Fragments at the peak".into(),
+        y: "percent of the physical size".into(),
+        names: rows.iter().map(|row| row.variant.to_owned()).collect(),
+        series: vec![Measured::new("fragments", rows.iter().map(|row| row.fragments * 100.0))],
+        stacked: false,
+        scale: Scale::Linear,
+        line: Some(("the paper's 0.5%".to_owned(), 0.5)),
+    };
+    outcome.draw("", "Fragments by what is changed of the model", bars.svg());
+}
+
+fn shown(rows: &[Row]) -> Shown {
+    let columns =
+        ["model", "data", "from", "to", "fragments", "from", "to", "best less first, bytes", "from", "to", "runs"];
+    let mut shown = Shown::new("The worse of first and best fit: medians with the interval of 95%", columns);
+    for row in rows {
+        let shares = [row.used, row.used_low, row.used_high, row.fragments, row.fragments_low, row.fragments_high]
+            .map(Value::Share);
+        let bytes = [row.more_of_best, row.more_of_best_low, row.more_of_best_high].map(Value::Number);
+        let name = std::iter::once(Value::from(row.variant));
+        shown.row(name.chain(shares).chain(bytes).chain([Value::from(row.runs as u64)]));
+    }
+    shown
+}
