@@ -17,11 +17,11 @@ use crate::shown::{Shown, digits, percent};
 pub(crate) static EXPERIMENT: Experiment = Experiment {
     name: "004-lists",
     paper: &MODEMS,
-    place: "Sections 4.3 and 6, lists",
+    place: "Section 4.3, lists",
     title: "link fields, orders of the list, hidden trees, deferred coalescing",
     claim: "Free blocks in the order of their addresses fragment least; the search through used blocks could be avoided by \
             links inside free blocks, and further by trees hidden in them; deferred coalescing saves time where sizes are \
-            common and fragments more (Peintner et al., sections 4.3.2, 4.3.3 and 6, not tried there).",
+            common and fragments more (Peintner et al. in sections 4.3.2, 4.3.3 and 6, not tried there).",
     differs: "There is no measurement to compare with. The paper's run and others like it, each allocator in the smallest \
               region that serves it; medians over the runs.",
     samples: &[],

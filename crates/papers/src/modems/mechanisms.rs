@@ -22,7 +22,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     title: "rules of sessions, headers, lists, boundary tags, coalescing",
     claim: "A header of one word before each block links all blocks by their sizes; first fit takes the first block that is \
             large enough and best fit the one with the smallest remainder; a freed block is merged with free neighbours, found \
-            by boundary tags or by a search (Peintner et al., sections 2, 4.3 and 4.4, Figures 3 and 4).",
+            by boundary tags or by a search (Peintner et al. in sections 2, 4.3 and 4.4, Figures 3 and 4).",
     differs: "Small programs of this project, which look at the offsets that the four allocators return.",
     samples: &[],
     run,

@@ -17,10 +17,10 @@ use crate::shown::{Shown, Value, percent};
 pub(crate) static EXPERIMENT: Experiment = Experiment {
     name: "004-overload",
     paper: &MODEMS,
-    place: "Sections 3 and 6, fault tolerance",
+    place: "Section 6, overload",
     title: "low priority is refused when memory is short",
     claim: "When nearly all memory is used, the allocator is to block jobs of low priority so that those of high priority \
-            find resources; this was not done yet (Peintner et al., sections 3 and 6).",
+            find resources; this was not done yet (Peintner et al. in sections 3 and 6).",
     differs: "There is no measurement to compare with. Frames of users are the jobs of low priority here, the units of the \
               software those of high priority: a frame that is lost is sent again, a unit that gets no memory ends a call. \
               What is refused is not asked for again. The region is smaller than the run needs.",

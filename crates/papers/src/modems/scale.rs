@@ -19,10 +19,10 @@ use crate::shown::{Shown, Value, digits, listed, percent};
 pub(crate) static EXPERIMENT: Experiment = Experiment {
     name: "004-scale",
     paper: &MODEMS,
-    place: "Sections 4.3.4 and 6, scalability",
+    place: "Section 6, scalability",
     title: "5 to 256 instances",
     claim: "With boundary tags freeing takes constant time; without them it is a search that depends on the number of \
-            entries. How the allocators scale is left to further simulation (Peintner et al., sections 4.3.4 and 6).",
+            entries. How the allocators scale is left to further simulation (Peintner et al. in sections 4.3.4 and 6).",
     differs: "There is no measurement to compare with. 6 calls for each instance, in a region that grows as it is needed.",
     samples: &[],
     run,

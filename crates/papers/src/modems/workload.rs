@@ -17,7 +17,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     place: "Section 5, the model",
     title: "ablation: frames, calls and the sizes of units",
     claim: "The model issues the requests of each software unit, linked as in the application; the measured differences \
-            depend on the workload (Peintner et al., sections 5 and 6).",
+            depend on the workload (Peintner et al. in sections 5 and 6).",
     differs: "The paper prints neither sizes nor calls. Here each of these is changed by itself: random frames are added, the \
               run is made shorter, down to a call for each instance, every call agrees on the same protocols, and the units' sizes \
               are rounded up to multiples of 64 and 256 bytes, so that fewer sizes differ.",
