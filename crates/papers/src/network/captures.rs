@@ -17,9 +17,11 @@ use serde::Serialize;
 use crate::answer::{Agreement, Answer};
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, NETWORK, PUBLIC_CAPTURES};
+use crate::network::figure_2::recommended;
 use crate::network::figure_3::freed_to_pool;
 use crate::network::readings::{Combination, PROPOSED, SYSTEMS, Score, Taken, evaluated, heaps, median, taken};
 use crate::network::recipes::{Recipe, recipes};
+use crate::network::sweeps::swept_on;
 use crate::network::tables::{PAPER, Paper, TOLERANCE, popular};
 use crate::outcome::Outcome;
 use crate::setting::Setting;
@@ -80,7 +82,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         states.push(found.as_ref().err().copied().unwrap_or("run"));
         let Ok(path) = found else { continue };
         for application in &recipe.applications {
-            setting.step(number, recipes.len(), &format!("{application}, {}", recipe.name))?;
+            setting.step(number, 2 * recipes.len(), &format!("{application}, {}", recipe.name))?;
             let trace = setting.loaded(&path, Some(application), &recipe.settings(application))?;
             cases.push(case(recipe, application, &trace)?);
         }
@@ -88,7 +90,14 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     if cases.is_empty() {
         return Err(ExperimentError::NoCapture { path: dir.to_owned() });
     }
-    outcome(&cases, &recipes, &states)
+    let mut outcome = outcome(&cases, &recipes, &states)?;
+    let backbones = recipes.iter().filter(|recipe| recipe.kind == "backbone");
+    if let Some((recipe, path)) = backbones.filter_map(|recipe| Some((recipe, recipe.found(dir).ok()?))).next() {
+        let trace = setting.loaded(&path, Some("easyport"), &recipe.settings("easyport"))?;
+        let swept = swept_on(setting, "a backbone's packets", &[PackedTrace::new(&trace)?], (1, 2))?;
+        recommended(&mut outcome, "000:public-recommended-are-on-the-front", &swept.exploration);
+    }
+    Ok(outcome)
 }
 
 fn case(recipe: &Recipe, application: &str, trace: &Trace) -> Result<Case, ExperimentError> {

@@ -122,7 +122,7 @@ fn state(outcome: &mut Outcome, swept: &Swept, fronts: [&[Place]; 4], whole: boo
     outcome
         .state("000:ten-thousand-designs", format!("{} designs", thousands(designs as u64)), designs == 10_000)
         .with("designs", designs as f64);
-    recommended(outcome, exploration, places);
+    recommended(outcome, "000:recommended-are-on-the-front", exploration);
     shared(outcome, exploration, fronts);
     let pick =
         exploration.nominal_pick(Preference::Balanced).map(|index| exploration.rows[index].design.spec.to_string());
@@ -140,7 +140,8 @@ fn state(outcome: &mut Outcome, swept: &Swept, fronts: [&[Place]; 4], whole: boo
 }
 
 /// Whether the designs that the paper recommends are on the front, with two lists and with three.
-fn recommended(outcome: &mut Outcome, exploration: &Exploration, places: &[Place]) {
+pub(crate) fn recommended(outcome: &mut Outcome, claim: &str, exploration: &Exploration) {
+    let places = &places(exploration, Lookup::Table, |index| level(exploration, index, "freelists"));
     let over = [Objective::Fragmentation, Objective::Accesses];
     let designs: Vec<usize> = exploration.recommended().collect();
     let behind = |index: usize| distance(&exploration.points[index], &exploration.points, &over);
@@ -152,7 +153,7 @@ fn recommended(outcome: &mut Outcome, exploration: &Exploration, places: &[Place
         format!("with {} lists {place}", level(exploration, index, "freelists"))
     });
     outcome.state(
-        "000:recommended-are-on-the-front",
+        claim,
         found.collect::<Vec<_>>().join("; "),
         Answer::of_readings(designs.iter().map(|&index| is_on(places, index) || behind(index) <= NEAR)),
     );

@@ -35,15 +35,25 @@ pub(crate) fn swept(
     part: (usize, usize),
 ) -> Result<Swept, ExperimentError> {
     let traces = inputs.iter().map(|&input| setting.packed(input)).collect::<Result<Vec<PackedTrace>, _>>()?;
+    swept_on(setting, application.name, &traces, part)
+}
+
+/// Sweeps the paper's space on traces of an application.
+pub(crate) fn swept_on(
+    setting: &mut Setting<'_>,
+    application: &str,
+    traces: &[PackedTrace],
+    part: (usize, usize),
+) -> Result<Swept, ExperimentError> {
     // The experiments' tests make it.
-    let space = Space::of("classic", SPACE, &traces).expect("the text is sound");
+    let space = Space::of("classic", SPACE, traces).expect("the text is sound");
     let dir = Scratch::new()?;
-    let mut store = Store::begin(&path(dir.path()), &space, &traces, "heapsmith reproduce")?;
-    let job = Sweep::exhaustive(&space, &traces, setting.jobs, setting.stop);
+    let mut store = Store::begin(&path(dir.path()), &space, traces, "heapsmith reproduce")?;
+    let job = Sweep::exhaustive(&space, traces, setting.jobs, setting.stop);
     let (start, mut failed) = (Instant::now(), Ok(()));
     let outcome = sweep(&job, &mut store, &mut |progress| {
         let (done, of) = (part.0 * progress.total + progress.designs, part.1 * progress.total);
-        let doing = format!("{} of {} designs on {}", progress.designs, progress.total, application.name);
+        let doing = format!("{} of {} designs on {}", progress.designs, progress.total, application);
         if let Err(error) = setting.step(done, of, &doing) {
             failed = Err(error);
         }
