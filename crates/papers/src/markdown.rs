@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use heapsmith_report::{ClaimRow, ClaimsSummary};
 
-use crate::experiment::{Experiment, papers};
+use crate::experiment::{Experiment, Paper, papers};
 use crate::outcome::Kept;
 use crate::page::says;
 use crate::shown::Shown;
@@ -25,18 +25,19 @@ pub(crate) fn markdown(
          machine that ran the command.\n",
     );
     counts(&mut page, summary);
+    contents(&mut page, kept);
     for paper in papers() {
         let of_paper: Vec<_> = kept.iter().filter(|(experiment, _)| experiment.paper == paper).collect();
         if of_paper.is_empty() {
             continue;
         }
-        let _ = write!(page, "\n## Paper {}: {}\n\n{}\n\n", paper.number, paper.title, paper.citation);
+        let _ = write!(page, "\n## {}\n\n{}\n\n", title_of(paper), paper.citation);
         claims(&mut page, register.iter().filter(|row| row.paper == paper.number));
         page.push_str("\n| table or figure | the paper found | found here | the conclusion | the set-up differs |\n");
         page.push_str("|---|---|---|---|---|\n");
         for (experiment, kept) in &of_paper {
             let row = [
-                &format!("[{}](#{})", experiment.place, anchor(experiment)),
+                &format!("[{}](#{})", experiment.place, anchor(&heading(experiment))),
                 experiment.claim,
                 &kept.found,
                 &format!("**{}**", kept.verdict().words()),
@@ -53,16 +54,30 @@ pub(crate) fn markdown(
 
 /// How many claims have which verdict.
 fn counts(page: &mut String, summary: &ClaimsSummary) {
-    let causes: Vec<String> = summary.causes.iter().map(|(cause, count)| format!("{cause} {count}")).collect();
-    let _ = write!(page, "\n| paper | claims | {} |\n", summary.verdicts.join(" | "));
+    let verdicts: Vec<&str> = summary.verdicts.iter().map(|(words, _)| words.as_str()).collect();
+    let _ = write!(page, "\n| paper | claims | {} |\n", verdicts.join(" | "));
     page.push_str(&format!("|---|---:|{}\n", "---:|".repeat(summary.verdicts.len())));
     for (paper, counts) in &summary.papers {
         let numbers: Vec<String> = counts.iter().map(usize::to_string).collect();
         let _ = writeln!(page, "| {paper} | {} | {} |", counts.iter().sum::<usize>(), numbers.join(" | "));
     }
-    if !causes.is_empty() {
-        let _ = write!(page, "\nWhy claims do not hold, or hold under some readings: {}.\n", causes.join(", "));
+    for (words, causes) in summary.verdicts.iter().filter(|(_, causes)| !causes.is_empty()) {
+        let causes: Vec<String> = causes.iter().map(|(cause, count)| format!("{cause} {count}")).collect();
+        let _ = write!(page, "\nThe claims that {words}, by cause: {}.\n", causes.join(", "));
     }
+}
+
+/// Links to the papers.
+fn contents(page: &mut String, kept: &[(&Experiment, Kept)]) {
+    page.push('\n');
+    for paper in papers().into_iter().filter(|paper| kept.iter().any(|(experiment, _)| experiment.paper == *paper)) {
+        let _ = writeln!(page, "- [Paper {}: {}](#{})", paper.number, paper.title, anchor(&title_of(paper)));
+    }
+}
+
+/// The heading of a paper.
+fn title_of(paper: &Paper) -> String {
+    format!("Paper {}: {}", paper.number, paper.title)
 }
 
 /// The register of a paper.
@@ -122,8 +137,8 @@ fn heading(experiment: &Experiment) -> String {
 }
 
 /// The anchor that a heading gets: lower case, spaces as hyphens, no punctuation.
-fn anchor(experiment: &Experiment) -> String {
-    let letters = heading(experiment).to_lowercase();
+fn anchor(heading: &str) -> String {
+    let letters = heading.to_lowercase();
     letters.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).collect::<String>().replace(' ', "-")
 }
 
@@ -146,9 +161,9 @@ mod tests {
         let experiment = crate::experiments()[0];
         let kept = Kept::of(experiment.name, &crate::Outcome::new::<()>(&[]).expect("no rows"));
         let page = markdown(&[(experiment, kept)], &ClaimsSummary::default(), &[], "papers");
-        let heading = heading(experiment);
-        assert!(page.contains(&format!("\n### {heading}\n")));
-        assert!(page.contains(&format!("](#{})", anchor(experiment))));
-        assert!(!anchor(experiment).contains([':', ',', '.']));
+        let title = heading(experiment);
+        assert!(page.contains(&format!("\n### {title}\n")));
+        assert!(page.contains(&format!("](#{})", anchor(&heading(experiment)))));
+        assert!(!anchor(&heading(experiment)).contains([':', ',', '.']));
     }
 }

@@ -57,15 +57,19 @@ pub(crate) fn summary(answered: &[Answered<'_>]) -> ClaimsSummary {
     let all = tally(None);
     let mut rows = vec![("all".to_owned(), all.verdicts.to_vec())];
     rows.extend(papers().map(|paper| (paper.number.to_owned(), tally(Some(paper.number)).verdicts.to_vec())));
-    let words = Cause::ALL.map(Cause::words).into_iter().chain(["not shown yet"]);
-    let causes = words.zip(all.causes).filter(|(_, count)| *count > 0);
-    ClaimsSummary {
-        verdicts: ["hold", "hold under some readings", "do not hold", "undecided", "cannot be tested here"]
-            .map(str::to_owned)
-            .into(),
-        papers: rows,
-        causes: causes.map(|(words, count)| (words.to_owned(), count)).collect(),
-    }
+    let causes = |counts: [usize; 5]| {
+        let words = Cause::ALL.map(Cause::words).into_iter().chain(["not shown yet"]);
+        let counted = words.zip(counts).filter(|(_, count)| *count > 0);
+        counted.map(|(words, count)| (words.to_owned(), count)).collect()
+    };
+    let verdicts = [
+        ("hold", Vec::new()),
+        ("hold under some readings", causes(all.causes_of_some)),
+        ("do not hold", causes(all.causes)),
+        ("undecided", Vec::new()),
+        ("cannot be tested here", Vec::new()),
+    ];
+    ClaimsSummary { verdicts: verdicts.map(|(words, causes)| (words.to_owned(), causes)).into(), papers: rows }
 }
 
 /// A row of the register as the page shows it.

@@ -167,9 +167,11 @@ pub fn claim(name: &str) -> Option<&'static Claim> {
 pub struct Tally {
     /// By answer, in the order of [`Answer::ALL`].
     pub verdicts: [usize; 5],
-    /// Of those that do not hold or hold under some readings, by cause in the order of [`Cause::ALL`]; the last are
-    /// those whose cause no ablation shows yet.
+    /// Of those that do not hold, by cause in the order of [`Cause::ALL`]; the last are those whose cause no ablation
+    /// shows yet.
     pub causes: [usize; 5],
+    /// The same of those that hold under some readings.
+    pub causes_of_some: [usize; 5],
 }
 
 impl Tally {
@@ -178,9 +180,11 @@ impl Tally {
         let mut tally = Tally::default();
         for (claim, answer) in claims.into_iter().filter(|(claim, _)| claim.of == Whose::Paper) {
             tally.verdicts[Answer::ALL.iter().position(|&known| known == answer).unwrap_or(0)] += 1;
-            if matches!(answer, Answer::DoesNot | Answer::SomeReadings) {
-                let cause = Cause::ALL.iter().position(|&cause| Some(cause) == claim.cause);
-                tally.causes[cause.unwrap_or(Cause::ALL.len())] += 1;
+            let cause = Cause::ALL.iter().position(|&cause| Some(cause) == claim.cause).unwrap_or(Cause::ALL.len());
+            match answer {
+                Answer::DoesNot => tally.causes[cause] += 1,
+                Answer::SomeReadings => tally.causes_of_some[cause] += 1,
+                _ => {}
             }
         }
         tally
@@ -213,8 +217,10 @@ mod tests {
             let row = ROW.replace("\"paper\"", &format!("\"{of}\""));
             format!("{row}verdict = \"{verdict}\"\ncause = \"model\"\n")
         };
-        let all = [text("paper", "does-not"), text("ours", "does-not"), text("paper", "holds")].concat();
+        let all = [("paper", "does-not"), ("ours", "does-not"), ("paper", "holds"), ("paper", "some-readings")];
+        let all = all.map(|(of, verdict)| text(of, verdict)).concat();
         let tally = Tally::of(read("009", &all).expect("rows").iter().map(|claim| (claim, claim.verdict)));
-        assert_eq!((tally.verdicts, tally.causes, tally.all()), ([1, 0, 1, 0, 0], [0, 1, 0, 0, 0], 2));
+        assert_eq!((tally.verdicts, tally.all()), ([1, 1, 1, 0, 0], 3));
+        assert_eq!((tally.causes, tally.causes_of_some), ([0, 1, 0, 0, 0], [0, 1, 0, 0, 0]));
     }
 }

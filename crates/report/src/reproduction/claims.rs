@@ -2,15 +2,16 @@
 
 use crate::html::{Cell, Section, Table, escape, section};
 
+/// A verdict in words, and how many claims have it for which cause.
+pub type CountedVerdict = (String, Vec<(String, usize)>);
+
 /// How many claims have which verdict: of all papers, and of each.
 #[derive(Debug, Clone, Default)]
 pub struct ClaimsSummary {
-    /// What is counted, in words: `hold`, `do not hold`.
-    pub verdicts: Vec<String>,
+    /// What is counted, in words (`hold`, `do not hold`), and by which causes, where there are some.
+    pub verdicts: Vec<CountedVerdict>,
     /// A paper's number and its counts; the first row is all papers together.
     pub papers: Vec<(String, Vec<usize>)>,
-    /// Why claims do not hold: a cause and how many have it.
-    pub causes: Vec<(String, usize)>,
 }
 
 /// A row of the register.
@@ -49,16 +50,14 @@ pub struct ClaimRow {
 /// What is seen first: how many claims have which verdict.
 pub(super) fn summary(summary: &ClaimsSummary) -> String {
     let Some((_, all)) = summary.papers.first() else { return String::new() };
-    let causes: Vec<String> =
-        summary.causes.iter().map(|(cause, count)| format!("{}: {count}", escape(cause))).collect();
-    let card = |(words, count): (&String, &usize)| {
-        let small =
-            if words == "do not hold" { format!("<small>{}</small>", causes.join(", ")) } else { String::new() };
+    let card = |((words, causes), count): (&CountedVerdict, &usize)| {
+        let causes: Vec<String> = causes.iter().map(|(cause, count)| format!("{} {count}", escape(cause))).collect();
+        let small = if causes.is_empty() { String::new() } else { format!("<small>{}</small>", causes.join(", ")) };
         format!("<div><dt>{}</dt><dd>{count}{small}</dd></div>\n", escape(words))
     };
     let cards: String = summary.verdicts.iter().zip(all).map(card).collect();
     let mut columns = vec!["paper", "claims"];
-    columns.extend(summary.verdicts.iter().map(String::as_str));
+    columns.extend(summary.verdicts.iter().map(|(words, _)| words.as_str()));
     let mut table = Table::new("", &columns);
     for (paper, counts) in &summary.papers[1..] {
         let number = |count: usize| Cell::number(count.to_string(), count as f64);
@@ -194,10 +193,9 @@ mod tests {
     #[test]
     fn the_summary_counts_and_names_the_causes() {
         let summary = summary(&ClaimsSummary {
-            verdicts: vec!["hold".into(), "do not hold".into()],
+            verdicts: vec![("hold".into(), Vec::new()), ("do not hold".into(), vec![("workload".into(), 4)])],
             papers: vec![("all".into(), vec![3, 4]), ("009".into(), vec![3, 4])],
-            causes: vec![("workload".into(), 4)],
         });
-        assert!(summary.contains("7 claims of 1 papers") && summary.contains("workload: 4"), "{summary}");
+        assert!(summary.contains("7 claims of 1 papers") && summary.contains("workload 4"), "{summary}");
     }
 }
