@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   matched pairs    every design of the space: (lists 4, fit 30, split 0, coalesce 70) ─ split ─▶ (…, split 100, …)
-//!   one at a time    the recommended design: (lists 2, fit 0, split 100, coalesce 100) with each factor turned over
+//!   in one design    the recommended one: (lists 2, fit 0, split 100, coalesce 100) with each factor turned over
+//!   by itself        the plain one: (lists 0, fit 0, split 0, coalesce 0) with each factor in full use
 //! ```
 
 use std::collections::HashMap;
@@ -115,7 +116,15 @@ impl<'e> Grid<'e> {
         Change::of(&pair.into_iter().collect::<Vec<_>>(), objective)
     }
 
-    /// The value of the recommended design.
+    /// In the plain design, which uses no factor. Its free lists are as many as the recommended design has.
+    pub fn by_itself(&self, lists: usize, factor: usize, objective: Objective) -> Change {
+        let mut used = [0; 4];
+        used[factor] = if factor == 0 { lists } else { self.full[factor] };
+        let pair = self.value([0; 4], objective).zip(self.value(used, objective));
+        Change::of(&pair.into_iter().collect::<Vec<_>>(), objective)
+    }
+
+    /// The value of the recommended design with this many lists.
     pub fn recommended(&self, lists: usize, objective: Objective) -> Option<f64> {
         self.value([lists, 0, self.full[2], self.full[3]], objective)
     }

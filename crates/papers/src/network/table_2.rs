@@ -1,8 +1,9 @@
 //! Table 2: what each factor does to internal and external fragmentation and to performance, over the whole space, for all
 //! three applications and all their inputs: the 45 days of the paper.
 //!
-//! The table says what using a factor does, not to which design. There are two readings: in every design of the space
-//! (matched pairs), and in the recommended design (one at a time). The shares of the variance are an addition of this
+//! The table says what using a factor does, not to which design. There are three readings: in every design of the space
+//! (matched pairs), in the recommended design, and by itself in a design that uses none. Where they differ, it is the other
+//! factors that decide. The shares of the variance are an addition of this
 //! project: a space has many designs that nobody would use, and a mean over all of them is about those too.
 
 use heapsmith_explore::{Effect, Objective, effects};
@@ -31,7 +32,8 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
             splitting is the largest cause of fragmentation. The exploration took 45 days on two Pentium 4 \
             workstations (Mamagkakis et al. 2006, Table 2, section 5).",
     differs: "The paper gives signs, found by looking at its results; here a sign is that of the median change over all \
-              pairs of designs that differ in the factor alone, and that of the change in the recommended design. A \
+              pairs of designs that differ in the factor alone, that of the change in the recommended design, and that of \
+              the factor by itself, in a design that uses no other. A \
               change below a tenth of a point of fragmentation or a hundredth of the accesses is none. Performance is metadata \
               accesses an operation; finding the list of a size costs none here. Other traffic, another machine, and \
               replay instead of running the application.",
@@ -66,6 +68,8 @@ struct Row {
     sign: i8,
     change_from_recommended: f64,
     sign_from_recommended: i8,
+    change_by_itself: f64,
+    sign_by_itself: i8,
     sign_of_paper: i8,
     mean_at_none: f64,
     mean_at_full: f64,
@@ -115,6 +119,7 @@ fn rows(explored: &Explored) -> Vec<Row> {
         for (index, (objective, name)) in OBJECTIVES.into_iter().enumerate() {
             let pairs = grid.matched(number, objective);
             let one = grid.in_recommended(explored.lists, number, objective);
+            let alone = grid.by_itself(explored.lists, number, objective);
             let effect = explored.effects.iter().find(|e| e.factor == number && e.objective == objective);
             let of = |value: fn(&Effect) -> f64| effect.map_or(f64::NAN, value);
             rows.push(Row {
@@ -127,7 +132,9 @@ fn rows(explored: &Explored) -> Vec<Row> {
                 median_change: pairs.median,
                 sign: pairs.sign(),
                 change_from_recommended: one.median,
-                sign_from_recommended: Change::sign(&one),
+                sign_from_recommended: one.sign(),
+                change_by_itself: alone.median,
+                sign_by_itself: alone.sign(),
                 sign_of_paper: PAPER[number][index],
                 mean_at_none: of(Effect::first),
                 mean_at_full: of(Effect::last),
@@ -145,19 +152,24 @@ fn signs(outcome: &mut Outcome, rows: &[Row], factor: &str, objective: &str, pap
     outcome.state(
         format!("000:table-2-{}-{}", factor.replace(' ', "-"), objective.split(' ').next().unwrap_or_default()),
         listed(&found),
-        Answer::of_readings([agrees(|row| row.sign), agrees(|row| row.sign_from_recommended)]),
+        Answer::of_readings([
+            agrees(|row| row.sign),
+            agrees(|row| row.sign_from_recommended),
+            agrees(|row| row.sign_by_itself),
+        ]),
     );
 }
 
 fn pairs(row: &Row) -> String {
     format!(
-        "{}: {} in the median of {} pairs, of which {} rise and {} fall, {} in the recommended design",
+        "{}: {} in the median of {} pairs, of which {} rise and {} fall, {} in the recommended design, {} by itself",
         row.application,
         signed(row.median_change),
         thousands(row.pairs as u64),
         thousands(row.rise as u64),
         thousands(row.fall as u64),
         signed(row.change_from_recommended),
+        signed(row.change_by_itself),
     )
 }
 
@@ -183,17 +195,23 @@ fn doubled(outcome: &mut Outcome, rows: &[Row]) {
     outcome.state(
         "000:table-2-double-signs",
         format!(
-            "median change of the accesses over the applications: matched pairs {}; in the recommended design {}",
+            "median change of the accesses over the applications: matched pairs {}; in the recommended design {}; by \
+             itself {}",
             said(|row| row.median_change),
             said(|row| row.change_from_recommended),
+            said(|row| row.change_by_itself),
         ),
-        Answer::of_readings([larger(|row| row.median_change), larger(|row| row.change_from_recommended)]),
+        Answer::of_readings([
+            larger(|row| row.median_change),
+            larger(|row| row.change_from_recommended),
+            larger(|row| row.change_by_itself),
+        ]),
     );
 }
 
 /// Which factor changes fragmentation most, if it is taken away.
 fn largest(outcome: &mut Outcome, all: &[Explored]) {
-    let (mut found, mut in_pairs, mut in_one) = (Vec::new(), true, true);
+    let (mut found, mut in_pairs, mut in_one, mut by_itself) = (Vec::new(), true, true, true);
     for explored in all {
         let grid = Grid::of(&explored.swept.exploration);
         let largest_fall = |of: &dyn Fn(usize) -> Change| {
@@ -203,40 +221,53 @@ fn largest(outcome: &mut Outcome, all: &[Explored]) {
         let (by_pairs, pairs) = largest_fall(&|factor| grid.matched(factor, Objective::Fragmentation));
         let (by_one, one) =
             largest_fall(&|factor| grid.in_recommended(explored.lists, factor, Objective::Fragmentation));
+        let (by_alone, alone) =
+            largest_fall(&|factor| grid.by_itself(explored.lists, factor, Objective::Fragmentation));
+        by_itself &= FACTORS[alone] == "splitting";
         in_pairs &= FACTORS[pairs] == "splitting";
         in_one &= FACTORS[one] == "splitting";
         found.push(format!(
-            "{}: {} in matched pairs (by {}), {} in the recommended design (by {})",
+            "{}: {} in matched pairs (by {}), {} in the recommended design (by {}), {} by itself (by {})",
             explored.application,
             FACTORS[pairs],
             percent(by_pairs),
             FACTORS[one],
             percent(by_one),
+            FACTORS[alone],
+            percent(by_alone),
         ));
     }
     let found = format!("what lowers fragmentation most: {}", found.join("; "));
-    outcome.state("000:splitting-matters-most", found, Answer::of_readings([in_pairs, in_one]));
+    outcome.state("000:splitting-matters-most", found, Answer::of_readings([in_pairs, in_one, by_itself]));
 }
 
-/// Lists of the dominant sizes, in the recommended design: less internal fragmentation and fewer accesses, and at most a
-/// point more of external fragmentation.
+/// Lists of the dominant sizes, in the recommended design and by themselves: less internal fragmentation and fewer accesses,
+/// and at most a point more of external fragmentation.
 fn two_lists(outcome: &mut Outcome, rows: &[Row]) {
-    let own = |objective: &str| {
-        let of = rows.iter().filter(move |row| row.factor == "free lists" && row.objective == objective);
-        of.map(|row| row.change_from_recommended).collect::<Vec<f64>>()
+    let own = |objective: &str, of: fn(&Row) -> f64| {
+        let own = rows.iter().filter(|row| row.factor == "free lists" && row.objective == objective);
+        own.map(of).collect::<Vec<f64>>()
     };
-    let [internal, external, accesses] = OBJECTIVES.map(|(_, name)| own(name));
     let said = |changes: &[f64]| listed(&changes.iter().map(|&change| signed(change)).collect::<Vec<_>>());
-    outcome.state(
-        "000:lists-of-dominant-sizes-help",
-        format!(
-            "for drr, easyport and url: internal fragmentation {}, accesses {}, external fragmentation {}",
+    let (mut found, mut holds) = (Vec::new(), Vec::new());
+    for (place, of) in [
+        ("the recommended design", (|row| row.change_from_recommended) as fn(&Row) -> f64),
+        ("a design that uses nothing else", |row| row.change_by_itself),
+    ] {
+        let [internal, external, accesses] = OBJECTIVES.map(|(_, name)| own(name, of));
+        found.push(format!(
+            "in {place} internal fragmentation {}, accesses {}, external fragmentation {}",
             said(&internal),
             said(&accesses),
             said(&external)
-        ),
-        internal.iter().chain(&accesses).all(|&change| change < 0.0)
-            && external.iter().all(|&change| change <= ERADICATED),
+        ));
+        let fall = internal.iter().chain(&accesses).all(|&change| change < 0.0);
+        holds.push(fall && external.iter().all(|&change| change <= ERADICATED));
+    }
+    outcome.state(
+        "000:lists-of-dominant-sizes-help",
+        format!("for drr, easyport and url: {}", found.join("; ")),
+        Answer::of_readings(holds),
     );
 }
 
@@ -254,9 +285,10 @@ fn eradicated(outcome: &mut Outcome, all: &[Explored]) {
         in_all &= none == every.len();
         in_one &= one < ERADICATED;
         found.push(format!(
-            "{}: {} in the recommended design; under a point in {} of {} designs with full coalescing, {} in their median",
+            "{}: {} in the recommended design, {} in it without lists; under a point in {} of {} designs with full coalescing, {} in their median",
             explored.application,
             percent(one),
+            percent(grid.recommended(0, Objective::External).unwrap_or(f64::NAN)),
             none,
             every.len(),
             percent(median(every.iter().copied())),
@@ -283,7 +315,8 @@ fn seconds(all: &[Explored]) -> String {
 
 fn matched(rows: &[Row]) -> Shown {
     let mut shown = Shown::new(
-        "What using a factor changes: the median over matched pairs of designs, and in the recommended design. \
+        "What using a factor changes: the median over matched pairs of designs, in the recommended design, and by \
+         itself in a design that uses nothing else. \
          Fragmentation in points, accesses in percent",
         [
             "application",
@@ -295,6 +328,8 @@ fn matched(rows: &[Row]) -> Shown {
             "median",
             "sign",
             "recommended",
+            "sign",
+            "by itself",
             "sign",
             "paper's",
         ],
@@ -311,6 +346,8 @@ fn matched(rows: &[Row]) -> Shown {
             written(row.sign).into(),
             signed(row.change_from_recommended).into(),
             written(row.sign_from_recommended).into(),
+            signed(row.change_by_itself).into(),
+            written(row.sign_by_itself).into(),
             written(row.sign_of_paper).into(),
         ]);
     }
