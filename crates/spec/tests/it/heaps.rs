@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 
 use heapsmith::{Fixed, Growing, Heap, Source, State};
 use heapsmith_spec::build::{BuildError, words_for};
-use heapsmith_spec::{Bump, Pool, Reclaim, Spec, WordSize, arbitrary, catalogue};
+use heapsmith_spec::{Bump, Pool, Reclaim, Spec, WordSize, arbitrary, catalogue, readings};
 use heapsmith_trial::{Counted, Memory, Operation, Oracle, long_program, over, program};
 use proptest::prelude::*;
 
@@ -25,7 +25,8 @@ fn region(spec: &Spec) -> usize {
 
 fn every_spec() -> Vec<Spec> {
     let words = [("", 4), (" word=2", 2), (" word=8", 8)];
-    let named = catalogue().iter().map(|entry| entry.spec.parse().expect("the catalogue parses"));
+    let entries = catalogue().iter().chain(readings());
+    let named = entries.map(|entry| entry.spec.parse().expect("the catalogue parses"));
     let lists = ["lifo", "fifo", "address", "implicit"].into_iter().flat_map(|order| {
         ["first", "next", "best", "best(30%)", "worst"].into_iter().flat_map(move |fit| {
             ["split=always", "split=never", "split>=100"].into_iter().flat_map(move |split| {
