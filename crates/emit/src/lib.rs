@@ -49,6 +49,7 @@ macro_rules! template {
 pub mod c;
 mod code_size;
 mod composition;
+pub mod cortex_m3;
 mod error;
 mod figures;
 mod folder;

@@ -88,13 +88,13 @@ pub fn size(target: &Target, source: &Path, object: &Path) -> Result<Size, SizeE
 pub fn size_at(target: &Target, level: &str, source: &Path, object: &Path) -> Result<Size, SizeError> {
     let mut compile = Command::new(target.compiler);
     compile.args(["-std=c11", "-ffreestanding", level, "-c", "-o"]).arg(object).args(target.flags).arg(source);
-    output(&mut compile, target.compiler, target)?;
-    let text = output(Command::new(target.size).arg(object), target.size, target)?;
+    output(&mut compile, target.compiler, target.package)?;
+    let text = output(Command::new(target.size).arg(object), target.size, target.package)?;
     parse(&text).ok_or(SizeError::Failed { program: target.size, text })
 }
 
-fn output(command: &mut Command, program: &'static str, target: &Target) -> Result<String, SizeError> {
-    let package = target.package;
+/// What a command prints; an error that names the package of a program that is missing.
+pub(crate) fn output(command: &mut Command, program: &'static str, package: &'static str) -> Result<String, SizeError> {
     let output = command.output().map_err(|source| SizeError::Missing { program, package, source })?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());

@@ -3,6 +3,7 @@
 mod lists;
 mod mechanisms;
 mod overload;
+mod processor;
 mod responses;
 mod runs;
 mod scale;
@@ -22,6 +23,7 @@ pub(crate) const EXPERIMENTS: &[&Experiment] = &[
     &lists::EXPERIMENT,
     &scale::EXPERIMENT,
     &overload::EXPERIMENT,
+    &processor::EXPERIMENT,
 ];
 
 /// One of the paper's allocators.

@@ -64,7 +64,7 @@ pub(super) struct Run {
     /// Calls that were taken.
     calls: usize,
     /// Whether an event is one of the moments when the number of live blocks is near its maximum.
-    near_max: Vec<bool>,
+    pub near_max: Vec<bool>,
 }
 
 impl Run {

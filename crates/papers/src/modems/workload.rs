@@ -1,10 +1,12 @@
 //! Ablation: what the invented part of the workload does to Table 1.
 
+use heapsmith_replay::Region;
 use heapsmith_report::chart::{Bars, Measured, Scale};
 use serde::Serialize;
 
+use super::responses::{Response, Run};
 use super::runs::{Model, PAPER, Pair, interval, words};
-use crate::answer::{Answer, Interval};
+use crate::answer::{Agreement, Answer, Interval};
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, MODEMS};
 use crate::outcome::Outcome;
@@ -40,6 +42,13 @@ const VARIANTS: [(&str, Model); 9] = [
 /// Every instance takes one call.
 const SHORT: Model = Model { calls: 5, ..PAPER };
 
+/// How many times cheaper the paper's frees are with tags, with first fit.
+const FREE_RATIO: f64 = 1.28 / 0.24;
+/// Within this share of the paper's, a ratio agrees.
+const RATIO: f64 = 0.15;
+/// Runs for the ratios of costs.
+const RATIO_RUNS: u64 = 7;
+
 /// A median with the ends of its interval.
 #[derive(Debug, Serialize)]
 struct Row {
@@ -54,6 +63,35 @@ struct Row {
     more_of_best_low: f64,
     more_of_best_high: f64,
     runs: usize,
+    /// Times that freeing is cheaper with tags, with first fit.
+    free_ratio: f64,
+    /// An allocation and its free, as times those of first fit fast free: first slow, best slow, best fast.
+    total_first_slow: f64,
+    total_best_slow: f64,
+    total_best_fast: f64,
+}
+
+/// How the costs of the four allocators compare on a run.
+struct Ratios {
+    free: f64,
+    /// First slow, best slow and best fast over first fast.
+    totals: [f64; 3],
+}
+
+impl Ratios {
+    /// On the runs of `seeds` seeds; none where an allocator served none.
+    fn on(model: &Model, setting: &Setting<'_>, seeds: u64) -> Result<Vec<Ratios>, ExperimentError> {
+        let (model, mut all) = (model.within(setting), Vec::new());
+        for seed in 0..seeds {
+            let run = Run::new(&model.trace(setting, setting.seed + seed)?)?;
+            let mut region = Region::for_trace(&run.trace)?;
+            let Some(responses) = run.responses(&mut region)? else { continue };
+            let whole: Vec<Response> = responses.iter().map(|responses| responses.whole).collect();
+            let total = |allocator: usize| whole[allocator].both() / whole[1].both();
+            all.push(Ratios { free: whole[0].free.mean / whole[1].free.mean, totals: [total(0), total(2), total(3)] });
+        }
+        Ok(all)
+    }
 }
 
 impl Row {
@@ -77,6 +115,8 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         let pairs = Pair::on(model, setting, runs, (part, VARIANTS.len()))?;
         let [used, fragments, more] =
             [Pair::used_share, Pair::fragments_share, Pair::more_of_best].map(|of| interval(&pairs, of));
+        let ratios = Ratios::on(model, setting, setting.of(RATIO_RUNS, 1))?;
+        let total = |place: usize| interval(&ratios, |ratios| ratios.totals[place]).median;
         rows.push(Row {
             variant,
             used: used.median,
@@ -89,6 +129,10 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             more_of_best_low: more.low,
             more_of_best_high: more.high,
             runs: pairs.len(),
+            free_ratio: interval(&ratios, |ratios| ratios.free).median,
+            total_first_slow: total(0),
+            total_best_slow: total(1),
+            total_best_fast: total(2),
         });
     }
     outcome(&rows)
@@ -131,6 +175,19 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         format!("{} fragments with a call for each instance, all of one kind", words(short.fragments(), percent)),
         short.fragments().is_below(0.005),
     );
+    let free = Agreement::of(short.free_ratio, FREE_RATIO, RATIO * FREE_RATIO);
+    outcome
+        .state(
+            "004:a-short-run-has-the-papers-free-ratio",
+            format!(
+                "{} times with a call for each instance, all of one kind, {} with the units alone: {}",
+                digits(short.free_ratio),
+                digits(alone.free_ratio),
+                free.words()
+            ),
+            free,
+        )
+        .with("first fit", short.free_ratio);
     outcome.found = format!(
         "Fragments are {} of the memory with the units alone, {} with 40 frames a call, and {} with a call for each \
          instance, all of one kind: the paper's 0.3% to 0.5% are those of a run in which little has been freed.",
@@ -138,7 +195,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         percent(frames.fragments),
         percent(short.fragments)
     );
-    outcome.tables.push(shown(rows));
+    outcome.tables.extend([shown(rows), costs(rows)]);
     draw(&mut outcome, rows);
     Ok(outcome)
 }
@@ -167,5 +224,21 @@ fn shown(rows: &[Row]) -> Shown {
         let name = std::iter::once(Value::from(row.variant));
         shown.row(name.chain(shares).chain(bytes).chain([Value::from(row.runs as u64)]));
     }
+    shown
+}
+
+/// How the costs compare.
+fn costs(rows: &[Row]) -> Shown {
+    let columns = ["model", "free without tags over with", "first fit slow", "best fit slow", "best fit fast"];
+    let caption =
+        "Accesses: a free with first fit, and an allocation with its free as times those of first fit fast free";
+    let mut shown = Shown::new(caption, columns);
+    for row in rows {
+        let numbers =
+            [row.free_ratio, row.total_first_slow, row.total_best_slow, row.total_best_fast].map(Value::Number);
+        shown.row(std::iter::once(Value::from(row.variant)).chain(numbers));
+    }
+    let paper = [FREE_RATIO, 4.08 / 3.13, 4.14 / 3.13, 3.60 / 3.13].map(Value::Number);
+    shown.row(std::iter::once(Value::from("the paper's, in µs")).chain(paper));
     shown
 }

@@ -114,6 +114,7 @@ pin! {
     lists_of_paper_004 = "004-lists",
     scale_of_paper_004 = "004-scale",
     overload_of_paper_004 = "004-overload",
+    processor_of_paper_004 = "004-processor",
 }
 
 #[test]
