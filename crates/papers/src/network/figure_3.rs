@@ -115,6 +115,41 @@ pub(crate) fn freed_to_pool(trace: &PackedTrace, lists: usize) -> f64 {
     1.0 - kept as f64 / freed.max(1) as f64
 }
 
+fn shown(rows: &[Row]) -> Shown {
+    let mut shown = Shown::new(
+        "Every input",
+        [
+            "application",
+            "input",
+            "form",
+            "mean of peak",
+            "above half",
+            "rise",
+            "spikes",
+            "peak bytes",
+            "freed to the pool",
+            "events between deaths",
+            "by chance",
+        ],
+    );
+    for row in rows {
+        shown.row([
+            row.application.into(),
+            row.input.into(),
+            row.form.as_str().into(),
+            Value::Share(row.mean_of_peak),
+            Value::Share(row.above_half),
+            row.rise.into(),
+            row.spikes.into(),
+            row.requested_peak.into(),
+            Value::Share(row.freed_to_pool),
+            row.between_deaths.into(),
+            row.between_deaths_by_chance.into(),
+        ]);
+    }
+    shown
+}
+
 fn outcome(rows: &[Row], curves: Vec<(&'static str, Vec<Series>)>) -> Result<Outcome, ExperimentError> {
     let mut outcome = Outcome::new(rows)?;
     let forms: BTreeSet<&str> = rows.iter().map(|row| row.form.as_str()).collect();
@@ -158,38 +193,7 @@ fn outcome(rows: &[Row], curves: Vec<(&'static str, Vec<Series>)>) -> Result<Out
         percent(min),
         percent(max)
     );
-    let mut shown = Shown::new(
-        "Every input",
-        [
-            "application",
-            "input",
-            "form",
-            "mean of peak",
-            "above half",
-            "rise",
-            "spikes",
-            "peak bytes",
-            "freed to the pool",
-            "events between deaths",
-            "by chance",
-        ],
-    );
-    for row in rows {
-        shown.row([
-            row.application.into(),
-            row.input.into(),
-            row.form.as_str().into(),
-            Value::Share(row.mean_of_peak),
-            Value::Share(row.above_half),
-            row.rise.into(),
-            row.spikes.into(),
-            row.requested_peak.into(),
-            Value::Share(row.freed_to_pool),
-            row.between_deaths.into(),
-            row.between_deaths_by_chance.into(),
-        ]);
-    }
-    outcome.tables.push(shown);
+    outcome.tables.push(shown(rows));
     for (application, series) in curves {
         let chart = Chart {
             title: format!("{application}: live bytes"),

@@ -182,6 +182,35 @@ fn few_sizes(outcome: &mut Outcome, summaries: &[Summary], elsewhere: &[Summary]
     outcome.state("000:thirty-eight-sizes-elsewhere", format!("99% need {}", listed(&each)), few * 2 > elsewhere.len());
 }
 
+fn shown<'s>(summaries: impl Iterator<Item = &'s Summary>) -> Shown {
+    let mut shown = Shown::new(
+        "Every input",
+        [
+            "application",
+            "input",
+            "different sizes",
+            "most popular two",
+            "their share",
+            "share of sizes between them",
+            "share of six",
+            "sizes for 99%",
+        ],
+    );
+    for one in summaries {
+        shown.row([
+            one.application.into(),
+            one.input.into(),
+            (one.sizes as u64).into(),
+            format!("{} and {}", one.top[0], one.top[1]).into(),
+            Value::Share(one.share),
+            Value::Share(one.between),
+            Value::Share(one.six),
+            (one.for_99_percent as u64).into(),
+        ]);
+    }
+    shown
+}
+
 fn outcome(
     rows: &[Row],
     summaries: &[Summary],
@@ -222,32 +251,7 @@ fn outcome(
         percent(min),
         percent(max)
     );
-    let mut shown = Shown::new(
-        "Every input",
-        [
-            "application",
-            "input",
-            "different sizes",
-            "most popular two",
-            "their share",
-            "share of sizes between them",
-            "share of six",
-            "sizes for 99%",
-        ],
-    );
-    for one in summaries.iter().chain(elsewhere) {
-        shown.row([
-            one.application.into(),
-            one.input.into(),
-            (one.sizes as u64).into(),
-            format!("{} and {}", one.top[0], one.top[1]).into(),
-            Value::Share(one.share),
-            Value::Share(one.between),
-            Value::Share(one.six),
-            (one.for_99_percent as u64).into(),
-        ]);
-    }
-    outcome.tables.push(shown);
+    outcome.tables.push(shown(summaries.iter().chain(elsewhere)));
     for (application, series) in curves {
         let chart = Chart {
             title: format!("{application}: sizes of requests"),
