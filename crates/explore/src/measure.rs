@@ -97,7 +97,8 @@ impl Exploration {
     }
 
     /// Measures the memory of what is `named` by pages, each in a child process of `command`, on the events that it was
-    /// timed on; keeps it. `watch` gets how far it is, and says whether to continue.
+    /// timed on, `jobs` at once: pages do not depend on what else runs. Keeps it. `watch` gets how far it is, and says
+    /// whether to continue.
     ///
     /// # Errors
     ///
@@ -108,30 +109,45 @@ impl Exploration {
         traces: &[PackedTrace],
         named: &[Named],
         command: &Path,
+        jobs: usize,
         watch: &mut dyn FnMut(Work<'_>) -> bool,
     ) -> Result<(), MeasureError> {
         store.clear_pages()?;
-        let total = named.len() * traces.len();
-        for (place, Named { name, subject, events, .. }) in named.iter().enumerate() {
-            for (number, trace) in traces.iter().enumerate() {
-                if !watch(Work { name, done: place * traces.len() + number, total }) {
-                    return Err(ReplayError::Stopped.into());
-                }
-                let events = events.get(number).copied().unwrap_or(trace.events.len());
-                let pages = pages(command, subject, trace, events)?;
-                store.add_pages(&PageRow {
-                    name: name.clone(),
-                    trace: number,
-                    touched: pages.touched,
-                    requested_peak: pages.requested_peak,
-                    failed: pages.failed,
-                    events: pages.events,
-                })?;
+        let each = |named| traces.iter().enumerate().map(move |(number, trace)| (named, number, trace));
+        let all: Vec<(&Named, usize, &PackedTrace)> = named.iter().flat_map(each).collect();
+        for (at, some) in all.chunks(jobs.max(1)).enumerate() {
+            if !watch(Work { name: &some[0].0.name, done: at * jobs.max(1), total: all.len() }) {
+                return Err(ReplayError::Stopped.into());
+            }
+            for row in pages_of(command, some)? {
+                store.add_pages(&row)?;
             }
         }
         self.pages = store.pages()?;
         Ok(())
     }
+}
+
+/// Memory by pages of some heaps and peers, each on the trace of that number, all at once.
+fn pages_of(command: &Path, some: &[(&Named, usize, &PackedTrace)]) -> Result<Vec<PageRow>, PagesError> {
+    let one = |&(Named { name, subject, events, .. }, number, trace): &(&Named, usize, &PackedTrace)| {
+        let events = events.get(number).copied().unwrap_or(trace.events.len());
+        let pages = pages(command, subject, trace, events)?;
+        Ok(PageRow {
+            name: name.clone(),
+            trace: number,
+            touched: pages.touched,
+            requested_peak: pages.requested_peak,
+            failed: pages.failed,
+            events: pages.events,
+        })
+    };
+    std::thread::scope(|scope| {
+        let running: Vec<_> = some.iter().map(|what| scope.spawn(move || one(what))).collect();
+        let ended =
+            running.into_iter().map(|child| child.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        ended.collect()
+    })
 }
 
 fn time_all(

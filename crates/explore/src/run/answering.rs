@@ -203,7 +203,7 @@ impl Answering<'_> {
             observer.work(at);
             !stop.load(Ordering::Relaxed)
         };
-        let outcome = exploration.measure_pages(store, traces, &named, command, &mut watch);
+        let outcome = exploration.measure_pages(store, traces, &named, command, self.jobs, &mut watch);
         self.observer.stage(Stage::Idle);
         match outcome {
             Err(MeasureError::Pages(error @ PagesError::System { .. })) => {
