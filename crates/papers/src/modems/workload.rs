@@ -165,6 +165,21 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         ),
         if frames.fragments_low > alone.fragments_high { Answer::Holds } else { Answer::Undecided },
     );
+    short_run(&mut outcome, alone, short);
+    outcome.found = format!(
+        "Fragments are {} of the memory with the units alone, {} with 40 frames a call, and {} with a call for each \
+         instance, all of one kind: the paper's 0.3% to 0.5% are those of a run in which little has been freed.",
+        percent(alone.fragments),
+        percent(frames.fragments),
+        percent(short.fragments)
+    );
+    outcome.tables.extend([shown(rows), costs(rows)]);
+    draw(&mut outcome, rows);
+    Ok(outcome)
+}
+
+/// Whether a run in which little is freed has the paper's numbers.
+fn short_run(outcome: &mut Outcome, alone: &Row, short: &Row) {
     outcome.state(
         "004:a-short-run-has-the-papers-used-share",
         format!("{} data with a call for each instance, all of one kind", words(short.used(), percent)),
@@ -188,16 +203,6 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
             free,
         )
         .with("first fit", short.free_ratio);
-    outcome.found = format!(
-        "Fragments are {} of the memory with the units alone, {} with 40 frames a call, and {} with a call for each \
-         instance, all of one kind: the paper's 0.3% to 0.5% are those of a run in which little has been freed.",
-        percent(alone.fragments),
-        percent(frames.fragments),
-        percent(short.fragments)
-    );
-    outcome.tables.extend([shown(rows), costs(rows)]);
-    draw(&mut outcome, rows);
-    Ok(outcome)
 }
 
 fn draw(outcome: &mut Outcome, rows: &[Row]) {
