@@ -29,7 +29,14 @@ pub const BY_NIGHT: &[Needed] = &[
     (tools::CPPCHECK, &["lint::cppcheck", "lint::misra"]),
     (
         tools::ARM,
-        &["lint::arm_gcc", "examples::the_firmware", "size::", "freestanding::", "emulated::heaps_on_an_armv6_m"],
+        &[
+            "lint::arm_gcc",
+            "examples::the_firmware",
+            "size::",
+            "freestanding::",
+            "emulated::heaps_on_an_armv6_m",
+            "cortex_m3::",
+        ],
     ),
     (tools::AVR, &["emulated::heaps_on_an_avr"]),
     (tools::AVR_LIBC, &["emulated::heaps_on_an_avr"]),
