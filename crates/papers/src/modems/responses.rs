@@ -12,20 +12,24 @@ use crate::error::ExperimentError;
 /// Near the maximum of live blocks: at least this share of it.
 const NEAR_MAX: f64 = 0.95;
 
-/// Words of metadata of an operation: on average and at most.
+/// Words of metadata of an operation.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Cost {
     /// On average.
     pub mean: f64,
+    /// Of one in the middle.
+    pub median: u64,
     /// Of the most expensive.
     pub max: u64,
 }
 
 impl Cost {
     fn of(accesses: impl Iterator<Item = u64>) -> Cost {
-        let (count, sum, max) =
-            accesses.fold((0_u64, 0, 0), |(count, sum, max), one| (count + 1, sum + one, max.max(one)));
-        Cost { mean: sum as f64 / count.max(1) as f64, max }
+        let mut all: Vec<u64> = accesses.collect();
+        all.sort_unstable();
+        let mean = all.iter().sum::<u64>() as f64 / all.len().max(1) as f64;
+        let at = |index: usize| all.get(index).copied().unwrap_or(0);
+        Cost { mean, median: at(all.len() / 2), max: all.last().copied().unwrap_or(0) }
     }
 }
 

@@ -45,8 +45,10 @@ const RATIO: f64 = 0.15;
 struct Row {
     allocator: &'static str,
     allocate: f64,
+    median_allocate: u64,
     max_allocate: u64,
     free: f64,
+    median_free: u64,
     max_free: u64,
     both: f64,
     allocate_near_max: f64,
@@ -70,8 +72,10 @@ impl Row {
         Row {
             allocator: ALLOCATORS[number].name,
             allocate: whole.allocate.mean,
+            median_allocate: whole.allocate.median,
             max_allocate: whole.allocate.max,
             free: whole.free.mean,
+            median_free: whole.free.median,
             max_free: whole.free.max,
             both: whole.both(),
             allocate_near_max: near_max.allocate.mean,
@@ -314,23 +318,27 @@ fn shown(rows: &[Row]) -> Shown {
     let columns = [
         "allocator",
         "allocation",
+        "median",
         "max",
         "near the maximum of blocks",
         "free",
+        "median",
         "max",
         "near the maximum of blocks",
         "both",
         "ns/op",
         "ns/op of the null allocator",
     ];
-    let mut shown = Shown::new("Accesses of the calibrated run, on average and at most", columns);
+    let mut shown = Shown::new("Accesses of the calibrated run: means, medians and maxima", columns);
     for row in rows {
         shown.row([
             row.allocator.into(),
             row.allocate.into(),
+            row.median_allocate.into(),
             row.max_allocate.into(),
             row.allocate_near_max.into(),
             row.free.into(),
+            row.median_free.into(),
             row.max_free.into(),
             row.free_near_max.into(),
             row.both.into(),
