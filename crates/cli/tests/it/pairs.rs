@@ -155,6 +155,11 @@ fn holds(dir: &Path, asked: &Asked, pick: &Value) {
     let bound = json(&heapsmith(dir, &["bound", heap, "--max-live", &live, "--max-size", "2048", "--format", "json"]));
     let is_bounded = asked.value("--prefer") == Some("bounded");
     assert!(!is_bounded || bound[0]["worst_case_allocate"].is_u64(), "{heap} has no proven bound");
+    assert!(!is_bounded || pick["proven_bytes"].is_u64(), "{heap}: what is proven is said: {pick}");
+    if let Some(proven) = pick["proven_bytes"].as_u64() {
+        assert!(proven >= whole(&pick["region"]) || asked.value("--max-region").is_some(), "{heap}: {pick}");
+        assert!(whole(&pick["proven_accesses"]) >= whole(&pick["max"]), "{heap}: {pick}");
+    }
     if let Some(proven) = bound[0]["bound"].as_u64() {
         assert!(proven >= whole(&shown["footprint_peak"]), "{heap}: bound {proven}, and {shown}");
     }

@@ -30,8 +30,8 @@ const COLUMNS: [&str; 11] = [
 /// What a narrow terminal does without.
 const SPARED: [&str; 5] = ["touched_page_overhead", "bound", "p99", "ns_per_op", "cost_per_op"];
 
-/// What programs alone get; the last eight of the pick.
-const HIDDEN: [&str; 16] = [
+/// What programs alone get; the last ten of the pick.
+const HIDDEN: [&str; 18] = [
     "null_ns_per_op",
     "ns_per_op_low",
     "ns_per_op_high",
@@ -46,6 +46,8 @@ const HIDDEN: [&str; 16] = [
     "advice",
     "region",
     "max_in_region",
+    "proven_bytes",
+    "proven_accesses",
     "copies_distance",
     "overfitted",
 ];
@@ -109,14 +111,14 @@ impl Answer<'_> {
     }
 
     /// What the pick alone has: its smallest region, what it saves compared with the baseline, what it does in the region that
-    /// is promised, and how it holds on changed
-    /// copies of the traces.
-    fn answered(&self, is_pick: bool) -> [Item; 8] {
+    /// is promised, what is proven of it, and how it holds on changed copies of the traces.
+    fn answered(&self, is_pick: bool) -> [Item; 10] {
         if !is_pick {
             return std::array::from_fn(|_| none());
         }
         let verdict = self.verdict();
         let (holds, confined) = (self.exploration.holds(self.pick), self.exploration.in_region(self.pick));
+        let proven = self.exploration.proven(self.pick);
         let share = |saved: Option<f64>| saved.map_or_else(none, percent);
         [
             self.exploration.min_region(self.pick).map_or_else(none, table::bytes),
@@ -125,6 +127,8 @@ impl Answer<'_> {
             text(verdict.advice.name()),
             confined.map_or_else(none, |(bytes, _)| table::bytes(bytes)),
             confined.map_or_else(none, |(_, point)| integer(point.get(Objective::MaxOp) as u64)),
+            proven.map_or_else(none, |proven| table::bytes(Bytes(proven.footprint))),
+            proven.map_or_else(none, |proven| integer(proven.accesses)),
             holds.as_ref().map_or_else(none, |holds| percent(holds.distance)),
             holds.as_ref().map_or_else(none, |holds| text(if holds.is_overfitted() { "yes" } else { "no" })),
         ]
