@@ -64,7 +64,7 @@ impl TimingEffort {
     pub const SLOW: u64 = 10;
 
     /// Nanoseconds that a round of any subject may take, however fast the others are.
-    const SHORT: u64 = 50_000_000;
+    const SHORT: u64 = 20_000_000;
 
     /// As many rounds.
     pub fn rounds(rounds: usize) -> TimingEffort {
