@@ -21,6 +21,12 @@ pub enum ExperimentError {
         /// Where it was looked for.
         path: PathBuf,
     },
+    /// A sample is another one than the original allocator played.
+    #[error("{file} is not the project's: it has other requests than those of crates/papers/originals")]
+    OtherSample {
+        /// Its name.
+        file: &'static str,
+    },
     /// The folder of public captures was not named.
     #[error("name the folder of public captures with --inputs; crates/papers/captures says where they are")]
     NoInputs,

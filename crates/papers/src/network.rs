@@ -12,12 +12,14 @@ mod readings;
 mod recipes;
 mod sensitivity;
 mod sweeps;
+mod table_1;
 mod table_2;
 mod tables;
 
 use crate::experiment::Experiment;
 
 pub(crate) const EXPERIMENTS: &[&Experiment] = &[
+    &table_1::EXPERIMENT,
     &figure_2::EXPERIMENT,
     &table_2::EXPERIMENT,
     &figure_3::EXPERIMENT,

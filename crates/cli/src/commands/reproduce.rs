@@ -170,7 +170,7 @@ impl From<ExperimentError> for Failure {
         match error {
             ExperimentError::NoSample { .. } => Failure::bad_input(error),
             ExperimentError::NoInputs => Failure::wrong_use(error),
-            ExperimentError::NoCapture { .. } => Failure::bad_input(error),
+            ExperimentError::NoCapture { .. } | ExperimentError::OtherSample { .. } => Failure::bad_input(error),
             ExperimentError::Load(error) => error.into(),
             ExperimentError::Trace(error) => error.into(),
             ExperimentError::Replay(error) => error.into(),

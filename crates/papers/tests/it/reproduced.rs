@@ -78,6 +78,7 @@ macro_rules! pin {
 }
 
 pin! {
+    table_1_of_paper_000 = "000-table-1",
     figure_2_of_paper_000 = "000-figure-2",
     #[ignore = "takes ten seconds: `cargo xtask nightly whole`"]
     table_2_of_paper_000 = "000-table-2",
