@@ -49,7 +49,7 @@ const PARTS: &[Part] = &[
     },
     Part {
         name: "determinism",
-        about: "real traffic explored in every way, and killed at many moments: the same bytes (15 min)",
+        about: "captured traffic explored in every way, and killed at many moments: the same bytes (15 min)",
         run: determinism,
     },
     Part { name: "properties", about: "3,000 cases of each property of the heaps (10 min)", run: properties },

@@ -92,7 +92,9 @@ fn claims<'r>(page: &mut String, rows: impl Iterator<Item = &'r ClaimRow>) {
         let cause = row.cause.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default();
         let ablation = row.ablation.as_ref().map(|text| format!(" Ablation: `{text}`")).unwrap_or_default();
         let verdict = format!("**{}{cause}** {}{ablation}", row.verdict, row.why.as_deref().unwrap_or_default());
-        let cells = [format!("{} `{}`", row.place, row.name), format!("{}{ours}", row.says), found, verdict];
+        let measure = row.measure.as_ref().map(|text| format!(" Measured: {text}")).unwrap_or_default();
+        let says = format!("{}{ours}{measure}", row.says);
+        let cells = [format!("{} `{}`", row.place, row.name), says, found, verdict];
         let _ = writeln!(page, "| {} |", cells.map(|text| cell(text.trim())).join(" | "));
     }
 }

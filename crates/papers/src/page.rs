@@ -57,8 +57,8 @@ pub(crate) fn summary(answered: &[Answered<'_>]) -> ClaimsSummary {
     let all = tally(None);
     let mut rows = vec![("all".to_owned(), all.verdicts.to_vec())];
     rows.extend(papers().map(|paper| (paper.number.to_owned(), tally(Some(paper.number)).verdicts.to_vec())));
-    let causes = |counts: [usize; 5]| {
-        let words = Cause::ALL.map(Cause::words).into_iter().chain(["not shown yet"]);
+    let causes = |counts: [usize; 6]| {
+        let words = Cause::ALL.map(Cause::words).into_iter().chain(["not sought yet"]);
         let counted = words.zip(counts).filter(|(_, count)| *count > 0);
         counted.map(|(words, count)| (words.to_owned(), count)).collect()
     };

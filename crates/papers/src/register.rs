@@ -60,7 +60,7 @@ pub enum Whose {
     Ours,
 }
 
-/// Why a claim does not hold, as an ablation shows.
+/// Why a claim does not hold, as an ablation shows; or that none of those tried shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
@@ -72,11 +72,13 @@ pub enum Cause {
     Measure,
     /// The paper itself: it contradicts its own numbers, or is wrong.
     Paper,
+    /// It was sought, and no ablation that was tried makes the claim hold.
+    Unexplained,
 }
 
 impl Cause {
     /// Every cause, in the order of the summary.
-    pub const ALL: [Cause; 4] = [Cause::Workload, Cause::Model, Cause::Measure, Cause::Paper];
+    pub const ALL: [Cause; 5] = [Cause::Workload, Cause::Model, Cause::Measure, Cause::Paper, Cause::Unexplained];
 
     /// As it is written.
     pub fn words(self) -> &'static str {
@@ -85,6 +87,7 @@ impl Cause {
             Cause::Model => "model",
             Cause::Measure => "measure",
             Cause::Paper => "paper",
+            Cause::Unexplained => "unexplained",
         }
     }
 }
@@ -111,7 +114,7 @@ pub struct Claim {
     pub verdict: Answer,
     /// Why it does not hold.
     pub cause: Option<Cause>,
-    /// The command that takes the suspected cause away.
+    /// The command that takes the suspected cause away, or in which it was sought.
     pub ablation: Option<String>,
     /// What is to be said of a verdict that is not `holds`.
     pub why: Option<String>,
@@ -167,11 +170,11 @@ pub fn claim(name: &str) -> Option<&'static Claim> {
 pub struct Tally {
     /// By answer, in the order of [`Answer::ALL`].
     pub verdicts: [usize; 5],
-    /// Of those that do not hold, by cause in the order of [`Cause::ALL`]; the last are those whose cause no ablation
-    /// shows yet.
-    pub causes: [usize; 5],
+    /// Of those that do not hold, by cause in the order of [`Cause::ALL`]; the last are those whose cause was not
+    /// sought yet.
+    pub causes: [usize; 6],
     /// The same of those that hold under some readings.
-    pub causes_of_some: [usize; 5],
+    pub causes_of_some: [usize; 6],
 }
 
 impl Tally {
@@ -221,6 +224,6 @@ mod tests {
         let all = all.map(|(of, verdict)| text(of, verdict)).concat();
         let tally = Tally::of(read("009", &all).expect("rows").iter().map(|claim| (claim, claim.verdict)));
         assert_eq!((tally.verdicts, tally.all()), ([1, 1, 1, 0, 0], 3));
-        assert_eq!((tally.causes, tally.causes_of_some), ([0, 1, 0, 0, 0], [0, 1, 0, 0, 0]));
+        assert_eq!((tally.causes, tally.causes_of_some), ([0, 1, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0]));
     }
 }

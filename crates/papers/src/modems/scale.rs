@@ -135,6 +135,15 @@ fn frees(outcome: &mut Outcome, rows: &[Row]) {
         fast.iter().all(|&max| max == fast[0]),
     );
     let slow = [0, 2].map(|number| slope(&points(rows, number, |row| row.free), 0.0));
+    let each =
+        |value: fn(&Row) -> f64| (0..ALLOCATORS.len()).map(move |number| slope(&points(rows, number, value), 0.0));
+    let (allocate, free): (Vec<f64>, Vec<f64>) = (each(|row| row.allocate).collect(), each(|row| row.free).collect());
+    let said = |slopes: &[f64]| listed(&slopes.iter().map(|&slope| digits(slope)).collect::<Vec<_>>());
+    outcome.state(
+        "004:scalability",
+        format!("exponents of the four: of an allocation {}, of a free {}", said(&allocate), said(&free)),
+        allocate.iter().chain(&free).all(|slope| slope.is_finite()),
+    );
     outcome.state(
         "004:free-without-tags-grows",
         format!("it grows with the blocks, with the exponents {} and {}", digits(slow[0]), digits(slow[1])),

@@ -1,4 +1,4 @@
-//! Public captures of the paper's kinds, in the place of its own: backbone, wireless, local networks, and web logs.
+//! Public captures of the paper's kinds, in the place of its own: access link, backbone, wireless, local networks, and web logs.
 //!
 //! ```text
 //!   captures/000.toml ──▶ Recipe { file, address, licence, sha256 } ──▶ DIR/file, checked ──▶ 50,000 packets
@@ -66,6 +66,9 @@ struct Row {
     without_coalescing: f64,
 }
 
+/// The kind of capture that is nearest to the paper's wired ones.
+const ACCESS_LINK: &str = "access link";
+
 /// One application on one capture: what is shown, and the scores of all readings.
 struct Case {
     row: Row,
@@ -91,10 +94,10 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         return Err(ExperimentError::NoCapture { path: dir.to_owned() });
     }
     let mut outcome = outcome(&cases, &recipes, &states)?;
-    let backbones = recipes.iter().filter(|recipe| recipe.kind == "backbone");
-    if let Some((recipe, path)) = backbones.filter_map(|recipe| Some((recipe, recipe.found(dir).ok()?))).next() {
+    let links = recipes.iter().filter(|recipe| recipe.kind == ACCESS_LINK);
+    if let Some((recipe, path)) = links.filter_map(|recipe| Some((recipe, recipe.found(dir).ok()?))).next() {
         let trace = setting.loaded(&path, Some("easyport"), &recipe.settings("easyport"))?;
-        let swept = swept_on(setting, "a backbone's packets", &[PackedTrace::new(&trace)?], (1, 2))?;
+        let swept = swept_on(setting, "an access link's packets", &[PackedTrace::new(&trace)?], (1, 2))?;
         recommended(&mut outcome, "000:public-recommended-are-on-the-front", &swept.exploration);
     }
     Ok(outcome)
@@ -195,11 +198,11 @@ fn outcome(cases: &[Case], recipes: &[Recipe], states: &[&str]) -> Result<Outcom
 fn sizes(outcome: &mut Outcome, rows: &[&Row]) {
     let whole: Vec<&&Row> = rows.iter().filter(|row| row.application == "easyport").collect();
     let networks: Vec<&&Row> = whole.iter().copied().filter(|row| row.kind != "one host").collect();
-    let backbone: Vec<&&Row> = whole.iter().copied().filter(|row| row.kind == "backbone").collect();
+    let link: Vec<&&Row> = whole.iter().copied().filter(|row| row.kind == ACCESS_LINK).collect();
     let mut state = |claim: &str, said: &dyn Fn(&Row) -> String, holds: &dyn Fn(&Row) -> bool| {
         let found: Vec<String> = whole.iter().map(|row| format!("{} {}", row.capture, said(row))).collect();
         let all = |of: &[&&Row]| of.iter().all(|row| holds(row));
-        let known = [&whole, &networks, &backbone].into_iter().filter(|of| !of.is_empty());
+        let known = [&whole, &networks, &link].into_iter().filter(|of| !of.is_empty());
         let answer = Answer::of_readings(known.map(|of| all(of)));
         outcome.state(claim, listed(&found), answer);
     };

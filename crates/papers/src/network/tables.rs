@@ -80,6 +80,10 @@ const SET_UP: &str = "Own captures instead of the paper's; the applications are 
 /// How far a saving may be from the paper's and still agree with it, to both sides.
 pub(crate) const TOLERANCE: f64 = 0.1;
 
+/// How many times as much or as little as in the paper may be left unsaved, where a saving at best agrees with it: of 97.8% a
+/// tenth would accept anything from 88% on.
+const LEFT: f64 = 2.0;
+
 /// What the paper's table says.
 pub(crate) struct Paper {
     /// Its number.

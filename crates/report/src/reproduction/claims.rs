@@ -41,7 +41,7 @@ pub struct ClaimRow {
     pub cause: Option<String>,
     /// What is to be said of it.
     pub why: Option<String>,
-    /// The command that takes the suspected cause away.
+    /// The command that takes the suspected cause away, or in which it was sought.
     pub ablation: Option<String>,
     /// The experiment that tests it, which has a section of this name.
     pub test: Option<String>,
@@ -97,7 +97,7 @@ pub(super) fn register(claims: &[ClaimRow]) -> Section {
     let body = format!(
         "<p>What each paper claims, in the words of this project, and what became of it. A verdict about a paper is made \
          of its own claims; questions of this project are marked. What does not hold has a cause, and the command that \
-         takes the suspected cause away.</p>\n<p class=\"choices\">{}<output data-shown>{} rows</output></p>\n\
+         takes the suspected cause away; it is unexplained where none that was tried makes the claim hold.</p>\n<p class=\"choices\">{}<output data-shown>{} rows</output></p>\n\
          <div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table class=\"claims\">\n<thead><tr>\
          <th scope=\"col\">claim</th><th scope=\"col\">the paper</th><th scope=\"col\">here</th>\
          <th scope=\"col\">verdict</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n",
