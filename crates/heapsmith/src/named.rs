@@ -123,7 +123,7 @@ named! {
 }
 
 named! {
-    /// Segregated fit: the 128 bins of Lea's allocator 2.7.2, each a list whose last freed block comes first.
+    /// Segregated fit: the 128 bins of Lea's allocator, each a list whose last freed block comes first.
     SegregatedFit, SegregatedFitPolicy, fit Fit::First, index Bins<LeaBins<W>, BinList>,
     |_limit| Bins::new(LeaBins(PhantomData), BinList { order: BinOrder::Lifo, tries: 8 })
 }

@@ -7,7 +7,7 @@
  *
  * A request looks through its own bin first, then takes of the next bin that is not empty.
  *
- * Wilson, Johnstone, Neely and Boles 1995 (segregated fits){% if index.lea %}; Lea's allocator 2.7.2 (the 128 bins){% endif %}.
+ * Wilson, Johnstone, Neely and Boles 1995 (segregated fits){% if index.lea %}; Lea's allocator 2.6 (the 128 bins){% endif %}.
  */
 
 #define BINS {{ index.bins }}U

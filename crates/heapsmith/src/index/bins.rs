@@ -36,8 +36,8 @@
 //! Invariant I5 here: every free block is in the bin of its size, and a bit is
 //! set exactly when its bin is not empty. The bin has its own ([`Bin`]).
 //!
-//! Sources: Wilson et al. 1995 (segregated fits); Lea's allocator 2.7.2
-//! for the layout of 128 bins; Mamagkakis et al. 2006, Table 1 (Linux);
+//! Sources: Wilson et al. 1995 (segregated fits); Lea's allocator for the
+//! layout of 128 bins, which version 2.6 has (2.7.2 has 96); Mamagkakis et al. 2006, Table 1 (Linux);
 //! Diamantstein et al., §5.4 (a tree or a skip list in each bin).
 
 use core::fmt::Debug;
@@ -79,7 +79,7 @@ pub enum Spacing {
         /// Bins for every doubling beyond.
         per_doubling: usize,
     },
-    /// The 128 bins of Lea's allocator 2.7.2.
+    /// The 128 bins of Lea's allocator, as version 2.6 has them; 2.7.2 has 96.
     Lea,
 }
 

@@ -58,7 +58,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                size each. The kept blocks are merged here only as their neighbours are freed; \
                the original also sweeps them up before large requests.",
         source: "Mamagkakis et al. 2006, Table 1 (Linux); D. Lea, malloc.c 2.7.2, 2002 \
-                 (DEFAULT_MXFAST, request2size, NBINS, MINSIZE)",
+                 (DEFAULT_MXFAST, request2size, MINSIZE); bins of 2.6",
         papers: NETWORK,
     },
     Entry {
