@@ -144,13 +144,11 @@ fn rows(explored: &Explored) -> Vec<Row> {
 fn signs(outcome: &mut Outcome, rows: &[Row], factor: &str, objective: &str, paper: i8) {
     let own: Vec<&Row> = rows.iter().filter(|row| row.factor == factor && row.objective == objective).collect();
     let found: Vec<String> = own.iter().map(|row| pairs(row)).collect();
-    let kinds: [(fn(&Row) -> i8, fn(&Row) -> f64); 3] = [
-        (|row| row.sign, |row| row.median_change),
-        (|row| row.sign_from_recommended, |row| row.change_from_recommended),
-        (|row| row.sign_by_itself, |row| row.change_by_itself),
-    ];
-    let counted = kinds.map(|(sign, _)| own.iter().all(|row| sign(row) == paper));
-    let any = kinds.map(|(_, change)| own.iter().all(|row| change(row) * f64::from(paper) > 0.0));
+    let signs: [fn(&Row) -> i8; 3] = [|row| row.sign, |row| row.sign_from_recommended, |row| row.sign_by_itself];
+    let changes: [fn(&Row) -> f64; 3] =
+        [|row| row.median_change, |row| row.change_from_recommended, |row| row.change_by_itself];
+    let counted = signs.map(|sign| own.iter().all(|row| sign(row) == paper));
+    let any = changes.map(|change| own.iter().all(|row| change(row) * f64::from(paper) > 0.0));
     outcome.state(
         format!("000:table-2-{}-{}", factor.replace(' ', "-"), objective.split(' ').next().unwrap_or_default()),
         listed(&found),
