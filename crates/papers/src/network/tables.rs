@@ -11,6 +11,8 @@
 mod claims;
 mod shown;
 
+pub(crate) use claims::near_best;
+
 use std::collections::HashMap;
 
 use heapsmith_replay::{Region, Subject, TimingEffort, time};
@@ -91,7 +93,7 @@ pub(crate) struct Paper {
     /// The share of the average fragmentation that the proposed allocator saves.
     pub saved: f64,
     /// The largest share that it saves on one trace beside one system.
-    at_best: f64,
+    pub at_best: f64,
     /// Average fragmentation of the systems, in percent; of it the order is compared.
     pub percents: [f64; 5],
     /// Average execution time of the systems; of it the order alone is compared.

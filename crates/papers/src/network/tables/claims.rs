@@ -67,7 +67,7 @@ fn spread(all: &[Combination<'_>], of: fn(&Score) -> Option<f64>, said: fn(f64) 
 const WITHIN_AT_BEST: &str = "within ten points, and half to twice as much left,";
 
 /// A saving at best against the paper's: within the tolerance, and what is left of the fragmentation is of the same size.
-fn near_best(found: f64, printed: f64) -> Agreement {
+pub(crate) fn near_best(found: f64, printed: f64) -> Agreement {
     match (1.0 - found) / (1.0 - printed) {
         left if left > LEFT => Agreement::FallsShort,
         left if left < 1.0 / LEFT => Agreement::Overshoots,
