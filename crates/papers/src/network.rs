@@ -1,6 +1,7 @@
 //! Mamagkakis et al. 2006: fragmentation in network applications.
 
 mod applications;
+mod balance;
 mod captures;
 mod figure_2;
 mod figure_3;
@@ -12,6 +13,7 @@ mod readings;
 mod recipes;
 mod sensitivity;
 mod sweeps;
+mod systems;
 mod table_1;
 mod table_2;
 mod tables;
@@ -27,6 +29,7 @@ pub(crate) const EXPERIMENTS: &[&Experiment] = &[
     &tables::DRR,
     &tables::EASYPORT,
     &tables::URL,
+    &systems::EXPERIMENT,
     &sensitivity::EXPERIMENT,
     &captures::EXPERIMENT,
 ];

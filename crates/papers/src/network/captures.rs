@@ -19,6 +19,7 @@ use crate::error::ExperimentError;
 use crate::experiment::{Experiment, NETWORK, PUBLIC_CAPTURES};
 use crate::network::figure_2::recommended;
 use crate::network::figure_3::freed_to_pool;
+use crate::network::figure_4::{EVEN, are_packets, fullest_tenth};
 use crate::network::readings::{Combination, PROPOSED, SYSTEMS, Score, Taken, evaluated, heaps, median, taken};
 use crate::network::recipes::{Recipe, recipes};
 use crate::network::sweeps::swept_on;
@@ -53,6 +54,7 @@ struct Row {
     second_size: u64,
     share_of_two: f64,
     share_of_six: f64,
+    fullest_tenth: f64,
     freed_to_pool: f64,
     form: String,
     requested_peak: u64,
@@ -150,6 +152,7 @@ fn row(statistics: &Statistics, scores: &[Score], factors: [f64; 3]) -> Row {
         second_size: size(1),
         share_of_two: statistics.top_share(2),
         share_of_six: statistics.top_share(6),
+        fullest_tenth: fullest_tenth(statistics),
         requested_peak: statistics.requested_peak.0,
         fragmentation: own,
         fragmentation_of_five: five,
@@ -211,6 +214,10 @@ fn sizes(outcome: &mut Outcome, rows: &[&Row]) {
     state("000:public-freed-to-the-pool", &|row| percent(row.freed_to_pool), &|row| {
         (0.3..=0.7).contains(&row.freed_to_pool)
     });
+    state("000:public-dominant-sizes", &|row| format!("{} and {}", row.first_size, row.second_size), &|row| {
+        are_packets([row.first_size, row.second_size])
+    });
+    state("000:public-rest-is-even", &|row| percent(row.fullest_tenth), &|row| row.fullest_tenth <= EVEN);
     state("000:public-many-sizes", &|row| row.sizes.to_string(), &|row| (700..=1500).contains(&row.sizes));
 }
 

@@ -129,6 +129,44 @@ impl<'e> Grid<'e> {
         self.value([lists, 0, self.full[2], self.full[3]], objective)
     }
 
+    /// The index of the recommended design with this many lists.
+    pub fn recommended_design(&self, lists: usize) -> Option<usize> {
+        self.at.get(&[lists, 0, self.full[2], self.full[3]]).copied()
+    }
+
+    /// The values of all designs with first fit and full splitting.
+    pub fn first_fit_and_fully_splitting(&self, objective: Objective) -> Vec<f64> {
+        let own = self.at.keys().copied().filter(|levels| levels[1] == 0 && levels[2] == self.full[2]);
+        own.filter_map(|levels| self.value(levels, objective)).collect()
+    }
+
+    /// The share of accesses that best fit adds to first fit, at each level of splitting: the median over matched pairs.
+    pub fn best_fit_by_splitting(&self) -> Vec<f64> {
+        let added = |split: usize| {
+            let begins = self.at.keys().copied().filter(|levels| levels[1] == 0 && levels[2] == split);
+            let pairs: Vec<(f64, f64)> =
+                begins.filter_map(|levels| self.pair(levels, 1, Objective::Accesses)).collect();
+            Change::of(&pairs, Objective::Accesses).median
+        };
+        (0..=self.full[2]).map(added).collect()
+    }
+
+    /// The share of accesses that full splitting adds where the fit is the best: the median over matched pairs.
+    pub fn splitting_with_best_fit(&self) -> f64 {
+        let begins = self.at.keys().copied().filter(|levels| levels[1] == self.full[1] && levels[2] == 0);
+        let pairs: Vec<(f64, f64)> = begins.filter_map(|levels| self.pair(levels, 2, Objective::Accesses)).collect();
+        Change::of(&pairs, Objective::Accesses).median
+    }
+
+    /// What best fit adds at each level of splitting in the recommended design alone.
+    pub fn best_fit_in_recommended_by_splitting(&self, lists: usize) -> Vec<f64> {
+        let added = |split: usize| {
+            let pair = self.pair([lists, 0, split, self.full[3]], 1, Objective::Accesses);
+            Change::of(&pair.into_iter().collect::<Vec<_>>(), Objective::Accesses).median
+        };
+        (0..=self.full[2]).map(added).collect()
+    }
+
     /// The values of all designs with full coalescing.
     pub fn fully_coalescing(&self, objective: Objective) -> Vec<f64> {
         let full = self.at.keys().copied().filter(|levels| levels[3] == self.full[3]);

@@ -93,6 +93,10 @@ pub(crate) struct Taken {
     pub measures: Measures,
     /// The paper's fragmentation: its formula has requested bytes and holes, and no headers or control words.
     pub fragmentation: f64,
+    /// What blocks have at the peak beyond header and request, over the bytes requested.
+    pub internal: f64,
+    /// What is free or kept at the peak, over the bytes requested.
+    pub external: f64,
 }
 
 /// Replays a heap. The headers that are left out are those of the blocks live at the peak.
@@ -100,9 +104,11 @@ pub(crate) fn taken(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Re
     let measures = replay(spec, trace, region, ReplayOptions::MEASURE)?;
     let peak = at_peak(spec, trace, region, &measures)?;
     let overhead = peak.headers.0 + peak.control.0;
+    let requested = measures.requested_peak.0.max(1) as f64;
     let memory = measures.footprint_peak.0.saturating_sub(overhead) as f64;
-    let fragmentation = (memory / measures.requested_peak.0.max(1) as f64 - 1.0).max(0.0);
-    Ok(Taken { measures, fragmentation })
+    let fragmentation = (memory / requested - 1.0).max(0.0);
+    let (internal, external) = (peak.padding.0 as f64 / requested, (peak.free.0 + peak.layers.0) as f64 / requested);
+    Ok(Taken { measures, fragmentation, internal, external })
 }
 
 /// A heap's averages over the inputs of an application; none of what refused a request.
@@ -116,6 +122,10 @@ pub(crate) struct Score {
     pub each: Vec<f64>,
     /// Its mean.
     pub fragmentation: Option<f64>,
+    /// Mean of what is lost inside blocks.
+    pub internal: Option<f64>,
+    /// Mean of what is lost between them.
+    pub external: Option<f64>,
     /// Mean of the footprint over the request, less one.
     pub footprint: Option<f64>,
     /// Mean accesses an operation.
@@ -132,6 +142,8 @@ impl Score {
             reading: heap.reading.clone(),
             each: if served { taken.iter().map(|taken| taken.fragmentation).collect() } else { Vec::new() },
             fragmentation: mean(|taken| taken.fragmentation),
+            internal: mean(|taken| taken.internal),
+            external: mean(|taken| taken.external),
             footprint: mean(|taken| taken.measures.fragmentation()),
             accesses: mean(|taken| taken.measures.accesses_per_operation()),
         }
@@ -289,7 +301,16 @@ mod tests {
     fn score(of: &'static str, reading: &str, fragmentation: f64) -> Score {
         let value = Some(fragmentation);
         let (each, reading) = (vec![fragmentation], reading.to_owned());
-        Score { of, reading, each, fragmentation: value, footprint: value, accesses: value }
+        Score {
+            of,
+            reading,
+            each,
+            fragmentation: value,
+            internal: value,
+            external: value,
+            footprint: value,
+            accesses: value,
+        }
     }
 
     fn five(first: &[(&str, f64)], proposed: f64) -> Vec<Score> {

@@ -14,6 +14,7 @@ use crate::answer::Answer;
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, NETWORK};
 use crate::network::applications::{ALL, APPLICATIONS};
+use crate::network::balance::{self, Chosen};
 use crate::network::pairs::{Change, FACTORS, Grid};
 use crate::network::readings::median;
 use crate::network::sweeps::{Swept, swept};
@@ -78,6 +79,12 @@ struct Explored {
     swept: Swept,
 }
 
+impl Explored {
+    fn chosen(&self) -> Chosen<'_> {
+        Chosen { application: self.application, lists: self.lists, exploration: &self.swept.exploration }
+    }
+}
+
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     let mut all = Vec::new();
     for (number, application) in APPLICATIONS.into_iter().enumerate() {
@@ -96,6 +103,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     largest(&mut outcome, &all);
     eradicated(&mut outcome, &all);
     two_lists(&mut outcome, &rows);
+    balance::state(&mut outcome, &all.iter().map(Explored::chosen).collect::<Vec<_>>());
     let agree = outcome.statements.iter().filter(|statement| statement.answer == Answer::Holds).count();
     outcome.found = format!("{agree} of {} statements agree for all three applications.", outcome.statements.len());
     if setting.is_whole() {

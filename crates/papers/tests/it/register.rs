@@ -84,6 +84,21 @@ fn every_tested_claim_has_one_statement_and_its_verdict_is_the_committed_answer(
     assert!(statements.is_empty(), "statements without a claim: {:?}", statements.keys());
 }
 
+/// What a statement says of public captures, which not every run has, is what the committed run found on them.
+#[test]
+fn what_is_said_of_public_captures_was_found_on_them() {
+    let found = |claim: &str| {
+        let own = committed().into_iter().find(|(_, statement)| statement.claim == claim);
+        own.unwrap_or_else(|| panic!("{claim} has no statement")).1.found
+    };
+    for (claim, public) in [
+        ("000:recommended-are-on-the-front", "000:public-recommended-are-on-the-front"),
+        ("000:dominant-sizes-are-packets", "000:public-dominant-sizes"),
+    ] {
+        assert!(found(claim).ends_with(&found(public)), "{claim}: {}", found(public));
+    }
+}
+
 /// What is counted in words of metadata says nothing about a number of seconds.
 #[test]
 fn accesses_are_not_compared_with_seconds() {

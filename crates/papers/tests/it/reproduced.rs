@@ -87,6 +87,8 @@ pin! {
     table_3_of_paper_000 = "000-table-3",
     table_4_of_paper_000 = "000-table-4",
     table_5_of_paper_000 = "000-table-5",
+    #[ignore = "takes ten seconds: `cargo xtask nightly whole`"]
+    systems_of_paper_000 = "000-systems",
     #[ignore = "takes half a minute: `cargo xtask nightly whole`"]
     sensitivity_of_paper_000 = "000-sensitivity",
     #[ignore = "reads public captures where they are there: `cargo xtask nightly whole`"]
