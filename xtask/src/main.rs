@@ -14,6 +14,7 @@ mod needs;
 mod nightly;
 mod origin;
 mod packages;
+mod papers;
 mod parts;
 mod python;
 mod readme;
@@ -89,6 +90,8 @@ enum Verb {
         /// One step alone
         step: Option<hardware::Step>,
     },
+    /// Run what the papers' authors published, outside the repository; writes crates/papers/originals
+    Papers(papers::Arguments),
     /// Build the Python package, install it into a fresh environment, run its tests and notebooks
     Python(python::Arguments),
     /// Run the README's first command; keep its output and a picture of its page in docs/
@@ -116,6 +119,7 @@ fn main() -> ExitCode {
         Verb::Hostile(arguments) => hostile::hostile(&arguments),
         Verb::Real(arguments) => real::real(&arguments),
         Verb::Hardware { step } => hardware::hardware(step),
+        Verb::Papers(arguments) => papers::papers(&arguments),
         Verb::Python(arguments) => python::python(&arguments),
         Verb::Readme => readme::readme(),
         Verb::Samples => run::run("samples/make", &["--install"]),
