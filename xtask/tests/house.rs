@@ -109,6 +109,7 @@ const UNSAFE_CRATES: &[&str] = &["heapsmith", "peers", "capture", "recorder", "a
 const UNSAFE: &[&str] = &[
     "crates/emit/tests/it/differential/player.rs",
     "crates/emit/tests/it/differential/record.rs",
+    "crates/emit/tests/it/handles.rs",
     "crates/replay/src/live.rs",
     "crates/replay/src/movable.rs",
     "crates/replay/src/slots.rs",

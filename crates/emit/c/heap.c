@@ -205,6 +205,10 @@ size_t {{ n }}_usable_size(const {{ n }} *heap, const void *block)
     return {{ op.usable }}(heap, index_of(heap, block));
 }
 
+{%- if pool.handles %}
+{% include "buddy/handles.c" %}
+{%- endif %}
+
 unsigned int {{ n }}_check(const {{ n }} *heap)
 {
     unsigned int broken;
@@ -225,6 +229,10 @@ struct {{ n }}_statistics {{ n }}_statistics(const {{ n }} *heap)
     counts.free_blocks = 0U;
     counts.free_bytes = 0U;
     counts.largest_free = 0U;
+{%- if pool.handles %}
+    counts.last_moved = 0U;
+    counts.max_moved = 0U;
+{%- endif %}
     {{ N }}_LOCK(heap);
     counts.region = (size_t)heap->length * WORD;
     {{ op.statistics }}(heap, &counts);

@@ -77,6 +77,10 @@ struct {{ n }}_statistics {
     size_t free_blocks;    /* below the wilderness */
     size_t free_bytes;
     size_t largest_free;
+{%- if pool.handles %}
+    size_t last_moved; /* bytes moved for the last request that made blocks move, headers included */
+    size_t max_moved;  /* the most that was moved for one request */
+{%- endif %}
 };
 
 /* Makes an empty heap of a region, which belongs to it from now on. False if the region does not begin
@@ -102,6 +106,9 @@ void{% endif %} {{ n }}_free({{ n }} *heap, void *block);
 /* Bytes of a block that its owner may use: at least what was asked for. */
 size_t {{ n }}_usable_size(const {{ n }} *heap, const void *block);
 
+{%- if pool.handles %}
+{%- include "buddy/handles.h" %}
+{%- endif %}
 /* Verifies every invariant: 0, or the number of the first that is broken.
 {%- for line in invariants %}
  *     {{ line }}

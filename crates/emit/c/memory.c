@@ -36,3 +36,16 @@ static inline void fill(Heap *heap, Index at, Index value)
     *word = (Word)value;
 }
 {%- endif %}
+{%- if not in_order %}
+
+/* Copies the contents of a block, of whatever type they are. */
+static void copy(Heap *heap, Index to, Index from, size_t bytes)
+{
+    IN_LOOP unsigned char *const target = (unsigned char *)&heap->words[to];
+    const IN_LOOP unsigned char *const source = (const unsigned char *)&heap->words[from];
+
+    for (size_t at = 0U; at < bytes; at++) {
+        target[at] = source[at];
+    }
+}
+{%- endif %}

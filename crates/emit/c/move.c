@@ -1,16 +1,4 @@
-{%- if not in_order %}
 
-/* Copies the contents of a block, of whatever type they are. */
-static void copy(Heap *heap, Index to, Index from, size_t bytes)
-{
-    IN_LOOP unsigned char *const target = (unsigned char *)&heap->words[to];
-    const IN_LOOP unsigned char *const source = (const unsigned char *)&heap->words[from];
-
-    for (size_t at = 0U; at < bytes; at++) {
-        target[at] = source[at];
-    }
-}
-{%- endif %}
 
 /* Changes the size of a block, in place where it can; else by a new block, the old one's contents and
  * its release. 0 if the request is refused: the block is as it was. */

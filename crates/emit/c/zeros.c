@@ -19,7 +19,9 @@ static unsigned int count_leading_zeros(Index word)
     unsigned int zeros = 0U;
 
     for (unsigned int step = {{ index_bits // 2 }}U; step > 0U; step /= 2U) {
-        if ((left >> ({{ index_bits }}U - step)) == 0U) {
+        const unsigned int others = {{ index_bits }}U - step;
+
+        if ((left >> others) == 0U) {
             zeros += step;
             left <<= step;
         }

@@ -58,8 +58,24 @@ fn render(template: &str, plan: &Plan) -> Result<String, EmitError> {
 const NAMELESS: &str = "x_nameless";
 
 /// What a heap's name is followed by in the names that others see.
-const PUBLIC: &[&str] =
-    &["", "_init", "_allocate", "_allocate_aligned", "_reallocate", "_free", "_usable_size", "_check", "_statistics"];
+const PUBLIC: &[&str] = &[
+    "",
+    "_init",
+    "_allocate",
+    "_allocate_aligned",
+    "_reallocate",
+    "_free",
+    "_usable_size",
+    "_check",
+    "_statistics",
+    "_handle",
+    "_allocate_movable",
+    "_free_movable",
+    "_get",
+    "_pin",
+    "_unpin",
+    "_max_moved",
+];
 
 /// A word of the source's own that is also one of the names that others see. `source` carries another name.
 fn taken(source: &str, name: &str) -> Option<String> {

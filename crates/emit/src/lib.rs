@@ -11,8 +11,9 @@
 //! offsets, and leave the same bytes in the region. `tests/it/differential` runs
 //! both, and the emitted Rust, through the same programs.
 //!
-//! Emitted as C: every heap but those with the layers `guard` and `reserve`, and buddies that are
-//! defragmented on demand, which need an interface of their own (heap errors, priorities, handles).
+//! Emitted as C: every heap but those with the layers `guard` and `reserve`, which need an interface of their own
+//! (heap errors, priorities), and `zero` before buddies that are defragmented on demand. These have one: handles of
+//! blocks that may move (`c/buddy/handles.h`), which `tests/it/handles.rs` plays on both sides.
 //!
 //! # How a heap is added
 //!

@@ -248,7 +248,7 @@ fn fields(pool: &dyn Templated, by_region: bool, wide: bool) -> Vec<Field> {
     let field = |name, what| Field { r#type: index, name, what };
     let first = field("first", "payload of the first block");
     let lists = [field("last", "the list of the largest blocks"), field("heads", "the head of the first list")];
-    let first = (pool.granule() > 1 || by_region).then_some(first).into_iter().chain(pool.field(index));
+    let first = (pool.granule() > 1 || by_region).then_some(first).into_iter().chain(pool.fields(index));
     first.chain(lists.into_iter().filter(|_| by_region)).collect()
 }
 

@@ -29,7 +29,7 @@ pub struct Moved {
     pub blocks: u64,
     /// Bytes of these blocks, headers included.
     pub bytes: u64,
-    /// Bytes moved for the last request that was served, or refused, after moving.
+    /// Bytes moved for the last request that made blocks move; each of these is served.
     pub last: usize,
     /// The most bytes moved for one request.
     pub max: usize,

@@ -20,6 +20,9 @@
 {%- else %}
  * B3  No two free blocks are buddies, and none is the buddy of the wilderness.
 {%- endif %}
+{%- if pool.handles %}
+ * B6  The owner word of a used block is 0, or names a master word that names the block.
+{%- endif %}
  *
  * Knuth 1968, section 2.5; Donahue, Hampton, Deters, Nye, Cytron and Kavi 2001.
  */
@@ -32,8 +35,18 @@
 #define GRID 4096U
 #define MIN_ORDER {{ pool.min_order }}U
 #define MAX_ORDER {{ pool.max_order }}U
-{%- if pool.estranged %}
+{%- if pool.estranged or pool.handles %}
 #define ORDERS ((MAX_ORDER + 1U) - MIN_ORDER)
+{%- endif %}
+{%- if pool.handles %}
+/* Words of a header: of a used block, the owner word and the words of the block. */
+#define HEAD 2U
+{%- else %}
+#define HEAD 1U
+{%- endif %}
+{%- if pool.handles %}
+/* Words from the owner word to the payload. */
+#define OWNER 2U
 {%- endif %}
 #define NEXT 0U
 #define PREVIOUS 1U
@@ -78,7 +91,7 @@ static Index order_for(size_t size, size_t alignment)
     if ((size == 0U) || is_too_large(size) || (alignment > GRID) || ((alignment & (alignment - 1U)) != 0U)) {
         return NO_ORDER;
     }
-    order = logarithm(((Index)size + (WORD - 1U)) / WORD) + 1U;
+    order = logarithm((((Index)size + (WORD - 1U)) / WORD) + (HEAD - 1U)) + 1U;
     if ((alignment > WORD) && (logarithm((Index)(alignment / WORD)) > order)) {
         order = logarithm((Index)(alignment / WORD));
     }
@@ -150,6 +163,15 @@ static bool is_free_of(const Heap *heap, Index block, Index order)
     const Index head = load(heap, block - 1U);
 
     return !is_used(head) && (words_of(head) == words_of_order(order));
+}
+
+/* Makes a block a used one{% if pool.handles %}, which belongs to no handle{% endif %}. */
+static void use(Heap *heap, Index block, Index order)
+{
+    store(heap, block - 1U, header(words_of_order(order), USED));
+{%- if pool.handles %}
+    store(heap, block - OWNER, 0U);
+{%- endif %}
 }
 
 /* Makes a block free next to a buddy that is not. */

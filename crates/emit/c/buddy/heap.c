@@ -15,7 +15,7 @@ static Index grow(Heap *heap, Index order)
 {%- endif %}
     block = ((top + heap->shift + (words_of_order(order) - 1U)) & ~(words_of_order(order) - 1U)) - heap->shift;
     end = block + words_of_order(order);
-    if ((end - 1U) > heap->length) {
+    if ((end - HEAD) > heap->length) {
         return 0U;
     }
     while (top < block) {
@@ -28,6 +28,10 @@ static Index grow(Heap *heap, Index order)
     return block;
 }
 
+{%- if pool.handles %}
+{% include "buddy/defragment.c" %}
+{%- endif %}
+
 /* A used block of `order`, or 0. */
 static Index allocate_order(Heap *heap, Index order)
 {
@@ -36,8 +40,13 @@ static Index allocate_order(Heap *heap, Index order)
     if (block == 0U) {
         block = grow(heap, order);
     }
+{%- if pool.handles %}
+    if (block == 0U) {
+        block = defragment(heap, order);
+    }
+{%- endif %}
     if (block != 0U) {
-        store(heap, block - 1U, header(words_of_order(order), USED));
+        use(heap, block, order);
     }
     return block;
 }
@@ -95,7 +104,7 @@ static bool grow_in_place(Heap *heap, Index block, Index order, Index need)
         }
         free_order++;
     }
-    if ((free_order < need) && ((end - 1U) > heap->length)) {
+    if ((free_order < need) && ((end - HEAD) > heap->length)) {
         return false;
     }
     for (Index joined = order; joined < free_order; joined++) {
@@ -133,7 +142,7 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
 /* Bytes that the owner of the block may use. */
 static size_t pool_usable(const Heap *heap, Index block)
 {
-    return ((size_t)words_of(load(heap, block - 1U)) - 1U) * WORD;
+    return ((size_t)words_of(load(heap, block - 1U)) - HEAD) * WORD;
 }
 
 static bool pool_init(Heap *heap)
@@ -141,8 +150,8 @@ static bool pool_init(Heap *heap)
     const Index grain = words_of_order(MIN_ORDER);
 
     heap->shift = (Index)((address_of(heap->words) % GRID) / WORD);
-    heap->first = ((heap->shift + CONTROL + 1U + (grain - 1U)) & ~(grain - 1U)) - heap->shift;
-    if (((heap->first - 1U) + grain) > heap->length) {
+    heap->first = ((heap->shift + CONTROL + HEAD + (grain - 1U)) & ~(grain - 1U)) - heap->shift;
+    if (((heap->first - HEAD) + grain) > heap->length) {
         return false;
     }
     for (Index at = INDEX; at < CONTROL; at++) {
@@ -150,6 +159,11 @@ static bool pool_init(Heap *heap)
     }
     store(heap, HIGH, 0U);
     set_top(heap, heap->first);
+{%- if pool.handles %}
+    heap->moved = 0U;
+    heap->last_moved = 0U;
+    heap->max_moved = 0U;
+{%- endif %}
     return true;
 }
 
@@ -191,6 +205,10 @@ static unsigned int list_check(const Heap *heap, Index list, Index top, Index *l
     return 0U;
 }
 
+{%- if pool.handles %}
+{% include "buddy/masters.c" %}
+{%- endif %}
+
 /* The number of the first invariant that is broken, or 0. */
 static unsigned int pool_check(const Heap *heap)
 {
@@ -198,7 +216,7 @@ static unsigned int pool_check(const Heap *heap)
     Index listed = 0U;
     Index block = heap->first;
 
-    if ((top < heap->first) || ((top - 1U) > heap->length) || (top > load(heap, HIGH))) {
+    if ((top < heap->first) || ((top - HEAD) > heap->length) || (top > load(heap, HIGH))) {
         return 9U;
     }
     while (block < top) {
@@ -216,11 +234,17 @@ static unsigned int pool_check(const Heap *heap)
         if (!is_used(load(heap, block - 1U))) {
             listed += (expected_list(heap, block, top, &contradicts) != 0U) ? 1U : 0U;
         }
+{%- if pool.handles %} else if (!owner_names(heap, block, top)) {
+            return 6U;
+        } else {
+            /* It is sound. */
+        }
+{%- endif %}
         if (contradicts) {
             return {{ 4 if pool.estranged else 3 }}U;
         }
     }
-    for (Index list = INDEX; list < LAYERS; list++) {
+    for (Index list = INDEX; list < {{ 'MASTERS' if pool.handles else 'LAYERS' }}; list++) {
         const unsigned int broken = list_check(heap, list, top, &listed);
 
         if (broken != 0U) {
@@ -235,10 +259,14 @@ static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
 {
     const Index top = load(heap, TOP);
 
-    counts->footprint = ((size_t)top - 1U) * WORD;
-    counts->footprint_peak = ((size_t)load(heap, HIGH) - 1U) * WORD;
+{%- if pool.handles %}
+    counts->last_moved = (size_t)heap->last_moved * WORD;
+    counts->max_moved = (size_t)heap->max_moved * WORD;
+{%- endif %}
+    counts->footprint = ((size_t)top - HEAD) * WORD;
+    counts->footprint_peak = ((size_t)load(heap, HIGH) - HEAD) * WORD;
     for (Index block = heap->first; block < top; block += words_of(load(heap, block - 1U))) {
-        const size_t payload = ((size_t)words_of(load(heap, block - 1U)) - 1U) * WORD;
+        const size_t payload = ((size_t)words_of(load(heap, block - 1U)) - HEAD) * WORD;
 
         if (is_used(load(heap, block - 1U))) {
             counts->used_blocks++;

@@ -158,9 +158,9 @@ pub(super) trait Templated {
     /// Its invariants, numbered; those of blocks are without those of the index.
     fn invariants(&self) -> Vec<&'static str>;
 
-    /// A field of the heap's struct, whose type is that of an index, or `bool`.
-    fn field(&self, _index: &'static str) -> Option<Field> {
-        None
+    /// Fields of the heap's struct, whose type is that of an index, or `bool`.
+    fn fields(&self, _index: &'static str) -> Vec<Field> {
+        Vec::new()
     }
 
     /// A request may be too large for any block.

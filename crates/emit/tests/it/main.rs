@@ -7,6 +7,7 @@ mod differential;
 mod emulated;
 mod examples;
 mod freestanding;
+mod handles;
 mod interface;
 mod lint;
 mod preload;

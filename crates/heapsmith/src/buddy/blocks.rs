@@ -120,6 +120,17 @@ impl<W: Word, S: Source, M: Meter> Blocks<W, S, M> {
         (at + self.shift).trailing_zeros()
     }
 
+    /// Where the last block can end: the end of what the source supplies.
+    pub(super) fn limit(&self) -> usize {
+        let end = self.memory.length() / W::BYTES + self.head + self.shift;
+        (end >> self.min << self.min) - self.shift
+    }
+
+    /// The order of the largest block that may lie between `at` and `end`.
+    pub(super) fn largest_at(&self, at: usize, end: usize) -> u32 {
+        self.order_at(at).min((end - at).ilog2())
+    }
+
     /// The block that, once free, joins a wilderness that begins at `top`: the
     /// buddy of its first block, or the remainder of it where the region cuts it off.
     #[inline(always)]

@@ -1,179 +1,220 @@
 //! Defragmentation on demand: relocation for one request only.
 //!
 //! ```text
-//!   order j   ┌──────┬──────┐        ┌──────┬──────┐
-//!             │ x    │ used │  …     │ y    │ used │     x and y are free, not buddies
-//!             └──────┴──────┘        └──────┴──────┘
-//!                       └──────────────▶ what x's buddy holds moves to y
-//!             ┌─────────────┐        ┌──────┬──────┐
-//!             │ order j + 1 │  …     │ used │ used │
-//!             └─────────────┘        └──────┴──────┘
+//!   order k   ┌──────┬──────┬─────────────┐      ┌──────┬──────┬─────────────┐
+//!             │ used │ free │ used        │  …   │ free │ used │ free        │
+//!             └──┬───┴──────┴──────┬──────┘      └──▲───┴──────┴──────▲──────┘
+//!                └─────────────────┼────────────────┘                 │
+//!                                  └──────────────────────────────────┘
+//!             ┌───────────────────────────┐      ┌──────┬──────┬─────────────┐
+//!             │ the block asked for       │  …   │ used │ used │ used        │
+//!             └───────────────────────────┘      └──────┴──────┴─────────────┘
 //! ```
 //!
-//! A block of order `k` is made of two of order `k − 1` by such an exchange;
-//! where there are not two, they are made first in the same way. x's buddy may
-//! be a block, or smaller blocks, used and free: they keep their places
-//! relative to each other. It is left alone if it holds a block that is pinned
-//! or belongs to no handle.
+//! A *window* of order `k` is a place for a block of order `k` that blocks of lower orders fill. The window with the
+//! fewest used words is emptied: each used block moves to a free block of its own order. Where there is none, a window
+//! of that order is emptied first, in the same way; windows that are being emptied take nothing in. With two free
+//! blocks of order `k − 1` this is the exchange of the paper: what the one's buddy holds goes to the other.
+//!
+//! # Feasibility
+//!
+//! Blocks that are pinned, or belong to no handle, cut the region. What lies between them are *roots*: the largest
+//! places for blocks that hold none of them. For every order `j` up to `k` let
+//!
+//! ```text
+//!   room(j) = words in roots of order j and more − words in movable blocks of order j and more
+//! ```
+//!
+//! All movable blocks and the new one have places together if and only if `room(j) ≥ 2^k` for every `j`: powers of two
+//! fill places of powers of two without loss if the largest come first. This is verified before anything moves, so no
+//! block moves for a request that is refused. Emptying any window takes `2^k` from each `room(j)`, and leaves as much as
+//! the window's blocks need; so then the search below finds a place for each of them. Without pinned blocks, and with
+//! one root, the condition is that `2^k` words are free.
 //!
 //! # Bound
 //!
-//! To make one block of order `j` takes one exchange, of less than `2^(j−1)`
-//! words, and the making of at most two blocks of order `j − 1`; of the least
-//! order `l` none can be made. So a request of order `k` moves at most
-//! `(k − l) · 2^(k−1)` words. Blocks that cannot be moved may call for more
-//! attempts; the bound then ends them: it is kept as a budget, by construction.
-//! It is reached: where every other smallest block is free, each exchange fills
-//! a block to its last word (`tests/it/buddy.rs`).
+//! A window of order `k` has less than `2^k` used words outside blocks of order `k`, and asks for windows whose orders'
+//! sum is no more. So a request of order `k` moves at most `(k − l) · 2^k` words, `l` being the least order, in blocks
+//! of at least `2^l` words, and visits every block at most `2^(k−l)` times.
 //!
-//! Source: Donahue et al. 2001, §2.8, Figure 6. The paper gives the exchange
-//! and the recursion; the bound and the treatment of divided buddies are ours.
+//! Source: Donahue et al. 2001, §2.8, Figure 6. The paper gives the exchange and the recursion; the windows, the
+//! condition and the bound are ours.
 
 use crate::block::{USED, header, is_used, words_of};
 use crate::buddy::blocks::Blocks;
-use crate::buddy::{Buddies, Recombination};
-use crate::index::control;
+use crate::buddy::{Buddies, Recombination, knuth};
 use crate::memory::Words;
 use crate::meter::Meter;
 use crate::source::Source;
 use crate::word::Word;
 
-/// Max attempts to make a block of one order before the order above fails.
-const ATTEMPTS: usize = 4;
+/// Status bit of a used block's header: it lies in a window that is being emptied.
+const LEAVING: usize = 2;
+/// More orders than any word has.
+const ORDERS: usize = usize::BITS as usize;
 
 impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddies<W, R, S, M, HANDLES> {
     /// The most words that one request of `order` may move.
-    pub(super) fn budget(&self, order: u32) -> usize {
-        ((order - self.blocks.min) as usize) << order.saturating_sub(1)
+    pub(super) fn max_words_moved(&self, order: u32) -> usize {
+        ((order - self.blocks.min) as usize) << order
     }
 
-    /// A block of `order` made by moving other blocks.
+    /// A block of `order` made by moving other blocks; none, and nothing is moved, if no arrangement of the movable
+    /// blocks has room for it.
     #[cold]
     pub(super) fn defragment(&mut self, order: u32) -> Option<usize> {
-        let max = self.budget(order);
-        let mut budget = max;
-        let mut made = None;
-        while made.is_none() && self.gather(order, &mut budget) {
-            made = R::find(&mut self.blocks, order).map(|(at, _)| at).or_else(|| self.grow(order));
+        if !self.has_room(order) {
+            return None;
         }
-        let moved = (max - budget) * W::BYTES;
+        self.take_wilderness();
+        let before = self.moved.bytes;
+        let at = self.empty_window(order);
+        debug_assert!(at.is_some(), "there was room");
+        if let Some(at) = at {
+            self.blocks.write_used(at, order);
+        }
+        self.return_wilderness();
+        let moved = (self.moved.bytes - before) as usize;
         if moved > 0 {
             self.moved.last = moved;
             self.moved.max = self.moved.max.max(moved);
         }
-        made
+        at
     }
 
-    /// Makes a free block of `order`, or joins as much to a larger block or the wilderness.
-    fn gather(&mut self, order: u32, budget: &mut usize) -> bool {
-        if order <= self.blocks.min {
-            return false;
-        }
-        for _ in 0..ATTEMPTS {
-            if self.exchange(order - 1, budget) {
-                return true;
-            }
-            if !self.gather(order - 1, budget) {
-                return false;
-            }
-        }
-        self.exchange(order - 1, budget)
-    }
-
-    /// Makes one block of two free ones of `order`.
-    fn exchange(&mut self, order: u32, budget: &mut usize) -> bool {
-        if let Some(at) = R::pair(&mut self.blocks, order) {
-            R::release(&mut self.blocks, at, order + 1);
-            return true;
-        }
-        let list = self.blocks.list(0, order);
-        let head = self.blocks.memory.load(list);
-        let mut x = head;
-        while x != 0 {
-            self.blocks.memory.visit();
-            let next = self.blocks.memory.load(x);
-            let y = if x == head { next } else { head };
-            if y != 0
-                && let Some((buddy, words)) = self.movable(x, order)
-                && words <= *budget
-            {
-                *budget -= words;
-                self.carry_out(x, buddy, y, order);
-                return true;
-            }
-            x = next;
-        }
-        false
-    }
-
-    /// The buddy of `x` and the used words in it, if all of it may be moved.
-    fn movable(&mut self, x: usize, order: u32) -> Option<(usize, usize)> {
-        let top = self.blocks.memory.peek(control::TOP);
-        let buddy = self.blocks.buddy(x, order, top)?;
-        let (mut at, mut used) = (buddy, 0);
-        while at < buddy + (1 << order) {
+    /// Whether all movable blocks and one of `order` have places together.
+    fn has_room(&mut self, order: u32) -> bool {
+        let (top, limit) = (self.blocks.top(), self.blocks.limit());
+        let mut room = [0_usize; ORDERS];
+        let (mut at, mut root) = (self.blocks.first, self.blocks.first);
+        while at < top {
             self.blocks.memory.visit();
             let head = self.blocks.memory.load(at - 1);
-            if is_used(head) {
-                if self.blocks.memory.load(at - 2) == 0 {
-                    return None;
-                }
-                used += words_of(head);
+            let end = at + words_of(head);
+            if is_used(head) && self.blocks.memory.load(at - 2) == 0 {
+                self.add_roots(&mut room, order, (root, at));
+                root = end;
+            } else if is_used(head) {
+                let of = &mut room[Blocks::<W, S, M>::order_of(head).min(order) as usize];
+                *of = of.wrapping_sub(words_of(head));
             }
-            at += words_of(head);
+            at = end;
         }
-        Some((buddy, used))
+        self.add_roots(&mut room, order, (root, limit));
+        // The sums are never negative, only the summands.
+        let mut sum = 0_usize;
+        (self.blocks.min..=order).rev().all(|of| {
+            sum = sum.wrapping_add(room[of as usize]);
+            sum >= 1 << order
+        })
     }
 
-    /// Moves all that `from` holds, the buddy of `x`, to `to`, and joins it with `x`.
-    fn carry_out(&mut self, x: usize, from: usize, to: usize, order: u32) {
-        for free in [x, to] {
-            let head = self.blocks.memory.load(free - 1);
-            R::remove(&mut self.blocks, free, order, head);
-        }
-        self.each_in(from, order, |heap, at, head| {
-            if !is_used(head) {
-                R::remove(&mut heap.blocks, at, Blocks::<W, S, M>::order_of(head), head);
-            }
-        });
-        // All blocks are marked used before the first becomes free, so that none joins
-        // a buddy that is not there yet.
-        self.each_in(from, order, |heap, at, head| {
-            let copy = to + (at - from);
-            heap.blocks.memory.store(copy - 1, header(words_of(head), USED));
-            if is_used(head) {
-                heap.relocate(at, copy, words_of(head));
-            }
-        });
-        self.each_in(from, order, |heap, at, head| {
-            if !is_used(head) {
-                R::release(&mut heap.blocks, to + (at - from), Blocks::<W, S, M>::order_of(head));
-            }
-        });
-        R::release(&mut self.blocks, x.min(from), order + 1);
-    }
-
-    /// Calls `each` for every block in the `order` words from `from` on, with its header as it is then.
-    fn each_in(&mut self, from: usize, order: u32, mut each: impl FnMut(&mut Self, usize, usize)) {
+    /// Adds the words of the largest places for blocks between two payloads, by their orders up to `order`.
+    fn add_roots(&self, room: &mut [usize; ORDERS], order: u32, (from, to): (usize, usize)) {
         let mut at = from;
-        while at < from + (1 << order) {
+        while at < to {
+            let root = self.blocks.largest_at(at, to);
+            let of = &mut room[root.min(order) as usize];
+            *of = of.wrapping_add(1 << root);
+            at += 1 << root;
+        }
+    }
+
+    /// Makes what is left of the region free blocks, so that they take part.
+    fn take_wilderness(&mut self) {
+        let limit = self.blocks.limit();
+        let mut at = self.blocks.top();
+        while at < limit {
+            let order = self.blocks.largest_at(at, limit);
+            let end = at + (1 << order);
+            self.blocks.set_top(end);
+            if R::EAGER {
+                R::insert(&mut self.blocks, at, order);
+            } else {
+                R::release(&mut self.blocks, at, order);
+            }
+            at = end;
+        }
+    }
+
+    /// Lets free blocks at the region's end be wilderness again where free blocks join it at once.
+    fn return_wilderness(&mut self) {
+        if R::EAGER {
+            let top = self.blocks.top();
+            let top = knuth::retreat::<R, W, S, M>(&mut self.blocks, top, u32::MAX);
+            self.blocks.set_top(top);
+        }
+    }
+
+    /// Moves every block of the least used window of `order` elsewhere; returns the window's payload.
+    fn empty_window(&mut self, order: u32) -> Option<usize> {
+        let window = self.emptiest(order)?;
+        self.close(window, order);
+        let mut at = window;
+        while at < window + (1 << order) {
             let head = self.blocks.memory.load(at - 1);
-            each(self, at, head);
+            if self.blocks.memory.load(at - 2) != 0 {
+                let order = Blocks::<W, S, M>::order_of(head);
+                let free = R::find(&mut self.blocks, order).map(|(free, _)| free);
+                let place = free.or_else(|| self.empty_window(order))?;
+                self.relocate(at, place, words_of(head));
+            }
+            at += words_of(head);
+        }
+        Some(window)
+    }
+
+    /// The window of `order` with the fewest used words, the lowest of several.
+    fn emptiest(&mut self, order: u32) -> Option<usize> {
+        let (top, words) = (self.blocks.top(), 1 << order);
+        let (mut best, mut fewest) = (None, usize::MAX);
+        let (mut at, mut window, mut used) = (self.blocks.first, None, 0);
+        while at < top {
+            self.blocks.memory.visit();
+            if self.blocks.lies_well(at, order) {
+                (window, used) = (Some(at), 0);
+            }
+            let head = self.blocks.memory.load(at - 1);
+            if is_used(head) {
+                used += words_of(head);
+                let stays = head & LEAVING != 0 || words_of(head) >= words || self.blocks.memory.load(at - 2) == 0;
+                window = window.filter(|_| !stays);
+            }
+            at += words_of(head);
+            if window.is_some_and(|window| at - window == words) && used < fewest {
+                (best, fewest) = (window, used);
+            }
+        }
+        best
+    }
+
+    /// Takes the free blocks of a window off their lists and marks all its blocks as used ones that leave it; those that
+    /// were free have no owner.
+    fn close(&mut self, window: usize, order: u32) {
+        let mut at = window;
+        while at < window + (1 << order) {
+            let head = self.blocks.memory.load(at - 1);
+            if !is_used(head) {
+                R::remove(&mut self.blocks, at, Blocks::<W, S, M>::order_of(head), head);
+                self.blocks.memory.store(at - 2, 0);
+            }
+            self.blocks.memory.store(at - 1, header(words_of(head), USED | LEAVING));
             at += words_of(head);
         }
     }
 
-    /// Copies the payload of the used block `at` to `copy` and updates its master word.
-    fn relocate(&mut self, at: usize, copy: usize, words: usize) {
+    /// Copies the used block `at` to `place` and updates its master word.
+    fn relocate(&mut self, at: usize, place: usize, words: usize) {
         let memory = &mut self.blocks.memory;
         let owner = memory.load(at - 2);
-        memory.store(copy - 2, owner);
-        memory.store(owner, copy);
+        memory.store(place - 1, header(words, USED));
+        memory.store(place - 2, owner);
+        memory.store(owner, place);
         let bytes = (words - Self::HEAD) * W::BYTES;
-        // SAFETY: `at` is a used block of `words` words, `copy` lies in a free block
-        // that was taken off its list and has room for it (B1), so both are valid and apart.
+        // SAFETY: `at` is a used block of `words` words, `place` lies in a free block that was taken off its list, or in
+        // a window that was emptied, and has room for it (B1), so both are valid and apart.
         unsafe {
-            core::ptr::copy_nonoverlapping(memory.pointer(at).as_ptr(), memory.pointer(copy).as_ptr(), bytes);
+            core::ptr::copy_nonoverlapping(memory.pointer(at).as_ptr(), memory.pointer(place).as_ptr(), bytes);
         }
         self.moved.blocks += 1;
         self.moved.bytes += (words * W::BYTES) as u64;

@@ -4,7 +4,8 @@
 //! unused master word links to the next unused one; a used one holds the payload
 //! of its block. A block of master words links to the next such block with its
 //! first word and is kept for good. Each is twice as large as the one before, if
-//! that can be had without moving, since what never moves should lie together.
+//! that can be had without moving, since what never moves should lie together; only
+//! for a block of the first size other blocks are moved.
 
 use core::ptr::NonNull;
 
@@ -56,7 +57,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
                 break at;
             }
             if order == min {
-                return None;
+                break self.defragment(order)?;
             }
             order -= 1;
         };
@@ -162,6 +163,6 @@ unsafe impl<W: Word, R: Recombination, S: Source, M: Meter> Handles for Buddies<
     }
 
     fn max_moved(&self, size: usize) -> Option<usize> {
-        self.order(size, 1).map(|order| self.budget(order) * W::BYTES)
+        self.order(size, 1).map(|order| self.max_words_moved(order) * W::BYTES)
     }
 }

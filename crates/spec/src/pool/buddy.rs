@@ -72,9 +72,10 @@ impl Family for Buddy {
     fn promise(&self) -> PoolPromise {
         match (self.system, self.defragment) {
             (_, Defragment::OnDemand) => PoolPromise {
-                allocate: "log of the region, and what is moved: less than the block asked for, a level at a time",
+                allocate: "log of the region; or what is moved, at most n log2(n/m) for a block of n, m being the \
+                           smallest, and a walk over all blocks for each block moved",
                 free: "log of the region",
-                footprint: "M rounded up to powers of two, where every block can be moved (Donahue et al. 2001, 2.8)",
+                footprint: "M in powers of two, where every block can be moved (Donahue et al. 2001, 2.8)",
             },
             (BuddySystem::Knuth, _) => PoolPromise {
                 allocate: "log of the region",

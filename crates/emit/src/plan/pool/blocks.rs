@@ -104,9 +104,9 @@ impl Templated for BlocksPlan {
         all
     }
 
-    fn field(&self, _: &'static str) -> Option<Field> {
+    fn fields(&self, _: &'static str) -> Vec<Field> {
         let field = Field { r#type: "bool", name: "touching", what: "a free block may touch another" };
-        self.apart.then_some(field)
+        Vec::from_iter(self.apart.then_some(field))
     }
 
     fn leaves_apart(&self) -> bool {

@@ -13,6 +13,10 @@ use crate::plan::{Field, IndexPlan, max_words};
 pub struct BuddyPlan {
     /// Buddies are joined when a request needs it.
     estranged: bool,
+    /// Blocks have an owner word, and those that belong to a handle are moved where that serves a request.
+    handles: bool,
+    /// Words of a header, with the owner word.
+    head: u32,
     /// Binary logarithms of the words of the smallest block and of the largest.
     min_order: u32,
     max_order: u32,
@@ -20,11 +24,13 @@ pub struct BuddyPlan {
 }
 
 impl BuddyPlan {
-    fn of(system: BuddySystem, spec: &Spec) -> BuddyPlan {
-        // A header and two links, or what the alignment wants.
+    fn of(buddy: &Buddy, spec: &Spec) -> BuddyPlan {
+        // A header, with an owner word or without, and two links, or what the alignment wants.
         let min_order = (spec.alignment / spec.word.bytes()).ilog2().max(2);
         let max_order = max_words(spec.word).ilog2();
-        BuddyPlan { estranged: system == BuddySystem::Estranged, min_order, max_order, granule: 1 << min_order }
+        let estranged = buddy.system == BuddySystem::Estranged;
+        let handles = buddy.defragment == Defragment::OnDemand;
+        BuddyPlan { estranged, handles, head: 1 + u32::from(handles), min_order, max_order, granule: 1 << min_order }
     }
 }
 
@@ -35,13 +41,22 @@ impl Templates for Buddy {
         template!("buddy/knuth.c"),
         template!("buddy/estranged.c"),
         template!("buddy/heap.c"),
+        template!("buddy/defragment.c"),
+        template!("buddy/masters.c"),
+        template!("buddy/handles.c"),
+        template!("buddy/handles.h"),
     ];
 }
 
 impl Emit for Buddy {
     fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {
-        let movable = self.defragment == Defragment::OnDemand;
-        (!movable).then(|| PoolPlan::Buddy(BuddyPlan::of(self.system, spec)).alone())
+        // A layer knows blocks by their address.
+        let is_alone = self.defragment == Defragment::Never || spec.layers.is_empty();
+        is_alone.then(|| PoolPlan::Buddy(BuddyPlan::of(self, spec)).alone())
+    }
+
+    fn without_template(&self) -> Option<&'static str> {
+        (self.defragment == Defragment::OnDemand).then_some("zero before blocks that move")
     }
 
     fn compose(&self, heap: &mut Composition<'_>) -> Option<()> {
@@ -68,7 +83,7 @@ impl Emit for Buddy {
 
 impl Templated for BuddyPlan {
     fn leaves_apart(&self) -> bool {
-        self.estranged
+        self.estranged && !self.handles
     }
 
     fn granule(&self) -> u32 {
@@ -79,9 +94,14 @@ impl Templated for BuddyPlan {
         Some("buddy/buddy.c")
     }
 
-    /// A list for each order, or two.
+    /// A list for each order, or two; with handles, that of unused master words and that of their blocks.
     fn control_words(&self) -> u64 {
         u64::from(self.max_order + 1 - self.min_order) * if self.estranged { 2 } else { 1 }
+            + if self.handles { 2 } else { 0 }
+    }
+
+    fn header(&self) -> u64 {
+        u64::from(self.head)
     }
 
     /// That of the smallest block.
@@ -95,17 +115,26 @@ impl Templated for BuddyPlan {
         } else {
             "3   no two free blocks are buddies, and none is that of the wilderness"
         };
-        vec![
+        let owners = "6   the owner of a used block is none, or the master word that names the block";
+        let mut all = vec![
             "1   blocks tile the region, each of 2^k words where such a block may lie",
             "2   every free block is on its list, once, linked both ways",
             buddies,
-            "9   the wilderness begins inside the region, below its high-water mark",
-        ]
+        ];
+        all.extend(self.handles.then_some(owners));
+        all.push("9   the wilderness begins inside the region, below its high-water mark");
+        all
     }
 
-    fn field(&self, index: &'static str) -> Option<Field> {
-        let what = "words from a multiple of 4096 bytes to the region";
-        Some(Field { r#type: index, name: "shift", what })
+    fn fields(&self, index: &'static str) -> Vec<Field> {
+        let field = |name, what| Field { r#type: index, name, what };
+        let mut all = vec![field("shift", "words from a multiple of 4096 bytes to the region")];
+        if self.handles {
+            all.push(field("moved", "words moved so far, modulo what an index holds"));
+            all.push(field("last_moved", "words moved for the last request that made blocks move"));
+            all.push(field("max_moved", "the most words moved for one request"));
+        }
+        all
     }
 
     fn asks_for_coarse(&self) -> bool {

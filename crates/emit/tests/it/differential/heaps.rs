@@ -103,6 +103,8 @@ pub const FEW: &[&str] = &[
     "pages(page=256, min=8, search=tree) word=2",
     "pages(page=8192, min=16, search=linear) align=64",
     "pages(page=1024, min=32, search=word) word=8",
+    "buddy(knuth, defragment=on-demand) align=64",
+    "buddy(estranged, defragment=on-demand) word=8",
 ];
 
 /// This many random specs that can be emitted as C; the same for the same seed.
