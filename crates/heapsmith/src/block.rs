@@ -31,7 +31,8 @@ use crate::word::Word;
 pub const USED: usize = 1;
 /// Status bit of a header: the block before is used.
 pub const PREVIOUS_USED: usize = 2;
-const FLAGS: usize = 2;
+/// Bits of a header below the words.
+pub const FLAGS: usize = 2;
 
 /// A header from its parts.
 #[inline(always)]

@@ -17,7 +17,9 @@
 //! free block is found by the [`Recombination`]: [`Knuth`]'s or [`Estranged`].
 //! If there is none the wilderness is extended to the next place where such a
 //! block may lie; what is skipped becomes free blocks. So the footprint counts
-//! what was ever allocated, and a region need not be a power of two.
+//! what was ever allocated, and a region need not be a power of two. With
+//! [`OneBlock`] there is no wilderness: the heap begins as one free block of a
+//! power of two, and headers are in a table ([`Start`]).
 //!
 //! # Invariants
 //!
@@ -30,12 +32,13 @@
 //! - **B5** The wilderness begins inside the region and not above its high-water mark.
 //! - **B6** With handles: the owner word of a used block is 0, or names a
 //!   master word that names the block.
+//! - **B7** Estranged: as many pairs wait on the buddy-free lists as are counted, and no more than may wait.
 //!
 //! # Cost
 //!
 //! | operation | time | notes |
 //! |---|---|---|
-//! | allocate, deallocate | O(log region) | estranged: O(1) mostly, O(free) when it glues |
+//! | allocate, deallocate | O(log region) | estranged: O(1) mostly, O(free) when it glues, O(pairs · log region) where pairs are bounded |
 //! | space | 1 word a block, and the rounding | control: a word a list, 12, 28 or 52 orders by word |
 //!
 //! Sources: Knuth 1968, §2.5; Donahue, Hampton, Deters, Nye, Cytron, Kavi 2001, §2.2-2.8.
@@ -48,6 +51,7 @@ mod knuth;
 mod movable;
 mod recombination;
 mod resize;
+mod start;
 
 use core::marker::PhantomData;
 use core::ptr::NonNull;
@@ -56,8 +60,10 @@ pub use blocks::{Blocks, GRID};
 pub use estranged::Estranged;
 pub use knuth::Knuth;
 pub use recombination::Recombination;
+pub use start::{OneBlock, Start, Wilderness};
 
 use crate::block::{is_used, words_of};
+use crate::buddy::blocks::order_of;
 use crate::handles::Moved;
 use crate::heap::{BlockView, Heap, State, Violation};
 use crate::index::control;
@@ -72,16 +78,28 @@ use crate::word::Word;
 ///
 /// `W` is the word, `R` says when free buddies become one, `S` is the region's
 /// source, `M` the meter. With `HANDLES` blocks have an owner word and those
-/// that belong to a handle are moved when that serves a request.
+/// that belong to a handle are moved when that serves a request. `F` says what the heap begins with.
 #[derive(Debug)]
-pub struct Buddies<W, R, S, M, const HANDLES: bool> {
-    blocks: Blocks<W, S, M>,
+pub struct Buddies<W, R, S, M, const HANDLES: bool, F = Wilderness> {
+    blocks: Blocks<W, S, M, F>,
     moved: Moved,
+    growth: Growth,
     recombination: PhantomData<R>,
 }
 
-impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddies<W, R, S, M, HANDLES> {
-    const HEAD: usize = 1 + HANDLES as usize;
+/// When a request that no free block serves takes memory that was never used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Growth {
+    /// After free buddies were joined for it.
+    #[default]
+    AfterGluing,
+    /// Before: never-used memory counts as a larger block, which is split before buddies are joined.
+    BeforeGluing,
+}
+
+impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool, F: Start> Buddies<W, R, S, M, HANDLES, F> {
+    /// Words of a block before its payload.
+    const HEAD: usize = F::HEADER + HANDLES as usize;
 
     /// An empty heap over the region that `source` supplies; every payload is a multiple of `alignment`.
     pub fn from_parts(source: S, alignment: usize, meter: M) -> Result<Self, RegionError> {
@@ -93,8 +111,30 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
     pub(crate) fn with_reserved(source: S, alignment: usize, meter: M, reserved: usize) -> Result<Self, RegionError> {
         check_alignment::<W>(alignment)?;
         let control = Self::reserved_at(alignment).saturating_add(reserved);
-        let blocks = Blocks::new(source, meter, alignment, Self::HEAD, control)?;
-        Ok(Buddies { blocks, moved: Moved::default(), recombination: PhantomData })
+        let mut blocks = Blocks::new(source, meter, alignment, Self::HEAD, control)?;
+        if !F::HAS_WILDERNESS {
+            let (first, top) = (blocks.first, blocks.top());
+            let order = blocks.highest(top);
+            R::insert(&mut blocks, first, order);
+        }
+        Ok(Buddies { blocks, moved: Moved::default(), growth: Growth::default(), recombination: PhantomData })
+    }
+
+    /// The same empty heap, in which at most `pairs` pairs of free buddies wait to be joined.
+    ///
+    /// A free that completes one more pair joins it at once, order by order. So one request joins no more than
+    /// `pairs` buddies of each order, and none is refused that an unbounded heap serves. With 0 this is Knuth's system.
+    #[must_use]
+    pub fn gluing(mut self, pairs: usize) -> Self {
+        self.blocks.max_pairs = pairs;
+        self
+    }
+
+    /// The same heap, which takes never-used memory as `growth` says.
+    #[must_use]
+    pub fn growing(mut self, growth: Growth) -> Self {
+        self.growth = growth;
+        self
     }
 
     /// The first of the words that were reserved for layers.
@@ -104,7 +144,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
 
     /// The word that begins the list of unused master words; behind it, the list of their blocks.
     fn masters_at(alignment: usize) -> usize {
-        let orders = blocks::max_order::<W>() + 1 - blocks::min_order::<W>(alignment, Self::HEAD);
+        let orders = blocks::max_order::<W>() + 1 - blocks::min_order::<W, F>(alignment, Self::HEAD);
         control::INDEX + R::LISTS * orders as usize
     }
 
@@ -114,7 +154,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
             return None;
         }
         let words = (size.div_ceil(W::BYTES) + Self::HEAD).next_power_of_two();
-        let words = words.max(1 << blocks::min_order::<W>(alignment, Self::HEAD));
+        let words = words.max(1 << blocks::min_order::<W, F>(alignment, Self::HEAD));
         (words <= W::MAX_WORDS).then_some(words)
     }
 
@@ -133,7 +173,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
     /// A used block of `order`.
     #[inline(always)]
     fn allocate_order(&mut self, order: u32) -> Option<usize> {
-        let (at, way) = match R::find(&mut self.blocks, order) {
+        let (at, way) = match R::take(&mut self.blocks, order) {
             Some(found) => found,
             None => self.miss(order)?,
         };
@@ -145,6 +185,14 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
     /// A block for a request that no free block serves.
     #[cold]
     fn miss(&mut self, order: u32) -> Option<(usize, ServePath)> {
+        if self.growth == Growth::BeforeGluing
+            && let Some(at) = self.grow(order)
+        {
+            return Some((at, ServePath::ByGrowing));
+        }
+        if let Some(at) = R::glue(&mut self.blocks, order) {
+            return Some((at, ServePath::AfterCoalescing));
+        }
         if let Some(at) = self.grow(order) {
             return Some((at, ServePath::ByGrowing));
         }
@@ -154,9 +202,12 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
     /// Extends the wilderness by a block of `order`; what is skipped before it becomes free blocks.
     fn grow(&mut self, order: u32) -> Option<usize> {
         let blocks = &mut self.blocks;
+        if !F::HAS_WILDERNESS {
+            return None;
+        }
         let mut top = blocks.top();
         if !R::EAGER {
-            let lower = knuth::retreat::<R, W, S, M>(blocks, top, order);
+            let lower = knuth::retreat::<R, W, S, M, F>(blocks, top, order);
             if lower != top {
                 top = lower;
                 blocks.set_top(top);
@@ -177,12 +228,14 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
     }
 
     fn header_of(&self, pointer: NonNull<u8>) -> usize {
-        self.blocks.memory.peek(self.blocks.memory.index(pointer) - 1)
+        self.blocks.peek_header(self.blocks.memory.index(pointer))
     }
 }
 
 // SAFETY: B1 and B2: blocks tile the region, and a free one is on one list once.
-unsafe impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Heap for Buddies<W, R, S, M, HANDLES> {
+unsafe impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool, F: Start> Heap
+    for Buddies<W, R, S, M, HANDLES, F>
+{
     type Meter = M;
 
     #[inline]
@@ -195,8 +248,8 @@ unsafe impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool>
     #[inline]
     unsafe fn deallocate(&mut self, pointer: NonNull<u8>) {
         let at = self.blocks.memory.index(pointer);
-        let header = self.blocks.memory.load(at - 1);
-        R::release(&mut self.blocks, at, Blocks::<W, S, M>::order_of(header));
+        let header = self.blocks.load_header(at);
+        R::release(&mut self.blocks, at, order_of(header));
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
@@ -234,7 +287,7 @@ unsafe impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool>
             state,
         };
         self.blocks.each(|at, head| visit(view(at, head, if is_used(head) { State::Used } else { State::Free })));
-        self.each_master_block(|at| visit(view(at, self.blocks.memory.peek(at - 1), State::Cached)));
+        self.each_master_block(|at| visit(view(at, self.blocks.peek_header(at), State::Cached)));
     }
 
     fn check(&self) -> Result<(), Violation> {
@@ -269,10 +322,10 @@ unsafe impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool>
     }
 }
 
-impl<W, R, S, M> Sealed for Buddies<W, R, S, M, false> {}
+impl<W, R, S, M, F> Sealed for Buddies<W, R, S, M, false, F> {}
 
 /// Only without handles: a layer caches blocks that must not move.
-impl<W: Word, R: Recombination, S: Source, M: Meter> Pool for Buddies<W, R, S, M, false> {
+impl<W: Word, R: Recombination, S: Source, M: Meter, F: Start> Pool for Buddies<W, R, S, M, false, F> {
     #[inline(always)]
     fn memory(&mut self) -> &mut impl Words {
         &mut self.blocks.memory
@@ -302,7 +355,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter> Pool for Buddies<W, R, S, M
     }
     #[inline(always)]
     fn release_block(&mut self, at: usize, header: usize) {
-        R::release(&mut self.blocks, at, Blocks::<W, S, M>::order_of(header));
+        R::release(&mut self.blocks, at, order_of(header));
     }
     fn resize_in_place(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
         self.resize(pointer, size)

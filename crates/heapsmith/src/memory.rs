@@ -173,6 +173,30 @@ impl<W: Word, S: Source, M: Meter> Memory<W, S, M> {
         unsafe { self.base.add(at).cast() }
     }
 
+    /// Reads byte `at` of the region, of which M1 holds too, and meters it as a word.
+    #[inline(always)]
+    pub fn load_byte(&mut self, at: usize) -> u8 {
+        self.meter.read();
+        self.peek_byte(at)
+    }
+
+    /// Writes byte `at` of the region and meters it as a word.
+    #[inline(always)]
+    pub fn store_byte(&mut self, at: usize, value: u8) {
+        self.meter.write();
+        debug_assert!(at < self.length());
+        // SAFETY: M1.
+        unsafe { self.base.cast::<u8>().add(at).write(value) }
+    }
+
+    /// Reads byte `at` of the region, unmetered.
+    #[inline(always)]
+    pub fn peek_byte(&self, at: usize) -> u8 {
+        debug_assert!(at < self.length());
+        // SAFETY: M1, and a byte is written before any heap reads it.
+        unsafe { self.base.cast::<u8>().add(at).read() }
+    }
+
     /// The index of the word at `pointer`, which lies in the region.
     #[inline(always)]
     pub fn index(&self, pointer: NonNull<u8>) -> usize {

@@ -4,7 +4,7 @@
 //! same: constructors refuse numbers that a heap could not keep its promises with.
 
 pub use crate::block::{Format, words_of};
-pub use crate::buddy::{Buddies, Estranged, Knuth, Recombination};
+pub use crate::buddy::{Buddies, Estranged, Growth, Knuth, OneBlock, Recombination, Start, Wilderness};
 pub use crate::index::{
     AddressOrder, Bin, BinList, BinMap, BinOrder, Bins, BySize, Classes, ConstantBins, Fifo, Implicit, Index, Lifo,
     RedBlack, SkipList, SpacedBins, Spacing, TwoLevel,

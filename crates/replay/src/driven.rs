@@ -114,6 +114,11 @@ impl Driven<'_> {
         Bytes(self.heap.footprint_peak() as u64)
     }
 
+    /// What the heap has done so far.
+    pub fn meter(&self) -> Counting {
+        *self.heap.meter()
+    }
+
     /// The most accesses of one operation so far, refused requests left out.
     pub fn accesses_max(&self) -> u64 {
         self.accesses_max

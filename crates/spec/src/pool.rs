@@ -217,7 +217,7 @@ mod tlsf;
 mod tree;
 
 pub use bins::{BinLayout, Bins, Each, Tries};
-pub use buddy::{Buddy, BuddySystem, Defragment};
+pub use buddy::{Buddy, BuddySystem, Defragment, Glue, Grow, Start};
 pub use bump::{Bump, Reclaim};
 pub use classes::Classes;
 pub use factors::BlockFactors;

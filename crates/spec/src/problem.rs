@@ -1,7 +1,7 @@
 //! Everything that can be wrong with a spec.
 
 use crate::ast::{FreeLists, Guard, Spec};
-use crate::{Pages, Tlsf};
+use crate::{Glue, Pages, Tlsf};
 
 /// A problem of a spec, in words; [`crate::SpecError`] has the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -197,6 +197,17 @@ pub enum Problem {
     /// A smallest object that is no power of two, below the word or above half a page.
     #[error("the smallest object is a power of two from the word to half a page, not {0} bytes")]
     MinObject(u64),
+    /// More pairs of buddies than may be named.
+    #[error("at most {max} pairs of buddies are glued, not {0}", max = Glue::MAX)]
+    GlueAbove(u64),
+    /// A level that says nothing of the buddy system.
+    #[error("`{level}` does not go with this buddy system: {why}")]
+    BuddyLevel {
+        /// The level.
+        level: &'static str,
+        /// The reason.
+        why: &'static str,
+    },
     /// Free lists before pages.
     #[error("`freelists` cannot go before `pages`: objects have no header, and each page has its own lists")]
     FreeListsBeforePages,

@@ -47,6 +47,10 @@ pub(crate) enum Place {
     Page,
     /// The size of the smallest object in a page.
     MinObject,
+    /// How many pairs of buddies wait.
+    Glue,
+    /// When a buddy heap grows.
+    Grow,
     /// The length of the quarantine.
     Quarantine,
     /// How many blocks an operation flushes.

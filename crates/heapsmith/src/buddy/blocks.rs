@@ -11,7 +11,8 @@
 //! is tiled by blocks of ascending orders at its low end, and by what was asked
 //! for further up.
 
-use crate::block::{USED, header, is_used, words_of};
+use crate::block::{FLAGS, USED, header, is_used, words_of};
+use crate::buddy::start::{Place, Room, Start};
 use crate::index::control;
 use crate::memory::{Memory, RegionError, Words};
 use crate::meter::Meter;
@@ -23,23 +24,41 @@ pub const GRID: usize = 4096;
 
 /// The blocks of one region.
 #[derive(Debug)]
-pub struct Blocks<W, S, M> {
+pub struct Blocks<W, S, M, F> {
     pub(super) memory: Memory<W, S, M>,
-    /// Words from a multiple of [`GRID`] to the region's base.
+    pub(super) start: F,
+    /// Words from position 0 to the region's base.
     shift: usize,
     /// Payload of the lowest block.
     pub(super) first: usize,
     /// The smallest order.
     pub(super) min: u32,
-    /// Words of a header.
+    /// Words of a block before its payload.
     pub(super) head: usize,
+    /// Pairs of free buddies that wait to be joined, and the most that may.
+    pub(super) pairs: usize,
+    pub(super) max_pairs: usize,
 }
 
-/// The smallest order: header and two links, and the heap's own alignment.
-pub(super) const fn min_order<W: Word>(alignment: usize, head: usize) -> u32 {
+/// The smallest order: what is before the payload and two links, what `F` wants, and the heap's own alignment.
+pub(super) const fn min_order<W: Word, F: Start>(alignment: usize, head: usize) -> u32 {
     let links = (head + 2).next_power_of_two().trailing_zeros();
+    let wanted = (F::MIN_BYTES / W::BYTES).next_power_of_two().trailing_zeros();
+    let least = if wanted > links { wanted } else { links };
     let aligned = (alignment / W::BYTES).trailing_zeros();
-    if aligned > links && aligned < usize::BITS { aligned } else { links }
+    if aligned > least && aligned < usize::BITS { aligned } else { least }
+}
+
+/// The order of the block whose header this is.
+#[inline(always)]
+pub(super) fn order_of(header: usize) -> u32 {
+    words_of(header).trailing_zeros()
+}
+
+/// The header that an entry of the table stands for.
+#[inline(always)]
+fn header_in(entry: u8) -> usize {
+    header(1 << (entry >> FLAGS), (entry & ((1 << FLAGS) - 1)).into())
 }
 
 /// The largest order whose size a header can hold.
@@ -47,24 +66,29 @@ pub(super) const fn max_order<W: Word>() -> u32 {
     W::MAX_WORDS.ilog2()
 }
 
-impl<W: Word, S: Source, M: Meter> Blocks<W, S, M> {
-    /// No blocks yet, over the region that `source` supplies, behind `control` control words set to 0.
+impl<W: Word, S: Source, M: Meter, F: Start> Blocks<W, S, M, F> {
+    /// No blocks in use yet, over the region that `source` supplies, behind `control` control words set to 0.
     pub(super) fn new(source: S, meter: M, alignment: usize, head: usize, control: usize) -> Result<Self, RegionError> {
         let mut memory = Memory::<W, S, M>::new(source, meter)?;
-        let min = min_order::<W>(alignment, head);
-        let shift = memory.base_address() % GRID / W::BYTES;
+        let min = min_order::<W, F>(alignment, head);
         let control = control.min(W::MAX_WORDS);
-        let first = (shift + control + head).next_multiple_of(1 << min) - shift;
-        let needed = first - head + (1 << min);
-        if !memory.ensure_len(needed) {
-            return Err(RegionError::TooSmall { needed: needed * W::BYTES, given: memory.supplied() });
+        let Place { start, first, shift, top, end } = F::place(&Room {
+            before: memory.base_address() % GRID / W::BYTES,
+            control,
+            head,
+            min,
+            limit: memory.limit(),
+            word: W::BYTES,
+        });
+        if !memory.ensure_len(end) {
+            return Err(RegionError::TooSmall { needed: end * W::BYTES, given: memory.supplied() });
         }
         for at in control::INDEX..control {
             memory.store(at, 0);
         }
         memory.poke(control::HIGH, 0);
-        let mut blocks = Blocks { memory, shift, first, min, head };
-        blocks.set_top(first);
+        let mut blocks = Blocks { memory, start, shift, first, min, head, pairs: 0, max_pairs: usize::MAX };
+        blocks.set_top(top);
         Ok(blocks)
     }
 
@@ -84,7 +108,13 @@ impl<W: Word, S: Source, M: Meter> Blocks<W, S, M> {
     /// Payload of the wilderness's first block to be.
     #[inline(always)]
     pub(super) fn top(&mut self) -> usize {
-        self.memory.load(control::TOP)
+        self.start.end().unwrap_or_else(|| self.memory.load(control::TOP))
+    }
+
+    /// Whether a block that ends at `end` touches the wilderness, which begins at `top`.
+    #[inline(always)]
+    pub(super) fn meets_wilderness(&self, end: usize, top: usize) -> bool {
+        F::HAS_WILDERNESS && end == top
     }
 
     /// Lets the wilderness begin at `top`.
@@ -120,8 +150,11 @@ impl<W: Word, S: Source, M: Meter> Blocks<W, S, M> {
         (at + self.shift).trailing_zeros()
     }
 
-    /// Where the last block can end: the end of what the source supplies.
+    /// Where the last block can end: the end of what the source supplies, or of the one block.
     pub(super) fn limit(&self) -> usize {
+        if let Some(end) = self.start.end() {
+            return end;
+        }
         let end = self.memory.length() / W::BYTES + self.head + self.shift;
         (end >> self.min << self.min) - self.shift
     }
@@ -156,31 +189,46 @@ impl<W: Word, S: Source, M: Meter> Blocks<W, S, M> {
         (at + self.shift).next_multiple_of(1 << order) - self.shift
     }
 
-    /// The order of the block whose header this is.
+    /// The header of the block `at`.
     #[inline(always)]
-    pub(super) fn order_of(header: usize) -> u32 {
-        words_of(header).trailing_zeros()
+    pub(super) fn load_header(&mut self, at: usize) -> usize {
+        match self.start.entry(at, self.first, self.min) {
+            Some(entry) => header_in(self.memory.load_byte(entry)),
+            None => self.memory.load(at - 1),
+        }
+    }
+
+    /// The header of the block `at`, unmetered.
+    #[inline(always)]
+    pub(super) fn peek_header(&self, at: usize) -> usize {
+        match self.start.entry(at, self.first, self.min) {
+            Some(entry) => header_in(self.memory.peek_byte(entry)),
+            None => self.memory.peek(at - 1),
+        }
     }
 
     /// Writes the header of the block `at`.
     #[inline(always)]
     pub(super) fn write(&mut self, at: usize, order: u32, flags: usize) {
-        self.memory.store(at - 1, header(1 << order, flags));
+        match self.start.entry(at, self.first, self.min) {
+            Some(entry) => self.memory.store_byte(entry, (order << FLAGS) as u8 | flags as u8),
+            None => self.memory.store(at - 1, header(1 << order, flags)),
+        }
     }
 
     /// Makes the block `at` a used one, which belongs to no handle.
     #[inline(always)]
     pub(super) fn write_used(&mut self, at: usize, order: u32) {
         self.write(at, order, USED);
-        if self.head > 1 {
-            self.memory.store(at - 2, 0);
+        if self.head > F::HEADER {
+            self.memory.store(at - self.head, 0);
         }
     }
 
     /// The header of `at` if that is a free block of `order`.
     #[inline(always)]
     pub(super) fn free_of(&mut self, at: usize, order: u32) -> Option<usize> {
-        let head = self.memory.load(at - 1);
+        let head = self.load_header(at);
         (!is_used(head) && words_of(head) == 1 << order).then_some(head)
     }
 
@@ -226,7 +274,7 @@ impl<W: Word, S: Source, M: Meter> Blocks<W, S, M> {
     pub(super) fn each(&self, mut visit: impl FnMut(usize, usize)) {
         let mut at = self.first;
         while at < self.memory.peek(control::TOP) {
-            let head = self.memory.peek(at - 1);
+            let head = self.peek_header(at);
             visit(at, head);
             at += words_of(head).max(1);
         }

@@ -1,8 +1,8 @@
 //! The invariants of a buddy heap, verified.
 
 use crate::block::{is_used, words_of};
-use crate::buddy::blocks::{Blocks, max_order};
-use crate::buddy::{Buddies, Recombination};
+use crate::buddy::blocks::{max_order, order_of};
+use crate::buddy::{Buddies, Recombination, Start};
 use crate::heap::Violation;
 use crate::index::{broken, control};
 use crate::memory::Words;
@@ -10,7 +10,7 @@ use crate::meter::Meter;
 use crate::source::Source;
 use crate::word::Word;
 
-impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddies<W, R, S, M, HANDLES> {
+impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool, F: Start> Buddies<W, R, S, M, HANDLES, F> {
     /// Verifies every invariant; offsets are in words.
     pub(super) fn verify(&self) -> Result<(), Violation> {
         let blocks = &self.blocks;
@@ -20,7 +20,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
         }
         let (mut at, mut free, mut handled) = (blocks.first, 0, 0);
         while at < top {
-            let header = blocks.memory.peek(at - 1);
+            let header = blocks.peek_header(at);
             self.check_block(at, header)?;
             if is_used(header) {
                 handled += self.check_owner(at)?;
@@ -34,15 +34,33 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
         }
         self.check_masters(handled)?;
         let listed = self.check_lists(free)?;
+        self.check_pairs()?;
         if listed == free { Ok(()) } else { Err(broken("B2: a free block is on no list", top)) }
     }
 
     fn check_block(&self, at: usize, header: usize) -> Result<(), Violation> {
-        let (words, order) = (words_of(header), Blocks::<W, S, M>::order_of(header));
+        let (words, order) = (words_of(header), order_of(header));
         if !words.is_power_of_two() || order < self.blocks.min || !self.blocks.lies_well(at, order) {
             return Err(broken("B1: a block's size is no power of two, too small, or does not suit its place", at));
         }
         Ok(())
+    }
+
+    /// B7.
+    fn check_pairs(&self) -> Result<(), Violation> {
+        let blocks = &self.blocks;
+        let mut pairs = 0;
+        for order in blocks.min..=max_order::<W>() {
+            for list in 1..R::LISTS {
+                let mut at = blocks.memory.peek(blocks.list(list, order));
+                while at != 0 && pairs <= blocks.pairs {
+                    pairs += 1;
+                    at = blocks.memory.peek(at);
+                }
+            }
+        }
+        let counted = pairs == blocks.pairs && pairs <= blocks.max_pairs;
+        if counted { Ok(()) } else { Err(broken("B7: more or fewer pairs wait than are counted", control::INDEX)) }
     }
 
     /// Walks every list and returns how many blocks they have; `max` is how many there can be.
@@ -64,11 +82,8 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
             if at < blocks.first || at >= top || listed >= max {
                 return Err(broken("B2: a list leaves the blocks or runs in a circle", list));
             }
-            let header = blocks.memory.peek(at - 1);
-            if is_used(header)
-                || Blocks::<W, S, M>::order_of(header) != order
-                || R::expected(blocks, at, header)? != Some(list)
-            {
+            let header = blocks.peek_header(at);
+            if is_used(header) || order_of(header) != order || R::expected(blocks, at, header)? != Some(list) {
                 return Err(broken("B2: a block is on a list that is not its own", at));
             }
             if blocks.memory.peek(at + 1) != previous {

@@ -40,9 +40,9 @@
 //! Source: Donahue et al. 2001, §2.8, Figure 6. The paper gives the exchange and the recursion; the windows, the
 //! condition and the bound are ours.
 
-use crate::block::{USED, header, is_used, words_of};
-use crate::buddy::blocks::Blocks;
-use crate::buddy::{Buddies, Recombination, knuth};
+use crate::block::{USED, is_used, words_of};
+use crate::buddy::blocks::order_of;
+use crate::buddy::{Buddies, Recombination, Start, knuth};
 use crate::memory::Words;
 use crate::meter::Meter;
 use crate::source::Source;
@@ -53,7 +53,7 @@ const LEAVING: usize = 2;
 /// More orders than any word has.
 const ORDERS: usize = usize::BITS as usize;
 
-impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddies<W, R, S, M, HANDLES> {
+impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool, F: Start> Buddies<W, R, S, M, HANDLES, F> {
     /// The most words that one request of `order` may move.
     pub(super) fn max_words_moved(&self, order: u32) -> usize {
         ((order - self.blocks.min) as usize) << order
@@ -89,13 +89,13 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
         let (mut at, mut root) = (self.blocks.first, self.blocks.first);
         while at < top {
             self.blocks.memory.visit();
-            let head = self.blocks.memory.load(at - 1);
+            let head = self.blocks.load_header(at);
             let end = at + words_of(head);
-            if is_used(head) && self.blocks.memory.load(at - 2) == 0 {
+            if is_used(head) && self.blocks.memory.load(at - Self::HEAD) == 0 {
                 self.add_roots(&mut room, order, (root, at));
                 root = end;
             } else if is_used(head) {
-                let of = &mut room[Blocks::<W, S, M>::order_of(head).min(order) as usize];
+                let of = &mut room[order_of(head).min(order) as usize];
                 *of = of.wrapping_sub(words_of(head));
             }
             at = end;
@@ -139,9 +139,9 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
 
     /// Lets free blocks at the region's end be wilderness again where free blocks join it at once.
     fn return_wilderness(&mut self) {
-        if R::EAGER {
+        if R::EAGER && F::HAS_WILDERNESS {
             let top = self.blocks.top();
-            let top = knuth::retreat::<R, W, S, M>(&mut self.blocks, top, u32::MAX);
+            let top = knuth::retreat::<R, W, S, M, F>(&mut self.blocks, top, u32::MAX);
             self.blocks.set_top(top);
         }
     }
@@ -152,9 +152,9 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
         self.close(window, order);
         let mut at = window;
         while at < window + (1 << order) {
-            let head = self.blocks.memory.load(at - 1);
-            if self.blocks.memory.load(at - 2) != 0 {
-                let order = Blocks::<W, S, M>::order_of(head);
+            let head = self.blocks.load_header(at);
+            if self.blocks.memory.load(at - Self::HEAD) != 0 {
+                let order = order_of(head);
                 let free = R::find(&mut self.blocks, order).map(|(free, _)| free);
                 let place = free.or_else(|| self.empty_window(order))?;
                 self.relocate(at, place, words_of(head));
@@ -174,10 +174,11 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
             if self.blocks.lies_well(at, order) {
                 (window, used) = (Some(at), 0);
             }
-            let head = self.blocks.memory.load(at - 1);
+            let head = self.blocks.load_header(at);
             if is_used(head) {
                 used += words_of(head);
-                let stays = head & LEAVING != 0 || words_of(head) >= words || self.blocks.memory.load(at - 2) == 0;
+                let stays =
+                    head & LEAVING != 0 || words_of(head) >= words || self.blocks.memory.load(at - Self::HEAD) == 0;
                 window = window.filter(|_| !stays);
             }
             at += words_of(head);
@@ -193,22 +194,22 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
     fn close(&mut self, window: usize, order: u32) {
         let mut at = window;
         while at < window + (1 << order) {
-            let head = self.blocks.memory.load(at - 1);
+            let head = self.blocks.load_header(at);
             if !is_used(head) {
-                R::remove(&mut self.blocks, at, Blocks::<W, S, M>::order_of(head), head);
-                self.blocks.memory.store(at - 2, 0);
+                R::remove(&mut self.blocks, at, order_of(head), head);
+                self.blocks.memory.store(at - Self::HEAD, 0);
             }
-            self.blocks.memory.store(at - 1, header(words_of(head), USED | LEAVING));
+            self.blocks.write(at, order_of(head), USED | LEAVING);
             at += words_of(head);
         }
     }
 
     /// Copies the used block `at` to `place` and updates its master word.
     fn relocate(&mut self, at: usize, place: usize, words: usize) {
+        self.blocks.write(place, words.trailing_zeros(), USED);
         let memory = &mut self.blocks.memory;
-        let owner = memory.load(at - 2);
-        memory.store(place - 1, header(words, USED));
-        memory.store(place - 2, owner);
+        let owner = memory.load(at - Self::HEAD);
+        memory.store(place - Self::HEAD, owner);
         memory.store(owner, place);
         let bytes = (words - Self::HEAD) * W::BYTES;
         // SAFETY: `at` is a used block of `words` words, `place` lies in a free block that was taken off its list, or in

@@ -19,24 +19,34 @@
 //! 5. Everything on the buddy-free lists from the lowest order up is joined,
 //!    order by order, until two buddies of order `k − 1` are free.
 //!
-//! The paper's heap begins as one free block, so never-used memory is split in
-//! its step 4. Here it is the wilderness and comes after step 5: as everywhere
-//! in this crate, memory is taken only when what was taken before cannot serve.
-//! A block whose buddy is in the wilderness is on buddy-busy; it joins when
-//! the wilderness is extended.
+//! Where the heap begins as one free block, as in the paper ([`crate::buddy::OneBlock`]), never-used memory is split in
+//! step 4. With a wilderness it comes after step 5: as everywhere in this crate, memory is taken only when what was
+//! taken before cannot serve; [`Growth`](crate::buddy::Growth) lets it come before step 5. A block whose buddy is in
+//! the wilderness is on buddy-busy; it joins when the wilderness is extended.
 //!
-//! | operation | time |
-//! |---|---|
-//! | allocate, steps 1-3 | O(1) |
-//! | allocate, step 4 | O(log region) |
-//! | allocate, step 5 | O(free blocks): each join is paid for by an earlier free |
-//! | deallocate | O(1) |
+//! # Step 5 and its bound
+//!
+//! The paper gives O(log M) for both operations (§4). Step 5 breaks it: after a program freed every small block, one
+//! request for a large one joins them all, half as many joins as there were blocks. Where at most `N` pairs may wait
+//! ([`gluing`](crate::buddy::Buddies::gluing)), one request joins at most `N` times the orders: a join takes a pair off
+//! the lists and puts at most one pair of the next order there, so the pairs become no more, and each of the at most
+//! `N` that are there at the start is joined once an order at most. A free joins at most once an order, as Knuth's
+//! does. Nothing is refused that the unbounded system serves: step 5 still joins all there is, there is only less
+//! left to it. `N = 0` is Knuth's system.
+//!
+//! | operation | time | at most `N` pairs |
+//! |---|---|---|
+//! | allocate, steps 1-3 | O(1) | O(1) |
+//! | allocate, step 4 | O(log region) | O(log region) |
+//! | allocate, step 5 | O(free blocks): each join is paid for by an earlier free | O(N · log region) |
+//! | deallocate | O(1) | O(log region) |
 //!
 //! Source: Donahue et al. 2001, §2.5-2.7, Figure 5; Kaufman 1984.
 
 use crate::block::{is_used, words_of};
-use crate::buddy::blocks::Blocks;
+use crate::buddy::blocks::{Blocks, order_of};
 use crate::buddy::recombination::{Recombination, split};
+use crate::buddy::start::Start;
 use crate::heap::Violation;
 use crate::index::{broken, control};
 use crate::memory::Words;
@@ -58,7 +68,7 @@ const FREE: usize = 1;
 
 /// Takes one of two free buddies, and lets the other be alone.
 #[inline(always)]
-fn part<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) -> Option<usize> {
+fn part<W: Word, S: Source, M: Meter, F: Start>(blocks: &mut Blocks<W, S, M, F>, order: u32) -> Option<usize> {
     let at = Estranged::pair(blocks, order)?;
     Estranged::insert(blocks, at + (1 << order), order);
     Some(at)
@@ -66,7 +76,7 @@ fn part<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) 
 
 /// Steps 1 and 2.
 #[inline(always)]
-fn whole<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) -> Option<usize> {
+fn whole<W: Word, S: Source, M: Meter, F: Start>(blocks: &mut Blocks<W, S, M, F>, order: u32) -> Option<usize> {
     let list = blocks.list(BUSY, order);
     match blocks.pop(list) {
         Some(at) => Some(at),
@@ -75,27 +85,13 @@ fn whole<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32)
 }
 
 /// Step 4.
-fn from_above<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) -> Option<usize> {
+fn from_above<W: Word, S: Source, M: Meter, F: Start>(blocks: &mut Blocks<W, S, M, F>, order: u32) -> Option<usize> {
     let top = blocks.top();
     for larger in order + 1..=blocks.highest(top) {
         blocks.memory.visit();
         if let Some(at) = whole(blocks, larger) {
-            split::<Estranged, W, S, M>(blocks, at, larger, order);
+            split::<Estranged, W, S, M, F>(blocks, at, larger, order);
             return Some(at);
-        }
-    }
-    None
-}
-
-/// Step 5.
-fn glue<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) -> Option<usize> {
-    for lower in blocks.min..order {
-        while let Some(at) = Estranged::pair(blocks, lower) {
-            blocks.memory.visit();
-            if lower + 1 == order {
-                return Some(at);
-            }
-            Estranged::release(blocks, at, lower + 1);
         }
     }
     None
@@ -108,7 +104,10 @@ impl Recombination for Estranged {
     const EAGER: bool = false;
 
     #[inline(always)]
-    fn find<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) -> Option<(usize, ServePath)> {
+    fn take<W: Word, S: Source, M: Meter, F: Start>(
+        blocks: &mut Blocks<W, S, M, F>,
+        order: u32,
+    ) -> Option<(usize, ServePath)> {
         if let Some(at) = whole(blocks, order) {
             return Some((at, ServePath::AtOnce));
         }
@@ -117,36 +116,60 @@ impl Recombination for Estranged {
         {
             return Some((at, ServePath::AfterCoalescing));
         }
-        if let Some(at) = from_above(blocks, order) {
-            return Some((at, ServePath::AfterSplit));
-        }
-        glue(blocks, order).map(|at| (at, ServePath::AfterCoalescing))
+        from_above(blocks, order).map(|at| (at, ServePath::AfterSplit))
     }
 
+    /// Step 5.
+    fn glue<W: Word, S: Source, M: Meter, F: Start>(blocks: &mut Blocks<W, S, M, F>, order: u32) -> Option<usize> {
+        for lower in blocks.min..order {
+            while let Some(at) = Self::pair(blocks, lower) {
+                blocks.memory.visit();
+                if lower + 1 == order {
+                    return Some(at);
+                }
+                Self::release(blocks, at, lower + 1);
+            }
+        }
+        None
+    }
+
+    /// A block whose buddy is free, too, waits with it, or becomes one with it where as many pairs wait as may.
     #[inline(always)]
-    fn release<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, at: usize, order: u32) {
+    fn release<W: Word, S: Source, M: Meter, F: Start>(blocks: &mut Blocks<W, S, M, F>, at: usize, order: u32) {
         let top = blocks.top();
-        if let Some(buddy) = blocks.buddy(at, order, top)
+        let (mut at, mut order) = (at, order);
+        while let Some(buddy) = blocks.buddy(at, order, top)
             && blocks.free_of(buddy, order).is_some()
         {
-            let (busy, free) = (blocks.list(BUSY, order), blocks.list(FREE, order));
+            let busy = blocks.list(BUSY, order);
             blocks.unlink(busy, buddy);
-            blocks.write(at, order, PAIRED);
-            blocks.write(buddy, order, PAIRED);
-            blocks.push(free, at.min(buddy));
-        } else {
-            Self::insert(blocks, at, order);
+            if blocks.pairs < blocks.max_pairs {
+                let free = blocks.list(FREE, order);
+                blocks.pairs += 1;
+                blocks.write(at, order, PAIRED);
+                blocks.write(buddy, order, PAIRED);
+                blocks.push(free, at.min(buddy));
+                return;
+            }
+            at = at.min(buddy);
+            order += 1;
         }
+        Self::insert(blocks, at, order);
     }
 
     #[inline(always)]
-    fn insert<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, at: usize, order: u32) {
+    fn insert<W: Word, S: Source, M: Meter, F: Start>(blocks: &mut Blocks<W, S, M, F>, at: usize, order: u32) {
         let list = blocks.list(BUSY, order);
         blocks.write(at, order, 0);
         blocks.push(list, at);
     }
 
-    fn remove<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, at: usize, order: u32, header: usize) {
+    fn remove<W: Word, S: Source, M: Meter, F: Start>(
+        blocks: &mut Blocks<W, S, M, F>,
+        at: usize,
+        order: u32,
+        header: usize,
+    ) {
         if header & PAIRED == 0 {
             let list = blocks.list(BUSY, order);
             blocks.unlink(list, at);
@@ -154,24 +177,27 @@ impl Recombination for Estranged {
         }
         let other = if blocks.order_at(at) > order { at + (1 << order) } else { at - (1 << order) };
         let list = blocks.list(FREE, order);
+        blocks.pairs -= 1;
         blocks.unlink(list, at.min(other));
         Self::insert(blocks, other, order);
     }
 
     #[inline(always)]
-    fn pair<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) -> Option<usize> {
+    fn pair<W: Word, S: Source, M: Meter, F: Start>(blocks: &mut Blocks<W, S, M, F>, order: u32) -> Option<usize> {
         let list = blocks.list(FREE, order);
-        blocks.pop(list)
+        let at = blocks.pop(list)?;
+        blocks.pairs -= 1;
+        Some(at)
     }
 
-    fn expected<W: Word, S: Source, M: Meter>(
-        blocks: &Blocks<W, S, M>,
+    fn expected<W: Word, S: Source, M: Meter, F: Start>(
+        blocks: &Blocks<W, S, M, F>,
         at: usize,
         header: usize,
     ) -> Result<Option<usize>, Violation> {
-        let (top, order) = (blocks.memory.peek(control::TOP), Blocks::<W, S, M>::order_of(header));
+        let (top, order) = (blocks.memory.peek(control::TOP), order_of(header));
         let buddy = blocks.buddy(at, order, top).filter(|&buddy| {
-            let other = blocks.memory.peek(buddy - 1);
+            let other = blocks.peek_header(buddy);
             !is_used(other) && words_of(other) == words_of(header)
         });
         if buddy.is_some() != (header & PAIRED != 0) {

@@ -20,8 +20,9 @@
 //! Source: Knuth 1968, §2.5, algorithms R and S; Donahue et al. 2001, §2.2-2.4.
 
 use crate::block::{is_used, words_of};
-use crate::buddy::blocks::Blocks;
+use crate::buddy::blocks::{Blocks, order_of};
 use crate::buddy::recombination::{Recombination, split};
+use crate::buddy::start::Start;
 use crate::heap::Violation;
 use crate::index::{broken, control};
 use crate::memory::Words;
@@ -41,7 +42,10 @@ impl Recombination for Knuth {
     const EAGER: bool = true;
 
     #[inline(always)]
-    fn find<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, order: u32) -> Option<(usize, ServePath)> {
+    fn take<W: Word, S: Source, M: Meter, F: Start>(
+        blocks: &mut Blocks<W, S, M, F>,
+        order: u32,
+    ) -> Option<(usize, ServePath)> {
         let list = blocks.list(0, order);
         if let Some(at) = blocks.pop(list) {
             return Some((at, ServePath::AtOnce));
@@ -51,7 +55,7 @@ impl Recombination for Knuth {
             let list = blocks.list(0, larger);
             blocks.memory.visit();
             if let Some(at) = blocks.pop(list) {
-                split::<Self, W, S, M>(blocks, at, larger, order);
+                split::<Self, W, S, M, F>(blocks, at, larger, order);
                 return Some((at, ServePath::AfterSplit));
             }
         }
@@ -59,18 +63,18 @@ impl Recombination for Knuth {
     }
 
     #[inline(always)]
-    fn release<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, at: usize, order: u32) {
+    fn release<W: Word, S: Source, M: Meter, F: Start>(blocks: &mut Blocks<W, S, M, F>, at: usize, order: u32) {
         let top = blocks.top();
         let (mut at, mut order) = (at, order);
-        while at + (1 << order) != top {
+        while !blocks.meets_wilderness(at + (1 << order), top) {
             let Some(buddy) = blocks.buddy(at, order, top) else { break };
             let Some(head) = blocks.free_of(buddy, order) else { break };
             Self::remove(blocks, buddy, order, head);
             at = at.min(buddy);
             order += 1;
         }
-        if at + (1 << order) == top {
-            let top = retreat::<Self, W, S, M>(blocks, at, u32::MAX);
+        if blocks.meets_wilderness(at + (1 << order), top) {
+            let top = retreat::<Self, W, S, M, F>(blocks, at, u32::MAX);
             blocks.set_top(top);
         } else {
             Self::insert(blocks, at, order);
@@ -78,33 +82,42 @@ impl Recombination for Knuth {
     }
 
     #[inline(always)]
-    fn insert<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, at: usize, order: u32) {
+    fn insert<W: Word, S: Source, M: Meter, F: Start>(blocks: &mut Blocks<W, S, M, F>, at: usize, order: u32) {
         let list = blocks.list(0, order);
         blocks.write(at, order, 0);
         blocks.push(list, at);
     }
 
     #[inline(always)]
-    fn remove<W: Word, S: Source, M: Meter>(blocks: &mut Blocks<W, S, M>, at: usize, order: u32, _header: usize) {
+    fn remove<W: Word, S: Source, M: Meter, F: Start>(
+        blocks: &mut Blocks<W, S, M, F>,
+        at: usize,
+        order: u32,
+        _header: usize,
+    ) {
         let list = blocks.list(0, order);
         blocks.unlink(list, at);
     }
 
-    fn pair<W: Word, S: Source, M: Meter>(_blocks: &mut Blocks<W, S, M>, _order: u32) -> Option<usize> {
+    fn glue<W: Word, S: Source, M: Meter, F: Start>(_blocks: &mut Blocks<W, S, M, F>, _order: u32) -> Option<usize> {
         None
     }
 
-    fn expected<W: Word, S: Source, M: Meter>(
-        blocks: &Blocks<W, S, M>,
+    fn pair<W: Word, S: Source, M: Meter, F: Start>(_blocks: &mut Blocks<W, S, M, F>, _order: u32) -> Option<usize> {
+        None
+    }
+
+    fn expected<W: Word, S: Source, M: Meter, F: Start>(
+        blocks: &Blocks<W, S, M, F>,
         at: usize,
         header: usize,
     ) -> Result<Option<usize>, Violation> {
-        let (top, order) = (blocks.memory.peek(control::TOP), Blocks::<W, S, M>::order_of(header));
-        if blocks.before(top) == Some((at, order)) {
+        let (top, order) = (blocks.memory.peek(control::TOP), order_of(header));
+        if F::HAS_WILDERNESS && blocks.before(top) == Some((at, order)) {
             return Err(broken("B3: a free block's buddy is the wilderness", at));
         }
         if let Some(buddy) = blocks.buddy(at, order, top) {
-            let other = blocks.memory.peek(buddy - 1);
+            let other = blocks.peek_header(buddy);
             if !is_used(other) && words_of(other) == words_of(header) {
                 return Err(broken("B3: two buddies are free and have not become one", at));
             }
@@ -116,8 +129,8 @@ impl Recombination for Knuth {
 /// Where the wilderness begins once the free blocks that touch it and complete it
 /// have joined it, up to a place for a block of order `below`; it begins at `top` before.
 #[inline(always)]
-pub(super) fn retreat<R: Recombination, W: Word, S: Source, M: Meter>(
-    blocks: &mut Blocks<W, S, M>,
+pub(super) fn retreat<R: Recombination, W: Word, S: Source, M: Meter, F: Start>(
+    blocks: &mut Blocks<W, S, M, F>,
     top: usize,
     below: u32,
 ) -> usize {

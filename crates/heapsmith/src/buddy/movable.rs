@@ -10,8 +10,8 @@
 use core::ptr::NonNull;
 
 use crate::block::words_of;
-use crate::buddy::blocks::{Blocks, max_order};
-use crate::buddy::{Buddies, Recombination};
+use crate::buddy::blocks::{max_order, order_of};
+use crate::buddy::{Buddies, Recombination, Start};
 use crate::handles::{Handle, Handles, Moved};
 use crate::heap::{Heap, Violation};
 use crate::index::{broken, control};
@@ -23,7 +23,7 @@ use crate::word::Word;
 /// The order of the first block of master words: 29 of them.
 const MASTERS: u32 = 5;
 
-impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddies<W, R, S, M, HANDLES> {
+impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool, F: Start> Buddies<W, R, S, M, HANDLES, F> {
     /// The word that begins the list of unused master words.
     fn masters(&self) -> usize {
         let orders = max_order::<W>() + 1 - self.blocks.min;
@@ -49,7 +49,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
         let min = MASTERS.max(self.blocks.min);
         let mut order = min;
         if last != 0 {
-            order = Blocks::<W, S, M>::order_of(self.blocks.memory.load(last - 1)) + 1;
+            order = order_of(self.blocks.load_header(last)) + 1;
         }
         let at = loop {
             let found = R::find(&mut self.blocks, order).map(|(at, _)| at);
@@ -86,7 +86,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
 
     /// B6 for the used block `at`: 1 if it belongs to a handle by its owner word, else 0.
     pub(super) fn check_owner(&self, at: usize) -> Result<usize, Violation> {
-        let owner = if HANDLES { self.blocks.memory.peek(at - 2) } else { 0 };
+        let owner = if HANDLES { self.blocks.memory.peek(at - Self::HEAD) } else { 0 };
         if owner == 0 {
             return Ok(0);
         }
@@ -102,7 +102,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
             return Ok(());
         }
         let mut all = 0;
-        self.each_master_block(|at| all += words_of(self.blocks.memory.peek(at - 1)) - Self::HEAD - 1);
+        self.each_master_block(|at| all += words_of(self.blocks.peek_header(at)) - Self::HEAD - 1);
         let (mut unused, mut master) = (0, self.blocks.memory.peek(self.masters()));
         while master != 0 && unused <= all {
             unused += 1;
@@ -116,7 +116,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
 }
 
 // SAFETY: B6: a master word names the block that names it, and a pinned block names none, so that it is not moved.
-unsafe impl<W: Word, R: Recombination, S: Source, M: Meter> Handles for Buddies<W, R, S, M, true> {
+unsafe impl<W: Word, R: Recombination, S: Source, M: Meter, F: Start> Handles for Buddies<W, R, S, M, true, F> {
     fn allocate_movable(&mut self, size: usize) -> Option<Handle> {
         let order = self.order(size, 1)?;
         let master = self.take_master()?;
@@ -127,7 +127,7 @@ unsafe impl<W: Word, R: Recombination, S: Source, M: Meter> Handles for Buddies<
             self.blocks.memory.store(list, master);
             return None;
         };
-        self.blocks.memory.store(at - 2, master);
+        self.blocks.memory.store(at - Self::HEAD, master);
         self.blocks.memory.store(master, at);
         Some(Handle(master))
     }
@@ -149,13 +149,13 @@ unsafe impl<W: Word, R: Recombination, S: Source, M: Meter> Handles for Buddies<
 
     unsafe fn pin(&mut self, handle: Handle) -> NonNull<u8> {
         let at = self.blocks.memory.load(handle.0);
-        self.blocks.memory.store(at - 2, 0);
+        self.blocks.memory.store(at - Self::HEAD, 0);
         self.blocks.memory.pointer(at)
     }
 
     unsafe fn unpin(&mut self, handle: Handle) {
         let at = self.blocks.memory.load(handle.0);
-        self.blocks.memory.store(at - 2, handle.0);
+        self.blocks.memory.store(at - Self::HEAD, handle.0);
     }
 
     fn moved(&self) -> Moved {

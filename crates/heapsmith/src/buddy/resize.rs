@@ -3,20 +3,19 @@
 use core::ptr::NonNull;
 
 use crate::block::{USED, words_of};
-use crate::buddy::blocks::Blocks;
-use crate::buddy::{Buddies, Recombination};
-use crate::memory::Words;
+use crate::buddy::blocks::order_of;
+use crate::buddy::{Buddies, Recombination, Start};
 use crate::meter::{Meter, ServePath};
 use crate::source::Source;
 use crate::word::Word;
 
-impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddies<W, R, S, M, HANDLES> {
+impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool, F: Start> Buddies<W, R, S, M, HANDLES, F> {
     /// Resizes the block to `size` bytes in place, if it can.
     pub(super) fn resize(&mut self, pointer: NonNull<u8>, size: usize) -> bool {
         let Some(need) = self.order(size, 1) else { return false };
         let at = self.blocks.memory.index(pointer);
-        let header = self.blocks.memory.load(at - 1);
-        let order = Blocks::<W, S, M>::order_of(header);
+        let header = self.blocks.load_header(at);
+        let order = order_of(header);
         let way = if need <= order {
             self.shrink(at, order, need);
             ServePath::AtOnce
@@ -59,12 +58,12 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool> Buddie
             }
             free += 1;
         }
-        if free < need && !blocks.memory.ensure_len(end - blocks.head) {
+        if free < need && !(F::HAS_WILDERNESS && blocks.memory.ensure_len(end - blocks.head)) {
             return None;
         }
         for joined in order..free {
             let buddy = at + (1 << joined);
-            let header = blocks.memory.load(buddy - 1);
+            let header = blocks.load_header(buddy);
             debug_assert_eq!(words_of(header), 1 << joined);
             R::remove(blocks, buddy, joined, header);
         }

@@ -37,7 +37,7 @@
 use core::ptr::NonNull;
 
 use crate::block::{is_used, words_of};
-use crate::buddy::{Buddies, Recombination};
+use crate::buddy::{Buddies, Growth, Recombination};
 use crate::heap::{BlockView, Heap, State, Violation};
 use crate::index::Index;
 use crate::memory::{RegionError, Words, check_alignment};
@@ -99,6 +99,18 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, Z: SizeMap> FreeLists<Buddi
         let control = Buddies::<W, R, S, M, false>::reserved_at(alignment);
         let pool = Buddies::with_reserved(source, alignment, meter, ends.words(&map))?;
         Self::over(pool, control, map, ends)
+    }
+
+    /// [`Buddies::gluing`] of the heap below.
+    #[must_use]
+    pub fn gluing(self, pairs: usize) -> Self {
+        FreeLists { pool: self.pool.gluing(pairs), ..self }
+    }
+
+    /// [`Buddies::growing`] of the heap below.
+    #[must_use]
+    pub fn growing(self, growth: Growth) -> Self {
+        FreeLists { pool: self.pool.growing(growth), ..self }
     }
 }
 

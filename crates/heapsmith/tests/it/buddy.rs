@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::parts::{Buddies, Estranged, Knuth};
+use heapsmith::parts::{Buddies, Estranged, Growth, Knuth, OneBlock, Recombination};
 use heapsmith::{Counting, Fixed, Handle, Handles, Heap, Moved, ServePath, State};
 
 /// A region that begins at a multiple of 4096.
@@ -130,6 +130,129 @@ fn payloads_are_aligned_to_their_blocks() {
     for order in 2..=11 {
         let pointer = heap.allocate(bytes(order), 1).expect("room");
         assert!(pointer.as_ptr().addr().is_multiple_of((4 << order).min(4096)), "order {order}");
+    }
+}
+
+type Whole<'m, R> = Buddies<u32, R, Fixed<'m>, Counting, false, OneBlock>;
+
+fn whole<R: Recombination>(memory: &mut Memory, bytes: usize) -> Whole<'_, R> {
+    Whole::from_parts(memory.region(bytes), 4, Counting::default()).expect("a heap")
+}
+
+/// Allocates blocks of `size` bytes until the heap refuses.
+fn fill<H: Heap>(heap: &mut H, size: usize) -> Vec<NonNull<u8>> {
+    std::iter::from_fn(|| heap.allocate(size, 1)).collect()
+}
+
+fn free_all<H: Heap>(heap: &mut H, blocks: &[NonNull<u8>]) {
+    for &block in blocks {
+        // SAFETY: the tests free what they allocated, once.
+        unsafe { heap.deallocate(block) };
+    }
+    heap.check().expect("after the frees");
+}
+
+/// 64 KB, the table of a byte for each 16, and the control words.
+const SIXTY_FOUR: usize = (64 + 4 + 4) << 10;
+
+fn one_block_is_used_to_the_last_byte<R: Recombination>() {
+    let mut memory = Memory::new(SIXTY_FOUR);
+    let mut heap = whole::<R>(&mut memory, SIXTY_FOUR);
+    assert!(heap.allocate((64 << 10) + 1, 1).is_none());
+    for size in [16, 1, 32, 4096, 64 << 10] {
+        let blocks = fill(&mut heap, size);
+        assert_eq!(blocks.len(), (64 << 10) / size.max(16), "blocks of {size} bytes");
+        heap.check().expect("when it is full");
+        let aligned = |block: &NonNull<u8>| block.as_ptr().addr().is_multiple_of(size.clamp(16, 4096));
+        assert!(size == 1 || blocks.iter().all(aligned));
+        free_all(&mut heap, &blocks);
+    }
+}
+
+#[test]
+fn one_block_has_no_headers_and_becomes_one_again() {
+    one_block_is_used_to_the_last_byte::<Knuth>();
+    one_block_is_used_to_the_last_byte::<Estranged>();
+}
+
+#[test]
+fn a_region_that_is_no_power_of_two_is_used_up_to_one() {
+    for (region, block) in [(SIXTY_FOUR, 64 << 10), (SIXTY_FOUR - 4096, 32 << 10), (100_000, 64 << 10), (5000, 2048)] {
+        let mut memory = Memory::new(region);
+        let mut heap = whole::<Knuth>(&mut memory, region);
+        assert_eq!(heap.footprint() - heap.control_size(), block, "of {region} bytes");
+        assert_eq!(fill(&mut heap, block).len(), 1);
+    }
+}
+
+#[test]
+fn one_request_glues_all_pairs_unless_they_are_bounded() {
+    let glued = |pairs: usize| {
+        let mut memory = Memory::new(SIXTY_FOUR);
+        let mut heap = whole::<Estranged>(&mut memory, SIXTY_FOUR).gluing(pairs);
+        let blocks = fill(&mut heap, 16);
+        free_all(&mut heap, &blocks);
+        let before = *heap.meter();
+        heap.allocate(64 << 10, 1).expect("all of it is free");
+        (heap.meter().visits - before.visits, heap.meter().accesses - before.accesses)
+    };
+    // 4,096 blocks of 16 bytes become one in 4,095 joins.
+    let (all, accesses) = glued(usize::MAX);
+    assert!(all >= 4095 && accesses > 4095 * 8, "{all} joins, {accesses} accesses");
+    for pairs in [0, 1, 5, 40] {
+        let (visits, accesses) = glued(pairs);
+        assert!(visits <= 12 * (pairs as u64 + 1), "{visits} visits where {pairs} may wait");
+        assert!(accesses <= (21 * 14 * pairs + 22 * 14 + 20) as u64, "{accesses} accesses where {pairs} may wait");
+    }
+}
+
+#[test]
+fn where_no_pair_may_wait_the_estranged_system_is_knuths() {
+    let addresses = |mut heap: Box<dyn Heap<Meter = Counting> + '_>| {
+        let (mut live, mut seen, mut seed) = (Vec::new(), Vec::new(), 9_u32);
+        for _ in 0..4000 {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let size = 1 + (seed >> 20) as usize % 700;
+            if (seed >> 24) % 8 < 5 || live.is_empty() {
+                let block = heap.allocate(size, 1);
+                seen.push(block.map(|block| block.as_ptr().addr() - heap.base().as_ptr().addr()));
+                live.extend(block);
+            } else {
+                let block = live.swap_remove(seed as usize % live.len());
+                // SAFETY: it is live, and no more from now on.
+                unsafe { heap.deallocate(block) };
+            }
+        }
+        seen
+    };
+    let (mut one, mut other) = (Memory::new(SIXTY_FOUR), Memory::new(SIXTY_FOUR));
+    let knuth = addresses(Box::new(whole::<Knuth>(&mut one, SIXTY_FOUR)));
+    assert!(knuth.iter().flatten().count() > 1000 && knuth.iter().any(Option::is_none));
+    assert_eq!(addresses(Box::new(whole::<Estranged>(&mut other, SIXTY_FOUR).gluing(0))), knuth);
+}
+
+#[test]
+fn never_used_memory_is_taken_after_gluing_or_before() {
+    for (growth, way) in
+        [(Growth::AfterGluing, ServePath::AfterCoalescing), (Growth::BeforeGluing, ServePath::ByGrowing)]
+    {
+        let mut memory = Memory::new(16 * 1024);
+        let heap = Fast::<Estranged>::from_parts(memory.region(16 * 1024), 4, Counting::default()).expect("a heap");
+        let mut heap = heap.growing(growth);
+        let first = sixteen(&mut heap);
+        while served(&heap, ServePath::AtOnce) + served(&heap, ServePath::AfterSplit) > 0 {
+            let before = heap.meter().served[ServePath::ByGrowing as usize];
+            allocate(&mut heap, 2);
+            if heap.meter().served[ServePath::ByGrowing as usize] > before {
+                break;
+            }
+        }
+        for block in 0..16 {
+            free(&mut heap, first + 4 * block);
+        }
+        let before = served(&heap, way);
+        allocate(&mut heap, 5);
+        assert_eq!(served(&heap, way), before + 1, "{growth:?}");
     }
 }
 

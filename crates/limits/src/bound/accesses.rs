@@ -11,6 +11,8 @@
 //! | classes, none beyond | 12 | 8 |
 //! | buddy(knuth) | 7K + 10 | 10K + 10 |
 //! | buddy(estranged) | – | 16 |
+//! | buddy(estranged, glue=bounded(N)) | 21NK + 22K + 20 | 6K + 20 |
+//! | buddy(estranged, grow=before-gluing), with room | 22K + 20 | 16 |
 //! | lists, joined at once | 2B + 24 | 40, by address B + 40 |
 //! | the same, implicit or without tags | 2·2B + 24 | 2B + 40 |
 //!

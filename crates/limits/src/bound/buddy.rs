@@ -19,27 +19,55 @@
 //! A region skips to the next place for a larger block, and this adds at most one cell to each order until a request of
 //! that order or below grows the region again, which it does only when every cell of the order is used or divided.
 
-use heapsmith_spec::{Buddy, BuddySystem, Defragment};
+//!
+//! A heap that begins as one block has no ends: each division adds at most the cell that it divides, so
+//! 2^k·E_k ≤ M·(1 + log2(2^k/m)) + 2^(k+1), and a request of order k is refused only if its cells fill the block. None is
+//! where the block has more than M·(1 + log2(n/m)) + 2n bytes; P is the power of two above. Gluing has no part in either
+//! argument but that a refusal comes after it.
+//!
+//! # The worst operation of the estranged system
+//!
+//! Gluing joins all pairs that wait, so there is no number for it. Where at most N pairs wait, it joins no more than N·K:
+//! a join takes one pair off its list and puts at most one of the next order there, so no more than N wait at any time,
+//! and each of the N is joined at most once an order. Where never-used memory is taken before gluing and the region has
+//! room for the bound, nothing is ever glued.
+
+use heapsmith_spec::{Buddy, BuddySystem, Defragment, Glue, Grow, Spec, Start};
 
 use super::demand::{Demand, saturated};
 use super::{Bounded, Found, Room, Term, Unbounded, WorstCase, shown};
 
 impl Bounded for Buddy {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
-        Ok(bound(demand))
+        Ok(match self.start {
+            Start::Wilderness => bound(demand),
+            Start::OneBlock => whole(self, demand),
+        })
     }
 
     fn worst_case(&self, demand: &Demand, room: Room) -> WorstCase {
         if self.defragment == Defragment::OnDemand && room.footprint.is_none() {
             return WorstCase::none("what is moved for a request is not counted here");
         }
-        if self.system == BuddySystem::Estranged {
-            let formula = "a free is constant; an allocation may glue all pairs of buddies".to_owned();
-            return WorstCase { allocate: None, free: Some(16), formula };
+        let orders = room.footprint.map(|footprint| u64::from((footprint / demand.word).max(1).ilog2() + 1));
+        let Some(k) = orders else { return WorstCase::none("it grows with the region") };
+        if self.system == BuddySystem::Knuth {
+            let formula = "7K + 10, 10K + 10, K the orders up to the bound's footprint";
+            return WorstCase::of(7 * k + 10, 10 * k + 10, formula);
         }
-        let Some(footprint) = room.footprint else { return WorstCase::none("it grows with the region") };
-        let orders = u64::from((footprint / demand.word).max(1).ilog2() + 1);
-        WorstCase::of(7 * orders + 10, 10 * orders + 10, "7K + 10, 10K + 10, K the orders up to the bound's footprint")
+        match (self.glue, self.grow) {
+            (Glue::Bounded(pairs), _) => {
+                let allocate = 21 * u64::from(pairs) * k + 22 * k + 20;
+                WorstCase::of(allocate, 6 * k + 20, "21NK + 22K + 20, 6K + 20, N pairs wait, K orders")
+            }
+            (Glue::All, Grow::BeforeGluing) if room.enough => {
+                WorstCase::of(22 * k + 20, 16, "22K + 20, 16, K orders: with room for the bound nothing is glued")
+            }
+            (Glue::All, _) => {
+                let formula = "a free is constant; an allocation may glue all pairs of buddies".to_owned();
+                WorstCase { allocate: None, free: Some(16), formula }
+            }
+        }
     }
 
     fn counts_trapped(&self) -> bool {
@@ -51,14 +79,58 @@ impl Bounded for Buddy {
     }
 }
 
-fn bound(demand: &Demand) -> Found {
+/// What the argument is about: the bytes in used blocks, those of the smallest and the largest block, and the orders
+/// between them.
+struct Blocks {
+    bytes: u64,
+    min: u64,
+    max: u64,
+    orders: u64,
+}
+
+fn blocks(demand: &Demand) -> Blocks {
     let retained = demand.retained();
     let own = demand.own_blocks();
     let live = u128::from(demand.blocks_of(demand.program.live));
     let bytes = saturated(live + u128::from(retained.bytes) + u128::from(own.bytes));
-    let min_size = own.min_size.map_or(demand.min_block(), |min_size| min_size.min(demand.min_block()));
-    let max_size = demand.largest_block().max(own.max);
-    let orders = u64::from((max_size / min_size).ilog2());
+    let min = own.min_size.map_or(demand.min_block(), |min_size| min_size.min(demand.min_block()));
+    let max = demand.largest_block().max(own.max);
+    Blocks { bytes, min, max, orders: u64::from((max / min).ilog2()) }
+}
+
+/// Bytes before the table: two words, the heads of the lists, and those of master words.
+fn control(buddy: &Buddy, spec: &Spec, demand: &Demand) -> u64 {
+    let smallest = heapsmith_spec::build::words_for(spec, 1).unwrap_or(1).ilog2();
+    let largest = (spec.word.max_region() / demand.word).max(1).ilog2();
+    let lists = if buddy.system == BuddySystem::Estranged { 2 } else { 1 };
+    let masters = if buddy.defragment == Defragment::OnDemand { 2 } else { 0 };
+    demand.word * (2 + lists * u64::from(largest + 1 - smallest.min(largest)) + masters)
+}
+
+/// The bound of a heap that begins as one block.
+fn whole(buddy: &Buddy, demand: &Demand) -> Found {
+    let Blocks { bytes, min, max, orders } = blocks(demand);
+    let control = control(buddy, demand.spec, demand);
+    let all = saturated(u128::from(bytes) * u128::from(1 + orders) + 2 * u128::from(max) + 1);
+    let block = all.checked_next_power_of_two().unwrap_or(u64::MAX);
+    let footprint = saturated(u128::from(control) + u128::from(block) + u128::from(block / 16) + 4096);
+    Found {
+        footprint,
+        formula: "C + P + P/16 + 4096",
+        terms: vec![
+            Term::new("C", "bytes of control words before the table of headers", shown(control)),
+            Term::new("P", "the block, the power of two above M·(1 + log2(n/m)) + 2n", shown(block)),
+            Term::new("M", "most bytes in used blocks, each a power of two of words", shown(bytes)),
+            Term::new("n", "bytes of the largest block", shown(max)),
+            Term::new("m", "bytes of the smallest block", shown(min)),
+        ],
+        numbers: format!("{} + {} + {} + 4,096", shown(control), shown(block), shown(block / 16)),
+        source: "Knuth 1997, §2.5, exercise 41 (M(1 + log2 n)), with the table of this heap and its alignment",
+    }
+}
+
+fn bound(demand: &Demand) -> Found {
+    let Blocks { bytes, min: min_size, max: max_size, orders } = blocks(demand);
     let control = demand.control;
     let footprint =
         saturated(u128::from(control) + u128::from(bytes) * u128::from(1 + orders) + 4 * u128::from(max_size));

@@ -1,10 +1,10 @@
 //! Buddy heaps from a spec.
 
-use heapsmith::parts::{Buddies, Estranged, Knuth, Recombination};
+use heapsmith::parts::{Buddies, Estranged, Growth, Knuth, OneBlock, Recombination, Wilderness};
 use heapsmith::{FreeLists, Handles, Meter, Source, Word};
 
 use super::{BuildError, Job, Parts, listed_by, table};
-use crate::{Buddy, BuddySystem, Defragment, Layer, Pool, Spec, WordSize};
+use crate::{Buddy, BuddySystem, Defragment, Grow, Layer, Pool, Spec, Start, WordSize};
 
 /// A job with a heap that moves blocks.
 pub trait HandlesJob<M: Meter> {
@@ -34,64 +34,107 @@ fn handles_in<W: Word, S: Source, M: Meter, J: HandlesJob<M>>(
     meter: M,
     job: J,
 ) -> Result<J::Output, BuildError> {
+    let ([], Pool::Buddy(buddy @ Buddy { defragment: Defragment::OnDemand, .. })) =
+        (spec.layers.as_slice(), &spec.pool)
+    else {
+        return Err(BuildError::NoHandles(spec.to_string()));
+    };
     let alignment = spec.alignment as usize;
-    match (spec.layers.as_slice(), &spec.pool) {
-        ([], Pool::Buddy(Buddy { system, defragment: Defragment::OnDemand })) => match system {
-            BuddySystem::Knuth => Ok(job.run(Buddies::<W, Knuth, S, M, true>::from_parts(source, alignment, meter)?)),
-            BuddySystem::Estranged => {
-                Ok(job.run(Buddies::<W, Estranged, S, M, true>::from_parts(source, alignment, meter)?))
-            }
-        },
-        _ => Err(BuildError::NoHandles(spec.to_string())),
+    macro_rules! run {
+        ($system:ty, $start:ty) => {
+            Buddies::<W, $system, S, M, true, $start>::from_parts(source, alignment, meter)
+                .map(|heap| job.run(heap.gluing(glued(buddy)).growing(growth(buddy))))
+        };
+    }
+    Ok(match (buddy.system, buddy.start) {
+        (BuddySystem::Knuth, Start::Wilderness) => run!(Knuth, Wilderness),
+        (BuddySystem::Estranged, Start::Wilderness) => run!(Estranged, Wilderness),
+        (BuddySystem::Knuth, Start::OneBlock) => run!(Knuth, OneBlock),
+        (BuddySystem::Estranged, Start::OneBlock) => run!(Estranged, OneBlock),
+    }?)
+}
+
+/// The most pairs that wait.
+fn glued(buddy: &Buddy) -> usize {
+    buddy.glue.max().map_or(usize::MAX, |pairs| pairs as usize)
+}
+
+/// When the heap grows.
+fn growth(buddy: &Buddy) -> Growth {
+    match buddy.grow {
+        Grow::AfterGluing => Growth::AfterGluing,
+        Grow::BeforeGluing => Growth::BeforeGluing,
     }
 }
 
 /// Words of the block that serves a request of `size` bytes.
 pub(crate) fn words_for(buddy: &Buddy, spec: &Spec, size: u64) -> Option<usize> {
     let (alignment, size) = (spec.alignment as usize, usize::try_from(size).ok()?);
-    match (spec.word, buddy.defragment) {
-        (WordSize::Two, Defragment::Never) => words::<u16, false>(alignment, size),
-        (WordSize::Two, Defragment::OnDemand) => words::<u16, true>(alignment, size),
-        (WordSize::Four, Defragment::Never) => words::<u32, false>(alignment, size),
-        (WordSize::Four, Defragment::OnDemand) => words::<u32, true>(alignment, size),
-        (WordSize::Eight, Defragment::Never) => words::<u64, false>(alignment, size),
-        (WordSize::Eight, Defragment::OnDemand) => words::<u64, true>(alignment, size),
+    match spec.word {
+        WordSize::Two => words::<u16>(buddy, alignment, size),
+        WordSize::Four => words::<u32>(buddy, alignment, size),
+        WordSize::Eight => words::<u64>(buddy, alignment, size),
     }
 }
 
-fn words<W: Word, const HANDLES: bool>(alignment: usize, size: usize) -> Option<usize> {
-    // Source and meter have no part in it.
-    Buddies::<W, Knuth, heapsmith::Fixed<'static>, heapsmith::Unmetered, HANDLES>::words_for_size(alignment, size)
+fn words<W: Word>(buddy: &Buddy, alignment: usize, size: usize) -> Option<usize> {
+    // System, source and meter have no part in it.
+    macro_rules! words {
+        ($handles:literal, $start:ty) => {
+            Buddies::<W, Knuth, heapsmith::Fixed<'static>, heapsmith::Unmetered, $handles, $start>::words_for_size(
+                alignment, size,
+            )
+        };
+    }
+    match (buddy.defragment, buddy.start) {
+        (Defragment::Never, Start::Wilderness) => words!(false, Wilderness),
+        (Defragment::Never, Start::OneBlock) => words!(false, OneBlock),
+        (Defragment::OnDemand, Start::Wilderness) => words!(true, Wilderness),
+        (Defragment::OnDemand, Start::OneBlock) => words!(true, OneBlock),
+    }
 }
 
 impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
     pub(crate) fn buddy<W: Word>(self, buddy: &Buddy) -> Result<J::Output, BuildError> {
-        match (buddy.system, buddy.defragment) {
-            (BuddySystem::Knuth, Defragment::Never) => self.fixed_buddies::<W, Knuth>(),
-            (BuddySystem::Estranged, Defragment::Never) => self.fixed_buddies::<W, Estranged>(),
-            (BuddySystem::Knuth, Defragment::OnDemand) => self.movable_buddies::<W, Knuth>(),
-            (BuddySystem::Estranged, Defragment::OnDemand) => self.movable_buddies::<W, Estranged>(),
+        match buddy.system {
+            BuddySystem::Knuth => self.buddies::<W, Knuth>(buddy),
+            BuddySystem::Estranged => self.buddies::<W, Estranged>(buddy),
         }
     }
 
-    fn movable_buddies<W: Word, R: Recombination>(self) -> Result<J::Output, BuildError> {
-        let alignment = self.without_free_lists()?.alignment as usize;
-        Ok(self.job.run(Buddies::<W, R, S, M, true>::from_parts(self.source, alignment, self.meter)?))
+    fn buddies<W: Word, R: Recombination>(self, buddy: &Buddy) -> Result<J::Output, BuildError> {
+        match (buddy.start, buddy.defragment) {
+            (Start::Wilderness, Defragment::Never) => self.growing_buddies::<W, R>(buddy),
+            (Start::Wilderness, Defragment::OnDemand) => self.whole_buddies::<W, R, true, Wilderness>(buddy),
+            (Start::OneBlock, Defragment::Never) => self.whole_buddies::<W, R, false, OneBlock>(buddy),
+            (Start::OneBlock, Defragment::OnDemand) => self.whole_buddies::<W, R, true, OneBlock>(buddy),
+        }
     }
 
-    fn fixed_buddies<W: Word, R: Recombination>(self) -> Result<J::Output, BuildError> {
+    /// Those before which no free lists can be.
+    fn whole_buddies<W: Word, R: Recombination, const HANDLES: bool, F: heapsmith::parts::Start>(
+        self,
+        buddy: &Buddy,
+    ) -> Result<J::Output, BuildError> {
+        let alignment = self.without_free_lists()?.alignment as usize;
+        let heap = Buddies::<W, R, S, M, HANDLES, F>::from_parts(self.source, alignment, self.meter)?;
+        Ok(self.job.run(heap.gluing(glued(buddy)).growing(growth(buddy))))
+    }
+
+    fn growing_buddies<W: Word, R: Recombination>(self, buddy: &Buddy) -> Result<J::Output, BuildError> {
         let Parts { spec, source, meter, storage, job } = self;
         let alignment = spec.alignment as usize;
         match spec.layers.last() {
             None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Zero) => {
-                Ok(job.run(Buddies::<W, R, S, M, false>::from_parts(source, alignment, meter)?))
+                let heap = Buddies::<W, R, S, M, false>::from_parts(source, alignment, meter)?;
+                Ok(job.run(heap.gluing(glued(buddy)).growing(growth(buddy))))
             }
             Some(Layer::FreeLists(layer)) => {
                 let map = table(storage, listed_by(&layer.sizes, |size| super::words_for(spec, size)));
                 let order = layer.order;
                 let heap =
                     FreeLists::<Buddies<W, R, S, M, false>, _>::before_buddies(source, alignment, meter, map, order)?;
-                Ok(job.run(heap.flushing(super::flushed(layer))))
+                Ok(job.run(heap.flushing(super::flushed(layer)).gluing(glued(buddy)).growing(growth(buddy))))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The numbers of a buddy system.
 
-use heapsmith_spec::{Buddy, BuddySystem, Defragment, Spec};
+use heapsmith_spec::{Buddy, BuddySystem, Defragment, Grow, Spec, Start};
 use serde::Serialize;
 
 use super::{Emit, PoolPlan, Templated, Templates};
@@ -52,7 +52,8 @@ impl Emit for Buddy {
     fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {
         // A layer knows blocks by their address.
         let is_alone = self.defragment == Defragment::Never || spec.layers.is_empty();
-        is_alone.then(|| PoolPlan::Buddy(BuddyPlan::of(self, spec)).alone())
+        let has_templates = Buddy { defragment: self.defragment, ..Buddy::new(self.system) } == *self;
+        (is_alone && has_templates).then(|| PoolPlan::Buddy(BuddyPlan::of(self, spec)).alone())
     }
 
     fn without_template(&self) -> Option<&'static str> {
@@ -67,18 +68,36 @@ impl Emit for Buddy {
         heap.uses.insert(path);
         let (word, alignment) = (heap.word(), heap.spec.alignment);
         let handles = self.defragment == Defragment::OnDemand;
-        heap.ty = format!("Buddies<{word}, {system}, S, Unmetered, {handles}>");
+        let start = match self.start {
+            Start::Wilderness => "",
+            Start::OneBlock => {
+                heap.uses.insert("heapsmith::parts::OneBlock");
+                ", OneBlock"
+            }
+        };
+        heap.ty = format!("Buddies<{word}, {system}, S, Unmetered, {handles}{start}>");
+        let levels = levels(self, heap);
         match heap.free_lists() {
             Some((order, flushing)) => {
                 let map = format!("{}Lists", heap.camel);
                 heap.make(format!(
-                    "FreeLists::before_buddies(source, {alignment}, Unmetered, {map}, Order::{order})?{flushing}"
+                    "FreeLists::before_buddies(source, {alignment}, Unmetered, {map}, Order::{order})?{flushing}{levels}"
                 ));
             }
-            None => heap.make(format!("Buddies::from_parts(source, {alignment}, Unmetered)?")),
+            None => heap.make(format!("Buddies::from_parts(source, {alignment}, Unmetered)?{levels}")),
         }
         Some(())
     }
+}
+
+/// What is called on the heap that was made.
+fn levels(buddy: &Buddy, heap: &mut Composition<'_>) -> String {
+    let mut levels = buddy.glue.max().map_or(String::new(), |pairs| format!(".gluing({pairs})"));
+    if buddy.grow == Grow::BeforeGluing {
+        heap.uses.insert("heapsmith::parts::Growth");
+        levels.push_str(".growing(Growth::BeforeGluing)");
+    }
+    levels
 }
 
 impl Templated for BuddyPlan {
