@@ -12,22 +12,28 @@
 //! for the collection as for any other, so deaths are at the same place of the trace however busy the machine is.
 //! The JVM posts deaths from a thread of its own, some time after the collection; switching the event on once more,
 //! on as it is, makes HotSpot of JDK 17 and later post what is due at once. Others post a little later, or already did.
+//! One thread at a time does this: a thread that waits until another has posted holds up the collection of a third (JDK
+//! 17), and all wait for each other. What is due meanwhile is left to the next collection.
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::jvmti::{Callbacks, Census, Environment, Object};
+use crate::class::{self, Class};
+use crate::jvmti::{Callbacks, Census, Environment, Natives, Object};
 use crate::slots::event;
 use heapsmith_capture::current;
 use heapsmith_capture::event::Event;
 use heapsmith_capture::format::{ADDRESS_SHIFT, header, mark, operation};
-use heapsmith_capture::record::record;
+use heapsmith_capture::record::{record, record_named};
 
 /// Bytes between two collections on request; 0 for none.
 pub static COLLECT_EVERY: AtomicU64 = AtomicU64::new(0);
 
 /// Bytes allocated since the last collection on request.
 static SINCE: AtomicU64 = AtomicU64::new(0);
+
+/// Whether a thread runs a collection on request.
+static COLLECTING: AtomicBool = AtomicBool::new(false);
 
 /// The next object's tag. 0 is no tag.
 static NEXT_TAG: AtomicU64 = AtomicU64::new(1);
@@ -47,7 +53,7 @@ pub const WANTED: [usize; 5] = [
     event::SAMPLED_OBJECT_ALLOC,
 ];
 
-type Allocated = extern "C" fn(Environment, *mut c_void, Object, Object, Object, i64);
+type Allocated = extern "C" fn(Environment, Natives, Object, Object, Object, i64);
 
 /// The callbacks.
 pub fn callbacks() -> Callbacks {
@@ -66,7 +72,7 @@ pub fn callbacks() -> Callbacks {
 }
 
 /// An object was allocated, by the program or by the JVM for it.
-extern "C" fn allocated(jvm: Environment, _: *mut c_void, _: Object, object: Object, _: Object, size: i64) {
+extern "C" fn allocated(jvm: Environment, natives: Natives, _: Object, object: Object, class: Object, size: i64) {
     let tag = NEXT_TAG.fetch_add(1, Ordering::Relaxed);
     if jvm.set_tag(object, tag as i64) != 0 {
         // Its death would never be known.
@@ -75,23 +81,28 @@ extern "C" fn allocated(jvm: Environment, _: *mut c_void, _: Object, object: Obj
         }
         return;
     }
-    write(operation::ALLOCATE, tag, size as usize);
-    if is_due(size as u64) {
+    let its = Class::of(jvm, natives, class, size);
+    let event = event(operation::ALLOCATE, tag, its.bytes(natives, object, size) as usize);
+    // SAFETY: the JVM calls this on the thread that it is about.
+    unsafe { record_named(event, its.number(), |words| class::name(jvm, class, words)) };
+    if is_due(size as u64) && !COLLECTING.swap(true, Ordering::Acquire) {
         collect(jvm);
+        COLLECTING.store(false, Ordering::Release);
     }
 }
 
 /// An object is dead: a collection took it.
 extern "C" fn freed(_: Environment, tag: i64) {
-    if tag != LEFT_OUT {
-        write(operation::FREE, tag as u64, 0);
+    let own = class::own(tag);
+    if own != 0 {
+        write(operation::FREE, own);
     }
 }
 
 /// A collection is done; what it found dead is reported after this.
 extern "C" fn collected(_: Environment) {
     if BEGUN.load(Ordering::Relaxed) {
-        write(operation::MARK, mark::COLLECTION, 0);
+        write(operation::MARK, mark::COLLECTION);
     }
 }
 
@@ -127,11 +138,15 @@ fn collect(jvm: Environment) {
     jvm.enable(event::OBJECT_FREE, true);
 }
 
-/// Writes an event down, with a tag or a label in place of an address.
-fn write(operation: u64, number: u64, size: usize) {
-    let event = Event { operation, address: (number << ADDRESS_SHIFT) as usize, size, alignment: 0 };
+/// An event with a tag or a label in place of an address.
+fn event(operation: u64, number: u64, size: usize) -> Event {
+    Event { operation, address: (number << ADDRESS_SHIFT) as usize, size, alignment: 0 }
+}
+
+/// Writes an event down that no class belongs to.
+fn write(operation: u64, number: u64) {
     // SAFETY: the JVM calls this on the thread that it is about.
-    unsafe { record(event) }
+    unsafe { record(event(operation, number, 0)) }
 }
 
 /// Writes a census into two words of the header.

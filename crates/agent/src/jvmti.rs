@@ -1,4 +1,4 @@
-//! The few functions of the JVM's tool interface that the agent calls.
+//! The few functions of the JVM's tool interface, and of its native interface, that the agent calls.
 //!
 //! ```text
 //!   *mut environment ──▶ word 0 ──▶ table of function pointers, slot n at word n − 1
@@ -14,10 +14,18 @@ use core::ffi::{c_char, c_void};
 use core::mem::transmute;
 use core::ptr::null;
 
-use crate::slots::{GET_ENV, VERSION, capability, event, function, heap};
+use crate::slots::{GET_ENV, VERSION, capability, event, function, heap, native};
 
 /// An object, as the JVM hands it to a callback: valid until the callback returns.
 pub type Object = *mut c_void;
+
+/// A field of a class.
+pub type Field = *mut c_void;
+
+/// The native interface of the thread that a callback runs on.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Natives(*mut *const *const c_void);
 
 /// What a function answers; 0 is success.
 pub type ErrorCode = i32;
@@ -35,6 +43,35 @@ pub struct Machine(*mut *const *const c_void);
 /// A set of capabilities.
 #[repr(C, align(8))]
 pub struct Capabilities([u8; capability::BYTES]);
+
+impl Natives {
+    /// The class that a class extends; null for none.
+    pub fn superclass(self, class: Object) -> Object {
+        // SAFETY: the slot holds a function of this signature (J1).
+        unsafe {
+            let called: extern "C" fn(Natives, Object) -> Object = transmute(*(*self.0).add(native::GET_SUPERCLASS));
+            called(self, class)
+        }
+    }
+
+    /// How many elements an array has.
+    pub fn length(self, array: Object) -> i32 {
+        // SAFETY: the slot holds a function of this signature (J1).
+        unsafe {
+            let called: extern "C" fn(Natives, Object) -> i32 = transmute(*(*self.0).add(native::GET_ARRAY_LENGTH));
+            called(self, array)
+        }
+    }
+
+    /// Ends the use of an object that this interface gave.
+    pub fn forget(self, object: Object) {
+        // SAFETY: the slot holds a function of this signature (J1).
+        unsafe {
+            let called: extern "C" fn(Natives, Object) = transmute(*(*self.0).add(native::DELETE_LOCAL_REF));
+            called(self, object);
+        }
+    }
+}
 
 /// The callbacks, by event.
 pub struct Callbacks([*const c_void; event::COUNT]);
@@ -113,6 +150,19 @@ functions! {
     fn switch(mode: i32, event: i32, thread: Object) at SET_EVENT_NOTIFICATION_MODE;
     /// Bytes between two sampled allocations; at 0 every one is.
     fn sample_every(bytes: i32) at SET_HEAP_SAMPLING_INTERVAL;
+    /// Gives memory back that the JVM allocated for an answer.
+    fn release(memory: *mut c_void) at DEALLOCATE;
+    /// The name of a class as class files have it, to be released; `generic` may be null.
+    fn signature(class: Object, to: &mut *mut c_char, generic: *mut *mut c_char) at GET_CLASS_SIGNATURE;
+    /// The fields that a class itself declares, to be released.
+    fn fields(class: Object, count: &mut i32, to: &mut *mut Field) at GET_CLASS_FIELDS;
+    /// The type of a field as class files have it, to be released; `name` and `generic` may be null.
+    fn field_type(class: Object, field: Field, name: *mut *mut c_char, to: &mut *mut c_char, generic: *mut *mut c_char)
+        at GET_FIELD_NAME;
+    /// The modifiers of a field.
+    fn field_modifiers(class: Object, field: Field, to: &mut i32) at GET_FIELD_MODIFIERS;
+    /// The tag of an object; 0 for none.
+    fn tag(object: Object, to: &mut i64) at GET_TAG;
     /// Sets the tag of an object.
     fn set_tag(object: Object, tag: i64) at SET_TAG;
     /// Collects all that is dead, and returns when that is done.

@@ -1,7 +1,7 @@
 //! The agent that a Java virtual machine (JVM) loads to record its objects.
 //!
 //! ```text
-//!   program ──new──▶ JVM ──SampledObjectAlloc──▶ events: a tag, a record
+//!   program ──new──▶ JVM ──SampledObjectAlloc──▶ events: a tag, the class, a record
 //!                     │                            │
 //!                     ├──collection──▶ GarbageCollectionFinish ──▶ a mark
 //!                     └──────────────▶ ObjectFree, for each tag ─▶ a record
@@ -26,7 +26,7 @@
 //! the JVM makes or maps before, and what its compiler never puts on the heap. A death is known when a collection
 //! finds it, not when the last reference goes.
 //!
-//! Cost of an object: a call into the JVM that sets its tag, under a lock, and the JVM's slow
+//! Cost of an object: two calls into the JVM, which set its tag and read that of its class, each under a lock, and the JVM's slow
 //! way of allocating instead of its fast one; about a microsecond. Of a collection: what the JVM needs for its table of
 //! tags, and a record a death.
 //!
@@ -39,6 +39,7 @@
 compile_error!("the agent writes as the recorder does, which knows Linux on x86-64");
 
 mod begin;
+mod class;
 mod events;
 mod jvmti;
 pub mod slots;

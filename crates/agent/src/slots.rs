@@ -22,12 +22,34 @@ pub const MAJOR_MASK: i32 = 0xfff;
 /// The index of `GetEnv` in the invocation interface.
 pub const GET_ENV: usize = 6;
 
+/// Indices of functions of the native interface, from 0.
+pub mod native {
+    /// `GetSuperclass`.
+    pub const GET_SUPERCLASS: usize = 10;
+    /// `DeleteLocalRef`.
+    pub const DELETE_LOCAL_REF: usize = 23;
+    /// `GetArrayLength`.
+    pub const GET_ARRAY_LENGTH: usize = 171;
+}
+
 /// Slots of functions, from 1.
 pub mod function {
     /// `SetEventNotificationMode`.
     pub const SET_EVENT_NOTIFICATION_MODE: usize = 2;
     /// `GetVersionNumber`.
     pub const GET_VERSION_NUMBER: usize = 88;
+    /// `Deallocate`.
+    pub const DEALLOCATE: usize = 47;
+    /// `GetClassSignature`.
+    pub const GET_CLASS_SIGNATURE: usize = 48;
+    /// `GetClassFields`.
+    pub const GET_CLASS_FIELDS: usize = 53;
+    /// `GetFieldName`.
+    pub const GET_FIELD_NAME: usize = 60;
+    /// `GetFieldModifiers`.
+    pub const GET_FIELD_MODIFIERS: usize = 62;
+    /// `GetTag`.
+    pub const GET_TAG: usize = 106;
     /// `SetTag`.
     pub const SET_TAG: usize = 107;
     /// `ForceGarbageCollection`.

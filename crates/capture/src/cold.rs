@@ -11,7 +11,7 @@ use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::event::Event;
-use crate::format::RESTRICTED_CALLS;
+use crate::format::{MAX_FRAMES, RESTRICTED_CALLS};
 use crate::local::{BUSY, ENDED, NUMBER_AT, flags, set_flags, set_thread, thread};
 use crate::pages::wiped_pages;
 use crate::process::Process;
@@ -29,6 +29,18 @@ static KEY: AtomicU32 = AtomicU32::new(0);
 #[inline(never)]
 pub fn record(operation: u64, address: usize, size: usize, alignment: usize, caller: Caller) {
     let event = Event { operation, address, size, alignment };
+    // SAFETY: `with_site` has room; the caller's frame is there, as it called.
+    with_site(event, |process, thread| unsafe { site::write(process, thread, caller) });
+}
+
+/// Records one event with what its block is: a number, and a name that is asked for where it is not written yet.
+pub fn record_named(event: Event, number: u64, name: impl FnOnce(&mut [u64; MAX_FRAMES]) -> usize) {
+    // SAFETY: `with_site` has room.
+    with_site(event, |_, thread| unsafe { site::write_named(thread, number, name) });
+}
+
+/// Records one event after what is written of its site.
+fn with_site(event: Event, site: impl FnOnce(&Process, &mut Thread)) {
     let before = flags();
     if before & BUSY != 0 {
         return;
@@ -41,7 +53,7 @@ pub fn record(operation: u64, address: usize, size: usize, alignment: usize, cal
         // SAFETY: `ready` gives a state that this thread owns, with room.
         unsafe {
             if event.fits() {
-                site::write(process, &mut *thread, caller);
+                site(process, &mut *thread);
                 (*thread).write(event);
             } else {
                 process.count_unrecordable();

@@ -48,9 +48,14 @@
 //! A site is that of the next allocation or end of a reallocation of the same window. Where
 //! sites are recorded, the rest of granule 0 is a table of modules: the program and the
 //! libraries that frames are in, [`module::BYTES`] each.
-//! | mark | 1 | ticks; a label in place of the address | |
 //!
-//! In a recording of a Java virtual machine the tag of an object takes the place of the address >> 3.
+//! In a recording of a Java virtual machine the tag of an object takes the place of the address >> 3, and its class that of
+//! a site: the frames are the bytes of its name as class files have it, the first one lowest, filled up with zeros. There are
+//! no reallocations; their first operation is a mark:
+//!
+//! | operation | words | bits 3…19 | word 1 |
+//! |---|---|---|---|
+//! | mark | 1 | ticks; a label in place of the address | |
 
 /// The first word of a recording: `HSRECORD`, as a little-endian number.
 pub const MAGIC_FILE: u64 = u64::from_le_bytes(*b"HSRECORD");
@@ -159,8 +164,8 @@ pub const MAX_FRAMES: usize = 16;
 pub mod operation {
     /// Where the next block is asked for.
     pub const SITE: u64 = 0;
-    /// A place worth finding again, in a recording of a Java virtual machine, which has no sites.
-    pub const MARK: u64 = 0;
+    /// A place worth finding again, in a recording of a Java virtual machine, which has no reallocations.
+    pub const MARK: u64 = 4;
     /// A block was allocated.
     pub const ALLOCATE: u64 = 1;
     /// A block is about to be freed.

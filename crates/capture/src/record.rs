@@ -1,7 +1,7 @@
 //! The fast way of an event: what a hook calls.
 
 use crate::event::Event;
-use crate::format::TICK_BITS;
+use crate::format::{MAX_FRAMES, TICK_BITS};
 use crate::stack::Caller;
 use crate::{clock, cold, local, site};
 
@@ -36,4 +36,14 @@ pub unsafe fn record(event: Event) {
     }
     // Nothing is called before this, and nothing after it: the fast way needs no stack.
     cold::record(event.operation, event.address, event.size, event.alignment, caller);
+}
+
+/// Writes one event down with what its block is: a number, and a name in words that is asked for where the thread's
+/// window does not have it yet.
+///
+/// # Safety
+///
+/// As [`record`].
+pub unsafe fn record_named(event: Event, number: u64, name: impl FnOnce(&mut [u64; MAX_FRAMES]) -> usize) {
+    cold::record_named(event, number, name);
 }

@@ -76,22 +76,62 @@ pub unsafe fn write(process: &Process, thread: &mut Thread, caller: Caller) {
     // SAFETY: the caller vouches for the frame.
     let count = unsafe { unwind::walk(caller, &mut frames[..max]) };
     let frames = &frames[..count];
-    let hash = hash(frames);
+    // SAFETY: the caller vouches for the room.
+    unsafe {
+        if !again(thread, hash(frames)) {
+            module::note(process, frames);
+            first(thread, frames);
+        }
+    }
+}
+
+/// Writes what the next event's block is, by a number, and a name in words that is asked for where the window does not
+/// have it yet.
+///
+/// # Safety
+///
+/// There is room (T1).
+pub unsafe fn write_named(thread: &mut Thread, number: u64, name: impl FnOnce(&mut [u64; MAX_FRAMES]) -> usize) {
+    // SAFETY: the caller vouches for the room.
+    unsafe {
+        if !again(thread, hash(&[number])) {
+            let mut words = [0; MAX_FRAMES];
+            let count = name(&mut words);
+            first(thread, &words[..count.min(MAX_FRAMES)]);
+        }
+    }
+}
+
+/// Writes the number of a site that this window named; where it did not, the next name is to be this one's.
+///
+/// # Safety
+///
+/// There is room (T1).
+unsafe fn again(thread: &mut Thread, hash: u64) -> bool {
     let named = remembered(thread, hash);
     // SAFETY: null, or an entry of this thread's own table.
     if let Some(named) = unsafe { named.as_mut() } {
         if named.hash == hash {
             // SAFETY: room by T1.
-            return unsafe { thread.put((named.number + 1) << SITE_AT | operation::SITE) };
+            unsafe { thread.put((named.number + 1) << SITE_AT | operation::SITE) };
+            return true;
         }
         *named = Named { hash, number: thread.stacks_named };
     }
     thread.stacks_named += 1;
-    module::note(process, frames);
-    // SAFETY: room by T1: a site has at most `MAX_FRAMES` frames.
+    false
+}
+
+/// Writes the name of a site.
+///
+/// # Safety
+///
+/// There is room (T1), and it is of at most `MAX_FRAMES` words.
+unsafe fn first(thread: &mut Thread, words: &[u64]) {
+    // SAFETY: room by T1.
     unsafe {
-        thread.put((frames.len() as u64) << SITE_AT | NEW_SITE | operation::SITE);
-        frames.iter().for_each(|&frame| thread.put(frame));
+        thread.put((words.len() as u64) << SITE_AT | NEW_SITE | operation::SITE);
+        words.iter().for_each(|&word| thread.put(word));
     }
 }
 

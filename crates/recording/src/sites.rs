@@ -45,13 +45,22 @@ pub(crate) struct Loaded {
 /// The sites of a recording.
 #[derive(Debug)]
 pub(crate) struct Sites {
-    modules: Vec<Loaded>,
+    named: Named,
     known: HashMap<Vec<u64>, u32>,
 }
 
+/// What the words of a site are.
+#[derive(Debug)]
+pub(crate) enum Named {
+    /// Return addresses in these modules.
+    Frames(Vec<Loaded>),
+    /// The name of an object's class, as class files have it.
+    Class,
+}
+
 impl Sites {
-    pub fn new(modules: Vec<Loaded>) -> Sites {
-        Sites { modules, known: HashMap::new() }
+    pub fn new(named: Named) -> Sites {
+        Sites { named, known: HashMap::new() }
     }
 
     /// The number of a stack's site; the sink learns the name of a new one.
@@ -62,20 +71,51 @@ impl Sites {
         let next = self.known.len() as u32;
         let site = *self.known.entry(stack.frames.clone()).or_insert(next);
         if site == next {
-            let frames: Vec<String> = stack.frames.iter().map(|&frame| self.frame(frame)).collect();
-            sink.name_site(&frames.join(CALLED_BY));
+            sink.name_site(&self.named.text(&stack.frames));
         }
         stack.site.set(Some(site));
         site
     }
+}
 
-    /// Where a module was loaded in the place of another, the later one counts.
-    fn frame(&self, address: u64) -> String {
-        match self.modules.iter().rev().find(|module| (module.start..module.end).contains(&address)) {
-            Some(module) => format!("{}+{:#x}", module.named.name, address.wrapping_sub(module.bias)),
-            None => format!("{address:#x}"),
+impl Named {
+    fn text(&self, words: &[u64]) -> String {
+        match self {
+            Named::Frames(modules) => {
+                let frames: Vec<String> = words.iter().map(|&address| frame(modules, address)).collect();
+                frames.join(CALLED_BY)
+            }
+            Named::Class => {
+                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|&b| b != 0).collect();
+                class(&String::from_utf8_lossy(&bytes))
+            }
         }
     }
+}
+
+/// Where a module was loaded in the place of another, the later one counts.
+fn frame(modules: &[Loaded], address: u64) -> String {
+    match modules.iter().rev().find(|module| (module.start..module.end).contains(&address)) {
+        Some(module) => format!("{}+{:#x}", module.named.name, address.wrapping_sub(module.bias)),
+        None => format!("{address:#x}"),
+    }
+}
+
+/// A class as sources name it: `Ljava/lang/String;` is java.lang.String, `[[I` is int[][].
+fn class(named: &str) -> String {
+    let element = named.trim_start_matches('[');
+    let name = match element {
+        "Z" => "boolean".to_owned(),
+        "B" => "byte".to_owned(),
+        "C" => "char".to_owned(),
+        "S" => "short".to_owned(),
+        "I" => "int".to_owned(),
+        "J" => "long".to_owned(),
+        "F" => "float".to_owned(),
+        "D" => "double".to_owned(),
+        _ => element.strip_prefix('L').unwrap_or(element).trim_end_matches(';').replace('/', "."),
+    };
+    name + &"[]".repeat(named.len() - element.len())
 }
 
 /// The modules of a recording's table; an entry that was not written whole is left out.

@@ -63,8 +63,8 @@ pub(crate) struct Stream<'recording> {
     thread: u32,
     records: u64,
     reading: Option<Reading>,
-    /// Whether a record of operation 0 is a site, and not a mark.
-    sites: bool,
+    /// Whether it is of a Java virtual machine, which has marks in place of reallocations.
+    java: bool,
     /// The stacks that the window named, by their numbers.
     stacks: Vec<Rc<Stack>>,
     /// That of the next block.
@@ -84,7 +84,7 @@ impl<'recording> Stream<'recording> {
             thread: 0,
             records: 0,
             reading: None,
-            sites: recording.word(header::JAVA) == 0,
+            java: recording.word(header::JAVA) == 1,
             stacks: Vec::new(),
             stack: None,
         }
@@ -115,7 +115,7 @@ impl<'recording> Stream<'recording> {
                     self.reading = Some(Reading { ticks: rest, time });
                     continue;
                 }
-                operation::SITE if word != 0 && self.sites => {
+                operation::SITE if word != 0 => {
                     self.site(word)?;
                     continue;
                 }
@@ -163,9 +163,12 @@ impl<'recording> Stream<'recording> {
                 Act::Allocate { address, size, alignment: if log2 == 0 { 0 } else { 1 << log2 } }
             }
             operation::FREE => Act::Free { address },
+            operation::MARK if self.java => match address >> ADDRESS_SHIFT {
+                mark::COLLECTION => Act::Collection,
+                _ => return Err(self.damaged("a mark has no known label")),
+            },
             operation::REALLOCATE_BEGINS => Act::ReallocateBegins { address },
             operation::REALLOCATE_ENDS => Act::ReallocateEnds { address, size: self.second()? },
-            operation::MARK if address >> ADDRESS_SHIFT == mark::COLLECTION => Act::Collection,
             _ => return Err(self.damaged("a record is of no known kind")),
         })
     }

@@ -8,7 +8,7 @@ use crate::file::Recording;
 use crate::format::{RESTRICTED_CALLS, header};
 use crate::java::Java;
 use crate::merge::merge;
-use crate::sites::Sites;
+use crate::sites::{Named, Sites};
 use crate::stream::{Reading, Stream};
 
 /// What a recording could not say.
@@ -122,7 +122,9 @@ pub fn decode(recording: &Recording) -> Result<Recorded, RecordingError> {
 pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded, RecordingError> {
     let stopped = i32::try_from(recording.word(header::STOPPED)).unwrap_or(i32::MAX);
     let last = if stopped == 0 { u64::MAX } else { recording.word(header::STOP_TICKS) };
-    let mut blocks = Blocks::new(rate(recording)?, last, Sites::new(recording.modules()?), &mut *sink);
+    let is_java = recording.word(header::JAVA) == 1;
+    let named = if is_java { Named::Class } else { Named::Frames(recording.modules()?) };
+    let mut blocks = Blocks::new(rate(recording)?, last, Sites::new(named), &mut *sink);
     let streams = recording.windows.iter().map(|blocks| Stream::new(recording, blocks)).collect();
     let reordered = merge(streams, &mut blocks)?;
     let Blocks { peak, allocations, threads, events, collections, remarks: counted, refused, .. } = blocks;

@@ -64,9 +64,33 @@ fn occasional_collection_frees_in_bursts_within_its_heap() {
 }
 
 #[test]
+fn a_jvm_of_1998_has_shorter_headers_and_no_object_below_16_bytes() {
+    let mut trace = Trace::new(Origin::new("Program", ""));
+    let sizes = [12, 16, 20, 21, 28, 29, 44, 1016];
+    for (id, size) in (0..).zip(sizes) {
+        trace.events.push(Event::at(id, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("program.parquet");
+    trace.write(&path).unwrap();
+    let given = [("collection", "continuous"), ("jvm", "1998")].map(|(k, v)| (k.to_owned(), v.to_owned()));
+    let early = load(&path, Some("java"), &given).unwrap();
+    let found: Vec<u64> = early
+        .events
+        .iter()
+        .map(|event| match event.action {
+            Action::Allocate { size, .. } => size.0,
+            _ => 0,
+        })
+        .collect();
+    assert_eq!(found, [16, 16, 16, 24, 24, 32, 40, 1016]);
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     for (given, text) in [
         (("collection", "never"), "it takes occasional or continuous"),
+        (("jvm", "2001"), "it takes recorded or 1998"),
         (("heap", "much"), "it takes auto or bytes, such as 65536 or 64K"),
         (("heap", "0"), "it takes auto or bytes"),
         (("heap", "63"), "heap=63 is too small: 64 bytes live at once"),

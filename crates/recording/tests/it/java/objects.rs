@@ -9,8 +9,8 @@ use super::{Place, read};
 
 /// A node of `Trees`: 12 bytes of header, 12 of value and links, 40 longs.
 const NODE: u64 = 344;
-/// `byte[10_003]`, with 16 bytes of header, to a multiple of 8.
-const DYING: u64 = 10_024;
+/// `byte[10_003]`, with 16 bytes of header; the JVM puts it into 10,024.
+const DYING: u64 = 16 + 10_003;
 /// `long[777]`.
 const STAYING: u64 = 16 + 777 * 8;
 
@@ -91,6 +91,39 @@ fn without_a_collection_nothing_dies() {
     assert_eq!(recorded.java.expect("of a JVM").collections, 0);
     assert_eq!(story(&recorded, DYING), Story { born: 100, died: 0, max: 100, collections_before_death: None });
     assert!(recorded.trace.events.iter().all(|event| matches!(event.action, Action::Allocate { .. })));
+}
+
+#[test]
+fn the_site_of_an_object_is_its_class() {
+    let place = Place::new();
+    let (_, recorded) = place.java(&["-XX:+UseSerialGC"], &["Arrays", "100", "70", "2", "true"], None);
+    let classes = |wanted: u64| -> std::collections::BTreeSet<&str> {
+        let name = |event: &heapsmith_trace::Event| match event.action {
+            Action::Allocate { size, .. } if size.0 == wanted => {
+                event.site.map(|site| recorded.trace.sites[site as usize].as_str())
+            }
+            _ => None,
+        };
+        recorded.trace.events.iter().filter_map(name).collect()
+    };
+    assert!(classes(DYING).contains("byte[]") && classes(STAYING).contains("long[]"), "{:?}", recorded.trace.sites);
+    assert!(classes(DYING).len() == 1 && classes(STAYING).len() == 1);
+    assert!(recorded.trace.sites.iter().any(|name| name == "java.lang.Object[]"));
+    let is_named = |event: &heapsmith_trace::Event| match event.action {
+        Action::Allocate { .. } => event.site.is_some(),
+        _ => true,
+    };
+    assert!(recorded.trace.events.iter().all(is_named), "no object is without a class");
+}
+
+#[test]
+fn threads_that_make_collections_due_do_not_wait_for_each_other() {
+    let place = Place::new();
+    let (_, recorded) = place.java(&["-XX:+UseSerialGC"], &["Arrays", "400", "10", "4", "true"], Some(8192));
+    is_whole(&recorded);
+    let dying = story(&recorded, DYING);
+    assert_eq!((dying.born, dying.died), (1600, 1600));
+    assert!(dying.max < 1200, "deaths are known before the end: {dying:?}");
 }
 
 #[test]

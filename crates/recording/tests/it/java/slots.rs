@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use super::INSTALL;
-use heapsmith_agent::slots::{self as numbers, capability, event, function, heap};
+use heapsmith_agent::slots::{self as numbers, capability, event, function, heap, native};
 
 /// The folder of `jvmti.h`, next to the compiler that `javac` leads to.
 fn include() -> PathBuf {
@@ -20,6 +20,12 @@ fn include() -> PathBuf {
 #[test]
 fn every_number_is_the_one_in_the_jdks_header() {
     let functions = [
+        ("Deallocate", function::DEALLOCATE),
+        ("GetClassSignature", function::GET_CLASS_SIGNATURE),
+        ("GetClassFields", function::GET_CLASS_FIELDS),
+        ("GetFieldName", function::GET_FIELD_NAME),
+        ("GetFieldModifiers", function::GET_FIELD_MODIFIERS),
+        ("GetTag", function::GET_TAG),
         ("SetEventNotificationMode", function::SET_EVENT_NOTIFICATION_MODE),
         ("GetVersionNumber", function::GET_VERSION_NUMBER),
         ("SetTag", function::SET_TAG),
@@ -29,6 +35,11 @@ fn every_number_is_the_one_in_the_jdks_header() {
         ("GetPotentialCapabilities", function::GET_POTENTIAL_CAPABILITIES),
         ("AddCapabilities", function::ADD_CAPABILITIES),
         ("SetHeapSamplingInterval", function::SET_HEAP_SAMPLING_INTERVAL),
+    ];
+    let natives = [
+        ("GetSuperclass", native::GET_SUPERCLASS),
+        ("DeleteLocalRef", native::DELETE_LOCAL_REF),
+        ("GetArrayLength", native::GET_ARRAY_LENGTH),
     ];
     let capabilities = [
         ("can_tag_objects", capability::TAG_OBJECTS),
@@ -58,6 +69,7 @@ fn every_number_is_the_one_in_the_jdks_header() {
         ("offsetof(jvmtiHeapCallbacks, heap_iteration_callback)".to_owned(), 0),
     ];
     same.extend(functions.map(|(name, slot)| (format!("offsetof(struct jvmtiInterface_1_, {name}) / 8 + 1"), slot)));
+    same.extend(natives.map(|(name, slot)| (format!("offsetof(struct JNINativeInterface_, {name}) / 8"), slot)));
     same.extend(events.map(|(_, name, number)| (format!("JVMTI_EVENT_{name}"), number)));
     same.extend(
         events

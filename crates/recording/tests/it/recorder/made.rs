@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use heapsmith_recording::format::{BLOCK_HEADER, FILE_HEADER, GRANULE, MAGIC_BLOCK, MAGIC_FILE, VERSION, header};
+use heapsmith_recording::format::{BLOCK_HEADER, FILE_HEADER, GRANULE, MAGIC_BLOCK, MAGIC_FILE, VERSION, header, operation};
 use heapsmith_recording::{Recorded, Recording, RecordingError, Remarks, Stopped, decode, decode_to, is_recording};
 use heapsmith_trace::{Action, Bytes, PackedTrace, Trace, Transforms};
 
@@ -310,7 +310,7 @@ fn no_flipped_bit_is_a_panic() {
 
 #[test]
 fn a_collection_is_a_mark_and_a_mark_without_a_known_label_is_damage() {
-    let mark = |label: u64| vec![label << 20 | 5 << 3];
+    let mark = |label: u64| vec![label << 20 | 5 << 3 | operation::MARK];
     let made = Made::new().java().granule(1, 1, 0, &[thread(2), clock(1000), small(A, 9), mark(1), free(A, 1)]);
     let expected = [(2, allocated(0, 9)), (2, Action::Mark { label: 0 }), (2, Action::Free { id: 0 })];
     assert_eq!(made.actions(), expected);
@@ -318,6 +318,20 @@ fn a_collection_is_a_mark_and_a_mark_without_a_known_label_is_damage() {
     let damaged = Made::new().java().granule(1, 1, 0, &[thread(0), clock(1000), mark(2)]);
     assert_eq!(
         damaged.fails(),
-        "is damaged in block 1, after 2 good records of its thread: a record is of no known kind"
+        "is damaged in block 1, after 2 good records of its thread: a mark has no known label"
     );
+}
+
+#[test]
+fn the_frames_of_an_object_are_the_name_of_its_class() {
+    let named = |name: &[u8]| {
+        let words = name.chunks(8).map(|bytes| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)));
+        let words: Vec<u64> = words.collect();
+        [vec![(words.len() as u64) << 4 | 8], words].concat()
+    };
+    let (string, again) = (named(b"Ljava/lang/String;"), vec![1 << 4]);
+    let records = [thread(0), clock(1000), string, small(A, 24), named(b"[[C"), small(B, 16), again, small(A + 8, 24)];
+    let trace = Made::new().java().granule(1, 1, 0, &records).read().expect("a good recording").trace;
+    assert_eq!(trace.sites, ["java.lang.String", "char[][]"]);
+    assert_eq!(trace.events.iter().map(|event| event.site).collect::<Vec<_>>(), [Some(0), Some(1), Some(0)]);
 }
