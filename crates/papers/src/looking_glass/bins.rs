@@ -1,18 +1,20 @@
 //! The paper's future work: the red-black tree with bins, and bins of skip lists.
 
-use heapsmith_replay::{Region, ReplayOptions, Subject, TimingEffort, replay, time};
+use heapsmith_replay::{Region, ReplayOptions, replay};
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use heapsmith_spec::resolve;
 use serde::Serialize;
 
+use super::apart::FreeBlocks;
 use super::programs::churn;
 use super::{BINNED_SKIP_LIST, BINNED_TREE, EXPLICIT, TREE};
+use crate::answer::Answer;
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, LOOKING_GLASS};
 use crate::fit::slope;
 use crate::outcome::Outcome;
 use crate::setting::Setting;
-use crate::shown::{Shown, Value, digits, thousands};
+use crate::shown::{Shown, Value, digits, percent, thousands};
 
 pub(crate) static EXPERIMENT: Experiment = Experiment {
     name: "001-bins",
@@ -39,8 +41,10 @@ struct Row {
     operations: u64,
     accesses_per_op: f64,
     accesses_max: u64,
+    footprint: u64,
+    requested: u64,
     fragmentation: f64,
-    ns_per_op: Option<f64>,
+    nodes_apart: Option<u64>,
 }
 
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
@@ -51,25 +55,40 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         let rounds = setting.of(2 * live.max(5000), 2 * live);
         let trace = churn("churn", live, rounds, (1, 1024), setting.seed).packed()?;
         let mut region = Region::for_trace(&trace)?;
-        let subjects = HEAPS.iter().map(|(_, text)| text.parse()).collect::<Result<Vec<Subject>, _>>()?;
-        let times = match setting.is_whole() {
-            true => Some(time(&subjects, &trace, &mut region, TimingEffort::rounds(3))?),
-            false => None,
-        };
-        for (index, (heap, text)) in HEAPS.into_iter().enumerate() {
-            let measures = replay(&resolve(text)?, &trace, &mut region, ReplayOptions::MEASURE)?;
+        for (heap, text) in HEAPS {
+            let spec = resolve(text)?;
+            let measures = replay(&spec, &trace, &mut region, ReplayOptions::MEASURE)?;
             rows.push(Row {
                 heap,
                 live,
                 operations: measures.operations,
                 accesses_per_op: measures.accesses_per_operation(),
                 accesses_max: measures.accesses.max,
+                footprint: measures.footprint_peak.0,
+                requested: measures.requested_peak.0,
                 fragmentation: measures.fragmentation(),
-                ns_per_op: times.as_ref().map(|times| times.subjects[index].min),
+                nodes_apart: nodes_apart(heap, || FreeBlocks::at_end(&spec, &trace, &mut region))?,
             });
         }
     }
     outcome(&rows)
+}
+
+/// Bytes of the nodes of free blocks, were they apart: of a tree, and of bins with a list for each small size.
+fn nodes_apart(
+    heap: &str,
+    free: impl FnOnce() -> Result<FreeBlocks, ExperimentError>,
+) -> Result<Option<u64>, ExperimentError> {
+    Ok(match heap {
+        _ if heap == TREE.0 => Some(free()?.in_tree()),
+        _ if heap == BINNED_TREE.0 => Some(free()?.in_bins()),
+        _ => None,
+    })
+}
+
+/// Fragmentation with the nodes apart.
+fn apart(row: &Row) -> f64 {
+    (row.footprint + row.nodes_apart.unwrap_or(0)) as f64 / row.requested as f64 - 1.0
 }
 
 fn points(rows: &[Row], heap: &str) -> Vec<(f64, f64)> {
@@ -94,12 +113,15 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     outcome.state(
         "001:bins-save-space",
         format!(
-            "{} fragmentation with bins, {} without",
-            crate::shown::percent(trees.fragmentation),
-            crate::shown::percent(tree.fragmentation)
+            "{} fragmentation with bins, {} without; {} and {} with nodes apart from the blocks",
+            percent(trees.fragmentation),
+            percent(tree.fragmentation),
+            percent(apart(trees)),
+            percent(apart(tree))
         ),
-        trees.fragmentation < tree.fragmentation,
+        Answer::of_readings([trees.fragmentation < tree.fragmentation, apart(trees) < apart(tree)]),
     );
+    worst(&mut outcome, rows);
     let exponent = |heap: (&str, &str)| slope(&points(rows, heap.0), 100.0);
     let [of_tree, of_skip, of_skips] = [TREE, SKIP_LIST, BINNED_SKIP_LIST].map(exponent);
     outcome.state(
@@ -131,7 +153,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     );
     let mut shown = Shown::new(
         "Every number of live blocks",
-        ["heap", "live", "accesses/op", "worst operation", "fragmentation", "ns/op"],
+        ["heap", "live", "accesses/op", "worst operation", "fragmentation", "nodes, were they apart"],
     );
     for row in rows {
         shown.row([
@@ -140,7 +162,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
             row.accesses_per_op.into(),
             row.accesses_max.into(),
             Value::Share(row.fragmentation),
-            row.ns_per_op.into(),
+            row.nodes_apart.into(),
         ]);
     }
     outcome.tables.push(shown);
@@ -152,4 +174,25 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     };
     outcome.draw("", "Accesses an operation over the number of live blocks", chart.svg());
     Ok(outcome)
+}
+
+/// Whether the tree's worst operation grows no faster than the logarithm of the live blocks.
+fn worst(outcome: &mut Outcome, rows: &[Row]) {
+    let own: Vec<&Row> = rows.iter().filter(|row| row.heap == TREE.0).collect();
+    let (Some(first), Some(last)) = (own.first(), own.last()) else { return };
+    let of_logarithms = (last.live as f64).ln() / (first.live as f64).ln();
+    let of_accesses = last.accesses_max as f64 / first.accesses_max as f64;
+    outcome.state(
+        "001:tree-is-logarithmic",
+        format!(
+            "{} accesses in the worst operation at {} live blocks, {} at {}: {} times as many, where the logarithm is {} times",
+            first.accesses_max,
+            thousands(first.live),
+            last.accesses_max,
+            thousands(last.live),
+            digits(of_accesses),
+            digits(of_logarithms)
+        ),
+        of_accesses <= of_logarithms,
+    );
 }

@@ -1,11 +1,11 @@
 //! Figures 19 to 24: the cost of a random-half program over the number of its requests, and how it grows.
 
-use heapsmith_replay::{Region, ReplayOptions, Subject, TimingEffort, replay, time};
+use heapsmith_replay::{Region, ReplayOptions, replay};
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use heapsmith_spec::resolve;
 use serde::Serialize;
 
-use super::{BY_ADDRESS, EXPLICIT, IMPLICIT, MALLOC, TREE};
+use super::{EXPLICIT, IMPLICIT, LIFO, TREE};
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, LOOKING_GLASS};
 use crate::fit::{Fitted, Growth, best, slope};
@@ -19,17 +19,16 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     place: "Figures 19-24",
     title: "10 to 10,000 requests of 1 to 1024 bytes, half freed at random",
     claim: "The implicit list is the slowest and grows like a parabola; so does the explicit list, which is faster; the \
-            red-black tree and malloc grow linearly, and the tree is about 25% faster than malloc as the number of \
-            requests grows (Diamantstein et al. 2018, Figures 19 to 24, sections 3 and 5.1).",
-    differs: "Growth is fitted to counted accesses (models a + b·g(n), smallest relative errors); times are shown too, \
-              the fastest of rounds in which the heaps take turns, on another machine with another malloc (that of the C \
-              library the command is linked with). A heap here takes never-used memory once its free blocks do not \
-              serve, where the paper's lists begin with one large free block.",
+            red-black tree grows linearly (Diamantstein et al. 2018, Figures 19 to 24, sections 3 and 5.1).",
+    differs: "Growth is fitted to counted accesses (models a + b·g(n), smallest relative errors); times, and malloc, are those of \
+              the authors' programs (001-originals). The explicit list is kept in the order of addresses, as the authors' is; \
+              last in, first out is shown as a variant. A heap here takes never-used memory once its free blocks do not \
+              serve, as the authors' implicit list and tree do, where their explicit list begins with one large free block.",
     samples: &[],
     run,
 };
 
-const HEAPS: [(&str, &str); 4] = [IMPLICIT, EXPLICIT, BY_ADDRESS, TREE];
+const HEAPS: [(&str, &str); 4] = [IMPLICIT, EXPLICIT, LIFO, TREE];
 const REQUESTS: [u64; 12] = [10, 20, 50, 100, 200, 500, 1000, 2000, 3500, 5000, 7000, 10_000];
 const FEWER: usize = 7;
 
@@ -38,10 +37,8 @@ struct Row {
     heap: &'static str,
     requests: u64,
     operations: u64,
-    accesses: Option<u64>,
-    visits: Option<u64>,
-    microseconds: Option<f64>,
-    null_microseconds: Option<f64>,
+    accesses: u64,
+    visits: u64,
 }
 
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
@@ -52,45 +49,18 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         let trace = setting.made("random-half", &[("requests", requests), ("seed", setting.seed)])?;
         let operations = trace.events.len() as u64;
         let mut region = Region::for_trace(&trace)?;
-        let names = HEAPS.into_iter().chain(setting.is_whole().then_some(MALLOC));
-        let subjects = names.clone().map(|(_, text)| text.parse()).collect::<Result<Vec<Subject>, _>>()?;
-        // Small programs need many rounds for a median, large ones take their time.
-        let rounds = (30_000 / requests).clamp(5, 501) as usize;
-        let times = match setting.is_whole() {
-            true => Some(time(&subjects, &trace, &mut region, TimingEffort::rounds(rounds))?),
-            false => None,
-        };
-        let whole = |ns: f64| ns * operations as f64 / 1000.0;
-        for (index, (heap, text)) in names.enumerate() {
-            let counted = match text.starts_with("peer:") {
-                true => None,
-                false => Some(replay(&resolve(text)?, &trace, &mut region, ReplayOptions::MEASURE)?),
-            };
-            rows.push(Row {
-                heap,
-                requests,
-                operations,
-                accesses: counted.as_ref().map(|measures| measures.accesses.total),
-                visits: counted.as_ref().map(|measures| measures.visits.total),
-                microseconds: times.as_ref().map(|times| whole(times.subjects[index].min)),
-                null_microseconds: times.as_ref().map(|times| whole(times.null_allocator.min)),
-            });
+        for (heap, text) in HEAPS {
+            let measures = replay(&resolve(text)?, &trace, &mut region, ReplayOptions::MEASURE)?;
+            let (accesses, visits) = (measures.accesses.total, measures.visits.total);
+            rows.push(Row { heap, requests, operations, accesses, visits });
         }
     }
     outcome(&rows)
 }
 
-fn points(rows: &[Row], heap: &str, of: fn(&Row) -> Option<f64>) -> Vec<(f64, f64)> {
+fn points(rows: &[Row], heap: &str) -> Vec<(f64, f64)> {
     let own = rows.iter().filter(|row| row.heap == heap);
-    own.filter_map(|row| of(row).map(|value| (row.requests as f64, value))).collect()
-}
-
-fn accesses(row: &Row) -> Option<f64> {
-    row.accesses.map(|accesses| accesses as f64)
-}
-
-fn microseconds(row: &Row) -> Option<f64> {
-    row.microseconds
+    own.map(|row| (row.requests as f64, row.accesses as f64)).collect()
 }
 
 /// How a cost grows: the model that fits, and the exponent of a power from a hundred requests on.
@@ -100,8 +70,8 @@ struct Grown {
     last: f64,
 }
 
-fn grown(rows: &[Row], heap: &str, of: fn(&Row) -> Option<f64>) -> Option<Grown> {
-    let points = points(rows, heap, of);
+fn grown(rows: &[Row], heap: &str) -> Option<Grown> {
+    let points = points(rows, heap);
     Some(Grown { fitted: best(&points)?, slope: slope(&points, 100.0), last: points.last()?.1 })
 }
 
@@ -118,140 +88,124 @@ impl Grown {
 
 fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let mut outcome = Outcome::new(rows)?;
-    let growth = |heap: &str| grown(rows, heap, accesses);
-    let timed = |heap: &str| grown(rows, heap, microseconds);
-    let stated = |outcome: &mut Outcome, heap: &str, claim: &str, parabolic: bool| {
-        if let Some(grown) = growth(heap) {
-            let holds = if parabolic { grown.fitted.growth == Growth::Quadratic } else { grown.is_linear() };
+    for (heap, claim, is_parabola) in GROWTHS {
+        if let Some(grown) = grown(rows, heap) {
+            let holds = if is_parabola { grown.fitted.growth == Growth::Quadratic } else { grown.is_linear() };
             outcome.state(claim, format!("accesses grow {}", grown.words()), holds);
         }
-    };
-    stated(&mut outcome, IMPLICIT.0, "001:implicit-list-is-quadratic", true);
-    stated(&mut outcome, EXPLICIT.0, "001:explicit-list-is-quadratic", true);
-    stated(&mut outcome, BY_ADDRESS.0, "001:explicit-list-by-address-is-quadratic", true);
-    stated(&mut outcome, TREE.0, "001:red-black-tree-is-linear", false);
-    if let Some(grown) = timed(MALLOC.0) {
-        outcome.state("001:malloc-is-linear", format!("time grows {}", grown.words()), grown.is_linear());
     }
-    let last = |heap: &str| growth(heap).map_or(f64::NAN, |grown| grown.last);
-    let [implicit, explicit, tree] = [IMPLICIT, EXPLICIT, TREE].map(|(heap, _)| last(heap));
+    let last = |heap: &str| grown(rows, heap).map_or(f64::NAN, |grown| grown.last);
+    let [implicit, explicit, lifo, tree] = HEAPS.map(|(heap, _)| last(heap));
     outcome.state(
         "001:order-of-lists-and-tree",
-        format!("{} and {} and {} accesses in the largest program", digits(implicit), digits(explicit), digits(tree)),
+        format!(
+            "{} and {} and {} accesses in the largest program; an explicit list that is last in, first out has {}",
+            digits(implicit),
+            digits(explicit),
+            digits(tree),
+            digits(lifo)
+        ),
         implicit > explicit && explicit > tree,
     );
-    faster(&mut outcome, rows);
+    searches(&mut outcome, rows);
+    let growth = |heap: &str| grown(rows, heap).map_or("?", |grown| grown.fitted.growth.words());
     outcome.found = format!(
-        "Accesses of the implicit list grow {}, those of the explicit list {}, those of the tree {}: all requests come \
-         before the first free, so a list of free blocks is empty while they are served, and only the implicit list \
-         searches.",
-        growth(IMPLICIT.0).map_or("?".to_owned(), |grown| grown.fitted.growth.words().to_owned()),
-        growth(EXPLICIT.0).map_or("?".to_owned(), |grown| grown.fitted.growth.words().to_owned()),
-        growth(TREE.0).map_or("?".to_owned(), |grown| grown.fitted.growth.words().to_owned()),
+        "Accesses of the implicit list grow {}, those of the explicit list by address {}, those of the tree {}. All requests come \
+         before the first free, so only the implicit list searches while they are served; the explicit list walks to the place \
+         of each block that is freed, and one that puts it in front grows {}.",
+        growth(IMPLICIT.0),
+        growth(EXPLICIT.0),
+        growth(TREE.0),
+        growth(LIFO.0),
     );
     outcome.tables = vec![fits(rows), costs(rows)];
     draw(&mut outcome, rows);
     Ok(outcome)
 }
 
-/// How much faster the tree is than malloc in the larger programs.
-fn faster(outcome: &mut Outcome, rows: &[Row]) {
-    let (tree, malloc) = (points(rows, TREE.0, microseconds), points(rows, MALLOC.0, microseconds));
-    if malloc.is_empty() {
-        return;
-    }
-    let large = tree.iter().zip(&malloc).filter(|(tree, _)| tree.0 >= 1000.0);
-    let saved: Vec<f64> = large.map(|(tree, malloc)| 1.0 - tree.1 / malloc.1).collect();
-    let mean = saved.iter().sum::<f64>() / saved.len().max(1) as f64;
-    let words = if mean >= 0.0 { format!("{} less", percent(mean)) } else { format!("{} more", percent(-mean)) };
-    outcome.state(
-        "001:tree-beats-malloc",
-        format!("from 1,000 requests on it takes {words} on average"),
-        (0.15..=0.35).contains(&mean),
-    );
-}
+/// Each heap's claim of growth, and whether it is a parabola.
+const GROWTHS: [(&str, &str, bool); 4] = [
+    (IMPLICIT.0, "001:implicit-list-is-quadratic", true),
+    (EXPLICIT.0, "001:explicit-list-is-quadratic", true),
+    (LIFO.0, "001:explicit-list-lifo-is-quadratic", true),
+    (TREE.0, "001:red-black-tree-is-linear", false),
+];
 
-fn heaps(rows: &[Row]) -> Vec<&'static str> {
-    let all = HEAPS.iter().chain([&MALLOC]).map(|heap| heap.0);
-    all.filter(|heap| rows.iter().any(|row| row.heap == *heap)).collect()
+/// How many blocks the searches of the largest program examine.
+fn searches(outcome: &mut Outcome, rows: &[Row]) {
+    let largest = |heap: &str| rows.iter().rfind(|row| row.heap == heap);
+    let (Some(implicit), Some(explicit)) = (largest(IMPLICIT.0), largest(EXPLICIT.0)) else { return };
+    let requests = implicit.requests;
+    let per_request = implicit.visits as f64 / requests as f64;
+    outcome.state(
+        "001:implicit-list-examines-every-block",
+        format!(
+            "{} blocks are examined for {} requests: for each all those before it",
+            thousands(implicit.visits),
+            thousands(requests)
+        ),
+        implicit.visits >= requests * (requests - 1) / 2,
+    );
+    outcome.state(
+        "001:explicit-list-examines-fewer",
+        format!(
+            "{} blocks, where the implicit list examines {}",
+            thousands(explicit.visits),
+            thousands(implicit.visits)
+        ),
+        explicit.visits < implicit.visits,
+    );
+    outcome.state(
+        "001:list-takes-the-shorter-way",
+        format!(
+            "a request that is served at the end of the implicit list, where n − i is 0, examines {} blocks on average",
+            digits(per_request)
+        ),
+        per_request < 2.0,
+    );
 }
 
 fn fits(rows: &[Row]) -> Shown {
     let mut shown = Shown::new(
         "Growth: the model that fits best, its relative error, and the exponent of a power from 100 requests on",
-        ["heap", "the paper", "accesses", "error", "exponent", "time", "error", "exponent"],
+        ["heap", "the paper", "accesses", "error", "exponent"],
     );
-    for heap in heaps(rows) {
-        let paper = if heap == TREE.0 || heap == MALLOC.0 { "linear" } else { "quadratic" };
-        let mut cells = vec![Value::from(heap), Value::from(paper)];
-        for of in [accesses, microseconds] {
-            let grown = grown(rows, heap, of);
-            cells.push(grown.as_ref().map(|grown| grown.fitted.growth.words()).into());
-            cells.push(grown.as_ref().map(|grown| Value::Share(grown.fitted.error)).into());
-            cells.push(grown.as_ref().map(|grown| grown.slope).into());
-        }
-        shown.row(cells);
+    for (heap, _) in HEAPS {
+        let grown = grown(rows, heap);
+        shown.row([
+            heap.into(),
+            if heap == TREE.0 { "linear" } else { "quadratic" }.into(),
+            grown.as_ref().map(|grown| grown.fitted.growth.words()).into(),
+            grown.as_ref().map(|grown| Value::Share(grown.fitted.error)).into(),
+            grown.as_ref().map(|grown| grown.slope).into(),
+        ]);
     }
     shown
 }
 
 fn costs(rows: &[Row]) -> Shown {
-    let heaps = heaps(rows);
-    let mut columns = vec!["requests".to_owned()];
-    for heap in &heaps {
-        columns.extend([format!("{heap}: accesses"), "µs".to_owned()]);
-    }
-    let mut shown = Shown::new("Cost of the whole program", columns);
+    let columns = HEAPS.iter().flat_map(|(heap, _)| [format!("{heap}: accesses"), "blocks examined".to_owned()]);
+    let mut shown = Shown::new("Cost of the whole program", ["requests".to_owned()].into_iter().chain(columns));
     let mut requests: Vec<u64> = rows.iter().map(|row| row.requests).collect();
     requests.dedup();
     for number in requests {
-        let mut cells = vec![Value::from(number)];
-        for row in rows.iter().filter(|row| row.requests == number) {
-            cells.extend([row.accesses.into(), row.microseconds.into()]);
-        }
-        shown.row(cells);
+        let own = rows.iter().filter(|row| row.requests == number);
+        shown.row([number.into()].into_iter().chain(own.flat_map(|row| [row.accesses.into(), row.visits.into()])));
     }
     shown
 }
 
 fn draw(outcome: &mut Outcome, rows: &[Row]) {
-    let all = heaps(rows);
-    let series = |names: &[&'static str], of: fn(&Row) -> Option<f64>| -> Vec<Series> {
-        names.iter().map(|&heap| Series::new(heap, Mark::LineAndDots, points(rows, heap, of))).collect()
+    let chart = Chart {
+        title: "Accesses of the whole program".into(),
+        x: Axis::logarithmic("requests"),
+        y: Axis::logarithmic("accesses"),
+        series: HEAPS.map(|(heap, _)| Series::new(heap, Mark::LineAndDots, points(rows, heap))).into(),
     };
-    let chart = |title: &str, x: Axis, y: Axis, series: Vec<Series>| Chart { title: title.into(), x, y, series }.svg();
     outcome.draw(
-        "-accesses",
+        "",
         "Figure 23, counted: accesses of the whole program over its requests, both as logarithms: a parabola has the \
          exponent 2",
-        chart(
-            "Accesses of the whole program",
-            Axis::logarithmic("requests"),
-            Axis::logarithmic("accesses"),
-            series(&HEAPS.map(|heap| heap.0), accesses),
-        ),
-    );
-    if !all.contains(&MALLOC.0) {
-        return;
-    }
-    outcome.draw(
-        "-time",
-        "Figures 19 to 23: time of the whole program over its requests",
-        chart(
-            "Time of the whole program",
-            Axis::linear("requests"),
-            Axis::linear("microseconds"),
-            series(&all, microseconds),
-        ),
-    );
-    outcome.draw(
-        "-tree-and-malloc",
-        "Figure 24: the tree and malloc alone",
-        chart(
-            "The tree and malloc",
-            Axis::linear("requests"),
-            Axis::linear("microseconds"),
-            series(&[TREE.0, MALLOC.0], microseconds),
-        ),
+        chart.svg(),
     );
 }

@@ -6,7 +6,9 @@ use heapsmith_spec::resolve;
 use serde::Serialize;
 
 use super::programs::churn;
+use super::published::{interval, words};
 use super::{BINNED_TREE, EXPLICIT, IMPLICIT, MALLOC, TREE};
+use crate::answer::Interval;
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, LOOKING_GLASS};
 use crate::outcome::Outcome;
@@ -40,6 +42,21 @@ struct Row {
     fragmentation: Option<f64>,
     accesses_per_op: Option<f64>,
     ns_per_op: Option<f64>,
+    ns_low: Option<f64>,
+    ns_high: Option<f64>,
+}
+
+impl Row {
+    /// A row of which nothing is counted.
+    fn timed(heap: &'static str, size: u64, took: Option<Interval>) -> Row {
+        let of = |end: fn(&Interval) -> f64| took.as_ref().map(end);
+        let (ns_per_op, ns_low, ns_high) = (of(|took| took.median), of(|took| took.low), of(|took| took.high));
+        Row { heap, size, fragmentation: None, accesses_per_op: None, ns_per_op, ns_low, ns_high }
+    }
+
+    fn took(&self) -> Option<Interval> {
+        Some(Interval { low: self.ns_low?, median: self.ns_per_op?, high: self.ns_high? })
+    }
 }
 
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
@@ -56,24 +73,17 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             true => Some(time(&subjects, &trace, &mut region, TimingEffort::rounds(9))?),
             false => None,
         };
+        let took =
+            |subject: usize| times.as_ref().map(|times| interval(times.subjects[subject].rounds.iter().copied()));
         for (index, (heap, text)) in texts.iter().enumerate() {
             let measures = replay(&resolve(text)?, &trace, &mut region, ReplayOptions::MEASURE)?;
             rows.push(Row {
-                heap,
-                size,
                 fragmentation: Some(measures.fragmentation()),
                 accesses_per_op: Some(measures.accesses_per_operation()),
-                ns_per_op: times.as_ref().map(|times| times.subjects[index].min),
+                ..Row::timed(heap, size, took(index))
             });
         }
-        let ns_per_op = times.as_ref().map(|times| times.subjects[texts.len()].min);
-        rows.extend(ns_per_op.map(|ns| Row {
-            heap: MALLOC.0,
-            size,
-            fragmentation: None,
-            accesses_per_op: None,
-            ns_per_op: Some(ns),
-        }));
+        rows.extend(took(texts.len()).map(|took| Row::timed(MALLOC.0, size, Some(took))));
     }
     outcome(&rows)
 }
@@ -93,27 +103,27 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         format!("accesses an operation over all sizes: {}", listed(&spans)),
         level,
     );
-    let ns = |heap: &'static str, size: u64| own(heap).find(|row| row.size == size).and_then(|row| row.ns_per_op);
+    let took = |heap: &'static str, size: u64| own(heap).find(|row| row.size == size).and_then(Row::took);
     let max = SIZES[SIZES.len() - 1];
-    if let (Some(small), Some(large), Some(tree)) = (ns(MALLOC.0, SIZES[0]), ns(MALLOC.0, max), ns(TREE.0, max)) {
+    if let (Some(small), Some(large), Some(tree)) = (took(MALLOC.0, SIZES[0]), took(MALLOC.0, max), took(TREE.0, max)) {
         outcome.state(
             "001:malloc-asks-the-system",
             format!(
                 "{} ns an operation at 1 KB, {} at 16 MB; the tree over a region that is there takes {}",
-                digits(small),
-                digits(large),
-                digits(tree)
+                words(&small),
+                words(&large),
+                words(&tree)
             ),
-            large > 2.0 * small && large > 2.0 * tree,
+            large.is_above(2.0 * small.high),
         );
     }
     outcome.found = format!(
         "From 1 KB to 16 MB a request costs the tree {} to {} accesses{}.",
         digits(span(TREE.0).0),
         digits(span(TREE.0).1),
-        match (ns(MALLOC.0, SIZES[0]), ns(MALLOC.0, max)) {
+        match (took(MALLOC.0, SIZES[0]), took(MALLOC.0, max)) {
             (Some(small), Some(large)) =>
-                format!("; malloc takes {} times as long at 16 MB as at 1 KB", digits(large / small)),
+                format!("; malloc takes {} times as long at 16 MB as at 1 KB", digits(large.median / small.median)),
             _ => String::new(),
         }
     );

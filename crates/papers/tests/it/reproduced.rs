@@ -94,7 +94,9 @@ pin! {
     #[ignore = "reads public captures where they are there: `cargo xtask nightly whole`"]
     public_captures_of_paper_000 = "000-public-captures",
     figure_18_of_paper_001 = "001-figure-18",
+    originals_of_paper_001 = "001-originals",
     figures_19_to_24_of_paper_001 = "001-figures-19-24",
+    searches_of_paper_001 = "001-searches",
     space_of_paper_001 = "001-space",
     large_requests_of_paper_001 = "001-large-requests",
     patterns_of_paper_001 = "001-patterns",

@@ -1,17 +1,17 @@
-//! What is read off a program: instructions, what it asked for, times of the stack.
+//! What is read off a program: instructions, what it asked for, times of first calls.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use super::programs::{Program, file, glue};
-use crate::run::run;
+use super::programs::{Program, emit, file, glue};
+use crate::run::{output, run};
 
 /// What one run of a program showed.
 pub struct Counts {
     /// Inside the two functions of the allocator.
     pub instructions: u64,
-    /// Bytes requested, the least and the greatest size, and bytes by which the heap grew: fields of a row.
+    /// Bytes requested, the smallest and the largest size, frees, and bytes by which the heap grew: fields of a row.
     pub asked: String,
 }
 
@@ -41,30 +41,85 @@ fn ran(command: &mut Command) -> Result<Output, String> {
     command.output().map_err(|error| format!("{}: {error}", command.get_program().display()))
 }
 
-/// Ten allocations of each size of Figure 18 by the authors' stack, in processes of their own.
-pub fn stack_times(files: &Path, folder: &Path, runs: u64) -> Result<String, String> {
-    let stack = files.join("Stack");
-    let program = folder.join("stack").display().to_string();
-    let [original, include] = [stack.join("mymalloc.c").display().to_string(), format!("-I{}", stack.display())];
-    run("cc", &["-w", &include, &original, &format!("{}/stack.c", glue()), "-Wl,--wrap=sbrk", "-o", &program])?;
-    let mut text = "run,size,nanoseconds,breaks\n".to_owned();
+/// Ten allocations of each size of Figure 18 in processes of their own, by the heaps in turns.
+pub fn first_calls(files: &Path, folder: &Path, runs: u64) -> Result<String, String> {
+    let heaps = STACKS.map(|(name, spec)| stack(name, spec, files, folder).map(|program| (name, program)));
+    let heaps = heaps.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut text = "heap,run,size,nanoseconds,system_calls\n".to_owned();
     for number in 0..runs {
-        let output = ran(&mut Command::new(&program))?;
-        for line in String::from_utf8_lossy(&output.stdout).lines() {
-            let _ = writeln!(text, "{number},{line}");
+        for (name, program) in &heaps {
+            let output = ran(&mut Command::new(program))?;
+            for line in String::from_utf8_lossy(&output.stdout).lines() {
+                let _ = writeln!(text, "{name},{number},{line}");
+            }
         }
     }
     Ok(text)
 }
 
+/// The authors' stack, and heaps of this project that get a region and its pages in their first call.
+const STACKS: [(&str, Option<&str>); 3] = [("stack", None), ("our-stack", Some("stack")), ("our-linear", Some("bump"))];
+
+fn stack(name: &str, spec: Option<&str>, files: &Path, folder: &Path) -> Result<String, String> {
+    let program = folder.join(format!("first-calls-{name}")).display().to_string();
+    let loops = format!("{}/stack.c", glue());
+    let wraps = ["-Wl,--wrap=sbrk", "-Wl,--wrap=mmap", "-w", "-O3", "-o", &program, &loops];
+    let parts = match spec {
+        None => vec![files.join("Stack/mymalloc.c").display().to_string()],
+        Some(spec) => {
+            let out = program.clone() + "-objects";
+            emit(spec, &out)?;
+            vec![
+                format!("{out}/ours.c"),
+                format!("{}/ours_glue.c", glue()),
+                format!("-I{out}"),
+                "-DPOPULATED".to_owned(),
+            ]
+        }
+    };
+    run("cc", &[wraps.as_slice(), &parts.iter().map(String::as_str).collect::<Vec<_>>()].concat())?;
+    Ok(program)
+}
+
+/// What the authors' own runs took, as they kept it next to their programs: median and interval of the microseconds.
+pub fn kept(files: &Path, commit: &str) -> Result<String, String> {
+    let files = files.display().to_string();
+    let mut text = "program,requests,runs,low,median,high\n".to_owned();
+    for (name, folder) in
+        [("implicit", "LinkedList"), ("explicit", "FreeList"), ("tree", "RedBlackTree"), ("malloc", "malloc")]
+    {
+        for requests in [10, 100, 1000, 10_000] {
+            let file = format!("{commit}:{folder}/outputTime{requests}.txt");
+            let said = output("git", &["-C", &files, "show", &file])?;
+            let times = said.lines().filter_map(|line| line.trim().parse::<f64>().ok()).map(|ms| ms * 1000.0);
+            let (runs, [low, median, high]) = of_median(times.collect());
+            let _ = writeln!(text, "{name},{requests},{runs},{low:.3},{median:.3},{high:.3}");
+        }
+    }
+    Ok(text)
+}
+
+/// How many there are, and the median of 100 with the ends of its interval of 95% by the sign test.
+fn of_median(mut times: Vec<f64>) -> (usize, [f64; 3]) {
+    times.sort_by(f64::total_cmp);
+    let at = |rank: usize| times.get(rank - 1).copied().unwrap_or(f64::NAN);
+    (times.len(), [at(40), (at(50) + at(51)) / 2.0, at(61)])
+}
+
 #[cfg(test)]
 mod tests {
-    use super::collected;
+    use super::{collected, of_median};
 
     #[test]
     fn what_callgrind_collected_is_read() {
         let said = "==7== Callgrind\n==7== \n==7== Events    : Ir\n==7== Collected : 223638\n";
         assert_eq!(collected(said), Ok(223_638));
         assert!(collected("==7== killed").is_err());
+    }
+
+    #[test]
+    fn the_interval_of_a_hundred_leaves_out_39_at_either_end() {
+        let times = (1..=100).rev().map(f64::from).collect();
+        assert_eq!(of_median(times), (100, [40.0, 50.5, 61.0]));
     }
 }

@@ -3,14 +3,21 @@
 
 #include "ours.h"
 
+#ifdef POPULATED
+/* A small region whose pages are all there when the first call returns. */
+#define REGION ((size_t)256 << 10)
+#define HOW (MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE)
+#else
 #define REGION ((size_t)64 << 20)
+#define HOW (MAP_PRIVATE | MAP_ANONYMOUS)
+#endif
 
 static ours heap;
 
 void *mymalloc(size_t size)
 {
     if (heap.words == NULL) {
-        void *region = mmap(NULL, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *region = mmap(NULL, REGION, PROT_READ | PROT_WRITE, HOW, -1, 0);
 
         if ((region == MAP_FAILED) || !ours_init(&heap, region, REGION)) {
             return NULL;

@@ -110,6 +110,7 @@ pub const PROGRAMS: &[Program] = &[
     Program { name: "our-explicit-lifo", asks: 1024, allocator: ours(OUR_LIFO, &[]) },
     Program { name: "our-tree", asks: 1024, allocator: ours(OUR_TREE, &["-O3"]) },
     Program { name: "our-tree", asks: 32, allocator: ours(OUR_TREE, &["-O3"]) },
+    Program { name: "our-linear", asks: 1024, allocator: ours("bump", &["-O3"]) },
 ];
 
 /// The name of a program's file; the one that says what was asked for has `-traced` after it.
@@ -120,6 +121,12 @@ pub fn file(name: &str, asks: u64) -> String {
 /// The folder of the C that is linked with the originals.
 pub fn glue() -> String {
     root().join("xtask/src/papers/looking_glass").display().to_string()
+}
+
+/// Writes a heap of this project as C into a folder.
+pub fn emit(spec: &str, out: &str) -> Outcome {
+    let command = target().join("debug/heapsmith").display().to_string();
+    run(&command, &["emit", spec, "--lang", "c", "--name", "ours", "--out", out])
 }
 
 impl Program {
@@ -159,8 +166,7 @@ impl Program {
             }
             Allocator::Ours { spec, options } => {
                 let out = objects.display().to_string();
-                let command = target().join("debug/heapsmith").display().to_string();
-                run(&command, &["emit", spec, "--lang", "c", "--name", "ours", "--out", &out])?;
+                emit(spec, &out)?;
                 let include = format!("-I{out}");
                 let options = [options, &[&include]].concat();
                 let [heap, glue] = [format!("{out}/ours.c"), format!("{}/ours_glue.c", glue())];
@@ -173,12 +179,13 @@ impl Program {
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         let out = program.display().to_string();
         let seed = format!("{}/seed.c", glue());
-        run("cc", &[parts.as_slice(), &[&seed, "-o", &out]].concat())?;
+        let clock = "-Wl,--wrap=clock_gettime";
+        run("cc", &[parts.as_slice(), &[&seed, clock, "-o", &out]].concat())?;
         let [allocate, free] = self.functions();
         let wraps = [allocate, free].map(|name| format!("-Wl,--wrap={name}"));
         let names = [format!("-DALLOCATE={allocate}"), format!("-DFREE={free}")];
         let traced = [out.clone() + "-traced", format!("{}/traced.c", glue())];
-        let more = [&seed, &traced[1], &names[0], &names[1], &wraps[0], &wraps[1], "-o", &traced[0]];
+        let more = [&seed, clock, &traced[1], &names[0], &names[1], &wraps[0], &wraps[1], "-o", &traced[0]];
         run("cc", &[parts.as_slice(), &more].concat())
     }
 }

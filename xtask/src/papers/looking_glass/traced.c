@@ -12,7 +12,7 @@ void *REAL(ALLOCATE)(size_t size);
 void REAL(FREE)(void *block);
 size_t ours_grown(void) __attribute__((weak));
 
-static size_t requested, smallest = SIZE_MAX, largest, first_free, grown_max;
+static size_t requested, smallest = SIZE_MAX, largest, first_free, grown_max, frees;
 static uintptr_t begin, lowest = UINTPTR_MAX, highest;
 
 static size_t grown(void)
@@ -36,7 +36,7 @@ static void look(void)
 static void say(void)
 {
     look();
-    fprintf(stderr, "%zu,%zu,%zu,%zu,%zu\n", requested, smallest, largest, first_free, grown_max);
+    fprintf(stderr, "%zu,%zu,%zu,%zu,%zu,%zu\n", requested, smallest, largest, frees, first_free, grown_max);
 }
 
 void *WRAPPED(ALLOCATE)(size_t size)
@@ -61,6 +61,7 @@ void WRAPPED(FREE)(void *block)
         first_free = grown();
         grown_max = first_free;
     }
+    frees++;
     REAL(FREE)(block);
     look();
 }
