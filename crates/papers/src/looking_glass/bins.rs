@@ -100,27 +100,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let last = |heap: (&str, &str)| rows.iter().rfind(|row| row.heap == heap.0);
     let [tree, skip, trees, skips] = [TREE, SKIP_LIST, BINNED_TREE, BINNED_SKIP_LIST].map(last);
     let (Some(tree), Some(skip), Some(trees), Some(skips)) = (tree, skip, trees, skips) else { return Ok(outcome) };
-    outcome.state(
-        "001:bins-save-time",
-        format!(
-            "{} accesses an operation with bins, {} without, at {} live blocks",
-            digits(trees.accesses_per_op),
-            digits(tree.accesses_per_op),
-            thousands(tree.live)
-        ),
-        trees.accesses_per_op < tree.accesses_per_op,
-    );
-    outcome.state(
-        "001:bins-save-space",
-        format!(
-            "{} fragmentation with bins, {} without; {} and {} with nodes apart from the blocks",
-            percent(trees.fragmentation),
-            percent(tree.fragmentation),
-            percent(apart(trees)),
-            percent(apart(tree))
-        ),
-        Answer::of_readings([trees.fragmentation < tree.fragmentation, apart(trees) < apart(tree)]),
-    );
+    bins(&mut outcome, tree, trees);
     worst(&mut outcome, rows);
     let exponent = |heap: (&str, &str)| slope(&points(rows, heap.0), 100.0);
     let [of_tree, of_skip, of_skips] = [TREE, SKIP_LIST, BINNED_SKIP_LIST].map(exponent);
@@ -151,6 +131,18 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         digits(skips.accesses_per_op),
         digits(lists)
     );
+    outcome.tables.push(shown(rows));
+    let chart = Chart {
+        title: "Blocks replaced at random".into(),
+        x: Axis::logarithmic("live blocks"),
+        y: Axis::logarithmic("accesses an operation"),
+        series: HEAPS.iter().map(|(heap, _)| Series::new(*heap, Mark::LineAndDots, points(rows, heap))).collect(),
+    };
+    outcome.draw("", "Accesses an operation over the number of live blocks", chart.svg());
+    Ok(outcome)
+}
+
+fn shown(rows: &[Row]) -> Shown {
     let mut shown = Shown::new(
         "Every number of live blocks",
         ["heap", "live", "accesses/op", "worst operation", "fragmentation", "nodes, were they apart"],
@@ -165,15 +157,32 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
             row.nodes_apart.into(),
         ]);
     }
-    outcome.tables.push(shown);
-    let chart = Chart {
-        title: "Blocks replaced at random".into(),
-        x: Axis::logarithmic("live blocks"),
-        y: Axis::logarithmic("accesses an operation"),
-        series: HEAPS.iter().map(|(heap, _)| Series::new(*heap, Mark::LineAndDots, points(rows, heap))).collect(),
-    };
-    outcome.draw("", "Accesses an operation over the number of live blocks", chart.svg());
-    Ok(outcome)
+    shown
+}
+
+/// What bins save of a tree's time and space.
+fn bins(outcome: &mut Outcome, tree: &Row, trees: &Row) {
+    outcome.state(
+        "001:bins-save-time",
+        format!(
+            "{} accesses an operation with bins, {} without, at {} live blocks",
+            digits(trees.accesses_per_op),
+            digits(tree.accesses_per_op),
+            thousands(tree.live)
+        ),
+        trees.accesses_per_op < tree.accesses_per_op,
+    );
+    outcome.state(
+        "001:bins-save-space",
+        format!(
+            "{} fragmentation with bins, {} without; {} and {} with nodes apart from the blocks",
+            percent(trees.fragmentation),
+            percent(tree.fragmentation),
+            percent(apart(trees)),
+            percent(apart(tree))
+        ),
+        Answer::of_readings([trees.fragmentation < tree.fragmentation, apart(trees) < apart(tree)]),
+    );
 }
 
 /// Whether the tree's worst operation grows no faster than the logarithm of the live blocks.

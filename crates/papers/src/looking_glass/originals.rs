@@ -362,7 +362,7 @@ fn draw(outcome: &mut Outcome, times: &Times) {
         "Figures 19 to 23: median time of the published programs, both as logarithms: a parabola is twice as steep",
         chart(
             "The published programs",
-            |name| Axis::logarithmic(name),
+            Axis::logarithmic,
             PUBLISHED.into_iter().map(|program| series(program.0.to_owned(), program)).collect(),
         ),
     );
@@ -372,7 +372,7 @@ fn draw(outcome: &mut Outcome, times: &Times) {
          1024",
         chart(
             "The tree and malloc",
-            |name| Axis::linear(name),
+            Axis::linear,
             [TREE, TREE_SAME, MALLOC_SMALL, MALLOC]
                 .into_iter()
                 .map(|program| series(format!("{}, 1 to {}", program.0, program.1), program))
