@@ -69,6 +69,7 @@ const PUBLIC: &[&str] = &[
     "_check",
     "_statistics",
     "_handle",
+    "_reserve_handles",
     "_allocate_movable",
     "_free_movable",
     "_get",

@@ -44,6 +44,10 @@ pub unsafe trait Handles: Heap {
     /// A movable block of at least `size` bytes, by its handle.
     fn allocate_movable(&mut self, size: usize) -> Option<Handle>;
 
+    /// Makes room for `handles` more handles; false, with fewer, if there is no room. Called on a new heap it keeps their
+    /// words, which never move, together at its beginning; else they are made as they are needed, between other blocks.
+    fn reserve_handles(&mut self, handles: usize) -> bool;
+
     /// Frees a movable block and its handle.
     ///
     /// # Safety

@@ -5,7 +5,10 @@ mod figure_10;
 mod figure_11;
 mod figure_8;
 mod figure_9;
+mod internal;
+mod loads;
 mod objects;
+mod pause;
 
 use crate::experiment::Experiment;
 
@@ -15,6 +18,8 @@ pub(crate) const EXPERIMENTS: &[&Experiment] = &[
     &figure_10::EXPERIMENT,
     &figure_11::EXPERIMENT,
     &defragmentation::EXPERIMENT,
+    &pause::EXPERIMENT,
+    &internal::EXPERIMENT,
 ];
 
 /// The unstructured list: free blocks in no order, the one freed last in front, first fit.

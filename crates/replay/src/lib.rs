@@ -55,7 +55,7 @@ pub use lives::{BlockLife, BlockLives, block_lives};
 pub use map::{HeapMap, heap_map};
 pub use measures::{Accesses, Measures, PerOperation, Visits};
 pub use min_region::{full_region, in_min_region, min_region};
-pub use movable::{MovableMeasures, MovedFor, Moving, replay_movable};
+pub use movable::{MovableMeasures, MovableOptions, MovedFor, Moving, replay_movable};
 pub use over_time::{Moment, at_events, over_time};
 pub use pages::{PAGES_CHILD, PagesError, TouchedPages, pages, pages_child};
 pub use passes::{Drift, Leaked, MAX_PASSES, Pass, passes};

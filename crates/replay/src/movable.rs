@@ -14,7 +14,7 @@
 
 use heapsmith::{Counting, Handle, Handles, State};
 use heapsmith_spec::Spec;
-use heapsmith_spec::build::{HandlesJob, with_handles};
+use heapsmith_spec::build::{HandlesJob, with_handles, words_for};
 use heapsmith_trace::{Bytes, Operation, PackedTrace};
 
 use crate::error::ReplayError;
@@ -27,14 +27,16 @@ pub struct MovedFor {
     pub event: u64,
     /// Bytes requested.
     pub size: u64,
-    /// Whether it was served then.
-    pub served: bool,
+    /// Bytes of the block that serves it.
+    pub block: Bytes,
     /// Bytes moved for it, headers included.
     pub moved: Bytes,
     /// The most that it may move.
     pub bound: Bytes,
     /// What a whole compaction would have moved, before the request.
     pub compaction: Bytes,
+    /// The largest free block, before the request.
+    pub largest_free: Bytes,
 }
 
 /// What a replay through handles gives.
@@ -44,6 +46,10 @@ pub struct MovableMeasures {
     pub requests: u64,
     /// Requests that were refused.
     pub failed: u64,
+    /// Those of them for which as many bytes as their block has were free.
+    pub failed_with_room: u64,
+    /// Requests that were served before the first that was refused; all, if none was.
+    pub until_refused: u64,
     /// The requests for which blocks were moved.
     pub moved: Vec<MovedFor>,
     /// Metadata words read and written, in all.
@@ -59,6 +65,23 @@ pub enum Moving {
     Pinned,
 }
 
+/// How a trace is replayed through handles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MovableOptions {
+    /// Whether blocks may be moved.
+    pub moving: Moving,
+    /// Room for all handles is reserved at the beginning, as in a machine that has a table of them; else it is made
+    /// between other blocks, as handles are needed.
+    pub reserve_handles: bool,
+}
+
+impl MovableOptions {
+    /// Blocks may move, and handles are reserved.
+    pub const MOVING: MovableOptions = MovableOptions { moving: Moving::Allowed, reserve_handles: true };
+    /// No block moves, and handles are reserved.
+    pub const PINNED: MovableOptions = MovableOptions { moving: Moving::Pinned, reserve_handles: true };
+}
+
 /// Replays `trace` through handles of the heap of `spec` in a region of `bytes`.
 ///
 /// A reallocation is a free and an allocation of the new size. Zero bytes are requested as one.
@@ -71,10 +94,11 @@ pub fn replay_movable(
     trace: &PackedTrace,
     region: &mut Region,
     bytes: Bytes,
-    moving: Moving,
+    options: MovableOptions,
 ) -> Result<MovableMeasures, ReplayError> {
     let mut play = |moments: &[MovedFor]| {
-        with_handles(spec, region.source(bytes), Counting::default(), Movable { trace, moving, moments })
+        let job = Movable { spec, bytes, trace, options, moments };
+        with_handles(spec, region.source(bytes), Counting::default(), job)
     };
     let first = play(&[])?;
     // Compactions are worked out in a second replay, the same as the first, and only where something was moved: a walk
@@ -83,8 +107,10 @@ pub fn replay_movable(
 }
 
 struct Movable<'t> {
+    spec: &'t Spec,
+    bytes: Bytes,
     trace: &'t PackedTrace,
-    moving: Moving,
+    options: MovableOptions,
     /// The requests before which a compaction is worked out.
     moments: &'t [MovedFor],
 }
@@ -95,6 +121,8 @@ impl HandlesJob<Counting> for Movable<'_> {
     fn run<H: Handles<Meter = Counting>>(self, mut heap: H) -> MovableMeasures {
         let mut measures = MovableMeasures::default();
         let mut slots: Vec<Option<Handle>> = vec![None; self.trace.slots];
+        // Without room for all of them some requests are refused.
+        let _ = self.options.reserve_handles && heap.reserve_handles(self.trace.slots);
         let mut moments = self.moments.iter().map(|moment| moment.event).peekable();
         for (index, event) in self.trace.events.iter().enumerate() {
             let slot = &mut slots[event.slot as usize];
@@ -108,9 +136,9 @@ impl HandlesJob<Counting> for Movable<'_> {
                 continue;
             }
             let moment = moments.next_if(|&moment| moment == index as u64);
-            let compaction = Bytes(if moment.is_some() { compaction(&heap) } else { 0 });
-            *slot = allocate(&mut heap, index as u64, event.size.max(1), compaction, &mut measures);
-            if self.moving == Moving::Pinned
+            let before = moment.map_or(Before::default(), |_| Before::of(&heap));
+            *slot = self.allocate(&mut heap, index as u64, event.size.max(1), before, &mut measures);
+            if self.options.moving == Moving::Pinned
                 && let Some(handle) = *slot
             {
                 // SAFETY: the handle came from this heap just now.
@@ -122,41 +150,68 @@ impl HandlesJob<Counting> for Movable<'_> {
     }
 }
 
-fn allocate<H: Handles<Meter = Counting>>(
-    heap: &mut H,
-    event: u64,
-    size: u64,
-    compaction: Bytes,
-    measures: &mut MovableMeasures,
-) -> Option<Handle> {
-    measures.requests += 1;
-    let before = heap.moved().bytes;
-    let handle = heap.allocate_movable(size as usize);
-    measures.failed += u64::from(handle.is_none());
-    let moved = Bytes(heap.moved().bytes - before);
-    if moved > Bytes(0) {
-        let bound = Bytes(heap.max_moved(size as usize).unwrap_or(0) as u64);
-        measures.moved.push(MovedFor { event, size, served: handle.is_some(), moved, bound, compaction });
+impl Movable<'_> {
+    fn allocate<H: Handles<Meter = Counting>>(
+        &self,
+        heap: &mut H,
+        event: u64,
+        size: u64,
+        before: Before,
+        measures: &mut MovableMeasures,
+    ) -> Option<Handle> {
+        let moved_before = heap.moved().bytes;
+        let handle = heap.allocate_movable(size as usize);
+        let block = words_for(self.spec, size).map(|words| Bytes(words as u64 * u64::from(self.spec.word.bytes())));
+        measures.requests += 1;
+        measures.until_refused += u64::from(handle.is_some() && measures.failed == 0);
+        if handle.is_none() {
+            measures.failed += 1;
+            measures.failed_with_room += u64::from(block.is_some_and(|block| block <= free(heap, self.bytes)));
+        }
+        let moved = Bytes(heap.moved().bytes - moved_before);
+        if let Some(block) = block
+            && moved > Bytes(0)
+        {
+            let bound = Bytes(heap.max_moved(size as usize).unwrap_or(0) as u64);
+            let Before { compaction, largest_free } = before;
+            measures.moved.push(MovedFor { event, size, block, moved, bound, compaction, largest_free });
+        }
+        handle
     }
-    handle
 }
 
-/// Bytes of the used blocks behind a hole, without those that the heap keeps for itself: these stay where they are.
-fn compaction<H: Handles>(heap: &H) -> u64 {
-    let mut cached = Vec::new();
-    heap.walk(&mut |block| {
-        if block.state == State::Cached {
-            cached.push(block.offset);
-        }
-    });
-    let (mut hole, mut bytes) = (false, 0);
-    heap.walk(&mut |block| match block.state {
-        State::Used if cached.contains(&block.offset) => hole = false,
-        State::Used if hole => bytes += block.size as u64,
-        State::Free => hole = true,
-        _ => {}
-    });
-    bytes
+/// Bytes of the free blocks, and of the smallest blocks that the wilderness has room for.
+fn free<H: Handles>(heap: &H, region: Bytes) -> Bytes {
+    let (mut free, min) = (0, heap.alignment() as u64);
+    heap.walk(&mut |block| free += if block.state == State::Free { block.size as u64 } else { 0 });
+    Bytes(free + region.0.saturating_sub(heap.footprint() as u64) / min * min)
+}
+
+/// A heap before a request that makes blocks move.
+#[derive(Default)]
+struct Before {
+    compaction: Bytes,
+    largest_free: Bytes,
+}
+
+impl Before {
+    /// A compaction moves the used blocks behind a hole, without those that the heap keeps for itself: these stay.
+    fn of<H: Handles>(heap: &H) -> Before {
+        let mut cached = Vec::new();
+        heap.walk(&mut |block| {
+            if block.state == State::Cached {
+                cached.push(block.offset);
+            }
+        });
+        let (mut hole, mut bytes, mut largest) = (false, 0, 0);
+        heap.walk(&mut |block| match block.state {
+            State::Used if cached.contains(&block.offset) => hole = false,
+            State::Used if hole => bytes += block.size as u64,
+            State::Free => (hole, largest) = (true, largest.max(block.size as u64)),
+            _ => {}
+        });
+        Before { compaction: Bytes(bytes), largest_free: Bytes(largest) }
+    }
 }
 
 #[cfg(test)]
@@ -181,17 +236,22 @@ mod tests {
         for heap in ["buddy(knuth, defragment=on-demand)", "buddy(estranged, defragment=on-demand)"] {
             let spec: Spec = heap.parse().expect("a spec");
             let mut region = Region::for_trace(&trace).expect("memory");
-            let mut play = |bytes, moving| replay_movable(&spec, &trace, &mut region, Bytes(bytes), moving);
+            let mut play = |bytes, options| replay_movable(&spec, &trace, &mut region, Bytes(bytes), options);
             // The smallest region in which the small blocks are served, and with them all but the last request.
             let bytes = (512..16_384)
                 .step_by(8)
-                .find(|&bytes| play(bytes, Moving::Pinned).is_ok_and(|measures| measures.failed == 1));
+                .find(|&bytes| play(bytes, MovableOptions::PINNED).is_ok_and(|measures| measures.failed == 1));
             let bytes = bytes.expect("there is one");
-            assert!(play(bytes, Moving::Pinned).expect("a heap").moved.is_empty());
-            let measures = play(bytes, Moving::Allowed).expect("a heap");
+            assert!(play(bytes, MovableOptions::PINNED).expect("a heap").moved.is_empty());
+            let measures = play(bytes, MovableOptions::MOVING).expect("a heap");
             let [moved] = measures.moved[..] else { panic!("one request moves blocks: {measures:?}") };
-            assert!(measures.failed == 0 && moved.served && moved.event == 96, "{heap}: {measures:?}");
+            assert!(measures.failed == 0 && moved.event == 96, "{heap}: {measures:?}");
             assert!(moved.moved <= moved.bound && moved.moved < moved.compaction, "{heap}: {moved:?}");
+            assert!(moved.largest_free < moved.block && moved.block == Bytes(128), "{heap}: {moved:?}");
+            let pinned = play(bytes, MovableOptions::PINNED).expect("a heap");
+            assert_eq!((pinned.failed_with_room, pinned.until_refused, measures.until_refused), (1, 64, 65));
+            let short = play(bytes - 512, MovableOptions::MOVING).expect("a heap");
+            assert!(short.failed > short.failed_with_room, "{heap}: memory is short: {short:?}");
         }
     }
 
@@ -199,7 +259,7 @@ mod tests {
     fn a_heap_that_moves_nothing_is_refused() {
         let (trace, spec) = (trace(), "list".parse().expect("a spec"));
         let mut region = Region::for_trace(&trace).expect("memory");
-        let outcome = replay_movable(&spec, &trace, &mut region, Bytes(65_536), Moving::Allowed);
+        let outcome = replay_movable(&spec, &trace, &mut region, Bytes(65_536), MovableOptions::MOVING);
         assert!(matches!(outcome, Err(ReplayError::Build(_))), "{outcome:?}");
     }
 }

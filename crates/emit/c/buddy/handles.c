@@ -1,4 +1,14 @@
 
+bool {{ n }}_reserve_handles({{ n }} *heap, size_t handles)
+{
+    bool reserved;
+
+    {{ N }}_LOCK(heap);
+    reserved = masters_reserve(heap, handles);
+    {{ N }}_UNLOCK(heap);
+    return reserved;
+}
+
 {{ n }}_handle {{ n }}_allocate_movable({{ n }} *heap, size_t size)
 {
     {{ n }}_handle handle;

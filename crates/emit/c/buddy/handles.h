@@ -14,6 +14,11 @@ typedef struct {{ n }}_handle {
     {{ index_type }} master;
 } {{ n }}_handle;
 
+/* Makes room for `handles` more handles; false, with fewer, if there is none. Called right after {{ n }}_init it
+ * keeps their words, which never move, together at the beginning; else they are made as they are needed, between
+ * other blocks, and may stand in the way of a large one. */
+bool {{ n }}_reserve_handles({{ n }} *heap, size_t handles);
+
 /* A movable block of at least `size` bytes; none if there is no room, and for a size of 0. */
 {{ n }}_handle {{ n }}_allocate_movable({{ n }} *heap, size_t size);
 

@@ -45,22 +45,48 @@ static void push_master(Heap *heap, Index master)
     store(heap, MASTERS, master);
 }
 
+/* Makes a block of unused master words; returns how many. */
+static Index make_masters(Heap *heap)
+{
+    const Index block = block_for_masters(heap);
+
+    if (block == 0U) {
+        return 0U;
+    }
+    store(heap, block, load(heap, MASTER_BLOCKS));
+    store(heap, MASTER_BLOCKS, block);
+    for (Index word = words_of(load(heap, block - 1U)) - HEAD; word > 1U; word--) {
+        push_master(heap, block + (word - 1U));
+    }
+    return words_of(load(heap, block - 1U)) - HEAD - 1U;
+}
+
+/* Makes room for `handles` more handles, if there is. */
+static bool masters_reserve(Heap *heap, size_t handles)
+{
+    size_t unused = 0U;
+
+    for (Index master = load(heap, MASTERS); (master != 0U) && (unused < handles); master = load(heap, master)) {
+        unused++;
+    }
+    while (unused < handles) {
+        const Index made = make_masters(heap);
+
+        if (made == 0U) {
+            return false;
+        }
+        unused += (size_t)made;
+    }
+    return true;
+}
+
 /* An unused master word, from a new block of them if need be; 0 if there is none. */
 static Index take_master(Heap *heap)
 {
     Index master;
 
-    if (load(heap, MASTERS) == 0U) {
-        const Index block = block_for_masters(heap);
-
-        if (block == 0U) {
-            return 0U;
-        }
-        store(heap, block, load(heap, MASTER_BLOCKS));
-        store(heap, MASTER_BLOCKS, block);
-        for (Index word = words_of(load(heap, block - 1U)) - HEAD; word > 1U; word--) {
-            push_master(heap, block + (word - 1U));
-        }
+    if ((load(heap, MASTERS) == 0U) && (make_masters(heap) == 0U)) {
+        return 0U;
     }
     master = load(heap, MASTERS);
     store(heap, MASTERS, load(heap, master));

@@ -59,6 +59,10 @@ impl HandlesJob<Unmetered> for Recorder<'_> {
     fn run<H: Handles<Meter = Unmetered>>(self, heap: H) -> u64 {
         let mut recording = Recording { heap, live: Vec::new(), text: self.text, moved: 0 };
         let mut random = Random::new(self.seed);
+        if self.seed % 2 == 1 {
+            let reserved = recording.heap.reserve_handles(100);
+            recording.line('r', &[100, i64::from(reserved)]);
+        }
         for step in 0..self.steps {
             recording.step(&mut random);
             if step % 50 == 49 {

@@ -66,7 +66,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool, F: Sta
         let before = memory.load(list + 1);
         memory.store(at, before);
         memory.store(list + 1, at);
-        let mut next = 0;
+        let mut next = memory.load(list);
         for master in (at + 1..at + (1 << order) - Self::HEAD).rev() {
             memory.store(master, next);
             next = master;
@@ -130,6 +130,22 @@ unsafe impl<W: Word, R: Recombination, S: Source, M: Meter, F: Start> Handles fo
         self.blocks.memory.store(at - Self::HEAD, master);
         self.blocks.memory.store(master, at);
         Some(Handle(master))
+    }
+
+    fn reserve_handles(&mut self, handles: usize) -> bool {
+        let (mut unused, mut master) = (0, self.blocks.memory.load(self.masters()));
+        while master != 0 && unused < handles {
+            unused += 1;
+            master = self.blocks.memory.load(master);
+        }
+        while unused < handles {
+            if self.make_masters().is_none() {
+                return false;
+            }
+            let last = self.blocks.memory.load(self.masters() + 1);
+            unused += words_of(self.blocks.memory.load(last - 1)) - Self::HEAD - 1;
+        }
+        true
     }
 
     unsafe fn free_movable(&mut self, handle: Handle) {

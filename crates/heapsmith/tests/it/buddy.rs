@@ -509,10 +509,13 @@ fn handles_at_random<H: Handles<Meter = Counting>>(heap: &mut H, seed: u64, step
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 33) as usize % below
     };
-    // Master words for all that follows.
-    let masters: Vec<_> = (0..210).map(|_| heap.allocate_movable(8).expect("an empty heap")).collect();
-    // SAFETY: each is live and freed once.
-    masters.into_iter().for_each(|handle| unsafe { heap.free_movable(handle) });
+    assert!(heap.reserve_handles(210), "an empty heap has room for all that are needed");
+    let own = |heap: &H| {
+        let mut own = Vec::new();
+        heap.walk(&mut |block| own.extend((block.state == State::Cached).then_some(block.offset)));
+        own
+    };
+    let masters = own(heap);
     let (mut live, mut refused): (Vec<Live>, u64) = (Vec::new(), 0);
     for step in 0..steps {
         let before = heap.moved();
@@ -560,6 +563,7 @@ fn handles_at_random<H: Handles<Meter = Counting>>(heap: &mut H, seed: u64, step
             assert!(live.iter().all(|block| block.intact(heap)), "seed {seed}, step {step}");
         }
     }
+    assert_eq!(own(heap), masters, "no more words for handles were needed");
     (heap.moved().blocks, refused)
 }
 

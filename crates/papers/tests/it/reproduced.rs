@@ -106,6 +106,8 @@ pin! {
     figure_10_of_paper_002 = "002-figure-10",
     figure_11_of_paper_002 = "002-figure-11",
     defragmentation_of_paper_002 = "002-defragmentation",
+    pause_of_paper_002 = "002-pause",
+    internal_fragmentation_of_paper_002 = "002-internal-fragmentation",
     table_1_of_paper_003 = "003-table-1",
     table_3_of_paper_003 = "003-table-3",
     table_4_of_paper_003 = "003-table-4",

@@ -1,7 +1,7 @@
 /* Plays a program over handles on an emitted heap, and compares every address and the bytes of the region.
  *
  * A line is a letter and its numbers: m slot size offset (a movable block), f slot (its free), p slot offset (pin),
- * u slot (unpin), a slot size offset (a block by address), x slot (its free), g slot offset (where a block is now),
+ * u slot (unpin), r handles reserved, a slot size offset (a block by address), x slot (its free), g slot offset (where a block is now),
  * c footprint peak last max hash (all of it). Offset -1 is a refusal. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -92,6 +92,9 @@ static void play(char kind, const long long *number)
     case 'a':
         blocks[slot] = my_heap_allocate(&heap, size);
         served(blocks[slot], slot, size, number[2]);
+        break;
+    case 'r':
+        expect("whether handles were reserved", number[1], my_heap_reserve_handles(&heap, slot));
         break;
     case 'x':
         my_heap_free(&heap, blocks[slot]);

@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use heapsmith_recording::format::{BLOCK_HEADER, FILE_HEADER, GRANULE, MAGIC_BLOCK, MAGIC_FILE, VERSION, header, operation};
+use heapsmith_recording::format::{
+    BLOCK_HEADER, FILE_HEADER, GRANULE, MAGIC_BLOCK, MAGIC_FILE, VERSION, header, operation,
+};
 use heapsmith_recording::{Recorded, Recording, RecordingError, Remarks, Stopped, decode, decode_to, is_recording};
 use heapsmith_trace::{Action, Bytes, PackedTrace, Trace, Transforms};
 
@@ -316,10 +318,7 @@ fn a_collection_is_a_mark_and_a_mark_without_a_known_label_is_damage() {
     assert_eq!(made.actions(), expected);
     assert_eq!(made.read().expect("a good recording").trace.labels, ["garbage collection"]);
     let damaged = Made::new().java().granule(1, 1, 0, &[thread(0), clock(1000), mark(2)]);
-    assert_eq!(
-        damaged.fails(),
-        "is damaged in block 1, after 2 good records of its thread: a mark has no known label"
-    );
+    assert_eq!(damaged.fails(), "is damaged in block 1, after 2 good records of its thread: a mark has no known label");
 }
 
 #[test]
