@@ -49,7 +49,7 @@ pub use curve::footprint_curve;
 pub use driven::{Driven, PlacedBlock, drive};
 pub use error::{Fault, ReplayError};
 pub use event_costs::{EventCost, event_costs};
-pub use heapsmith::Priority;
+pub use heapsmith::{Counting, Priority, ServePath};
 pub use heapsmith_spec::build::BuildError;
 pub use lives::{BlockLife, BlockLives, block_lives};
 pub use map::{HeapMap, heap_map};

@@ -1,7 +1,8 @@
 //! Java programs: their objects as they were recorded, freed as they die or in bursts.
 //!
 //! The samples are recorded with a collection after every 4 KB of objects, so an object's death is known almost when it
-//! happens: that is continuous collection. Occasional collection holds frees back until 64 KB were requested.
+//! happens: that is continuous collection. Occasional collection holds frees back: until 64 KB were requested, or, in a heap
+//! of one size, until a request is refused (`full_heap`).
 
 use crate::error::ExperimentError;
 use crate::input::Input;
@@ -61,8 +62,13 @@ impl Collection {
 }
 
 /// The paper's programs, and what replaces them.
-pub(super) const SET_UP: &str = "Six small programs of the kinds of SPEC JVM98's, written anew and recorded by an agent \
-                                 in today's JVM, replayed alone; the paper times whole programs in the JDK 1.1.8's \
-                                 interpreter on a Sparc. Collection is occasional (frees held back until 64 KB were \
-                                 requested, where the paper's come when its heap is full) and continuous. The \
-                                 unstructured list is first fit over free blocks with the last freed in front.";
+pub(super) const SET_UP: &str = "Programs of the kinds of SPEC JVM98's, recorded by an agent in today's JVM; the paper \
+                                 times whole programs in the JDK 1.1.8's interpreter on a Sparc. A buddy system's heap \
+                                 begins as one free block of a power of two, without headers: the smallest in which \
+                                 both serve the program, and multiples of it. Collection is occasional, when \
+                                 a request is refused, or continuous; a program shorter than twelve heaps (three, where lists are searched) is repeated. The \
+                                 compressor, of few objects, is left out, as in the paper. The unstructured list is \
+                                 first fit over free blocks with the last freed in front; or next fit over all blocks. \
+                                 What a whole program takes for an object, zeroing included, is computed from Figure 7: \
+                                 seconds at 167 MHz over objects, though the list is in them; an access counts as 2 \
+                                 cycles, or 50.";
