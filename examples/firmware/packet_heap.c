@@ -104,6 +104,17 @@ static inline void fill(Heap *heap, Index at, Index value)
     *word = (Word)value;
 }
 
+/* Copies the contents of a block, of whatever type they are. */
+static void copy(Heap *heap, Index to, Index from, size_t bytes)
+{
+    IN_LOOP unsigned char *const target = (unsigned char *)&heap->words[to];
+    const IN_LOOP unsigned char *const source = (const unsigned char *)&heap->words[from];
+
+    for (size_t at = 0U; at < bytes; at++) {
+        target[at] = source[at];
+    }
+}
+
 /* ---- The block format -------------------------------------------------------------------------
  *
  * A block is named by the index of its payload's first word; its header is the word before:
@@ -890,17 +901,6 @@ static unsigned int freelists_check(const Heap *heap)
         }
     }
     return 0U;
-}
-
-/* Copies the contents of a block, of whatever type they are. */
-static void copy(Heap *heap, Index to, Index from, size_t bytes)
-{
-    IN_LOOP unsigned char *const target = (unsigned char *)&heap->words[to];
-    const IN_LOOP unsigned char *const source = (const unsigned char *)&heap->words[from];
-
-    for (size_t at = 0U; at < bytes; at++) {
-        target[at] = source[at];
-    }
 }
 
 /* Changes the size of a block, in place where it can; else by a new block, the old one's contents and

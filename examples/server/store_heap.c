@@ -95,7 +95,9 @@ static unsigned int count_leading_zeros(Index word)
     unsigned int zeros = 0U;
 
     for (unsigned int step = 32U; step > 0U; step /= 2U) {
-        if ((left >> (64U - step)) == 0U) {
+        const unsigned int others = 64U - step;
+
+        if ((left >> others) == 0U) {
             zeros += step;
             left <<= step;
         }
@@ -171,6 +173,17 @@ static inline void fill(Heap *heap, Index at, Index value)
 
     STORE_HEAP_ASSERT(at < heap->length);
     *word = (Word)value;
+}
+
+/* Copies the contents of a block, of whatever type they are. */
+static void copy(Heap *heap, Index to, Index from, size_t bytes)
+{
+    IN_LOOP unsigned char *const target = (unsigned char *)&heap->words[to];
+    const IN_LOOP unsigned char *const source = (const unsigned char *)&heap->words[from];
+
+    for (size_t at = 0U; at < bytes; at++) {
+        target[at] = source[at];
+    }
 }
 
 /* ---- The block format -------------------------------------------------------------------------
@@ -859,17 +872,6 @@ static void pool_statistics(const Heap *heap, struct store_heap_statistics *coun
         }
         block += words;
         words = words_of(load(heap, block - 1U));
-    }
-}
-
-/* Copies the contents of a block, of whatever type they are. */
-static void copy(Heap *heap, Index to, Index from, size_t bytes)
-{
-    IN_LOOP unsigned char *const target = (unsigned char *)&heap->words[to];
-    const IN_LOOP unsigned char *const source = (const unsigned char *)&heap->words[from];
-
-    for (size_t at = 0U; at < bytes; at++) {
-        target[at] = source[at];
     }
 }
 

@@ -109,6 +109,7 @@ size_t {{ n }}_usable_size(const {{ n }} *heap, const void *block);
 {%- if pool.handles %}
 {%- include "buddy/handles.h" %}
 {%- endif %}
+
 /* Verifies every invariant: 0, or the number of the first that is broken.
 {%- for line in invariants %}
  *     {{ line }}

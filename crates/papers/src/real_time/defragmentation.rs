@@ -90,8 +90,7 @@ struct Replays {
 }
 
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
-    let mut replays = Replays::default();
-    replays.scene = scene()?;
+    let mut replays = Replays { scene: scene()?, ..Replays::default() };
     generated(setting, &mut replays)?;
     recorded(setting, &mut replays)?;
     outcome(&replays)
