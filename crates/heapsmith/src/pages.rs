@@ -15,16 +15,18 @@
 //! join their neighbours and the wilderness.
 //!
 //! Objects have no header: the directory holds the class of their page, and
-//! holds the bitmap. (phkmalloc keeps the bitmap in the page where objects are
-//! small and elsewhere where they are large; in the directory an object of half
-//! a page costs no second one, and objects are aligned to their size.)
+//! holds the bitmap. With [`InPages`] it lies as in phkmalloc: in the page where
+//! objects are small, in an object elsewhere where they are large. Then with
+//! [`PageOrder::Phk`], 16 pages retained and no resizing in place the heap places
+//! every request where phkmalloc 1.89 does (paper 003's experiment `003-phkmalloc`).
 //!
 //! # Invariants
 //!
 //! - **P1** Pages of objects, used runs and free runs tile the pages up to the wilderness.
 //! - **P2** Free runs are listed in address order, hold their length at both
-//!   ends, and touch neither each other nor the wilderness.
-//! - **P3** A page has one free object for each bit of its bitmap, and not all of its objects are free.
+//!   ends, and touch neither each other nor, if they are longer than what is retained, the wilderness.
+//! - **P3** A page has one free object for each bit of its bitmap, and not all of its objects are free; those under its
+//!   own entry never are.
 //! - **P4** A page of objects is on the list of its class if and only if an object is free.
 //! - **P5** The directory has room for every page below the wilderness, the region as well.
 //! - **P6** A search unit holds the bitmap of a page of its class, or of none.
@@ -43,12 +45,15 @@
 
 mod check;
 mod directory;
+mod policy;
 mod runs;
 mod search;
 mod unit;
 
+use core::marker::PhantomData;
 use core::ptr::NonNull;
 
+pub use policy::{InDirectory, InPages, PageOrder, PagePolicy, Placement};
 pub use search::{Bitmap, BitmapSearch, ByTree, ByWord, Linear};
 pub use unit::{Emulated, Hardware, Unit};
 
@@ -60,7 +65,7 @@ use crate::meter::{Meter, ServePath};
 use crate::pool::{is_aligned_to, move_block};
 use crate::source::Source;
 use crate::word::Word;
-use directory::{CAPACITY, CLASSES, DIRECTORY, Directory, FIELDS, FREE, Field, OBJECTS, PLACE, TOP};
+use directory::{CAPACITY, CLASSES, DIRECTORY, Directory, FIELDS, FREE, Field, OBJECTS, PLACE, RUN, TOP};
 
 /// The numbers of a page heap, each a power of two, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,11 +93,12 @@ impl PageSizes {
 
 /// A heap of pages over one region.
 ///
-/// `W` is the word, `F` finds free objects, `S` is the region's source, `M` the meter.
+/// `W` is the word, `F` finds free objects, `S` is the region's source, `M` the meter, `P` says where entries lie.
 #[derive(Debug)]
-pub struct PageHeap<W, F, S, M> {
-    directory: Directory<W, S, M>,
+pub struct PageHeap<W, F, S, M, P = InDirectory> {
+    directory: Directory<W, S, M, P>,
     sizes: PageSizes,
+    policy: PagePolicy,
     search: F,
 }
 
@@ -115,11 +121,24 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
 
     /// An empty heap whose bitmaps are searched by `search`.
     pub fn with_search(source: S, sizes: PageSizes, meter: M, search: F) -> Result<Self, RegionError> {
+        Self::with_policy(source, sizes, PagePolicy::default(), meter, search)
+    }
+}
+
+impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F, S, M, P> {
+    /// An empty heap with this policy.
+    pub fn with_policy(
+        source: S,
+        sizes: PageSizes,
+        policy: PagePolicy,
+        meter: M,
+        search: F,
+    ) -> Result<Self, RegionError> {
         sizes.check::<W>()?;
         let sizes = PageSizes { min: sizes.min.max(sizes.alignment.min(sizes.page / 2)), ..sizes };
         let mut memory = Memory::<W, S, M>::new(source, meter)?;
         let page = sizes.page / W::BYTES;
-        let entry = FIELDS + F::words(sizes.page / sizes.min, W::BITS);
+        let entry = if P::IN_PAGES { 1 } else { FIELDS + F::words(sizes.page / sizes.min, W::BITS) };
         let base = memory.base_address() / W::BYTES;
         let control = Self::control_words(&sizes);
         let first = (base + control + entry).next_multiple_of(page.min(GRID / W::BYTES)) - base;
@@ -132,9 +151,14 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
         memory.store(PLACE, control);
         memory.store(CAPACITY, (first - control) / entry);
         memory.poke(control::HIGH, 0);
-        let mut directory = Directory { memory, first, page, entry };
+        let (retained, spare) = (policy.retain, control - 1);
+        let mut directory = Directory { memory, first, page, entry, retained, spare, placement: PhantomData };
         directory.set_top(1);
-        Ok(PageHeap { directory, sizes, search })
+        let mut heap = PageHeap { directory, sizes, policy, search };
+        if P::IN_PAGES {
+            heap.keep_spare();
+        }
+        Ok(heap)
     }
 
     /// Gives the search back, and the heap up.
@@ -149,7 +173,7 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
     /// Control words, behind which the directory begins.
     fn control_words(sizes: &PageSizes) -> usize {
         let classes = Self::classes(sizes);
-        CLASSES + classes + F::control_words(classes)
+        CLASSES + classes + F::control_words(classes) + if P::IN_PAGES { 2 } else { 0 }
     }
 
     /// The same of this heap.
@@ -163,17 +187,36 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
         self.sizes.min << class
     }
 
+    /// The class of objects that hold this many bytes, at most half a page.
+    #[inline(always)]
+    fn class_of(&self, bytes: usize) -> usize {
+        let object = bytes.next_power_of_two().max(self.sizes.min);
+        (object / self.sizes.min).trailing_zeros() as usize
+    }
+
+    /// Bytes of the entry of a page of a class, where it lies apart from the directory.
+    fn entry_bytes(&self, class: usize) -> usize {
+        (FIELDS + F::words(self.sizes.page / self.object(class), W::BITS)) * W::BYTES
+    }
+
+    /// Objects of a page of a class that its own entry takes.
+    #[inline(always)]
+    fn under_entry(&self, class: usize) -> usize {
+        if !P::IN_PAGES {
+            return 0;
+        }
+        let bytes = self.entry_bytes(class);
+        // The smallest objects hold their entry in any case: there is no page to put it into.
+        let within = class == 0 || self.object(class) <= 2 * bytes;
+        if within { bytes.div_ceil(self.object(class)) } else { 0 }
+    }
+
     /// The bitmap in the entry of a page of a class, which begins at `entry`.
     #[inline(always)]
     fn bitmap(&self, page: usize, entry: usize, class: usize) -> Bitmap {
-        Bitmap {
-            at: entry + FIELDS,
-            objects: self.sizes.page / self.object(class),
-            class,
-            page,
-            stride: self.directory.entry,
-            held: self.held(class),
-        }
+        let at = entry + FIELDS;
+        let (page, stride) = if P::IN_PAGES { (at, 1) } else { (page, self.directory.entry) };
+        Bitmap { at, objects: self.sizes.page / self.object(class), class, page, stride, held: self.held(class) }
     }
 
     /// Index of the word that names the page whose bitmap a unit holds for a class, where the search has such.
@@ -192,13 +235,20 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
         if size > self.sizes.page / 2 {
             return Some(Wanted::Run(size.div_ceil(self.sizes.page)));
         }
-        let object = size.next_power_of_two().max(self.sizes.min);
-        Some(Wanted::Object((object / self.sizes.min).trailing_zeros() as usize))
+        Some(Wanted::Object(self.class_of(size)))
+    }
+
+    /// An object of a class for the program: index of its first word.
+    #[inline(always)]
+    fn allocate_object(&mut self, class: usize) -> Option<usize> {
+        let (at, way) = self.take_object(class)?;
+        self.directory.memory.meter.served(way);
+        Some(at)
     }
 
     /// An object of a class: index of its first word.
     #[inline(always)]
-    fn allocate_object(&mut self, class: usize) -> Option<usize> {
+    fn take_object(&mut self, class: usize) -> Option<(usize, ServePath)> {
         let listed = self.directory.memory.load(CLASSES + class);
         let (page, way) = if listed != 0 { (listed, ServePath::AtOnce) } else { self.new_page(class)? };
         let entry = self.directory.entry_at(page);
@@ -210,42 +260,79 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
         if left == 0 {
             self.directory.unlink(CLASSES + class, page);
         }
-        self.directory.memory.meter.served(way);
-        Some(self.directory.start(page) + object * (self.object(class) / W::BYTES))
+        Some((self.directory.start(page) + object * (self.object(class) / W::BYTES), way))
     }
 
     /// A page of free objects of a class, on its list.
     #[cold]
     fn new_page(&mut self, class: usize) -> Option<(usize, ServePath)> {
         let (page, way) = self.take_run(1, 1)?;
+        if P::IN_PAGES {
+            let Some(entry) = self.place_entry(page, class) else {
+                self.free_run(page, 1, true);
+                return None;
+            };
+            self.directory.set_entry(page, entry);
+        }
         let entry = self.directory.entry_at(page);
         let map = self.bitmap(page, entry, class);
+        let under = self.under_entry(class);
         self.directory.set(page, Field::Kind, OBJECTS + class);
-        self.directory.set(page, Field::Count, map.objects);
+        self.directory.set(page, Field::Count, map.objects - under);
         F::fill(&mut self.directory.memory, map);
-        self.directory.link(CLASSES + class, 0, page);
+        for _ in 0..under {
+            self.search.take(&mut self.directory.memory, map);
+        }
+        let order = self.policy.order;
+        let sorted = order == PageOrder::Address;
+        let previous = if sorted { self.directory.before(CLASSES + class, page, order) } else { 0 };
+        self.directory.link(CLASSES + class, previous, page);
         Some((page, way))
     }
 
-    /// Frees an object in the page of a class that has this entry.
+    /// Where the entry of a new page of a class goes: in front of its objects, or into an object. The page of that
+    /// object holds its own entry: it has more objects, so an entry that is as large, and smaller objects.
+    fn place_entry(&mut self, page: usize, class: usize) -> Option<usize> {
+        if self.under_entry(class) > 0 {
+            return Some(self.directory.start(page));
+        }
+        let class = self.class_of(self.entry_bytes(class));
+        self.take_object(class).map(|(at, _)| at)
+    }
+
+    /// Frees an object in the page of a class that has this entry. `spare` is for [`PageHeap::free_run`].
     #[inline(always)]
-    fn free_object(&mut self, page: usize, entry: usize, class: usize, at: usize) {
+    fn free_object(&mut self, page: usize, entry: usize, class: usize, at: usize, spare: bool) {
         let map = self.bitmap(page, entry, class);
         let object = (at - self.directory.start(page)) / (self.object(class) / W::BYTES);
+        let under = self.under_entry(class);
         let memory = &mut self.directory.memory;
         let free = memory.load(entry + Field::Count as usize) + 1;
-        if free == map.objects {
-            // A page of two objects or more: one was free before, so it is listed (P4).
+        if free == map.objects - under {
             self.search.forget(memory, map);
-            self.directory.unlink(CLASSES + class, page);
-            self.directory.free(page, 1);
+            self.free_page(page, entry, class, free > 1, spare);
             return;
         }
         self.search.put(memory, map, object);
         memory.store(entry + Field::Count as usize, free);
         if free == 1 {
-            self.directory.link(CLASSES + class, 0, page);
+            let previous = self.directory.before(CLASSES + class, page, self.policy.order);
+            self.directory.link(CLASSES + class, previous, page);
         }
+    }
+
+    /// Frees a page whose last object is freed. It is listed (P4) if another one was free before.
+    fn free_page(&mut self, page: usize, entry: usize, class: usize, listed: bool, spare: bool) {
+        if listed {
+            self.directory.unlink(CLASSES + class, page);
+        }
+        if P::IN_PAGES {
+            self.directory.write_used(page, 1, RUN);
+            if self.under_entry(class) == 0 {
+                self.free_entry(entry, spare);
+            }
+        }
+        self.free_run(page, 1, spare);
     }
 
     /// Bytes of the object or run at `pointer`.
@@ -264,7 +351,7 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
 
     fn walk_page(&self, page: usize, class: usize, visit: &mut dyn FnMut(BlockView)) {
         let size = self.object(class);
-        let entry = self.directory.memory.peek(PLACE) + (page - 1) * self.directory.entry;
+        let entry = self.directory.peek_entry(page);
         let map = self.bitmap(page, entry, class);
         for object in 0..map.objects {
             let free = map.is_free(&self.directory.memory, object);
@@ -275,8 +362,42 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
     }
 }
 
+impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F, S, M, P> {
+    /// The objects that hold entries.
+    fn walk_entries(&self, visit: &mut dyn FnMut(BlockView)) {
+        let mut cached = |at: usize, size: usize| {
+            visit(BlockView { offset: at * W::BYTES, size, header: 0, layer: 0, state: State::Cached });
+        };
+        let size_of = |at: usize| self.object(self.directory.peek(self.directory.page_of(at), Field::Kind) - OBJECTS);
+        let (top, mut page) = (self.directory.memory.peek(TOP), 1);
+        while page < top {
+            let entry = self.directory.peek_entry(page);
+            let (kind, count) = (self.directory.peek(page, Field::Kind), self.directory.peek(page, Field::Count));
+            let length = if kind >= OBJECTS { 1 } else { count.max(1) };
+            let within = (page..page + length).contains(&self.directory.page_of(entry.max(self.directory.first)));
+            if kind >= OBJECTS && within {
+                let size = self.object(kind - OBJECTS);
+                let at = |object| self.directory.start(page) + object * size / W::BYTES;
+                (0..self.under_entry(kind - OBJECTS)).for_each(|object| cached(at(object), size));
+            } else if kind >= OBJECTS || kind == FREE && !within {
+                cached(entry, size_of(entry));
+            }
+            page += length;
+        }
+        let spare = self.directory.memory.peek(self.directory.spare);
+        let mut lost = self.directory.memory.peek(self.directory.spare - 1);
+        if spare != 0 {
+            cached(spare, size_of(spare));
+        }
+        while lost != 0 {
+            cached(lost, size_of(lost));
+            lost = self.directory.memory.peek(lost + Field::Next as usize);
+        }
+    }
+}
+
 // SAFETY: P1 and P3: pages tile the region, and an object is in the bitmap or with the program.
-unsafe impl<W: Word, F: BitmapSearch, S: Source, M: Meter> Heap for PageHeap<W, F, S, M> {
+unsafe impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> Heap for PageHeap<W, F, S, M, P> {
     type Meter = M;
 
     #[inline]
@@ -297,12 +418,12 @@ unsafe impl<W: Word, F: BitmapSearch, S: Source, M: Meter> Heap for PageHeap<W, 
         let at = self.directory.memory.index(pointer);
         let page = self.directory.page_of(at);
         let entry = self.directory.entry_at(page);
-        let kind = self.directory.memory.load(entry);
+        let kind = self.directory.kind_of(entry);
         if kind >= OBJECTS {
-            self.free_object(page, entry, kind - OBJECTS, at);
+            self.free_object(page, entry, kind - OBJECTS, at, true);
         } else {
             let length = self.directory.get(page, Field::Count);
-            self.directory.free(page, length);
+            self.free_run(page, length, true);
         }
     }
 
@@ -330,8 +451,8 @@ unsafe impl<W: Word, F: BitmapSearch, S: Source, M: Meter> Heap for PageHeap<W, 
         self.sizes.alignment
     }
 
-    /// Every object and run in address order, then the directory, if it has
-    /// pages: the heap keeps them for itself.
+    /// Every object and run in address order, then what the heap keeps for itself: entries in pages, and the directory,
+    /// if it has pages.
     fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
         let top = self.directory.memory.peek(TOP);
         let (mut page, mut own) = (1, None);
@@ -353,6 +474,9 @@ unsafe impl<W: Word, F: BitmapSearch, S: Source, M: Meter> Heap for PageHeap<W, 
         }
         if let Some(view) = own {
             visit(view);
+        }
+        if P::IN_PAGES {
+            self.walk_entries(visit);
         }
     }
 

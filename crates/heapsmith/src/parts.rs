@@ -20,5 +20,8 @@ pub use crate::sizes::{ConstantSizes, SizeMap, SizeRange, SizeTable};
 
 /// Searches of a page's bitmap.
 pub mod pages {
-    pub use crate::pages::{Bitmap, BitmapSearch, ByTree, ByWord, Emulated, Hardware, Linear, PageSizes, Unit};
+    pub use crate::pages::{
+        Bitmap, BitmapSearch, ByTree, ByWord, Emulated, Hardware, InDirectory, InPages, Linear, PageOrder, PagePolicy,
+        PageSizes, Placement, Unit,
+    };
 }

@@ -3,6 +3,8 @@
 mod costs;
 mod figure_3;
 mod gates;
+mod locality;
+mod phkmalloc;
 mod programs;
 mod search_by_size;
 mod table_1;
@@ -17,6 +19,8 @@ pub(crate) const EXPERIMENTS: &[&Experiment] = &[
     &table_4::EXPERIMENT,
     &figure_3::EXPERIMENT,
     &search_by_size::EXPERIMENT,
+    &phkmalloc::EXPERIMENT,
+    &locality::EXPERIMENT,
 ];
 
 /// PHK's pages with the paper's search: bit by bit.

@@ -208,6 +208,9 @@ pub enum Problem {
         /// The reason.
         why: &'static str,
     },
+    /// More pages that stay free at the end than are supported.
+    #[error("{0} pages to stay free at the end: at most {max}", max = Pages::MAX_RETAIN)]
+    Retain(u64),
     /// Free lists before pages.
     #[error("`freelists` cannot go before `pages`: objects have no header, and each page has its own lists")]
     FreeListsBeforePages,

@@ -51,6 +51,8 @@ pub(crate) enum Place {
     Glue,
     /// When a buddy heap grows.
     Grow,
+    /// The pages that stay free at the end.
+    Retain,
     /// The length of the quarantine.
     Quarantine,
     /// How many blocks an operation flushes.

@@ -46,6 +46,8 @@ const KINDS: &[&str] = &[
     "pages(page=4096, min=16, search=tree)",
     "pages(page=4096, min=16, search=hardware)",
     "pages(page=512, min=8, search=word) word=8",
+    "pages(page=512, min=8, search=linear, order=phk, info=page, retain=2, resize=off)",
+    "pages(page=1024, min=16, search=hardware, order=address, info=page) word=8",
     "bump(reclaim=empty)",
     "fixed(100) align=8",
     "guard(quarantine=16) list",

@@ -14,7 +14,8 @@
  * full it moves to a run of pages, twice as large; before a request is refused it moves back where it can.
  *
  * P1  Pages of objects, used runs and free runs tile the pages up to the wilderness.
- * P2  Free runs are listed in address order and touch neither each other nor the wilderness.
+ * P2  Free runs are listed in address order and touch neither each other nor{% if pool.retain %}, if they are longer than
+ *     what is retained,{% endif %} the wilderness.
  * P3  A page has as many free objects as its bitmap has bits, and not all of them.
  * P4  A page of objects is on the list of its class if and only if an object is free.
  * P5  The directory has room for every page.
@@ -30,6 +31,10 @@
 #define CLASSES {{ pool.classes }}U
 #define ENTRY {{ pool.entry }}U
 #define BITS {{ pool.bits }}U
+{%- if pool.retain %}
+/* Pages that stay free at the end. */
+#define RETAIN {{ pool.retain }}U
+{%- endif %}
 
 /* Control words: the first entry, how many there is room for, the first free run, the lists of the classes. */
 #define PLACE INDEX
@@ -151,6 +156,32 @@ static Index run_before(const Heap *heap, Index page)
     return previous;
 }
 
+{%- if pool.order != "lifo" %}
+
+/* The page behind which `page` goes on the list of its class, or 0 for the front:
+{%- if pool.order == "address" %} by address{% else %} in front of the last page below it{% endif %}. */
+static Index place_of(const Heap *heap, Index list, Index page)
+{
+    Index previous = 0U;
+    Index next = load(heap, list);
+
+    while (next != 0U) {
+{%- if pool.order == "address" %}
+        const Index seen = next;
+{%- else %}
+        const Index seen = get(heap, next, NEXT);
+{%- endif %}
+
+        if ((seen == 0U) || (seen >= page)) {
+            break;
+        }
+        previous = next;
+        next = get(heap, next, NEXT);
+    }
+    return previous;
+}
+{%- endif %}
+
 /* Takes `length` pages from `from` on out of the free run `page` of `free_pages` pages. */
 static void carve(Heap *heap, Index page, Index free_pages, Index from, Index length)
 {
@@ -190,9 +221,17 @@ static void free_run(Heap *heap, Index freed, Index length)
         previous = unlink_page(heap, RUNS, page);
         placed = true;
     }
+{%- if pool.retain %}
+    if ((end == top) && ((end - page) > RETAIN)) {
+        end = page + RETAIN;
+        set_top(heap, end);
+    }
+    {
+{%- else %}
     if (end == top) {
         set_top(heap, page);
     } else {
+{%- endif %}
         if (!placed) {
             previous = run_before(heap, page);
         }
@@ -200,6 +239,24 @@ static void free_run(Heap *heap, Index freed, Index length)
         link_page(heap, RUNS, previous, page);
     }
 }
+
+{%- if pool.retain %}
+
+/* Gives the free run at the end to the wilderness, if there is one. */
+static bool release_last(Heap *heap)
+{
+    const Index top = load(heap, TOP);
+    Index page;
+
+    if ((top == 1U) || (get(heap, top - 1U, KIND) != FREE_RUN)) {
+        return false;
+    }
+    page = top - get(heap, top - 1U, COUNT);
+    (void)unlink_page(heap, RUNS, page);
+    set_top(heap, page);
+    return true;
+}
+{%- endif %}
 
 /* Moves the directory back to the space behind the control words, where it began, if it is the last of the used pages
  * and that space holds the entries of those before it. */

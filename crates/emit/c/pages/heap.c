@@ -27,16 +27,21 @@ static Index grow(Heap *heap, Index length, Index step)
     }
     set_top(heap, page + length);
     if (page > top) {
+{%- if pool.retain %}
+        write_used(heap, page, length, USED_RUN);
+        free_run(heap, top, page - top);
+{%- else %}
         const Index previous = run_before(heap, top);
 
         write_free(heap, top, page - top);
         link_page(heap, RUNS, previous, top);
+{%- endif %}
     }
     return page;
 }
 
-/* Takes pages off the first free run that holds them, else off the wilderness, or returns 0. */
-static Index take_run(Heap *heap, Index length, Index step)
+/* Takes pages off the first free run that holds them, or returns 0. */
+static Index take_free(Heap *heap, Index length, Index step)
 {
     Index page;
 
@@ -49,8 +54,36 @@ static Index take_run(Heap *heap, Index length, Index step)
             return from;
         }
     }
-    page = grow(heap, length, step);
-    return ((page == 0U) && move_back(heap)) ? grow(heap, length, step) : page;
+    return 0U;
+}
+
+/* Takes pages off the first free run that holds them, else off the wilderness, or returns 0. */
+static Index take_or_grow(Heap *heap, Index length, Index step)
+{
+    const Index page = take_free(heap, length, step);
+
+    return (page == 0U) ? grow(heap, length, step) : page;
+}
+
+/* The same. Before it refuses, what the heap keeps for itself goes back as far as it can. */
+static Index take_run(Heap *heap, Index length, Index step)
+{
+    Index page = take_or_grow(heap, length, step);
+
+{%- if pool.retain %}
+    if ((page == 0U) && release_last(heap)) {
+        page = take_or_grow(heap, length, step);
+    }
+    if ((page == 0U) && move_back(heap)) {
+        (void)release_last(heap);
+        page = take_or_grow(heap, length, step);
+    }
+{%- else %}
+    if ((page == 0U) && move_back(heap)) {
+        page = take_or_grow(heap, length, step);
+    }
+{%- endif %}
+    return page;
 }
 
 /* ---- Objects in pages ---- */
@@ -75,7 +108,7 @@ static Index new_page(Heap *heap, Index class)
         set(heap, page, KIND, OBJECTS + class);
         set(heap, page, COUNT, objects_of(class));
         {{ "fill_map" if pool.search == "tree" else "fill_bits" }}(heap, entry_of(heap, page) + BITMAP, objects_of(class));
-        link_page(heap, CLASS_LISTS + class, 0U, page);
+        link_page(heap, CLASS_LISTS + class, {{ "place_of(heap, CLASS_LISTS + class, page)" if pool.order == "address" else "0U" }}, page);
     }
     return page;
 }
@@ -114,7 +147,7 @@ static void free_object(Heap *heap, Index page, Index class, Index at)
         put_object(heap, entry_of(heap, page) + BITMAP, {% if pool.search == "tree" %}objects_of(class), {% endif %}object);
         set(heap, page, COUNT, count);
         if (count == 1U) {
-            link_page(heap, CLASS_LISTS + class, 0U, page);
+            link_page(heap, CLASS_LISTS + class, {{ "0U" if pool.order == "lifo" else "place_of(heap, CLASS_LISTS + class, page)" }}, page);
         }
     }
 }
@@ -181,6 +214,7 @@ static void pool_free(Heap *heap, Index block)
     }
 }
 
+{%- if pool.resize %}
 /* Resizes a used run to `length` pages in place, if it can. */
 static bool resize_run(Heap *heap, Index page, Index length)
 {
@@ -215,6 +249,7 @@ static bool resize_run(Heap *heap, Index page, Index length)
     write_used(heap, page, length, USED_RUN);
     return true;
 }
+{%- endif %}
 
 /* Resizes a block to `size` bytes in place, if it can and the block would not be larger than needed. */
 static bool pool_resize(Heap *heap, Index block, size_t asked)
@@ -230,7 +265,11 @@ static bool pool_resize(Heap *heap, Index block, size_t asked)
     if (is_object(size, &class)) {
         return kind == (OBJECTS + class);
     }
+{%- if pool.resize %}
     return (kind == USED_RUN) && resize_run(heap, page, pages_for(size));
+{%- else %}
+    return (kind == USED_RUN) && (get(heap, page, COUNT) == pages_for(size));
+{%- endif %}
 }
 
 /* Bytes that the owner of the block may use. */
@@ -271,7 +310,7 @@ static bool run_is_sound(const Heap *heap, Index page, Index length, Index run)
     const Index next = get(heap, page, NEXT);
 
     if ((run != page) || (get(heap, last, KIND) != FREE_RUN) || (get(heap, last, COUNT) != length) ||
-        ((last + 1U) == top) || (next == (last + 1U))) {
+        ({% if pool.retain %}(length > RETAIN) && {% endif %}((last + 1U) == top)) || (next == (last + 1U))) {
         return false;
     }
     return (next == 0U) || ((next < top) && (get(heap, next, PREVIOUS) == page));

@@ -4,12 +4,12 @@ use crate::heap::Violation;
 use crate::index::{broken, control};
 use crate::memory::Words;
 use crate::meter::Meter;
-use crate::pages::directory::{CAPACITY, CLASSES, DIRECTORY, FREE, Field, OBJECTS, PLACE, RUN, RUNS, TOP};
-use crate::pages::{BitmapSearch, PageHeap};
+use crate::pages::directory::{CAPACITY, CLASSES, DIRECTORY, FIELDS, FREE, Field, OBJECTS, PLACE, RUN, RUNS, TOP};
+use crate::pages::{BitmapSearch, PageHeap, Placement};
 use crate::source::Source;
 use crate::word::Word;
 
-impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
+impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F, S, M, P> {
     /// Verifies every invariant; offsets are in words.
     pub(super) fn verify(&self) -> Result<(), Violation> {
         let directory = &self.directory;
@@ -64,7 +64,10 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
             return Err(broken("P2: a free run's end does not tell its length", at));
         }
         let top = directory.memory.peek(TOP);
-        if last + 1 == top || next == last + 1 {
+        if P::IN_PAGES && directory.memory.peek(directory.peek_entry(page) + FIELDS) != page {
+            return Err(broken("P2: the entry of a free run is of another page", at));
+        }
+        if last + 1 == top && length > self.policy.retain || next == last + 1 {
             return Err(broken("P2: a free run touches another or the wilderness", at));
         }
         if next != 0 && (next >= top || directory.peek(next, Field::Previous) != page) {
@@ -76,11 +79,12 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
     /// P3 for a page of objects. Returns whether P4 requires it to be on its list.
     fn check_objects(&self, page: usize, class: usize) -> Result<bool, Violation> {
         let (memory, at) = (&self.directory.memory, self.directory.start(page));
-        let map = self.bitmap(page, memory.peek(PLACE) + (page - 1) * self.directory.entry, class);
+        let map = self.bitmap(page, self.directory.peek_entry(page), class);
+        let under = self.under_entry(class);
         let words = map.objects.div_ceil(W::BITS);
         let bits: usize = (0..words).map(|word| memory.peek(map.at + word).count_ones() as usize).sum();
-        let within = (0..map.objects).filter(|&object| map.is_free(memory, object)).count();
-        if bits != within || bits != self.directory.peek(page, Field::Count) || bits == map.objects {
+        let within = (under..map.objects).filter(|&object| map.is_free(memory, object)).count();
+        if bits != within || bits != self.directory.peek(page, Field::Count) || bits == map.objects - under {
             return Err(broken("P3: the bitmap and the count of free objects differ, or all are free", at));
         }
         if !F::agrees(memory, map) {
@@ -119,12 +123,20 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
         }
     }
 
+    /// The page that has its entry at this word, or one that is none.
+    fn page_with(&self, entry: usize) -> usize {
+        let top = self.directory.memory.peek(TOP);
+        (1..top).find(|&page| self.directory.peek_entry(page) == entry).unwrap_or(top)
+    }
+
     /// P6, where the search has a unit.
     fn check_held(&self) -> Result<(), Violation> {
         let (directory, classes) = (&self.directory, Self::classes(&self.sizes));
         for class in 0..F::control_words(classes) {
             let at = self.held(class);
             let page = directory.memory.peek(at);
+            // Where entries lie in pages, the bitmap's place is held (`Bitmap::page`).
+            let page = if P::IN_PAGES && page != 0 { self.page_with(page - FIELDS) } else { page };
             if page >= directory.memory.peek(TOP) || page != 0 && directory.peek(page, Field::Kind) != OBJECTS + class {
                 return Err(broken("P6: the unit holds a page that is not of its class", at));
             }

@@ -16,10 +16,17 @@
 //! page. When it is full it moves to a run of pages, twice as large. Before a request is refused it moves back
 //! to that space, if the pages below it fit there and none is used above it: so an empty heap serves what it
 //! served at the start.
+//!
+//! With [`InPages`] the directory has a word a page, as phkmalloc's: a kind, or where the entry of the page lies. A page
+//! of objects has its entry in itself or in an object; a free run has one, with its first page behind the fields, in
+//! an object or, where none can be had, in its own last words. A used run has none: the kinds of its pages tell its length.
+
+use core::marker::PhantomData;
 
 use crate::index::control;
 use crate::memory::{Memory, Words};
 use crate::meter::Meter;
+use crate::pages::policy::{PageOrder, Placement};
 use crate::source::Source;
 use crate::word::Word;
 
@@ -47,6 +54,8 @@ pub(super) const CLASSES: usize = control::INDEX + 3;
 
 /// Words of an entry before its bitmap.
 pub(super) const FIELDS: usize = 4;
+/// Words of the entry of a free run that lies apart: its fields and its first page.
+pub(super) const RECORD: usize = FIELDS + 1;
 
 /// A word of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,28 +68,66 @@ pub(super) enum Field {
 
 /// The directory over the pages of one region.
 #[derive(Debug)]
-pub(super) struct Directory<W, S, M> {
+pub(super) struct Directory<W, S, M, P> {
     pub memory: Memory<W, S, M>,
     /// Index of the first word of page 1.
     pub first: usize,
     /// Words of a page.
     pub page: usize,
-    /// Words of an entry.
+    /// Words of a page in the directory.
     pub entry: usize,
+    /// Pages that a free run at the end keeps; more go to the wilderness.
+    pub retained: usize,
+    /// Control word: an entry for the next free run, where entries lie apart. The word before it is the first of those
+    /// that phkmalloc loses.
+    pub spare: usize,
+    pub placement: PhantomData<P>,
 }
 
-impl<W: Word, S: Source, M: Meter> Directory<W, S, M> {
-    /// The entry of a page.
+impl<W: Word, S: Source, M: Meter, P: Placement> Directory<W, S, M, P> {
+    /// The entry of a page; with [`InPages`](super::InPages) the kind of a page that has none.
     #[inline(always)]
     pub fn entry_at(&mut self, page: usize) -> usize {
-        self.memory.load(PLACE) + (page - 1) * self.entry
+        let place = self.memory.load(PLACE) + (page - 1) * self.entry;
+        if P::IN_PAGES { self.memory.load(place) } else { place }
+    }
+
+    /// The same, unmetered.
+    pub fn peek_entry(&self, page: usize) -> usize {
+        let place = self.memory.peek(PLACE) + (page - 1) * self.entry;
+        if P::IN_PAGES { self.memory.peek(place) } else { place }
+    }
+
+    /// Says where the entry of a page lies, or its kind.
+    pub fn set_entry(&mut self, page: usize, entry: usize) {
+        let place = self.memory.load(PLACE) + (page - 1) * self.entry;
+        self.memory.store(place, entry);
+    }
+
+    /// The kind of a page with this entry.
+    #[inline(always)]
+    pub fn kind_of(&mut self, entry: usize) -> usize {
+        if P::IN_PAGES && entry < OBJECTS { entry } else { self.memory.load(entry + Field::Kind as usize) }
     }
 
     /// Reads a field of the entry of a page.
     #[inline(always)]
     pub fn get(&mut self, page: usize, field: Field) -> usize {
-        let at = self.entry_at(page) + field as usize;
-        self.memory.load(at)
+        let at = self.entry_at(page);
+        if P::IN_PAGES && at < OBJECTS {
+            return if field == Field::Kind { at } else { self.length_of(page) };
+        }
+        self.memory.load(at + field as usize)
+    }
+
+    /// Pages of the used run that begins at `page`, by their kinds.
+    fn length_of(&mut self, page: usize) -> usize {
+        let top = self.memory.load(TOP);
+        let mut end = page + 1;
+        while end < top && self.entry_at(end) == INSIDE {
+            end += 1;
+        }
+        end - page
     }
 
     /// Writes a field of the entry of a page.
@@ -92,7 +139,13 @@ impl<W: Word, S: Source, M: Meter> Directory<W, S, M> {
 
     /// Reads a field of the entry of a page, unmetered.
     pub fn peek(&self, page: usize, field: Field) -> usize {
-        self.memory.peek(self.memory.peek(PLACE) + (page - 1) * self.entry + field as usize)
+        let at = self.peek_entry(page);
+        if !P::IN_PAGES || at >= OBJECTS {
+            return self.memory.peek(at + field as usize);
+        }
+        let top = self.memory.peek(TOP);
+        let inside = || (page + 1..top).take_while(|&next| self.peek_entry(next) == INSIDE);
+        if field == Field::Kind { at } else { 1 + inside().count() }
     }
 
     /// Index of the first word of a page.
@@ -117,6 +170,11 @@ impl<W: Word, S: Source, M: Meter> Directory<W, S, M> {
 
     /// Makes a used run of `kind`.
     pub fn write_used(&mut self, page: usize, length: usize, kind: usize) {
+        if P::IN_PAGES {
+            self.set_entry(page, kind);
+            (1..length).for_each(|inside| self.set_entry(page + inside, INSIDE));
+            return;
+        }
         self.set(page, Field::Kind, kind);
         self.set(page, Field::Count, length);
         if length > 1 {
@@ -124,8 +182,18 @@ impl<W: Word, S: Source, M: Meter> Directory<W, S, M> {
         }
     }
 
-    /// Writes both ends of a free run.
-    fn write_free(&mut self, page: usize, length: usize) {
+    /// Writes both ends of a free run. `entry` is that of a run which it replaces, where entries lie apart; 0 is
+    /// none, and then its last words are it.
+    fn write_free(&mut self, page: usize, length: usize, entry: usize) {
+        if P::IN_PAGES {
+            let entry = if entry == 0 { self.start(page + length) - RECORD } else { entry };
+            self.set_entry(page, entry);
+            self.set_entry(page + length - 1, entry);
+            self.memory.store(entry + Field::Kind as usize, FREE);
+            self.memory.store(entry + Field::Count as usize, length);
+            self.memory.store(entry + FIELDS, page);
+            return;
+        }
         for end in [page, page + length - 1] {
             self.set(end, Field::Kind, FREE);
             self.set(end, Field::Count, length);
@@ -158,51 +226,89 @@ impl<W: Word, S: Source, M: Meter> Directory<W, S, M> {
         previous
     }
 
+    /// The entry of the free run `page` of `length` pages if it lies apart from it; else 0.
+    fn entry_apart(&mut self, page: usize, length: usize) -> usize {
+        if !P::IN_PAGES {
+            return 0;
+        }
+        let entry = self.entry_at(page);
+        let within = (self.start(page)..self.start(page + length)).contains(&entry);
+        if within { 0 } else { entry }
+    }
+
     /// Takes `length` pages from `from` on out of the free run `page` of `free` pages.
-    pub fn carve(&mut self, page: usize, free: usize, from: usize, length: usize) {
+    /// Returns its entry if that lies apart and is of no use any more; else 0.
+    pub fn carve(&mut self, page: usize, free: usize, from: usize, length: usize) -> usize {
         let (before, after) = (from - page, page + free - (from + length));
+        let mut entry = self.entry_apart(page, free);
         let mut previous = page;
-        if before > 0 {
-            self.write_free(page, before);
+        if before > 0 && !P::IN_PAGES {
+            self.write_free(page, before, 0);
         } else {
             previous = self.unlink(RUNS, page);
         }
+        if before > 0 && P::IN_PAGES {
+            self.write_free(page, before, core::mem::take(&mut entry));
+            self.link(RUNS, previous, page);
+            previous = page;
+        }
         if after > 0 {
-            self.write_free(from + length, after);
+            self.write_free(from + length, after, core::mem::take(&mut entry));
             self.link(RUNS, previous, from + length);
         }
+        entry
     }
 
     /// Frees a run of pages; it joins the free runs next to it, or the wilderness.
-    pub fn free(&mut self, page: usize, length: usize) {
+    /// Returns the entry of a run that it joined, if that lies apart and is of no use any more; else 0.
+    pub fn free(&mut self, page: usize, length: usize) -> usize {
         let top = self.memory.load(TOP);
         let (mut page, mut end, mut place) = (page, page + length, None);
+        let (mut entry, mut dropped) = (0, 0);
         if end < top && self.get(end, Field::Kind) == FREE {
             let next = end;
-            end += self.get(next, Field::Count);
+            let pages = self.get(next, Field::Count);
+            entry = self.entry_apart(next, pages);
+            end += pages;
             place = Some(self.unlink(RUNS, next));
         }
         if page > 1 && self.get(page - 1, Field::Kind) == FREE {
             page -= self.get(page - 1, Field::Count);
+            let own = self.entry_apart(page, end - page);
+            if own != 0 {
+                dropped = core::mem::replace(&mut entry, own);
+            }
             place = Some(self.unlink(RUNS, page));
         }
-        if end == top {
-            self.set_top(page);
-            return;
+        if end == top && end - page > self.retained {
+            end = page + self.retained;
+            self.set_top(end);
+        }
+        if end == page {
+            return entry;
         }
         let previous = match place {
             Some(previous) => previous,
-            None => self.run_before(page),
+            None => self.before(RUNS, page, PageOrder::Address),
         };
-        self.write_free(page, end - page);
+        if P::IN_PAGES && entry == 0 {
+            entry = self.memory.load(self.spare);
+            self.memory.store(self.spare, 0);
+        }
+        self.write_free(page, end - page, entry);
         self.link(RUNS, previous, page);
+        dropped
     }
 
-    /// The last free run before a page, or 0.
-    fn run_before(&mut self, page: usize) -> usize {
+    /// The page behind which `page` goes on the list with this head; 0 is in front.
+    pub fn before(&mut self, head: usize, page: usize, order: PageOrder) -> usize {
         let mut previous = 0;
-        let mut next = self.memory.load(RUNS);
-        while next != 0 && next < page {
+        let mut next = if order == PageOrder::Lifo { 0 } else { self.memory.load(head) };
+        while next != 0 {
+            let seen = if order == PageOrder::Phk { self.get(next, Field::Next) } else { next };
+            if seen == 0 || seen >= page {
+                break;
+            }
             self.memory.visit();
             previous = next;
             next = self.get(next, Field::Next);
@@ -212,19 +318,52 @@ impl<W: Word, S: Source, M: Meter> Directory<W, S, M> {
 
     /// Makes a free run of pages that lie at the end and touch no other free run.
     pub fn add_last(&mut self, page: usize, length: usize) {
-        let previous = self.run_before(page);
-        self.write_free(page, length);
+        let previous = self.before(RUNS, page, PageOrder::Address);
+        self.write_free(page, length, 0);
         self.link(RUNS, previous, page);
+    }
+
+    /// Moves the entry of a free run that has it in an object into the run; returns where it was, if there is such a run.
+    #[cold]
+    pub fn take_entry_in(&mut self) -> Option<usize> {
+        let mut page = if P::IN_PAGES { self.memory.load(RUNS) } else { 0 };
+        while page != 0 {
+            let length = self.get(page, Field::Count);
+            let entry = self.entry_apart(page, length);
+            if entry != 0 {
+                let previous = self.unlink(RUNS, page);
+                self.write_free(page, length, 0);
+                self.link(RUNS, previous, page);
+                return Some(entry);
+            }
+            page = self.get(page, Field::Next);
+        }
+        None
+    }
+
+    /// Gives the free run at the end to the wilderness. Returns its entry if that lies apart, else 0; none if there is
+    /// no such run.
+    #[cold]
+    pub fn release_last(&mut self) -> Option<usize> {
+        let top = self.memory.load(TOP);
+        if self.retained == 0 || top == 1 || self.get(top - 1, Field::Kind) != FREE {
+            return None;
+        }
+        let length = self.get(top - 1, Field::Count);
+        let entry = self.entry_apart(top - length, length);
+        self.unlink(RUNS, top - length);
+        self.set_top(top - length);
+        Some(entry)
     }
 
     /// Moves the directory back to the space behind the `control` words, where it began, if it is the last of the used
     /// pages and that space holds the entries of those before it. Constant time: that space is less than a page
-    /// and its entry.
+    /// and its entry. Returns the entry of a free run that it crosses, if that lies apart, else 0; none if it stays.
     #[cold]
-    pub fn move_back(&mut self, control: usize) -> bool {
+    pub fn move_back(&mut self, control: usize) -> Option<usize> {
         let (top, old) = (self.memory.load(TOP), self.memory.load(PLACE));
         if old < self.first {
-            return false;
+            return None;
         }
         let page = self.page_of(old);
         let last = page + self.get(page, Field::Count) == top;
@@ -232,9 +371,11 @@ impl<W: Word, S: Source, M: Meter> Directory<W, S, M> {
         let end = if free { page - self.get(page - 1, Field::Count) } else { page };
         let capacity = (self.first - control) / self.entry;
         if !last || end > capacity + 1 {
-            return false;
+            return None;
         }
+        let mut dropped = 0;
         if free {
+            dropped = self.entry_apart(end, page - end);
             self.unlink(RUNS, end);
         }
         for word in 0..(end - 1) * self.entry {
@@ -244,23 +385,24 @@ impl<W: Word, S: Source, M: Meter> Directory<W, S, M> {
         self.memory.store(PLACE, control);
         self.memory.store(CAPACITY, capacity);
         self.set_top(end);
-        true
+        Some(dropped)
     }
 
     /// Moves the directory to the wilderness, so that it has room for `more` pages, and for
-    /// `skipped` before them, above what is there then.
+    /// `skipped` before them, above what is there then. Returns the entry of a free run that its old pages join, as
+    /// [`Directory::free`] does; none if there is no room.
     #[cold]
-    pub fn enlarge(&mut self, more: usize, skipped: usize) -> bool {
+    pub fn enlarge(&mut self, more: usize, skipped: usize) -> Option<usize> {
         let (top, capacity) = (self.memory.load(TOP), self.memory.load(CAPACITY));
         let wanted = top - 1 + more;
         if !self.memory.ensure_len(self.first + wanted * self.page) {
-            return false;
+            return None;
         }
         let doubled = (2 * capacity * self.entry).div_ceil(self.page);
         let min = ((wanted + skipped) * self.entry).div_ceil(self.page - self.entry);
         let length = doubled.max(min).max(1);
         if !self.memory.ensure_len(self.first + (wanted + length) * self.page) {
-            return false;
+            return None;
         }
         let (old, new) = (self.memory.load(PLACE), self.start(top));
         for word in 0..(top - 1) * self.entry {
@@ -271,11 +413,11 @@ impl<W: Word, S: Source, M: Meter> Directory<W, S, M> {
         self.memory.store(CAPACITY, length * self.page / self.entry);
         self.set_top(top + length);
         self.write_used(top, length, DIRECTORY);
-        if old >= self.first {
-            let page = self.page_of(old);
-            let length = self.get(page, Field::Count);
-            self.free(page, length);
+        if old < self.first {
+            return Some(0);
         }
-        true
+        let page = self.page_of(old);
+        let length = self.get(page, Field::Count);
+        Some(self.free(page, length))
     }
 }

@@ -29,9 +29,9 @@ pub struct Bitmap {
     pub objects: usize,
     /// The page's class.
     pub class: usize,
-    /// The page's number, from 1.
+    /// What names the bitmap: the page's number, from 1, or its place where entries lie in pages.
     pub page: usize,
-    /// Words from the bitmap of a page to that of the next.
+    /// Words from the bitmap of a page to that of the next number.
     pub stride: usize,
     /// Index of the control word that names the page whose bitmap a unit holds for this class,
     /// where a search has such words.

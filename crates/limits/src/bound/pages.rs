@@ -16,7 +16,7 @@
 //! Sources: Li, Mohanty, Kavi, §II (the heap); the bound is counted here.
 
 use heapsmith::parts::pages::{BitmapSearch as _, ByTree, ByWord, Hardware, Linear};
-use heapsmith_spec::{PageSearch, Pages};
+use heapsmith_spec::{PageInfo, PageSearch, Pages};
 
 use super::demand::Demand;
 use super::first_fit::factor;
@@ -36,6 +36,11 @@ impl Bounded for Pages {
 }
 
 fn bound(demand: &Demand, pages: &Pages) -> Result<Found, Unbounded> {
+    if pages.info == PageInfo::Page || pages.retain > 0 {
+        return Err(Unbounded(
+            "no bound is derived for entries in objects or for pages retained at the end: use info=directory, retain=0",
+        ));
+    }
     if u64::from(demand.spec.alignment) > pages.page {
         return Err(Unbounded(
             "runs that are aligned beyond a page leave gaps before them, for which no bound is derived: \

@@ -40,21 +40,21 @@ pub(super) const BY_UNIT: SearchCost = SearchCost { name: "hardware", shown: "un
 /// All of them.
 pub(super) const SEARCHES: [SearchCost; 4] = [BY_BIT, BY_WORD, BY_TREE, BY_UNIT];
 
-/// The factors of every search, and the instructions of a word of a program's own work.
+/// The factors of every search.
 #[derive(Debug)]
 pub(super) struct Costs {
     factors: [[f64; FACTORS]; SEARCHES.len()],
     /// The largest relative error over the counted programs.
     pub error: f64,
-    /// Instructions of a word that a program reads or writes: treeadd's, counted.
-    pub work: f64,
 }
 
 /// What allocating and freeing costs over a trace.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Allocating {
     /// Instructions of the software.
     pub software: f64,
+    /// Those of them that the bits and words cost which are looked at.
+    pub search: f64,
     /// Cycles of the unit.
     pub unit: f64,
 }
@@ -63,6 +63,11 @@ impl Allocating {
     /// Cycles, at an instruction a cycle.
     pub fn cycles(&self) -> f64 {
         self.software + self.unit
+    }
+
+    /// The same where everything that is looked at costs this many times as much.
+    pub fn cycles_at(&self, charge: f64) -> f64 {
+        self.cycles() + (charge - 1.0) * self.search
     }
 }
 
@@ -91,8 +96,7 @@ impl Costs {
                 error = error.max((product(factors, &counts) / instructions - 1.0).abs());
             }
         }
-        let tree = COUNTED.lines().find(|line| line.starts_with("work,")).map(numbers).unwrap_or_default();
-        Costs { factors, error, work: tree[5] / tree[0] }
+        Costs { factors, error }
     }
 
     /// What a program's requests cost with a search.
@@ -109,7 +113,26 @@ impl Costs {
         let numbers = [operations, by_growing, accesses.total, visits.total].map(|count| count as f64);
         let counts = counts(&[&numbers[..], &[unit]].concat(), search);
         let place = SEARCHES.iter().position(|known| *known == search).unwrap_or_default();
-        Ok(Allocating { software: product(&self.factors[place], &counts), unit })
+        let looked_at = if search == BY_UNIT { 0.0 } else { counts[3] };
+        Ok(Allocating {
+            software: product(&self.factors[place], &counts),
+            search: self.factors[place][3] * looked_at,
+            unit,
+        })
+    }
+}
+
+impl Costs {
+    /// What a program's requests cost with a unit that holds the bitmap of every page: the heap by word without the words
+    /// that its search looks at, and a cycle a request and a free.
+    pub fn ideal(&self, trace: &PackedTrace, region: &mut Region) -> Result<Allocating, ExperimentError> {
+        let spec = resolve(super::BY_WORD)?;
+        let Measures { operations, by_growing, accesses, visits, .. } =
+            replay(&spec, trace, region, ReplayOptions::MEASURE)?;
+        // Each word that is looked at is read once.
+        let left = accesses.total.saturating_sub(visits.total);
+        let counts = [operations as f64, by_growing as f64, left as f64, 0.0];
+        Ok(Allocating { software: product(&self.factors[super::WORD], &counts), search: 0.0, unit: operations as f64 })
     }
 }
 
@@ -163,6 +186,5 @@ mod tests {
     fn the_counted_programs_are_met_within_some_percent() {
         let costs = Costs::read();
         assert!(costs.error < 0.05, "{}", costs.error);
-        assert!((2.0..40.0).contains(&costs.work));
     }
 }

@@ -30,6 +30,7 @@ struct Row {
     program: &'static str,
     mean_size: f64,
     unit: f64,
+    ideal_unit: f64,
     by_word: f64,
     by_tree: f64,
     unit_against_word: f64,
@@ -41,11 +42,46 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     outcome(&costs(setting, &known)?)
 }
 
+/// How many times as much a bit that is looked at costs.
+const CHARGES: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
+
+/// What becomes of the savings where looking at a bit costs more than its instructions.
+fn charged(all: &[Cost]) -> Shown {
+    let columns = ["a bit costs", "mean of the unit", "cfrac", "espresso", "saves most"];
+    let mut shown =
+        Shown::new("Savings of the unit where a bit that is looked at costs more than its instructions", columns);
+    for charge in CHARGES {
+        let of = |name: &str| {
+            all.iter().find(|cost| cost.program.name == name).map_or(0.0, |cost| cost.improvement_at(charge))
+        };
+        let most = most(all, charge).map_or("none", |cost| cost.program.name);
+        shown.row([
+            format!("{charge} times").into(),
+            Value::Share(mean_at(all, charge)),
+            Value::Share(of("cfrac")),
+            Value::Share(of("espresso")),
+            most.into(),
+        ]);
+    }
+    shown
+}
+
+/// The mean saving of the unit where a bit costs this many times as much.
+fn mean_at(all: &[Cost], charge: f64) -> f64 {
+    all.iter().map(|cost| cost.improvement_at(charge)).sum::<f64>() / all.len().max(1) as f64
+}
+
+/// The program that saves most there.
+fn most(all: &[Cost], charge: f64) -> Option<&Cost> {
+    all.iter().max_by(|one, other| one.improvement_at(charge).total_cmp(&other.improvement_at(charge)))
+}
+
 fn row(cost: &Cost) -> Row {
     Row {
         program: cost.program.name,
         mean_size: cost.mean_size,
         unit: cost.improvement(BIT, UNIT),
+        ideal_unit: cost.ideal_improvement(),
         by_word: cost.improvement(BIT, WORD),
         by_tree: cost.improvement(BIT, TREE),
         unit_against_word: cost.improvement(WORD, UNIT),
@@ -60,11 +96,34 @@ fn outcome(all: &[Cost]) -> Result<Outcome, ExperimentError> {
     let (unit, word, paper) = (mean(|row| row.unit), mean(|row| row.by_word), mean(|row| row.paper));
     outcome.state(
         "003:unit-saves-management",
-        format!("{}; the paper has {} for these programs", percent(unit), percent(paper)),
+        format!(
+            "{}; the paper has {} for these programs; {} where a bit costs four times its instructions",
+            percent(unit),
+            percent(paper),
+            percent(mean_at(all, 4.0))
+        ),
         (unit - paper).abs() <= 0.1,
     );
-    let max = rows.iter().max_by(|a, b| a.unit.total_cmp(&b.unit)).map_or("none", |row| row.program);
-    outcome.state("003:cfrac-saves-most", format!("{max} does"), max == "cfrac");
+    let max = most(all, 1.0).map_or("none", |cost| cost.program.name);
+    let of = |name: &str| rows.iter().find(|row| row.program == name).map_or(0.0, |row| row.unit);
+    outcome.state("003:cfrac-saves-most", format!("{max} does; cfrac {}", percent(of("cfrac"))), max == "cfrac");
+    let ideal = mean(|row| row.ideal_unit);
+    outcome.state(
+        "003:ideal-unit-saves-management",
+        format!(
+            "{} with a unit that holds the bitmap of every page, {} with the exchange of bitmaps",
+            percent(ideal),
+            percent(unit)
+        ),
+        (ideal - paper).abs() <= 0.1,
+    );
+    outcome.state(
+        "003:saving-is-the-search",
+        format!("without the search {} would be saved, with the unit {} are", percent(ideal), percent(unit)),
+        (ideal - unit).abs() <= 0.1,
+    );
+    let least = rows.iter().min_by(|a, b| a.unit.total_cmp(&b.unit)).map_or("none", |row| row.program);
+    outcome.state("003:espresso-saves-least", format!("{least} does"), least == "espresso");
     let left = mean(|row| row.unit_against_word);
     let further = if left < 0.0 { format!("{} more", percent(-left)) } else { format!("{} less", percent(left)) };
     outcome.state(
@@ -79,16 +138,27 @@ fn outcome(all: &[Cost]) -> Result<Outcome, ExperimentError> {
         percent(paper),
         percent(word),
     );
-    let columns = ["program", "mean size", "unit", "by word", "by tree", "unit, against by word", "the paper's unit"];
+    let columns = [
+        "program",
+        "mean size",
+        "unit",
+        "unit that exchanges nothing",
+        "by word",
+        "by tree",
+        "unit, against by word",
+        "the paper's unit",
+    ];
     let mut shown = Shown::new("What memory management takes less than with a search bit by bit", columns);
     for row in &rows {
-        let shares = [row.unit, row.by_word, row.by_tree, row.unit_against_word, row.paper];
+        let shares = [row.unit, row.ideal_unit, row.by_word, row.by_tree, row.unit_against_word, row.paper];
         shown.row([row.program.into(), row.mean_size.into()].into_iter().chain(shares.map(Value::Share)));
     }
     outcome.tables.push(shown);
+    outcome.tables.push(charged(all));
     type Series = (&'static str, fn(&Row) -> f64);
-    let series: [Series; 4] = [
+    let series: [Series; 5] = [
         ("unit", |row| row.unit),
+        ("unit that exchanges nothing", |row| row.ideal_unit),
         ("by word", |row| row.by_word),
         ("by tree", |row| row.by_tree),
         ("the paper's unit", |row| row.paper),

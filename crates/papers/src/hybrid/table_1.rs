@@ -53,6 +53,7 @@ fn fitted<'f>(fits: &'f [Fitted], unit: &str, stage: &str, of: &str, law: &str) 
 fn outcome(gates: &[Gates], fits: &[Fitted]) -> Result<Outcome, ExperimentError> {
     let mut outcome = Outcome::new(gates)?;
     trees(&mut outcome, gates);
+    one_pair(&mut outcome, gates);
     laws(&mut outcome, fits);
     example(&mut outcome, gates, fits);
     let r2 = |unit: &str, law: &str| fitted(fits, unit, "written", "gates", law).map_or(0.0, |fit| fit.r2);
@@ -95,6 +96,17 @@ fn trees(outcome: &mut Outcome, gates: &[Gates]) {
              multiplexer, decoder and flipper; the OR-tree's {other} lie next to it. 16 is one tree after the other"
         ),
         whole <= 16,
+    );
+}
+
+/// The paper's future work: pages with as many objects each, so that one pair of trees serves all sizes.
+fn one_pair(outcome: &mut Outcome, gates: &[Gates]) {
+    let of_unit = |unit: &str| one(gates, unit, "written", LEAVES).map_or(0, |row| row.gates);
+    let (pair, all) = (of_unit("object_unit"), of_unit("page_unit"));
+    outcome.state(
+        "003:one-pair-of-trees",
+        format!("{} gates for one unit of {LEAVES} leaves, {} for eight sizes", thousands(pair), thousands(all)),
+        0 < pair && pair < all,
     );
 }
 

@@ -34,6 +34,7 @@ struct Row {
     by_word: f64,
     by_tree: f64,
     by_unit: f64,
+    by_ideal_unit: f64,
     unit_cycles: f64,
     unit_over_bit: f64,
     unit_over_word: f64,
@@ -63,6 +64,7 @@ fn row(cost: &Cost) -> Row {
         by_word: cycles(WORD),
         by_tree: cycles(TREE),
         by_unit: cycles(UNIT),
+        by_ideal_unit: cost.ideal.cycles(),
         unit_cycles: cost.allocating[UNIT].unit,
         unit_over_bit: cost.speed_up(BIT, UNIT),
         unit_over_word: cost.speed_up(WORD, UNIT),
@@ -104,6 +106,8 @@ fn outcome(all: &[Cost], known: &Costs) -> Result<Outcome, ExperimentError> {
     let max = all.iter().max_by(|a, b| a.speed_up(BIT, UNIT).total_cmp(&b.speed_up(BIT, UNIT)));
     let max = max.map_or("none", |cost| cost.program.name);
     outcome.state("003:treeadd-gains-most", format!("{max} does"), max == "treeadd");
+    let rank = rank_correlation(&all.iter().map(|cost| (cost.share(), cost.speed_up(BIT, UNIT))).collect::<Vec<_>>());
+    outcome.state("003:speed-up-follows-share", format!("rank correlation {rank:.2}"), rank > 0.8);
     // What the paper could not compare with: an instruction that counts zeros.
     let left = mean(all, |cost| cost.speed_up(WORD, UNIT)) - 1.0;
     let lost: Vec<&str> =
@@ -113,19 +117,38 @@ fn outcome(all: &[Cost], known: &Costs) -> Result<Outcome, ExperimentError> {
         format!("in {} of {}{}; on average {}", all.len() - lost.len(), all.len(), without(&lost), percent(left)),
         lost.is_empty(),
     );
+    let without_exchange: Vec<&str> = all
+        .iter()
+        .filter(|cost| cost.ideal.cycles() >= cost.allocating[WORD].cycles())
+        .map(|cost| cost.program.name)
+        .collect();
+    outcome.state(
+        "003:ideal-unit-beats-search-by-word",
+        format!("in {} of {}{}", all.len() - without_exchange.len(), all.len(), without(&without_exchange)),
+        without_exchange.is_empty(),
+    );
     outcome.found = format!(
         "Beside a search bit by bit the unit makes the programs {} faster on average. Beside a search by word, whose zeros are \
          counted by an instruction that every processor has today, {} is left: the search is a small part of an allocation, and \
          where frees fall into other pages the bitmaps that go out and in cost more than the search saved. Costs are computed from \
-         counts, within {} of the instructions counted for nine programs and each search; a word of work takes {:.1} instructions.",
+         counts, within {} of the instructions counted for nine programs and each search.",
         percent(average),
         percent(left),
         percent(known.error),
-        known.work,
     );
     outcome.tables.push(shown(&rows));
     outcome.draw("", "How much faster each program is with the unit, compared with the paper", chart(&rows));
     Ok(outcome)
+}
+
+/// Spearman's correlation of the pairs, without ties.
+fn rank_correlation(pairs: &[(f64, f64)]) -> f64 {
+    let rank =
+        |of: fn(&(f64, f64)) -> f64, pair: &(f64, f64)| pairs.iter().filter(|other| of(other) < of(pair)).count();
+    let squares =
+        pairs.iter().map(|pair| (rank(|pair| pair.0, pair) as f64 - rank(|pair| pair.1, pair) as f64).powi(2));
+    let count = pairs.len() as f64;
+    1.0 - 6.0 * squares.sum::<f64>() / (count * (count * count - 1.0))
 }
 
 /// The exceptions, if there are any.
@@ -139,7 +162,8 @@ fn shown(rows: &[Row]) -> Shown {
     columns.extend(SEARCHES.map(|search| format!("allocating, {}", search.shown)));
     columns.extend(
         [
-            "of it the unit",
+            "allocating, unit that exchanges nothing",
+            "of the unit's the unit",
             "speed-up, unit over bit by bit",
             "unit over by word",
             "unit over bit by bit, at the paper's share",
@@ -158,6 +182,7 @@ fn shown(rows: &[Row]) -> Shown {
             millions(row.by_word),
             millions(row.by_tree),
             millions(row.by_unit),
+            millions(row.by_ideal_unit),
             millions(row.unit_cycles),
             format!("{:.3}", row.unit_over_bit).into(),
             format!("{:.3}", row.unit_over_word).into(),
@@ -190,6 +215,13 @@ fn chart(rows: &[Row]) -> String {
 mod tests {
     use super::super::costs::{BY_BIT, BY_TREE, BY_UNIT, BY_WORD};
     use super::*;
+
+    #[test]
+    fn ranks_of_the_same_order_correlate_fully_and_of_the_other_inversely() {
+        let pairs = [(1.0, 10.0), (2.0, 11.0), (5.0, 40.0)];
+        assert_eq!(rank_correlation(&pairs), 1.0);
+        assert_eq!(rank_correlation(&pairs.map(|(one, other)| (one, -other))), -1.0);
+    }
 
     #[test]
     fn places_are_those_of_the_searches() {

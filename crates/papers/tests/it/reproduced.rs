@@ -116,6 +116,8 @@ pin! {
     table_4_of_paper_003 = "003-table-4",
     figure_3_of_paper_003 = "003-figure-3",
     search_by_size_of_paper_003 = "003-search-by-size",
+    phkmalloc_of_paper_003 = "003-phkmalloc",
+    locality_of_paper_003 = "003-locality",
     mechanisms_of_paper_004 = "004-mechanisms",
     table_1_of_paper_004 = "004-table-1",
     workload_of_paper_004 = "004-workload",

@@ -1,10 +1,12 @@
 //! Page heaps from a spec.
 
-use heapsmith::parts::pages::{self, ByTree, ByWord, Hardware, Linear, PageSizes};
+use heapsmith::parts::pages::{
+    self, ByTree, ByWord, Hardware, InDirectory, InPages, Linear, PagePolicy, PageSizes, Placement,
+};
 use heapsmith::{Meter, Source, Word};
 
 use super::{BuildError, Job, Parts, bytes};
-use crate::{PageSearch, Pages, Spec};
+use crate::{PageInfo, PageOrder, PageSearch, Pages, Spec};
 
 /// Words of the object or run that serves a request of `size` bytes.
 pub(crate) fn words_for(pages: &Pages, spec: &Spec, size: u64) -> Option<usize> {
@@ -28,8 +30,26 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
     }
 
     fn searched<W: Word, F: pages::BitmapSearch + Default + 'a>(self, pages: &Pages) -> Result<J::Output, BuildError> {
+        match pages.info {
+            PageInfo::Directory => self.placed::<W, F, InDirectory>(pages),
+            PageInfo::Page => self.placed::<W, F, InPages>(pages),
+        }
+    }
+
+    fn placed<W: Word, F: pages::BitmapSearch + Default + 'a, P: Placement + 'a>(
+        self,
+        pages: &Pages,
+    ) -> Result<J::Output, BuildError> {
         let alignment = self.without_free_lists()?.alignment as usize;
         let sizes = PageSizes { page: bytes(pages.page), min: bytes(pages.min), alignment };
-        Ok(self.job.run(heapsmith::parts::PageHeap::<W, F, S, M>::from_parts(self.source, sizes, self.meter)?))
+        let order = match pages.order {
+            PageOrder::Lifo => pages::PageOrder::Lifo,
+            PageOrder::Address => pages::PageOrder::Address,
+            PageOrder::Phk => pages::PageOrder::Phk,
+        };
+        let policy = PagePolicy { order, retain: bytes(pages.retain), resize: pages.resize };
+        let (source, meter, search) = (self.source, self.meter, F::default());
+        let heap = heapsmith::parts::PageHeap::<W, F, S, M, P>::with_policy(source, sizes, policy, meter, search)?;
+        Ok(self.job.run(heap))
     }
 }

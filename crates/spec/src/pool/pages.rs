@@ -28,6 +28,14 @@ pub struct Pages {
     pub min: u64,
     /// How a free object is found in the bitmap of its page.
     pub search: PageSearch,
+    /// Where a page goes on the list of its class when an object of it is free again.
+    pub order: PageOrder,
+    /// Where the class, the count and the bitmap of a page lie.
+    pub info: PageInfo,
+    /// Pages that stay free at the end, at most [`Pages::MAX_RETAIN`].
+    pub retain: u64,
+    /// Whether a run of pages is resized in place, where it can be.
+    pub resize: bool,
 }
 
 impl Pages {
@@ -35,11 +43,21 @@ impl Pages {
     pub const MIN_PAGE: u64 = 256;
     /// Bytes of the largest page.
     pub const MAX_PAGE: u64 = 65536;
+    /// The most pages that stay free at the end.
+    pub const MAX_RETAIN: u64 = 65536;
 }
 
 impl Default for Pages {
     fn default() -> Self {
-        Self { page: 4096, min: 16, search: PageSearch::default() }
+        Self {
+            page: 4096,
+            min: 16,
+            search: PageSearch::default(),
+            order: PageOrder::default(),
+            info: PageInfo::default(),
+            retain: 0,
+            resize: true,
+        }
     }
 }
 
@@ -55,6 +73,28 @@ pub enum PageSearch {
     Tree,
     /// By a unit in hardware, which holds the bitmap of one page for each size of object.
     Hardware,
+}
+
+/// Where a page goes on the list of its class when an object of it is free again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PageOrder {
+    /// In front.
+    #[default]
+    Lifo,
+    /// By address.
+    Address,
+    /// In front of the last page below it, as in phkmalloc.
+    Phk,
+}
+
+/// Where the class, the count and the bitmap of a page lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PageInfo {
+    /// In the page directory.
+    #[default]
+    Directory,
+    /// In front of the objects of the page, if they are small; in an object of another page, if they are large.
+    Page,
 }
 
 impl Family for Pages {
@@ -77,6 +117,9 @@ impl Family for Pages {
         if !allowed().any(|min| min == self.min) {
             return Err(Fault::new(Place::MinObject, Problem::MinObject(self.min)).or(allowed()));
         }
+        if self.retain > Pages::MAX_RETAIN {
+            return Err(Fault::new(Place::Retain, Problem::Retain(self.retain)).or([Pages::MAX_RETAIN]));
+        }
         Ok(())
     }
 
@@ -94,11 +137,13 @@ impl Family for Pages {
                 "constant; another page: linear in the words of a bitmap; a new one: in the free runs"
             }
         };
-        PoolPromise {
-            allocate,
-            free: "constant; the last object of a page: linear in the free runs",
-            footprint: "none below B pages: one live object keeps its page",
-        }
+        let free = match self.order {
+            PageOrder::Lifo => "constant; the last object of a page: linear in the free runs",
+            PageOrder::Address | PageOrder::Phk => {
+                "constant; in a full page: linear in the pages of its class; the last object: in the free runs"
+            }
+        };
+        PoolPromise { allocate, free, footprint: "none below B pages: one live object keeps its page" }
     }
 
     fn words_for(&self, spec: &Spec, size: u64) -> Option<usize> {
@@ -129,12 +174,32 @@ const KEYS: &[Key<Pages>] = &[
         forms: &["search="],
         read: |cursor, pages| equals(cursor, "search").map(|search| pages.search = search),
     },
+    Key {
+        word: "order",
+        forms: &["order="],
+        read: |cursor, pages| equals(cursor, "order").map(|order| pages.order = order),
+    },
+    Key { word: "info", forms: &["info="], read: |cursor, pages| equals(cursor, "info").map(|info| pages.info = info) },
+    Key {
+        word: "retain",
+        forms: &["retain="],
+        read: |cursor, pages| number(cursor, Place::Retain, "a number of pages").map(|retain| pages.retain = retain),
+    },
+    Key {
+        word: "resize",
+        forms: &["resize="],
+        read: |cursor, pages| equals(cursor, "resize").map(|resize| pages.resize = resize),
+    },
 ];
 
 fn bytes(cursor: &mut Cursor<'_>, place: Place) -> Result<u64> {
+    number(cursor, place, "a number of bytes")
+}
+
+fn number(cursor: &mut Cursor<'_>, place: Place, wanted: &'static str) -> Result<u64> {
     cursor.sign(&Kind::Equals, "=")?;
     cursor.note(place);
-    cursor.number("a number of bytes")
+    cursor.number(wanted)
 }
 
 fn powers(min: u64, max: u64) -> impl Iterator<Item = u64> {
@@ -143,7 +208,21 @@ fn powers(min: u64, max: u64) -> impl Iterator<Item = u64> {
 
 impl Display for Pages {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(f, "pages(page={}, min={}, search={})", self.page, self.min, self.search)
+        write!(f, "pages(page={}, min={}, search={}", self.page, self.min, self.search)?;
+        let usual = Pages::default();
+        if self.order != usual.order {
+            write!(f, ", order={}", self.order)?;
+        }
+        if self.info != usual.info {
+            write!(f, ", info={}", self.info)?;
+        }
+        if self.retain != usual.retain {
+            write!(f, ", retain={}", self.retain)?;
+        }
+        if self.resize != usual.resize {
+            f.write_str(", resize=off")?;
+        }
+        f.write_str(")")
     }
 }
 
@@ -151,6 +230,27 @@ impl Display for PageSearch {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         word(f, *self)
     }
+}
+
+impl Display for PageOrder {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        word(f, *self)
+    }
+}
+
+impl Display for PageInfo {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        word(f, *self)
+    }
+}
+
+impl Keyword for PageOrder {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("lifo", Self::Lifo), ("address", Self::Address), ("phk", Self::Phk)];
+}
+
+impl Keyword for PageInfo {
+    const WORDS: &'static [(&'static str, Self)] = &[("directory", Self::Directory), ("page", Self::Page)];
 }
 
 impl Keyword for PageSearch {
@@ -161,15 +261,30 @@ impl Keyword for PageSearch {
 /// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
-    use proptest::prelude::{Just, Strategy};
+    use proptest::prelude::{Just, Strategy, any};
 
-    use super::{PageSearch, Pages};
+    use super::{PageInfo, PageOrder, PageSearch, Pages};
     use crate::arbitrary::{generated, word};
 
     // Sizes that every word can have.
     generated!(
         Pages,
-        ((8..=13_u32).prop_flat_map(|page| (Just(page), 3..page)), word::<PageSearch>())
-            .prop_map(|((page, min), search)| Pages { page: 1 << page, min: 1 << min, search })
+        (
+            (8..=13_u32).prop_flat_map(|page| (Just(page), 3..page)),
+            word::<PageSearch>(),
+            word::<PageOrder>(),
+            word::<PageInfo>(),
+            0..4_u64,
+            any::<bool>(),
+        )
+            .prop_map(|((page, min), search, order, info, retain, resize)| Pages {
+                page: 1 << page,
+                min: 1 << min,
+                search,
+                order,
+                info,
+                retain,
+                resize,
+            })
     );
 }

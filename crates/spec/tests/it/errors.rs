@@ -244,6 +244,8 @@ fn buddies_and_pages_that_cannot_be() {
         "pages(min=4096)",
         "pages(min=4) word=8",
         "pages(search=software)",
+        "pages(order=fifo)",
+        "pages(retain=70000)",
         "freelists(16) pages",
         "freelists(16) buddy(knuth, defragment=on-demand)",
         "guard freelists(16) pages",

@@ -61,6 +61,7 @@ fn what_is_not_the_default_is_printed() {
         "buddy(estranged, start=one-block, glue=bounded(8), defragment=on-demand)",
         "buddy(estranged, glue=bounded(0), grow=before-gluing)",
         "pages(page=4096, min=16, search=linear)",
+        "pages(page=4096, min=16, search=linear, order=phk, info=page, retain=16, resize=off)",
     ] {
         assert_eq!(canonical(text), text);
     }

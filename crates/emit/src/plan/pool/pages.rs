@@ -1,6 +1,6 @@
 //! The numbers of pages of objects.
 
-use heapsmith_spec::{PageSearch, Pages, Spec};
+use heapsmith_spec::{PageInfo, PageOrder, PageSearch, Pages, Spec};
 use serde::Serialize;
 
 use super::{Emit, PoolPlan, Templated, Templates};
@@ -23,12 +23,21 @@ pub struct PagesPlan {
     bits: u32,
     /// How a bitmap is searched.
     search: &'static str,
+    /// Order of the pages of a class.
+    order: &'static str,
+    /// Pages that stay free at the end.
+    retain: u64,
+    /// Whether runs are resized in place.
+    resize: bool,
     granule: u32,
 }
 
 impl PagesPlan {
-    /// The numbers; none if a unit in hardware searches.
+    /// The numbers; none if a unit in hardware searches, or where entries lie in pages.
     fn of(pages: &Pages, spec: &Spec) -> Option<PagesPlan> {
+        if pages.info == PageInfo::Page {
+            return None;
+        }
         let word = u64::from(spec.word.bytes());
         let min_object = pages.min.max(u64::from(spec.alignment).min(pages.page / 2));
         let (objects, bits) = (pages.page / min_object, spec.word.bytes() * 8);
@@ -51,6 +60,13 @@ impl PagesPlan {
             entry: 4 + map + words,
             bits,
             search,
+            order: match pages.order {
+                PageOrder::Lifo => "lifo",
+                PageOrder::Address => "address",
+                PageOrder::Phk => "phk",
+            },
+            retain: pages.retain,
+            resize: pages.resize,
             granule: (pages.page.min(4096) / word) as u32,
         })
     }
@@ -79,15 +95,33 @@ impl Emit for Pages {
         };
         heap.uses.insert("heapsmith::parts::{PageHeap, pages}");
         heap.ty = format!("PageHeap<{}, pages::{search}, S, Unmetered>", heap.word());
-        let Pages { page, min, .. } = self;
+        let Pages { page, min, retain, resize, .. } = self;
         let sizes = format!("pages::PageSizes {{ page: {page}, min: {min}, alignment: {} }}", heap.spec.alignment);
-        heap.make(format!("PageHeap::from_parts(source, {sizes}, Unmetered)?"));
+        let usual = Pages { page: *page, min: *min, search: self.search, ..Pages::default() };
+        if *self == usual {
+            heap.make(format!("PageHeap::from_parts(source, {sizes}, Unmetered)?"));
+            return Some(());
+        }
+        let order = match self.order {
+            PageOrder::Lifo => "Lifo",
+            PageOrder::Address => "Address",
+            PageOrder::Phk => "Phk",
+        };
+        if self.info == PageInfo::Page {
+            heap.ty = format!("PageHeap<{}, pages::{search}, S, Unmetered, pages::InPages>", heap.word());
+        }
+        let order = format!("order: pages::PageOrder::{order}");
+        let policy = format!("pages::PagePolicy {{ {order}, retain: {retain}, resize: {resize} }}");
+        heap.make(format!("PageHeap::with_policy(source, {sizes}, {policy}, Unmetered, pages::{search}::default())?"));
         Some(())
     }
 
     fn without_template(&self) -> Option<&'static str> {
-        let hardware = self.search == PageSearch::Hardware;
-        hardware.then_some("search=hardware (search=word returns the same addresses)")
+        match (self.search, self.info) {
+            (PageSearch::Hardware, _) => Some("search=hardware (search=word returns the same addresses)"),
+            (_, PageInfo::Page) => Some("info=page (info=directory is emitted)"),
+            (_, PageInfo::Directory) => None,
+        }
     }
 }
 

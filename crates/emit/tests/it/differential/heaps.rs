@@ -75,6 +75,8 @@ const CORNERS: &[&str] = &[
     "freelists(16..=65536 double) list",
     "freelists(8..=64 step 8, order=fifo, flush=bounded(3)) list(order=address, coalesce>=64) word=8",
     "freelists(40,1000, flush=bounded(1)) buddy(estranged)",
+    "pages(page=512, min=8, search=tree, order=address, retain=2)",
+    "pages(page=256, min=16, search=word, order=phk, retain=3, resize=off) word=2",
 ];
 
 /// A few heaps that between them are emitted from every template.
@@ -105,6 +107,8 @@ pub const FEW: &[&str] = &[
     "pages(page=1024, min=32, search=word) word=8",
     "buddy(knuth, defragment=on-demand) align=64",
     "buddy(estranged, defragment=on-demand) word=8",
+    "pages(page=256, min=8, search=linear, order=phk, retain=2, resize=off)",
+    "pages(page=512, min=16, search=word, order=address) word=8",
 ];
 
 /// This many random specs that can be emitted as C; the same for the same seed.
