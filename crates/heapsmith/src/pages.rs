@@ -250,7 +250,7 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F,
     #[inline(always)]
     fn take_object(&mut self, class: usize) -> Option<(usize, ServePath)> {
         let listed = self.directory.memory.load(CLASSES + class);
-        let (page, way) = if listed != 0 { (listed, ServePath::AtOnce) } else { self.new_page(class)? };
+        let (page, way) = if listed != 0 { (listed, ServePath::AtOnce) } else { self.another_page(class)? };
         let entry = self.directory.entry_at(page);
         let map = self.bitmap(page, entry, class);
         let memory = &mut self.directory.memory;
@@ -263,8 +263,16 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F,
         Some((self.directory.start(page) + object * (self.object(class) / W::BYTES), way))
     }
 
-    /// A page of free objects of a class, on its list.
+    /// A new page of a class, or one of which the search for it gave back an object.
     #[cold]
+    fn another_page(&mut self, class: usize) -> Option<(usize, ServePath)> {
+        self.new_page(class).or_else(|| {
+            let listed = if P::IN_PAGES { self.directory.memory.load(CLASSES + class) } else { 0 };
+            (listed != 0).then_some((listed, ServePath::AtOnce))
+        })
+    }
+
+    /// A page of free objects of a class, on its list.
     fn new_page(&mut self, class: usize) -> Option<(usize, ServePath)> {
         let (page, way) = self.take_run(1, 1)?;
         if P::IN_PAGES {

@@ -7,7 +7,7 @@ use std::path::Path;
 use heapsmith_papers::{Answer, Claim, Folder, Statement, Tally, claims, experiments, named, papers};
 
 /// Papers whose causes are shown by ablations.
-const EXAMINED: &[&str] = &["000", "001", "002", "004"];
+const EXAMINED: &[&str] = &["000", "001", "002", "003", "004"];
 
 /// The statements of the committed whole run, with the experiment that made each.
 fn committed() -> Vec<(&'static str, Statement)> {
