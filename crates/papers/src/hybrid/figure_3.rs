@@ -54,13 +54,13 @@ fn charged(all: &[Cost]) -> Shown {
         let of = |name: &str| {
             all.iter().find(|cost| cost.program.name == name).map_or(0.0, |cost| cost.improvement_at(charge))
         };
-        let most = most(all, charge).map_or("none", |cost| cost.program.name);
+        let max = saving_max(all, charge).map_or("none", |cost| cost.program.name);
         shown.row([
             format!("{charge} times").into(),
             Value::Share(mean_at(all, charge)),
             Value::Share(of("cfrac")),
             Value::Share(of("espresso")),
-            most.into(),
+            max.into(),
         ]);
     }
     shown
@@ -72,7 +72,7 @@ fn mean_at(all: &[Cost], charge: f64) -> f64 {
 }
 
 /// The program that saves most there.
-fn most(all: &[Cost], charge: f64) -> Option<&Cost> {
+fn saving_max(all: &[Cost], charge: f64) -> Option<&Cost> {
     all.iter().max_by(|one, other| one.improvement_at(charge).total_cmp(&other.improvement_at(charge)))
 }
 
@@ -104,7 +104,7 @@ fn outcome(all: &[Cost]) -> Result<Outcome, ExperimentError> {
         ),
         (unit - paper).abs() <= 0.1,
     );
-    let max = most(all, 1.0).map_or("none", |cost| cost.program.name);
+    let max = saving_max(all, 1.0).map_or("none", |cost| cost.program.name);
     let of = |name: &str| rows.iter().find(|row| row.program == name).map_or(0.0, |row| row.unit);
     outcome.state("003:cfrac-saves-most", format!("{max} does; cfrac {}", percent(of("cfrac"))), max == "cfrac");
     let ideal = mean(|row| row.ideal_unit);
@@ -122,8 +122,8 @@ fn outcome(all: &[Cost]) -> Result<Outcome, ExperimentError> {
         format!("without the search {} would be saved, with the unit {} are", percent(ideal), percent(unit)),
         (ideal - unit).abs() <= 0.1,
     );
-    let least = rows.iter().min_by(|a, b| a.unit.total_cmp(&b.unit)).map_or("none", |row| row.program);
-    outcome.state("003:espresso-saves-least", format!("{least} does"), least == "espresso");
+    let min = rows.iter().min_by(|a, b| a.unit.total_cmp(&b.unit)).map_or("none", |row| row.program);
+    outcome.state("003:espresso-saves-least", format!("{min} does"), min == "espresso");
     let left = mean(|row| row.unit_against_word);
     let further = if left < 0.0 { format!("{} more", percent(-left)) } else { format!("{} less", percent(left)) };
     outcome.state(
