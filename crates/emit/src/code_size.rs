@@ -86,6 +86,6 @@ mod tests {
         let host = CodeSize::for_target(&TARGETS[0]).expect("a folder");
         let of = |text: &str| host.of(&text.parse().expect("a spec")).expect("a compiler for this machine");
         assert!(of("tlsf").zip(of("fixed(64)")).is_some_and(|(tlsf, fixed)| fixed > 0 && tlsf > fixed));
-        assert_eq!(of("buddy(knuth, defragment=on-demand)"), None);
+        assert_eq!(of("buddy(knuth, start=one-block, defragment=on-demand)"), None);
     }
 }

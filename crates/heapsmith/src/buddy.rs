@@ -193,6 +193,7 @@ impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool, F: Sta
         if let Some(at) = R::glue(&mut self.blocks, order) {
             return Some((at, ServePath::AfterCoalescing));
         }
+        // What was glued may join the wilderness, so this is tried even where it was tried before.
         if let Some(at) = self.grow(order) {
             return Some((at, ServePath::ByGrowing));
         }

@@ -1,11 +1,19 @@
 
 /* ---- The pool: a buddy system ------------------------------------------------------------------
  *
+{%- if pool.one_block %}
+ *   | control | table | | one free block at first, a power of two |
+ *     lists     a byte for each place of a smallest block         ^ TOP
+ *
+ * A block of order k has 2^k words and no header: a byte of the table has its order and its state. Its position,
+ * counted in words from the one block, is a multiple of 2^k; so its buddy's differs in bit k alone.
+{%- else %}
  *   | control | 2 | 3    | 4            | 4            | wilderness |
  *     lists     orders ascend, then as requested         ^ TOP
  *
  * A block of order k has 2^k words, header included. Its position, counted in words from the last multiple
  * of GRID bytes at or before the region, is a multiple of 2^k; so its buddy's differs in bit k alone.
+{%- endif %}
 {%- if pool.estranged %}
  * Free buddies stay apart until a request needs them joined: a block whose buddy is used is on a list of
  * its order, of two free buddies the lower is on another. Both are marked PAIRED.
@@ -18,7 +26,10 @@
 {%- if pool.estranged %}
  * B4  A free block is marked if and only if its buddy is free.
 {%- else %}
- * B3  No two free blocks are buddies, and none is the buddy of the wilderness.
+ * B3  No two free blocks are buddies{% if not pool.one_block %}, and none is the buddy of the wilderness{% endif %}.
+{%- endif %}
+{%- if pool.bounded %}
+ * B7  As many pairs wait to be joined as are counted, and no more than MAX_PAIRS.
 {%- endif %}
 {%- if pool.handles %}
  * B6  The owner word of a used block is 0, or names a master word that names the block.
@@ -41,8 +52,18 @@
 {%- if pool.handles %}
 /* Words of a header: of a used block, the owner word and the words of the block. */
 #define HEAD 2U
+{%- elif pool.one_block %}
+/* Words of a header, and the first byte of the table. */
+#define HEAD 0U
+#define TABLE ((size_t)CONTROL * WORD)
+/* Bits of an entry below the order. */
+#define ENTRY_FLAGS 2U
 {%- else %}
 #define HEAD 1U
+{%- endif %}
+{%- if pool.bounded %}
+/* The most pairs of free buddies that wait to be joined. */
+#define MAX_PAIRS {{ pool.max_pairs }}U
 {%- endif %}
 {%- if pool.handles %}
 /* Words from the owner word to the payload. */
@@ -60,6 +81,37 @@ static inline Index words_of_order(Index order)
 static inline Index order_of(Index words)
 {
     return lowest_bit(words);
+}
+{%- if pool.one_block %}
+
+/* The byte that stands for the header of a block. */
+static inline unsigned char *entry_of(const Heap *heap, Index block)
+{
+    /* cppcheck-suppress misra-c2012-11.8 ; the words are not constant, only the heap that names them is */
+    return &((unsigned char *)heap->words)[TABLE + ((size_t)(block - heap->first) >> MIN_ORDER)];
+}
+{%- endif %}
+
+/* The header of a block. */
+static inline Index head_of(const Heap *heap, Index block)
+{
+{%- if pool.one_block %}
+    const Index entry = *entry_of(heap, block);
+
+    return header(words_of_order(entry >> ENTRY_FLAGS), entry & 3U);
+{%- else %}
+    return load(heap, block - 1U);
+{%- endif %}
+}
+
+/* Writes the header of a block of `order`. */
+static inline void set_head(Heap *heap, Index block, Index order, Index flags)
+{
+{%- if pool.one_block %}
+    *entry_of(heap, block) = (unsigned char)((order << ENTRY_FLAGS) | flags);
+{%- else %}
+    store(heap, block - 1U, header(words_of_order(order), flags));
+{%- endif %}
 }
 
 /* The order of the largest block that may begin at `at`. */
@@ -91,7 +143,12 @@ static Index order_for(size_t size, size_t alignment)
     if ((size == 0U) || is_too_large(size) || (alignment > GRID) || ((alignment & (alignment - 1U)) != 0U)) {
         return NO_ORDER;
     }
+{%- if pool.one_block %}
+    order = (((Index)size + (WORD - 1U)) / WORD);
+    order = (order > 1U) ? (logarithm(order - 1U) + 1U) : 0U;
+{%- else %}
     order = logarithm((((Index)size + (WORD - 1U)) / WORD) + (HEAD - 1U)) + 1U;
+{%- endif %}
     if ((alignment > WORD) && (logarithm((Index)(alignment / WORD)) > order)) {
         order = logarithm((Index)(alignment / WORD));
     }
@@ -160,7 +217,7 @@ static Index buddy_of(const Heap *heap, Index block, Index order, Index top)
 /* Whether `block` is a free block of `order`. */
 static bool is_free_of(const Heap *heap, Index block, Index order)
 {
-    const Index head = load(heap, block - 1U);
+    const Index head = head_of(heap, block);
 
     return !is_used(head) && (words_of(head) == words_of_order(order));
 }
@@ -168,7 +225,7 @@ static bool is_free_of(const Heap *heap, Index block, Index order)
 /* Makes a block a used one{% if pool.handles %}, which belongs to no handle{% endif %}. */
 static void use(Heap *heap, Index block, Index order)
 {
-    store(heap, block - 1U, header(words_of_order(order), USED));
+    set_head(heap, block, order, USED);
 {%- if pool.handles %}
     store(heap, block - OWNER, 0U);
 {%- endif %}
@@ -177,7 +234,7 @@ static void use(Heap *heap, Index block, Index order)
 /* Makes a block free next to a buddy that is not. */
 static void insert(Heap *heap, Index block, Index order)
 {
-    store(heap, block - 1U, header(words_of_order(order), 0U));
+    set_head(heap, block, order, 0U);
     push(heap, list_for(order), block);
 }
 
@@ -185,19 +242,23 @@ static void insert(Heap *heap, Index block, Index order)
 static void remove_block(Heap *heap, Index block, Index order)
 {
 {%- if pool.estranged %}
-    if ((load(heap, block - 1U) & PAIRED) == 0U) {
+    if ((head_of(heap, block) & PAIRED) == 0U) {
         unlink_block(heap, list_for(order), block);
     } else {
         const bool lower = (order_at(heap, block) > order);
         const Index other = lower ? (block + words_of_order(order)) : (block - words_of_order(order));
 
         unlink_block(heap, pairs_of(order), lower ? block : other);
+{%- if pool.bounded %}
+        heap->pairs--;
+{%- endif %}
         insert(heap, other, order);
     }
 {%- else %}
     unlink_block(heap, list_for(order), block);
 {%- endif %}
 }
+{%- if not pool.one_block %}
 
 /* The block that, once free, joins a wilderness that begins at `top`: the buddy of its first block, or,
  * where that is cut off, what is left of it; 0 if there is none. */
@@ -238,6 +299,7 @@ static Index retreat(Heap *heap, Index from, Index below)
     }
     return top;
 }
+{%- endif %}
 
 /* Cuts a block of order `from` down to `order`; the upper halves become free. */
 static void split(Heap *heap, Index block, Index from, Index order)

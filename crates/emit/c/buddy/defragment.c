@@ -65,9 +65,9 @@ static bool has_room(const Heap *heap, Index order)
         room[of] = 0U;
     }
     while (block < top) {
-        const Index words = words_of(load(heap, block - 1U));
+        const Index words = words_of(head_of(heap, block));
 
-        if (is_used(load(heap, block - 1U))) {
+        if (is_used(head_of(heap, block))) {
             if (load(heap, block - OWNER) == 0U) {
                 add_roots(heap, room, order, root, block);
                 root = block + words;
@@ -114,7 +114,7 @@ static Index emptiest(const Heap *heap, Index order)
     Index block = heap->first;
 
     while (block < top) {
-        const Index head = load(heap, block - 1U);
+        const Index head = head_of(heap, block);
 
         if (order_at(heap, block) >= order) {
             window = block;
@@ -144,14 +144,14 @@ static void close_window(Heap *heap, Index order, struct window *window)
     {{ N }}_ASSERT(window->start != 0U);
     window->end = window->start + words_of_order(order);
     window->at = window->start;
-    for (Index block = window->start; block < window->end; block += words_of(load(heap, block - 1U))) {
-        const Index words = words_of(load(heap, block - 1U));
+    for (Index block = window->start; block < window->end; block += words_of(head_of(heap, block))) {
+        const Index words = words_of(head_of(heap, block));
 
-        if (!is_used(load(heap, block - 1U))) {
+        if (!is_used(head_of(heap, block))) {
             remove_block(heap, block, order_of(words));
             store(heap, block - OWNER, 0U);
         }
-        store(heap, block - 1U, header(words, USED | LEAVING));
+        set_head(heap, block, order_of(words), USED | LEAVING);
     }
 }
 
@@ -160,7 +160,7 @@ static void relocate(Heap *heap, Index block, Index place, Index words)
 {
     const Index owner = load(heap, block - OWNER);
 
-    store(heap, place - 1U, header(words, USED));
+    set_head(heap, place, order_of(words), USED);
     store(heap, place - OWNER, owner);
     store(heap, owner, place);
     copy(heap, place, block, ((size_t)words - HEAD) * WORD);
@@ -180,7 +180,7 @@ static Index empty_window(Heap *heap, Index order)
         struct window *const inner = &windows[depth];
 
         while ((inner->at < inner->end) && (load(heap, inner->at - OWNER) == 0U)) {
-            inner->at += words_of(load(heap, inner->at - 1U));
+            inner->at += words_of(head_of(heap, inner->at));
         }
         if (inner->at == inner->end) {
             if (depth == 0U) {
@@ -189,7 +189,7 @@ static Index empty_window(Heap *heap, Index order)
             place = inner->start;
             depth--;
         } else {
-            const Index words = words_of(load(heap, inner->at - 1U));
+            const Index words = words_of(head_of(heap, inner->at));
 
             if (place == 0U) {
                 place = find(heap, order_of(words));

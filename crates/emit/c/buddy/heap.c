@@ -1,3 +1,4 @@
+{%- if not pool.one_block %}
 
 /* Extends the wilderness by a block of `order`, or returns 0; what is skipped before it becomes free blocks. */
 static Index grow(Heap *heap, Index order)
@@ -27,7 +28,7 @@ static Index grow(Heap *heap, Index order)
     set_top(heap, end);
     return block;
 }
-
+{%- endif %}
 {%- if pool.handles %}
 {% include "buddy/defragment.c" %}
 {%- endif %}
@@ -36,10 +37,20 @@ static Index grow(Heap *heap, Index order)
 static Index allocate_order(Heap *heap, Index order)
 {
     Index block = find(heap, order);
-
+{%- if not pool.one_block %}
     if (block == 0U) {
         block = grow(heap, order);
     }
+{%- endif %}
+{%- if pool.grows_first %}
+    if (block == 0U) {
+        block = glue(heap, order); /* step 5 */
+    }
+    if (block == 0U) {
+        /* What was glued may have joined the wilderness. */
+        block = grow(heap, order);
+    }
+{%- endif %}
 {%- if pool.handles %}
     if (block == 0U) {
         block = defragment(heap, order);
@@ -82,7 +93,7 @@ static Index pool_allocate_words(Heap *heap, Index need)
 
 static void pool_free(Heap *heap, Index block)
 {
-    pool_release(heap, block, load(heap, block - 1U));
+    pool_release(heap, block, head_of(heap, block));
 }
 {%- endif %}
 
@@ -90,7 +101,9 @@ static void pool_free(Heap *heap, Index block)
 static bool grow_in_place(Heap *heap, Index block, Index order, Index need)
 {
     const Index top = load(heap, TOP);
+{%- if not pool.one_block %}
     const Index end = block + words_of_order(need);
+{%- endif %}
     Index free_order = order;
 
     if (order_at(heap, block) < need) {
@@ -104,16 +117,22 @@ static bool grow_in_place(Heap *heap, Index block, Index order, Index need)
         }
         free_order++;
     }
+{%- if pool.one_block %}
+    if (free_order < need) {
+{%- else %}
     if ((free_order < need) && ((end - HEAD) > heap->length)) {
+{%- endif %}
         return false;
     }
     for (Index joined = order; joined < free_order; joined++) {
         remove_block(heap, block + words_of_order(joined), joined);
     }
-    store(heap, block - 1U, header(words_of_order(need), USED));
+    set_head(heap, block, need, USED);
+{%- if not pool.one_block %}
     if (free_order < need) {
         set_top(heap, end);
     }
+{%- endif %}
     return true;
 }
 
@@ -121,7 +140,7 @@ static bool grow_in_place(Heap *heap, Index block, Index order, Index need)
 static bool pool_resize(Heap *heap, Index block, size_t size)
 {
     const Index need = order_for(size, 1U);
-    const Index order = order_of(words_of(load(heap, block - 1U)));
+    const Index order = order_of(words_of(head_of(heap, block)));
 
     if (need == NO_ORDER) {
         return false;
@@ -130,7 +149,7 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
         return grow_in_place(heap, block, order, need);
     }
     if (need < order) {
-        store(heap, block - 1U, header(words_of_order(need), USED));
+        set_head(heap, block, need, USED);
         /* The upper halves, the largest first: each has this block as its used buddy. */
         for (Index half = order; half > need; half--) {
             release(heap, block + words_of_order(half - 1U), half - 1U);
@@ -142,8 +161,40 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
 /* Bytes that the owner of the block may use. */
 static size_t pool_usable(const Heap *heap, Index block)
 {
-    return ((size_t)words_of(load(heap, block - 1U)) - HEAD) * WORD;
+    return ((size_t)words_of(head_of(heap, block)) - HEAD) * WORD;
 }
+{%- if pool.one_block %}
+
+/* Places the largest block that the region holds behind the table; false if it holds none. */
+static bool place_block(Heap *heap, Index *order)
+{
+    const Index before = (Index)((address_of(heap->words) % GRID) / WORD);
+
+    *order = (heap->length > 1U) ? logarithm(heap->length) : 0U;
+    while (*order >= MIN_ORDER) {
+        const Index table = (words_of_order(*order - MIN_ORDER) + (WORD - 1U)) / WORD;
+        const Index grain = (words_of_order(*order) < (GRID / WORD)) ? words_of_order(*order) : (GRID / WORD);
+
+        heap->first = ((before + CONTROL + table + (grain - 1U)) & ~(grain - 1U)) - before;
+        if ((heap->first + words_of_order(*order)) <= heap->length) {
+            const Index twice = 2U * words_of_order(*order);
+
+            heap->shift = ((heap->first + (twice - 1U)) & ~(twice - 1U)) - heap->first;
+            return true;
+        }
+        *order -= 1U;
+    }
+    return false;
+}
+
+static bool pool_init(Heap *heap)
+{
+    Index order;
+
+    if (!place_block(heap, &order)) {
+        return false;
+    }
+{%- else %}
 
 static bool pool_init(Heap *heap)
 {
@@ -154,11 +205,20 @@ static bool pool_init(Heap *heap)
     if (((heap->first - HEAD) + grain) > heap->length) {
         return false;
     }
+{%- endif %}
     for (Index at = INDEX; at < CONTROL; at++) {
         fill(heap, at, 0U);
     }
     store(heap, HIGH, 0U);
+{%- if pool.bounded %}
+    heap->pairs = 0U;
+{%- endif %}
+{%- if pool.one_block %}
+    set_top(heap, heap->first + words_of_order(order));
+    insert(heap, heap->first, order);
+{%- else %}
     set_top(heap, heap->first);
+{%- endif %}
 {%- if pool.handles %}
     heap->moved = 0U;
     heap->last_moved = 0U;
@@ -170,11 +230,11 @@ static bool pool_init(Heap *heap)
 /* The list that a free block must be on, or 0 for none; and whether its status contradicts its buddy's. */
 static Index expected_list(const Heap *heap, Index block, Index top, bool *contradicts)
 {
-    const Index order = order_of(words_of(load(heap, block - 1U)));
+    const Index order = order_of(words_of(head_of(heap, block)));
     const Index buddy = buddy_of(heap, block, order, top);
     const bool buddy_is_free = (buddy != 0U) && is_free_of(heap, buddy, order);
 {% if pool.estranged %}
-    const bool marked = (load(heap, block - 1U) & PAIRED) != 0U;
+    const bool marked = (head_of(heap, block) & PAIRED) != 0U;
 
     *contradicts = (buddy_is_free && !marked) || (!buddy_is_free && marked);
     if (!buddy_is_free) {
@@ -182,7 +242,11 @@ static Index expected_list(const Heap *heap, Index block, Index top, bool *contr
     }
     return (block < buddy) ? pairs_of(order) : 0U;
 {%- else %}
+{%- if pool.one_block %}
+    *contradicts = buddy_is_free;
+{%- else %}
     *contradicts = buddy_is_free || ((block_before(heap, top) == block) && ((top - block) == words_of_order(order)));
+{%- endif %}
     return list_for(order);
 {%- endif %}
 }
@@ -195,7 +259,7 @@ static unsigned int list_check(const Heap *heap, Index list, Index top, Index *l
     for (Index block = load(heap, list); block != 0U; block = load(heap, block + NEXT)) {
         bool contradicts = false;
 
-        if ((*left == 0U) || (block < heap->first) || (block >= top) || is_used(load(heap, block - 1U)) ||
+        if ((*left == 0U) || (block < heap->first) || (block >= top) || is_used(head_of(heap, block)) ||
             (load(heap, block + PREVIOUS) != previous) || (expected_list(heap, block, top, &contradicts) != list)) {
             return 2U;
         }
@@ -209,6 +273,22 @@ static unsigned int list_check(const Heap *heap, Index list, Index top, Index *l
 {% include "buddy/masters.c" %}
 {%- endif %}
 
+{%- if pool.bounded %}
+
+/* Whether as many pairs wait as are counted, and no more than may. Their lists are sound. */
+static bool pairs_are_counted(const Heap *heap)
+{
+    Index pairs = 0U;
+
+    for (Index order = MIN_ORDER; order <= MAX_ORDER; order++) {
+        for (Index block = load(heap, pairs_of(order)); block != 0U; block = load(heap, block + NEXT)) {
+            pairs++;
+        }
+    }
+    return (pairs == heap->pairs) && (pairs <= MAX_PAIRS);
+}
+{%- endif %}
+
 /* The number of the first invariant that is broken, or 0. */
 static unsigned int pool_check(const Heap *heap)
 {
@@ -220,7 +300,7 @@ static unsigned int pool_check(const Heap *heap)
         return 9U;
     }
     while (block < top) {
-        const Index words = words_of(load(heap, block - 1U));
+        const Index words = words_of(head_of(heap, block));
 
         if ((words < words_of_order(MIN_ORDER)) || ((words & (words - 1U)) != 0U) || (words > (top - block)) ||
             (order_of(words) > order_at(heap, block))) {
@@ -228,10 +308,10 @@ static unsigned int pool_check(const Heap *heap)
         }
         block += words;
     }
-    for (block = heap->first; block < top; block += words_of(load(heap, block - 1U))) {
+    for (block = heap->first; block < top; block += words_of(head_of(heap, block))) {
         bool contradicts = false;
 
-        if (!is_used(load(heap, block - 1U))) {
+        if (!is_used(head_of(heap, block))) {
             listed += (expected_list(heap, block, top, &contradicts) != 0U) ? 1U : 0U;
         }
 {%- if pool.handles %} else if (!owner_names(heap, block, top)) {
@@ -251,6 +331,11 @@ static unsigned int pool_check(const Heap *heap)
             return broken;
         }
     }
+{%- if pool.bounded %}
+    if ((listed == 0U) && !pairs_are_counted(heap)) {
+        return 7U;
+    }
+{%- endif %}
     return (listed == 0U) ? 0U : 2U;
 }
 
@@ -265,10 +350,10 @@ static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
 {%- endif %}
     counts->footprint = ((size_t)top - HEAD) * WORD;
     counts->footprint_peak = ((size_t)load(heap, HIGH) - HEAD) * WORD;
-    for (Index block = heap->first; block < top; block += words_of(load(heap, block - 1U))) {
-        const size_t payload = ((size_t)words_of(load(heap, block - 1U)) - HEAD) * WORD;
+    for (Index block = heap->first; block < top; block += words_of(head_of(heap, block))) {
+        const size_t payload = ((size_t)words_of(head_of(heap, block)) - HEAD) * WORD;
 
-        if (is_used(load(heap, block - 1U))) {
+        if (is_used(head_of(heap, block))) {
             counts->used_blocks++;
             counts->used_bytes += payload;
         } else {

@@ -19,6 +19,17 @@ static void release(Heap *heap, Index freed, Index its_order)
     const Index top = load(heap, TOP);
     Index block = freed;
     Index order = its_order;
+{%- if pool.one_block %}
+    Index buddy = buddy_of(heap, block, order, top);
+
+    while ((buddy != 0U) && is_free_of(heap, buddy, order)) {
+        remove_block(heap, buddy, order);
+        block = (buddy < block) ? buddy : block;
+        order++;
+        buddy = buddy_of(heap, block, order, top);
+    }
+    insert(heap, block, order);
+{%- else %}
 
     while ((block + words_of_order(order)) != top) {
         const Index buddy = buddy_of(heap, block, order, top);
@@ -35,4 +46,5 @@ static void release(Heap *heap, Index freed, Index its_order)
     } else {
         insert(heap, block, order);
     }
+{%- endif %}
 }

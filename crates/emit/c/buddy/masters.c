@@ -20,7 +20,7 @@
 static Index block_for_masters(Heap *heap)
 {
     const Index last = load(heap, MASTER_BLOCKS);
-    Index order = (last == 0U) ? FIRST_MASTERS : (order_of(words_of(load(heap, last - 1U))) + 1U);
+    Index order = (last == 0U) ? FIRST_MASTERS : (order_of(words_of(head_of(heap, last))) + 1U);
     Index block = 0U;
 
     while ((block == 0U) && (order >= FIRST_MASTERS)) {
@@ -55,10 +55,10 @@ static Index make_masters(Heap *heap)
     }
     store(heap, block, load(heap, MASTER_BLOCKS));
     store(heap, MASTER_BLOCKS, block);
-    for (Index word = words_of(load(heap, block - 1U)) - HEAD; word > 1U; word--) {
+    for (Index word = words_of(head_of(heap, block)) - HEAD; word > 1U; word--) {
         push_master(heap, block + (word - 1U));
     }
-    return words_of(load(heap, block - 1U)) - HEAD - 1U;
+    return words_of(head_of(heap, block)) - HEAD - 1U;
 }
 
 /* Makes room for `handles` more handles, if there is. */

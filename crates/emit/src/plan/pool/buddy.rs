@@ -13,6 +13,13 @@ use crate::plan::{Field, IndexPlan, max_words};
 pub struct BuddyPlan {
     /// Buddies are joined when a request needs it.
     estranged: bool,
+    /// One free block at the start, and a table in place of headers.
+    one_block: bool,
+    /// At most `max_pairs` pairs of free buddies wait to be joined.
+    bounded: bool,
+    max_pairs: u32,
+    /// Never-used memory is taken before buddies are joined for a request.
+    grows_first: bool,
     /// Blocks have an owner word, and those that belong to a handle are moved where that serves a request.
     handles: bool,
     /// Words of a header, with the owner word.
@@ -25,12 +32,25 @@ pub struct BuddyPlan {
 
 impl BuddyPlan {
     fn of(buddy: &Buddy, spec: &Spec) -> BuddyPlan {
-        // A header, with an owner word or without, and two links, or what the alignment wants.
-        let min_order = (spec.alignment / spec.word.bytes()).ilog2().max(2);
+        let one_block = buddy.start == Start::OneBlock;
+        // A header, with an owner word or without, and two links; or 16 bytes; or what the alignment wants.
+        let least = if one_block { (16 / spec.word.bytes()).ilog2() } else { 2 };
+        let min_order = (spec.alignment / spec.word.bytes()).ilog2().max(least);
         let max_order = max_words(spec.word).ilog2();
         let estranged = buddy.system == BuddySystem::Estranged;
         let handles = buddy.defragment == Defragment::OnDemand;
-        BuddyPlan { estranged, handles, head: 1 + u32::from(handles), min_order, max_order, granule: 1 << min_order }
+        BuddyPlan {
+            estranged,
+            one_block,
+            bounded: buddy.glue.max().is_some(),
+            max_pairs: buddy.glue.max().unwrap_or(0),
+            grows_first: buddy.grow == Grow::BeforeGluing,
+            handles,
+            head: u32::from(!one_block) + u32::from(handles),
+            min_order,
+            max_order,
+            granule: 1 << min_order,
+        }
     }
 }
 
@@ -50,14 +70,13 @@ impl Templates for Buddy {
 
 impl Emit for Buddy {
     fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {
-        // A layer knows blocks by their address.
-        let is_alone = self.defragment == Defragment::Never || spec.layers.is_empty();
-        let has_templates = Buddy { defragment: self.defragment, ..Buddy::new(self.system) } == *self;
-        (is_alone && has_templates).then(|| PoolPlan::Buddy(BuddyPlan::of(self, spec)).alone())
+        // A layer knows blocks by their address; what moves is emitted with the default levels.
+        let is_alone = self.defragment == Defragment::Never || (spec.layers.is_empty() && is_plain(self));
+        is_alone.then(|| PoolPlan::Buddy(BuddyPlan::of(self, spec)).alone())
     }
 
     fn without_template(&self) -> Option<&'static str> {
-        (self.defragment == Defragment::OnDemand).then_some("zero before blocks that move")
+        (self.defragment == Defragment::OnDemand && is_plain(self)).then_some("zero before blocks that move")
     }
 
     fn compose(&self, heap: &mut Composition<'_>) -> Option<()> {
@@ -88,6 +107,11 @@ impl Emit for Buddy {
         }
         Some(())
     }
+}
+
+/// Whether all levels but that of defragmentation are the defaults.
+fn is_plain(buddy: &Buddy) -> bool {
+    Buddy { defragment: buddy.defragment, ..Buddy::new(buddy.system) } == *buddy
 }
 
 /// What is called on the heap that was made.
@@ -129,11 +153,12 @@ impl Templated for BuddyPlan {
     }
 
     fn invariants(&self) -> Vec<&'static str> {
-        let buddies = if self.estranged {
-            "4   a free block is marked if and only if its buddy is free"
-        } else {
-            "3   no two free blocks are buddies, and none is that of the wilderness"
+        let buddies = match (self.estranged, self.one_block) {
+            (true, _) => "4   a free block is marked if and only if its buddy is free",
+            (false, false) => "3   no two free blocks are buddies, and none is that of the wilderness",
+            (false, true) => "3   no two free blocks are buddies",
         };
+        let pairs = "7   as many pairs wait to be joined as are counted, and no more than may";
         let owners = "6   the owner of a used block is none, or the master word that names the block";
         let mut all = vec![
             "1   blocks tile the region, each of 2^k words where such a block may lie",
@@ -141,6 +166,7 @@ impl Templated for BuddyPlan {
             buddies,
         ];
         all.extend(self.handles.then_some(owners));
+        all.extend(self.bounded.then_some(pairs));
         all.push("9   the wilderness begins inside the region, below its high-water mark");
         all
     }
@@ -148,6 +174,9 @@ impl Templated for BuddyPlan {
     fn fields(&self, index: &'static str) -> Vec<Field> {
         let field = |name, what| Field { r#type: index, name, what };
         let mut all = vec![field("shift", "words from a multiple of 4096 bytes to the region")];
+        if self.bounded {
+            all.push(field("pairs", "pairs of free buddies that wait to be joined"));
+        }
         if self.handles {
             all.push(field("moved", "words moved so far, modulo what an index holds"));
             all.push(field("last_moved", "words moved for the last request that made blocks move"));

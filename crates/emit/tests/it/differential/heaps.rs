@@ -77,6 +77,11 @@ const CORNERS: &[&str] = &[
     "freelists(40,1000, flush=bounded(1)) buddy(estranged)",
     "pages(page=512, min=8, search=tree, order=address, retain=2)",
     "pages(page=256, min=16, search=word, order=phk, retain=3, resize=off) word=2",
+    "buddy(knuth, start=one-block)",
+    "buddy(estranged, start=one-block, glue=bounded(5)) word=2",
+    "zero buddy(estranged, start=one-block) word=8",
+    "buddy(estranged, glue=bounded(2), grow=before-gluing)",
+    "freelists(40) buddy(estranged, glue=bounded(0)) align=32",
 ];
 
 /// A few heaps that between them are emitted from every template.
@@ -101,6 +106,9 @@ pub const FEW: &[&str] = &[
     "fixed(64)",
     "buddy(knuth) align=64",
     "buddy(estranged) word=8",
+    "buddy(knuth, start=one-block) align=64",
+    "buddy(estranged, start=one-block, glue=bounded(3)) word=8",
+    "buddy(estranged, grow=before-gluing) word=2",
     "freelists(40,1000, order=fifo) buddy(estranged)",
     "pages(page=256, min=8, search=tree) word=2",
     "pages(page=8192, min=16, search=linear) align=64",
