@@ -84,7 +84,7 @@ static inline Index order_of(Index words)
 }
 {%- if pool.one_block %}
 
-/* The byte that stands for the header of a block. */
+/* The byte that replaces the header of a block. */
 static inline unsigned char *entry_of(const Heap *heap, Index block)
 {
     /* cppcheck-suppress misra-c2012-11.8 ; the words are not constant, only the heap that names them is */

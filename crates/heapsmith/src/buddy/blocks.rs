@@ -44,9 +44,9 @@ pub struct Blocks<W, S, M, F> {
 pub(super) const fn min_order<W: Word, F: Start>(alignment: usize, head: usize) -> u32 {
     let links = (head + 2).next_power_of_two().trailing_zeros();
     let wanted = (F::MIN_BYTES / W::BYTES).next_power_of_two().trailing_zeros();
-    let least = if wanted > links { wanted } else { links };
+    let min = if wanted > links { wanted } else { links };
     let aligned = (alignment / W::BYTES).trailing_zeros();
-    if aligned > least && aligned < usize::BITS { aligned } else { least }
+    if aligned > min && aligned < usize::BITS { aligned } else { min }
 }
 
 /// The order of the block whose header this is.
@@ -55,7 +55,7 @@ pub(super) fn order_of(header: usize) -> u32 {
     words_of(header).trailing_zeros()
 }
 
-/// The header that an entry of the table stands for.
+/// The header that an entry of the table replaces.
 #[inline(always)]
 fn header_in(entry: u8) -> usize {
     header(1 << (entry >> FLAGS), (entry & ((1 << FLAGS) - 1)).into())

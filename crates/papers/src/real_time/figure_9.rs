@@ -44,7 +44,7 @@ const EQUAL: f64 = 0.005;
 /// Speed-ups as the paper's within this.
 const WITHIN: f64 = 0.02;
 
-/// A program of Figures 7 and 9, and the one that stands for it here.
+/// A program of Figures 7 and 9, and the one that replaces it here.
 struct Printed {
     program: &'static str,
     objects: f64,
@@ -131,7 +131,7 @@ impl Case {
     }
 }
 
-/// How much faster a whole program is with a heap of so many accesses for an object than with a list.
+/// How much faster a whole program is with a heap of this many accesses for an object than with a list.
 fn speed_up(program: &str, list: f64, own: f64, cycles: f64) -> Option<f64> {
     let whole = PRINTED.iter().find(|printed| printed.program == program)?.cycles();
     Some((whole + list * cycles) / (whole + own * cycles))

@@ -67,7 +67,7 @@ fn region(text: &str, block: u64) -> Result<Region, ExperimentError> {
     if text.contains("start=one-block") { one_block(block) } else { Ok(Region::new(Bytes(block))?) }
 }
 
-/// Runs a program in a heap of `block` bytes until it requested so many times as much.
+/// Runs a program in a heap of `block` bytes until it requested N times as much, N the given number of heapfuls.
 pub(super) fn run(
     text: &str,
     trace: &PackedTrace,

@@ -38,7 +38,7 @@ const AGAIN: u64 = 1000;
 struct Row {
     heap: &'static str,
     rounds_up: bool,
-    most_wasted_share: f64,
+    max_wasted_share: f64,
     bisects: bool,
     differs_in_one_bit: bool,
     whole_again: bool,
@@ -55,7 +55,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         rows.push(Row {
             heap,
             rounds_up: tried(text, rounding)?,
-            most_wasted_share: tried(text, waste)?,
+            max_wasted_share: tried(text, waste)?,
             bisects: tried(text, bisection)?,
             differs_in_one_bit: tried(text, one_bit)?,
             whole_again: tried(text, whole_again)?,
@@ -187,8 +187,8 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     }
     outcome.state(
         "002:half-is-wasted-at-most",
-        format!("{:.2}% at most", knuth.most_wasted_share * 100.0),
-        rows.iter().all(|row| row.most_wasted_share < 0.5),
+        format!("{:.2}% at most", knuth.max_wasted_share * 100.0),
+        rows.iter().all(|row| row.max_wasted_share < 0.5),
     );
     outcome.state(
         "002:joins-eagerly",

@@ -34,8 +34,8 @@ impl BuddyPlan {
     fn of(buddy: &Buddy, spec: &Spec) -> BuddyPlan {
         let one_block = buddy.start == Start::OneBlock;
         // A header, with an owner word or without, and two links; or 16 bytes; or what the alignment wants.
-        let least = if one_block { (16 / spec.word.bytes()).ilog2() } else { 2 };
-        let min_order = (spec.alignment / spec.word.bytes()).ilog2().max(least);
+        let min = if one_block { (16 / spec.word.bytes()).ilog2() } else { 2 };
+        let min_order = (spec.alignment / spec.word.bytes()).ilog2().max(min);
         let max_order = max_words(spec.word).ilog2();
         let estranged = buddy.system == BuddySystem::Estranged;
         let handles = buddy.defragment == Defragment::OnDemand;
