@@ -1,17 +1,16 @@
 //! `cargo xtask papers`: runs what the papers' authors published, and writes what it shows to `crates/papers/originals`.
 //!
 //! ```text
-//!   DIR/NAME (or a clone at a pinned commit) ──compile──▶ target/papers ──run──▶ crates/papers/originals/*.csv
+//!   DIR/PART/program ──run, counted──▶ crates/papers/originals/*.csv
 //! ```
 //!
-//! None of the originals is part of this project; what running them shows is.
+//! None of the originals is part of this project, nor is how to build them; what running them shows is.
 
 mod looking_glass;
-mod original;
 
 use std::path::{Path, PathBuf};
 
-use crate::run::{Outcome, target};
+use crate::run::Outcome;
 
 /// What is run.
 #[derive(Debug, clap::Args)]
@@ -19,15 +18,15 @@ pub struct Arguments {
     /// Parts; all of them where none is named
     #[arg(value_parser = names())]
     which: Vec<String>,
-    /// Where the originals are, and where they are fetched to [default: target/originals]
+    /// Where the programs are, in a folder for each part
     #[arg(long, value_name = "DIR")]
-    originals: Option<PathBuf>,
+    originals: PathBuf,
 }
 
 /// The originals of a paper, or of a few that belong together.
 struct Part {
     name: &'static str,
-    /// Reads the originals in a folder, and writes the data.
+    /// Runs the programs in a folder, and writes the data.
     run: fn(&Path) -> Outcome,
 }
 
@@ -39,7 +38,6 @@ fn names() -> clap::builder::PossibleValuesParser {
 
 /// Runs the originals of the parts that are named.
 pub fn papers(arguments: &Arguments) -> Outcome {
-    let originals = arguments.originals.clone().unwrap_or_else(|| target().join("originals"));
     let is_named = |part: &&Part| arguments.which.is_empty() || arguments.which.iter().any(|name| name == part.name);
-    PARTS.iter().filter(is_named).try_for_each(|part| (part.run)(&originals))
+    PARTS.iter().filter(is_named).try_for_each(|part| (part.run)(&arguments.originals.join(part.name)))
 }

@@ -7,9 +7,15 @@
 //! | `001-first-calls.csv` | a heap, a size of Figure 18, a run | nanoseconds and system calls of ten allocations |
 //! | `001-kept.csv` | a program, a size | what the authors' own runs took |
 //!
-//! Every program is compiled as its makefile says: lists and testers without optimisation, the tree with `-O3`. The heaps of
-//! this project are emitted as C, compiled in the same way and run by the tester of the authors' implicit list. A seed takes
-//! the place of the time of day, so that counts are the same each time.
+//! The folder has these executables, which whoever has the authors' files makes of them, and which read their seed from
+//! `SEED` instead of the time of day, so that counts are the same each time:
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `NAME-ASKS` | a tester of the authors with one of the allocators of [`PROGRAMS`], asking for at most `ASKS` bytes; a heap of this project is emitted as C and compiled with the same options |
+//! | `NAME-ASKS-traced` | the same; prints the fields from `requested` on of a row of `001-counts.csv` to its standard error |
+//! | `first-calls-NAME` | Figure 18's loop; prints size, nanoseconds and system calls of ten allocations of each size |
+//! | `kept/NAME/outputTimeN.txt` | the authors' own times, which their repository had at commit 7cd61b0 |
 
 mod measured;
 mod programs;
@@ -17,16 +23,13 @@ mod programs;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use super::original::{Original, empty};
-use crate::run::{Outcome, cargo, root, target};
+use crate::run::{Outcome, root};
 use measured::{Counts, first_calls, kept};
 use programs::{PROGRAMS, Program};
 
-const SOURCE: Original = Original {
-    name: "Memory_Allocators",
-    address: "https://github.com/ZacASTaylor/Memory_Allocators",
-    commit: "52ff2572c4e747ff7cae889f5b9e75c39ebe1e1f",
-};
+/// Where the programs are from.
+const SOURCE: &str =
+    "https://github.com/ZacASTaylor/Memory_Allocators, commit 52ff2572c4e747ff7cae889f5b9e75c39ebe1e1f";
 
 /// Allocations of a process.
 const REQUESTS: [u64; 12] = [10, 20, 50, 100, 200, 500, 1000, 2000, 3500, 5000, 7000, 10_000];
@@ -35,23 +38,23 @@ const RUNS: u64 = 11;
 /// Runs of Figure 18's loop, which take microseconds.
 const FIRST_CALL_RUNS: u64 = 31;
 
-/// Compiles the programs, runs them in turns, and writes the files.
-pub fn run(originals: &Path) -> Outcome {
-    let files = SOURCE.files(originals)?;
-    let folder = target().join("papers/001");
-    empty(&folder)?;
-    cargo(&["build", "--quiet", "-p", "heapsmith-cli"])?;
-    for program in PROGRAMS {
-        program.compile(&files, &folder)?;
-    }
-    write("001-kept.csv", KEPT, &kept(&files, KEPT_AT)?)?;
-    write("001-times.csv", "microseconds of the processor for the authors' loop, as it prints them", &times(&folder)?)?;
-    write("001-counts.csv", COUNTED, &counts(&folder)?)?;
-    write("001-first-calls.csv", FIRST_CALLS, &first_calls(&files, &folder, FIRST_CALL_RUNS)?)
+/// Runs the programs in turns, and writes the files.
+pub fn run(folder: &Path) -> Outcome {
+    has_all(folder)?;
+    write("001-kept.csv", KEPT, &kept(folder)?)?;
+    write("001-times.csv", "microseconds of the processor for the authors' loop, as it prints them", &times(folder)?)?;
+    write("001-counts.csv", COUNTED, &counts(folder)?)?;
+    write("001-first-calls.csv", FIRST_CALLS, &first_calls(folder, FIRST_CALL_RUNS)?)
 }
 
-/// The last commit that has the authors' own times.
-const KEPT_AT: &str = "7cd61b09788b0636e6ee807f606b6e9b8df26054";
+/// Nothing is measured before every program is there.
+fn has_all(folder: &Path) -> Outcome {
+    let files = PROGRAMS.iter().map(|program| programs::file(program.name, program.asks));
+    match files.map(|file| folder.join(file)).find(|path| !path.exists()) {
+        Some(path) => Err(format!("{} is not there: it is to be made of {SOURCE} first", path.display())),
+        None => Ok(()),
+    }
+}
 
 const KEPT: &str = "microseconds of the authors' own runs, of the files outputTime*.txt at their commit 7cd61b0: median and the \
                     interval of 95% that holds it";
@@ -93,9 +96,8 @@ fn counts(folder: &Path) -> Result<String, String> {
 fn write(name: &str, what: &str, rows: &str) -> Outcome {
     let path: PathBuf = root().join("crates/papers/originals").join(name);
     let head = format!(
-        "# Programs of {}, commit {}, and heaps of this project in their tester;\n# {what}.\n# Written by `cargo xtask papers \
-         001 --originals DIR`.\n",
-        SOURCE.address, SOURCE.commit
+        "# Programs of {SOURCE}, and heaps of this project in their tester;\n# {what}.\n# Written by `cargo xtask papers 001 \
+         --originals DIR`.\n"
     );
     std::fs::write(&path, head + rows).map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -4,8 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use super::programs::{Program, emit, file, glue};
-use crate::run::{output, run};
+use super::programs::{Program, file};
 
 /// What one run of a program showed.
 pub struct Counts {
@@ -20,7 +19,7 @@ pub fn counts(program: &Program, folder: &Path, requests: u64) -> Result<Counts,
     let path = folder.join(file(program.name, program.asks));
     let traced = path.display().to_string() + "-traced";
     let asked = ran(Command::new(traced).arg(requests.to_string()).arg("0").env("SEED", "1"))?;
-    let collect = program.functions().map(|name| format!("--toggle-collect={name}"));
+    let collect = program.functions.map(|name| format!("--toggle-collect={name}"));
     let out = format!("--callgrind-out-file={}", folder.join("callgrind").display());
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", &collect[0], &collect[1], &out]).arg(path);
@@ -42,13 +41,11 @@ fn ran(command: &mut Command) -> Result<Output, String> {
 }
 
 /// Ten allocations of each size of Figure 18 in processes of their own, by the heaps in turns.
-pub fn first_calls(files: &Path, folder: &Path, runs: u64) -> Result<String, String> {
-    let heaps = STACKS.map(|(name, spec)| stack(name, spec, files, folder).map(|program| (name, program)));
-    let heaps = heaps.into_iter().collect::<Result<Vec<_>, _>>()?;
+pub fn first_calls(folder: &Path, runs: u64) -> Result<String, String> {
     let mut text = "heap,run,size,nanoseconds,system_calls\n".to_owned();
     for number in 0..runs {
-        for (name, program) in &heaps {
-            let output = ran(&mut Command::new(program))?;
+        for name in STACKS {
+            let output = ran(&mut Command::new(folder.join(format!("first-calls-{name}"))))?;
             for line in String::from_utf8_lossy(&output.stdout).lines() {
                 let _ = writeln!(text, "{name},{number},{line}");
             }
@@ -58,39 +55,15 @@ pub fn first_calls(files: &Path, folder: &Path, runs: u64) -> Result<String, Str
 }
 
 /// The authors' stack, and heaps of this project that get a region and its pages in their first call.
-const STACKS: [(&str, Option<&str>); 3] = [("stack", None), ("our-stack", Some("stack")), ("our-linear", Some("bump"))];
-
-fn stack(name: &str, spec: Option<&str>, files: &Path, folder: &Path) -> Result<String, String> {
-    let program = folder.join(format!("first-calls-{name}")).display().to_string();
-    let loops = format!("{}/stack.c", glue());
-    let wraps = ["-Wl,--wrap=sbrk", "-Wl,--wrap=mmap", "-w", "-O3", "-o", &program, &loops];
-    let parts = match spec {
-        None => vec![files.join("Stack/mymalloc.c").display().to_string()],
-        Some(spec) => {
-            let out = program.clone() + "-objects";
-            emit(spec, &out)?;
-            vec![
-                format!("{out}/ours.c"),
-                format!("{}/ours_glue.c", glue()),
-                format!("-I{out}"),
-                "-DPOPULATED".to_owned(),
-            ]
-        }
-    };
-    run("cc", &[wraps.as_slice(), &parts.iter().map(String::as_str).collect::<Vec<_>>()].concat())?;
-    Ok(program)
-}
+const STACKS: [&str; 3] = ["stack", "our-stack", "our-linear"];
 
 /// What the authors' own runs took, as they kept it next to their programs: median and interval of the microseconds.
-pub fn kept(files: &Path, commit: &str) -> Result<String, String> {
-    let files = files.display().to_string();
+pub fn kept(folder: &Path) -> Result<String, String> {
     let mut text = "program,requests,runs,low,median,high\n".to_owned();
-    for (name, folder) in
-        [("implicit", "LinkedList"), ("explicit", "FreeList"), ("tree", "RedBlackTree"), ("malloc", "malloc")]
-    {
+    for name in ["implicit", "explicit", "tree", "malloc"] {
         for requests in [10, 100, 1000, 10_000] {
-            let file = format!("{commit}:{folder}/outputTime{requests}.txt");
-            let said = output("git", &["-C", &files, "show", &file])?;
+            let path = folder.join("kept").join(name).join(format!("outputTime{requests}.txt"));
+            let said = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
             let times = said.lines().filter_map(|line| line.trim().parse::<f64>().ok()).map(|ms| ms * 1000.0);
             let (runs, [low, median, high]) = of_median(times.collect());
             let _ = writeln!(text, "{name},{requests},{runs},{low:.3},{median:.3},{high:.3}");
