@@ -56,11 +56,11 @@ mod start;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-pub use blocks::{Blocks, GRID};
+pub use blocks::Blocks;
 pub use estranged::Estranged;
 pub use knuth::Knuth;
 pub use recombination::Recombination;
-pub use start::{OneBlock, Start, Wilderness};
+pub use start::{GRID, OneBlock, Start, Wilderness};
 
 use crate::block::{is_used, words_of};
 use crate::buddy::blocks::order_of;

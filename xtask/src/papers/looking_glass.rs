@@ -7,7 +7,7 @@
 //! | `001-first-calls.csv` | a heap, a size of Figure 18, a run | nanoseconds and system calls of ten allocations |
 //! | `001-kept.csv` | a program, a size | what the authors' own runs took |
 //!
-//! The folder has these executables, which whoever has the authors' files makes of them, and which read their seed from
+//! The folder has these executables, made of the authors' files outside this repository, which read their seed from
 //! `SEED` instead of the time of day, so that counts are the same each time:
 //!
 //! | file | what it is |

@@ -12,15 +12,12 @@
 //! for further up.
 
 use crate::block::{FLAGS, USED, header, is_used, words_of};
-use crate::buddy::start::{Place, Room, Start};
+use crate::buddy::start::{GRID, Place, Room, Start};
 use crate::index::control;
 use crate::memory::{Memory, RegionError, Words};
 use crate::meter::Meter;
 use crate::source::Source;
 use crate::word::Word;
-
-/// Payloads are aligned to their block's size up to this many bytes.
-pub const GRID: usize = 4096;
 
 /// The blocks of one region.
 #[derive(Debug)]

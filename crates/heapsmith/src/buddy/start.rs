@@ -20,8 +20,10 @@
 
 use core::fmt::Debug;
 
-use crate::buddy::blocks::GRID;
 use crate::sealed::Sealed;
+
+/// Payloads are aligned to their block's size up to this many bytes.
+pub const GRID: usize = 4096;
 
 /// What a buddy heap begins with.
 pub trait Start: Copy + Debug + Sealed + 'static {
