@@ -4,8 +4,10 @@
 //!   DIR/PART/program ──run, counted──▶ crates/papers/originals/*.csv
 //! ```
 //!
-//! None of the originals is part of this project, nor is how to build them; what running them shows is.
+//! None of the originals is part of this project, nor is how to build them; what running them shows is. The part `java`
+//! is recorded into DIR/java, and its slices into `samples/java`.
 
+mod java;
 mod looking_glass;
 
 use std::path::{Path, PathBuf};
@@ -30,7 +32,7 @@ struct Part {
     run: fn(&Path) -> Outcome,
 }
 
-const PARTS: &[Part] = &[Part { name: "001", run: looking_glass::run }];
+const PARTS: &[Part] = &[Part { name: "001", run: looking_glass::run }, Part { name: "java", run: java::run }];
 
 fn names() -> clap::builder::PossibleValuesParser {
     PARTS.iter().map(|part| part.name).collect::<Vec<_>>().into()

@@ -61,6 +61,10 @@ pub const VENV: Tool = Tool {
 /// The Java compiler and virtual machine, without windows: 72 + 44 MB to load, 270 MB installed.
 pub const JAVA: Tool =
     Tool { name: "javac", package: "default-jdk-headless", why: "to compile and record programs in Java" };
+/// What loads files.
+pub const CURL: Tool = Tool { name: "curl", package: "curl", why: "to load the Java programs that are recorded" };
+/// What unpacks JAR files: a file, as it takes no `--version`.
+pub const UNZIP: Tool = Tool { name: "/usr/bin/unzip", package: "unzip", why: "to unpack the Java programs" };
 /// The second C compiler, for its warnings, and its linter.
 pub const CLANG: Tool = Tool { name: "clang", package: "clang", why: "to compile what is emitted, for its warnings" };
 /// Its linter.

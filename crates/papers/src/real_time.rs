@@ -4,6 +4,7 @@ mod constant_time;
 mod defragmentation;
 mod figure_10;
 mod figure_11;
+mod figure_7;
 mod figure_8;
 mod figure_9;
 mod full_heap;
@@ -12,11 +13,13 @@ mod loads;
 mod mechanisms;
 mod objects;
 mod pause;
+mod programs;
 mod step_5;
 
 use crate::experiment::Experiment;
 
 pub(crate) const EXPERIMENTS: &[&Experiment] = &[
+    &figure_7::EXPERIMENT,
     &figure_8::EXPERIMENT,
     &figure_9::EXPERIMENT,
     &figure_10::EXPERIMENT,

@@ -40,7 +40,8 @@ impl Setting<'_> {
     }
 
     fn load(&self, input: Input, more: &[(&str, &str)]) -> Result<Trace, ExperimentError> {
-        let path = self.samples.join(input.file);
+        let whole = self.inputs.map(|dir| dir.join(input.file)).filter(|path| path.exists());
+        let path = whole.unwrap_or_else(|| self.samples.join(input.file));
         if !path.exists() {
             return Err(ExperimentError::NoSample { path });
         }

@@ -101,6 +101,7 @@ pin! {
     large_requests_of_paper_001 = "001-large-requests",
     patterns_of_paper_001 = "001-patterns",
     bins_of_paper_001 = "001-bins",
+    figure_7_of_paper_002 = "002-figure-7",
     figure_8_of_paper_002 = "002-figure-8",
     figure_9_of_paper_002 = "002-figure-9",
     figure_10_of_paper_002 = "002-figure-10",

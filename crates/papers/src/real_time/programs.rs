@@ -1,0 +1,99 @@
+//! The Java programs: real ones of the kinds of SPEC JVM98's, which are not public.
+//!
+//! ```text
+//!   samples/java/record ──▶ DIR/java/NAME.parquet     whole: 2.8 to 6.8 million objects, but for lz4
+//!                    └──▶ samples/java/NAME.parquet  slice: the first 300,000 events
+//! ```
+//!
+//! With `--inputs DIR` an experiment takes the whole recordings that are there in place of the slices. Both have the
+//! sizes of a JVM of 1998 (the setting `jvm=1998` of the workload `java`), and deaths as collections after every 64 KB of objects
+//! found them.
+
+use crate::input::Input;
+
+/// A program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Program {
+    /// Its name in tables.
+    pub name: &'static str,
+    /// The program of SPEC JVM98 that it stands for (Donahue et al. 2001, Figure 7).
+    pub stands_for: &'static str,
+    /// What it does.
+    pub does: &'static str,
+    /// Objects of the whole recording that the slice is cut from.
+    pub objects: u64,
+    /// Its slice, below the samples, and its whole recording, below the folder of inputs.
+    pub file: &'static str,
+}
+
+impl Program {
+    /// As an input.
+    pub const fn input(self) -> Input {
+        Input::new(self.name, "java", self.file).with(&[("collection", "continuous"), ("jvm", "1998")])
+    }
+}
+
+/// Files of [`PROGRAMS`].
+pub(crate) const FILES: &[&str] = &[
+    "java/lz4.parquet",
+    "java/drools.parquet",
+    "java/sunflow.parquet",
+    "java/h2.parquet",
+    "java/javac.parquet",
+    "java/sunflow-2.parquet",
+    "java/antlr.parquet",
+];
+
+/// The programs, in the order of those that they stand for. None stands for mpegaudio, a decoder of sound of which the
+/// paper, too, gives the number of objects alone.
+pub(crate) const PROGRAMS: [Program; 7] = [
+    Program {
+        name: "lz4",
+        stands_for: "compress",
+        does: "LZ4 of a JAR file, and back",
+        objects: 12_524,
+        file: FILES[0],
+    },
+    Program {
+        name: "drools",
+        stands_for: "jess",
+        does: "a rule engine (Drools 5.6) on its test Waltz: 50 line drawings labelled",
+        objects: 2_895_055,
+        file: FILES[1],
+    },
+    Program {
+        name: "sunflow",
+        stands_for: "raytrace",
+        does: "a ray tracer (Sunflow 0.07.2) on the Utah teapot",
+        objects: 2_951_837,
+        file: FILES[2],
+    },
+    Program {
+        name: "h2",
+        stands_for: "db",
+        does: "a database in memory (H2 2.2) of the lines of Commons Lang",
+        objects: 2_804_721,
+        file: FILES[3],
+    },
+    Program {
+        name: "javac",
+        stands_for: "javac",
+        does: "the JDK's compiler on the sources of Commons Lang that FastDatePrinter needs",
+        objects: 6_777_617,
+        file: FILES[4],
+    },
+    Program {
+        name: "sunflow-2",
+        stands_for: "mtrt",
+        does: "the same picture by two threads",
+        objects: 2_952_311,
+        file: FILES[5],
+    },
+    Program {
+        name: "antlr",
+        stands_for: "jack",
+        does: "a parser generator (ANTLR 3.5) on the eight grammars of ANTLR 4",
+        objects: 4_172_895,
+        file: FILES[6],
+    },
+];
