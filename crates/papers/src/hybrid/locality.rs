@@ -56,7 +56,7 @@ struct Cache {
 
 impl Cache {
     fn new() -> Cache {
-        Cache { sets: vec![Vec::with_capacity(WAYS); SETS], misses: 0, touches: 0 }
+        Cache { sets: vec![Vec::new(); SETS], misses: 0, touches: 0 }
     }
 
     /// Touches the lines of some bytes.

@@ -76,7 +76,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     for (number, program) in PROGRAMS.into_iter().enumerate() {
         setting.step(number, PROGRAMS.len(), program.name)?;
         let trace = setting.trace(program)?;
-        let statistics = Statistics::of(&*trace)?;
+        let statistics = Statistics::of(&trace)?;
         let repeats = repeats(&trace);
         let all: u64 = statistics.sizes.iter().map(|size| size.count).sum();
         let up_to = |max: u64| -> u64 {
