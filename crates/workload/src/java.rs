@@ -134,10 +134,10 @@ const SHORTER: u64 = 4;
 /// What its sizes were multiples of.
 const GRAIN: u64 = 8;
 /// Its least object.
-const LEAST: u64 = 16;
+const SMALLEST: u64 = 16;
 
 fn early(size: Bytes) -> Bytes {
-    Bytes(size.0.saturating_sub(SHORTER).next_multiple_of(GRAIN).max(LEAST))
+    Bytes(size.0.saturating_sub(SHORTER).next_multiple_of(GRAIN).max(SMALLEST))
 }
 
 /// How much the heap takes.

@@ -165,16 +165,18 @@ static Index place_of(const Heap *heap, Index list, Index page)
     Index previous = 0U;
     Index next = load(heap, list);
 
-    while (next != 0U) {
 {%- if pool.order == "address" %}
-        const Index seen = next;
+
+    while ((next != 0U) && (next < page)) {
 {%- else %}
+
+    while (next != 0U) {
         const Index seen = get(heap, next, NEXT);
-{%- endif %}
 
         if ((seen == 0U) || (seen >= page)) {
             break;
         }
+{%- endif %}
         previous = next;
         next = get(heap, next, NEXT);
     }
