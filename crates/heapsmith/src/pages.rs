@@ -50,10 +50,9 @@ mod runs;
 mod search;
 mod unit;
 
-use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-pub use policy::{InDirectory, InPages, PageOrder, PagePolicy, Placement};
+pub use policy::{InDirectory, InPages, PageOrder, PagePolicy, Placement, Usual};
 pub use search::{Bitmap, BitmapSearch, ByTree, ByWord, Linear};
 pub use unit::{Emulated, Hardware, Unit};
 
@@ -93,12 +92,11 @@ impl PageSizes {
 
 /// A heap of pages over one region.
 ///
-/// `W` is the word, `F` finds free objects, `S` is the region's source, `M` the meter, `P` says where entries lie.
+/// `W` is the word, `F` finds free objects, `S` is the region's source, `M` the meter, `P` says where entries lie, and has the values.
 #[derive(Debug)]
-pub struct PageHeap<W, F, S, M, P = InDirectory> {
+pub struct PageHeap<W, F, S, M, P = Usual> {
     directory: Directory<W, S, M, P>,
     sizes: PageSizes,
-    policy: PagePolicy,
     search: F,
 }
 
@@ -121,19 +119,13 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter> PageHeap<W, F, S, M> {
 
     /// An empty heap whose bitmaps are searched by `search`.
     pub fn with_search(source: S, sizes: PageSizes, meter: M, search: F) -> Result<Self, RegionError> {
-        Self::with_policy(source, sizes, PagePolicy::default(), meter, search)
+        Self::with_policy(source, sizes, Usual, meter, search)
     }
 }
 
 impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F, S, M, P> {
     /// An empty heap with this policy.
-    pub fn with_policy(
-        source: S,
-        sizes: PageSizes,
-        policy: PagePolicy,
-        meter: M,
-        search: F,
-    ) -> Result<Self, RegionError> {
+    pub fn with_policy(source: S, sizes: PageSizes, policy: P, meter: M, search: F) -> Result<Self, RegionError> {
         sizes.check::<W>()?;
         let sizes = PageSizes { min: sizes.min.max(sizes.alignment.min(sizes.page / 2)), ..sizes };
         let mut memory = Memory::<W, S, M>::new(source, meter)?;
@@ -151,10 +143,9 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F,
         memory.store(PLACE, control);
         memory.store(CAPACITY, (first - control) / entry);
         memory.poke(control::HIGH, 0);
-        let (retained, spare) = (policy.retain, control - 1);
-        let mut directory = Directory { memory, first, page, entry, retained, spare, placement: PhantomData };
+        let mut directory = Directory { memory, first, page, entry, spare: control - 1, policy };
         directory.set_top(1);
-        let mut heap = PageHeap { directory, sizes, policy, search };
+        let mut heap = PageHeap { directory, sizes, search };
         if P::IN_PAGES {
             heap.keep_spare();
         }
@@ -291,7 +282,7 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F,
         for _ in 0..under {
             self.search.take(&mut self.directory.memory, map);
         }
-        let order = self.policy.order;
+        let order = self.directory.policy.values().order;
         let sorted = order == PageOrder::Address;
         let previous = if sorted { self.directory.before(CLASSES + class, page, order) } else { 0 };
         self.directory.link(CLASSES + class, previous, page);
@@ -324,7 +315,8 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F,
         self.search.put(memory, map, object);
         memory.store(entry + Field::Count as usize, free);
         if free == 1 {
-            let previous = self.directory.before(CLASSES + class, page, self.policy.order);
+            let order = self.directory.policy.values().order;
+            let previous = self.directory.before(CLASSES + class, page, order);
             self.directory.link(CLASSES + class, previous, page);
         }
     }

@@ -22,6 +22,6 @@ pub use crate::sizes::{ConstantSizes, SizeMap, SizeRange, SizeTable};
 pub mod pages {
     pub use crate::pages::{
         Bitmap, BitmapSearch, ByTree, ByWord, Emulated, Hardware, InDirectory, InPages, Linear, PageOrder, PagePolicy,
-        PageSizes, Placement, Unit,
+        PageSizes, Placement, Unit, Usual,
     };
 }

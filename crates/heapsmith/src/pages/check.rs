@@ -67,7 +67,7 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F,
         if P::IN_PAGES && directory.memory.peek(directory.peek_entry(page) + FIELDS) != page {
             return Err(broken("P2: the entry of a free run is of another page", at));
         }
-        if last + 1 == top && length > self.policy.retain || next == last + 1 {
+        if last + 1 == top && length > self.directory.policy.values().retain || next == last + 1 {
             return Err(broken("P2: a free run touches another or the wilderness", at));
         }
         if next != 0 && (next >= top || directory.peek(next, Field::Previous) != page) {

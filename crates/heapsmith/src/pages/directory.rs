@@ -21,8 +21,6 @@
 //! of objects has its entry in itself or in an object; a free run has one, with its first page behind the fields, in
 //! an object or, where none can be had, in its own last words. A used run has none: the kinds of its pages tell its length.
 
-use core::marker::PhantomData;
-
 use crate::index::control;
 use crate::memory::{Memory, Words};
 use crate::meter::Meter;
@@ -76,12 +74,10 @@ pub(super) struct Directory<W, S, M, P> {
     pub page: usize,
     /// Words of a page in the directory.
     pub entry: usize,
-    /// Pages that a free run at the end keeps; more go to the wilderness.
-    pub retained: usize,
     /// Control word: an entry for the next free run, where entries lie apart. The word before it is the first of those
     /// that phkmalloc loses.
     pub spare: usize,
-    pub placement: PhantomData<P>,
+    pub policy: P,
 }
 
 impl<W: Word, S: Source, M: Meter, P: Placement> Directory<W, S, M, P> {
@@ -280,8 +276,9 @@ impl<W: Word, S: Source, M: Meter, P: Placement> Directory<W, S, M, P> {
             }
             place = Some(self.unlink(RUNS, page));
         }
-        if end == top && end - page > self.retained {
-            end = page + self.retained;
+        let retained = self.policy.values().retain;
+        if end == top && end - page > retained {
+            end = page + retained;
             self.set_top(end);
         }
         if end == page {
@@ -346,7 +343,7 @@ impl<W: Word, S: Source, M: Meter, P: Placement> Directory<W, S, M, P> {
     #[cold]
     pub fn release_last(&mut self) -> Option<usize> {
         let top = self.memory.load(TOP);
-        if self.retained == 0 || top == 1 || self.get(top - 1, Field::Kind) != FREE {
+        if self.policy.values().retain == 0 || top == 1 || self.get(top - 1, Field::Kind) != FREE {
             return None;
         }
         let length = self.get(top - 1, Field::Count);

@@ -28,35 +28,67 @@ pub struct PagePolicy {
     pub resize: bool,
 }
 
+impl PagePolicy {
+    /// Last in first out; nothing is retained, and runs are resized in place.
+    pub const DEFAULT: PagePolicy = PagePolicy { order: PageOrder::Lifo, retain: 0, resize: true };
+}
+
 impl Default for PagePolicy {
     fn default() -> Self {
-        PagePolicy { order: PageOrder::Lifo, retain: 0, resize: true }
+        Self::DEFAULT
     }
 }
 
-/// Where the entry of a page lies: its kind, its count, its links and its bitmap.
-pub trait Placement: Debug + Sealed {
+/// Where the entry of a page lies, which are its kind, its count, its links and its bitmap; and the values.
+pub trait Placement: Copy + Debug + Sealed {
     /// Whether entries lie in pages; else all are in the directory.
     const IN_PAGES: bool;
+
+    /// The values.
+    fn values(&self) -> PagePolicy;
 }
+
+/// Entries lie in the directory, with [`PagePolicy::DEFAULT`]: every branch on a value folds away.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Usual;
 
 /// Entries lie in the directory.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct InDirectory;
+pub struct InDirectory(pub PagePolicy);
 
 /// Entries lie in their pages, as in phkmalloc: in front of the objects if these are at most twice as large as the entry,
 /// else in an object of another page. A free run has its entry in an object. So small pages lose their first objects,
 /// and pages of large objects take one of another class.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct InPages;
+pub struct InPages(pub PagePolicy);
 
+impl Sealed for Usual {}
 impl Sealed for InDirectory {}
 impl Sealed for InPages {}
 
+impl Placement for Usual {
+    const IN_PAGES: bool = false;
+
+    #[inline(always)]
+    fn values(&self) -> PagePolicy {
+        PagePolicy::DEFAULT
+    }
+}
+
 impl Placement for InDirectory {
     const IN_PAGES: bool = false;
+
+    #[inline(always)]
+    fn values(&self) -> PagePolicy {
+        self.0
+    }
 }
 
 impl Placement for InPages {
     const IN_PAGES: bool = true;
+
+    #[inline(always)]
+    fn values(&self) -> PagePolicy {
+        self.0
+    }
 }

@@ -20,7 +20,11 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F,
     }
 
     /// The first page from `page` on whose address is a multiple of `step` pages.
+    #[inline]
     fn next_place(&self, page: usize, step: usize) -> usize {
+        if step == 1 {
+            return page;
+        }
         let base = (self.directory.memory.base_address() + self.directory.first * W::BYTES) / self.sizes.page - 1;
         (base + page).next_multiple_of(step) - base
     }
@@ -85,10 +89,11 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F,
             return None;
         }
         self.directory.set_top(end);
-        if P::IN_PAGES || self.policy.retain > 0 {
+        let retains = self.directory.policy.values().retain > 0;
+        if P::IN_PAGES || retains {
             self.directory.write_used(page, length, RUN);
         }
-        if page > top && self.policy.retain > 0 {
+        if page > top && retains {
             let dropped = self.directory.free(top, page - top);
             self.drop_entry(dropped);
         } else if page > top {
@@ -190,7 +195,7 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F,
 
     fn resize_run(&mut self, page: usize, length: usize) -> Option<ServePath> {
         let old = self.directory.get(page, Field::Count);
-        if length != old && !self.policy.resize {
+        if length != old && !self.directory.policy.values().resize {
             return None;
         }
         if length <= old {

@@ -1,7 +1,7 @@
 //! Page heaps from a spec.
 
 use heapsmith::parts::pages::{
-    self, ByTree, ByWord, Hardware, InDirectory, InPages, Linear, PagePolicy, PageSizes, Placement,
+    self, ByTree, ByWord, Hardware, InDirectory, InPages, Linear, PagePolicy, PageSizes, Placement, Usual,
 };
 use heapsmith::{Meter, Source, Word};
 
@@ -30,24 +30,26 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
     }
 
     fn searched<W: Word, F: pages::BitmapSearch + Default + 'a>(self, pages: &Pages) -> Result<J::Output, BuildError> {
-        match pages.info {
-            PageInfo::Directory => self.placed::<W, F, InDirectory>(pages),
-            PageInfo::Page => self.placed::<W, F, InPages>(pages),
-        }
-    }
-
-    fn placed<W: Word, F: pages::BitmapSearch + Default + 'a, P: Placement + 'a>(
-        self,
-        pages: &Pages,
-    ) -> Result<J::Output, BuildError> {
-        let alignment = self.without_free_lists()?.alignment as usize;
-        let sizes = PageSizes { page: bytes(pages.page), min: bytes(pages.min), alignment };
         let order = match pages.order {
             PageOrder::Lifo => pages::PageOrder::Lifo,
             PageOrder::Address => pages::PageOrder::Address,
             PageOrder::Phk => pages::PageOrder::Phk,
         };
         let policy = PagePolicy { order, retain: bytes(pages.retain), resize: pages.resize };
+        match pages.info {
+            PageInfo::Directory if policy == PagePolicy::DEFAULT => self.placed::<W, F, _>(pages, Usual),
+            PageInfo::Directory => self.placed::<W, F, _>(pages, InDirectory(policy)),
+            PageInfo::Page => self.placed::<W, F, _>(pages, InPages(policy)),
+        }
+    }
+
+    fn placed<W: Word, F: pages::BitmapSearch + Default + 'a, P: Placement + 'a>(
+        self,
+        pages: &Pages,
+        policy: P,
+    ) -> Result<J::Output, BuildError> {
+        let alignment = self.without_free_lists()?.alignment as usize;
+        let sizes = PageSizes { page: bytes(pages.page), min: bytes(pages.min), alignment };
         let (source, meter, search) = (self.source, self.meter, F::default());
         let heap = heapsmith::parts::PageHeap::<W, F, S, M, P>::with_policy(source, sizes, policy, meter, search)?;
         Ok(self.job.run(heap))

@@ -263,8 +263,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "phk",
         spec: "pages(page=4096, min=16, search=linear)",
         note: "The bitmaps are in the directory, not at the start of the page, so that a page of \
-               two objects holds two. The order of pages with a free object is not stated: last \
-               in first out. A page that becomes empty is freed at once.",
+               two objects holds two. The paper does not state the order of pages with a free \
+               object: last in first out. A page that becomes empty is freed at once. phkmalloc \
+               1.89 itself places requests as with order=phk, info=page, retain=16, resize=off.",
         source: "Li, Mohanty and Kavi, sections II and III (PHK, page of 4096, objects from 16)",
         papers: PAGES,
     },

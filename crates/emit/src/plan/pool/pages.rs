@@ -107,11 +107,13 @@ impl Emit for Pages {
             PageOrder::Address => "Address",
             PageOrder::Phk => "Phk",
         };
-        if self.info == PageInfo::Page {
-            heap.ty = format!("PageHeap<{}, pages::{search}, S, Unmetered, pages::InPages>", heap.word());
-        }
+        let placement = match self.info {
+            PageInfo::Directory => "pages::InDirectory",
+            PageInfo::Page => "pages::InPages",
+        };
+        heap.ty = format!("PageHeap<{}, pages::{search}, S, Unmetered, {placement}>", heap.word());
         let order = format!("order: pages::PageOrder::{order}");
-        let policy = format!("pages::PagePolicy {{ {order}, retain: {retain}, resize: {resize} }}");
+        let policy = format!("{placement}(pages::PagePolicy {{ {order}, retain: {retain}, resize: {resize} }})");
         heap.make(format!("PageHeap::with_policy(source, {sizes}, {policy}, Unmetered, pages::{search}::default())?"));
         Some(())
     }
