@@ -137,7 +137,7 @@ pub fn attack(
     mut progress: impl FnMut(Progress),
 ) -> Result<Attack, AttackError> {
     let demand = Demand::new(spec, program).map_err(AttackError::Refuses)?;
-    let mut region = region_for(program)?;
+    let mut region = region_for(spec, program)?;
     let mut search = PlanSearch::new(&demand, options.seed);
     let mut constructions = construct::constructions(&demand).into_iter();
     let all = constructions.len() + options.rounds;
@@ -182,7 +182,7 @@ pub fn attack(
 pub fn attack_by_gaps(spec: &Spec, program: ProgramClass, max_operations: usize) -> Result<AttackOutcome, AttackError> {
     let demand = Demand::new(spec, program).map_err(AttackError::Refuses)?;
     let plan = construct::gaps(&demand);
-    let mut region = region_for(program)?;
+    let mut region = region_for(spec, program)?;
     Ok(run(spec, demand.program, Charge::Requests, &mut region, max_operations, |a| plan.carry_out(a))?)
 }
 

@@ -12,11 +12,11 @@
 use std::collections::BTreeMap;
 
 use heapsmith_replay::{Driven, Region, ReplayError, drive};
-use heapsmith_spec::Spec;
+use heapsmith_spec::{Buddy, Pool, Spec, Start};
 use heapsmith_trace::Bytes;
 
 use super::tape::{Tape, TapeStep};
-use crate::bound::ProgramClass;
+use crate::bound::{ProgramClass, bound};
 
 /// A live block of the adversary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,9 +80,21 @@ pub struct Adversary<'d, 'h> {
     over: bool,
 }
 
-/// Bytes of the region that attacks on programs of this many live bytes have: what a replay reserves for them.
-pub fn region_for(program: ProgramClass) -> Result<Region, ReplayError> {
-    Region::new(Bytes(program.live.saturating_mul(32).saturating_add(16 << 20)))
+/// The region that attacks on a heap by these programs have: what a replay reserves for them. A heap that begins as one
+/// block takes all of its region, whatever is asked for, so it has that of its bound, if it has a bound.
+///
+/// # Errors
+///
+/// The address space has no room for it.
+pub fn region_for(spec: &Spec, program: ProgramClass) -> Result<Region, ReplayError> {
+    let reserved = Bytes(program.live.saturating_mul(32).saturating_add(16 << 20));
+    let bytes = match &spec.pool {
+        Pool::Buddy(Buddy { start: Start::OneBlock, .. }) => {
+            bound(spec, program.live, program.max_size, program.min_size).footprint.map_or(reserved, Bytes)
+        }
+        _ => reserved,
+    };
+    Region::new(bytes.min(reserved))
 }
 
 /// Lets `plan` attack the heap of `spec` within the limits of `program`, in at most this many operations.

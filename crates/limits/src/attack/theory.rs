@@ -40,7 +40,7 @@ pub fn forced(spec: &Spec, live: u64, log: u32) -> Result<Forced, AttackError> {
         return Err(AttackError::Refuses("blocks of this heap are no powers of two of its smallest".to_owned()));
     }
     let plan = robson(&demand);
-    let mut region = region_for(program)?;
+    let mut region = region_for(spec, program)?;
     // A round frees and asks for no more blocks than there are units.
     let operations = (2 * live * (u64::from(log) + 1)) as usize;
     let outcome =

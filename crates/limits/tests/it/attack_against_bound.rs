@@ -31,7 +31,7 @@ fn exceeded(spec: &Spec, program: ProgramClass, seed: u64) -> Option<String> {
     // An attack counts one operation's accesses without telling which kind it was. A region without room for the bound
     // may refuse a request, and then layers give back all that they keep: this is not counted.
     let max = bound.worst_case.either();
-    let region = region_for(program).expect("address space").size().0;
+    let region = region_for(spec, program).expect("address space").size().0;
     let has_room = bound.region.is_none_or(|needed| needed <= region);
     if has_room && max.is_some_and(|max| accesses > max) {
         return Some(format!("{spec}, {program:?}: {accesses} accesses above the bound {max:?}"));
@@ -148,7 +148,7 @@ proptest! {
     #[test]
     fn no_random_program_exceeds_the_bound_of_any_heap(spec in arbitrary::spec(), program in programs()) {
         let bound = bound(&spec, program.live, program.max_size, program.min_size);
-        let mut region = region_for(program).expect("address space");
+        let mut region = region_for(&spec, program).expect("address space");
         if let Ok(chance) = by_chance(&spec, program, &mut region, 3_000) {
             prop_assert!(bound.footprint.is_none_or(|max| chance.footprint <= max), "{spec} {chance:?} {bound:?}");
         }
