@@ -43,13 +43,13 @@ const CLASS: &str = "java.lang.Class";
 #[derive(Debug, Serialize)]
 struct Row {
     program: &'static str,
-    stands_for: &'static str,
+    replaces: &'static str,
     objects_of_the_whole: u64,
     objects: u64,
     requested_peak: u64,
     classes: usize,
     popular: f64,
-    most_popular: String,
+    popular_class: String,
     varying: usize,
     same_block_again: f64,
     by_chance: f64,
@@ -113,13 +113,13 @@ fn row(program: Program, trace: &Trace) -> Result<Row, ExperimentError> {
     let varies = |(name, class): &(&&str, &Class)| !name.ends_with("[]") && **name != CLASS && class.sizes.len() > 1;
     Ok(Row {
         program: program.name,
-        stands_for: program.stands_for,
+        replaces: program.replaces,
         objects_of_the_whole: program.objects,
         objects,
         requested_peak: statistics.requested_peak.0,
         classes: classes.len(),
         popular: share(counts.iter().take(POPULAR).map(|(count, _)| count).sum()),
-        most_popular: counts.first().map_or(String::new(), |(_, name)| (*name).to_owned()),
+        popular_class: counts.first().map_or(String::new(), |(_, name)| (*name).to_owned()),
         varying: classes.iter().filter(varies).count(),
         same_block_again: share(recurrence.as_the_last),
         by_chance: recurrence.blocks.values().map(|&count| share(count) * share(count)).sum(),
@@ -148,25 +148,24 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
 
 /// How many objects the whole programs create.
 fn numbers(outcome: &mut Outcome, rows: &[Row], millions: &[&Row]) {
-    let number = |stands_for: &str| {
-        rows.iter().find(|row| row.stands_for == stands_for).map_or(0, |row| row.objects_of_the_whole)
-    };
+    let number =
+        |replaces: &str| rows.iter().find(|row| row.replaces == replaces).map_or(0, |row| row.objects_of_the_whole);
     let created = millions.iter().map(|row| row.objects_of_the_whole);
-    let (least, most) = (created.clone().min().unwrap_or(0), created.max().unwrap_or(0));
+    let (min, max) = (created.clone().min().unwrap_or(0), created.max().unwrap_or(0));
     outcome
         .state(
             "002:programs-create-millions",
-            format!("{} programs create {} to {} objects", millions.len(), thousands(least), thousands(most)),
+            format!("{} programs create {} to {} objects", millions.len(), thousands(min), thousands(max)),
             millions.len() >= 6,
         )
-        .with("objects, least", least as f64)
-        .with("objects, most", most as f64);
+        .with("objects, least", min as f64)
+        .with("objects, most", max as f64);
     let few = number("compress");
     outcome
         .state(
             "002:compress-creates-few",
-            format!("{} objects, a {}th of the next program's", thousands(few), least / few.max(1)),
-            few * 100 < least,
+            format!("{} objects, a {}th of the next program's", thousands(few), min / few.max(1)),
+            few * 100 < min,
         )
         .with("objects", few as f64);
     let (one, two) = (number("raytrace") as f64, number("mtrt") as f64);
@@ -180,8 +179,8 @@ fn numbers(outcome: &mut Outcome, rows: &[Row], millions: &[&Row]) {
     outcome.found = format!(
         "{} programs create {} to {} objects each, {} creates {}.",
         millions.len(),
-        thousands(least),
-        thousands(most),
+        thousands(min),
+        thousands(max),
         PROGRAMS[0].name,
         thousands(few)
     );
@@ -200,11 +199,11 @@ fn classes(outcome: &mut Outcome, rows: &[Row], millions: &[&Row]) {
         ),
         varying == 0,
     );
-    let least = millions.iter().map(|row| row.popular).fold(1.0, f64::min);
+    let min = millions.iter().map(|row| row.popular).fold(1.0, f64::min);
     outcome.state(
         "002:many-objects-of-few-classes",
-        format!("the ten most popular classes have at least {} of a program's objects", percent(least)),
-        least > 0.5,
+        format!("the ten most popular classes have at least {} of a program's objects", percent(min)),
+        min > 0.5,
     );
     let more = millions.iter().filter(|row| row.same_block_again > row.by_chance).count();
     let said: Vec<String> = millions
@@ -229,7 +228,7 @@ fn shown(rows: &[Row]) -> Shown {
         "Every program",
         [
             "program",
-            "stands for",
+            "replaces",
             "what it does",
             "objects of the whole",
             "objects here",
@@ -245,14 +244,14 @@ fn shown(rows: &[Row]) -> Shown {
     for (row, program) in rows.iter().zip(PROGRAMS) {
         shown.row([
             row.program.into(),
-            row.stands_for.into(),
+            row.replaces.into(),
             program.does.into(),
             row.objects_of_the_whole.into(),
             row.objects.into(),
             row.requested_peak.into(),
             (row.classes as u64).into(),
             Value::Share(row.popular),
-            row.most_popular.as_str().into(),
+            row.popular_class.as_str().into(),
             Value::Share(row.same_block_again),
             Value::Share(row.by_chance),
             Value::Share(row.among_ten),

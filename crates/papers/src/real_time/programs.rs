@@ -16,8 +16,8 @@ use crate::input::Input;
 pub(crate) struct Program {
     /// Its name in tables.
     pub name: &'static str,
-    /// The program of SPEC JVM98 that it stands for (Donahue et al. 2001, Figure 7).
-    pub stands_for: &'static str,
+    /// The program of SPEC JVM98 that it replaces (Donahue et al. 2001, Figure 7).
+    pub replaces: &'static str,
     /// What it does.
     pub does: &'static str,
     /// Objects of the whole recording that the slice is cut from.
@@ -44,54 +44,48 @@ pub(crate) const FILES: &[&str] = &[
     "java/antlr.parquet",
 ];
 
-/// The programs, in the order of those that they stand for. None stands for mpegaudio, a decoder of sound of which the
+/// The programs, in the order of those that they replace. None replaces mpegaudio, a decoder of sound of which the
 /// paper, too, gives the number of objects alone.
 pub(crate) const PROGRAMS: [Program; 7] = [
-    Program {
-        name: "lz4",
-        stands_for: "compress",
-        does: "LZ4 of a JAR file, and back",
-        objects: 12_524,
-        file: FILES[0],
-    },
+    Program { name: "lz4", replaces: "compress", does: "LZ4 of a JAR file, and back", objects: 12_524, file: FILES[0] },
     Program {
         name: "drools",
-        stands_for: "jess",
+        replaces: "jess",
         does: "a rule engine (Drools 5.6) on its test Waltz: 50 line drawings labelled",
         objects: 2_895_055,
         file: FILES[1],
     },
     Program {
         name: "sunflow",
-        stands_for: "raytrace",
+        replaces: "raytrace",
         does: "a ray tracer (Sunflow 0.07.2) on the Utah teapot",
         objects: 2_951_837,
         file: FILES[2],
     },
     Program {
         name: "h2",
-        stands_for: "db",
+        replaces: "db",
         does: "a database in memory (H2 2.2) of the lines of Commons Lang",
         objects: 2_804_721,
         file: FILES[3],
     },
     Program {
         name: "javac",
-        stands_for: "javac",
+        replaces: "javac",
         does: "the JDK's compiler on the sources of Commons Lang that FastDatePrinter needs",
         objects: 6_777_617,
         file: FILES[4],
     },
     Program {
         name: "sunflow-2",
-        stands_for: "mtrt",
+        replaces: "mtrt",
         does: "the same picture by two threads",
         objects: 2_952_311,
         file: FILES[5],
     },
     Program {
         name: "antlr",
-        stands_for: "jack",
+        replaces: "jack",
         does: "a parser generator (ANTLR 3.5) on the eight grammars of ANTLR 4",
         objects: 4_172_895,
         file: FILES[6],
