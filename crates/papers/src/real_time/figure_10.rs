@@ -104,7 +104,7 @@ fn listed_means(rows: &[Row], heap: &str) -> String {
 
 fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let mut outcome = Outcome::new(rows)?;
-    // The paper's experiments have occasional collection, and it does not say how large its heap is.
+    // The paper's experiments have occasional collection (section 2.6); it does not say how large its heap is.
     let near = |heap: &str, share: f64| {
         let means = SIZES.map(|times| mean(rows, heap, Collection::Occasional, times));
         Answer::of_readings(means.map(|mean| (mean - share).abs() <= WITHIN))

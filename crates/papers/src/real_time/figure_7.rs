@@ -54,6 +54,7 @@ struct Row {
     same_block_again: f64,
     by_chance: f64,
     among_ten: f64,
+    among_ten_by_chance: f64,
 }
 
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
@@ -108,6 +109,10 @@ fn row(program: Program, trace: &Trace) -> Result<Row, ExperimentError> {
     }
     let objects: u64 = classes.values().map(|class| class.objects).sum();
     let share = |count: u64| count as f64 / objects.max(1) as f64;
+    // Were requests independent, one of so many before would be for the same block this often.
+    let by_chance = |before: i32| -> f64 {
+        recurrence.blocks.values().map(|&count| share(count) * (1.0 - (1.0 - share(count)).powi(before))).sum()
+    };
     let mut counts: Vec<(u64, &str)> = classes.iter().map(|(name, class)| (class.objects, *name)).collect();
     counts.sort_unstable_by(|a, b| b.cmp(a));
     let varies = |(name, class): &(&&str, &Class)| !name.ends_with("[]") && **name != CLASS && class.sizes.len() > 1;
@@ -122,8 +127,9 @@ fn row(program: Program, trace: &Trace) -> Result<Row, ExperimentError> {
         popular_class: counts.first().map_or(String::new(), |(_, name)| (*name).to_owned()),
         varying: classes.iter().filter(varies).count(),
         same_block_again: share(recurrence.as_the_last),
-        by_chance: recurrence.blocks.values().map(|&count| share(count) * share(count)).sum(),
+        by_chance: by_chance(1),
         among_ten: share(recurrence.among_recent),
+        among_ten_by_chance: by_chance(RECENT as i32),
     })
 }
 
@@ -205,21 +211,28 @@ fn classes(outcome: &mut Outcome, rows: &[Row], millions: &[&Row]) {
         format!("the ten most popular classes have at least {} of a program's objects", percent(min)),
         min > 0.5,
     );
-    let more = millions.iter().filter(|row| row.same_block_again > row.by_chance).count();
-    let said: Vec<String> = millions
-        .iter()
-        .map(|row| format!("{} {} ({})", row.program, percent(row.same_block_again), percent(row.by_chance)))
-        .collect();
+    recurrence(outcome, millions);
+}
+
+/// Section 2.7 says that a request makes similar ones likely in the future, not how soon: both readings are compared with
+/// what independent requests would give.
+fn recurrence(outcome: &mut Outcome, millions: &[&Row]) {
+    let compared = |of: fn(&Row) -> (f64, f64)| {
+        let more = millions.iter().map(|&row| of(row)).filter(|(found, chance)| found > chance).count();
+        let each = millions.iter().map(|&row| (row.program, of(row)));
+        let each = each.map(|(name, (found, chance))| format!("{name} {} ({})", percent(found), percent(chance)));
+        let said = format!("{more} of {}: {}", millions.len(), each.collect::<Vec<_>>().join(", "));
+        (more == millions.len(), said)
+    };
+    let (next, next_said) = compared(|row| (row.same_block_again, row.by_chance));
+    let (soon, soon_said) = compared(|row| (row.among_ten, row.among_ten_by_chance));
     let among = millions.iter().map(|row| row.among_ten).fold(1.0, f64::min);
     outcome.state(
         "002:same-size-again",
         format!(
-            "as the request before more often than by chance on {more} of {}: {}; at least {} as one of the ten before",
-            millions.len(),
-            said.join(", "),
-            percent(among)
+            "as the request before more often than by chance on {next_said}; as one of the ten before on {soon_said}"
         ),
-        Answer::of_readings([more == millions.len(), among > 0.5]),
+        Answer::of_readings([next, soon && among > 0.5]),
     );
 }
 
@@ -239,6 +252,7 @@ fn shown(rows: &[Row]) -> Shown {
             "block as the one before",
             "by chance",
             "as one of the ten before",
+            "by chance, of ten",
         ],
     );
     for (row, program) in rows.iter().zip(PROGRAMS) {
@@ -255,6 +269,7 @@ fn shown(rows: &[Row]) -> Shown {
             Value::Share(row.same_block_again),
             Value::Share(row.by_chance),
             Value::Share(row.among_ten),
+            Value::Share(row.among_ten_by_chance),
         ]);
     }
     shown
