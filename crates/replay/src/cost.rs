@@ -32,6 +32,7 @@ use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::{BinLayout, Layer, Pool, Spec};
 use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
 
+use crate::cache::CacheLevel;
 use crate::error::ReplayError;
 use crate::live::{Live, LiveTable};
 use crate::region::Region;
@@ -243,16 +244,10 @@ enum Found {
 
 /// A cache of two levels, each of sets of lines of which the least recently used goes: 32 KiB with 8 lines a set, and 512 KiB
 /// with 8. What is around it on real processors (predictors, further levels, other data) is left out.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Cache {
-    first: Level<64>,
-    second: Level<1024>,
-}
-
-impl Default for Cache {
-    fn default() -> Cache {
-        Cache { first: Level::new(), second: Level::new() }
-    }
+    first: CacheLevel<64, 8>,
+    second: CacheLevel<1024, 8>,
 }
 
 impl Cache {
@@ -264,48 +259,11 @@ impl Cache {
     }
 }
 
-/// A level of `SETS` sets, a power of two.
-#[derive(Debug)]
-struct Level<const SETS: usize> {
-    /// Lines of each set, plus one, the last used first; 0 for none.
-    sets: Vec<[usize; WAYS]>,
-}
-
-/// Lines of a set.
-const WAYS: usize = 8;
-
-impl<const SETS: usize> Level<SETS> {
-    fn new() -> Self {
-        Level { sets: vec![[0; WAYS]; SETS] }
-    }
-
-    /// Uses a line, and says whether it was there.
-    fn touch(&mut self, line: usize) -> bool {
-        let set = &mut self.sets[line % SETS];
-        let place = set.iter().position(|&kept| kept == line + 1);
-        set[..=place.unwrap_or(WAYS - 1)].rotate_right(1);
-        set[0] = line + 1;
-        place.is_some()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use heapsmith_trace::{Action, Event, Nanoseconds, Trace};
 
     use super::*;
-
-    #[test]
-    fn a_level_keeps_the_lines_of_a_set_that_were_used_last() {
-        let mut level = Level::<4>::new();
-        let lines: Vec<usize> = (0..WAYS).map(|number| number * 4).collect();
-        assert!(lines.iter().all(|&line| !level.touch(line)));
-        assert!(level.touch(0), "eight lines fit");
-        assert!(!level.touch(WAYS * 4), "a ninth takes the place of the second, which was used first");
-        assert!(!level.touch(4));
-        assert!(level.touch(0));
-        assert!(!level.touch(1), "another set");
-    }
 
     /// Blocks of 64 bytes, of which this many live, in turns.
     fn turns(live: u64, rounds: u64) -> PackedTrace {

@@ -7,7 +7,7 @@
 //! A block is touched when it is allocated, all of it, and at its beginning when it is freed. What the program reads
 //! in between is not recorded.
 
-use heapsmith_replay::{Region, block_lives};
+use heapsmith_replay::{CacheLevel, Region, block_lives};
 use heapsmith_report::chart::{Bars, Measured, Scale};
 use heapsmith_spec::resolve;
 use heapsmith_trace::PackedTrace;
@@ -47,31 +47,20 @@ const WAYS: usize = 4;
 /// Sets: 16 KB in all.
 const SETS: usize = 16 * 1024 / (LINE as usize * WAYS);
 
-/// A set-associative cache; what was touched least recently goes.
+/// The cache, and what it counted.
+#[derive(Default)]
 struct Cache {
-    sets: Vec<Vec<u64>>,
+    level: CacheLevel<SETS, WAYS>,
     misses: u64,
     touches: u64,
 }
 
 impl Cache {
-    fn new() -> Cache {
-        Cache { sets: vec![Vec::new(); SETS], misses: 0, touches: 0 }
-    }
-
     /// Touches the lines of some bytes.
     fn touch(&mut self, offset: u64, bytes: u64) {
         for line in offset / LINE..=(offset + bytes.max(1) - 1) / LINE {
             self.touches += 1;
-            let set = &mut self.sets[line as usize % SETS];
-            let found = set.iter().position(|&known| known == line);
-            self.misses += u64::from(found.is_none());
-            match found {
-                Some(at) => drop(set.remove(at)),
-                None if set.len() == WAYS => drop(set.remove(0)),
-                None => {}
-            }
-            set.push(line);
+            self.misses += u64::from(!self.level.touch(line as usize));
         }
     }
 }
@@ -110,7 +99,7 @@ fn touched(spec: &str, trace: &PackedTrace) -> Result<Cache, ExperimentError> {
     let freed = found.lives.iter().filter(|life| life.end < found.events).map(|life| (life.end, life.offset, 1));
     let mut all: Vec<(u64, u64, u64)> = born.chain(freed).collect();
     all.sort_unstable();
-    let mut cache = Cache::new();
+    let mut cache = Cache::default();
     all.into_iter().for_each(|(_, offset, bytes)| cache.touch(offset, bytes));
     Ok(cache)
 }
@@ -176,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_line_stays_until_four_others_of_its_set_were_touched() {
-        let mut cache = Cache::new();
+        let mut cache = Cache::default();
         let set = SETS as u64 * LINE;
         cache.touch(0, 32);
         cache.touch(31, 1);

@@ -1,5 +1,7 @@
 //! Table I: gates and longest path of the hybrid unit and of Chang's allocator.
 
+use std::ops::Range;
+
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 
 use super::gates::{Fitted, Gates, gates, growth};
@@ -74,6 +76,7 @@ fn outcome(gates: &[Gates], fits: &[Fitted]) -> Result<Outcome, ExperimentError>
     );
     outcome.tables.push(counts(gates));
     outcome.tables.push(growths(fits));
+    outcome.tables.push(taken_away(fits));
     outcome.draw("", "Gates as synthesised, by leaves: P/S of the hybrid unit, M/S of Chang's allocator", chart(gates));
     Ok(outcome)
 }
@@ -134,16 +137,51 @@ fn laws(outcome: &mut Outcome, fits: &[Fitted]) {
     outcome.state("003:chang-path-grows-logarithmically", format!("R² {path:.5}"), path > 0.95);
 }
 
+/// Leaves of Chang's trees for 2 GB in units of 16 bytes.
+const LEAVES_OF_2GB: f64 = (1_u64 << 27) as f64;
+/// What the paper says of the gates for them.
+const SEVERAL_HUNDRED_MILLION: Range<f64> = 2e8..1e9;
+
+/// Gates for 2 GB by a line of least squares.
+fn for_2gb(fits: &[Fitted], unit: &str, stage: &str, law: &str) -> f64 {
+    let of_law = if law == "n" { LEAVES_OF_2GB } else { LEAVES_OF_2GB * LEAVES_OF_2GB.log2() };
+    let value = |fit: &Fitted| fit.at_2gb.unwrap_or(fit.slope * of_law + fit.constant);
+    fitted(fits, unit, stage, "gates", law).map_or(f64::NAN, value)
+}
+
+/// Chang's allocator for 2 GB, with more and more of it taken away.
+fn taken_away(fits: &[Fitted]) -> Shown {
+    let mut shown = Shown::new("Chang's allocator for 2 GB, with parts taken away", ["what is left", "million gates"]);
+    for (left, units, stage, law) in [
+        ("all, a selector for each leaf", &["chang_allocator"][..], "written", "n lg n"),
+        ("all, what selectors have in common built once", &["chang_allocator_shared"], "written", "n"),
+        ("the same, as synthesised", &["chang_allocator_shared"], "mapped", "n"),
+        ("the interconnection alone, as synthesised", &["chang_interconnection"], "mapped", "n"),
+        ("the two trees alone", &["or_tree", "and_tree"], "written", "n"),
+        ("the OR-tree alone", &["or_tree"], "written", "n"),
+    ] {
+        let gates: f64 = units.iter().map(|unit| for_2gb(fits, unit, stage, law)).sum();
+        shown.row([left.into(), Value::from(digits(gates / 1e6))]);
+    }
+    shown
+}
+
 /// 2 GB in units of 16 bytes.
 fn example(outcome: &mut Outcome, gates: &[Gates], fits: &[Fitted]) {
-    let at = |unit: &str, of: &str, law: &str| {
-        fitted(fits, unit, "written", of, law).and_then(|fit| fit.at_2gb).unwrap_or(0.0)
-    };
-    let (direct, shared) = (at("chang_allocator", "gates", "n lg n"), at("chang_allocator_shared", "gates", "n"));
+    let (direct, shared) = (
+        for_2gb(fits, "chang_allocator", "written", "n lg n"),
+        for_2gb(fits, "chang_allocator_shared", "written", "n"),
+    );
     outcome.state(
         "003:chang-takes-millions-of-gates",
         format!("{} million, or {} million with shared selectors", digits(direct / 1e6), digits(shared / 1e6)),
-        (2e8..1e9).contains(&direct),
+        SEVERAL_HUNDRED_MILLION.contains(&direct),
+    );
+    let trees: f64 = ["or_tree", "and_tree"].iter().map(|tree| for_2gb(fits, tree, "written", "n")).sum();
+    outcome.state(
+        "003:chang-trees-alone-take-millions",
+        format!("{} million, with the AND-tree's multiplexers", digits(trees / 1e6)),
+        SEVERAL_HUNDRED_MILLION.contains(&trees),
     );
     let unit = one(gates, "page_unit", "written", LEAVES);
     let (count, registers) = unit.map_or((0, 0), |unit| (unit.gates, unit.flip_flops));
@@ -152,7 +190,8 @@ fn example(outcome: &mut Outcome, gates: &[Gates], fits: &[Fitted]) {
         format!("{} gates and {registers} flip-flops: fewer", thousands(count)),
         count <= 20_000,
     );
-    let (chang, own) = (at("chang_allocator", "path", "lg n"), unit.map_or(0, |unit| unit.path));
+    let chang = fitted(fits, "chang_allocator", "written", "path", "lg n").and_then(|fit| fit.at_2gb).unwrap_or(0.0);
+    let own = unit.map_or(0, |unit| unit.path);
     outcome.state(
         "003:chang-path-of-108-gates",
         format!("{chang:.0} by the line of least squares, {:.1} times the unit's {own}", chang / own.max(1) as f64),

@@ -186,11 +186,6 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         outcome.state(claim, found, holds);
     }
     outcome.state(
-        "002:half-is-wasted-at-most",
-        format!("{:.2}% at most", knuth.max_wasted_share * 100.0),
-        rows.iter().all(|row| row.max_wasted_share < 0.5),
-    );
-    outcome.state(
         "002:joins-eagerly",
         "the request for the whole heap is served at once in Knuth's system",
         knuth.whole_again,
