@@ -7,6 +7,7 @@ mod figure_11;
 mod figure_7;
 mod figure_8;
 mod figure_9;
+mod figure_9_causes;
 mod full_heap;
 mod internal;
 mod loads;
@@ -22,6 +23,7 @@ pub(crate) const EXPERIMENTS: &[&Experiment] = &[
     &figure_7::EXPERIMENT,
     &figure_8::EXPERIMENT,
     &figure_9::EXPERIMENT,
+    &figure_9_causes::EXPERIMENT,
     &figure_10::EXPERIMENT,
     &figure_11::EXPERIMENT,
     &defragmentation::EXPERIMENT,

@@ -36,11 +36,11 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
 const LISTS: [(&str, &str); 2] = [LIST, NEXT_FIT];
 const HEAPS: [(&str, &str); 5] = [KNUTH, ESTRANGED, BOUNDED, TLSF, HALF_FIT];
 /// Sizes of heaps, in the smallest that serves the program.
-const SIZES: [u64; 2] = [1, 2];
+pub(super) const SIZES: [u64; 2] = [1, 2];
 /// Cycles of an access: all found in the first cache, or none in any.
-const CYCLES: [f64; 2] = [2.0, 50.0];
+pub(super) const CYCLES: [f64; 2] = [2.0, 50.0];
 /// A speed-up that is printed as 1.00.
-const EQUAL: f64 = 0.005;
+pub(super) const EQUAL: f64 = 0.005;
 /// Speed-ups as the paper's within this.
 const WITHIN: f64 = 0.02;
 
@@ -132,7 +132,7 @@ impl Case {
 }
 
 /// How much faster a whole program is with a heap of this many accesses for an object than with a list.
-fn speed_up(program: &str, list: f64, own: f64, cycles: f64) -> Option<f64> {
+pub(super) fn speed_up(program: &str, list: f64, own: f64, cycles: f64) -> Option<f64> {
     let whole = PRINTED.iter().find(|printed| printed.program == program)?.cycles();
     Some((whole + list * cycles) / (whole + own * cycles))
 }

@@ -40,7 +40,9 @@ pub(super) struct Served {
     /// Those of the costliest request and of the costliest free.
     pub allocate_max: u64,
     pub free_max: u64,
-    /// Searched lists and joins of the request with the most of them.
+    /// Searched blocks and lists, and joins, of all operations.
+    pub visits: u64,
+    /// The same of the request with the most of them.
     pub visits_max: u64,
 }
 
@@ -172,10 +174,11 @@ impl Program<'_, '_> {
     }
 
     fn finish(self) -> Served {
-        let Counting { accesses, served, .. } = self.heap.meter();
+        let Counting { accesses, visits, served, .. } = self.heap.meter();
         let of = |way: ServePath| served[way as usize];
         Served {
             accesses,
+            visits,
             at_once: of(ServePath::AtOnce),
             after_split: of(ServePath::AfterSplit),
             after_coalescing: of(ServePath::AfterCoalescing),

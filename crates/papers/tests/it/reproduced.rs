@@ -104,6 +104,7 @@ pin! {
     figure_7_of_paper_002 = "002-figure-7",
     figure_8_of_paper_002 = "002-figure-8",
     figure_9_of_paper_002 = "002-figure-9",
+    figure_9_causes_of_paper_002 = "002-figure-9-causes",
     figure_10_of_paper_002 = "002-figure-10",
     figure_11_of_paper_002 = "002-figure-11",
     defragmentation_of_paper_002 = "002-defragmentation",
