@@ -104,7 +104,7 @@ fn outcome(rows: &[Row], summaries: &[Summary]) -> Result<Outcome, ExperimentErr
             percent(handles.0),
             percent(handles.1)
         ),
-        Answer::of_readings([min.0, handles.0].map(|least| least >= LARGE_NUMBER)),
+        Answer::of_readings([min.0, handles.0].map(|min| min >= LARGE_NUMBER)),
     );
     let few = summaries.iter().min_by_key(|one| one.objects);
     let large = summaries.iter().max_by_key(|one| one.largest);

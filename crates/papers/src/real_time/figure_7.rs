@@ -109,7 +109,7 @@ fn row(program: Program, trace: &Trace) -> Result<Row, ExperimentError> {
     }
     let objects: u64 = classes.values().map(|class| class.objects).sum();
     let share = |count: u64| count as f64 / objects.max(1) as f64;
-    // Were requests independent, one of so many before would be for the same block this often.
+    // Were requests independent, one of N before would be for the same block this often.
     let by_chance = |before: i32| -> f64 {
         recurrence.blocks.values().map(|&count| share(count) * (1.0 - (1.0 - share(count)).powi(before))).sum()
     };

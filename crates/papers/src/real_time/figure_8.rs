@@ -134,7 +134,7 @@ fn orders(row: &Row) -> u64 {
 /// bound would show as a growth that ceases in the larger heaps; how fast it grows, the paper does not say.
 fn unbounded(outcome: &mut Outcome, counted: &[(f64, f64)]) {
     let growth: Vec<f64> = counted.windows(2).map(|pair| pair[1].1 / pair[0].1).collect();
-    let least = growth.iter().copied().fold(f64::INFINITY, f64::min);
+    let min = growth.iter().copied().fold(f64::INFINITY, f64::min);
     let [smaller, larger] = [&growth[..growth.len() / 2], &growth[growth.len() / 2..]]
         .map(|half| half.iter().product::<f64>().powf(1.0 / half.len().max(1) as f64));
     outcome.state(
@@ -142,13 +142,13 @@ fn unbounded(outcome: &mut Outcome, counted: &[(f64, f64)]) {
         format!(
             "each doubling of the heap multiplies it by {} at least, by {} on average in the smaller half of the heaps and by \
              {} in the larger; the exponent is {}, the largest factor {}",
-            digits(least),
+            digits(min),
             digits(smaller),
             digits(larger),
             digits(slope(counted, 4000.0)),
             digits(counted.last().map_or(f64::NAN, |point| point.1))
         ),
-        Answer::of_readings([least > 1.5, least > 1.0 && larger >= smaller]),
+        Answer::of_readings([min > 1.5, min > 1.0 && larger >= smaller]),
     );
 }
 
