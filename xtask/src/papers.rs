@@ -5,8 +5,9 @@
 //! ```
 //!
 //! None of the originals is part of this project, nor is how to build them; what running them shows is. The part `java`
-//! is recorded into DIR/java, and its slices into `samples/java`.
+//! is recorded into DIR/java, and its slices into `samples/java`; the programs of `003` into `samples/programs`.
 
+mod hybrid;
 mod java;
 mod looking_glass;
 
@@ -32,7 +33,11 @@ struct Part {
     run: fn(&Path) -> Outcome,
 }
 
-const PARTS: &[Part] = &[Part { name: "001", run: looking_glass::run }, Part { name: "java", run: java::run }];
+const PARTS: &[Part] = &[
+    Part { name: "001", run: looking_glass::run },
+    Part { name: "003", run: hybrid::run },
+    Part { name: "java", run: java::run },
+];
 
 fn names() -> clap::builder::PossibleValuesParser {
     PARTS.iter().map(|part| part.name).collect::<Vec<_>>().into()

@@ -30,6 +30,7 @@
 //! - **Regions** ([`Fixed`], [`Growing`], [`StaticRegion`], or your own [`Source`]) supply memory.
 //! - **[Heaps by name](named)** are [`Tlsf`] and its like. Each is a [`Heap`]: it allocates, frees, resizes, walks
 //!   and checks its blocks, and reports its footprint.
+//! - An **[`Arena`]** has blocks without headers, which are freed all at once; it is no [`Heap`].
 //! - **Layers** ([`FreeLists`], [`Guard`], [`Zero`], [`Reserve`]) are heaps around a heap.
 //! - **Locks** ([`Spin`], [`lock::CriticalSection`], [`lock::LockApi`]) make a heap the program's allocator
 //!   ([`Global`]) or that of collections ([`Locked`]).
@@ -113,6 +114,6 @@ pub use meter::{Counting, Meter, ServePath, Unmetered};
 pub use named::{
     BestFit, EstrangedBuddy, FirstFit, HalfFit, KnuthBuddy, MovableBuddy, NextFit, PhkHeap, SegregatedFit, Tlsf,
 };
-pub use simple::{FixedSize, Frees, Linear};
+pub use simple::{Arena, FixedSize, Frees, Linear};
 pub use source::{Fixed, Growing, Source, StaticRegion};
 pub use word::Word;

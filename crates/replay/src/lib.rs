@@ -19,6 +19,7 @@
 //! compiled once for every structure of heap and neither allocates, hashes nor
 //! dispatches. A region is reserved once and serves one replay after another.
 
+mod arena;
 mod cache;
 mod cost;
 mod curve;
@@ -45,6 +46,7 @@ mod tally;
 mod time;
 mod unit;
 
+pub use arena::arena;
 pub use cache::CacheLevel;
 pub use cost::{Cost, cost};
 pub use curve::footprint_curve;

@@ -19,7 +19,7 @@
 //! - **last first** (`stack`): the last block goes back to the wilderness with the gap before it.
 //!   Any other is refused ([`HeapErrorKind::OutOfOrder`]) and stays used.
 //!
-//! The linear allocator of the source keeps no header. Here a block has one
+//! The linear allocator of the source keeps no header, as [`crate::Arena`]. Here a block has one
 //! word, since a heap frees and resizes by pointer alone and shows all its blocks.
 //!
 //! The last block grows and shrinks in place. Another block shrinks in place and

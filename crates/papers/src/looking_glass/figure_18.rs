@@ -1,13 +1,14 @@
 //! Figure 18: ten allocations of each size by the linear allocator and by the stack.
 //!
 //! ```text
-//!   accesses     counted over a region that is there before: 2 an allocation without a header, 3 with one
+//!   accesses     counted over a region that is there before: without a header (an arena), with one, and of a stack
+//!   asks         how often the arena's growth asks the system, all at once, by pages or for every block
 //!   first call   gets the region: a system call, and its pages; the authors' stack asks the system at every call
 //! ```
 
 use std::collections::BTreeMap;
 
-use heapsmith_replay::{Region, ReplayOptions, replay};
+use heapsmith_replay::{Region, ReplayOptions, arena, replay};
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
@@ -29,9 +30,9 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     claim: "The linear allocator is faster than the stack at every size from 64 to 4096 bytes; the first size, 64 \
             bytes, takes much longer than the others, as the first call has to find where the heap begins \
             (Diamantstein et al. 2018, Figure 18, section 3).",
-    differs: "Ten allocations take less than a step of the clock, so accesses to metadata are compared. A heap here keeps a header \
-              for each block, as it frees and resizes by pointer alone; what it costs the linear allocator is left out of its \
-              counts, and shown by itself. First calls are those of \
+    differs: "Ten allocations take less than a step of the clock, so accesses to metadata are compared. The linear \
+              allocator is an arena, without headers; with them, as a heap has that frees and resizes by pointer alone, it is shown by \
+              itself. First calls are those of \
               processes: the authors' stack, which asks the system for each block, and a stack and a linear allocator of this \
               project, which get a region and its pages in their first call; 31 processes each (`cargo xtask papers 001`). \
               The authors' linear allocator is not in their repository.",
@@ -45,12 +46,26 @@ const ALLOCATIONS: u64 = 10;
 const LINEAR: &str = "linear";
 const WITH_HEADERS: &str = "linear, with headers";
 const STACK: &str = "stack";
-const HEAPS: [(&str, &str); 3] = [(LINEAR, "bump"), (WITH_HEADERS, "bump"), (STACK, "stack")];
+const HEAPS: [&str; 3] = [LINEAR, WITH_HEADERS, STACK];
+/// The two with headers.
+const SPECS: [(&str, &str); 2] = [(WITH_HEADERS, "bump"), (STACK, "stack")];
+/// Bytes of the payloads' alignment.
+const ALIGNMENT: usize = 8;
+/// Bytes of a page, for which the system is asked.
+const PAGE: u64 = 4096;
 
 /// Programs whose first calls were timed: the authors' stack, and two heaps of this project.
 const PROGRAMS: [&str; 3] = ["stack", "our-stack", "our-linear"];
 /// Above this many times as long is much longer.
 const MUCH: f64 = 2.0;
+
+/// How often the system is asked during the allocations of a size, by how a heap grows.
+#[derive(Debug, Clone, Copy, Default)]
+struct Asks {
+    all_at_once: u64,
+    by_pages: u64,
+    by_blocks: u64,
+}
 
 #[derive(Debug, Serialize)]
 struct Row {
@@ -74,20 +89,43 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         setting.step(number, SIZES.len(), &format!("{size} bytes"))?;
         let trace = trace(size)?;
         let mut region = Region::for_trace(&trace)?;
-        for (heap, text) in HEAPS {
+        rows.push(linear(size, &mut region)?);
+        for (heap, text) in SPECS {
             let measures = replay(&resolve(text)?, &trace, &mut region, ReplayOptions::MEASURE)?;
-            // A header is one access of an allocation, and a word of its block.
-            let headers = if heap == LINEAR { ALLOCATIONS } else { 0 };
-            rows.push(Row {
-                heap,
-                size,
-                allocations: ALLOCATIONS,
-                accesses: measures.accesses.total - headers,
-                footprint: measures.footprint_peak.0 - headers * 4,
-            });
+            let (accesses, footprint) = (measures.accesses.total, measures.footprint_peak.0);
+            rows.push(Row { heap, size, allocations: ALLOCATIONS, accesses, footprint });
         }
     }
-    outcome(&rows, &first_calls()?)
+    outcome(&rows, &asked()?, &first_calls()?)
+}
+
+fn linear(size: u64, region: &mut Region) -> Result<Row, ExperimentError> {
+    let mut arena = arena(region, ALIGNMENT)?;
+    let before = arena.meter().accesses;
+    let served = (0..ALLOCATIONS).filter(|_| arena.allocate(size as usize, 0).is_some()).count();
+    let accesses = arena.meter().accesses - before;
+    Ok(Row { heap: LINEAR, size, allocations: served as u64, accesses, footprint: arena.footprint() as u64 })
+}
+
+/// All sizes in one process, one after the other: the first call also finds where the heap begins.
+fn asked() -> Result<Vec<Asks>, ExperimentError> {
+    let mut region = Region::new(Bytes(SIZES.iter().map(|size| size * ALLOCATIONS).sum::<u64>() + PAGE))?;
+    let mut arena = arena(&mut region, ALIGNMENT)?;
+    let mut has = 0_u64;
+    let mut of_size = |size: u64| -> Asks {
+        let mut asks = Asks::default();
+        for _ in 0..ALLOCATIONS {
+            let is_first = u64::from(has == 0);
+            arena.allocate(size as usize, 0);
+            let needs = arena.footprint() as u64;
+            asks.all_at_once += is_first;
+            asks.by_pages += needs.div_ceil(PAGE) - has.div_ceil(PAGE);
+            asks.by_blocks += 1 + is_first;
+            has = needs;
+        }
+        asks
+    };
+    Ok(SIZES.into_iter().map(&mut of_size).collect())
 }
 
 /// What a program's first calls took, by size.
@@ -107,10 +145,10 @@ fn first_to_others(calls: &[FirstCalls], program: &str) -> Interval {
     }))
 }
 
-fn outcome(rows: &[Row], calls: &[FirstCalls]) -> Result<Outcome, ExperimentError> {
+fn outcome(rows: &[Row], asks: &[Asks], calls: &[FirstCalls]) -> Result<Outcome, ExperimentError> {
     let mut outcome = Outcome::new(rows)?;
     let of = |heap: &str| rows.iter().filter(move |row| row.heap == heap).collect::<Vec<_>>();
-    let [linear, headed, stack] = HEAPS.map(|(heap, _)| of(heap));
+    let [linear, headed, stack] = HEAPS.map(of);
     let fewer = linear.iter().zip(&stack).filter(|(one, other)| one.accesses < other.accesses).count();
     let [own, with_headers, of_stack] = [&linear, &headed, &stack].map(|rows| rows[0].accesses);
     outcome.state(
@@ -129,11 +167,12 @@ fn outcome(rows: &[Row], calls: &[FirstCalls]) -> Result<Outcome, ExperimentErro
         is_constant(&linear),
     );
     first_size(&mut outcome, calls);
+    first_asks(&mut outcome, asks);
     outcome.found = format!(
         "Ten allocations take the linear heap {own} accesses and the stack {of_stack}, whatever their size. The first call takes \
          much longer than the others where it gets all memory, and not where every call asks the system."
     );
-    outcome.tables = vec![counted(rows), timed(calls)];
+    outcome.tables = vec![counted(rows), modelled(asks), timed(calls)];
     outcome.draw("", "Accesses of ten allocations by the linear heap and by the stack", chart(rows).svg());
     Ok(outcome)
 }
@@ -152,6 +191,34 @@ fn first_size(outcome: &mut Outcome, calls: &[FirstCalls]) {
         ),
         Answer::of_readings(slower.iter().map(|slower| slower.is_above(MUCH) == Answer::Holds)),
     );
+}
+
+/// The ways to grow, in words, with what each asks.
+const GROWTHS: [(&str, fn(&Asks) -> u64); 3] = [
+    ("all at once", |asks| asks.all_at_once),
+    ("by pages", |asks| asks.by_pages),
+    ("for every block", |asks| asks.by_blocks),
+];
+
+fn first_asks(outcome: &mut Outcome, asks: &[Asks]) {
+    let [first, others @ ..] = asks else { return };
+    let each = GROWTHS.map(|(way, of)| (way, of(first), others.iter().map(of).max().unwrap_or(0)));
+    let said = each.map(|(way, first, others)| format!("{first} against at most {others} {way}"));
+    outcome.state(
+        "001:first-size-asks-more",
+        format!("the system is asked {}", said.join(", ")),
+        Answer::of_readings(each.map(|(_, first, others)| first as f64 > MUCH * others as f64)),
+    );
+}
+
+fn modelled(asks: &[Asks]) -> Shown {
+    let columns = ["size", "asked all at once", "asked by pages", "asked for every block"];
+    let mut shown =
+        Shown::new("How often the system is asked for memory, ten allocations of each size in turn", columns);
+    for (size, asks) in SIZES.into_iter().zip(asks) {
+        shown.row([size].into_iter().chain(GROWTHS.map(|(_, of)| of(asks))).map(Value::from));
+    }
+    shown
 }
 
 fn counted(rows: &[Row]) -> Shown {
@@ -186,6 +253,6 @@ fn chart(rows: &[Row]) -> Chart {
         title: "Ten allocations of each size".into(),
         x: Axis::linear("bytes of a request"),
         y: Axis::linear("accesses of ten allocations"),
-        series: HEAPS.map(|(heap, _)| Series::new(heap, Mark::LineAndDots, points(heap))).into(),
+        series: HEAPS.map(|heap| Series::new(heap, Mark::LineAndDots, points(heap))).into(),
     }
 }
