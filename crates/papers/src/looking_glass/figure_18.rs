@@ -193,8 +193,10 @@ fn first_size(outcome: &mut Outcome, calls: &[FirstCalls]) {
     );
 }
 
-/// The ways to grow, in words, with what each asks.
-const GROWTHS: [(&str, fn(&Asks) -> u64); 3] = [
+/// A way to grow, in words, and what it asks.
+type Growth = (&'static str, fn(&Asks) -> u64);
+
+const GROWTHS: [Growth; 3] = [
     ("all at once", |asks| asks.all_at_once),
     ("by pages", |asks| asks.by_pages),
     ("for every block", |asks| asks.by_blocks),

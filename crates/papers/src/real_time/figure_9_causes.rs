@@ -5,6 +5,7 @@
 //!   next fit over all blocks ──over free ones, and these──▶ within a tenth?   neither-is-tremendous
 //!   both over a list ──one over the other──▶ as fast?                         estranged-beats-knuth
 //!   whole programs ──allocation alone──▶ faster by half a percent?            estranged-gains-over-both
+//!   metadata ──and the words that the layer zero writes──▶ slower?            knuth-sometimes-loses
 //! ```
 
 use heapsmith_report::chart::{Bars, Measured, Scale};
@@ -36,6 +37,8 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
 const FREE_NEXT_FIT: (&str, &str) =
     ("next fit, free blocks", "list(order=lifo, fit=next, split=always, coalesce=immediate)");
 const HEAPS: [(&str, &str); 4] = [LIST, FREE_NEXT_FIT, KNUTH, ESTRANGED];
+/// Bytes of a word, and of a header.
+const WORD: f64 = 4.0;
 /// Words of a block that a search passes over: its header and its link.
 const PASSED: u64 = 2;
 
@@ -48,6 +51,14 @@ struct Row {
     accesses_per_object: f64,
     passed_per_object: f64,
     without_search: f64,
+    zeroed_per_object: f64,
+}
+
+impl Row {
+    /// Accesses for an object, words zeroed among them.
+    fn with_zeroes(&self) -> f64 {
+        self.accesses_per_object + self.zeroed_per_object
+    }
 }
 
 /// The heaps under the same conditions, in the order of [`HEAPS`].
@@ -67,7 +78,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             for collection in Collection::BOTH {
                 for (heap, text) in HEAPS {
                     let served = full_heap::run(text, &trace, smallest * times, (collection, heapfuls))?;
-                    rows.push(row((program.name, heap), (collection, times), served));
+                    rows.push(row(program.name, (heap, text), (collection, times), served));
                 }
             }
         }
@@ -80,8 +91,14 @@ fn is_printed(program: &str) -> bool {
     speed_up(program, 0.0, 0.0, 0.0).is_some()
 }
 
-fn row((program, heap): (&'static str, &'static str), (collection, times): (Collection, u64), served: Served) -> Row {
+fn row(
+    program: &'static str,
+    (heap, text): (&'static str, &'static str),
+    (collection, times): (Collection, u64),
+    served: Served,
+) -> Row {
     let own = served.accesses_per_object();
+    let header = if text.contains("one-block") { 0.0 } else { 1.0 };
     let passed = served.visits.saturating_sub(served.requests) as f64 / served.requests.max(1) as f64;
     Row {
         program,
@@ -91,6 +108,7 @@ fn row((program, heap): (&'static str, &'static str), (collection, times): (Coll
         accesses_per_object: own,
         passed_per_object: passed,
         without_search: own - PASSED as f64 * passed,
+        zeroed_per_object: served.block_bytes as f64 / WORD / served.requests.max(1) as f64 - header,
     }
 }
 
@@ -114,6 +132,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
     let mut outcome = Outcome::new(rows)?;
     over_lists(&mut outcome, rows);
     over_each_other(&mut outcome, rows);
+    with_zeroes(&mut outcome, rows);
     outcome.tables.push(shown(rows));
     outcome.draw(
         "",
@@ -194,6 +213,23 @@ fn over_each_other(outcome: &mut Outcome, rows: &[Row]) {
     );
 }
 
+/// The layer `zero` sets a block's whole payload to zeroes, so a buddy system writes what rounding adds.
+fn with_zeroes(outcome: &mut Outcome, rows: &[Row]) {
+    let over_list = speed_ups(rows, |case| (case[0].with_zeroes(), case[2].with_zeroes()));
+    let over_next_fit = speed_ups(rows, |case| (case[1].with_zeroes(), case[2].with_zeroes()));
+    let more = rows.chunks(HEAPS.len()).map(|case| case[2].zeroed_per_object - case[0].zeroed_per_object);
+    outcome.state(
+        "002:zeroing-makes-knuth-lose",
+        format!(
+            "{} times over the list, {} over next fit among free blocks; Knuth's system has up to {:.1} words more zeroed for an object",
+            span(&over_list),
+            span(&over_next_fit),
+            more.fold(f64::NEG_INFINITY, f64::max)
+        ),
+        over_list.iter().chain(&over_next_fit).any(|&speed_up| speed_up < 1.0 - EQUAL),
+    );
+}
+
 fn shown(rows: &[Row]) -> Shown {
     let mut shown = Shown::new(
         "Every program, and what a search passes over",
@@ -205,6 +241,7 @@ fn shown(rows: &[Row]) -> Shown {
             "accesses for an object",
             "blocks passed over",
             "accesses without them",
+            "words zeroed",
         ],
     );
     for row in rows {
@@ -216,6 +253,7 @@ fn shown(rows: &[Row]) -> Shown {
             row.accesses_per_object.into(),
             row.passed_per_object.into(),
             row.without_search.into(),
+            row.zeroed_per_object.into(),
         ]);
     }
     shown

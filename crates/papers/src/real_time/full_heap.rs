@@ -35,6 +35,8 @@ pub(super) struct Served {
     pub after_split: u64,
     pub after_coalescing: u64,
     pub by_growing: u64,
+    /// Bytes of all blocks that were handed out, headers included.
+    pub block_bytes: u64,
     /// Metadata accesses of all operations.
     pub accesses: u64,
     /// Those of the costliest request and of the costliest free.
@@ -147,6 +149,7 @@ impl Program<'_, '_> {
         let before = self.heap.meter();
         let block = self.heap.allocate(size)?;
         let now = self.heap.meter();
+        self.served.block_bytes += block.block;
         self.served.allocate_max = self.served.allocate_max.max(now.accesses - before.accesses);
         self.served.visits_max = self.served.visits_max.max(now.visits - before.visits);
         Some(block)
