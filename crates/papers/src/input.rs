@@ -5,6 +5,16 @@ use std::rc::Rc;
 
 use heapsmith_trace::Trace;
 
+/// Which events of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Events {
+    All,
+    /// One of several equal parts, from 0.
+    Part(u64, u64),
+    /// The first.
+    First(u64),
+}
+
 /// An input: what an application makes of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Input {
@@ -16,8 +26,8 @@ pub(crate) struct Input {
     pub workload: Option<&'static str>,
     /// Parameters of the workload.
     pub settings: &'static [(&'static str, &'static str)],
-    /// Which of how many equal parts, from 0.
-    pub part: Option<(u64, u64)>,
+    /// Which of its events.
+    pub events: Events,
     /// Frees held back until this many bytes were requested: occasional collection.
     pub gc_every: Option<u64>,
 }
@@ -25,12 +35,12 @@ pub(crate) struct Input {
 impl Input {
     /// What a workload makes of a sample.
     pub const fn new(name: &'static str, workload: &'static str, file: &'static str) -> Input {
-        Input { name, file, workload: Some(workload), settings: &[], part: None, gc_every: None }
+        Input { name, file, workload: Some(workload), settings: &[], events: Events::All, gc_every: None }
     }
 
     /// A sample that is a trace.
     pub const fn recorded(name: &'static str, file: &'static str) -> Input {
-        Input { name, file, workload: None, settings: &[], part: None, gc_every: None }
+        Input { name, file, workload: None, settings: &[], events: Events::All, gc_every: None }
     }
 
     /// With parameters.
@@ -40,7 +50,12 @@ impl Input {
 
     /// Of several equal parts, this one.
     pub const fn part(self, part: u64, of: u64) -> Input {
-        Input { part: Some((part, of)), ..self }
+        Input { events: Events::Part(part, of), ..self }
+    }
+
+    /// So many events of its beginning.
+    pub const fn beginning(self, events: u64) -> Input {
+        Input { events: Events::First(events), ..self }
     }
 
     /// Freed in bursts, whenever this many bytes were requested.

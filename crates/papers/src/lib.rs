@@ -32,6 +32,7 @@ mod modems;
 mod network;
 mod outcome;
 mod page;
+mod played;
 mod real_time;
 mod register;
 mod registry;

@@ -14,7 +14,7 @@ mod loads;
 mod mechanisms;
 mod objects;
 mod pause;
-mod programs;
+pub(crate) mod programs;
 mod step_5;
 
 use crate::experiment::Experiment;

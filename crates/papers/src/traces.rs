@@ -1,7 +1,7 @@
 //! Inputs of experiments as traces, made once and shared.
 //!
 //! ```text
-//!   Input { from, file, settings, part, gc_every } ──▶ Trace ──▶ PackedTrace
+//!   Input { from, file, settings, events, gc_every } ──▶ Trace ──▶ PackedTrace
 //! ```
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use heapsmith_trace::{Bytes, PackedTrace, Sink, Slice, Trace, Transforms};
 use heapsmith_workload::load;
 
 use crate::error::ExperimentError;
-use crate::input::Input;
+use crate::input::{Events, Input};
 use crate::setting::Setting;
 
 /// Events that a test has of each input.
@@ -20,7 +20,7 @@ const COUNTED: u64 = 6000;
 impl Setting<'_> {
     /// The trace of an input. For a test, its beginning.
     pub(crate) fn trace(&mut self, input: Input) -> Result<Rc<Trace>, ExperimentError> {
-        let uncut = Input { part: None, gc_every: None, ..input };
+        let uncut = Input { events: Events::All, gc_every: None, ..input };
         let whole = match self.traces.whole.get(&uncut) {
             Some(whole) => Rc::clone(whole),
             None => {
@@ -35,7 +35,7 @@ impl Setting<'_> {
     /// The trace of an input with other settings than its own; one without a name changes nothing. It is not kept.
     pub(crate) fn varied(&mut self, input: Input, settings: &[(&str, &str)]) -> Result<Rc<Trace>, ExperimentError> {
         let named: Vec<(&str, &str)> = settings.iter().copied().filter(|(name, _)| !name.is_empty()).collect();
-        let uncut = Input { part: None, gc_every: None, ..input };
+        let uncut = Input { events: Events::All, gc_every: None, ..input };
         cut(Rc::new(self.load(uncut, &named)?), input)
     }
 
@@ -90,18 +90,18 @@ impl Setting<'_> {
     }
 }
 
-/// The part of a whole trace that an input is.
+/// Those events of a whole trace that an input is.
 fn cut(whole: Rc<Trace>, input: Input) -> Result<Rc<Trace>, ExperimentError> {
-    if input.part.is_none() && input.gc_every.is_none() {
+    if input.events == Events::All && input.gc_every.is_none() {
         return Ok(whole);
     }
     let events = whole.events.len() as u64;
-    let slice = input.part.map(|(part, of)| format!("{}..{}", events * part / of, events * (part + 1) / of));
-    let transforms = Transforms {
-        slice: slice.and_then(|slice| slice.parse::<Slice>().ok()),
-        gc_every: input.gc_every.map(Bytes),
-        ..Transforms::default()
+    let slice = match input.events {
+        Events::All => None,
+        Events::Part(part, of) => format!("{}..{}", events * part / of, events * (part + 1) / of).parse::<Slice>().ok(),
+        Events::First(first) => Some(Slice::first(first)),
     };
+    let transforms = Transforms { slice, gc_every: input.gc_every.map(Bytes), ..Transforms::default() };
     let mut changed = Trace { origin: whole.origin.clone(), ..Trace::default() };
     let mut sink = transforms.before(&mut changed);
     for event in &whole.events {

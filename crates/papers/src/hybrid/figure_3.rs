@@ -1,6 +1,6 @@
 //! Figure 3: how much less memory management takes with the search in hardware.
 
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use serde::Serialize;
 
 use super::costs::Costs;
@@ -171,9 +171,7 @@ fn outcome(all: &[Cost]) -> Result<Outcome, ExperimentError> {
             .into_iter()
             .map(|(name, of)| Measured::new(name, rows.iter().map(|row| of(row) * 100.0)))
             .collect(),
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", "What each search takes off memory management, compared with the paper's unit", bars.svg());
     Ok(outcome)

@@ -8,7 +8,7 @@
 //! in between is not recorded.
 
 use heapsmith_replay::{CacheLevel, Region, block_lives};
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_spec::resolve;
 use heapsmith_trace::PackedTrace;
 use serde::Serialize;
@@ -153,9 +153,7 @@ fn bars(rows: &[Row]) -> Bars {
         y: "misses per thousand lines touched".into(),
         names: PROGRAMS.iter().map(|program| program.name.to_owned()).collect(),
         series: HEAPS.iter().map(|&(heap, _)| own(heap)).collect(),
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     }
 }
 

@@ -6,7 +6,7 @@
 //! ```
 
 use heapsmith_replay::{Region, block_lives};
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_spec::resolve;
 use heapsmith_trace::PackedTrace;
 use serde::de::DeserializeOwned;
@@ -271,9 +271,7 @@ fn bars(rows: &[Row]) -> Bars {
         y: "percent of the hundreds".into(),
         names: READINGS.iter().map(|reading| reading.name.to_owned()).collect(),
         series: PROGRAMS.into_iter().map(own).collect(),
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use serde::Serialize;
 
 use super::costs::Costs;
@@ -120,9 +120,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
             Measured::new("here, of instructions", rows.iter().map(|row| 100.0 * row.share)),
             Measured::new("the paper, of time", rows.iter().map(|row| 100.0 * row.paper_share)),
         ],
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", "How much of a program is allocating, with PHK's pages searched bit by bit", bars.svg());
     Ok(outcome)

@@ -1,6 +1,6 @@
 //! Table IV: whole programs with the search in software and in hardware.
 
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use serde::Serialize;
 
 use super::costs::{Costs, SEARCHES};
@@ -204,9 +204,7 @@ fn chart(rows: &[Row]) -> String {
             Measured::new("than by word", faster(|row| row.unit_over_word)),
             Measured::new("the paper, than bit by bit", faster(|row| row.paper_speed_up)),
         ],
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     bars.svg()
 }

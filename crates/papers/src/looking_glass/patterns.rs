@@ -225,9 +225,8 @@ fn outcome(rows: &[Row], patterns: &[Pattern]) -> Result<Outcome, ExperimentErro
             .iter()
             .map(|(heap, _)| Measured::new(*heap, patterns.iter().map(|pattern| value(pattern, heap))))
             .collect(),
-        stacked: false,
         scale: Scale::Logarithmic,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", "Accesses an operation of each allocator that serves a pattern", bars.svg());
     Ok(outcome)

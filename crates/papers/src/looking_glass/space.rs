@@ -1,7 +1,7 @@
 //! What the paper left out: the space that each allocator takes beyond what was asked for.
 
 use heapsmith_replay::{AtPeak, Region, ReplayOptions, at_peak, replay};
-use heapsmith_report::chart::{Axis, Bars, Chart, Mark, Measured, Scale, Series};
+use heapsmith_report::chart::{Axis, Bars, Chart, Mark, Measured, Series};
 use heapsmith_spec::resolve;
 use serde::Serialize;
 
@@ -229,8 +229,7 @@ fn draw(outcome: &mut Outcome, rows: &[Row], last: &[&Row]) {
             })
             .collect(),
         stacked: true,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", "What the largest program takes beyond its requests, by what it is", bars.svg());
     let series = HEAPS.map(|(heap, _)| {

@@ -1,7 +1,7 @@
 //! Links, orders and trees: what the paper proposes against the search through used blocks.
 
 use heapsmith_replay::{Priority, Region, ReplayOptions, event_costs, min_region, replay};
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_spec::resolve;
 use serde::Serialize;
 
@@ -185,8 +185,7 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
             Measured::new("free", HEAPS.map(|heap| median(rows, heap, |row| row.free))),
         ],
         stacked: true,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", "What allocating and freeing cost with links, trees and deferred coalescing", bars.svg());
 }

@@ -1,7 +1,7 @@
 //! Sections 2 to 4: rules, headers, lists, tags and coalescing, each put to a small program.
 
 use heapsmith_replay::{Driven, PlacedBlock, Region, drive};
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Bytes, Statistics, Trace};
 use serde::Serialize;
@@ -167,9 +167,7 @@ fn outcome(rows: &[Row], five: &Trace, four: &Trace) -> Result<Outcome, Experime
         y: "bytes".into(),
         names: rows.iter().map(|row| row.allocator.to_owned()).collect(),
         series: vec![Measured::new("header", rows.iter().map(|row| row.header_bytes as f64))],
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", "The header of each allocator", bars.svg());
     Ok(outcome)

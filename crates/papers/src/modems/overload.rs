@@ -1,7 +1,7 @@
 //! Future work: jobs of low priority are blocked when memory runs short.
 
 use heapsmith_replay::{Priority, Region, event_costs, min_region};
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Action, Bytes, PackedTrace, Trace};
 use serde::Serialize;
@@ -165,9 +165,7 @@ fn draw(outcome: &mut Outcome, rows: &[Row], region: u64) {
         y: "percent of the requests".into(),
         names: RESERVES.map(|reserve| format!("reserve of {reserve}%")).into(),
         series: vec![Measured::new("units", share(|row| row.high)), Measured::new("frames", share(|row| row.low))],
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", format!("What is refused in {region}% of the region that the run needs"), bars.svg());
 }

@@ -2,21 +2,22 @@
 
 use std::fmt::Write;
 
-use heapsmith_emit::{Name, Request, SizeError, c, cortex_m3};
+use heapsmith_emit::{SizeError, cortex_m3};
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Region, min_region};
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_spec::resolve;
 use heapsmith_trace::Operation;
 use serde::Serialize;
 
+use super::ALLOCATORS;
 use super::responses::Run;
 use super::runs::PAPER;
-use super::{ALLOCATORS, Allocator};
 use crate::answer::{Agreement, Answer};
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, MODEMS};
 use crate::outcome::Outcome;
+use crate::played::{self, Cost, NAME};
 use crate::setting::Setting;
 use crate::shown::{Shown, digits, listed};
 
@@ -63,7 +64,8 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         setting.step(number, ALLOCATORS.len(), allocator.name)?;
         let Some(size) = min_region(&resolve(allocator.spec)?, &run.trace, &mut region)? else { continue };
         let scratch = Scratch::new()?;
-        let sources = write(allocator, &run, size.0, &scratch)?;
+        let sources =
+            played::write(&scratch, allocator.spec, include_str!("processor/player.c"), &defines(&run, size.0))?;
         // The emulator is a program of its own, which a test does without.
         let printed = match setting.is_whole() {
             true => cortex_m3::run(scratch.path(), &sources.iter().map(String::as_str).collect::<Vec<_>>()),
@@ -93,40 +95,19 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     outcome(&rows, missing)
 }
 
-/// Writes the program of an allocator: the emitted heap, the player with the run, and the board. Returns its sources.
-fn write(allocator: &Allocator, run: &Run, region: u64, scratch: &Scratch) -> Result<Vec<String>, ExperimentError> {
-    let name = Name::new("modem_heap")?;
-    let request = Request { spec: resolve(allocator.spec)?, name: name.clone(), figures: None };
-    let mut sources = vec!["player.c".to_owned()];
-    for file in c::emit(&request)? {
-        scratch.write(&file.name, &file.text)?;
-        sources.extend(file.name.ends_with(".c").then_some(file.name));
-    }
+/// What the player has to know of the heap and the run.
+fn defines(run: &Run, region: u64) -> String {
     let mut events = String::new();
     for (event, near_max) in run.trace.events.iter().zip(&run.near_max) {
         let size = if event.operation == Operation::Allocate { event.size } else { 0 };
         let number = u64::from(event.slot) << 16 | if *near_max { NEAR_MAX } else { 0 } | size;
         let _ = write!(events, "{number}U,");
     }
-    let lower = name.lower();
     let slots = run.trace.slots;
-    let header = format!(
-        "#include \"{lower}.h\"\n#define HEAP {lower}\n#define INIT {lower}_init\n#define ALLOCATE {lower}_allocate\n\
-         #define FREE {lower}_free\n#define REGION {region}U\n#define SLOTS {slots}U\n#define EVENTS {events}\n"
-    );
-    scratch.write("heap.h", header)?;
-    scratch.write("player.c", include_str!("processor/player.c"))?;
-    for (name, text) in cortex_m3::BOARD {
-        scratch.write(name, text)?;
-    }
-    Ok(sources)
-}
-
-/// Instructions of one kind of operations.
-#[derive(Debug)]
-struct Cost {
-    mean: f64,
-    max: f64,
+    format!(
+        "#define ALLOCATE {NAME}_allocate\n#define FREE {NAME}_free\n#define REGION {region}U\n\
+         #define SLOTS {slots}U\n#define EVENTS {events}"
+    )
 }
 
 /// What the player printed: how many requests were refused, and then operations, ticks and the most ticks of one, by
@@ -136,13 +117,7 @@ fn costs(text: &str) -> Option<Vec<Cost>> {
     if lines.next()? != "0" {
         return None;
     }
-    let ticks = f64::from(cortex_m3::NANOSECONDS_PER_TICK) / f64::from(cortex_m3::NANOSECONDS_PER_INSTRUCTION);
-    let cost = |line: &str| {
-        let numbers: Option<Vec<f64>> = line.split(' ').map(|number| number.parse().ok()).collect();
-        let [operations, total, max] = numbers?[..] else { return None };
-        Some(Cost { mean: total * ticks / operations.max(1.0), max: max * ticks })
-    };
-    let costs: Vec<Cost> = lines.map(cost).collect::<Option<_>>()?;
+    let costs: Vec<Cost> = lines.map(Cost::read).collect::<Option<_>>()?;
     (costs.len() == 4).then_some(costs)
 }
 
@@ -248,8 +223,7 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
             Measured::new("free", rows.iter().map(|row| row.free.unwrap_or(0.0))),
         ],
         stacked: true,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", "What allocating and freeing a block takes on a processor", bars.svg());
 }

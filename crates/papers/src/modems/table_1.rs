@@ -1,7 +1,7 @@
 //! Table 1 and Figure 5: where the memory is at the peak.
 
 use heapsmith_replay::Region;
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use serde::Serialize;
 
 use super::runs::{Memory, PAPER as MODEL, Pair, interval, words};
@@ -310,9 +310,7 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
             Measured::new("fragments", share(|row| row.fragments)),
             Measured::new("fragments, the paper", paper(|row| row.paper_fragments)),
         ],
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", "Figure 5 of the paper: what of the memory is headers and fragments", bars.svg());
 }

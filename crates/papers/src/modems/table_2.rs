@@ -1,7 +1,7 @@
 //! Table 2: what allocating, freeing and swapping cost.
 
 use heapsmith_replay::{Region, Subject, TimingEffort, time};
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use serde::Serialize;
 
 use super::ALLOCATORS;
@@ -163,8 +163,7 @@ fn outcome(rows: &[Row], all: &[Vec<Responses>]) -> Result<Outcome, ExperimentEr
             Measured::new("free", rows.iter().map(|row| row.free)),
         ],
         stacked: true,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", "What allocating and freeing a block costs on average", bars.svg());
     Ok(outcome)

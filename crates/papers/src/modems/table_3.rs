@@ -3,7 +3,7 @@
 use heapsmith_emit::size::{Size, TARGETS, Target, size_at};
 use heapsmith_emit::{File, Name, Request, SizeError, c};
 use heapsmith_output::Scratch;
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_spec::resolve;
 use serde::Serialize;
 
@@ -286,9 +286,8 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
         y: "bytes of text, data and bss".into(),
         names: ALLOCATORS.iter().map(|known| known.name.to_owned()).collect(),
         series,
-        stacked: false,
-        scale: Scale::Linear,
         line: Some(("3.3 KB".to_owned(), 3300.0)),
+        ..Bars::default()
     };
     outcome.draw("", "Bytes of the four allocators, compiled for small processors", bars.svg());
 }

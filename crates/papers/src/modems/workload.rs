@@ -1,7 +1,7 @@
 //! Ablation: what the invented part of the workload does to Table 1.
 
 use heapsmith_replay::Region;
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use serde::Serialize;
 
 use super::responses::{Response, Run};
@@ -211,9 +211,8 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
         y: "percent of the physical size".into(),
         names: rows.iter().map(|row| row.variant.to_owned()).collect(),
         series: vec![Measured::new("fragments", rows.iter().map(|row| row.fragments * 100.0))],
-        stacked: false,
-        scale: Scale::Linear,
         line: Some(("the paper's 0.5%".to_owned(), 0.5)),
+        ..Bars::default()
     };
     outcome.draw("", "Fragments by what is changed of the model", bars.svg());
 }

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use heapsmith_replay::Region;
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_trace::{PackedTrace, Profiler, Sink, Statistics, Trace};
 use serde::Serialize;
 
@@ -367,9 +367,7 @@ fn chart(rows: &[&Row]) -> String {
             Measured::new("median of the five", rows.iter().map(|row| row.fragmentation_of_five * 100.0)),
             Measured::new(PROPOSED, rows.iter().map(|row| row.fragmentation * 100.0)),
         ],
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     bars.svg()
 }

@@ -13,6 +13,7 @@ use crate::input::Input;
 use crate::network::applications::{APPLICATIONS, DRR, EASYPORT, URL};
 use crate::network::figure_3::freed_to_pool;
 use crate::outcome::Outcome;
+use crate::real_time::programs::INPUTS;
 use crate::setting::Setting;
 use crate::shown::{Shown, Value, listed, percent};
 
@@ -27,7 +28,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     differs: "Traffic of scripted clients over real protocols and links: FTP sessions, browsers, slow shared links, and a \
               web server's log, of some 60,000 packets or 11,000 requests each; the experiment 000-public-captures has \
               other people's. TCP time stamps are on, so an acknowledgement is 66 bytes on the wire and a full segment \
-              carries 1448 bytes. Other domains are the recordings of perl and six small Java programs.",
+              carries 1448 bytes. Other domains are the recordings of perl and seven Java programs.",
     samples: SAMPLES,
     run,
 };
@@ -38,24 +39,18 @@ const SAMPLES: &[&str] = &[
     "mixed.pcapng.xz",
     "web.log.xz",
     "perl/perfect.parquet",
-    "java/rules.parquet",
-    "java/raytrace.parquet",
-    "java/database.parquet",
-    "java/compiler.parquet",
-    "java/parsergen.parquet",
-    "java/compress.parquet",
+    "java/lz4.parquet",
+    "java/drools.parquet",
+    "java/sunflow.parquet",
+    "java/h2.parquet",
+    "java/javac.parquet",
+    "java/sunflow-2.parquet",
+    "java/antlr.parquet",
 ];
 
 /// Programs of other domains than networks.
-const ELSEWHERE: [Input; 7] = [
-    Input::recorded("perl", SAMPLES[4]),
-    Input::recorded("rules", SAMPLES[5]),
-    Input::recorded("raytrace", SAMPLES[6]),
-    Input::recorded("database", SAMPLES[7]),
-    Input::recorded("compiler", SAMPLES[8]),
-    Input::recorded("parsergen", SAMPLES[9]),
-    Input::recorded("compress", SAMPLES[10]),
-];
+const ELSEWHERE: [Input; 8] =
+    [Input::recorded("perl", SAMPLES[4]), INPUTS[0], INPUTS[1], INPUTS[2], INPUTS[3], INPUTS[4], INPUTS[5], INPUTS[6]];
 
 #[derive(Debug, Serialize)]
 struct Row {

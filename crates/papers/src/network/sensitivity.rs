@@ -9,7 +9,7 @@ use heapsmith_spec::resolve;
 use heapsmith_trace::{PackedTrace, Statistics};
 use serde::Serialize;
 
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 
 use crate::answer::Answer;
 use crate::error::ExperimentError;
@@ -295,9 +295,7 @@ fn chart(rows: &[Row]) -> String {
             Measured::new("fragmentation", share(|row| row.saves_fragmentation)),
             Measured::new("accesses", share(|row| row.saves_accesses)),
         ],
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     bars.svg()
 }

@@ -7,7 +7,7 @@
 //! ```
 
 use heapsmith_replay::Region;
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_trace::{Action, Draws, PackedTrace, Trace};
 use serde::Serialize;
 
@@ -289,9 +289,7 @@ fn chart(cases: &[Case]) -> String {
         y: "percent over the bytes requested".into(),
         names: names.iter().map(|&name| name.to_owned()).collect(),
         series: cases.iter().map(|case| Measured::new(case.application, values(case))).collect(),
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     bars.svg()
 }

@@ -6,7 +6,7 @@
 //! ```
 
 use heapsmith_replay::{BlockLife, Region, block_lives};
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_spec::{Spec, resolve};
 use heapsmith_trace::PackedTrace;
 use serde::{Deserialize, Serialize};
@@ -215,9 +215,7 @@ fn bars(rows: &[Row]) -> Bars {
         y: "percent of the requests, on the application with fewer".into(),
         names: RUNS.iter().map(|run| run.name.to_owned()).collect(),
         series: READINGS.into_iter().map(own).collect(),
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     }
 }
 

@@ -7,7 +7,7 @@
 //! project: a space has many designs that nobody would use, and a mean over all of them is about those too.
 
 use heapsmith_explore::{Effect, Objective, effects};
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use serde::Serialize;
 
 use crate::answer::Answer;
@@ -406,8 +406,7 @@ fn draw(outcome: &mut Outcome, all: &[Explored]) {
         names,
         series,
         stacked: true,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw(
         "",

@@ -3,7 +3,8 @@
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use serde::Serialize;
 
-use super::objects::{Collection, FILES, PROGRAMS};
+use super::objects::Collection;
+use super::programs::{FILES, INPUTS};
 use super::{BOUNDED, ESTRANGED, HALF_FIT, KNUTH, TLSF, full_heap};
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, REAL_TIME};
@@ -42,15 +43,15 @@ struct Row {
 }
 
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
-    let heapfuls = setting.of(full_heap::SEARCHED, full_heap::COUNTED);
+    let heapfuls = setting.of(full_heap::HEAPFULS, full_heap::COUNTED);
     let sizes = setting.of(vec![1, 2, 8], vec![1, 2]);
     let mut rows = Vec::new();
-    for (number, program) in PROGRAMS.into_iter().enumerate() {
+    for (number, program) in INPUTS.into_iter().enumerate() {
         let trace = setting.packed(program)?;
         let smallest = full_heap::smallest(&trace)?;
         for (index, &times) in sizes.iter().enumerate() {
             let step = number * sizes.len() + index;
-            setting.step(step, PROGRAMS.len() * sizes.len(), &format!("{}, {times} times the heap", program.name))?;
+            setting.step(step, INPUTS.len() * sizes.len(), &format!("{}, {times} times the heap", program.name))?;
             for (heap, text) in HEAPS {
                 let served = full_heap::run(text, &trace, smallest * times, (Collection::Occasional, heapfuls))?;
                 rows.push(Row {

@@ -9,7 +9,8 @@ use heapsmith_trace::{Bytes, PackedTrace};
 use serde::Serialize;
 
 use super::loads::Shape;
-use super::objects::{Collection, FILES, PROGRAMS};
+use super::objects::Collection;
+use super::programs::{BEGINNING, FILES, INPUTS};
 use crate::answer::Answer;
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, REAL_TIME};
@@ -28,8 +29,8 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
             time, where a compaction moves all live objects to one end of the heap. The paper measures nothing of it \
             (Donahue et al. 2001, section 2.8).",
     differs: "There is no measurement to compare with. Loads that fragment, with 50% to 90% of a heap of a power of two \
-              live in blocks of powers of two, and objects of Java programs in 90% to 100% of the smallest heap that \
-              needs no moving; every block has a handle, whose words lie together at the heap's beginning. Pinned is the \
+              live in blocks of powers of two, and the objects of 100,000 events of Java programs in 90% to 100% of the \
+              smallest heap that needs no moving; every block has a handle, whose words lie together at the heap's beginning. Pinned is the \
               same heap without moving. The window, the test for room and the bound of (k - l)·2^k words for a \
               block of 2^k, l being the smallest order, are this project's. A compaction slides every used block behind \
               a hole to the front.",
@@ -143,9 +144,9 @@ fn scene() -> Result<Vec<u64>, ExperimentError> {
 
 /// The recorded programs, in heaps of decreasing size.
 fn recorded(setting: &mut Setting<'_>, replays: &mut Replays) -> Result<(), ExperimentError> {
-    for (number, program) in PROGRAMS.into_iter().enumerate() {
-        setting.step(PROGRAMS.len() + number, 2 * PROGRAMS.len(), program.name)?;
-        let trace = Collection::Occasional.trace(setting, program)?;
+    for (number, program) in INPUTS.into_iter().enumerate() {
+        setting.step(INPUTS.len() + number, 2 * INPUTS.len(), program.name)?;
+        let trace = Collection::Occasional.trace(setting, program.beginning(BEGINNING))?;
         for system in SYSTEMS {
             let spec = resolve(system.1)?;
             let pinned = smallest(&spec, &trace, MovableOptions::PINNED)?;

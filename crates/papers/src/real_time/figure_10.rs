@@ -1,9 +1,10 @@
 //! Figure 10: how the buddy systems satisfy requests.
 
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use serde::Serialize;
 
-use super::objects::{Collection, FILES, PROGRAMS, SET_UP};
+use super::objects::{Collection, SET_UP};
+use super::programs::{FILES, MANY};
 use super::{BOUNDED, ESTRANGED, ESTRANGED_GROWING, KNUTH, KNUTH_GROWING, full_heap};
 use crate::answer::Answer;
 use crate::error::ExperimentError;
@@ -52,14 +53,13 @@ struct Row {
 
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     let heapfuls = setting.of(full_heap::HEAPFULS, full_heap::COUNTED);
-    let programs: Vec<_> = PROGRAMS.into_iter().filter(|program| program.name != "compress").collect();
     let mut rows = Vec::new();
-    for (number, &program) in programs.iter().enumerate() {
+    for (number, &program) in MANY.iter().enumerate() {
         let trace = setting.packed(program)?;
         let smallest = full_heap::smallest(&trace)?;
         for (index, times) in SIZES.into_iter().enumerate() {
             let step = number * SIZES.len() + index;
-            setting.step(step, programs.len() * SIZES.len(), &format!("{}, {times} times the heap", program.name))?;
+            setting.step(step, MANY.len() * SIZES.len(), &format!("{}, {times} times the heap", program.name))?;
             for collection in Collection::BOTH {
                 for (heap, text) in HEAPS {
                     let served = full_heap::run(text, &trace, smallest * times, (collection, heapfuls))?;
@@ -202,8 +202,7 @@ fn chart(rows: &[Row], heap: &str) -> String {
             })
             .collect(),
         stacked: true,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     bars.svg()
 }

@@ -1,10 +1,10 @@
 //! Figure 11: the sizes of Java programs' objects.
 
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_trace::Statistics;
 use serde::Serialize;
 
-use super::objects::{FILES, PROGRAMS};
+use super::programs::{COMPRESSOR, FILES, INPUTS};
 use crate::answer::Answer;
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, REAL_TIME};
@@ -20,9 +20,8 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
     claim: "Most requests of Java programs are for small blocks, a large number of them for the smallest size of 16 bytes; \
             the compression program makes few objects, some of them large (Donahue et al. 2001, Figure 11, section \
             3.4).",
-    differs: "Programs of today's JVM, whose objects have headers of 12 bytes and are multiples of 8. In the JDK 1.1.8 the \
-              handle has what is in the header, so sizes are shown without it too, 16 bytes at least; with the headers of \
-              8 bytes that newer JVMs have they lie between the two, as padding is not known.",
+    differs: "Objects have the sizes of a JVM of 1998: headers of 8 bytes, 12 of arrays, and multiples of 8. In the JDK 1.1.8 \
+              the handle has what is in the header, so sizes are shown without it too, 16 bytes at least.",
     samples: FILES,
     run,
 };
@@ -51,13 +50,13 @@ struct Summary {
     largest: u64,
 }
 
-/// Bytes of an object that the handle has: 12 of the header, of which padding takes 4 back.
+/// Bytes of an object that the handle has: the header.
 const IN_HANDLE: u64 = 8;
 
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     let (mut rows, mut summaries) = (Vec::new(), Vec::new());
-    for (number, program) in PROGRAMS.into_iter().enumerate() {
-        setting.step(number, PROGRAMS.len(), program.name)?;
+    for (number, program) in INPUTS.into_iter().enumerate() {
+        setting.step(number, INPUTS.len(), program.name)?;
         let trace = setting.trace(program)?;
         let statistics = Statistics::of(&trace)?;
         let all: u64 = statistics.sizes.iter().map(|size| size.count).sum();
@@ -98,7 +97,7 @@ fn outcome(rows: &[Row], summaries: &[Summary]) -> Result<Outcome, ExperimentErr
     outcome.state(
         "002:many-of-smallest-size",
         format!(
-            "{} to {} of each program's objects as today's JVM has them, {} to {} where the handle has the header",
+            "{} to {} of each program's objects with headers of 8 bytes, {} to {} where the handle has the header",
             percent(min.0),
             percent(min.1),
             percent(handles.0),
@@ -118,7 +117,7 @@ fn outcome(rows: &[Row], summaries: &[Summary]) -> Result<Outcome, ExperimentErr
                 large.program,
                 thousands(large.largest)
             ),
-            few.program == "compress" && large.program == "compress",
+            few.program == COMPRESSOR && large.program == COMPRESSOR,
         );
     }
     outcome.found = format!(
@@ -164,9 +163,7 @@ fn outcome(rows: &[Row], summaries: &[Summary]) -> Result<Outcome, ExperimentErr
                 )
             })
             .collect(),
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", "Share of each program's objects by size in bytes", bars.svg());
     Ok(outcome)

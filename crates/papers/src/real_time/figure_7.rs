@@ -144,9 +144,8 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         y: "objects".into(),
         names: rows.iter().map(|row| row.program.to_owned()).collect(),
         series: vec![Measured::new("objects", rows.iter().map(|row| row.objects_of_the_whole as f64))],
-        stacked: false,
         scale: Scale::Logarithmic,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", "How many objects each program creates", bars.svg());
     Ok(outcome)

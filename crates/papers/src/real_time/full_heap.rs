@@ -16,9 +16,7 @@ use super::{ESTRANGED, KNUTH};
 use crate::error::ExperimentError;
 
 /// Bytes requested in all, in heaps.
-pub(super) const HEAPFULS: u64 = 12;
-/// The same where lists are searched.
-pub(super) const SEARCHED: u64 = 3;
+pub(super) const HEAPFULS: u64 = 3;
 /// The same in a test.
 pub(super) const COUNTED: u64 = 2;
 /// The most that a program is repeated.

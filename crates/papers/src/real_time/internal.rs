@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_spec::build::words_for;
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Operation, PackedTrace};
 use serde::Serialize;
 
-use super::objects::{Collection, FILES, PROGRAMS};
+use super::objects::Collection;
+use super::programs::{FILES, INPUTS};
 use crate::answer::Answer;
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, REAL_TIME};
@@ -75,8 +76,8 @@ fn peak(trace: &PackedTrace, bytes: impl Fn(u64) -> u64) -> u64 {
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     let spec = resolve("buddy(knuth)")?;
     let mut rows = Vec::new();
-    for (number, program) in PROGRAMS.into_iter().enumerate() {
-        setting.step(number, PROGRAMS.len(), program.name)?;
+    for (number, program) in INPUTS.into_iter().enumerate() {
+        setting.step(number, INPUTS.len(), program.name)?;
         let trace = Collection::Continuous.trace(setting, program)?;
         let requests = trace.events.iter().filter(|event| event.operation != Operation::Free);
         let types: BTreeSet<u64> = requests.map(|event| event.size.max(1)).collect();
@@ -172,9 +173,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
             series("with headers", |row| row.with_headers),
             series("bound of the types", |row| row.bound_of_types),
         ],
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", "What rounding adds at the peak, and what the worst type of each program allows", bars.svg());
     Ok(outcome)

@@ -1,7 +1,7 @@
 //! Sections 2.2 to 2.7: rounding, splitting, joining and the five steps, each put to a small program.
 
 use heapsmith_replay::{Driven, PlacedBlock, ServePath, drive};
-use heapsmith_report::chart::{Bars, Measured, Scale};
+use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_spec::resolve;
 use serde::Serialize;
 
@@ -249,9 +249,7 @@ fn outcome(rows: &[Row]) -> Result<Outcome, ExperimentError> {
         y: "accesses".into(),
         names: rows.iter().map(|row| row.heap.to_owned()).collect(),
         series: vec![Measured::new("accesses", rows.iter().map(|row| row.accesses_of_oscillation as f64))],
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", "Accesses of a block that is requested and freed over and over", bars.svg());
     Ok(outcome)

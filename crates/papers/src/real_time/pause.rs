@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use heapsmith_emit::{Name, Request, SizeError, c, cortex_m3};
+use heapsmith_emit::{SizeError, cortex_m3};
 use heapsmith_output::Scratch;
-use heapsmith_report::chart::{Bars, Measured, Scale};
-use heapsmith_spec::resolve;
+use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_trace::{Operation, PackedTrace};
 use serde::Serialize;
 
@@ -13,6 +12,7 @@ use super::loads::Shape;
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, REAL_TIME};
 use crate::outcome::Outcome;
+use crate::played::{self, Cost, NAME};
 use crate::setting::Setting;
 use crate::shown::{Shown, Value, digits, listed, thousands};
 
@@ -72,7 +72,8 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
                 let requests = setting.of(6000, 500);
                 let trace = shape.program(requests, (heap as f64 * LIVE) as u64, setting.seed)?;
                 let scratch = Scratch::new()?;
-                let sources = write(system.1, heap, &trace, &scratch)?;
+                let sources =
+                    played::write(&scratch, system.1, include_str!("pause/player.c"), &defines(heap, &trace))?;
                 // The emulator is a program of its own, which a test does without.
                 let printed = match setting.is_whole() {
                     true => cortex_m3::run(scratch.path(), &sources.iter().map(String::as_str).collect::<Vec<_>>()),
@@ -93,42 +94,20 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     outcome(&rows, missing)
 }
 
-/// Writes the program: the emitted heap, the player with the load, and the board. Returns its sources.
-fn write(spec: &str, heap: u64, trace: &PackedTrace, scratch: &Scratch) -> Result<Vec<String>, ExperimentError> {
-    let name = Name::new("pause_heap")?;
-    let mut sources = vec!["player.c".to_owned()];
-    for file in c::emit(&Request { spec: resolve(spec)?, name, figures: None })? {
-        scratch.write(&file.name, &file.text)?;
-        sources.extend(file.name.ends_with(".c").then_some(file.name));
-    }
+/// What the player has to know of the heap and the load.
+fn defines(heap: u64, trace: &PackedTrace) -> String {
     let mut events = String::new();
     for event in &trace.events {
         let size = if event.operation == Operation::Allocate { event.size } else { 0 };
         let _ = write!(events, "{}U,", u64::from(event.slot) << 16 | size);
     }
-    let header = format!(
-        "#include \"pause_heap.h\"\n#define HEAP pause_heap\n#define HANDLE pause_heap_handle\n\
-         #define INIT pause_heap_init\n#define RESERVE pause_heap_reserve_handles\n\
-         #define ALLOCATE pause_heap_allocate_movable\n#define FREE pause_heap_free_movable\n\
-         #define GET pause_heap_get\n#define STATISTICS pause_heap_statistics\n#define BOUND pause_heap_max_moved\n\
-         #define LARGEST {LARGEST}U\n#define REGION {heap}U\n#define SLOTS {}U\n\
-         #define EVENTS {events}\n",
-        trace.slots
-    );
-    scratch.write("heap.h", header)?;
-    scratch.write("player.c", include_str!("pause/player.c"))?;
-    for (name, text) in cortex_m3::BOARD {
-        scratch.write(name, text)?;
-    }
-    Ok(sources)
-}
-
-/// Operations of one kind, with their instructions.
-#[derive(Debug, PartialEq)]
-struct Cost {
-    operations: f64,
-    mean: f64,
-    max: f64,
+    let slots = trace.slots;
+    format!(
+        "#define HANDLE {NAME}_handle\n#define RESERVE {NAME}_reserve_handles\n\
+         #define ALLOCATE {NAME}_allocate_movable\n#define FREE {NAME}_free_movable\n#define GET {NAME}_get\n\
+         #define STATISTICS {NAME}_statistics\n#define BOUND {NAME}_max_moved\n#define LARGEST {LARGEST}U\n\
+         #define REGION {heap}U\n#define SLOTS {slots}U\n#define EVENTS {events}"
+    )
 }
 
 /// What the player printed.
@@ -144,18 +123,10 @@ struct Played {
 
 impl Played {
     fn read(text: &str) -> Option<Played> {
-        let mut lines = text.lines().map(|line| line.split(' ').map(|number| number.parse().ok()).collect());
-        let first: Option<Vec<f64>> = lines.next()?;
-        let [wrong, looked, max_moved, bound] = first?.iter().map(|&number| number as u64).collect::<Vec<_>>()[..]
-        else {
-            return None;
-        };
-        let per_tick = f64::from(cortex_m3::NANOSECONDS_PER_TICK) / f64::from(cortex_m3::NANOSECONDS_PER_INSTRUCTION);
-        let cost = |numbers: Option<Vec<f64>>| {
-            let [operations, total, max] = numbers?[..] else { return None };
-            Some(Cost { operations, mean: total * per_tick / operations.max(1.0), max: max * per_tick })
-        };
-        let costs: Vec<Cost> = lines.map(cost).collect::<Option<_>>()?;
+        let mut lines = text.lines();
+        let first: Option<Vec<u64>> = lines.next()?.split(' ').map(|number| number.parse().ok()).collect();
+        let [wrong, looked, max_moved, bound] = first?[..] else { return None };
+        let costs: Vec<Cost> = lines.map(Cost::read).collect::<Option<_>>()?;
         (costs.len() == 4).then_some(Played { wrong, looked, max_moved, bound, costs })
     }
 }
@@ -323,9 +294,7 @@ fn draw(outcome: &mut Outcome, rows: &[Row]) {
             series("that moved nothing", |row| row.max_allocate),
             series("that moved blocks", |row| row.max_moving),
         ],
-        stacked: false,
-        scale: Scale::Linear,
-        line: None,
+        ..Bars::default()
     };
     outcome.draw("", "The longest request of all loads and both systems, by the size of the heap", bars.svg());
 }

@@ -91,3 +91,23 @@ pub(crate) const PROGRAMS: [Program; 7] = [
         file: FILES[6],
     },
 ];
+
+/// The programs as inputs.
+pub(crate) const INPUTS: [Input; 7] = [
+    PROGRAMS[0].input(),
+    PROGRAMS[1].input(),
+    PROGRAMS[2].input(),
+    PROGRAMS[3].input(),
+    PROGRAMS[4].input(),
+    PROGRAMS[5].input(),
+    PROGRAMS[6].input(),
+];
+
+/// The one that creates few objects: the paper measures its heaps with the others.
+pub(crate) const COMPRESSOR: &str = INPUTS[0].name;
+
+/// Events of a program where replaying all takes long: where lists are searched, where a heap's smallest size is sought.
+pub(crate) const BEGINNING: u64 = 100_000;
+
+/// Those that create many.
+pub(crate) const MANY: [Input; 6] = [INPUTS[1], INPUTS[2], INPUTS[3], INPUTS[4], INPUTS[5], INPUTS[6]];

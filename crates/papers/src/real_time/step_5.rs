@@ -5,7 +5,8 @@ use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use heapsmith_spec::resolve;
 use serde::Serialize;
 
-use super::objects::{Collection, FILES, PROGRAMS};
+use super::objects::Collection;
+use super::programs::{FILES, INPUTS};
 use super::{BOUNDED, ESTRANGED, KNUTH, full_heap};
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, REAL_TIME};
@@ -53,7 +54,7 @@ fn heaps() -> impl Iterator<Item = (&'static str, &'static str)> {
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     let heapfuls = setting.of(full_heap::HEAPFULS, full_heap::COUNTED);
     let powers = 12..=setting.of(22, 15);
-    let steps = powers.clone().count() + PROGRAMS.len();
+    let steps = powers.clone().count() + INPUTS.len();
     let mut rows = Vec::new();
     for (number, power) in powers.enumerate() {
         setting.step(number, steps, &format!("a heap of {} bytes", thousands(1 << power)))?;
@@ -61,8 +62,8 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             rows.push(contrived(heap, text, 1 << power)?);
         }
     }
-    for (number, program) in PROGRAMS.into_iter().enumerate() {
-        setting.step(steps - PROGRAMS.len() + number, steps, program.name)?;
+    for (number, program) in INPUTS.into_iter().enumerate() {
+        setting.step(steps - INPUTS.len() + number, steps, program.name)?;
         let trace = setting.packed(program)?;
         let block = full_heap::smallest(&trace)?;
         for collection in Collection::BOTH {

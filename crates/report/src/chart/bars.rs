@@ -22,8 +22,8 @@ impl Measured {
     }
 }
 
-/// A figure of bars.
-#[derive(Debug, Clone, PartialEq)]
+/// A figure of bars; by default side by side, on a linear axis.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bars {
     /// Its heading.
     pub title: String,

@@ -2,36 +2,13 @@
  *
  * An event is a number: the slot in its upper half, below it one bit for the moments near the maximum of live
  * blocks and the size, which is 0 for a free. */
-#include "board.h"
+#include "cost.h"
 #include "heap.h"
-
-struct cost {
-    uint32_t operations;
-    uint32_t ticks;
-    uint32_t max;
-};
 
 static _Alignas(8) unsigned char region[REGION];
 static HEAP heap;
 static void *slots[SLOTS];
 static const uint32_t events[] = { EVENTS };
-
-static void add(struct cost *cost, uint32_t ticks)
-{
-    cost->operations++;
-    cost->ticks += ticks;
-    cost->max = (ticks > cost->max) ? ticks : cost->max;
-}
-
-static void say(const struct cost *cost)
-{
-    print_number(cost->operations);
-    print(" ");
-    print_number(cost->ticks);
-    print(" ");
-    print_number(cost->max);
-    print("\n");
-}
 
 int main(void)
 {

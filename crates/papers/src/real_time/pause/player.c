@@ -2,37 +2,14 @@
  *
  * An event is a number: the slot in its upper half, in its lower half the size, which is 0 for a free. Blocks are
  * filled when they are made, and looked at when they are freed. */
-#include "board.h"
+#include "cost.h"
 #include "heap.h"
-
-struct cost {
-    uint32_t operations;
-    uint32_t ticks;
-    uint32_t max;
-};
 
 static _Alignas(4096) unsigned char region[REGION];
 static HEAP heap;
 static HANDLE slots[SLOTS];
 static uint16_t sizes[SLOTS];
 static const uint32_t events[] = { EVENTS };
-
-static void add(struct cost *cost, uint32_t ticks)
-{
-    cost->operations++;
-    cost->ticks += ticks;
-    cost->max = (ticks > cost->max) ? ticks : cost->max;
-}
-
-static void say(const struct cost *cost)
-{
-    print_number(cost->operations);
-    print(" ");
-    print_number(cost->ticks);
-    print(" ");
-    print_number(cost->max);
-    print("\n");
-}
 
 /* Fills a block, or counts the bytes that are not as they were filled. */
 static uint32_t look(uint32_t slot, bool fills)
