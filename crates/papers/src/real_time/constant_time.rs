@@ -52,8 +52,8 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         for (index, &times) in sizes.iter().enumerate() {
             let step = number * sizes.len() + index;
             setting.step(step, INPUTS.len() * sizes.len(), &format!("{}, {times} times the heap", program.name))?;
-            for (heap, text) in HEAPS {
-                let served = full_heap::run(text, &trace, smallest * times, (Collection::Occasional, heapfuls))?;
+            let when = (Collection::Occasional, heapfuls);
+            for (heap, served) in full_heap::run_all(HEAPS, &trace, smallest * times, when)? {
                 rows.push(Row {
                     program: program.name,
                     times_smallest: times,

@@ -61,8 +61,8 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
             let step = number * SIZES.len() + index;
             setting.step(step, MANY.len() * SIZES.len(), &format!("{}, {times} times the heap", program.name))?;
             for collection in Collection::BOTH {
-                for (heap, text) in HEAPS {
-                    let served = full_heap::run(text, &trace, smallest * times, (collection, heapfuls))?;
+                let when = (collection, heapfuls);
+                for (heap, served) in full_heap::run_all(HEAPS, &trace, smallest * times, when)? {
                     rows.push(Row {
                         program: program.name,
                         collection: collection.words(),

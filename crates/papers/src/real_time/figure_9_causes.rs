@@ -11,9 +11,10 @@
 use heapsmith_report::chart::{Bars, Measured, Scale};
 use serde::Serialize;
 
-use super::figure_9::{CYCLES, EQUAL, SIZES, speed_up};
+use super::figure_9::{CYCLES, EQUAL, SET_UP, SIZES, speed_up};
 use super::full_heap::{self, Served};
-use super::objects::{Collection, FILES, PROGRAMS, SET_UP};
+use super::objects::Collection;
+use super::programs::{BEGINNING, FILES, MANY};
 use super::{ESTRANGED, KNUTH, LIST};
 use crate::error::ExperimentError;
 use crate::experiment::{Experiment, REAL_TIME};
@@ -65,20 +66,20 @@ impl Row {
 type Case<'r> = &'r [Row];
 
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
-    let heapfuls = setting.of(full_heap::SEARCHED, full_heap::COUNTED);
+    let heapfuls = setting.of(full_heap::HEAPFULS, full_heap::COUNTED);
     let sizes = setting.of(SIZES.to_vec(), SIZES[..1].to_vec());
-    let programs: Vec<_> = PROGRAMS.into_iter().filter(|&program| is_printed(program.name)).collect();
+    let programs: Vec<_> = MANY.into_iter().filter(|&program| is_printed(program.name)).collect();
     let mut rows = Vec::new();
-    for (number, &program) in programs.iter().enumerate() {
-        let trace = setting.packed(program)?;
+    for (number, program) in programs.iter().enumerate() {
+        let trace = setting.packed(program.beginning(BEGINNING))?;
         let smallest = full_heap::smallest(&trace)?;
         for (index, &times) in sizes.iter().enumerate() {
             let step = number * sizes.len() + index;
             setting.step(step, programs.len() * sizes.len(), &format!("{}, {times} times the heap", program.name))?;
             for collection in Collection::BOTH {
-                for (heap, text) in HEAPS {
-                    let served = full_heap::run(text, &trace, smallest * times, (collection, heapfuls))?;
-                    rows.push(row(program.name, (heap, text), (collection, times), served));
+                let all = full_heap::run_all(HEAPS, &trace, smallest * times, (collection, heapfuls))?;
+                for (heap, (_, served)) in HEAPS.into_iter().zip(all) {
+                    rows.push(row(program.name, heap, (collection, times), served));
                 }
             }
         }
@@ -274,9 +275,8 @@ fn bars(rows: &[Row]) -> String {
         y: "accesses".into(),
         names: cases().map(|case| format!("{}, {}", case[0].program, case[0].collection)).collect(),
         series,
-        stacked: false,
         scale: Scale::Logarithmic,
-        line: None,
+        ..Bars::default()
     };
     bars.svg()
 }

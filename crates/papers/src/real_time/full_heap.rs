@@ -90,6 +90,24 @@ pub(super) fn run(
     })?)
 }
 
+/// The same for several heaps at once, in their order, each on a thread.
+pub(super) fn run_all<'h>(
+    heaps: impl IntoIterator<Item = (&'h str, &'h str)>,
+    trace: &PackedTrace,
+    block: u64,
+    when: (Collection, u64),
+) -> Result<Vec<(&'h str, Served)>, ExperimentError> {
+    std::thread::scope(|scope| {
+        let spawn = |(name, text)| (name, scope.spawn(move || run(text, trace, block, when)));
+        let threads: Vec<_> = heaps.into_iter().map(spawn).collect();
+        let ended = threads.into_iter().map(|(name, thread)| {
+            let served = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            Ok((name, served))
+        });
+        ended.collect()
+    })
+}
+
 /// The smallest power of two in which both buddy systems serve a program that is collected when the heap is full.
 pub(super) fn smallest(trace: &PackedTrace) -> Result<u64, ExperimentError> {
     let mut block = trace.requested_peak.0.next_power_of_two().max(1 << 12);

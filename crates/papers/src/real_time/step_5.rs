@@ -67,8 +67,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         let trace = setting.packed(program)?;
         let block = full_heap::smallest(&trace)?;
         for collection in Collection::BOTH {
-            for (heap, text) in heaps() {
-                let served = full_heap::run(text, &trace, block, (collection, heapfuls))?;
+            for (heap, served) in full_heap::run_all(heaps(), &trace, block, (collection, heapfuls))? {
                 rows.push(Row {
                     program: program.name.to_owned(),
                     collection: collection.words(),
