@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use heapsmith_trace::{Action, Bytes, Event, Nanoseconds, Sink, TraceError};
+use heapsmith_trace::{Action, ByIds, Bytes, Event, Nanoseconds, Sink, TraceError};
 
 use crate::sites::Sites;
 use crate::stream::{Act, Stamped};
@@ -44,8 +44,8 @@ pub(crate) struct Blocks<'sink> {
     rate: Rate,
     /// Ticks after which events are not all there.
     last: u64,
-    live: HashMap<u64, Live>,
-    moving: HashMap<u32, Moving>,
+    live: HashMap<u64, Live, ByIds>,
+    moving: HashMap<u32, Moving, ByIds>,
     next_id: u64,
     live_bytes: u64,
     time: u64,
@@ -67,8 +67,8 @@ impl<'sink> Blocks<'sink> {
             sites,
             rate,
             last,
-            live: HashMap::new(),
-            moving: HashMap::new(),
+            live: HashMap::default(),
+            moving: HashMap::default(),
             next_id: 0,
             live_bytes: 0,
             time: 0,

@@ -1,15 +1,15 @@
-//! A hash of block ids for tables of live blocks: one multiplication of 64 by 64 bits, its halves folded together.
+//! A hash of block ids and addresses for tables of live blocks: one multiplication of 64 by 64 bits, its halves folded together.
 //!
-//! Ids come from files that anybody may have written. Each table has numbers of its own, drawn by the standard library's
-//! [`RandomState`], so that nobody can choose ids that collide.
+//! They come from files that anybody may have written. Each table has numbers of its own, drawn by the standard library's
+//! [`RandomState`], so that nobody can choose some that collide.
 //!
 //! Cost: 5 instructions an id; the standard library's hash takes about 90.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// The numbers of a table.
+/// A table's hash of one id or address, with numbers of its own; cost: 5 instructions.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ByIds {
+pub struct ByIds {
     mask: u64,
     factor: u64,
 }
@@ -32,7 +32,7 @@ impl BuildHasher for ByIds {
 
 /// Hashes one id.
 #[derive(Debug)]
-pub(crate) struct IdHasher {
+pub struct IdHasher {
     numbers: ByIds,
     hash: u64,
 }

@@ -50,6 +50,7 @@ pub use draws::Draws;
 pub use error::TraceError;
 pub use event::{Action, Event};
 pub use file::{NEWEST_SCHEMA, OLDEST_SCHEMA, TraceWriter, silence_damaged_files};
+pub use ids::{ByIds, IdHasher};
 pub use live::LARGEST_REQUEST;
 pub use packed::{Comparison, Operation, PackedEvent, PackedTrace, Packer};
 pub use perturb::{Cuts, Jitter, Perturbation, Share, Stretch, perturb, with_another};
