@@ -53,7 +53,7 @@ impl Input {
         Input { events: Events::Part(part, of), ..self }
     }
 
-    /// So many events of its beginning.
+    /// The first N events.
     pub const fn beginning(self, events: u64) -> Input {
         Input { events: Events::First(events), ..self }
     }
