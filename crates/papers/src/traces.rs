@@ -8,7 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use heapsmith_trace::{Bytes, PackedTrace, Sink, Slice, Trace, Transforms};
-use heapsmith_workload::load;
+use heapsmith_workload::{load, stream};
 
 use crate::error::ExperimentError;
 use crate::input::{Events, Input};
@@ -58,11 +58,15 @@ impl Setting<'_> {
     ) -> Result<Trace, ExperimentError> {
         let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
         let settings: Vec<(String, String)> = settings.iter().map(owned).collect();
-        let mut trace = load(path, workload, &settings)?;
-        if !self.is_whole() {
-            trace.events.truncate(COUNTED as usize);
+        if self.is_whole() {
+            return Ok(load(path, workload, &settings)?);
         }
-        Ok(trace)
+        let mut trace = Trace::default();
+        let beginning = Transforms { slice: Some(Slice::first(COUNTED)), ..Transforms::default() };
+        let mut sink = beginning.before(&mut trace);
+        let loaded = stream(path, workload, &settings, &mut sink)?;
+        drop(sink);
+        Ok(Trace { origin: loaded.origin, ..trace })
     }
 
     /// The trace of an input, as it is replayed.
