@@ -380,7 +380,7 @@ pub struct Emit {
 #[derive(Debug, Args)]
 #[command(after_help = examples::REPRODUCE, after_long_help = both(examples::REPRODUCE, examples::REPRODUCE_MORE))]
 pub struct Reproduce {
-    /// Experiments (000-table-3) or papers (000) [default: all]
+    /// Experiments (000-table-3) or papers (000); without a name all of them
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     /// List the experiments and exit
