@@ -15,7 +15,7 @@
 
 use heapsmith::{Counting, Fixed, Heap, Source, Unmetered};
 use heapsmith_spec::build::{BuildError, HeapRef, Job, Storage, keep, keep_wide, own_type, with_typed_heap};
-use heapsmith_spec::{Spec, WordSize};
+use heapsmith_spec::{Check, Spec, WordSize};
 
 /// Makes the heap of `spec` over `source` and hands it to `job`, which counts: with its type where its word has four
 /// bytes; behind a table where it has two or eight, and behind the layers that go before any heap.
@@ -35,8 +35,8 @@ pub fn with_heap<T, J: for<'a> Job<'a, Counting, Output = T>>(
 }
 
 /// As [`with_heap`] for jobs that are measured by the clock: nothing is counted, and heaps of eight-byte words, which hosts
-/// have, keep their types too. Heaps of two-byte words are counted all the same, which takes a third of their time: they are a
-/// target's, whose clock is another.
+/// have, keep their types too. Heaps of two-byte words, which are a target's, whose clock is another, and heaps with
+/// `check=header` are counted all the same, which takes a third of their time.
 ///
 /// # Errors
 ///
@@ -48,7 +48,9 @@ where
     match own_type(spec) {
         Some(WordSize::Four) => with_typed_heap::<u32, _, _, _, _>(spec, source, Unmetered, job),
         Some(WordSize::Eight) => with_typed_heap::<u64, _, _, _, _>(spec, source, Unmetered, job),
-        _ if spec.word == WordSize::Two => with_dyn_heap(spec, source, |heap| job.run(heap)),
+        _ if spec.word == WordSize::Two || spec.check != Check::Off => {
+            with_dyn_heap(spec, source, |heap| job.run(heap))
+        }
         _ => uncounted(spec, &mut source, &Storage::new()).map(|heap| job.run(heap)),
     }
 }

@@ -20,6 +20,17 @@
  */
 
 {% include "header.c" %}
+{%- if marks %}
+/* The status bit of a used block that is cached: the highest of a word, which no size reaches. */
+#define CACHED ((Index)1U << ((WORD * 8U) - 1U))
+
+/* Words of a block that may be cached. */
+static inline Index size_of(Index head)
+{
+    return words_of(head & ~CACHED);
+}
+
+{% endif %}
 /* Words that every block is a multiple of, and words of the smallest block. */
 #define GRANULE {{ pool.granule }}U
 #define MIN_BLOCK {{ pool.min }}U

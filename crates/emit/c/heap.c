@@ -20,6 +20,15 @@
 #define {{ N }}_LOCK(heap) ((void)0)
 #define {{ N }}_UNLOCK(heap) ((void)0)
 #endif
+{%- if checked %}
+#ifndef {{ N }}_ON_ERROR
+#if defined(__GNUC__)
+#define {{ N }}_ON_ERROR(heap, error, block) __builtin_trap()
+#else
+#define {{ N }}_ON_ERROR(heap, error, block) for (;;) { }
+#endif
+#endif
+{%- endif %}
 #ifndef {{ N }}_TRACE
 #define {{ N }}_TRACE(heap, what, block, size) ((void)0)
 #endif
@@ -107,6 +116,7 @@ static inline uintptr_t address_of(const Word *word)
 {%- if index.small_heads %}{% include "index/small.c" %}{% include "index/equals.c" %}{% endif %}
 {%- if index.bin_file %}{% include index.bin_file %}{% endif %}
 {%- include index.file %}
+{%- if checked %}{% include "pool/checked.c" %}{% endif %}
 {% include "pool/pool.c" %}
 {% include "pool/coalesce.c" %}
 {% include "pool/allocate.c" %}
@@ -128,6 +138,8 @@ static inline uintptr_t address_of(const Word *word)
 
 /* ---- The heap as others see it ---------------------------------------------------------------- */
 
+{%- if not checked %}
+
 static inline Index index_of(const Heap *heap, const void *block)
 {
     /* cppcheck-suppress misra-c2012-11.5 ; a block of this heap begins at a word */
@@ -136,6 +148,7 @@ static inline Index index_of(const Heap *heap, const void *block)
     /* cppcheck-suppress [misra-c2012-10.8, misra-c2012-18.4] ; both point into the region, `word` behind its base */
     return (Index)(word - heap->words);
 }
+{%- endif %}
 
 static inline void *pointer_to(const Heap *heap, Index block)
 {
@@ -147,6 +160,9 @@ bool {{ n }}_init({{ n }} *heap, void *region, size_t bytes)
     /* cppcheck-suppress misra-c2012-11.5 ; whether it begins at a word is looked at below */
     heap->words = region;
     heap->length = words_in(bytes);
+{%- if checked %}
+    heap->last_error = 0U;
+{%- endif %}
     if ((region == NULL) || ((address_of(heap->words) % WORD) != 0U)) {
         return false;
     }
@@ -171,13 +187,25 @@ void *{{ n }}_allocate_aligned({{ n }} *heap, size_t size, size_t alignment)
 
 void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignment)
 {
-    void *moved;
+    void *moved{% if checked %} = NULL{% endif %};
+{%- if checked %}
+    Index used;
+{%- endif %}
 
     if (block == NULL) {
         return {{ n }}_allocate_aligned(heap, size, alignment);
     }
     {{ N }}_LOCK(heap);
+{%- if checked %}
+    used = used_block(heap, block);
+    if (used != 0U) {
+        moved = pointer_to(heap, {{ op.reallocate }}(heap, used, size, alignment));
+    } else {
+        refuse(heap, block);
+    }
+{%- else %}
     moved = pointer_to(heap, {{ op.reallocate }}(heap, index_of(heap, block), size, alignment));
+{%- endif %}
     {{ N }}_TRACE(heap, 'r', moved, size);
     {{ N }}_UNLOCK(heap);
     return moved;
@@ -190,9 +218,22 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
 
 {%- endif %}
     if (block != NULL) {
+{%- if checked %}
+        Index used;
+
+{%- endif %}
         {{ N }}_LOCK(heap);
         {{ N }}_TRACE(heap, 'f', block, 0U);
+{%- if checked %}
+        used = find_used(heap, block);
+        if (used != 0U) {
+            {{ op.free }}(heap, used);
+        } else {
+            refuse(heap, block);
+        }
+{%- else %}
         {% if in_order %}freed = {% endif %}{{ op.free }}(heap, index_of(heap, block));
+{%- endif %}
         {{ N }}_UNLOCK(heap);
     }
 {%- if in_order %}
@@ -202,8 +243,25 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
 
 size_t {{ n }}_usable_size(const {{ n }} *heap, const void *block)
 {
+{%- if checked %}
+    const Index used = used_block(heap, block);
+
+    if (used == 0U) {
+        {{ N }}_ON_ERROR(heap, error_at(heap, block), block);
+        return 0U;
+    }
+    return {{ op.usable }}(heap, used);
+{%- else %}
     return {{ op.usable }}(heap, index_of(heap, block));
+{%- endif %}
 }
+{%- if checked %}
+
+unsigned int {{ n }}_last_error(const {{ n }} *heap)
+{
+    return heap->last_error;
+}
+{%- endif %}
 
 {%- if pool.handles %}
 {% include "buddy/handles.c" %}

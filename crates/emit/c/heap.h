@@ -33,6 +33,10 @@
  *     {{ N }}_ASSERT(condition)            what must hold
  *     {{ N }}_LOCK(heap), {{ N }}_UNLOCK(heap)
  *     {{ N }}_TRACE(heap, what, block, size)   what: 'a' allocate, 'r' reallocate, 'f' free
+{%- if checked %}
+ *     {{ N }}_ON_ERROR(heap, error, block)     what happens on a heap error of which {{ N }}_DOUBLE_FREE and the others tell;
+ *                                          by default the program stops. Where it returns, the operation is refused
+{%- endif %}
 {%- if uses_leading_zeros %}
  *     {{ N }}_COUNT_LEADING_ZEROS(word)    of a word that is not 0; by default the compiler's
 {%- endif %}
@@ -65,7 +69,21 @@ typedef struct {{ n }} {
 {%- for field in fields %}
     {{ field.type }} {{ field.name }}; /* {{ field.what }} */
 {%- endfor %}
+{%- if checked %}
+    unsigned int last_error; /* the last heap error, or 0 */
+{%- endif %}
 } {{ n }};
+
+{%- if checked %}
+
+/* Heap errors. */
+#define {{ N }}_DOUBLE_FREE 1U /* freed or reallocated although it was free */
+#define {{ N }}_FOREIGN 2U     /* no block of this heap begins there */
+#define {{ N }}_DAMAGED 3U     /* the heap's words before, behind or in the block were overwritten, or there is no block */
+
+/* The last heap error; 0 if there was none. */
+unsigned int {{ n }}_last_error(const {{ n }} *heap);
+{%- endif %}
 
 /* What a heap holds, in bytes of payload where nothing else is said. */
 struct {{ n }}_statistics {

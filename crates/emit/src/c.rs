@@ -20,6 +20,8 @@ const TEMPLATES: &[Template] = &[
     template!("pool/coalesce.c"),
     template!("pool/allocate.c"),
     template!("pool/aligned.c"),
+    template!("pool/checked.c"),
+    template!("pool/holds.c"),
     template!("pool/reallocate.c"),
     template!("pool/heap.c"),
     template!("pool/check.c"),
@@ -67,6 +69,7 @@ const PUBLIC: &[&str] = &[
     "_free",
     "_usable_size",
     "_check",
+    "_last_error",
     "_statistics",
     "_handle",
     "_reserve_handles",
@@ -113,6 +116,13 @@ fn parsed() -> Result<Environment<'static>, Error> {
     environment.set_keep_trailing_newline(true);
     environment.add_function("insert", |state: &State<'_, '_>, block: String, words: String| {
         call(state, "index_insert", &block, &words)
+    });
+    environment.add_function("found", |state: &State<'_, '_>, search: String| {
+        if state.lookup("checks_links").is_some_and(|checks| checks.is_true()) {
+            format!("sound(heap, {search})")
+        } else {
+            search
+        }
     });
     environment.add_function("remove", |state: &State<'_, '_>, block: String, words: String| {
         call(state, "index_remove", &block, &words)

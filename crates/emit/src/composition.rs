@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use heapsmith_spec::build::{lists_in_words, words_for};
-use heapsmith_spec::{BlockFactors, Coalescing, Fit, Largest, Layer, Order, Spec, Splitting, WordSize};
+use heapsmith_spec::{BlockFactors, Check, Coalescing, Fit, Largest, Layer, Order, Spec, Splitting, WordSize};
 use serde::Serialize;
 
 /// The levels of a pool of blocks, as expressions.
@@ -102,9 +102,14 @@ impl<'s> Composition<'s> {
         self.policy(fit, factors.split, factors.coalesce);
         self.uses.insert("heapsmith::parts::BlockPool");
         self.uses.insert("heapsmith::parts::{Coalesce, ConstantPolicy, Fit, PolicyValues}");
-        let policy = format!("{}Policy", self.camel);
+        let mut policy = format!("{}Policy", self.camel);
+        let mut policy_type = policy.clone();
+        if self.spec.check == Check::Header {
+            self.uses.insert("heapsmith::parts::Checked");
+            (policy, policy_type) = (format!("Checked({policy})"), format!("Checked<{policy}>"));
+        }
         let (word, tags) = (self.word(), factors.tags);
-        self.ty = format!("BlockPool<{word}, {index_type}, {policy}, S, Unmetered, {tags}>");
+        self.ty = format!("BlockPool<{word}, {index_type}, {policy_type}, S, Unmetered, {tags}>");
         match self.free_lists() {
             Some((order, flushing)) => {
                 let map = format!("{}Lists", self.camel);
@@ -128,7 +133,10 @@ impl<'s> Composition<'s> {
         let mut lists = format!("TwoLevel::new({second}, {words})");
         if largest == Largest::Region {
             self.knows_region();
-            lists += &format!(".within(region / size_of::<{word}>())");
+            let max = self.spec.max_region();
+            let is_less = max < self.spec.word.max_region();
+            let region = if is_less { format!("region.min({max})") } else { "region".to_owned() };
+            lists += &format!(".within({region} / size_of::<{word}>())");
         }
         self.blocks("TwoLevel", &lists, Fit::BEST, &BlockFactors::DEFAULT);
     }

@@ -16,7 +16,7 @@ mod layer;
 mod pool;
 mod sizes;
 
-use heapsmith_spec::{Promise, Spec, WordSize};
+use heapsmith_spec::{Check, Promise, Spec, WordSize};
 use serde::Serialize;
 
 pub use index::{Chain, IndexPlan};
@@ -77,6 +77,14 @@ pub struct Plan {
     index_type: &'static str,
     index_bits: u32,
     alignment: u32,
+    /// The heap checks what it is given: `check=header`.
+    checked: bool,
+    /// It has links that it checks.
+    checks_links: bool,
+    /// Cached blocks are marked in their headers.
+    marks: bool,
+    /// The function for the words of a block that may be cached.
+    size_of: &'static str,
     /// A request may be too large for any block, or too coarse for any address.
     asks_for_large: bool,
     asks_for_coarse: bool,
@@ -146,6 +154,10 @@ impl Plan {
         let control = layers_at + reserved;
         let bytes = spec.word.bytes();
         let max = max_words(spec.word);
+        let checked = spec.check == Check::Header;
+        let marks = checked && free_lists.is_some();
+        // The highest bit of a header is the mark.
+        let region = if marks { max.min((1 << (bytes * 8 - 3)) - 1) } else { max };
         let wide = spec.word == WordSize::Eight;
         let family = pool.family();
         let granule = u64::from(family.granule());
@@ -182,10 +194,14 @@ impl Plan {
             index_type: if wide { "uint64_t" } else { "uint32_t" },
             index_bits: if wide { 64 } else { 32 },
             alignment: family.alignment(spec),
+            checked,
+            checks_links: checked && index.linked,
+            marks,
+            size_of: if marks { "size_of" } else { "words_of" },
             asks_for_large: family.asks_for_large(),
             asks_for_coarse: family.asks_for_coarse(),
-            max: unsigned(max),
-            max_bytes: max * u64::from(bytes),
+            max: unsigned(region),
+            max_bytes: region * u64::from(bytes),
             max_request: unsigned((max - granule) * u64::from(bytes) - u64::from(bytes)),
             max_alignment: unsigned(max * u64::from(bytes) / 2),
             control,

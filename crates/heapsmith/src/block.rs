@@ -22,6 +22,9 @@
 //! has no tag at its end, so tags cost nothing while a block is used (Knuth
 //! 1968, §2.5, boundary tags; Standish 1980).
 //!
+//! With `check=header` a cached block of free lists has the highest bit of its header set: for the pool it is used, for
+//! the program it is not.
+//!
 //! The wilderness begins with a header of size 0, marked used: it ends every
 //! walk over the blocks and carries `P` for the last block.
 
@@ -33,6 +36,19 @@ pub const USED: usize = 1;
 pub const PREVIOUS_USED: usize = 2;
 /// Bits of a header below the words.
 pub const FLAGS: usize = 2;
+
+/// The status bit that a used block has while it is cached on a free list, in heaps that check what they are given: the
+/// highest of a word of `bits` bits, which no size reaches there ([`max_words`]). 0 in other heaps, so that it folds away.
+#[inline(always)]
+pub const fn cached(checked: bool, bits: usize) -> usize {
+    if checked { 1 << (bits - 1) } else { 0 }
+}
+
+/// Words of the largest region whose headers leave the bit [`cached`] free.
+pub const fn max_words<W: Word>() -> usize {
+    let max = (1 << (W::BITS - 1 - FLAGS)) - 1;
+    if max < W::MAX_WORDS { max } else { W::MAX_WORDS }
+}
 
 /// A header from its parts.
 #[inline(always)]

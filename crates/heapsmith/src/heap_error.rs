@@ -6,14 +6,18 @@
 //!
 //! Errors that each configuration detects when a pointer is freed or a block reallocated:
 //!
-//! | heap error | list, bins, classes | `bump` | `stack` | `fixed` | `guard(quarantine=0)` | `guard(quarantine=N)` |
-//! |---|---|---|---|---|---|---|
-//! | out of order | – | – | always | – | over a stack | – |
-//! | double free | – | until the space is reclaimed | above the top | checked, O(free) | until the memory is used again | always for the last N freed, then as left |
-//! | foreign pointer | – | outside the region | outside the region | always | always, but for a forged seal | as left |
-//! | header damaged (written before its start) | – | – | – | has none | always | always |
-//! | overrun (written behind its end) | – | – | – | – | always, up to the next block | as left |
-//! | written after free | – | – | – | – | – | always for the last N freed |
+//! | heap error | list, bins, tree, classes | the same with `check=header` | `bump` | `stack` | `fixed` | `guard(quarantine=0)` | `guard(quarantine=N)` |
+//! |---|---|---|---|---|---|---|---|
+//! | out of order | – | – | – | always | – | over a stack | – |
+//! | double free | – | until the memory is used again | until the space is reclaimed | above the top | checked, O(free) | until the memory is used again | always for the last N freed, then as left |
+//! | foreign pointer | – | outside the blocks or unaligned: always; inside: unless what lies there looks like a block | outside the region | outside the region | always | always, but for a forged seal | as left |
+//! | header damaged (written before its start) | – | unless it looks like the header of a used block | – | – | has none | always | always |
+//! | overrun (written behind its end) | – | as *header damaged*: of this block, or of the next when that is freed | – | – | – | always, up to the next block | as left |
+//! | written after free | – | over the first link, once a request takes the block | – | – | – | – | always for the last N freed |
+//!
+//! *Looks like*: a size that ends below the wilderness, the bit for used, and behind the block a header whose bit says that
+//! the block before is used (without boundary tags: a header whose size fits). What was damaged stays so: after
+//! [`HeapErrorKind::HeaderDamaged`] of `check=header` a program should use the heap no more.
 //!
 //! *Always* for damage means: unless what was written equals what stood there.
 //! A dash means that the contract of [`crate::Heap::deallocate`] is all that there is.
@@ -85,6 +89,15 @@ pub struct HeapErrors {
 }
 
 impl HeapErrors {
+    /// The last heap error, if there was one since there had been `before`.
+    #[inline(always)]
+    pub(crate) fn since(&self, before: u64) -> Result<(), HeapError> {
+        match self.last {
+            Some(heap_error) if self.count != before => Err(heap_error),
+            _ => Ok(()),
+        }
+    }
+
     /// Remembers a heap error, and returns it.
     #[cold]
     pub(crate) fn note(&mut self, heap_error: HeapError) -> HeapError {

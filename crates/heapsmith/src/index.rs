@@ -105,6 +105,13 @@ pub trait Index: Sealed {
         0
     }
 
+    /// Whether the free block that the first link of the free `block` names, names it as well, where links lead back, or
+    /// at least lies in the region.
+    #[inline(always)]
+    fn holds<W: Words>(&self, _memory: &mut W, _block: Span) -> bool {
+        true
+    }
+
     /// Adds a free block. `place` is what `locate` returned for it, where it was asked.
     fn insert<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, block: Span, place: Option<usize>);
 

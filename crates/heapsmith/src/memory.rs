@@ -86,6 +86,8 @@ impl core::error::Error for RegionError {}
 pub trait Words: Sealed {
     /// Bits in a word that hold a value.
     const BITS: usize;
+    /// Words of the region now.
+    fn count(&self) -> usize;
     /// Reads a word and meters it.
     fn load(&mut self, at: usize) -> usize;
     /// Writes a word and meters it.
@@ -105,6 +107,8 @@ pub trait Words: Sealed {
 pub struct Memory<W, S, M> {
     base: NonNull<W>,
     words: usize,
+    /// The most words that the region may have.
+    max: usize,
     source: S,
     /// The meter that counts accesses.
     pub meter: M,
@@ -121,7 +125,12 @@ impl<W: Word, S: Source, M: Meter> Memory<W, S, M> {
             return Err(RegionError::Unaligned { word: W::BYTES });
         }
         let words = (source.length() / W::BYTES).min(W::MAX_WORDS);
-        Ok(Memory { base, words, source, meter })
+        Ok(Memory { base, words, max: W::MAX_WORDS, source, meter })
+    }
+
+    /// The same region, of which no more than `max` words are used.
+    pub fn limited(self, max: usize) -> Self {
+        Memory { words: self.words.min(max), max, ..self }
     }
 
     /// Makes the region at least `wanted` words long, if its source has them.
@@ -132,11 +141,11 @@ impl<W: Word, S: Source, M: Meter> Memory<W, S, M> {
 
     #[cold]
     fn grow(&mut self, wanted: usize) -> bool {
-        if wanted > W::MAX_WORDS {
+        if wanted > self.max {
             return false;
         }
         let length = self.source.grow(wanted * W::BYTES);
-        self.words = (length / W::BYTES).min(W::MAX_WORDS);
+        self.words = (length / W::BYTES).min(self.max);
         wanted <= self.words
     }
 
@@ -152,7 +161,7 @@ impl<W: Word, S: Source, M: Meter> Memory<W, S, M> {
 
     /// Words that the region can ever have, for all that the source knows.
     pub fn limit(&self) -> usize {
-        (self.source.limit() / W::BYTES).min(W::MAX_WORDS)
+        (self.source.limit() / W::BYTES).min(self.max)
     }
 
     /// Address of the region's first byte.
@@ -208,6 +217,11 @@ impl<W, S, M> Sealed for Memory<W, S, M> {}
 
 impl<W: Word, S: Source, M: Meter> Words for Memory<W, S, M> {
     const BITS: usize = W::BITS;
+
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.words
+    }
 
     #[inline(always)]
     fn load(&mut self, at: usize) -> usize {

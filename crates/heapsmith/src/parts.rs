@@ -13,7 +13,7 @@ pub use crate::layer::Order;
 pub use crate::memory::Words;
 pub use crate::nothing::Nothing;
 pub use crate::pages::PageHeap;
-pub use crate::policy::{Coalesce, ConstantPolicy, Fit, Policy, PolicyValues};
+pub use crate::policy::{Checked, Coalesce, ConstantPolicy, Fit, Policy, PolicyValues};
 pub use crate::pool::BlockPool;
 pub use crate::simple::{FixedSize, Frees, Linear};
 pub use crate::sizes::{ConstantSizes, SizeMap, SizeRange, SizeTable};

@@ -65,6 +65,10 @@ impl Coalesce {
 /// Every method returns the same for as long as the value exists: a pool lays its region out by what it
 /// read at first.
 pub unsafe trait Policy: Copy {
+    /// Whether the heap checks pointers, headers and links before it trusts them: `check=header`. A constant, so that a
+    /// heap that does not carries no trace of it.
+    const CHECKED: bool = false;
+
     /// Alignment of every payload, in bytes: a power of two, at least the word.
     fn alignment(&self) -> usize;
     /// Which free block serves a request.
@@ -111,6 +115,32 @@ unsafe impl<P: ConstantPolicy> Policy for P {
     #[inline(always)]
     fn coalesce(&self) -> Coalesce {
         P::VALUES.coalesce
+    }
+}
+
+/// The policy `L` with `check=header`: heap errors are detected in constant time ([`crate::heap_error`]).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checked<L>(pub L);
+
+// SAFETY: the answers are those of `L`.
+unsafe impl<L: Policy> Policy for Checked<L> {
+    const CHECKED: bool = true;
+
+    #[inline(always)]
+    fn alignment(&self) -> usize {
+        self.0.alignment()
+    }
+    #[inline(always)]
+    fn fit(&self) -> Fit {
+        self.0.fit()
+    }
+    #[inline(always)]
+    fn split_from(&self) -> usize {
+        self.0.split_from()
+    }
+    #[inline(always)]
+    fn coalesce(&self) -> Coalesce {
+        self.0.coalesce()
     }
 }
 

@@ -44,13 +44,17 @@
 
 mod aligned;
 mod check;
+mod checked;
 mod coalesce;
 mod reallocate;
 
 use core::ptr::NonNull;
 
-use crate::block::{Format, PREVIOUS_USED, Span, USED, header, is_used, payload_bytes, words_ceil, words_of};
+use crate::block::{
+    Format, PREVIOUS_USED, Span, USED, header, is_used, max_words, payload_bytes, words_ceil, words_of,
+};
 use crate::heap::{BlockView, Heap, Priority, State, Violation};
+use crate::heap_error::{HeapError, HeapErrors};
 use crate::index::{Found, Index, control};
 use crate::memory::{Memory, RegionError, Words, check_alignment};
 use crate::meter::{Meter, ServePath};
@@ -61,6 +65,19 @@ use crate::word::Word;
 
 /// What layers need of the pool below them.
 pub trait Pool: Heap + Sealed {
+    /// The status bit in the header of a block on a list, where the pool has one to spare for it and checks it; else 0.
+    const CACHED: usize = 0;
+
+    /// The used block at `pointer` and its header. None if there is no such block: a heap error, which is remembered,
+    /// of a pool that checks.
+    #[inline(always)]
+    fn used_block(&mut self, pointer: NonNull<u8>) -> Option<(usize, usize)> {
+        let at = self.index(pointer);
+        Some((at, self.memory().load(at - 1)))
+    }
+    /// Remembers that the block `at`, which a layer keeps, is damaged.
+    #[cold]
+    fn note_damage(&mut self, _at: usize) {}
     /// The words of the region.
     fn memory(&mut self) -> &mut impl Words;
     /// Reads a word of the region, unmetered.
@@ -149,6 +166,7 @@ pub struct BlockPool<W, I, L, S, M, const TAGS: bool> {
     first: usize,
     /// A free block may touch another, or the wilderness: one was freed and left apart since the last sweep.
     touching: bool,
+    heap_errors: HeapErrors,
 }
 
 impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockPool<W, I, L, S, M, TAGS> {
@@ -167,6 +185,9 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         reserved: usize,
     ) -> Result<Self, RegionError> {
         let mut memory = Memory::new(source, meter)?;
+        if L::CHECKED && reserved > 0 {
+            memory = memory.limited(max_words::<W>());
+        }
         check_alignment::<W>(policy.alignment())?;
         if !index.suits::<W>(&Self::format(&policy)) {
             return Err(RegionError::BlockSizes);
@@ -184,7 +205,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         for at in own..control {
             memory.store(at, 0);
         }
-        let mut pool = BlockPool { memory, index, policy, first, touching: false };
+        let mut pool = BlockPool { memory, index, policy, first, touching: false, heap_errors: HeapErrors::default() };
         pool.index.clear(&mut pool.memory, &pool.policy, first);
         pool.memory.poke(control::HIGH, 0);
         pool.set_top(first, PREVIOUS_USED);
@@ -267,6 +288,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
             return Some(top);
         }
         let found = self.index.find_larger(&mut self.memory, need)?;
+        let found = self.sound(found)?;
         let way = self.take(found, need, size);
         self.memory.meter.served(way);
         Some(found.at)
@@ -274,7 +296,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
 
     /// Serves a request from the blocks that a sweep joined.
     fn find_joined(&mut self, size: usize, need: usize) -> Option<usize> {
-        let found = self.index.find(&mut self.memory, &self.policy, need)?;
+        let found = self.find(need)?;
         self.take(found, need, size);
         self.memory.meter.served(ServePath::AfterCoalescing);
         Some(found.at)
@@ -293,7 +315,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         if self.policy.coalesce() == Coalesce::EveryCall {
             self.sweep();
         }
-        match self.index.find(&mut self.memory, &self.policy, need) {
+        match self.find(need) {
             Some(found) => {
                 let way = self.take(found, need, size);
                 self.memory.meter.served(way);
@@ -311,7 +333,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
     fn view(&self, at: usize, head: usize) -> BlockView {
         BlockView {
             offset: (at - 1) * W::BYTES,
-            size: words_of(head) * W::BYTES,
+            size: Self::size_of(head) * W::BYTES,
             header: W::BYTES,
             layer: 0,
             state: if is_used(head) { State::Used } else { State::Free },
@@ -339,12 +361,26 @@ unsafe impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool>
 
     #[inline]
     unsafe fn deallocate(&mut self, pointer: NonNull<u8>) {
-        let at = self.memory.index(pointer);
-        let header = self.memory.load(at - 1);
-        self.release(at, header);
+        if let Some((at, header)) = self.used_block(pointer) {
+            self.release(at, header);
+        }
+    }
+
+    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), HeapError> {
+        let before = if L::CHECKED { self.heap_errors.count } else { 0 };
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.deallocate(pointer) };
+        if L::CHECKED { self.heap_errors.since(before) } else { Ok(()) }
+    }
+
+    fn heap_errors(&self) -> HeapErrors {
+        self.heap_errors
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        if L::CHECKED {
+            self.used_block(pointer)?;
+        }
         let stays = is_aligned_to(pointer, alignment);
         if stays && self.resize(pointer, size) {
             return Some(pointer);
@@ -365,6 +401,9 @@ unsafe impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool>
     }
 
     unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+        if L::CHECKED {
+            return self.find_used(pointer).map_or(0, |(_, header)| payload_bytes::<W>(words_of(header)));
+        }
         payload_bytes::<W>(words_of(self.memory.peek(self.memory.index(pointer) - 1)))
     }
 
@@ -386,7 +425,7 @@ unsafe impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool>
                 return;
             }
             visit(self.view(at, head));
-            at += words_of(head);
+            at += Self::size_of(head);
         }
     }
 
@@ -425,6 +464,16 @@ unsafe impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool>
 impl<W, I, L, S, M, const TAGS: bool> Sealed for BlockPool<W, I, L, S, M, TAGS> {}
 
 impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> Pool for BlockPool<W, I, L, S, M, TAGS> {
+    const CACHED: usize = Self::CACHED;
+
+    #[inline(always)]
+    fn used_block(&mut self, pointer: NonNull<u8>) -> Option<(usize, usize)> {
+        BlockPool::used_block(self, pointer)
+    }
+    #[cold]
+    fn note_damage(&mut self, at: usize) {
+        self.damaged(at);
+    }
     #[inline(always)]
     fn memory(&mut self) -> &mut impl Words {
         &mut self.memory

@@ -175,7 +175,7 @@ fn found(demand: &Demand) -> Result<Found, Unbounded> {
 /// The worst operation of the heap, whose footprint never exceeds `footprint` where that is known.
 fn worst_case(demand: &Demand, footprint: Option<u64>) -> WorstCase {
     // The cost of a full region is not counted: with room for the bound the region is never full.
-    let enough = footprint.is_some_and(|bytes| demand.region_of(bytes) <= demand.spec.word.max_region());
+    let enough = footprint.is_some_and(|bytes| demand.region_of(bytes) <= demand.spec.max_region());
     let pool = family(&demand.spec.pool).worst_case(demand, Room { footprint, enough });
     accesses::with_layers(demand, pool, enough)
 }
@@ -288,7 +288,7 @@ fn requires(demand: &Demand, footprint: u64, region: u64) -> Vec<String> {
         let max = demand.program.max_size;
         requires.push(format!("requests above {max} bytes are refused by this heap and take no memory"));
     }
-    let max = demand.spec.word.max_region();
+    let max = demand.spec.max_region();
     if region > max {
         requires.push(format!(
             "this exceeds {max} bytes, the largest region of this word: such a program may be refused; use a larger word"

@@ -8,7 +8,7 @@ use proptest::option;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::{select, subsequence};
 
-use crate::ast::{Flush, FreeLists, Guard, Layer, Order, Reserve, Sizes, Spec, Threads, WordSize};
+use crate::ast::{Check, Flush, FreeLists, Guard, Layer, Order, Reserve, Sizes, Spec, Threads, WordSize};
 use crate::keyword::Keyword;
 use crate::pool::Pool;
 use crate::validate::{Place, first_fault};
@@ -51,6 +51,7 @@ pub fn spec() -> impl Strategy<Value = Spec> {
             word,
             alignment,
             threads,
+            check: Check::Off,
         })
         .prop_map(without_misfits)
 }

@@ -3,6 +3,7 @@
 //! [`Spec`] is the whole: zero or more [`Layer`]s, one [`Pool`](crate::Pool), then options. Layers and options are
 //! here; the pools have files of their own in [`pool`](crate::pool).
 
+mod check;
 mod factor;
 mod freelists;
 mod layers;
@@ -15,6 +16,7 @@ pub use heapsmith::parts::BinOrder;
 pub use heapsmith::parts::Fit;
 pub use heapsmith::parts::Order;
 
+pub use check::Check;
 pub use factor::{Coalescing, Splitting};
 pub use freelists::{Flush, FreeLists};
 pub use layers::{Guard, Reserve};

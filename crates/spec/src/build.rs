@@ -21,13 +21,13 @@ mod linear;
 pub(crate) mod pages;
 
 use heapsmith::parts::{
-    BlockPool, Coalesce, Fit, Format, Index, PolicyValues, SizeRange, SizeTable, Spacing, TwoLevel,
+    BlockPool, Checked, Coalesce, Fit, Format, Index, Policy, PolicyValues, SizeRange, SizeTable, Spacing, TwoLevel,
 };
 use heapsmith::{FreeLists, Heap, Meter, RegionError, Source, Word};
 
 pub use buddy::{HandlesJob, with_handles};
 
-use crate::{BinLayout, BlockFactors, Classes, Coalescing, Largest, Layer, Sizes, Spec, Splitting, WordSize};
+use crate::{BinLayout, BlockFactors, Check, Classes, Coalescing, Largest, Layer, Sizes, Spec, Splitting, WordSize};
 
 /// Memory of a heap that outlives the call that builds it; it is freed as a whole.
 pub type Storage = bumpalo::Bump;
@@ -47,6 +47,9 @@ pub enum BuildError {
     /// The heap's word is one that this build leaves out.
     #[error("this build has no heaps of two-byte words")]
     WordLeftOut,
+    /// The heap checks what it is given, and this job takes no such heap.
+    #[error("no heap with `check=header` was compiled for this")]
+    CheckLeftOut,
     /// Handles were requested of a heap that moves no blocks.
     #[error("this heap moves no blocks, so it has no handles: {0}")]
     NoHandles(String),
@@ -56,13 +59,16 @@ pub enum BuildError {
 pub trait Job<'a, M: Meter> {
     /// Its result.
     type Output;
+    /// Whether it takes heaps with `check=header`, which are compiled for it besides all others.
+    const CHECKED: bool = false;
     /// Runs the job.
     fn run<H: Heap<Meter = M> + 'a>(self, heap: H) -> Self::Output;
 }
 
-/// The word of the heap of `spec`, if the heap has a type of its own; none behind layers that go before any heap.
+/// The word of the heap of `spec`, if the heap has a type of its own; none behind layers that go before any heap, and none
+/// that checks what it is given.
 pub fn own_type(spec: &Spec) -> Option<WordSize> {
-    layers::before_any(spec).is_empty().then_some(spec.word)
+    (layers::before_any(spec).is_empty() && spec.check == Check::Off).then_some(spec.word)
 }
 
 /// Makes the heap of `spec`, whose word `W` and [`own_type`] it is, over the region that `source` supplies, and hands it to
@@ -85,26 +91,26 @@ pub fn keep<'a, S: Source + 'a, M: Meter + 'a>(
     meter: M,
     storage: &'a Storage,
 ) -> Result<HeapRef<'a, M>, BuildError> {
-    kept(Parts { spec, source, meter, storage, job: layers::Keep(storage) }, Parts::worded)
+    kept(Parts { spec, source, meter, storage, job: layers::Keep::<true>(storage) }, Parts::worded)
 }
 
-/// As [`keep`], where no heap has words of two bytes: those are a third of all heaps' code.
+/// As [`keep`], where no heap has words of two bytes or `check=header`: those are most of all heaps' code.
 pub fn keep_wide<'a, S: Source + 'a, M: Meter + 'a>(
     spec: &Spec,
     source: S,
     meter: M,
     storage: &'a Storage,
 ) -> Result<HeapRef<'a, M>, BuildError> {
-    kept(Parts { spec, source, meter, storage, job: layers::Keep(storage) }, Parts::wide)
+    kept(Parts { spec, source, meter, storage, job: layers::Keep::<false>(storage) }, Parts::wide)
 }
 
 /// The parts of a heap that is kept.
-type Kept<'s, 'a, S, M> = Parts<'s, 'a, S, M, layers::Keep<'a>>;
+type Kept<'s, 'a, S, M, const CHECKED: bool> = Parts<'s, 'a, S, M, layers::Keep<'a, CHECKED>>;
 
 /// The heap that `make` makes of its parts, behind the layers that go before any heap.
-fn kept<'s, 'a, S: Source + 'a, M: Meter + 'a>(
-    parts: Kept<'s, 'a, S, M>,
-    make: fn(Kept<'s, 'a, S, M>) -> Result<HeapRef<'a, M>, BuildError>,
+fn kept<'s, 'a, S: Source + 'a, M: Meter + 'a, const CHECKED: bool>(
+    parts: Kept<'s, 'a, S, M, CHECKED>,
+    make: fn(Kept<'s, 'a, S, M, CHECKED>) -> Result<HeapRef<'a, M>, BuildError>,
 ) -> Result<HeapRef<'a, M>, BuildError> {
     let (spec, region, storage) = (parts.spec, parts.source.limit(), parts.storage);
     layers::before(make(parts)?, spec, region, storage)
@@ -247,7 +253,7 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
             Largest::Word | Largest::Region => None,
         };
         let lists = TwoLevel::new(second.into(), words.unwrap_or(W::MAX_WORDS));
-        let region = self.source.limit() / W::BYTES;
+        let region = self.source.limit().min(bytes(self.spec.max_region())) / W::BYTES;
         let lists = if largest == Largest::Region { lists.within(region) } else { lists };
         self.layered::<W, _, true>(lists, policy)
     }
@@ -297,6 +303,20 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         self,
         index: I,
         policy: PolicyValues,
+    ) -> Result<J::Output, BuildError> {
+        match self.spec.check {
+            Check::Off => self.over::<W, I, _, TAGS>(index, policy),
+            // Of what no constant leads to, nothing is compiled.
+            Check::Header if J::CHECKED => self.over::<W, I, _, TAGS>(index, Checked(policy)),
+            Check::Header => Err(BuildError::CheckLeftOut),
+        }
+    }
+
+    /// The same with a policy of any type, which says whether the heap checks what it is given.
+    fn over<W: Word, I: Index + 'a, L: Policy + 'a, const TAGS: bool>(
+        self,
+        index: I,
+        policy: L,
     ) -> Result<J::Output, BuildError> {
         let Parts { spec, source, meter, storage, job } = self;
         match spec.layers.last() {

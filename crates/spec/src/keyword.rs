@@ -3,7 +3,7 @@
 //! One table serves the parser, the printer and the lists of alternatives in error messages,
 //! so that the three cannot disagree.
 
-use crate::ast::{Coalescing, Flush, Order, Splitting, Threads, WordSize};
+use crate::ast::{Check, Coalescing, Flush, Order, Splitting, Threads, WordSize};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {
@@ -28,6 +28,10 @@ pub(crate) trait Keyword: Copy + PartialEq + 'static {
 
 impl Keyword for Threads {
     const WORDS: &'static [(&'static str, Self)] = &[("one", Self::One), ("each", Self::Each), ("lists", Self::Lists)];
+}
+
+impl Keyword for Check {
+    const WORDS: &'static [(&'static str, Self)] = &[("off", Self::Off), ("header", Self::Header)];
 }
 
 impl Keyword for Order {

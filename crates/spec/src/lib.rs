@@ -50,7 +50,7 @@ mod target;
 mod validate;
 
 pub use ast::{
-    BinOrder, Coalescing, Fit, Flush, FreeLists, Guard, Layer, Order, Reserve, Sizes, Spec, Splitting, Threads,
+    BinOrder, Check, Coalescing, Fit, Flush, FreeLists, Guard, Layer, Order, Reserve, Sizes, Spec, Splitting, Threads,
     WordSize,
 };
 pub use catalogue::{Entry, Promise, catalogue, entry, is_name, readings, resolve};

@@ -80,7 +80,8 @@ pub(crate) fn read(text: &str) -> Result<(Spec, Places)> {
     };
     let options = options::read(&mut cursor)?;
     let alignment = options.alignment.unwrap_or(options.word.bytes());
-    let spec = Spec { layers, pool, word: options.word, alignment, threads: options.threads };
+    let options::SpecOptions { word, threads, check, .. } = options;
+    let spec = Spec { layers, pool, word, alignment, threads, check };
     Ok((spec, cursor.places))
 }
 

@@ -30,6 +30,9 @@ pub(crate) trait Family: Display + Sized {
     /// Whether it serves whole programs: it takes blocks of any size back, in any order.
     const GENERAL: bool = true;
 
+    /// Whether every block has a header that `check=header` checks.
+    const CHECKED: bool = false;
+
     /// Reads what follows the word.
     fn read(cursor: &mut Cursor<'_>) -> Result<Self>;
 
@@ -172,6 +175,11 @@ macro_rules! families {
 
             pub(crate) fn links_and_tags(&self) -> Option<(usize, bool)> {
                 match self { $(Pool::$family(pool) => pool.links_and_tags(),)* }
+            }
+
+            /// Whether every block has a header that `check=header` checks.
+            pub fn can_be_checked(&self) -> bool {
+                match self { $(Pool::$family(_) => $family::CHECKED,)* }
             }
 
             pub(crate) fn words_for(&self, spec: &Spec, size: u64) -> Option<usize> {

@@ -25,6 +25,10 @@ impl Display for Spec {
             f.write_str(" threads=")?;
             word(f, self.threads)?;
         }
+        if self.check != Default::default() {
+            f.write_str(" check=")?;
+            word(f, self.check)?;
+        }
         Ok(())
     }
 }

@@ -256,6 +256,16 @@ pub enum Problem {
         "`threads=lists` gives each thread the lists of `freelists`, last in first out and flushed as a whole: the one layer of such a heap"
     )]
     NoListsForThreads,
+    /// Checks of headers in a heap that has no headers which can be checked.
+    #[error(
+        "`check=header` checks the headers of lists, bins, classes, trees, skip lists, TLSF and half-fit; this pool has no such headers"
+    )]
+    NothingToCheck,
+    /// Checks before free lists that each thread has its own of.
+    #[error(
+        "`check=header` marks the blocks on free lists, and with `threads=lists` they are on lists that nobody marks"
+    )]
+    UncheckedLists,
 }
 
 impl Problem {

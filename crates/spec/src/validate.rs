@@ -7,7 +7,7 @@ mod alignment;
 mod layers;
 mod sizes;
 
-use crate::ast::{Flush, Layer, Order, Spec, Threads};
+use crate::ast::{Check as Level, Flush, Layer, Order, Spec, Threads};
 use crate::error::SpecError;
 use crate::parse::{self, Places};
 use crate::problem::Problem;
@@ -65,6 +65,8 @@ pub(crate) enum Place {
     Alignment,
     /// How threads share the heap.
     Threads,
+    /// What the heap checks.
+    Check,
 }
 
 /// One of the numbers of `8..=1024 step 8`.
@@ -146,11 +148,23 @@ fn check(spec: &Spec) -> Check {
         Some(fault) => return Err(fault),
         None => layers::check_room(spec)?,
     }
+    check_level(spec)?;
     match (spec.threads, spec.layers.as_slice()) {
         (Threads::One | Threads::Each, _) => Ok(()),
         (Threads::Lists, [Layer::FreeLists(lists)]) if lists.order == Order::Lifo && lists.flush == Flush::All => {
             Ok(())
         }
         (Threads::Lists, _) => Err(Fault::new(Place::Threads, Problem::NoListsForThreads)),
+    }
+}
+
+/// Whether the pool has what the heap is to check.
+fn check_level(spec: &Spec) -> Check {
+    let fault = |problem| Err(Fault::new(Place::Check, problem).or(["check=off"]));
+    match spec.check {
+        Level::Off => Ok(()),
+        Level::Header if !spec.pool.can_be_checked() => fault(Problem::NothingToCheck),
+        Level::Header if spec.threads == Threads::Lists => fault(Problem::UncheckedLists),
+        Level::Header => Ok(()),
     }
 }

@@ -59,7 +59,7 @@ const POOLS: [&str; 30] = [
 ];
 
 /// What follows the pool.
-const OPTIONS: [&str; 10] = [
+const OPTIONS: [&str; 11] = [
     "",
     "",
     "word=2",
@@ -69,6 +69,7 @@ const OPTIONS: [&str; 10] = [
     "align=#",
     "word=8 align=16",
     "threads=each",
+    "check=header",
     "word=8 threads=lists",
 ];
 

@@ -47,10 +47,12 @@ static void unchain(Heap *heap, Index block, Index its_back)
     }
 }
 
-/* The block of `node`'s size that is the easiest to take: the first that hangs at it, else the node. */
+/* The block of `node`'s size that is the easiest to take: the first that hangs at it, else the node
+{%- if checked %}; the node as well
+ * if that link leads out of the region{% endif %}. */
 static Index easiest(const Heap *heap, Index node)
 {
     const Index first = (node == 0U) ? 0U : load(heap, node + SAME);
 
-    return (first == 0U) ? node : first;
+    return ({% if checked %}(first == 0U) || (first >= heap->length){% else %}first == 0U{% endif %}) ? node : first;
 }

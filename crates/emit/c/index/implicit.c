@@ -27,7 +27,7 @@ static Index index_find(const Heap *heap, Index need)
         if (words_of(head) == 0U) {
             return 0U;
         }
-        block += words_of(head);
+        block += {{ size_of }}(head);
     }
 }
 {%- elif index.fit == "next" %}
@@ -45,7 +45,7 @@ static Index first_from(const Heap *heap, Index from, Index end, Index need)
         if (words_of(head) == 0U) {
             return 0U;
         }
-        block += words_of(head);
+        block += {{ size_of }}(head);
     }
     return 0U;
 }
@@ -91,7 +91,7 @@ static Index index_find(const Heap *heap, Index need)
     Index head = load(heap, block - 1U);
 
     while ({% if index.counts %}(words_of(head) != 0U) && ((left > 0U) || (chosen == 0U)){% else %}words_of(head) != 0U{% endif %}) {
-        const Index words = words_of(head);
+        const Index words = {{ size_of }}(head);
 
         if (!is_used(head)) {
             if ((words >= need) && ((chosen == 0U) || (words {{ "<" if index.fit == "best" else ">" }} chosen_words))) {
@@ -150,7 +150,7 @@ static unsigned int index_check(const Heap *heap, Index top, Index free_blocks)
 
     (void)free_blocks;
     while ((block < rover) && (block < top)) {
-        block += words_of(load(heap, block - 1U));
+        block += {{ size_of }}(load(heap, block - 1U));
     }
     return (block == rover) ? 0U : 8U;
 }

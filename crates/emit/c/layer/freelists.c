@@ -26,14 +26,44 @@
 {% set map = layer.map %}
 {% include "sizes.c" %}
 
+{%- if marks %}
+/* Notes in the header of the first block of a list that it leaves it. If it is no cached block of the list's size, that is a
+ * heap error: the blocks of the list are given up. */
+static bool freelist_unmark(Heap *heap, Index list, Index block)
+{
+    if (block < load(heap, TOP)) {
+        const Index head = load(heap, block - 1U);
+
+        if (words_of(head) == (freelist_words(list) | words_of(CACHED))) {
+            store(heap, block - 1U, head & ~CACHED);
+            return true;
+        }
+    }
+    damaged(heap, block);
+    store(heap, FREELIST_HEADS + list, 0U);
+{%- if layer.fifo %}
+    store(heap, FREELIST_TAILS + list, 0U);
+{%- endif %}
+    return false;
+}
+
+{% endif %}
 /* Takes the first block of a list, or 0. */
 static Index freelist_pop(Heap *heap, Index list)
 {
     const Index block = load(heap, FREELIST_HEADS + list);
 
     if (block != 0U) {
-        const Index next = load(heap, block);
+{%- if marks %}
+        Index next;
 
+        if (!freelist_unmark(heap, list, block)) {
+            return 0U;
+        }
+        next = load(heap, block);
+{%- else %}
+        const Index next = load(heap, block);
+{% endif %}
         store(heap, FREELIST_HEADS + list, next);
 {%- if layer.fifo %}
         if (next == 0U) {
@@ -44,12 +74,16 @@ static Index freelist_pop(Heap *heap, Index list)
     return block;
 }
 
-/* Puts a block on a list. */
-static void freelist_push(Heap *heap, Index list, Index block)
+/* Puts a block{% if marks %}, whose header was read,{% endif %} on a list. */
+static void freelist_push(Heap *heap, Index list, Index block{% if marks %}, Index head{% endif %})
 {
 {%- if layer.fifo %}
     const Index last = load(heap, FREELIST_TAILS + list);
-
+{% endif %}
+{%- if marks %}
+    store(heap, block - 1U, head | CACHED);
+{%- endif %}
+{%- if layer.fifo %}
     store(heap, block, 0U);
     store(heap, (last == 0U) ? (FREELIST_HEADS + list) : last, block);
     store(heap, FREELIST_TAILS + list, block);
@@ -143,7 +177,7 @@ static void freelists_free(Heap *heap, Index block)
     const Index list = freelist_of(words_of(head));
 
     if ((list < FREELISTS) && (freelist_words(list) == words_of(head))) {
-        freelist_push(heap, list, block);
+        freelist_push(heap, list, block{% if marks %}, head{% endif %});
     } else {
         pool_release(heap, block, head);
     }
@@ -168,7 +202,7 @@ static unsigned int freelists_check(const Heap *heap)
                 return 12U;
             }
             if ((block < {{ first }}) || (block >= top) || !is_used(load(heap, block - 1U)) ||
-                (words_of(load(heap, block - 1U)) != freelist_words(list))) {
+                (words_of(load(heap, block - 1U)) != {% if marks %}(freelist_words(list) | words_of(CACHED)){% else %}freelist_words(list){% endif %})) {
                 return 11U;
             }
             left--;

@@ -21,11 +21,11 @@ static Index pool_allocate_words(Heap *heap, {% if pool.split_from %}size_t size
 {% if pool.every_call %}
     sweep(heap);
 {%- endif %}
-    block = index_find(heap, need);
+    block = {{ found("index_find(heap, need)") }};
 {%- if pool.deferred %}
     if ((block == 0U) && heap->touching) {
         sweep(heap);
-        block = index_find(heap, need);
+        block = {{ found("index_find(heap, need)") }};
     }
 {%- endif %}
     if (block != 0U) {
@@ -38,7 +38,7 @@ static Index pool_allocate_words(Heap *heap, {% if pool.split_from %}size_t size
         return top;
     }
 {%- if index.finds_larger %}
-    block = index_find_larger(heap, need);
+    block = {{ found("index_find_larger(heap, need)") }};
     if (block != 0U) {
         take(heap, block, need{% if pool.split_from %}, size{% endif %});
     }

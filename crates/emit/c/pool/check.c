@@ -18,7 +18,7 @@ static unsigned int pool_check(const Heap *heap)
     }
     while (block < top) {
         const Index head = load(heap, block - 1U);
-        const Index words = words_of(head);
+        const Index words = {{ size_of }}(head);
 
         if ((words < MIN_BLOCK) || ((words & (GRANULE - 1U)) != 0U) || (words > (top - block))) {
             return 1U;
@@ -76,7 +76,7 @@ static unsigned int pool_check(const Heap *heap)
 static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
 {
     Index block = {{ first }};
-    Index words = words_of(load(heap, block - 1U));
+    Index words = {{ size_of }}(load(heap, block - 1U));
 
     counts->footprint = (size_t)load(heap, TOP) * WORD;
     counts->footprint_peak = (size_t)load(heap, HIGH) * WORD;
@@ -94,6 +94,6 @@ static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
             }
         }
         block += words;
-        words = words_of(load(heap, block - 1U));
+        words = {{ size_of }}(load(heap, block - 1U));
     }
 }

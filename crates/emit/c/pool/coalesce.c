@@ -28,10 +28,10 @@ static Index search_from_start(const Heap *heap, Index block)
     while (before < block) {
         const Index head = load(heap, before - 1U);
 
-        if ((before + words_of(head)) == block) {
+        if ((before + {{ size_of }}(head)) == block) {
             return is_used(head) ? 0U : before;
         }
-        before += words_of(head);
+        before += {{ size_of }}(head);
     }
     return 0U;
 }
@@ -65,6 +65,9 @@ static void merge_neighbours(Heap *heap, Index block, Index words, Index flags)
     previous = search_from_start(heap, block);
 {%- endif %}
     if (previous != 0U) {
+{%- if checked %}
+        store(heap, block - 1U, 0U); /* no header of a used block any more */
+{%- endif %}
         merged = previous;
         merged_words += block - previous;
         merged_flags = {% if pool.tags %}load(heap, previous - 1U) & PREVIOUS_USED{% else %}0U{% endif %};
@@ -174,7 +177,7 @@ static void sweep(Heap *heap)
     Index head = load(heap, block - 1U);
 
     while (words_of(head) != 0U) {
-        Index words = words_of(head);
+        Index words = {{ size_of }}(head);
 
         if (!is_used(head)) {
             words = gather(heap, block, words, head & PREVIOUS_USED);

@@ -35,6 +35,7 @@ const HEAPS: &[&str] = &[
     "tlsf(second-level=5, largest=4000) word=2",
     "half-fit",
     "freelists(60) half-fit word=2",
+    "freelists(60) list(order=address, coalesce>=40) word=2 check=header",
     "classes(16..=1024 double)",
     "buddy(knuth)",
     "freelists(40) buddy(estranged) word=2",

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
 
+mod checked;
 mod cortex_m3;
 mod differential;
 mod emulated;

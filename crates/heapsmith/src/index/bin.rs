@@ -22,6 +22,7 @@ use crate::heap::Violation;
 use crate::index::chain::Chain;
 use crate::index::{Found, broken};
 use crate::memory::Words;
+use crate::policy::Policy;
 use crate::sealed::Sealed;
 
 /// How the blocks of one bin are kept. `root` is the bin's first control word.
@@ -35,12 +36,15 @@ pub trait Bin: Copy + Debug + Sealed {
 
     /// A block of at least `need` words: the smallest, where the bin is kept by size. Else the block that
     /// the search went up to and not on to, or 0 where it saw all.
-    fn find<W: Words>(self, memory: &mut W, root: usize, need: usize) -> Result<Found, usize>;
+    fn find<W: Words>(self, memory: &mut W, policy: &impl Policy, root: usize, need: usize) -> Result<Found, usize>;
 
     /// A block of at least `need` words among those from `from` on, where [`Bin::find`] stopped.
     fn find_on<W: Words>(self, _memory: &mut W, _from: usize, _need: usize) -> Option<Found> {
         None
     }
+
+    /// As [`crate::index::Index::holds`].
+    fn holds<W: Words>(memory: &mut W, block: usize) -> bool;
 
     /// Adds a block. The block's own header may not be written yet.
     fn insert<W: Words>(self, memory: &mut W, root: usize, block: Span);
@@ -134,7 +138,7 @@ impl Bin for BinList {
     }
 
     #[inline]
-    fn find<W: Words>(self, memory: &mut W, root: usize, need: usize) -> Result<Found, usize> {
+    fn find<W: Words>(self, memory: &mut W, _policy: &impl Policy, root: usize, need: usize) -> Result<Found, usize> {
         let chain = self.chain(root);
         let first = chain.first(memory);
         Self::search(memory, chain, first, need, self.tries)
@@ -144,6 +148,11 @@ impl Bin for BinList {
     fn find_on<W: Words>(self, memory: &mut W, from: usize, need: usize) -> Option<Found> {
         // Links do not need the root.
         Self::search(memory, self.chain(0), from, need, usize::MAX).ok()
+    }
+
+    #[inline(always)]
+    fn holds<W: Words>(memory: &mut W, block: usize) -> bool {
+        Chain::holds(memory, block)
     }
 
     #[inline]

@@ -273,20 +273,29 @@ impl<B: BinMap, K: Bin> Index for Bins<B, K> {
     }
 
     #[inline]
-    fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, need: usize) -> Option<Found> {
+    fn find<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, need: usize) -> Option<Found> {
         if let Some(found) = self.small::<W>().find(memory, need) {
             return Some(found);
         }
         let own = self.map.bin_of(need);
         let full = self.next_full(memory, own)?;
-        let from = match self.bin.find(memory, self.root::<W>(full), need) {
+        let from = match self.bin.find(memory, policy, self.root::<W>(full), need) {
             Ok(found) => return Some(found),
             Err(from) => from,
         };
         match self.next_full(memory, own + 1) {
-            Some(full) => self.bin.find(memory, self.root::<W>(full), need).ok(),
+            Some(full) => self.bin.find(memory, policy, self.root::<W>(full), need).ok(),
             None if from != 0 => self.bin.find_on(memory, from, need),
             None => None,
+        }
+    }
+
+    #[inline(always)]
+    fn holds<W: Words>(&self, memory: &mut W, block: Span) -> bool {
+        if self.small::<W>().list(block.words).is_some() {
+            Chain::holds(memory, block.at)
+        } else {
+            K::holds(memory, block.at)
         }
     }
 

@@ -68,8 +68,17 @@ impl<K: Bin> Index for BySize<K> {
     }
 
     #[inline]
-    fn find<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, need: usize) -> Option<Found> {
-        Self::SMALL.find(memory, need).or_else(|| self.bin.find(memory, self.root(), need).ok())
+    fn find<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, need: usize) -> Option<Found> {
+        Self::SMALL.find(memory, need).or_else(|| self.bin.find(memory, policy, self.root(), need).ok())
+    }
+
+    #[inline(always)]
+    fn holds<W: Words>(&self, memory: &mut W, block: Span) -> bool {
+        if Self::SMALL.list(block.words).is_some() {
+            Chain::holds(memory, block.at)
+        } else {
+            K::holds(memory, block.at)
+        }
     }
 
     #[inline]

@@ -65,6 +65,13 @@ impl Chain {
         self.point_at(memory, last, 0, block, block);
     }
 
+    /// Whether the block after the free `block` names it as well. The first link lies in the region.
+    #[inline(always)]
+    pub fn holds(memory: &mut impl Words, block: usize) -> bool {
+        let next = memory.load(block + NEXT);
+        next == 0 || next < memory.count() - PREVIOUS && memory.load(next + PREVIOUS) == block
+    }
+
     /// Takes `block` out and returns the block that followed it.
     #[inline(always)]
     pub fn unlink(self, memory: &mut impl Words, block: usize) -> usize {

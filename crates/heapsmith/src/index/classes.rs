@@ -111,6 +111,11 @@ impl<C: SizeMap> Index for Classes<C> {
         (first..lists).find_map(|list| Self::search(memory, list, need, false))
     }
 
+    #[inline(always)]
+    fn holds<W: Words>(&self, memory: &mut W, block: Span) -> bool {
+        memory.load(block.at) < memory.count()
+    }
+
     #[inline]
     fn insert<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, block: Span, _place: Option<usize>) {
         if let Some(list) = self.list_floor(block.words) {

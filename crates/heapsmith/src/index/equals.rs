@@ -18,6 +18,7 @@ use crate::block::{Span, words_of};
 use crate::heap::Violation;
 use crate::index::{Found, broken};
 use crate::memory::Words;
+use crate::policy::Policy;
 
 /// The next block of the same size.
 pub(super) const SAME: usize = 0;
@@ -65,16 +66,23 @@ pub(super) fn unchain(memory: &mut impl Words, block: usize, back: usize) {
     }
 }
 
-/// The block of `node`'s size that is the easiest to take: the first that hangs at it, else the node.
+/// Whether the block that hangs behind `block` names it. The first link lies in the region.
 #[inline(always)]
-pub(super) fn easiest(memory: &mut impl Words, node: usize, header: usize) -> Found {
-    match memory.load(node + SAME) {
-        0 => Found { at: node, header },
-        at => {
-            memory.visit();
-            Found { at, header: memory.load(at - 1) }
-        }
+pub(super) fn hold(memory: &mut impl Words, block: usize) -> bool {
+    let next = memory.load(block + SAME);
+    next == 0 || next < memory.count() - BACK && memory.load(next + BACK) == back(block, LISTED)
+}
+
+/// The block of `node`'s size that is the easiest to take: the first that hangs at it, else the node; the node as well, if
+/// the heap checks its links and that one leads out of the region.
+#[inline(always)]
+pub(super) fn easiest<P: Policy>(memory: &mut impl Words, _policy: &P, node: usize, header: usize) -> Found {
+    let first = memory.load(node + SAME);
+    if first == 0 || P::CHECKED && first >= memory.count() {
+        return Found { at: node, header };
     }
+    memory.visit();
+    Found { at: first, header: memory.load(first - 1) }
 }
 
 /// Verifies what hangs at `node`, at most `max` blocks, and returns how many there are.

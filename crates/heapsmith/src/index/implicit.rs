@@ -11,7 +11,7 @@
 //! Source: Peintner, Bukhatwa, Patel, §4 (one-word headers, steps from block to
 //! block); Knuth 1968, §2.5.
 
-use crate::block::{Span, is_used, words_of};
+use crate::block::{Span, cached, is_used, words_of};
 use crate::heap::Violation;
 use crate::index::{Found, Index, broken, control};
 use crate::memory::Words;
@@ -26,6 +26,12 @@ pub struct Implicit {
     first: usize,
 }
 
+/// Words of the block whose header this is; the block may be cached.
+#[inline(always)]
+fn size_of<W: Words, P: Policy>(_: &P, header: usize) -> usize {
+    words_of(header & !cached(P::CHECKED, W::BITS))
+}
+
 impl Implicit {
     #[inline(always)]
     fn count(memory: &mut impl Words, policy: &impl Policy, change: isize) {
@@ -37,7 +43,13 @@ impl Implicit {
 
     /// The first free block from `block` up to `end` (0: the wilderness) with `need` words.
     #[inline(always)]
-    fn first_from(memory: &mut impl Words, mut block: usize, end: usize, need: usize) -> Option<Found> {
+    fn first_from<W: Words, P: Policy>(
+        memory: &mut W,
+        policy: &P,
+        mut block: usize,
+        end: usize,
+        need: usize,
+    ) -> Option<Found> {
         while block != end {
             memory.visit();
             let header = memory.load(block - 1);
@@ -47,15 +59,15 @@ impl Implicit {
             if words_of(header) == 0 {
                 return None;
             }
-            block += words_of(header);
+            block += size_of::<W, P>(policy, header);
         }
         None
     }
 
-    fn next_fit(&self, memory: &mut impl Words, need: usize) -> Option<Found> {
+    fn next_fit(&self, memory: &mut impl Words, policy: &impl Policy, need: usize) -> Option<Found> {
         let rover = memory.load(EXTRA);
-        let found =
-            Self::first_from(memory, rover, 0, need).or_else(|| Self::first_from(memory, self.first, rover, need));
+        let found = Self::first_from(memory, policy, rover, 0, need)
+            .or_else(|| Self::first_from(memory, policy, self.first, rover, need));
         if let Some(block) = found {
             memory.store(EXTRA, block.at);
         }
@@ -63,9 +75,10 @@ impl Implicit {
     }
 
     /// The free block that `better` prefers, among the first `left` free blocks.
-    fn select(
+    fn select<W: Words, P: Policy>(
         &self,
-        memory: &mut impl Words,
+        memory: &mut W,
+        policy: &P,
         need: usize,
         mut left: usize,
         better: impl Fn(usize, usize) -> bool,
@@ -75,7 +88,7 @@ impl Implicit {
         while left > 0 || chosen.is_none() {
             memory.visit();
             let header = memory.load(block - 1);
-            let words = words_of(header);
+            let words = size_of::<W, P>(policy, header);
             if words == 0 {
                 break;
             }
@@ -115,13 +128,13 @@ impl Index for Implicit {
     #[inline(always)]
     fn find<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, need: usize) -> Option<Found> {
         match policy.fit() {
-            Fit::First => Self::first_from(memory, self.first, 0, need),
-            Fit::Next => self.next_fit(memory, need),
+            Fit::First => Self::first_from(memory, policy, self.first, 0, need),
+            Fit::Next => self.next_fit(memory, policy, need),
             Fit::Best { depth } => {
                 let left = if depth < 100 { (memory.load(EXTRA) * depth as usize).div_ceil(100) } else { usize::MAX };
-                self.select(memory, need, left, |words, best| words < best)
+                self.select(memory, policy, need, left, |words, best| words < best)
             }
-            Fit::Worst => self.select(memory, need, usize::MAX, |words, worst| words > worst),
+            Fit::Worst => self.select(memory, policy, need, usize::MAX, |words, worst| words > worst),
         }
     }
 
@@ -155,7 +168,7 @@ impl Index for Implicit {
         if policy.fit() == Fit::Next {
             let (rover, mut block) = (memory.peek(EXTRA), self.first);
             while block != rover {
-                let words = words_of(memory.peek(block - 1));
+                let words = size_of::<W, _>(policy, memory.peek(block - 1));
                 if words == 0 || block > rover {
                     return Err(broken("I8: the rover does not name a block", rover));
                 }

@@ -201,6 +201,11 @@ impl<O: InsertionOrder> Index for List<O> {
     }
 
     #[inline(always)]
+    fn holds<W: Words>(&self, memory: &mut W, block: Span) -> bool {
+        Chain::holds(memory, block.at)
+    }
+
+    #[inline(always)]
     fn insert<W: Words>(&mut self, memory: &mut W, policy: &impl Policy, block: Span, place: Option<usize>) {
         if O::FIFO {
             Self::CHAIN.push_back(memory, block.at);

@@ -40,6 +40,7 @@ use crate::index::bin::Bin;
 use crate::index::equals::{self, BACK, LISTED, OWN, SAME, back, link_of};
 use crate::index::{Found, broken};
 use crate::memory::Words;
+use crate::policy::Policy;
 use crate::sealed::Sealed;
 
 const LEFT: usize = OWN;
@@ -70,7 +71,7 @@ impl Bin for RedBlack {
     }
 
     #[inline]
-    fn find<W: Words>(self, memory: &mut W, root: usize, need: usize) -> Result<Found, usize> {
+    fn find<W: Words>(self, memory: &mut W, policy: &impl Policy, root: usize, need: usize) -> Result<Found, usize> {
         let mut best = None;
         let mut node = memory.load(root);
         while node != 0 {
@@ -86,7 +87,12 @@ impl Bin for RedBlack {
             node = memory.load(node + if words > need { LEFT } else { RIGHT });
         }
         let (node, header) = best.ok_or(0_usize)?;
-        Ok(equals::easiest(memory, node, header))
+        Ok(equals::easiest(memory, policy, node, header))
+    }
+
+    #[inline(always)]
+    fn holds<W: Words>(memory: &mut W, block: usize) -> bool {
+        equals::hold(memory, block)
     }
 
     #[inline]

@@ -43,6 +43,7 @@ use crate::index::bin::Bin;
 use crate::index::equals::{self, BACK, LISTED, OWN, SAME, link_of};
 use crate::index::{Found, broken};
 use crate::memory::Words;
+use crate::policy::Policy;
 use crate::sealed::Sealed;
 
 /// A skip list by size.
@@ -165,9 +166,14 @@ impl Bin for SkipList {
     }
 
     #[inline]
-    fn find<W: Words>(self, memory: &mut W, root: usize, need: usize) -> Result<Found, usize> {
+    fn find<W: Words>(self, memory: &mut W, policy: &impl Policy, root: usize, need: usize) -> Result<Found, usize> {
         let (node, header) = self.node(memory, root, need).ok_or(0_usize)?;
-        Ok(equals::easiest(memory, node, header))
+        Ok(equals::easiest(memory, policy, node, header))
+    }
+
+    #[inline(always)]
+    fn holds<W: Words>(memory: &mut W, block: usize) -> bool {
+        equals::hold(memory, block)
     }
 
     #[inline]

@@ -300,6 +300,11 @@ impl Index for TwoLevel {
         None
     }
 
+    #[inline(always)]
+    fn holds<W: Words>(&self, memory: &mut W, block: Span) -> bool {
+        Chain::holds(memory, block.at)
+    }
+
     #[inline]
     fn insert<W: Words>(&mut self, memory: &mut W, _levels: &impl Policy, block: Span, _place: Option<usize>) {
         let list = self.list_of(block.words);

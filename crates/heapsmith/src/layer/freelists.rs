@@ -13,6 +13,9 @@
 //! [`FreeLists::flushing`] bounds how many blocks one operation flushes. Such a heap may refuse
 //! a request while blocks wait on its lists; each further request flushes more of them.
 //!
+//! With `check=header` the header of a cached block says so ([`crate::heap_error`]): it is looked at and cleared before the
+//! block leaves its list.
+//!
 //! A list is chosen by the size of a *block*: two request sizes that round to
 //! one block size share one list. A block that the pool gave larger than was
 //! requested (the remainder was too small, or `split` forbade it) is of
@@ -39,7 +42,8 @@ use core::ptr::NonNull;
 use crate::block::{is_used, words_of};
 use crate::buddy::{Buddies, Growth, Recombination};
 use crate::heap::{BlockView, Heap, State, Violation};
-use crate::index::Index;
+use crate::heap_error::{HeapError, HeapErrors};
+use crate::index::{Index, control};
 use crate::memory::{RegionError, Words, check_alignment};
 use crate::meter::{Meter, ServePath};
 use crate::named::NamedPool;
@@ -182,6 +186,10 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
         if block == 0 {
             return None;
         }
+        if P::CACHED != 0 && !self.unmark(list, block) {
+            return None;
+        }
+        let memory = self.pool.memory();
         let next = memory.load(block);
         memory.store(head, next);
         if ends == Order::Fifo && next == 0 {
@@ -190,11 +198,41 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
         Some(block)
     }
 
-    /// Puts a block on a list.
+    /// Notes in the header of the first block of a list that it leaves it. If it is no cached block of the list's size, that
+    /// is a heap error: the blocks of the list are given up, and it returns false.
+    fn unmark(&mut self, list: usize, block: usize) -> bool {
+        let size = self.map.words(list) | words_of(P::CACHED);
+        let memory = self.pool.memory();
+        if block < memory.load(control::TOP) {
+            let header = memory.load(block - 1);
+            if words_of(header) == size {
+                memory.store(block - 1, header & !P::CACHED);
+                return true;
+            }
+        }
+        self.give_up(list, block);
+        false
+    }
+
+    /// Empties a list that leads to what is no cached block.
+    #[cold]
+    fn give_up(&mut self, list: usize, block: usize) {
+        let (head, tail) = (self.head(list), self.tail(list));
+        self.pool.note_damage(block);
+        self.pool.memory().store(head, 0);
+        if self.ends == Order::Fifo {
+            self.pool.memory().store(tail, 0);
+        }
+    }
+
+    /// Puts a block, whose header was read, on a list.
     #[inline(always)]
-    fn push(&mut self, list: usize, block: usize) {
+    fn push(&mut self, list: usize, block: usize, header: usize) {
         let (head, tail, ends) = (self.head(list), self.tail(list), self.ends);
         let memory = self.pool.memory();
+        if P::CACHED != 0 {
+            memory.store(block - 1, header | P::CACHED);
+        }
         if ends == Order::Lifo {
             let first = memory.load(head);
             memory.store(block, first);
@@ -248,7 +286,7 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
                 return Err(Violation { invariant: "L2: a free list runs in a circle", offset });
             }
             let header = self.pool.peek(block - 1);
-            if !is_used(header) || words_of(header) != self.map.words(list) {
+            if !is_used(header) || words_of(header) != self.map.words(list) | words_of(P::CACHED) {
                 let invariant = "L1: a kept block is free in the pool, or not of the list's size";
                 return Err(Violation { invariant, offset });
             }
@@ -284,16 +322,29 @@ unsafe impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
 
     #[inline(always)]
     unsafe fn deallocate(&mut self, pointer: NonNull<u8>) {
-        let block = self.pool.index(pointer);
-        let header = self.pool.memory().load(block - 1);
+        let Some((block, header)) = self.pool.used_block(pointer) else { return };
         let words = words_of(header);
         match self.map.list_holding(words) {
-            Some(list) => self.push(list, block),
+            Some(list) => self.push(list, block, header),
             None => self.pool.release_block(block, header),
         }
     }
 
+    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), HeapError> {
+        let before = if P::CACHED == 0 { 0 } else { self.heap_errors().count };
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.deallocate(pointer) };
+        if P::CACHED == 0 { Ok(()) } else { self.heap_errors().since(before) }
+    }
+
+    fn heap_errors(&self) -> HeapErrors {
+        self.pool.heap_errors()
+    }
+
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        if P::CACHED != 0 {
+            self.pool.used_block(pointer)?;
+        }
         let stays = is_aligned_to(pointer, alignment);
         if stays && self.pool.resize_in_place(pointer, size) {
             return Some(pointer);
@@ -319,7 +370,7 @@ unsafe impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
         let word = self.pool.word();
         for list in 0..self.map.lists() {
             for block in self.cached(list) {
-                let size = words_of(self.pool.peek(block - 1)) * word;
+                let size = words_of(self.pool.peek(block - 1) & !P::CACHED) * word;
                 visit(BlockView { offset: (block - 1) * word, size, header: word, layer: 0, state: State::Cached });
             }
         }

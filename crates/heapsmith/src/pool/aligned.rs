@@ -23,11 +23,11 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         }
         // A free block of this many words holds an aligned payload wherever it lies.
         let enough = need + alignment / W::BYTES + Self::format(&self.policy).min;
-        let mut found = self.index.find(&mut self.memory, &self.policy, enough);
+        let mut found = self.find(enough);
         let mut way = ServePath::AfterSplit;
         if found.is_none() && self.policy.coalesce() == Coalesce::Deferred && self.touching {
             self.sweep();
-            found = self.index.find(&mut self.memory, &self.policy, enough);
+            found = self.find(enough);
             way = ServePath::AfterCoalescing;
         }
         let at = match found {

@@ -48,6 +48,10 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
             flags = its_flags;
         }
         let previous = previous.map(|(span, _)| span);
+        if L::CHECKED && previous.is_some() {
+            // No header of a used block any more.
+            self.memory.store(block.at - 1, 0);
+        }
         if words_of(next_header) == 0 {
             if let Some(previous) = previous {
                 self.index.remove(&mut self.memory, &self.policy, previous);
@@ -99,7 +103,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         while before < at {
             self.memory.visit();
             let head = self.memory.load(before - 1);
-            let words = words_of(head);
+            let words = Self::size_of(head);
             if before + words == at {
                 return (!is_used(head)).then_some((Span { at: before, words }, 0));
             }
@@ -128,7 +132,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
             if words_of(head) == 0 {
                 break;
             }
-            let block = Span { at, words: words_of(head) };
+            let block = Span { at, words: Self::size_of(head) };
             if is_used(head) {
                 at = block.end();
                 continue;

@@ -19,7 +19,7 @@
 //! Other pools have none that we derived: a sorted bin, a tree or a skip list costs by what is in it, a deferred
 //! sweep by all that was freed since the last, and gluing by all pairs of buddies.
 
-use heapsmith_spec::{FreeLists, Layer};
+use heapsmith_spec::{Check, FreeLists, Layer};
 
 use super::demand::Demand;
 
@@ -51,6 +51,10 @@ impl WorstCase {
 
 /// The worst operation of the heap with all its layers, whose pool's is `pool`.
 pub(super) fn with_layers(demand: &Demand, pool: WorstCase, has_room: bool) -> WorstCase {
+    let pool = match demand.spec.check {
+        Check::Off => pool,
+        Check::Header => checked(pool),
+    };
     let lists = demand.spec.layers.iter().find_map(|layer| match layer {
         Layer::FreeLists(lists) => Some(lists),
         _ => None,
@@ -66,22 +70,38 @@ pub(super) fn with_layers(demand: &Demand, pool: WorstCase, has_room: bool) -> W
     demand.spec.layers.iter().fold(pool, |worst_case, layer| with_layer(demand, worst_case, layer))
 }
 
+/// With `check=header`: the first link of the block that is taken and the link back; the wilderness and the header behind a
+/// block that is freed, and its own header, set to 0 where the free block before swallows it.
+fn checked(pool: WorstCase) -> WorstCase {
+    let formula = format!("{}; checks: + 2 and + 3", pool.formula);
+    WorstCase { allocate: pool.allocate.map(|once| once + 2), free: pool.free.map(|once| once + 3), formula }
+}
+
 /// The pool's worst case behind lists of which a full region flushes a part: the request is tried twice, each block flushed is
-/// taken from its list (4 words with its header, a fifth in fifo order) and freed, and the head of each list is read once.
+/// taken from its list (4 words with its header, a fifth in fifo order, and with checks 3 for its mark) and freed, and the head
+/// of each list is read once.
 fn flushing(lists: &FreeLists, demand: &Demand, pool: WorstCase) -> WorstCase {
     let (Some(blocks), Some(once), Some(free)) = (lists.flush.max().map(u64::from), pool.allocate, pool.free) else {
         return pool;
     };
-    let allocate = 2 * once + blocks * (free + 5) + demand.listed().count() as u64;
+    let allocate = 2 * once + blocks * (free + 5 + marks(demand).0) + demand.listed().count() as u64;
     let formula = format!("{}; {blocks} blocks flushed before the second attempt", pool.formula);
     WorstCase { allocate: Some(allocate), formula, ..pool }
+}
+
+/// Accesses for the mark of a block that leaves a free list, and of one that is put on it.
+fn marks(demand: &Demand) -> (u64, u64) {
+    match demand.spec.check {
+        Check::Off => (0, 0),
+        Check::Header => (3, 1),
+    }
 }
 
 /// A layer's own words.
 fn with_layer(demand: &Demand, worst_case: WorstCase, layer: &Layer) -> WorstCase {
     let (allocate, free) = match layer {
         Layer::Zero => (0, 0),
-        Layer::FreeLists(_) => (2, 5),
+        Layer::FreeLists(_) => (2 + marks(demand).0, 5 + marks(demand).1),
         Layer::Reserve(_) => (4, 4),
         Layer::Guard(guard) => {
             let front = 3_u64.next_multiple_of((u64::from(demand.spec.alignment) / demand.word).max(1));

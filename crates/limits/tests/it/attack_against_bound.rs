@@ -157,7 +157,7 @@ proptest! {
     #[test]
     fn a_region_of_the_bound_serves_every_random_program(spec in arbitrary::spec(), program in programs()) {
         let bound = bound(&spec, program.live, program.max_size, program.min_size);
-        let Some(bytes) = bound.region.filter(|&bytes| bytes <= spec.word.max_region()) else { return Ok(()) };
+        let Some(bytes) = bound.region.filter(|&bytes| bytes <= spec.max_region()) else { return Ok(()) };
         let mut region = Region::new(Bytes(bytes)).expect("address space");
         let chance = by_chance(&spec, program, &mut region, 1_000).expect("room for an empty heap");
         let max = bound.worst_case.either();

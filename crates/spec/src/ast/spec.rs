@@ -1,6 +1,6 @@
 //! The whole of a heap: layers, a pool, options.
 
-use super::{FreeLists, Guard, Reserve, Threads, WordSize};
+use super::{Check, FreeLists, Guard, Reserve, Threads, WordSize};
 use crate::pool::Pool;
 
 /// A heap as data: everything that its one line of text says.
@@ -31,6 +31,8 @@ pub struct Spec {
     pub alignment: u32,
     /// How the threads of a program share the heap.
     pub threads: Threads,
+    /// What the heap checks before it trusts a pointer, a header or a link.
+    pub check: Check,
 }
 
 impl Spec {
@@ -40,10 +42,19 @@ impl Spec {
     /// The most lists, bins or size classes of one heap.
     pub const MAX_LISTS: u64 = 1024;
 
+    /// Bytes of the largest region. Of a heap that marks cached blocks in their headers (`check=header` behind free lists), one
+    /// bit of a header fewer is left for sizes; words of eight bytes have bits to spare.
+    pub fn max_region(&self) -> u64 {
+        let (max, word) = (self.word.max_region(), u64::from(self.word.bytes()));
+        let marks = self.check == Check::Header && self.layers.iter().any(|layer| matches!(layer, Layer::FreeLists(_)));
+        if marks && self.word != WordSize::Eight { (max / word - 1) / 2 * word } else { max }
+    }
+
     /// A heap of this pool alone, with the default word and payloads aligned to it.
     pub fn new(pool: Pool) -> Self {
         let word = WordSize::default();
-        Self { layers: Vec::new(), pool, word, alignment: word.bytes(), threads: Threads::default() }
+        let (threads, check) = Default::default();
+        Self { layers: Vec::new(), pool, word, alignment: word.bytes(), threads, check }
     }
 }
 

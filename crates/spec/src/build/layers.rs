@@ -30,10 +30,12 @@ pub(super) fn before_any(spec: &Spec) -> &[Layer] {
 }
 
 /// Keeps a heap in the arena.
-pub(super) struct Keep<'a>(pub &'a Storage);
+pub(super) struct Keep<'a, const CHECKED: bool>(pub &'a Storage);
 
-impl<'a, M: Meter + 'a> Job<'a, M> for Keep<'a> {
+impl<'a, M: Meter + 'a, const CHECKED: bool> Job<'a, M> for Keep<'a, CHECKED> {
     type Output = HeapRef<'a, M>;
+
+    const CHECKED: bool = CHECKED;
 
     fn run<H: Heap<Meter = M> + 'a>(self, heap: H) -> HeapRef<'a, M> {
         self.0.alloc(heap)

@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Result};
 use super::keys::{self, Key, Keys};
 use super::{LAYERS, find};
-use crate::ast::{Threads, WordSize};
+use crate::ast::{Check, Threads, WordSize};
 use crate::keyword::Keyword;
 use crate::lexer::Kind;
 use crate::pool::POOLS;
@@ -16,6 +16,7 @@ pub(super) struct SpecOptions {
     pub word: WordSize,
     pub alignment: Option<u32>,
     pub threads: Threads,
+    pub check: Check,
 }
 
 const KEYS: &[Key<SpecOptions>] = &[
@@ -26,6 +27,7 @@ const KEYS: &[Key<SpecOptions>] = &[
         read: |cursor, options| alignment(cursor).map(|bytes| options.alignment = Some(bytes)),
     },
     Key { word: "threads", forms: &["threads="], read: |cursor, options| threads(cursor, options) },
+    Key { word: "check", forms: &["check="], read: |cursor, options| check(cursor, options) },
 ];
 
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<SpecOptions> {
@@ -95,5 +97,11 @@ fn alignment(cursor: &mut Cursor<'_>) -> Result<u32> {
 fn threads(cursor: &mut Cursor<'_>, options: &mut SpecOptions) -> Result<()> {
     cursor.note(Place::Threads);
     options.threads = keys::equals(cursor, "threads")?;
+    Ok(())
+}
+
+fn check(cursor: &mut Cursor<'_>, options: &mut SpecOptions) -> Result<()> {
+    cursor.note(Place::Check);
+    options.check = keys::equals(cursor, "check")?;
     Ok(())
 }

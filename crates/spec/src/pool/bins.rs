@@ -117,6 +117,8 @@ impl Default for Tries {
 impl Family for Bins {
     const WORD: &'static str = "bins";
 
+    const CHECKED: bool = true;
+
     fn read(cursor: &mut Cursor<'_>) -> Result<Bins> {
         let opened = cursor.open("bins")?;
         let mut bins = Bins::new(layout(cursor)?);

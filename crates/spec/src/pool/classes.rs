@@ -39,6 +39,8 @@ impl Classes {
 impl Family for Classes {
     const WORD: &'static str = "classes";
 
+    const CHECKED: bool = true;
+
     fn read(cursor: &mut Cursor<'_>) -> Result<Classes> {
         let opened = cursor.open("classes")?;
         let place = |item, part| Place::Classes { item, part };

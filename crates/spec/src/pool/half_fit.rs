@@ -16,6 +16,8 @@ pub struct HalfFit;
 impl Family for HalfFit {
     const WORD: &'static str = "half-fit";
 
+    const CHECKED: bool = true;
+
     fn read(_: &mut Cursor<'_>) -> Result<HalfFit> {
         Ok(HalfFit)
     }

@@ -47,6 +47,8 @@ pub enum ListOrder {
 impl Family for List {
     const WORD: &'static str = "list";
 
+    const CHECKED: bool = true;
+
     fn read(cursor: &mut Cursor<'_>) -> Result<List> {
         let mut list = List::default();
         keys::optional(cursor, "list", KEYS, &mut list)?;

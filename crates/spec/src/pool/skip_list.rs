@@ -36,6 +36,8 @@ impl Default for SkipList {
 impl Family for SkipList {
     const WORD: &'static str = "skiplist";
 
+    const CHECKED: bool = true;
+
     fn read(cursor: &mut Cursor<'_>) -> Result<SkipList> {
         let mut list = SkipList::default();
         keys::optional(cursor, "skiplist", KEYS, &mut list)?;

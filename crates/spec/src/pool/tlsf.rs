@@ -52,6 +52,8 @@ impl Default for Tlsf {
 impl Family for Tlsf {
     const WORD: &'static str = "tlsf";
 
+    const CHECKED: bool = true;
+
     fn read(cursor: &mut Cursor<'_>) -> Result<Tlsf> {
         let mut tlsf = Tlsf::default();
         keys::optional(cursor, "tlsf", KEYS, &mut tlsf)?;

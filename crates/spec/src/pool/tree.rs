@@ -45,6 +45,8 @@ pub enum TreeFit {
 impl Family for Tree {
     const WORD: &'static str = "tree";
 
+    const CHECKED: bool = true;
+
     fn read(cursor: &mut Cursor<'_>) -> Result<Tree> {
         let mut tree = Tree::default();
         if !matches!(cursor.peek(), Kind::Open) {

@@ -252,3 +252,18 @@ fn buddies_and_pages_that_cannot_be() {
         "zero freelists(16) buddy(estranged, defragment=on-demand)",
     ]));
 }
+
+#[test]
+fn heaps_that_cannot_be_checked() {
+    insta::assert_snapshot!(errors(&[
+        "buddy(knuth) check=header",
+        "pages(page=4096, min=16, search=word) word=8 check=header align=16",
+        "fixed(64) check=header",
+        "stack check=header",
+        "zero bump check=header",
+        "freelists(64) list threads=lists check=header",
+        "list check=full",
+        "list check",
+        "list check=off check=header",
+    ]));
+}

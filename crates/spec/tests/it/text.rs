@@ -58,6 +58,7 @@ fn what_is_not_the_default_is_printed() {
         "freelists(8..=16,32..=64 step 8) classes(24,32..=4096 double, then step 4096)",
         "freelists(66) buddy(estranged) word=2",
         "buddy(knuth, defragment=on-demand) align=64",
+        "freelists(66) classes(64,128) word=8 align=16 threads=each check=header",
         "buddy(estranged, start=one-block, glue=bounded(8), defragment=on-demand)",
         "buddy(estranged, glue=bounded(0), grow=before-gluing)",
         "pages(page=4096, min=16, search=linear)",

@@ -82,6 +82,11 @@ const CORNERS: &[&str] = &[
     "zero buddy(estranged, start=one-block) word=8",
     "buddy(estranged, glue=bounded(2), grow=before-gluing)",
     "freelists(40) buddy(estranged, glue=bounded(0)) align=32",
+    "list(order=address, fit=next, coalesce=deferred, tags=off) word=2 check=header",
+    "list(order=implicit, fit=best(30%), coalesce=every-call) align=16 check=header",
+    "freelists(16,40,1000, order=fifo, flush=bounded(3)) list(order=implicit, fit=worst, coalesce>=64) check=header",
+    "bins(exact 16..=512 step 16, then log, tries=3) word=8 check=header",
+    "zero classes(16..=4096 double, then step 4096) check=header",
 ];
 
 /// A few heaps that between them are emitted from every template.
@@ -117,6 +122,11 @@ pub const FEW: &[&str] = &[
     "buddy(estranged, defragment=on-demand) word=8",
     "pages(page=256, min=8, search=linear, order=phk, retain=2, resize=off)",
     "pages(page=512, min=16, search=word, order=address) word=8",
+    "list(order=lifo, coalesce=deferred) check=header",
+    "freelists(16,100, order=fifo) list(order=implicit, fit=next, tags=off) word=8 check=header",
+    "freelists(8..=1024 step 8) tlsf(largest=region) word=2 check=header",
+    "tree(red-black) align=16 check=header",
+    "freelists(40) bins(log(4), each=skiplist) check=header",
 ];
 
 /// This many random specs that can be emitted as C; the same for the same seed.

@@ -1,0 +1,116 @@
+//! `check=header`: what every family detects, in the explored heap and in the emitted C alike, and what that costs.
+//!
+//! ```text
+//!   spec ──▶ explored heap ──▶ heap errors (Rust) ──┐
+//!     └────▶ emitted C ──────▶ heap_errors.c ────────┴─▶ the same kinds of heap errors ──▶ checked/table.txt
+//! ```
+//!
+//! The tables are held against files: `HEAPSMITH_ACCEPT=1` writes them anew.
+
+mod cost;
+mod heap_errors;
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use heapsmith_emit::c;
+use heapsmith_spec::{Check, Spec, resolve};
+
+use crate::differential::heaps::Heap;
+
+/// A heap of every family that has `check=header`.
+pub(crate) const FAMILIES: &[&str] = &[
+    "list(order=lifo)",
+    "list(order=address, tags=off)",
+    "list(order=implicit)",
+    "list(order=fifo, coalesce>=64) align=16",
+    "bins(lea)",
+    "bins(log(4), each=tree) word=8",
+    "tree(red-black)",
+    "skiplist",
+    "tlsf",
+    "half-fit word=2",
+    "classes(16..=1024 double)",
+    "freelists(16,40) list(order=address)",
+    "freelists(40, order=fifo) list(order=implicit, tags=off) word=8",
+    "freelists(40) tlsf word=2 align=8",
+];
+
+/// The heaps of [`FAMILIES`], with checks or without.
+fn heaps(check: Check) -> Vec<Heap> {
+    let specs = FAMILIES.iter().map(|spec| Spec { check, ..resolve(spec).unwrap_or_else(|error| panic!("{error}")) });
+    specs.enumerate().map(|(number, spec)| Heap::new(number, spec)).collect()
+}
+
+/// Compares `text` with an accepted file of this folder by `agree`, or writes it.
+fn hold(file: &str, text: &str, agree: impl Fn(&str, &str) -> bool) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/checked").join(file);
+    if std::env::var_os("HEAPSMITH_ACCEPT").is_some() {
+        std::fs::write(&path, text).expect("the file can be written");
+    }
+    let accepted = std::fs::read_to_string(&path).expect(file);
+    assert!(agree(&accepted, text), "{accepted}\nbefore, now\n{text}\nif this is meant: HEAPSMITH_ACCEPT=1");
+}
+
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}; install build-essential"));
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(output.status.success(), "{command:?}: {}\n{text}", output.status);
+    text
+}
+
+/// What the emitted C says of each heap error: a line for each heap.
+fn of_c(dir: &Path, heaps: &[Heap]) -> Vec<String> {
+    let (mut includes, mut parts, mut rows) = (String::new(), String::new(), String::new());
+    let mut cc = Command::new("cc");
+    cc.args([
+        "-std=c11",
+        "-O1",
+        "-g",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-fsanitize=address,undefined",
+        "-include",
+        "tell.h",
+    ]);
+    for heap in heaps {
+        for file in c::emit(&heap.request()).unwrap_or_else(|error| panic!("{}: {error}", heap.spec)) {
+            std::fs::write(dir.join(&file.name), file.text).expect("the file is written");
+        }
+        let name = heap.name.lower();
+        cc.arg(format!("-D{}_ON_ERROR(heap,error,block)=tell(error)", heap.name.upper())).arg(format!("{name}.c"));
+        writeln!(includes, "#include \"{name}.h\"").expect("a string");
+        write!(parts, "PART({name}) ").expect("a string");
+        write!(rows, "ROW({name}, {}U), ", heap.spec.word.bytes()).expect("a string");
+    }
+    std::fs::write(dir.join("tell.h"), "void tell(unsigned int error);\n").expect("the header is written");
+    std::fs::write(dir.join("heaps.h"), format!("{includes}#define PARTS {parts}\n#define ROWS {rows}\n"))
+        .expect("written");
+    std::fs::write(dir.join("heap_errors.c"), include_str!("checked/heap_errors.c")).expect("the program is written");
+    run(cc.args(["heap_errors.c", "-o", "heap_errors"]).current_dir(dir));
+    run(&mut Command::new(dir.join("heap_errors"))).lines().map(str::to_owned).collect()
+}
+
+/// What a digit of the table says.
+const LEGEND: &str =
+    "0 nothing, 1 double free, 2 foreign pointer, 3 damaged; the columns are the cases of heap_errors.c\n";
+
+#[test]
+fn every_family_detects_the_same_in_rust_and_in_c() {
+    let (dir, heaps) = (tempfile::tempdir().expect("a folder"), heaps(Check::Header));
+    let of_c = of_c(dir.path(), &heaps);
+    let mut table = LEGEND.to_owned();
+    assert_eq!(of_c.len(), heaps.len());
+    for (heap, said) in heaps.iter().zip(&of_c) {
+        let (none, wrong) = said.split_at(1);
+        assert_eq!(none, "0", "{}: a program that is right has no heap errors", heap.spec);
+        // Rust has no pointer to nothing.
+        assert_eq!(heap_errors::of_rust(&heap.spec), said[..16], "{}", heap.spec);
+        let caught = wrong.bytes().filter(|kind| *kind != b'0').count();
+        assert!(caught + 2 >= wrong.len(), "{} detects {caught} of {}: {said}", heap.spec, wrong.len());
+        writeln!(table, "{wrong} {caught}/{}  {}", wrong.len(), heap.spec).expect("a string");
+    }
+    hold("table.txt", &table, |accepted, table| accepted == table);
+}
