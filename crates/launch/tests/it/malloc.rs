@@ -117,6 +117,13 @@ fn a_heap_error_ends_the_program_and_names_block_and_call_sites() {
             }
         }
     }
+    for heap in ["freelists(16..=64 step 16) tlsf word=8 check=header", "list threads=each check=header"] {
+        assert_eq!(told(heap, "nothing"), (true, String::new()));
+        for (what, said) in [("double", "double free of the block at 0x"), ("foreign", "where no block begins")] {
+            let (lives, message) = told(heap, what);
+            assert!(!lives && message.contains(said), "{heap}: {what}: {message}");
+        }
+    }
     let (lives, message) = told("tlsf", "stack");
     assert!(!lives && message.contains("where no block begins"), "every heap knows what it never had: {message}");
 }
