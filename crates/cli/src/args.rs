@@ -399,9 +399,10 @@ pub struct Reproduce {
     /// Folder of the samples of the project's repository
     #[arg(long, value_name = "DIR", default_value = "samples")]
     pub samples: PathBuf,
-    /// Folder of public captures, for 000-public-captures
+    /// Folder of inputs that are too large for the samples
     ///
-    /// Without it that experiment is left out. The recipes in crates/papers/captures name the files.
+    /// Public captures, for 000-public-captures, which is left out without it: the recipes in crates/papers/captures name the
+    /// files. Whole recordings, as cargo xtask papers leaves them (java/NAME.parquet), are taken in the place of samples.
     #[arg(long, value_name = "DIR")]
     pub inputs: Option<PathBuf>,
     /// Random seed

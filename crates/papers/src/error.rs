@@ -30,6 +30,12 @@ pub enum ExperimentError {
     /// The folder of public captures was not named.
     #[error("name the folder of public captures with --inputs; crates/papers/captures says where they are")]
     NoInputs,
+    /// The folder of inputs is not there.
+    #[error("{} is no folder: --inputs names one of public captures or of whole recordings", path.display())]
+    NoFolder {
+        /// What was named.
+        path: PathBuf,
+    },
     /// The folder has no capture that is known.
     #[error("{} holds none of the captures of crates/papers/captures", path.display())]
     NoCapture {

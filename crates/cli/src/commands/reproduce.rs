@@ -59,6 +59,9 @@ pub fn run(arguments: &Reproduce) -> Result<(), Failure> {
 
 /// What can be run: without public captures, the experiment that reads them is left out, unless it is all that is asked.
 fn runnable(mut chosen: Vec<&'static Experiment>, arguments: &Reproduce) -> Result<Vec<&'static Experiment>, Failure> {
+    if let Some(path) = arguments.inputs.as_ref().filter(|path| !path.is_dir()) {
+        return Err(ExperimentError::NoFolder { path: path.clone() }.into());
+    }
     if arguments.inputs.is_none() {
         let before = chosen.len();
         chosen.retain(|experiment| !experiment.reads_inputs());
@@ -169,7 +172,7 @@ impl From<ExperimentError> for Failure {
     fn from(error: ExperimentError) -> Failure {
         match error {
             ExperimentError::NoSample { .. } => Failure::bad_input(error),
-            ExperimentError::NoInputs => Failure::wrong_use(error),
+            ExperimentError::NoInputs | ExperimentError::NoFolder { .. } => Failure::wrong_use(error),
             ExperimentError::NoCapture { .. } | ExperimentError::OtherSample { .. } => Failure::bad_input(error),
             ExperimentError::Load(error) => error.into(),
             ExperimentError::Trace(error) => error.into(),

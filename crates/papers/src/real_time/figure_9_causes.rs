@@ -68,14 +68,13 @@ type Case<'r> = &'r [Row];
 fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
     let heapfuls = setting.of(full_heap::HEAPFULS, full_heap::COUNTED);
     let sizes = setting.of(SIZES.to_vec(), SIZES[..1].to_vec());
-    let programs: Vec<_> = MANY.into_iter().filter(|&program| is_printed(program.name)).collect();
     let mut rows = Vec::new();
-    for (number, program) in programs.iter().enumerate() {
+    for (number, program) in MANY.iter().enumerate() {
         let trace = setting.packed(program.beginning(BEGINNING))?;
         let smallest = full_heap::smallest(&trace)?;
         for (index, &times) in sizes.iter().enumerate() {
             let step = number * sizes.len() + index;
-            setting.step(step, programs.len() * sizes.len(), &format!("{}, {times} times the heap", program.name))?;
+            setting.step(step, MANY.len() * sizes.len(), &format!("{}, {times} times the heap", program.name))?;
             for collection in Collection::BOTH {
                 let all = full_heap::run_all(HEAPS, &trace, smallest * times, (collection, heapfuls))?;
                 for (heap, (_, served)) in HEAPS.into_iter().zip(all) {
@@ -85,11 +84,6 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         }
     }
     outcome(&rows)
-}
-
-/// Whether Figure 9 has a program that this one replaces.
-fn is_printed(program: &str) -> bool {
-    speed_up(program, 0.0, 0.0, 0.0).is_some()
 }
 
 fn row(

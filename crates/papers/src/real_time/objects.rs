@@ -44,6 +44,6 @@ impl Collection {
 /// The paper's programs, and what replaces them.
 pub(super) const SET_UP: &str = "Real programs of the kinds of SPEC JVM98's, recorded by an agent in today's JVM, with the sizes that objects had in one \
      of 1998; the paper times whole programs in the JDK 1.1.8's interpreter on a Sparc. A buddy system's heap begins as one \
-     free block of a power of two, without headers: the smallest in which both serve the program, and multiples of it. \
+     free block of a power of two, without headers: the smallest in which both serve two heaps' worth of it, and multiples of that. \
      Collection is occasional, when a request is refused, or continuous, as deaths were recorded (collections after every \
      64 KB); a program shorter than three heaps is repeated. The compressor, of few objects, is left out, as in the paper.";

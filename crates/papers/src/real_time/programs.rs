@@ -45,7 +45,7 @@ pub(crate) const FILES: &[&str] = &[
 ];
 
 /// The programs, in the order of those that they replace. None replaces mpegaudio, a decoder of sound of which the
-/// paper, too, gives the number of objects alone.
+/// paper, too, gives objects and seconds alone.
 pub(crate) const PROGRAMS: [Program; 7] = [
     Program { name: "lz4", replaces: "compress", does: "LZ4 of a JAR file, and back", objects: 12_524, file: FILES[0] },
     Program {
