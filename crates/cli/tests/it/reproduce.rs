@@ -79,6 +79,20 @@ fn samples_that_are_not_there_are_told_before_anything_is_done() {
 }
 
 #[test]
+fn a_folder_of_inputs_that_is_not_there_is_told_before_anything_is_done() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let samples = samples();
+    let output = reproduce(dir.path(), &["002-figure-11", "--inputs", "none", "--samples", &samples.to_string_lossy()]);
+    let (code, message) = error(&output);
+    assert_eq!(code, 2, "{message}");
+    assert!(
+        message.contains("none is no folder: --inputs names one of public captures or of whole recordings"),
+        "{message}"
+    );
+    assert!(!dir.path().join("docs").exists());
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_is_told_before_anything_is_done() {
     let dir = tempfile::tempdir().expect("a folder");
     std::fs::write(dir.path().join("file"), "").expect("a file");
