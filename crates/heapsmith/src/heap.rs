@@ -80,7 +80,7 @@ pub enum Priority {
 /// | `allocate` | of the design: see its module | |
 /// | `deallocate`, `try_deallocate`, `reallocate` | of the design | undefined, but for what [`crate::heap_error`] lists |
 /// | `usable_size`, `block_size` | O(1) | undefined |
-/// | `walk`, `check` | O(blocks) | |
+/// | `walk`, `check`, `audit` | O(blocks) | |
 /// | the others | O(1) | |
 ///
 /// # Safety
@@ -188,6 +188,13 @@ pub unsafe trait Heap {
     /// in the number of blocks.
     fn check(&self) -> Result<(), Violation>;
 
+    /// Reports the heap errors that can be seen now, before anything is freed: what was written around live blocks, and
+    /// into blocks in quarantine. Those of live blocks come as the walk meets them, so what follows a damaged block has
+    /// not been trusted yet. A heap without a guard sees none. Time linear in the blocks and in the bytes in quarantine.
+    fn audit(&self, found: &mut dyn FnMut(HeapError)) {
+        let _ = found;
+    }
+
     /// Bytes that the heap needs before its first block: control words and alignment.
     fn control_size(&self) -> usize;
 
@@ -253,6 +260,9 @@ unsafe impl<H: Heap + ?Sized> Heap for &mut H {
     }
     fn check(&self) -> Result<(), Violation> {
         (**self).check()
+    }
+    fn audit(&self, found: &mut dyn FnMut(HeapError)) {
+        (**self).audit(found);
     }
     fn control_size(&self) -> usize {
         (**self).control_size()

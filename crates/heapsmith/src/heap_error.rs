@@ -15,6 +15,8 @@
 //! | overrun (written behind its end) | – | as *header damaged*: of this block, or of the next when that is freed | – | – | – | always, up to the next block | as left |
 //! | written after free | – | over the first link, once a request takes the block | – | – | – | – | always for the last N freed |
 //!
+//! [`crate::Heap::audit`] reports the last three of a guard without a free: for all live blocks and all in quarantine.
+//!
 //! *Looks like*: a size that ends below the wilderness, the bit for used, and behind the block a header whose bit says that
 //! the block before is used (without boundary tags: a header whose size fits). What was damaged stays so: after
 //! [`HeapErrorKind::HeaderDamaged`] of `check=header` a program should use the heap no more.

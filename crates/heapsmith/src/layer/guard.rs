@@ -40,7 +40,7 @@
 //! | deallocate | 4 or 5 read, 1 written; with quarantine 11, and 10 more when a block leaves it |
 //! | space | 4 words and the padding a block; a block of 3 words, with a quarantine |
 //!
-//! Filling and comparing payloads is not metered. `check` is linear.
+//! Filling and comparing payloads is not metered. `check` and `audit` are linear.
 //!
 //! Sources: Perens 1987 (Electric Fence); Maguire 1993 (fill what is
 //! freed, guard the edges); Serebryany et al. 2012 (AddressSanitizer: quarantine).
@@ -222,6 +222,10 @@ unsafe impl<W: Word, H: Heap> Heap for Guard<W, H> {
     fn check(&self) -> Result<(), Violation> {
         self.heap.check()?;
         self.verify()
+    }
+
+    fn audit(&self, found: &mut dyn FnMut(HeapError)) {
+        self.look_around(found);
     }
 
     super::as_below!(heap);

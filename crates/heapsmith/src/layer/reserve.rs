@@ -194,5 +194,8 @@ unsafe impl<W: Word, H: Heap> Heap for Reserve<W, H> {
         Ok(())
     }
 
+    fn audit(&self, found: &mut dyn FnMut(HeapError)) {
+        self.heap.audit(found);
+    }
     super::as_below!(heap);
 }

@@ -105,5 +105,8 @@ unsafe impl<H: Heap> Heap for Zero<H> {
     fn check(&self) -> Result<(), Violation> {
         self.heap.check()
     }
+    fn audit(&self, found: &mut dyn FnMut(HeapError)) {
+        self.heap.audit(found);
+    }
     super::as_below!(heap);
 }

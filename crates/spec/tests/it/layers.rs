@@ -167,7 +167,11 @@ fn a_guard_finds_every_damaged_byte_around_a_payload() {
                     let damaged = block.as_ptr().offset(byte);
                     damaged.write(!damaged.read());
                     heap.check().expect_err("the damage is seen before the free");
-                    heap.try_deallocate(block).expect_err("it is refused")
+                    let mut seen = Vec::new();
+                    heap.audit(&mut |found| seen.push(found.kind));
+                    let heap_error = heap.try_deallocate(block).expect_err("it is refused");
+                    assert_eq!(seen, [heap_error.kind], "the audit sees what the free sees");
+                    heap_error
                 };
                 let kind = if byte < 0 { HeapErrorKind::HeaderDamaged } else { HeapErrorKind::Overrun };
                 assert_eq!(heap_error.kind, kind, "byte {byte} of {size} at {alignment}");
@@ -216,6 +220,9 @@ fn a_write_after_free_is_found_when_the_block_leaves_the_quarantine() {
         block.as_ptr().add(11).write(0);
     }
     assert!(heap.check().expect_err("written").invariant.starts_with("G2"));
+    let mut seen = Vec::new();
+    heap.audit(&mut |found| seen.push((found.kind, found.at - found.block)));
+    assert_eq!(seen, [(HeapErrorKind::WrittenAfterFree, 11)]);
     for _ in 0..2 {
         assert_eq!(heap.last_heap_error(), None);
         let other = heap.allocate(30, 1).expect("room");
@@ -224,6 +231,17 @@ fn a_write_after_free_is_found_when_the_block_leaves_the_quarantine() {
     }
     let heap_error = heap.last_heap_error().expect("found");
     assert_eq!((heap_error.kind, heap_error.at - heap_error.block), (HeapErrorKind::WrittenAfterFree, 11));
+}
+
+#[test]
+fn an_audit_of_a_sound_heap_sees_nothing() {
+    for spec in ["list", "guard(quarantine=3) freelists(16..=64) list", "zero guard(quarantine=0) buddy(knuth)"] {
+        run(spec, |heap| {
+            let blocks: Vec<_> = (1..20).map(|size| heap.allocate(size * 3, 1).expect("room")).collect();
+            blocks.iter().step_by(2).for_each(|block| assert_eq!(free(heap, *block), None));
+            heap.audit(&mut |found| panic!("{spec}: {found}"));
+        });
+    }
 }
 
 #[test]

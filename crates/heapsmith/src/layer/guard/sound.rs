@@ -157,6 +157,30 @@ impl<W: Word, H: Heap> Guard<W, H> {
         broken.map_or_else(|| self.verify_quarantine(), Err)
     }
 
+    /// Reports what was written around live blocks and into blocks in quarantine.
+    pub(super) fn look_around(&self, found: &mut dyn FnMut(HeapError)) {
+        let end = self.heap.footprint();
+        let mut unsealed = 0_isize;
+        self.heap.walk(&mut |view| match view.state {
+            State::Free => {}
+            _ if view.offset + view.size > end => found(HeapError::of(HeapErrorKind::HeaderDamaged, view.offset)),
+            State::Cached => unsealed -= isize::from(self.is_unsealed(view)),
+            State::Used => match self.sealed_in(view, Seal::Live) {
+                Some(block) => self.whole(block).err().into_iter().for_each(&mut *found),
+                None => unsealed += isize::from(self.is_unsealed(view)),
+            },
+        });
+        if unsealed != 0 {
+            found(HeapError::of(HeapErrorKind::HeaderDamaged, self.unsealed().offset));
+        }
+        for block in self.detained() {
+            if let Some(byte) = self.written(block) {
+                let at = block.offset() + byte;
+                found(HeapError { kind: HeapErrorKind::WrittenAfterFree, block: block.offset(), at });
+            }
+        }
+    }
+
     /// Whether the block of the heap below, which is not live, is neither in quarantine nor this layer's own.
     fn is_unsealed(&self, view: BlockView) -> bool {
         let below = (view.offset + view.header) / W::BYTES;
