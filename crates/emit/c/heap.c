@@ -159,10 +159,10 @@ bool {{ n }}_init({{ n }} *heap, void *region, size_t bytes)
 {
     /* cppcheck-suppress misra-c2012-11.5 ; whether it begins at a word is looked at below */
     heap->words = region;
-    heap->length = words_in(bytes);
 {%- if checked %}
     heap->last_error = 0U;
 {%- endif %}
+    heap->length = words_in(bytes);
     if ((region == NULL) || ((address_of(heap->words) % WORD) != 0U)) {
         return false;
     }
@@ -198,10 +198,10 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
     {{ N }}_LOCK(heap);
 {%- if checked %}
     used = used_block(heap, block);
-    if (used != 0U) {
+    if (error_of(used) == 0U) {
         moved = pointer_to(heap, {{ op.reallocate }}(heap, used, size, alignment));
     } else {
-        refuse(heap, block);
+        heap_error(heap, error_of(used), block);
     }
 {%- else %}
     moved = pointer_to(heap, {{ op.reallocate }}(heap, index_of(heap, block), size, alignment));
@@ -218,19 +218,10 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
 
 {%- endif %}
     if (block != NULL) {
-{%- if checked %}
-        Index used;
-
-{%- endif %}
         {{ N }}_LOCK(heap);
         {{ N }}_TRACE(heap, 'f', block, 0U);
 {%- if checked %}
-        used = find_used(heap, block);
-        if (used != 0U) {
-            {{ op.free }}(heap, used);
-        } else {
-            refuse(heap, block);
-        }
+        free_block(heap, block);
 {%- else %}
         {% if in_order %}freed = {% endif %}{{ op.free }}(heap, index_of(heap, block));
 {%- endif %}
@@ -246,8 +237,8 @@ size_t {{ n }}_usable_size(const {{ n }} *heap, const void *block)
 {%- if checked %}
     const Index used = used_block(heap, block);
 
-    if (used == 0U) {
-        {{ N }}_ON_ERROR(heap, error_at(heap, block), block);
+    if (error_of(used) != 0U) {
+        {{ N }}_ON_ERROR(heap, error_of(used), block);
         return 0U;
     }
     return {{ op.usable }}(heap, used);

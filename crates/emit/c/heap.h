@@ -65,13 +65,13 @@ extern "C" {
 /* A heap. Its fields are private; it may be in any memory, but not in its region. */
 typedef struct {{ n }} {
     {{ word_type }} *words; /* the region */
+{%- if checked %}
+    unsigned int last_error; /* the last heap error, or 0 */
+{%- endif %}
     {{ index_type }} length; /* words of the region */
 {%- for field in fields %}
     {{ field.type }} {{ field.name }}; /* {{ field.what }} */
 {%- endfor %}
-{%- if checked %}
-    unsigned int last_error; /* the last heap error, or 0 */
-{%- endif %}
 } {{ n }};
 
 {%- if checked %}

@@ -1,10 +1,36 @@
 
 
+{%- if checked %}
+
+/* Frees the block that begins at `pointer`; a heap error, if none does. */
+static void free_block(Heap *heap, const void *pointer)
+{
+{%- if checks_by_call %}
+    const Index block = used_block(heap, pointer);
+
+    if (error_of(block) == 0U) {
+{%- else %}
+    Index block = 0U;
+
+    if (find_used(heap, pointer, &block)) {
+{%- endif %}
+        {{ base.free }}(heap, block);
+    } else {
+        heap_error(heap, {{ "error_of(block)" if checks_by_call else "(unsigned int)block + 1U" }}, pointer);
+    }
+}
+{%- endif %}
+
 /* Changes the size of a block, in place where it can; else by a new block, the old one's contents and
  * its release. 0 if the request is refused: the block is as it was. */
 static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignment)
 {
+{%- if checked %}
+    const Word *const payload = &heap->words[block];
+    const bool lies_right = (address_of(payload) & (alignment - 1U)) == 0U;
+{%- else %}
     const bool lies_right = (address_of(&heap->words[block]) & (alignment - 1U)) == 0U;
+{%- endif %}
 {%- if not in_order %}
     Index moved;
 {%- endif %}
@@ -22,7 +48,7 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
         const size_t new_bytes = {{ base.usable }}(heap, moved);
 
         copy(heap, moved, block, (old_bytes < new_bytes) ? old_bytes : new_bytes);
-        {{ base.free }}(heap, block);
+        {{ "free_block(heap, payload)" if checked else base.free ~ "(heap, block)" }};
     }
 {%- if retries %} else if ((lies_right || (alignment == 0U)) && {{ base.resize_joined }}(heap, block, size)) {
         /* What was joined for a new block lets this one grow where it is{% if index.kind == "classes" %}, or it holds as much already{% endif %}. */

@@ -117,13 +117,15 @@ fn parsed() -> Result<Environment<'static>, Error> {
     environment.add_function("insert", |state: &State<'_, '_>, block: String, words: String| {
         call(state, "index_insert", &block, &words)
     });
-    environment.add_function("found", |state: &State<'_, '_>, search: String| {
-        if state.lookup("checks_links").is_some_and(|checks| checks.is_true()) {
-            format!("sound(heap, {search})")
-        } else {
-            search
-        }
-    });
+    for (name, check) in [("found", "sound"), ("found_rarely", "sound_by_call")] {
+        environment.add_function(name, move |state: &State<'_, '_>, search: String| {
+            if state.lookup("checks_links").is_some_and(|checks| checks.is_true()) {
+                format!("{check}(heap, {search})")
+            } else {
+                search
+            }
+        });
+    }
     environment.add_function("remove", |state: &State<'_, '_>, block: String, words: String| {
         call(state, "index_remove", &block, &words)
     });

@@ -83,6 +83,10 @@ pub struct Plan {
     checks_links: bool,
     /// Cached blocks are marked in their headers.
     marks: bool,
+    /// What looks at a pointer is called: requests step over all blocks, so a call is little.
+    checks_by_call: bool,
+    /// The pool frees what it splits off a used block as a program frees a block: its code is there once.
+    frees_by_pointer: bool,
     /// The function for the words of a block that may be cached.
     size_of: &'static str,
     /// A request may be too large for any block, or too coarse for any address.
@@ -197,6 +201,8 @@ impl Plan {
             checked,
             checks_links: checked && index.linked,
             marks,
+            checks_by_call: checked && !index.linked && free_lists.is_none(),
+            frees_by_pointer: checked && free_lists.is_none(),
             size_of: if marks { "size_of" } else { "words_of" },
             asks_for_large: family.asks_for_large(),
             asks_for_coarse: family.asks_for_coarse(),

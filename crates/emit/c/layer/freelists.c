@@ -27,15 +27,15 @@
 {% include "sizes.c" %}
 
 {%- if marks %}
-/* Notes in the header of the first block of a list that it leaves it. If it is no cached block of the list's size, that is a
+/* Notes in the header of the first block of a list, of `words` words, that it leaves it. If it is no such block, that is a
  * heap error: the blocks of the list are given up. */
-static bool freelist_unmark(Heap *heap, Index list, Index block)
+IN_PLACE bool freelist_unmark(Heap *heap, Index list, Index words, Index block)
 {
     if (block < load(heap, TOP)) {
-        const Index head = load(heap, block - 1U);
+        const Index head = load(heap, block - 1U) ^ CACHED;
 
-        if (words_of(head) == (freelist_words(list) | words_of(CACHED))) {
-            store(heap, block - 1U, head & ~CACHED);
+        if (words_of(head) == words) {
+            store(heap, block - 1U, head);
             return true;
         }
     }
@@ -47,23 +47,39 @@ static bool freelist_unmark(Heap *heap, Index list, Index block)
     return false;
 }
 
-{% endif %}
+/* Takes the first block of a list of blocks of `words` words, or 0. */
+IN_PLACE Index freelist_take(Heap *heap, Index list, Index words)
+{
+    const Index block = load(heap, FREELIST_HEADS + list);
+    Index next;
+
+    if ((block == 0U) || !freelist_unmark(heap, list, words, block)) {
+        return 0U;
+    }
+    next = load(heap, block);
+    store(heap, FREELIST_HEADS + list, next);
+{%- if layer.fifo %}
+    if (next == 0U) {
+        store(heap, FREELIST_TAILS + list, 0U);
+    }
+{%- endif %}
+    return block;
+}
+
+/* The same as a call, for what is rare. */
+static Index freelist_pop(Heap *heap, Index list)
+{
+    return freelist_take(heap, list, freelist_words(list));
+}
+{%- else %}
 /* Takes the first block of a list, or 0. */
 static Index freelist_pop(Heap *heap, Index list)
 {
     const Index block = load(heap, FREELIST_HEADS + list);
 
     if (block != 0U) {
-{%- if marks %}
-        Index next;
-
-        if (!freelist_unmark(heap, list, block)) {
-            return 0U;
-        }
-        next = load(heap, block);
-{%- else %}
         const Index next = load(heap, block);
-{% endif %}
+
         store(heap, FREELIST_HEADS + list, next);
 {%- if layer.fifo %}
         if (next == 0U) {
@@ -73,6 +89,7 @@ static Index freelist_pop(Heap *heap, Index list)
     }
     return block;
 }
+{%- endif %}
 
 /* Puts a block{% if marks %}, whose header was read,{% endif %} on a list. */
 static void freelist_push(Heap *heap, Index list, Index block{% if marks %}, Index head{% endif %})
@@ -161,11 +178,21 @@ static Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
     }
     list = freelist_of(need);
     if (list < FREELISTS) {
+{%- if marks %}
+{%- if not layer.exact %}
+        need = freelist_words(list);
+{%- endif %}
+        block = freelist_take(heap, list, need);
+        if (block != 0U) {
+            return block;
+        }
+{%- else %}
         block = freelist_pop(heap, list);
         if (block != 0U) {
             return block;
         }
         need = freelist_words(list);
+{%- endif %}
     }
     block = pool_allocate_words(heap, {% if pool.split_from %}size, {% endif %}need);
     return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);

@@ -99,11 +99,11 @@ static Index pool_allocate_aligned(Heap *heap, size_t size, size_t alignment)
     step = (Index)(alignment / WORD);
     /* A free block of this many words holds an aligned payload wherever it lies. */
     enough = need + step + MIN_BLOCK;
-    block = {{ found("index_find(heap, enough)") }};
+    block = {{ found_rarely("index_find(heap, enough)") }};
 {%- if pool.deferred %}
     if ((block == 0U) && heap->touching) {
         sweep(heap);
-        block = {{ found("index_find(heap, enough)") }};
+        block = {{ found_rarely("index_find(heap, enough)") }};
     }
 {%- endif %}
     return (block != 0U) ? carve(heap, block, {% if pool.split_from %}size, {% endif %}need, step) : extend_aligned(heap, need, step);

@@ -17,7 +17,9 @@ static inline Index pool_need(size_t size)
 static Index pool_allocate_words(Heap *heap, {% if pool.split_from %}size_t size, {% endif %}Index need)
 {
     Index block;
+{%- if not (checked and index.finds_larger) %}
     Index top;
+{%- endif %}
 {% if pool.every_call %}
     sweep(heap);
 {%- endif %}
@@ -25,9 +27,26 @@ static Index pool_allocate_words(Heap *heap, {% if pool.split_from %}size_t size
 {%- if pool.deferred %}
     if ((block == 0U) && heap->touching) {
         sweep(heap);
-        block = {{ found("index_find(heap, need)") }};
+        block = {{ found_rarely("index_find(heap, need)") }};
     }
 {%- endif %}
+{%- if checked and index.finds_larger %}
+    /* `take` is called at one place, so its code is there. */
+    if (block == 0U) {
+        const Index top = load(heap, TOP);
+
+        if ((top + need) <= heap->length) {
+            extend(heap, top, need);
+            return top;
+        }
+        block = {{ found_rarely("index_find_larger(heap, need)") }};
+    }
+    if (block != 0U) {
+        take(heap, block, need{% if pool.split_from %}, size{% endif %});
+    }
+    return block;
+}
+{%- else %}
     if (block != 0U) {
         take(heap, block, need{% if pool.split_from %}, size{% endif %});
         return block;
@@ -38,7 +57,7 @@ static Index pool_allocate_words(Heap *heap, {% if pool.split_from %}size_t size
         return top;
     }
 {%- if index.finds_larger %}
-    block = {{ found("index_find_larger(heap, need)") }};
+    block = {{ found_rarely("index_find_larger(heap, need)") }};
     if (block != 0U) {
         take(heap, block, need{% if pool.split_from %}, size{% endif %});
     }
@@ -47,3 +66,4 @@ static Index pool_allocate_words(Heap *heap, {% if pool.split_from %}size_t size
     return 0U;
 {%- endif %}
 }
+{%- endif %}

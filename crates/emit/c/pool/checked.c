@@ -6,8 +6,9 @@
  * free block before is set to 0.
  */
 
-/* Bytes that blocks are a multiple of. */
+/* Bytes that blocks are a multiple of, and what a header is then a multiple of but for its status. */
 #define STEP_BYTES ((uintptr_t)GRANULE * WORD)
+#define STEP_HEADER header(GRANULE, 0U)
 
 /* Remembers a heap error, and tells of it. */
 static void heap_error(Heap *heap, unsigned int error, const void *block)
@@ -16,17 +17,19 @@ static void heap_error(Heap *heap, unsigned int error, const void *block)
     heap->last_error = error;
     {{ N }}_ON_ERROR(heap, error, block);
 }
+{%- if not checks_by_call or index.linked %}
 
-/* On the way of every free: the call would cost as much as what it does. */
+/* On the way of every request: a call would cost as much as what it does. */
 #if defined(__GNUC__)
 #define IN_PLACE static inline __attribute__((always_inline))
 #else
 #define IN_PLACE static inline
 #endif
+{%- endif %}
 
 /* From the first block to `pointer`, in units that blocks are a multiple of; more than any region has where it lies at no
  * such multiple. */
-IN_PLACE uintptr_t steps_to(const Heap *heap, const void *pointer)
+static inline uintptr_t steps_to(const Heap *heap, const void *pointer)
 {
     /* cppcheck-suppress misra-c2012-11.6 ; an address is a number here, and is never made a pointer again */
     const uintptr_t bytes = (uintptr_t)pointer - address_of(&heap->words[{{ first }}]);
@@ -35,65 +38,67 @@ IN_PLACE uintptr_t steps_to(const Heap *heap, const void *pointer)
     return (bytes / STEP_BYTES) | (bytes * (~(uintptr_t)0U / STEP_BYTES + 1U));
 }
 
-/* The used block at `pointer`, or 0 if there is none. */
-IN_PLACE Index find_used(const Heap *heap, const void *pointer)
+/* The words of a used block beyond the least that a block has, in units that blocks are a multiple of; more than any
+ * region has for any other header: where the bit for used is missing, it is borrowed, and what is left over is rotated. */
+static inline Index steps_beyond(Index head)
 {
-    const Index top = load(heap, TOP);
-    const uintptr_t steps = steps_to(heap, pointer);
-    Index at;
-    Index head;
-    Index size;
+    const Index beyond = (head | PREVIOUS_USED) - header(GRANULE, USED | PREVIOUS_USED);
 
-    if (steps >= ((top - {{ first }}){% if pool.granule > 1 %} / GRANULE{% endif %})) {
-        return 0U;
-    }
-    at = {% if pool.granule > 1 %}((Index)steps * GRANULE){% else %}(Index)steps{% endif %} + {{ first }};
-    head = load(heap, at - 1U);
-    size = words_of(head);
-    /* As a size of 0 comes out too large, too, one comparison finds both. */
-    if (((size - 1U) >= (top - at)){% if pool.granule > 1 %} || ((size & (GRANULE - 1U)) != 0U){% endif %}) {
-        return 0U;
-    }
-{%- if pool.tags %}
-    /* The header says used, and so does the one behind the block. */
-    return (((head & (load(heap, (at + size) - 1U) >> 1U)) & USED) != 0U) ? at : 0U;
-{%- else %}
-    return (is_used(head) && ({{ size_of }}(load(heap, (at + size) - 1U)) <= ((top - at) - size))) ? at : 0U;
-{%- endif %}
+    return (beyond / STEP_HEADER) | (beyond * (~(Index)0U / STEP_HEADER + 1U));
 }
 
-/* The same as a call, for what is rare. */
+/* Finds the used block at `pointer`. If there is none, `block` is what is wrong, less 1: no block begins at such an index,
+ * control words do. */
+{{ "static inline" if checks_by_call else "IN_PLACE" }} bool find_used(const Heap *heap, const void *pointer, Index *block)
+{
+    const uintptr_t steps = steps_to(heap, pointer);
+    const Index limit = {{ "((load(heap, TOP) - " ~ first ~ ") / GRANULE)" if pool.granule > 1 else "load(heap, TOP) - " ~ first }};
+    Index left;
+    Index at;
+    Index head;
+
+    if (steps >= limit) {
+        *block = {{ N }}_FOREIGN - 1U;
+        return false;
+    }
+    left = limit - (Index)steps;
+    at = {{ "((Index)steps * GRANULE)" if pool.granule > 1 else "(Index)steps" }} + {{ first }};
+    head = load(heap, at - 1U);
+    if ((steps_beyond(head) < left) &&
+{%- if pool.tags %}
+        ((load(heap, (at + words_of(head)) - 1U) & PREVIOUS_USED) != 0U)) {
+{%- else %}
+        ({{ size_of }}(load(heap, (at + words_of(head)) - 1U)) <= ({{ "(left * GRANULE)" if pool.granule > 1 else "left" }} - words_of(head)))) {
+{%- endif %}
+        *block = at;
+        return true;
+    }
+{%- if marks %}
+    if (((head & CACHED) != 0U) && (size_of(head) <= {{ "(left * GRANULE)" if pool.granule > 1 else "left" }})) {
+        *block = {{ N }}_DOUBLE_FREE - 1U;
+        return false;
+    }
+{%- endif %}
+    *block = is_used(head) ? ({{ N }}_DAMAGED - 1U) : ({{ N }}_DOUBLE_FREE - 1U);
+    return false;
+}
+
+/* The same as a call. */
 static Index used_block(const Heap *heap, const void *pointer)
 {
-    return find_used(heap, pointer);
+    Index block = 0U;
+
+    (void)find_used(heap, pointer, &block);
+    return block;
 }
 
-/* What is wrong with a pointer that names no used block. */
-static unsigned int error_at(const Heap *heap, const void *pointer)
+/* What is wrong, if `used_block` returned it; else 0. */
+static inline unsigned int error_of(Index block)
 {
-    const Index top = load(heap, TOP);
-    const uintptr_t steps = steps_to(heap, pointer);
-    Index at;
-    Index head;
-
-    if (steps >= ((top - {{ first }}){% if pool.granule > 1 %} / GRANULE{% endif %})) {
-        return {{ N }}_FOREIGN;
-    }
-    at = {% if pool.granule > 1 %}((Index)steps * GRANULE){% else %}(Index)steps{% endif %} + {{ first }};
-    head = load(heap, at - 1U);
-{%- if marks %}
-    if (((head & CACHED) != 0U) && (size_of(head) <= (top - at))) {
-        return {{ N }}_DOUBLE_FREE;
-    }
-{%- endif %}
-    return is_used(head) ? {{ N }}_DAMAGED : {{ N }}_DOUBLE_FREE;
+    return (block < {{ N }}_DAMAGED) ? ((unsigned int)block + 1U) : 0U;
 }
 
-/* Refuses a pointer that names no used block. */
-static void refuse(Heap *heap, const void *pointer)
-{
-    heap_error(heap, error_at(heap, pointer), pointer);
-}
+static void free_block(Heap *heap, const void *pointer);
 {%- if index.linked or marks %}
 
 /* Remembers that the block `at` is damaged, and tells of it. */
@@ -106,12 +111,18 @@ static void damaged(Heap *heap, Index at)
 {% include "pool/holds.c" %}
 
 /* The free block that a search found; 0 if it is damaged, which is a heap error. */
-static inline Index sound(Heap *heap, Index block)
+IN_PLACE Index sound(Heap *heap, Index block)
 {
     if ((block != 0U) && !index_holds(heap, block)) {
         damaged(heap, block);
         return 0U;
     }
     return block;
+}
+
+/* The same as a call, for what is rare. */
+static Index sound_by_call(Heap *heap, Index block)
+{
+    return sound(heap, block);
 }
 {%- endif %}

@@ -1,6 +1,6 @@
 
 /* Whether the free block that its link names next names it as well. */
-static inline bool index_holds(const Heap *heap, Index block)
+IN_PLACE bool index_holds(const Heap *heap, Index block)
 {
 {%- if index.kind == "classes" %}
     /* Nothing leads back: the link lies in the region. */
@@ -12,6 +12,6 @@ static inline bool index_holds(const Heap *heap, Index block)
     const Index named = is_small ? block : back(block, LISTED);
 {%- endif %}
 
-    return (next == 0U) || ((next < (heap->length - 1U)) && (load(heap, next + PREVIOUS) == {{ "named" if index.small_heads else "block" }}));
+    return (next == 0U) || (((next + PREVIOUS) < heap->length) && (load(heap, next + PREVIOUS) == {{ "named" if index.small_heads else "block" }}));
 {%- endif %}
 }

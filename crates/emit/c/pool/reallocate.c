@@ -72,7 +72,12 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
 {%- if pool.splits %}
     if ({% if pool.split_from %}((words_of(head) - need) >= MIN_BLOCK) && (size >= SPLIT_FROM){% else %}(words_of(head) - need) >= MIN_BLOCK{% endif %}) {
         store(heap, block - 1U, header(need, USED | (head & PREVIOUS_USED)));
+{%- if frees_by_pointer %}
+        store(heap, (block + need) - 1U, header(words_of(head) - need, USED | PREVIOUS_USED));
+        free_block(heap, &heap->words[block + need]);
+{%- else %}
         pool_release(heap, block + need, header(words_of(head) - need, USED | PREVIOUS_USED));
+{%- endif %}
     }
 {%- endif %}
     return true;

@@ -48,6 +48,8 @@ pub struct FreeListsPlan {
     fifo: bool,
     /// The most blocks that an operation flushes; none if it flushes all.
     flush: Option<u32>,
+    /// Every list holds blocks of one size.
+    exact: bool,
     /// How many lists there are.
     lists: u64,
     /// The control word of the first head.
@@ -63,8 +65,9 @@ impl FreeListsPlan {
         let rows = lists_in_words(spec, layer);
         let map = SizesPlan::of("freelist", "free list", "holds", "FREELISTS", &rows);
         let fifo = layer.order == Order::Fifo;
+        let exact = rows.iter().all(|(low, high)| low == high);
         let (lists, flush) = (rows.len() as u64, layer.flush.max());
-        Some(FreeListsPlan { file: "layer/freelists.c", fifo, flush, lists, at, map })
+        Some(FreeListsPlan { file: "layer/freelists.c", fifo, flush, exact, lists, at, map })
     }
 
     /// Control words.

@@ -10,7 +10,7 @@
 
 use core::ptr::NonNull;
 
-use crate::block::{PREVIOUS_USED, Span, cached, is_used, words_of};
+use crate::block::{PREVIOUS_USED, Span, USED, cached, header, is_used, words_of};
 use crate::heap_error::{HeapError, HeapErrorKind};
 use crate::index::{Found, Index, control};
 use crate::memory::Words;
@@ -67,14 +67,22 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
     pub(super) fn find_used(&self, pointer: NonNull<u8>) -> Option<(usize, usize)> {
         let (at, top) = self.place(pointer)?;
         let head = self.memory.peek(at - 1);
-        let words = words_of(head);
-        // As a size of 0 comes out too large, too, one comparison finds both.
-        if words.wrapping_sub(1) >= top - at || words & (Self::format(&self.policy).granule - 1) != 0 {
+        if Self::steps_beyond(&self.policy, head) >= (top - at) / Self::format(&self.policy).granule {
             return None;
         }
+        let words = words_of(head);
         let next = self.memory.peek(at + words - 1);
         let follows = if TAGS { next & PREVIOUS_USED != 0 } else { Self::size_of(next) <= top - at - words };
-        (is_used(head) && follows).then_some((at, head))
+        follows.then_some((at, head))
+    }
+
+    /// The words of a used block beyond the least that a block has, in granules; more than any region has for any other
+    /// header: where the bit for used is missing, it is borrowed, and what is left over is rotated to the top.
+    #[inline(always)]
+    fn steps_beyond(policy: &L, head: usize) -> usize {
+        let granule = Self::format(policy).granule;
+        let beyond = (head | PREVIOUS_USED).wrapping_sub(header(granule, USED | PREVIOUS_USED));
+        beyond.rotate_right(header(granule, 0).trailing_zeros())
     }
 
     /// Remembers what is wrong with a pointer that names no used block.
