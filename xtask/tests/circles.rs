@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 const CRATES: &[&str] = &[
     "capture",
     "check",
+    "checked",
     "cli",
     "dispatch",
     "emit",

@@ -4,7 +4,8 @@
 //!                      ┌─ four-byte words ────────▶ Job::run::<BlockPool<…>>   one loop for every structure, compiled
 //!   Spec ─▶ with_heap ─┤                                                       where the job is
 //!                      └─ other words, layers ─┐
-//!   Spec ─▶ with_dyn_heap ─────────────────────┴──▶ &mut dyn Heap              every structure once, compiled here
+//!   Spec ─▶ with_dyn_heap ─────────────────────┴──▶ &mut dyn Heap              every structure once, compiled here, and
+//!                                                                              with check=header in `checked`
 //! ```
 //!
 //! A loop over all structures of one word takes the compiler half a minute, and all structures behind a table as long. So
@@ -74,7 +75,10 @@ fn counted<'a>(
     source: &'a mut (dyn Source + 'a),
     storage: &'a Storage,
 ) -> Result<HeapRef<'a, Counting>, BuildError> {
-    keep(spec, source, Counting::default(), storage)
+    match spec.check {
+        Check::Off => keep(spec, source, Counting::default(), storage),
+        Check::Header => heapsmith_checked::counted(spec, source, storage),
+    }
 }
 
 /// The same without counts, which would take a third of the time of a heap behind a layer.

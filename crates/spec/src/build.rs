@@ -47,8 +47,8 @@ pub enum BuildError {
     /// The heap's word is one that this build leaves out.
     #[error("this build has no heaps of two-byte words")]
     WordLeftOut,
-    /// The heap checks what it is given, and this job takes no such heap.
-    #[error("no heap with `check=header` was compiled for this")]
+    /// The job takes no heap that checks what it is given, or no other.
+    #[error("no heap of this `check=` was compiled for this")]
     CheckLeftOut,
     /// Handles were requested of a heap that moves no blocks.
     #[error("this heap moves no blocks, so it has no handles: {0}")]
@@ -59,7 +59,8 @@ pub enum BuildError {
 pub trait Job<'a, M: Meter> {
     /// Its result.
     type Output;
-    /// Whether it takes heaps with `check=header`, which are compiled for it besides all others.
+    /// Whether it takes heaps with `check=header`, and no others; else it takes all but these. Of the rest nothing is compiled
+    /// for it.
     const CHECKED: bool = false;
     /// Runs the job.
     fn run<H: Heap<Meter = M> + 'a>(self, heap: H) -> Self::Output;
@@ -84,8 +85,19 @@ pub fn with_typed_heap<W: Word, S: Source, M: Meter, T, J: for<'a> Job<'a, M, Ou
 }
 
 /// Makes the heap of `spec` over the region that `source` supplies, and keeps it, with its tables, in `storage`: a heap that
-/// outlives the call, without its type. Every structure is compiled for each source and meter that this is called with.
+/// outlives the call, without its type. Every structure is compiled for each source and meter that this is called with. A
+/// heap with `check=header` is made by [`keep_checked`] alone.
 pub fn keep<'a, S: Source + 'a, M: Meter + 'a>(
+    spec: &Spec,
+    source: S,
+    meter: M,
+    storage: &'a Storage,
+) -> Result<HeapRef<'a, M>, BuildError> {
+    kept(Parts { spec, source, meter, storage, job: layers::Keep::<false>(storage) }, Parts::worded)
+}
+
+/// As [`keep`], of heaps with `check=header`.
+pub fn keep_checked<'a, S: Source + 'a, M: Meter + 'a>(
     spec: &Spec,
     source: S,
     meter: M,
@@ -94,7 +106,7 @@ pub fn keep<'a, S: Source + 'a, M: Meter + 'a>(
     kept(Parts { spec, source, meter, storage, job: layers::Keep::<true>(storage) }, Parts::worded)
 }
 
-/// As [`keep`], where no heap has words of two bytes or `check=header`: those are most of all heaps' code.
+/// As [`keep`], where no heap has words of two bytes: those are a third of all heaps' code.
 pub fn keep_wide<'a, S: Source + 'a, M: Meter + 'a>(
     spec: &Spec,
     source: S,
@@ -305,10 +317,10 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         policy: PolicyValues,
     ) -> Result<J::Output, BuildError> {
         match self.spec.check {
-            Check::Off => self.over::<W, I, _, TAGS>(index, policy),
             // Of what no constant leads to, nothing is compiled.
+            Check::Off if !J::CHECKED => self.over::<W, I, _, TAGS>(index, policy),
             Check::Header if J::CHECKED => self.over::<W, I, _, TAGS>(index, Checked(policy)),
-            Check::Header => Err(BuildError::CheckLeftOut),
+            Check::Off | Check::Header => Err(BuildError::CheckLeftOut),
         }
     }
 

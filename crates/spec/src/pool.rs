@@ -194,7 +194,10 @@ macro_rules! families {
                 &self,
                 parts: Parts<'_, 'a, S, M, J>,
             ) -> std::result::Result<J::Output, BuildError> {
-                match self { $(Pool::$family(pool) => pool.build::<W, S, M, J>(parts),)* }
+                match self {
+                    $(Pool::$family(_) if J::CHECKED && !$family::CHECKED => Err(BuildError::CheckLeftOut),
+                    Pool::$family(pool) => pool.build::<W, S, M, J>(parts),)*
+                }
             }
         }
 

@@ -13,7 +13,7 @@ use crate::input::Input;
 use crate::network::applications::{APPLICATIONS, DRR, EASYPORT, URL};
 use crate::network::figure_3::freed_to_pool;
 use crate::outcome::Outcome;
-use crate::real_time::programs::INPUTS;
+use crate::real_time::programs::{FILES, INPUTS};
 use crate::setting::Setting;
 use crate::shown::{Shown, Value, listed, percent};
 
@@ -39,13 +39,13 @@ const SAMPLES: &[&str] = &[
     "mixed.pcapng.xz",
     "web.log.xz",
     "perl/perfect.parquet",
-    "java/lz4.parquet",
-    "java/drools.parquet",
-    "java/sunflow.parquet",
-    "java/h2.parquet",
-    "java/javac.parquet",
-    "java/sunflow-2.parquet",
-    "java/antlr.parquet",
+    FILES[0],
+    FILES[1],
+    FILES[2],
+    FILES[3],
+    FILES[4],
+    FILES[5],
+    FILES[6],
 ];
 
 /// Programs of other domains than networks.
