@@ -24,6 +24,10 @@ pub enum Objective {
     FootprintMean,
     /// Bytes that the footprint has beyond those requested and live, averaged over all operations.
     Retained,
+    /// Bytes of the footprint, averaged over time.
+    FootprintOverTime,
+    /// Bytes that the footprint has beyond those requested and live, averaged over time.
+    RetainedOverTime,
     /// Model cycles of an operation, counted with the lines of a model cache. Known of finalists alone, as it takes a replay
     /// of its own.
     Cost,
@@ -40,7 +44,7 @@ impl Objective {
     pub const FRONT: [Objective; 4] = [Objective::Fragmentation, Objective::Accesses, Objective::P99, Objective::MaxOp];
 
     /// The objectives that every replay counts, in the order of reports.
-    pub const COUNTED: [Objective; 8] = [
+    pub const COUNTED: [Objective; 10] = [
         Objective::Fragmentation,
         Objective::Internal,
         Objective::External,
@@ -49,10 +53,12 @@ impl Objective {
         Objective::MaxOp,
         Objective::FootprintMean,
         Objective::Retained,
+        Objective::FootprintOverTime,
+        Objective::RetainedOverTime,
     ];
 
     /// All objectives, in the order of reports.
-    pub const ALL: [Objective; 12] = [
+    pub const ALL: [Objective; 14] = [
         Objective::Fragmentation,
         Objective::Internal,
         Objective::External,
@@ -61,6 +67,8 @@ impl Objective {
         Objective::MaxOp,
         Objective::FootprintMean,
         Objective::Retained,
+        Objective::FootprintOverTime,
+        Objective::RetainedOverTime,
         Objective::Cost,
         Objective::MinRegion,
         Objective::Time,
@@ -78,6 +86,8 @@ impl Objective {
             Objective::MaxOp => "accesses_max",
             Objective::FootprintMean => "footprint_mean",
             Objective::Retained => "retained",
+            Objective::FootprintOverTime => "footprint_over_time",
+            Objective::RetainedOverTime => "retained_over_time",
             Objective::Cost => "cost_per_op",
             Objective::MinRegion => "min_region",
             Objective::Time => "ns_per_op",
@@ -96,6 +106,8 @@ impl Objective {
             Objective::MaxOp => "max accesses",
             Objective::FootprintMean => "mean footprint",
             Objective::Retained => "retained memory",
+            Objective::FootprintOverTime => "mean footprint over time",
+            Objective::RetainedOverTime => "retained memory over time",
             Objective::Cost => "counted cost",
             Objective::MinRegion => "smallest region",
             Objective::Time => "time",
@@ -126,9 +138,12 @@ impl Objective {
             Objective::Accesses => format!("{value:.2}"),
             Objective::Cost => format!("{value:.1} model cycles"),
             Objective::Time => format!("{value:.1} ns"),
-            Objective::FootprintMean | Objective::Retained | Objective::MinRegion | Objective::CodeSize => {
-                format!("{value:.0} bytes")
-            }
+            Objective::FootprintMean
+            | Objective::Retained
+            | Objective::FootprintOverTime
+            | Objective::RetainedOverTime
+            | Objective::MinRegion
+            | Objective::CodeSize => format!("{value:.0} bytes"),
             _ => format!("{value:.0}"),
         }
     }
@@ -202,6 +217,8 @@ impl Objectives {
                 max(|m| m.accesses.max),
                 over_all(|m| m.footprint_mean.0),
                 over_all(|m| m.retained.0),
+                over_all(|m| m.footprint_over_time.0),
+                over_all(|m| m.retained_over_time.0),
                 f64::INFINITY,
                 f64::INFINITY,
                 f64::INFINITY,
@@ -250,6 +267,6 @@ mod tests {
         }
         assert_eq!("max".parse(), Ok(Objective::MaxOp));
         let error = "speed".parse::<Objective>().expect_err("no objective");
-        assert!(error.contains("accesses, p99, max, footprint_mean, retained, cost, min_region"), "{error}");
+        assert!(error.contains("accesses, p99, max, footprint_mean, retained, footprint_over_time, retained_over_time, cost, min_region"), "{error}");
     }
 }

@@ -29,7 +29,7 @@ use std::process::{Command, Stdio};
 
 use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_peers::{Allocator, Work, with_peer, without_huge_pages};
-use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
+use heapsmith_trace::{Bytes, Gap, Operation, PackedEvent, PackedTrace};
 
 use crate::error::ReplayError;
 use crate::live::null_allocator;
@@ -167,6 +167,7 @@ fn receive(from: &mut impl Read, count: usize) -> io::Result<Vec<PackedEvent>> {
                     _ => Operation::Reallocate,
                 },
                 alignment_log2: remainder[1],
+                gap: Gap::NONE,
             });
         }
     }
@@ -286,7 +287,7 @@ mod tests {
     use super::*;
 
     fn event(operation: Operation, slot: u32, size: u64) -> PackedEvent {
-        PackedEvent { size, slot, operation, alignment_log2: 3 }
+        PackedEvent { size, slot, operation, alignment_log2: 3, gap: Gap::NONE }
     }
 
     #[test]

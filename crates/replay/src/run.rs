@@ -4,11 +4,11 @@ use heapsmith::{Counting, Heap};
 use heapsmith_dispatch::{with_dyn_heap, with_heap};
 use heapsmith_spec::Spec;
 use heapsmith_spec::build::Job;
-use heapsmith_trace::{Bytes, Operation, PackedEvent, PackedTrace};
+use heapsmith_trace::{Bytes, Gap, Nanoseconds, Operation, PackedEvent, PackedTrace};
 
 use crate::error::{Fault, ReplayError};
 use crate::live::{Live, LiveTable};
-use crate::measures::Measures;
+use crate::measures::{ACCESS_TIME, Measures};
 use crate::region::Region;
 use crate::tally::Tally;
 
@@ -89,7 +89,7 @@ impl Job<'_, Counting> for Measured<'_> {
         let mut pause = part;
         for (index, event) in events.iter().enumerate() {
             replay.step(&mut heap, event, index);
-            replay.tally(&heap);
+            replay.tally(&heap, event.gap);
             if self.options.stop_when_refused && replay.measures.failed > 0 {
                 break;
             }
@@ -113,7 +113,7 @@ fn verify(
     let mut replay = Loop::new(trace, heap.meter());
     for (index, event) in trace.events.iter().enumerate() {
         replay.verified(heap, event, index, options).map_err(|fault| (index as u64 + 1, fault))?;
-        replay.tally(heap);
+        replay.tally(heap, event.gap);
         if options.stop_when_refused && replay.measures.failed > 0 {
             break;
         }
@@ -129,31 +129,79 @@ struct Loop {
     measures: Measures,
     accesses: Tally,
     visits: Tally,
-    /// The footprints after every event, summed.
-    footprints: u128,
-    /// The bytes requested and live after every event, summed.
-    lived: u128,
+    /// What was held after every event.
+    by_events: Held,
+    /// What was held at all times.
+    by_time: Held,
+    /// The footprint after the last operation; none before the first.
+    footprint: u64,
+    /// The bytes requested and live after the last operation.
+    live_before: u64,
     /// The meter after the last operation.
     before: Counting,
+    /// Of the trace; zero where it has no times.
+    duration: Nanoseconds,
+}
+
+/// Sums of what a heap held, each state as often as its weight says.
+#[derive(Debug, Clone, Copy, Default)]
+struct Held {
+    /// Bytes of the footprint.
+    footprint: u128,
+    /// Bytes of it beyond those requested and live.
+    retained: u128,
+    /// Of all states.
+    weight: u128,
+}
+
+impl Held {
+    #[inline(always)]
+    fn add(&mut self, footprint: u64, live: u64, weight: u64) {
+        self.footprint += u128::from(footprint) * u128::from(weight);
+        self.retained += u128::from(footprint - live) * u128::from(weight);
+        self.weight += u128::from(weight);
+    }
+
+    /// The means of the footprint and of what is retained.
+    fn means(&self, weight: u128) -> (Bytes, Bytes) {
+        let mean = |sum: u128| Bytes((sum / weight.max(1)) as u64);
+        (mean(self.footprint), mean(self.retained))
+    }
 }
 
 impl Loop {
     fn new(trace: &PackedTrace, meter: &Counting) -> Self {
         let measures = Measures { requested_peak: trace.requested_peak, ..Measures::default() };
         let (live, accesses, visits) = (LiveTable::new(trace.slots), Tally::new(), Tally::new());
-        let before = *meter;
-        Loop { live, requested: 0, blocks: 0, measures, accesses, visits, footprints: 0, lived: 0, before }
+        let (by_events, by_time) = (Held::default(), Held::default());
+        let (before, duration) = (*meter, trace.duration);
+        Loop {
+            live,
+            requested: 0,
+            blocks: 0,
+            measures,
+            accesses,
+            visits,
+            by_events,
+            by_time,
+            footprint: 0,
+            live_before: 0,
+            before,
+            duration,
+        }
     }
 
-    /// Counts what the last operation cost, and what the heap holds after it.
+    /// Counts what the last operation cost, what the heap held until it was done, and holds after it.
     #[inline(always)]
-    fn tally<H: Heap<Meter = Counting> + ?Sized>(&mut self, heap: &H) {
+    fn tally<H: Heap<Meter = Counting> + ?Sized>(&mut self, heap: &H, gap: Gap) {
         let meter = heap.meter();
-        self.accesses.add(meter.accesses - self.before.accesses);
+        let accesses = meter.accesses - self.before.accesses;
+        self.accesses.add(accesses);
+        self.by_time.add(self.footprint, self.live_before, gap.nanoseconds() + ACCESS_TIME.0 * accesses);
         self.visits.add(meter.visits - self.before.visits);
         (self.before.accesses, self.before.visits) = (meter.accesses, meter.visits);
-        self.footprints += heap.footprint() as u128;
-        self.lived += u128::from(self.requested);
+        (self.footprint, self.live_before) = (heap.footprint() as u64, self.requested);
+        self.by_events.add(self.footprint, self.requested, 1);
     }
 
     #[inline(always)]
@@ -252,25 +300,23 @@ impl Loop {
     fn lower_bound<H: Heap<Meter = Counting> + ?Sized>(&self, heap: &H, operations: usize) -> Measures {
         let accesses = self.accesses.lower_bound(operations as u64);
         let footprint_peak = Bytes(heap.footprint_peak() as u64);
-        let (footprint_mean, retained) = self.held(operations as u64);
+        let (footprint_mean, retained) = self.by_events.means(operations as u128);
+        // Averages over time have none but zero: how long the operations to come take is up to the heap.
         let operations = operations as u64;
         Measures { operations, footprint_peak, footprint_mean, retained, accesses, ..self.measures.clone() }
     }
 
-    /// The mean of the footprint, and of what it has beyond the bytes live, over this many operations, of which those to
-    /// come take nothing.
-    fn held(&self, operations: u64) -> (Bytes, Bytes) {
-        let mean = |sum: u128| Bytes((sum / u128::from(operations.max(1))) as u64);
-        (mean(self.footprints), mean(self.footprints - self.lived))
-    }
-
     fn finish<H: Heap<Meter = Counting> + ?Sized>(self, heap: &H) -> Measures {
         let [at_once, after_split, after_coalescing, by_growing, after_defragmentation] = heap.meter().served;
-        let (footprint_mean, retained) = self.held(self.measures.operations);
+        let (footprint_mean, retained) = self.by_events.means(self.by_events.weight);
+        let over_time = if self.duration == Nanoseconds(0) { self.by_events } else { self.by_time };
+        let (footprint_over_time, retained_over_time) = over_time.means(over_time.weight);
         Measures {
             footprint_peak: Bytes(heap.footprint_peak() as u64),
             footprint_mean,
             retained,
+            footprint_over_time,
+            retained_over_time,
             accesses: self.accesses.summary(),
             visits: self.visits.summary(),
             at_once,

@@ -1,8 +1,8 @@
 //! The replayable form of a trace.
 //!
 //! ```text
-//!   offset  0               8           12          13          14    16
-//!           ├── size (u64) ─┼ slot (u32)┼ operation ┼ alignment ┼ 0 0 ┤
+//!   offset  0               8           12          13          14          16
+//!           ├── size (u64) ─┼ slot (u32)┼ operation ┼ alignment ┼ gap (u16) ┤
 //! ```
 //!
 //! Four events share a cache line, and a slot is an index into a table that is as long as
@@ -16,7 +16,7 @@ use std::hash::Hasher;
 use twox_hash::XxHash64;
 
 use crate::live::{Change, Ledger, told_apart};
-use crate::{Action, Bytes, Event, PackedEvents, Sink, Trace, TraceError, memory};
+use crate::{Action, Bytes, Event, Gap, Nanoseconds, PackedEvents, Sink, Trace, TraceError, memory};
 
 /// What a packed event does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,6 +42,8 @@ pub struct PackedEvent {
     pub operation: Operation,
     /// The alignment's logarithm to base 2; 0 for the heap's own.
     pub alignment_log2: u8,
+    /// Time since the event before, marks left out.
+    pub gap: Gap,
 }
 
 const _: () = assert!(size_of::<PackedEvent>() == 16);
@@ -71,6 +73,8 @@ pub struct PackedTrace {
     pub reallocations: u64,
     /// All bytes ever requested, by allocations and by reallocations.
     pub requested_total: Bytes,
+    /// The gaps of all events; zero where the trace has no times.
+    pub duration: Nanoseconds,
     /// The same for equal events on every machine: names the trace in stored results.
     pub fingerprint: u64,
     /// The trace's name, as [`Trace::name`] gives it.
@@ -116,20 +120,22 @@ impl PackedTrace {
             frees: 0,
             reallocations: 0,
             requested_total: Bytes(0),
+            duration: Nanoseconds(0),
             fingerprint: 0,
             name,
         }
     }
 
     /// Counts the event of this number, from 1.
-    pub(crate) fn count(&mut self, operation: Operation, size: Bytes, record: u64) -> Result<(), TraceError> {
-        let counter = match operation {
+    pub(crate) fn count(&mut self, event: &PackedEvent, record: u64) -> Result<(), TraceError> {
+        let counter = match event.operation {
             Operation::Allocate => &mut self.allocations,
             Operation::Free => &mut self.frees,
             Operation::Reallocate => &mut self.reallocations,
         };
         *counter += 1;
-        let total = self.requested_total.0.checked_add(size.0);
+        self.duration = Nanoseconds(self.duration.0.saturating_add(event.gap.nanoseconds()));
+        let total = self.requested_total.0.checked_add(event.size);
         self.requested_total =
             Bytes(total.ok_or(TraceError::TooMuch { record, cause: "more than 2^64 bytes are requested in all" })?);
         Ok(())
@@ -140,6 +146,7 @@ impl PackedTrace {
 #[derive(Debug)]
 pub struct Packer {
     ledger: Ledger,
+    clock: Clock,
     events: Vec<PackedEvent>,
     /// Everything but the events.
     packed: PackedTrace,
@@ -147,14 +154,14 @@ pub struct Packer {
 
 impl Default for Packer {
     fn default() -> Packer {
-        Packer { ledger: Ledger::default(), events: Vec::new(), packed: PackedTrace::empty(String::new()) }
+        Packer { ledger: Ledger::default(), clock: Clock::default(), events: Vec::new(), packed: PackedTrace::empty(String::new()) }
     }
 }
 
 impl Packer {
     /// The packed trace, under a name.
     pub fn finish(self, name: String) -> PackedTrace {
-        let Packer { ledger, events, packed } = self;
+        let Packer { ledger, events, packed, .. } = self;
         let fingerprint = fingerprint(&events);
         let (slots, requested_peak) = (ledger.slots as usize, ledger.peak);
         PackedTrace { events: events.into(), slots, requested_peak, fingerprint, name, ..packed }
@@ -163,8 +170,8 @@ impl Packer {
 
 impl Sink for Packer {
     fn take(&mut self, event: Event) -> Result<(), TraceError> {
-        if let Some(event) = pack(&mut self.ledger, &event)? {
-            self.packed.count(event.operation, Bytes(event.size), self.ledger.events)?;
+        if let Some(event) = pack(&mut self.ledger, &mut self.clock, &event)? {
+            self.packed.count(&event, self.ledger.events)?;
             memory::reserve_one(&mut self.events)?;
             self.events.push(event);
         }
@@ -172,8 +179,21 @@ impl Sink for Packer {
     }
 }
 
+/// The latest time of the events that were packed.
+#[derive(Debug, Default)]
+struct Clock(Option<Nanoseconds>);
+
+impl Clock {
+    /// The time until then; none for the first event, and where time goes backwards.
+    fn gap_until(&mut self, time: Nanoseconds) -> Gap {
+        let before = self.0.unwrap_or(time);
+        self.0 = Some(before.max(time));
+        Gap::of(time.since(before))
+    }
+}
+
 /// The next event of a ledger, packed; none for a mark.
-fn pack(ledger: &mut Ledger, event: &Event) -> Result<Option<PackedEvent>, TraceError> {
+fn pack(ledger: &mut Ledger, clock: &mut Clock, event: &Event) -> Result<Option<PackedEvent>, TraceError> {
     let change = ledger.apply(event)?;
     let alignment = match event.action {
         Action::Allocate { alignment, .. } if alignment != 0 => alignment,
@@ -185,13 +205,15 @@ fn pack(ledger: &mut Ledger, event: &Event) -> Result<Option<PackedEvent>, Trace
         Change::Reallocated(block) => (Operation::Reallocate, block.slot, block.size),
         Change::Marked => return Ok(None),
     };
-    Ok(Some(PackedEvent { size: size.0, slot, operation, alignment_log2: alignment.trailing_zeros() as u8 }))
+    let (alignment_log2, gap) = (alignment.trailing_zeros() as u8, clock.gap_until(event.time));
+    Ok(Some(PackedEvent { size: size.0, slot, operation, alignment_log2, gap }))
 }
 
 /// Compares events, as they come, with a packed trace: the live set is all that it holds.
 #[derive(Debug)]
 pub struct Comparison<'p> {
     ledger: Ledger,
+    clock: Clock,
     expected: &'p [PackedEvent],
     compared: usize,
     same: bool,
@@ -200,7 +222,7 @@ pub struct Comparison<'p> {
 impl Comparison<'_> {
     /// Begins at the first event.
     pub fn with(packed: &PackedTrace) -> Comparison<'_> {
-        Comparison { ledger: Ledger::default(), expected: &packed.events, compared: 0, same: true }
+        Comparison { ledger: Ledger::default(), clock: Clock::default(), expected: &packed.events, compared: 0, same: true }
     }
 
     /// Whether the packed trace is that of the events that came.
@@ -211,7 +233,7 @@ impl Comparison<'_> {
 
 impl Sink for Comparison<'_> {
     fn take(&mut self, event: Event) -> Result<(), TraceError> {
-        if let Some(event) = pack(&mut self.ledger, &event)? {
+        if let Some(event) = pack(&mut self.ledger, &mut self.clock, &event)? {
             self.same &= self.expected.get(self.compared) == Some(&event);
             self.compared += 1;
         }
@@ -222,7 +244,7 @@ impl Sink for Comparison<'_> {
 /// Hashes the fields, not the memory, so that padding and byte order do not matter.
 pub(crate) fn fingerprint(events: &[PackedEvent]) -> u64 {
     let mut hasher = XxHash64::with_seed(0);
-    let mut buffer = Vec::with_capacity(1024 * 14);
+    let mut buffer = Vec::with_capacity(1024 * 16);
     for group in events.chunks(1024) {
         buffer.clear();
         for event in group {
@@ -230,6 +252,7 @@ pub(crate) fn fingerprint(events: &[PackedEvent]) -> u64 {
             buffer.extend_from_slice(&event.slot.to_le_bytes());
             buffer.push(event.operation as u8);
             buffer.push(event.alignment_log2);
+            buffer.extend_from_slice(&event.gap.bits().to_le_bytes());
         }
         hasher.write(&buffer);
     }

@@ -32,7 +32,7 @@ pub use shuffle::Cuts;
 pub use stretch::Stretch;
 
 use crate::live::{Change, Ledger};
-use crate::{Action, Bytes, Event, Operation, PackedTrace, Packer, Sink, TraceError};
+use crate::{Action, Bytes, Event, Nanoseconds, Operation, PackedTrace, Packer, Sink, TraceError};
 
 /// A part of a whole, in hundredths of a percent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -145,10 +145,10 @@ pub fn perturb(trace: &PackedTrace, how: Perturbation, seed: u64) -> PackedTrace
     packed(events.expect("what is made of a valid trace is one"), name)
 }
 
-/// Events that were made of a valid trace.
+/// Events that were made of a valid trace. They were not at any time: what comes in between was changed.
 fn packed(events: Vec<Event>, name: String) -> PackedTrace {
     let mut packer = Packer::default();
-    let packed = events.into_iter().try_for_each(|event| packer.take(event));
+    let packed = events.into_iter().try_for_each(|event| packer.take(Event { time: Nanoseconds(0), ..event }));
     packed.expect("what is made of a valid trace is one");
     packer.finish(name)
 }

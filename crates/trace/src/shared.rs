@@ -86,10 +86,10 @@ impl PackedTrace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Bytes, Operation};
+    use crate::{Bytes, Gap, Operation};
 
     fn event(operation: Operation, slot: u32, size: u64) -> PackedEvent {
-        PackedEvent { size, slot, operation, alignment_log2: 0 }
+        PackedEvent { size, slot, operation, alignment_log2: 0, gap: Gap::NONE }
     }
 
     fn kept(events: Vec<PackedEvent>) -> Result<PackedTrace, TraceError> {

@@ -1,7 +1,7 @@
 //! What is live in which slot of a packed trace.
 
 use crate::packed::fingerprint;
-use crate::{Bytes, LARGEST_REQUEST, Operation, PackedEvent, PackedEvents, PackedTrace, TraceError};
+use crate::{Bytes, Gap, LARGEST_REQUEST, Operation, PackedEvent, PackedEvents, PackedTrace, TraceError};
 
 /// The block in each slot, and how many bytes are live.
 pub(crate) struct Slots {
@@ -29,6 +29,9 @@ impl Slots {
         if event.alignment_log2 >= 64 {
             return Err(TraceError::BadAlignment { record, alignment: event.alignment_log2.into() });
         }
+        if event.gap.nanoseconds() > Gap::LONGEST.nanoseconds() {
+            return Err(TraceError::TooMuch { record, cause: "more than 208 days pass between two events" });
+        }
         let slot = &mut self.blocks[event.slot as usize];
         let new = match (event.operation, *slot) {
             (Operation::Allocate, None) => Some(*event),
@@ -55,7 +58,7 @@ impl PackedTrace {
         let mut live = Slots::new(slots);
         for (event, record) in events.iter().zip(1..) {
             live.apply(event, record)?;
-            packed.count(event.operation, Bytes(event.size), record)?;
+            packed.count(event, record)?;
         }
         let fingerprint = fingerprint(&events);
         Ok(PackedTrace { events, slots, requested_peak: Bytes(live.peak), fingerprint, ..packed })

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::slots::Slots;
-use crate::{Operation, PackedEvent, PackedTrace};
+use crate::{Gap, Operation, PackedEvent, PackedTrace};
 
 impl PackedTrace {
     /// Index of the first event after which most bytes are live. Cost: a pass over the events.
@@ -17,7 +17,7 @@ impl PackedTrace {
     }
 
     /// The events of a range, after allocations of what is live where it begins, in the order of its slots. Such blocks
-    /// have the size and alignment that they have there. Cost: a pass over the events up to the range's end.
+    /// have the size and alignment that they have there, and no gap before them. Cost: a pass over the events up to the range's end.
     ///
     /// # Panics
     ///
@@ -28,7 +28,7 @@ impl PackedTrace {
         for (event, record) in self.events[..range.start].iter().zip(1..) {
             live.apply(event, record).expect(SOUND);
         }
-        let allocate = |block: &PackedEvent| PackedEvent { operation: Operation::Allocate, ..*block };
+        let allocate = |block: &PackedEvent| PackedEvent { operation: Operation::Allocate, gap: Gap::NONE, ..*block };
         let before = live.blocks.iter().flatten().map(allocate);
         let events: Vec<PackedEvent> = before.chain(self.events[range.clone()].iter().copied()).collect();
         let name = format!("{} [{}..{}]", self.name, range.start, range.end);

@@ -106,6 +106,8 @@ Objective = Literal[
     "max",
     "footprint_mean",
     "retained",
+    "footprint_over_time",
+    "retained_over_time",
     "cost",
     "min_region",
     "ns",

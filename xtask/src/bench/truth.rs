@@ -17,8 +17,8 @@
 //! | mean footprint over time | mean of resident memory over time |
 //!
 //! What a heap has resident on average depends on its time: one that is slow late has more of its time where the program is
-//! large. So the footprint of each sixth of the recording is weighted with the time that it takes: the program's own, and
-//! that of a replay, of which a sixth has as much as of the accesses. The table has the footprint without weights, too.
+//! large. So a replay weighs footprints with the time of the recording and with the heap's accesses (`footprint_over_time`).
+//! The table has the footprint without weights, too.
 //!
 //! A heap is deployed as the library that `emit --lang so` makes of it, and every request goes to it, as in a replay. Its own pages
 //! are counted by the library of `heapsmith run`, once in 1024 operations. Advice of keeping or changing what there is (glibc's
@@ -122,10 +122,8 @@ fn compare(launcher: &Launcher, program: &Program, rounds: usize, how: &Argument
     let (mut heaps, advised) = heaps::picks(launcher, program, &recording, how)?;
     heaps.extend(heaps::catalogue());
     heaps::distinct(&mut heaps);
-    let (operations, mut predicted) = heaps::predict(launcher, &recording, &heaps)?;
+    let (operations, predicted) = heaps::predict(launcher, &recording, &heaps)?;
     let (baseline, deployed) = launcher.rounds(program, &heaps, rounds)?;
-    let own = baseline.time.median * 1e9 / operations as f64;
-    heaps::weigh_by_time(launcher, &recording, (&heaps, operations), own, &mut predicted)?;
     let rows =
         heaps.into_iter().zip(predicted).zip(deployed).map(|((heap, predicted), deployed)| (heap, predicted, deployed));
     Ok(Compared { program: program.name, operations, rows: rows.collect(), baseline, advised })

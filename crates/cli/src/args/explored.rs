@@ -184,7 +184,8 @@ pub enum Switch {
 pub struct Wanted {
     /// Objectives of the front [default: fragmentation,accesses,p99,max]
     ///
-    /// Of fragmentation, internal, external, accesses, p99, max, footprint_mean, retained, cost, min_region, ns, code_size.
+    /// Of fragmentation, internal, external, accesses, p99, max, footprint_mean, retained, footprint_over_time,
+    /// retained_over_time, cost, min_region, ns, code_size.
     /// The last four are measured for the 64 designs nearest to the front over the others.
     #[arg(long, hide_short_help = true, value_name = "LIST", value_delimiter = ',', value_parser = Objective::from_str, help_heading = GOAL)]
     pub objectives: Vec<Objective>,
@@ -222,6 +223,12 @@ pub struct Wanted {
     /// Largest mean of the bytes that the footprint has beyond those requested and live (K, M, G)
     #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
     pub max_retained: Option<u64>,
+    /// Largest mean of the footprint over time, in bytes (K, M, G)
+    #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
+    pub max_footprint_over_time: Option<u64>,
+    /// Largest mean over time of the bytes that the footprint has beyond those requested and live (K, M, G)
+    #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
+    pub max_retained_over_time: Option<u64>,
     /// Largest counted cost per operation, in cycles of a model with caches
     #[arg(long, hide_short_help = true, value_name = "CYCLES", value_parser = amount, help_heading = GOAL)]
     pub max_cost: Option<f64>,
@@ -261,6 +268,8 @@ impl Wanted {
             (Objective::MaxOp, whole(self.max_op)),
             (Objective::FootprintMean, whole(self.max_footprint_mean)),
             (Objective::Retained, whole(self.max_retained)),
+            (Objective::FootprintOverTime, whole(self.max_footprint_over_time)),
+            (Objective::RetainedOverTime, whole(self.max_retained_over_time)),
             (Objective::Cost, self.max_cost),
             (Objective::Time, self.max_ns),
             (Objective::CodeSize, whole(self.max_code_size)),

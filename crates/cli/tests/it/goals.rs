@@ -87,7 +87,8 @@ fn constraints_are_kept_and_those_that_nothing_keeps_are_named() {
     assert_eq!(code, Some(2));
     assert!(
         error.contains(
-            "choose of fragmentation, internal, external, accesses, p99, max, footprint_mean, retained, cost, min_region"
+            "choose of fragmentation, internal, external, accesses, p99, max, footprint_mean, retained, footprint_over_time, \
+             retained_over_time, cost, min_region"
         ),
         "{error}"
     );

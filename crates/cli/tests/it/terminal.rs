@@ -201,7 +201,7 @@ const TRAP: &str = "[[family]]\nname = \"trap\"\nheap = [\"list(order=address)\"
                     [family.levels]\nfreelists = [0]\n";
 
 /// A question that nothing meets, with every constraint that there is but for code size, which takes a compiler.
-const MISSED: [&str; 16] = [
+const MISSED: [&str; 20] = [
     "--max-region",
     "1K",
     "--max-op",
@@ -215,6 +215,10 @@ const MISSED: [&str; 16] = [
     "--max-footprint-mean",
     "1",
     "--max-retained",
+    "1",
+    "--max-footprint-over-time",
+    "1",
+    "--max-retained-over-time",
     "1",
     "--max-ns",
     "0.001",

@@ -11,7 +11,7 @@ use crate::proven::Programs;
 use crate::space::Space;
 
 /// Version of the tables.
-const SCHEMA: &str = "9";
+const SCHEMA: &str = "10";
 
 /// What is read from. A file that somebody made may hold a view of such a name, which can compute without end.
 const TABLES: [&str; 15] = [

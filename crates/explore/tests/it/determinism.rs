@@ -107,14 +107,15 @@ impl Asked {
 /// Every objective, by itself or with others, and every search, pruned or not.
 fn everything() -> Vec<Asked> {
     use Objective::{Accesses, CodeSize, External, FootprintMean, Fragmentation, Internal, MaxOp, MinRegion, P99};
-    use Objective::{Retained, Time};
-    let objectives: [&[Objective]; 7] = [
+    use Objective::{FootprintOverTime, Retained, RetainedOverTime, Time};
+    let objectives: [&[Objective]; 8] = [
         &Objective::FRONT,
         &[Fragmentation, Accesses, MinRegion],
         &[Fragmentation, CodeSize],
         &[Internal, External, Accesses],
         &[MaxOp, P99],
         &[FootprintMean, Retained, Accesses],
+        &[FootprintOverTime, RetainedOverTime, Accesses],
         &[Fragmentation, Time],
     ];
     let mut all = Vec::new();

@@ -15,13 +15,13 @@ fn trace(steps: &[(u64, Option<usize>, Option<u64>)]) -> PackedTrace {
     let mut live = Vec::new();
     for (id, &(size, free, resize)) in steps.iter().enumerate() {
         let id = id as u64;
-        trace.events.push(Event::at(id, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
+        trace.events.push(Event::at(37 * id, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
         live.push(id);
         if let Some(size) = resize {
-            trace.events.push(Event::at(id, Action::Reallocate { id: live[live.len() / 2], size: Bytes(size) }));
+            trace.events.push(Event::at(37 * id + 5, Action::Reallocate { id: live[live.len() / 2], size: Bytes(size) }));
         }
         if let Some(which) = free {
-            trace.events.push(Event::at(id, Action::Free { id: live.remove(which % live.len()) }));
+            trace.events.push(Event::at(37 * id + 30, Action::Free { id: live.remove(which % live.len()) }));
         }
     }
     PackedTrace::new(&trace).expect("a sound trace")
@@ -86,6 +86,18 @@ proptest! {
         let (events, lived) = (trace.events.len() as u64, live_bytes(&trace).iter().sum::<u64>());
         prop_assert_eq!(measures.footprint_mean, Bytes(footprints / events));
         prop_assert_eq!(measures.retained, Bytes((footprints - lived) / events));
+        let costs = event_costs(&spec, &trace, &mut region, Bytes(u64::MAX), |_| Priority::High).expect("costs");
+        let held = |event: usize| (each[event].1.0, live_bytes(&trace)[event]);
+        let (mut over_time, mut retained, mut time) = (0, 0, 0);
+        for (event, cost) in costs.iter().enumerate() {
+            let passes = trace.events[event].gap.nanoseconds() + 2 * cost.accesses;
+            let (footprint, live) = if event == 0 { (0, 0) } else { held(event - 1) };
+            over_time += footprint * passes;
+            retained += (footprint - live) * passes;
+            time += passes;
+        }
+        prop_assert_eq!(measures.footprint_over_time, Bytes(over_time / time));
+        prop_assert_eq!(measures.retained_over_time, Bytes(retained / time));
     }
 
     #[test]
@@ -138,6 +150,28 @@ fn a_heap_that_keeps_its_peak_to_the_end_retains_more_than_one_that_gives_it_bac
     assert_eq!(gives_back.footprint_peak, keeps.footprint_peak, "the peak tells nothing");
     assert!(keeps.footprint_mean.0 > gives_back.footprint_mean.0 + 10_000, "{keeps:?} {gives_back:?}");
     assert!(keeps.retained.0 > 10 * gives_back.retained.0, "{keeps:?} {gives_back:?}");
+    let over_time = (keeps.footprint_over_time, keeps.retained_over_time);
+    assert_eq!(over_time, (keeps.footprint_mean, keeps.retained), "a trace without times");
+}
+
+#[test]
+fn a_pause_with_little_live_counts_for_as_long_as_it_lasts() {
+    // The same events, twice: half of the time passes while all is live, or after most was freed.
+    let pausing_before = |event: usize| {
+        let mut trace = Trace::new(Origin::new("test", ""));
+        let allocate = |id| Action::Allocate { id, size: Bytes(1000), alignment: 0 };
+        let actions = (0..100).map(allocate).chain((1..100).rev().map(|id| Action::Free { id }));
+        let time = |index: usize| if index < event { 0 } else { 1_000_000_000 };
+        trace.events.extend(actions.enumerate().map(|(index, action)| Event::at(time(index), action)));
+        let trace = PackedTrace::new(&trace).expect("a sound trace");
+        let mut region = Region::for_trace(&trace).expect("memory");
+        let spec: Spec = "list(coalesce=immediate)".parse().expect("a spec");
+        replay(&spec, &trace, &mut region, ReplayOptions::MEASURE).expect("a replay")
+    };
+    let (full, empty) = (pausing_before(100), pausing_before(198));
+    assert_eq!(full.footprint_mean, empty.footprint_mean, "operations tell nothing");
+    assert!((99_000..102_000).contains(&full.footprint_over_time.0), "{full:?}");
+    assert!((2_000..4_000).contains(&empty.footprint_over_time.0), "{empty:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use heapsmith_replay::{
     replay,
 };
 use heapsmith_spec::Spec;
-use heapsmith_trace::{Action, Bytes, Draws, Event, PackedTrace, Trace};
+use heapsmith_trace::{Action, Bytes, Draws, Event, Gap, PackedTrace, Trace};
 
 fn spec(text: &str) -> Spec {
     text.parse().expect("a spec")
@@ -79,7 +79,7 @@ fn the_largest_request_succeeds_and_a_larger_one_does_not() {
                     let slot = part.slots as u32;
                     part.slots += 1;
                     let operation = heapsmith_trace::Operation::Allocate;
-                    let last = heapsmith_trace::PackedEvent { size, slot, operation, alignment_log2: 0 };
+                    let last = heapsmith_trace::PackedEvent { size, slot, operation, alignment_log2: 0, gap: Gap::NONE };
                     let events: Vec<_> = part.events.iter().copied().chain([last]).collect();
                     part.events = events.into();
                     part

@@ -187,6 +187,8 @@ fn changes(study: &Study<'_>) -> String {
                 change(Objective::MaxOp, None, 1.0),
                 change(Objective::FootprintMean, None, 1.0),
                 change(Objective::Retained, None, 1.0),
+                change(Objective::FootprintOverTime, None, 1.0),
+                change(Objective::RetainedOverTime, None, 1.0),
             ],
         );
     }

@@ -89,7 +89,8 @@ const MEASURES: &str = "<h3>What the numbers are</h3>\n<ul>\n\
     peak live bytes; <em>external</em> fragmentation is the rest of the largest footprint. Their sum is the fragmentation.</li>\n\
     <li><strong>Mean footprint</strong> is the footprint after each operation, averaged over the operations. <strong>Retained \
     memory</strong> is the part of it beyond the requested bytes that are live: what the heap holds and the program does not \
-    use. Both are in bytes.</li>\n\
+    use. <em>Over time</em> they are averaged over the times of the trace, with 2 ns for each access of the heap. All are in \
+    bytes.</li>\n\
     <li><strong>Accesses</strong> are the words of metadata that the allocator reads or writes while it serves the trace. They \
     are the same on every machine. p99: 99% of the operations need at most this many. Max: the most expensive \
     operation. With several traces, the mean is over all operations, p99 and max are those of the worst trace.</li>\n\

@@ -101,44 +101,6 @@ pub struct Predicted {
     pub parts: [f64; 3],
 }
 
-/// Parts of a recording that have a mean footprint and accesses of their own.
-const PARTS: u64 = 6;
-
-/// Predicts the footprint over time. An operation takes what the program takes for it, and what the heap does: of the
-/// nanoseconds of a replay as much as of its accesses. Footprints of parts and accesses are what longer and longer beginnings
-/// of the recording differ in.
-pub fn weigh_by_time(
-    launcher: &Launcher,
-    recording: &Path,
-    (heaps, operations): (&[Heap], u64),
-    own_nanoseconds: f64,
-    predicted: &mut [Predicted],
-) -> Result<(), String> {
-    let recording = recording.display().to_string();
-    // Of each heap: operations, bytes times operations, and accesses until the last part; bytes times time, and time.
-    let mut sums = vec![[0.0; 5]; heaps.len()];
-    for part in 1..=PARTS {
-        let limit = (operations * part / PARTS).to_string();
-        let mut arguments = vec!["replay", &recording, "--limit", &limit, "--format", "json"];
-        arguments.extend(heaps.iter().flat_map(|heap| ["--heap", &heap.spec]));
-        let told = launcher.heapsmith(&arguments)?;
-        let rows: Vec<Value> = serde_json::from_str(&told).map_err(|error| format!("{error}: {told}"))?;
-        for ((row, sums), predicted) in rows.iter().zip(&mut sums).zip(predicted.iter()) {
-            let number = |key: &str| row[key].as_f64().ok_or_else(|| format!("no {key} in {row}"));
-            let done = number("operations")?;
-            let (bytes, accesses) = (number("footprint_mean")? * done, number("accesses_per_op")? * done);
-            let share = (accesses - sums[2]) / predicted.accesses;
-            let time = (done - sums[0]) * own_nanoseconds + share * predicted.nanoseconds;
-            let mean = (bytes - sums[1]) / (done - sums[0]).max(1.0);
-            *sums = [done, bytes, accesses, sums[3] + mean * time, sums[4] + time];
-        }
-    }
-    for (sums, predicted) in sums.iter().zip(predicted) {
-        predicted.over_time = sums[3] / sums[4];
-    }
-    Ok(())
-}
-
 /// Replays a recording on every heap: operations, and what is predicted of each.
 pub fn predict(launcher: &Launcher, recording: &Path, heaps: &[Heap]) -> Result<(u64, Vec<Predicted>), String> {
     let recording = recording.display().to_string();
@@ -157,7 +119,7 @@ pub fn predict(launcher: &Launcher, recording: &Path, heaps: &[Heap]) -> Result<
             nanoseconds: number("ns_per_op")?,
             touched: number("touched_pages")?,
             footprint: number("footprint_mean")?,
-            over_time: 0.0,
+            over_time: number("footprint_over_time")?,
             parts: [each("visits")?, each("cost_first_misses")?, each("cost_second_misses")?],
         })
     });

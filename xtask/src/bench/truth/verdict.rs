@@ -33,7 +33,7 @@ pub const CLAIMS: &[Claim] = &[
     Claim { predicted: "replay ns", deployed: "time", of: |it| it.nanoseconds, against: |it| it.time },
     Claim { predicted: "touched pages", deployed: "peak memory", of: |it| it.touched, against: |it| it.peak },
     Claim { predicted: "mean footprint", deployed: "mean memory", of: |it| it.footprint, against: |it| it.mean },
-    Claim { predicted: "the same over time", deployed: "mean memory", of: |it| it.over_time, against: |it| it.mean },
+    Claim { predicted: "footprint over time", deployed: "mean memory", of: |it| it.over_time, against: |it| it.mean },
     Claim { predicted: "mean footprint", deployed: "mean pages", of: |it| it.footprint, against: |it| it.touched },
 ];
 
