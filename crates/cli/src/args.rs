@@ -368,7 +368,8 @@ pub struct Emit {
     pub reading: Reading,
     /// Compile the C and print its sizes
     ///
-    /// Text, data and bss at -Os for the host, Cortex-M3 and Cortex-M0+.
+    /// Text, data and bss at -Os for the host, Cortex-M0+, M3, M4, M33 and RV32IMC, whichever has a compiler here; under
+    /// `calls` the text of init, allocate and free alone, which is what a linker keeps of a program that calls no other.
     #[arg(long)]
     pub size: bool,
     /// Output format of the sizes

@@ -26,22 +26,30 @@ impl Target {
     }
 }
 
+/// A core of Arm's, with the compiler for all of them.
+const fn arm(name: &'static str, flags: &'static [&'static str]) -> Target {
+    Target {
+        name,
+        compiler: "arm-none-eabi-gcc",
+        size: "arm-none-eabi-size",
+        flags,
+        package: "gcc-arm-none-eabi",
+    }
+}
+
 /// The processors that firmware can be measured for.
-pub const TARGETS: [Target; 3] = [
+pub const TARGETS: [Target; 6] = [
     Target { name: "host", compiler: "cc", size: "size", flags: &[], package: "build-essential" },
+    arm("Cortex-M0+", &["-mcpu=cortex-m0plus", "-mthumb"]),
+    arm("Cortex-M3", &["-mcpu=cortex-m3", "-mthumb"]),
+    arm("Cortex-M4", &["-mcpu=cortex-m4", "-mthumb"]),
+    arm("Cortex-M33", &["-mcpu=cortex-m33", "-mthumb"]),
     Target {
-        name: "Cortex-M3",
-        compiler: "arm-none-eabi-gcc",
-        size: "arm-none-eabi-size",
-        flags: &["-mcpu=cortex-m3", "-mthumb"],
-        package: "gcc-arm-none-eabi",
-    },
-    Target {
-        name: "Cortex-M0+",
-        compiler: "arm-none-eabi-gcc",
-        size: "arm-none-eabi-size",
-        flags: &["-mcpu=cortex-m0plus", "-mthumb"],
-        package: "gcc-arm-none-eabi",
+        name: "RV32IMC",
+        compiler: "riscv64-unknown-elf-gcc",
+        size: "riscv64-unknown-elf-size",
+        flags: &["-march=rv32imc", "-mabi=ilp32"],
+        package: "gcc-riscv64-unknown-elf",
     },
 ];
 
@@ -80,15 +88,48 @@ pub enum SizeError {
 }
 
 /// Compiles `source`, a C file, for `target` at `-Os` into `object`, and measures that.
+///
+/// # Errors
+///
+/// The compiler is missing or fails.
 pub fn size(target: &Target, source: &Path, object: &Path) -> Result<Size, SizeError> {
     size_at(target, "-Os", source, object)
 }
 
 /// The same at another level of optimisation: `-O0`.
+///
+/// # Errors
+///
+/// The compiler is missing or fails.
 pub fn size_at(target: &Target, level: &str, source: &Path, object: &Path) -> Result<Size, SizeError> {
+    compile(target, &[level], source, object)?;
+    measure(target, object)
+}
+
+/// Bytes of these functions of `source` and of all that they call, at `-Os`: what a linker that drops sections keeps of it
+/// in a program that calls no other.
+///
+/// # Errors
+///
+/// The compiler is missing or fails, or there is no such function.
+pub fn size_of(target: &Target, functions: &[String], source: &Path, object: &Path) -> Result<Size, SizeError> {
+    let whole = object.with_extension("sections.o");
+    compile(target, &["-Os", "-ffunction-sections"], source, &whole)?;
+    let mut link = Command::new(target.compiler);
+    link.args(target.flags).args(["-r", "-nostdlib", "-Wl,--gc-sections"]);
+    link.args(functions.iter().map(|function| format!("-Wl,--require-defined={function}")));
+    output(link.arg(whole).arg("-o").arg(object), target.compiler, target.package)?;
+    measure(target, object)
+}
+
+fn compile(target: &Target, options: &[&str], source: &Path, object: &Path) -> Result<(), SizeError> {
     let mut compile = Command::new(target.compiler);
-    compile.args(["-std=c11", "-ffreestanding", level, "-c", "-o"]).arg(object).args(target.flags).arg(source);
-    output(&mut compile, target.compiler, target.package)?;
+    compile.args(["-std=c11", "-ffreestanding"]).args(options).args(["-c", "-o"]).arg(object);
+    output(compile.args(target.flags).arg(source), target.compiler, target.package)?;
+    Ok(())
+}
+
+fn measure(target: &Target, object: &Path) -> Result<Size, SizeError> {
     let text = output(Command::new(target.size).arg(object), target.size, target.package)?;
     parse(&text).ok_or(SizeError::Failed { program: target.size, text })
 }

@@ -1,7 +1,7 @@
 //! `heapsmith emit`: a heap as source, with what was measured of it.
 
-use heapsmith_emit::size::{TARGETS, size};
-use heapsmith_emit::{EmitError, Figures, File, Name, Request, c, preload, rust, write};
+use heapsmith_emit::size::{TARGETS, Target, size, size_of};
+use heapsmith_emit::{EmitError, Figures, File, Name, Request, SizeError, c, preload, rust, write};
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::Spec;
@@ -87,17 +87,36 @@ fn figures(measured: &[(String, Measures)], holds: Option<&str>) -> Figures {
 
 /// Compiles the C, which Rust is measured by too, and prints its sizes.
 fn sizes(arguments: &Emit, request: &Request) -> Result<(), Failure> {
-    let mut table = Table::new(&["target", "text", "data", "bss", "heap"]);
+    let mut table = Table::new(&["target", "text", "calls", "data", "bss", "heap"]);
     let scratch = Scratch::new().map_err(|error| Failure::scratch(&error))?;
     for File { name, text } in c::emit(request)? {
         scratch.write(name, text).map_err(|error| Failure::scratch(&error))?;
     }
     let dir = scratch.path();
     let source = dir.join(format!("{}.c", request.name.lower()));
+    let calls = ["init", "allocate", "free"].map(|function| format!("{}_{function}", request.name.lower()));
+    let measured = |target: &Target| {
+        let whole = size(target, &source, &dir.join("heap.o"))?;
+        Ok((whole, size_of(target, &calls, &source, &dir.join("calls.o"))?.text))
+    };
+    let (mut rows, mut missing) = (0, None);
     for target in &TARGETS {
-        let bytes = size(target, &source, &dir.join("heap.o"))?;
-        let heap = crate::table::heap(&request.spec.to_string());
-        table.row([text(target.name), integer(bytes.text), integer(bytes.data), integer(bytes.bss), heap]);
+        match measured(target) {
+            Ok((whole, calls)) => {
+                let heap = crate::table::heap(&request.spec.to_string());
+                let [text_, calls, data, bss] = [whole.text, calls, whole.data, whole.bss].map(integer);
+                rows += 1;
+                table.row([text(target.name), text_, calls, data, bss, heap]);
+            }
+            Err(error @ SizeError::Missing { .. }) => {
+                note!("no size for {}: {error}", target.name);
+                missing = Some(error);
+            }
+            Err(error) => return Err(error.into()),
+        }
     }
-    table.print(arguments.format)
+    match missing.filter(|_| rows == 0) {
+        Some(error) => Err(error.into()),
+        None => table.print(arguments.format),
+    }
 }

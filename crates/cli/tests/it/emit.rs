@@ -79,7 +79,33 @@ fn sizes_are_printed_for_each_processor() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let table = String::from_utf8_lossy(&output.stdout);
     let targets: Vec<&str> = table.lines().filter_map(|line| line.split(',').next()).collect();
-    assert_eq!(targets, ["target", "host", "Cortex-M3", "Cortex-M0+"]);
+    assert_eq!(targets, ["target", "host", "Cortex-M0+", "Cortex-M3", "Cortex-M4", "Cortex-M33", "RV32IMC"]);
+    for row in table.lines().skip(1) {
+        let number = |column: usize| row.split(',').nth(column).and_then(|cell| cell.parse::<u64>().ok());
+        let (text, calls) = number(1).zip(number(2)).expect("bytes");
+        assert!(0 < calls && calls < text, "what is not called is left out: {row}");
+    }
+}
+
+#[test]
+fn a_compiler_that_is_missing_costs_a_row_and_no_other() {
+    // A folder of programs with the host's compiler alone.
+    let dir = tempfile::tempdir().expect("a folder");
+    let programs = dir.path().join("programs");
+    std::fs::create_dir(&programs).expect("a folder");
+    for program in ["cc", "as", "ld", "size"] {
+        let found = std::env::split_paths(&std::env::var_os("PATH").expect("a path")).map(|path| path.join(program));
+        let found = found.filter(|path| path.exists()).next().expect("a compiler");
+        std::os::unix::fs::symlink(found, programs.join(program)).expect("a link");
+    }
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+    command.args(["emit", "half-fit", "--lang", "c", "--size", "--format", "csv"]).env("PATH", &programs);
+    let output = command.current_dir(dir.path()).output().expect("it runs");
+    let (table, notes) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{notes}");
+    let targets: Vec<&str> = table.lines().filter_map(|line| line.split(',').next()).collect();
+    assert_eq!(targets, ["target", "host"]);
+    assert!(notes.contains("no size for RV32IMC") && notes.contains("gcc-riscv64-unknown-elf"), "{notes}");
 }
 
 #[test]

@@ -30,14 +30,16 @@ fn sizes(heap: &str) -> Vec<Size> {
 
 #[test]
 fn first_fit_with_fast_free_takes_less_than_a_kilobyte_and_a_half() {
-    println!("{:<24}{:>10}{:>12}{:>12}", "heap", "host", "Cortex-M3", "Cortex-M0+");
+    let names: String = TARGETS.iter().map(|target| format!("{:>12}", target.name)).collect();
+    println!("{:<24}{names}", "heap");
     for heap in HEAPS {
         let sizes = sizes(heap);
-        println!("{heap:<24}{:>10}{:>12}{:>12}", sizes[0].text, sizes[1].text, sizes[2].text);
+        println!("{heap:<24}{}", sizes.iter().map(|size| format!("{:>12}", size.text)).collect::<String>());
         // All that changes is in the region and in the heap's struct.
         assert!(sizes.iter().all(|size| size.data == 0 && size.bss == 0), "{heap}: {sizes:?}");
         if *heap == "peintner-first-fast" {
-            assert!(sizes[1].text < 1536, "{} bytes", sizes[1].text);
+            let m3 = TARGETS.iter().position(|target| target.name == "Cortex-M3").expect("the core");
+            assert!(sizes[m3].text < 1536, "{} bytes", sizes[m3].text);
         }
     }
 }
