@@ -23,8 +23,8 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use heapsmith::Unmetered;
 use heapsmith::lock::RawLock;
-use heapsmith_spec::build::{Storage, keep};
-use heapsmith_spec::{Layer, Spec, Threads};
+use heapsmith_spec::build::{Storage, keep, keep_checked};
+use heapsmith_spec::{Check, Layer, Spec, Threads};
 
 use crate::arena::Arena;
 use crate::budget::Budget;
@@ -239,7 +239,11 @@ impl Process {
         let storage: &'static Storage = Box::leak(Box::new(Storage::new()));
         // SAFETY: P1.
         let (region, part) = unsafe { self.space.region(number, self.segments) }?;
-        let heap = keep(&self.spec, region, Unmetered, storage).ok()?;
+        let heap = match self.spec.check {
+            Check::Off => keep(&self.spec, region, Unmetered, storage),
+            Check::Header => keep_checked(&self.spec, region, Unmetered, storage),
+        }
+        .ok()?;
         // SAFETY: the slot of this number is within the table, and nobody else's before `used` says so.
         let arena = unsafe { self.arenas.add(number).as_mut() }.write(Arena::new(
             heap,

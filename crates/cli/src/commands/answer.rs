@@ -222,10 +222,14 @@ pub fn nothing(found: &Found, dir: &Path) -> Failure {
     ))
 }
 
+/// Missed constraints that are shown one by one: with the lines around them no more than an answer has.
+const MISSES: usize = 7;
+
 /// Why there is no pick; where constraints are missed, a line for each with the design that comes nearest.
 fn missing(why: &NoPick) -> String {
     let NoPick::Missing(misses) = why else { return why.to_string() };
-    let lines = misses.iter().map(|miss| {
+    let shown = if misses.len() > MISSES + 1 { MISSES } else { misses.len() };
+    let lines = misses[..shown].iter().map(|miss| {
         let Constraint { objective, max } = miss.constraint;
         let limit = format!("\n  {} of at most {}: ", objective.words(), objective.shown(max));
         limit
@@ -237,5 +241,9 @@ fn missing(why: &NoPick) -> String {
                 }
             }
     });
-    format!("no design meets every constraint{}", lines.collect::<String>())
+    let more = match misses.len() - shown {
+        0 => String::new(),
+        more => format!("\n  and {more} more constraints, none of which is met with the others"),
+    };
+    format!("no design meets every constraint{}{more}", lines.collect::<String>())
 }
