@@ -75,8 +75,11 @@ pub const CPPCHECK: Tool = Tool { name: "cppcheck", package: "cppcheck", why: "t
 pub const ARM: Tool =
     Tool { name: "arm-none-eabi-gcc", package: "gcc-arm-none-eabi", why: "to compile what is emitted for firmware" };
 /// The same for RISC-V.
-pub const RISCV: Tool =
-    Tool { name: "riscv64-unknown-elf-gcc", package: "gcc-riscv64-unknown-elf", why: "to compile what is emitted for RISC-V" };
+pub const RISCV: Tool = Tool {
+    name: "riscv64-unknown-elf-gcc",
+    package: "gcc-riscv64-unknown-elf",
+    why: "to compile what is emitted for RISC-V",
+};
 /// The C library that firmware is compared with: a file, as it brings no program.
 pub const NEWLIB: Tool = Tool {
     name: "/usr/lib/arm-none-eabi/newlib/libc.a",

@@ -1,6 +1,6 @@
 //! Heaps that check what they are given, behind a table.
 //!
-//! They are a crate of their own because every structure exists in it a second time: it is compiled beside `dispatch`, and
+//! They are a crate of their own because every structure exists in it a second time: it is compiled next to `dispatch`, and
 //! at a lower level, since no such heap is timed.
 
 use heapsmith::{Counting, Source};

@@ -28,13 +28,7 @@ impl Target {
 
 /// A core of Arm's, with the compiler for all of them.
 const fn arm(name: &'static str, flags: &'static [&'static str]) -> Target {
-    Target {
-        name,
-        compiler: "arm-none-eabi-gcc",
-        size: "arm-none-eabi-size",
-        flags,
-        package: "gcc-arm-none-eabi",
-    }
+    Target { name, compiler: "arm-none-eabi-gcc", size: "arm-none-eabi-size", flags, package: "gcc-arm-none-eabi" }
 }
 
 /// The processors that firmware can be measured for.

@@ -154,7 +154,12 @@ pub struct Packer {
 
 impl Default for Packer {
     fn default() -> Packer {
-        Packer { ledger: Ledger::default(), clock: Clock::default(), events: Vec::new(), packed: PackedTrace::empty(String::new()) }
+        Packer {
+            ledger: Ledger::default(),
+            clock: Clock::default(),
+            events: Vec::new(),
+            packed: PackedTrace::empty(String::new()),
+        }
     }
 }
 
@@ -222,7 +227,13 @@ pub struct Comparison<'p> {
 impl Comparison<'_> {
     /// Begins at the first event.
     pub fn with(packed: &PackedTrace) -> Comparison<'_> {
-        Comparison { ledger: Ledger::default(), clock: Clock::default(), expected: &packed.events, compared: 0, same: true }
+        Comparison {
+            ledger: Ledger::default(),
+            clock: Clock::default(),
+            expected: &packed.events,
+            compared: 0,
+            same: true,
+        }
     }
 
     /// Whether the packed trace is that of the events that came.

@@ -94,12 +94,13 @@ fn a_compiler_that_is_missing_costs_a_row_and_no_other() {
     let programs = dir.path().join("programs");
     std::fs::create_dir(&programs).expect("a folder");
     for program in ["cc", "as", "ld", "size"] {
-        let found = std::env::split_paths(&std::env::var_os("PATH").expect("a path")).map(|path| path.join(program));
-        let found = found.filter(|path| path.exists()).next().expect("a compiler");
+        let path = std::env::var_os("PATH").expect("a path");
+        let found = std::env::split_paths(&path).map(|folder| folder.join(program)).find(|program| program.exists());
+        let found = found.expect("a compiler");
         std::os::unix::fs::symlink(found, programs.join(program)).expect("a link");
     }
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_heapsmith"));
-    command.args(["emit", "half-fit", "--lang", "c", "--size", "--format", "csv"]).env("PATH", &programs);
+    command.args(["emit", "half-fit", "--lang", "c", "--size", "--format", "csv", "-o", "out"]).env("PATH", &programs);
     let output = command.current_dir(dir.path()).output().expect("it runs");
     let (table, notes) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{notes}");

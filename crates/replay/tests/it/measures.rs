@@ -18,7 +18,9 @@ fn trace(steps: &[(u64, Option<usize>, Option<u64>)]) -> PackedTrace {
         trace.events.push(Event::at(37 * id, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
         live.push(id);
         if let Some(size) = resize {
-            trace.events.push(Event::at(37 * id + 5, Action::Reallocate { id: live[live.len() / 2], size: Bytes(size) }));
+            trace
+                .events
+                .push(Event::at(37 * id + 5, Action::Reallocate { id: live[live.len() / 2], size: Bytes(size) }));
         }
         if let Some(which) = free {
             trace.events.push(Event::at(37 * id + 30, Action::Free { id: live.remove(which % live.len()) }));

@@ -79,7 +79,8 @@ fn the_largest_request_succeeds_and_a_larger_one_does_not() {
                     let slot = part.slots as u32;
                     part.slots += 1;
                     let operation = heapsmith_trace::Operation::Allocate;
-                    let last = heapsmith_trace::PackedEvent { size, slot, operation, alignment_log2: 0, gap: Gap::NONE };
+                    let last =
+                        heapsmith_trace::PackedEvent { size, slot, operation, alignment_log2: 0, gap: Gap::NONE };
                     let events: Vec<_> = part.events.iter().copied().chain([last]).collect();
                     part.events = events.into();
                     part
