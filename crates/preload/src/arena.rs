@@ -24,7 +24,7 @@ use heapsmith_spec::build::HeapRef;
 use crate::futex::Futex;
 use crate::pages::Part;
 use crate::remote_free::RemoteFree;
-use crate::{heap_error, pages};
+use crate::{heap_error, operators, pages};
 
 /// Frees after which it is asked how much memory could go back.
 const FREES: u32 = 1024;
@@ -216,6 +216,14 @@ impl Arena {
         })
     }
 
+    /// Ends the program if something was written around a block of the heap, or into one in quarantine.
+    pub fn audit(&self) {
+        self.work(|heap| {
+            let base = heap.base();
+            heap.audit(&mut |found| heap_error::stop(&found, base, base));
+        });
+    }
+
     /// The bytes of a block that the program may use.
     pub fn usable(&self, block: NonNull<u8>) -> usize {
         // SAFETY: as for `free`: the program asks about a block that it has.
@@ -273,6 +281,7 @@ impl State {
         if let Some(heap_error) = self.heap.last_heap_error() {
             heap_error::stop(&heap_error, self.heap.base(), block);
         }
+        operators::freed(block);
     }
 
     /// Gives memory back, if it is worth it.

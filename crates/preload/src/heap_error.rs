@@ -6,6 +6,9 @@ use core::ptr::NonNull;
 use heapsmith::{HeapError, HeapErrorKind, Violation};
 
 use crate::diagnostics::{self, Line};
+use crate::operators::Origin;
+use crate::page_guard::Slot;
+use crate::page_guard::State::Freed;
 use crate::process::begun;
 use crate::site::Sites;
 
@@ -37,6 +40,45 @@ pub fn foreign(block: NonNull<u8>) -> ! {
     let mut line = Line::<256>::new();
     let _ = write!(line, "free of {:#x}, where no block begins", block.as_ptr().addr());
     end(line.bytes(), block)
+}
+
+/// Says that a block was freed by what is no partner of what made it, and ends the program.
+pub fn mismatched(block: NonNull<u8>, made: Origin, freed: Origin) -> ! {
+    let mut line = Line::<256>::new();
+    let (at, made, freed) = (block.as_ptr().addr(), made.names().0, freed.names().1);
+    let _ = write!(line, "the block at {at:#x} was made by {made} and freed by {freed}");
+    end(line.bytes(), block)
+}
+
+/// Says that `delete` was called with another size than `new`, and ends the program.
+pub fn wrong_size(block: NonNull<u8>, made: usize, freed: usize) -> ! {
+    let mut line = Line::<256>::new();
+    let at = block.as_ptr().addr();
+    let _ = write!(line, "the block at {at:#x} was made with {made} bytes and deleted with {freed}");
+    end(line.bytes(), block)
+}
+
+/// Says which block an access faulted at that nobody may make, and ends the program.
+pub fn accessed(at: usize, writes: bool, nearest: Option<Slot>) -> ! {
+    let mut line = Line::<256>::new();
+    let (access, past) = if writes { ("write", "written") } else { ("read", "read") };
+    let Some(Slot { block, size, state }) = nearest else {
+        let _ = write!(line, "{access} at {at:#x}, where no block is");
+        end(line.bytes(), NonNull::dangling());
+    };
+    let end_of = block + size;
+    let _ = match state {
+        Freed => write!(line, "the block at {block:#x} of {size} bytes was {past} after it was freed, at {at:#x}"),
+        _ if at < block => {
+            let by = block - at;
+            write!(line, "underflow of the block at {block:#x} of {size} bytes: {access} {by} bytes before it")
+        }
+        _ => {
+            let by = at - end_of;
+            write!(line, "overflow of the block at {block:#x} of {size} bytes: {access} {by} bytes behind its end")
+        }
+    };
+    end(line.bytes(), NonNull::new(block as *mut u8).unwrap_or(NonNull::dangling()))
 }
 
 /// Says which invariant of a heap is broken, and ends the program.

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   program ──malloc──▶ hooks ──▶ serve ──▶ thread: lists, or the thread's home ──▶ home ──▶ heap ──▶ region
-//!                                   └─────▶ mapped: large blocks
+//!                                   ├─────▶ mapped: large blocks
+//!                                   └─────▶ page_guard, with the layer `guard`: blocks between inaccessible pages
 //! ```
 //!
 //! `heapsmith run` sets `LD_PRELOAD` to the library and says in the environment what it wants
@@ -27,6 +28,7 @@ pub mod arena;
 pub mod budget;
 pub mod code;
 mod diagnostics;
+mod fault;
 mod filter;
 pub mod futex;
 mod heap_error;
@@ -35,7 +37,9 @@ pub mod lifecycle;
 pub mod lists;
 mod local;
 pub mod mapped;
+pub mod operators;
 pub mod own_memory;
+pub mod page_guard;
 pub mod pages;
 pub mod process;
 mod record;
@@ -45,6 +49,7 @@ pub mod serve;
 pub mod settings;
 pub mod site;
 pub mod statistics;
+pub mod table;
 mod thread;
 pub mod tracker;
 

@@ -34,6 +34,9 @@ struct Header {
     size: usize,
 }
 
+/// Bytes before a payload that are read to tell whether it is one.
+pub const HEADER: usize = size_of::<Header>();
+
 impl Header {
     /// The address of this block's header.
     fn of(block: NonNull<u8>) -> NonNull<Header> {
@@ -93,8 +96,8 @@ pub unsafe fn sizes(block: NonNull<u8>) -> Option<(usize, usize)> {
 pub unsafe fn deallocate(process: &Process, block: NonNull<u8>) -> bool {
     // SAFETY: the caller's promise.
     let Some(header) = (unsafe { Header::read(block) }) else { return false };
-    if !process.settings.map_from_fixed && header.size <= MAX && header.size >= process.map_from.load(Ordering::Relaxed)
-    {
+    let adapts = !process.settings.map_from_fixed && process.page_guard.is_none();
+    if adapts && header.size <= MAX && header.size >= process.map_from.load(Ordering::Relaxed) {
         process.map_from.store(header.size + 1, Ordering::Relaxed);
     }
     LIVE.fetch_sub(header.length, Ordering::Relaxed);

@@ -103,6 +103,28 @@ impl Space {
         None
     }
 
+    /// Maps zeros in the space, whole pages where nothing is mapped; false where the system gives no more.
+    pub fn commit(&self, at: usize, length: usize) -> bool {
+        // SAFETY: what lies there is a reserve, or spared.
+        unsafe { map_at(at, length, ACCESS, self.flag) }
+    }
+
+    /// Takes the memory from pages of the space, and any access to them.
+    ///
+    /// # Safety
+    ///
+    /// They were mapped by [`Space::commit`], and are of no use any more.
+    pub unsafe fn decommit(&self, at: usize, length: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.flag == libc::MAP_FIXED {
+                map_at(at, length, libc::PROT_NONE, self.flag);
+            } else {
+                unmap(at as *mut u8, length);
+            }
+        }
+    }
+
     /// The region that may fill part `number` of this many parts, and what is mapped of the part.
     ///
     /// # Safety
@@ -124,7 +146,7 @@ impl Space {
 }
 
 /// Bytes that the system drew for this process.
-fn random() -> usize {
+pub fn random() -> usize {
     // SAFETY: the system gives the address of 16 bytes, or 0.
     let drawn = unsafe { (libc::getauxval(libc::AT_RANDOM) as *const [u8; 16]).as_ref() };
     drawn.and_then(|bytes| bytes.last_chunk()).map_or(0, |bytes| usize::from_ne_bytes(*bytes))
@@ -141,6 +163,13 @@ pub unsafe fn unmap(at: *mut u8, length: usize) {
     }
     // SAFETY: the caller's promise. What the system refuses stays mapped.
     unsafe { libc::munmap(at.cast::<c_void>(), length) };
+}
+
+/// Whether something is mapped at an address; where the system may not be asked, it is assumed.
+pub fn is_mapped(at: usize) -> bool {
+    let mut state = 0_u8;
+    // SAFETY: asks about a page, whatever it is, and there is room for its state.
+    forbids(Use::Tell) || unsafe { libc::mincore((at / SIZE * SIZE) as *mut c_void, SIZE, &raw mut state) } == 0
 }
 
 /// Gives the memory of the whole pages in a range back; they are zeros when they are used again.

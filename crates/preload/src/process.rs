@@ -8,6 +8,7 @@
 //! Invariants:
 //!
 //! - **P1** The segments are chosen once; the region of heap *n* lies in segment *n*, mapped as far as its heap has grown.
+//!   With a guard the last part is for blocks in pages of their own.
 //!   So a program's limit of address space (`RLIMIT_AS`) counts what heaps took, and nothing else.
 //! - **P2** Arenas below `used` are whole and never move; they are made under [`Process::registry`].
 //! - **P3** An arena is on the list of free arenas, or serves threads; it knows how many.
@@ -30,10 +31,12 @@ use crate::arena::Arena;
 use crate::budget::Budget;
 use crate::futex::Futex;
 use crate::lists::Sizes;
+use crate::page_guard::PageGuard;
 use crate::pages::{self, Space};
 use crate::settings::Settings;
+use crate::table::Table;
 use crate::tracker::Tracker;
-use crate::{diagnostics, thread};
+use crate::{diagnostics, heap_error, thread};
 
 /// Bytes of address space of one heap, at most: for all threads, and for each.
 const ONE: u64 = 64 << 30;
@@ -48,6 +51,8 @@ pub struct Process {
     space: Space,
     segment_bits: u32,
     segments: usize,
+    /// The segments, and one for blocks in pages of their own.
+    parts: usize,
     arenas: NonNull<MaybeUninit<Arena>>,
     used: AtomicUsize,
     free_arenas: AtomicPtr<Arena>,
@@ -57,13 +62,17 @@ pub struct Process {
     spec: Spec,
     /// Whether the heap detects heap errors: then a block is freed at once, by the thread that frees it.
     pub guarded: bool,
+    /// Blocks in pages of their own, where the heap has a guard.
+    pub page_guard: Option<PageGuard>,
+    /// Which operators made which blocks, where the heap has a guard.
+    pub origins: Option<Table>,
     /// How threads share.
     pub threads: Threads,
     /// The lists of each thread, where threads have lists.
     pub lists: Option<Sizes>,
     /// What those lists may hold.
     pub budget: Budget,
-    /// Requests of at least this many bytes are mapped separately.
+    /// Requests of at least this many bytes are mapped separately, or looked at by the guard: all, where there is one.
     pub map_from: AtomicUsize,
     /// Who counts, and remembers call sites, if anybody asked for it.
     pub tracker: Option<Tracker>,
@@ -118,9 +127,14 @@ impl Process {
             Threads::Each => (EACH, (FOR_EACH_PROCESSOR * processors()).min(MAX_ARENAS)),
             Threads::One | Threads::Lists => (ONE, 1),
         };
+        let guard = spec.layers.iter().find_map(|layer| match layer {
+            Layer::Guard(guard) => Some(guard.pages),
+            _ => None,
+        });
+        let parts = segments + usize::from(guard.is_some());
         let segment = 1_usize << max.min(spec.word.max_region()).ilog2();
-        let space = Space::find(segment * segments)
-            .unwrap_or_else(|| diagnostics::stop(&[b"the system gives no address space"]));
+        let space =
+            Space::find(segment * parts).unwrap_or_else(|| diagnostics::stop(&[b"the system gives no address space"]));
         let arenas = pages::map((segments * size_of::<Arena>()).next_multiple_of(pages::SIZE))
             .unwrap_or_else(|| diagnostics::stop(&[b"the system gives no memory"]));
         let mut key = 0;
@@ -128,18 +142,24 @@ impl Process {
         unsafe { libc::pthread_key_create(&raw mut key, Some(thread::ends)) };
         let process = Process {
             space,
-            segment_bits: (space.length / segments).ilog2(),
+            segment_bits: (space.length / parts).ilog2(),
             segments,
+            parts,
             arenas: NonNull::new(arenas).unwrap_or(NonNull::dangling()).cast(),
             used: AtomicUsize::new(0),
             free_arenas: AtomicPtr::new(null_mut()),
             registry: Futex::FREE,
-            guarded: spec.layers.iter().any(|layer| matches!(layer, Layer::Guard(_))),
+            guarded: guard.is_some(),
+            page_guard: guard.and_then(|level| {
+                let seed = settings.seed.unwrap_or_else(pages::random);
+                PageGuard::new(level, space, (segments, parts), seed)
+            }),
+            origins: guard.and_then(|_| Table::new(space)),
             threads: spec.threads,
             lists,
             budget: Budget::default(),
             spec,
-            map_from: AtomicUsize::new(settings.map_from),
+            map_from: AtomicUsize::new(if guard.is_some() { 0 } else { settings.map_from }),
             tracker: Tracker::wanted(&settings, space),
             settings,
             key,
@@ -177,7 +197,15 @@ impl Process {
 
     /// Whether an address lies where heaps are or could be.
     pub fn covers(&self, address: usize) -> bool {
-        address.wrapping_sub(self.space.base) >> self.segment_bits < self.segments
+        address.wrapping_sub(self.space.base) >> self.segment_bits < self.parts
+    }
+
+    /// Ends the program if something was written around a block, or into one in quarantine.
+    pub fn audit(&self) {
+        self.arenas().iter().for_each(Arena::audit);
+        if let Some(guard) = &self.page_guard {
+            guard.audit(&mut |found| heap_error::stop(&found, guard.base(), guard.base()));
+        }
     }
 
     /// An arena for a thread that has none: one whose thread has ended, or a new one, or the first.
@@ -238,7 +266,7 @@ impl Process {
         }
         let storage: &'static Storage = Box::leak(Box::new(Storage::new()));
         // SAFETY: P1.
-        let (region, part) = unsafe { self.space.region(number, self.segments) }?;
+        let (region, part) = unsafe { self.space.region(number, self.parts) }?;
         let heap = match self.spec.check {
             Check::Off => keep(&self.spec, region, Unmetered, storage),
             Check::Header => keep_checked(&self.spec, region, Unmetered, storage),

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   allocate ──▶ large? ──▶ mapped by itself
+//!            ├─▶ a guard? ──▶ in pages of its own, or the heap
 //!            └─▶ the thread's lists, the thread's heap, or the heap ──refused──▶ mapped by itself
 //!
 //!   free ──▶ whose place is its address in? ── none ──▶ unmapped
@@ -13,8 +14,9 @@ use core::sync::atomic::Ordering;
 
 use heapsmith_spec::Threads;
 
+use crate::page_guard::PageGuard;
 use crate::process::{Process, process};
-use crate::{heap_error, mapped, thread};
+use crate::{heap_error, mapped, operators, pages, thread};
 use heapsmith_capture::stack::Caller;
 
 /// What every block is a multiple of; a request that names no alignment, or a finer one.
@@ -24,7 +26,7 @@ const ALIGNMENT: usize = 16;
 #[inline(always)]
 pub fn allocate(size: usize, alignment: usize) -> Option<NonNull<u8>> {
     let process = process();
-    let block = take(process, size.max(1), alignment);
+    let block = take(process, size, alignment);
     if let (Some(tracker), Some(block)) = (&process.tracker, block) {
         tracker.allocated(process, block, size, alignment, Caller::of_hook());
     }
@@ -37,6 +39,7 @@ fn take(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u8>>
     if size >= process.map_from.load(Ordering::Relaxed) {
         return large(process, size, alignment);
     }
+    let size = size.max(1);
     let block = match process.threads {
         Threads::One => process.first().allocate(size, alignment),
         Threads::Each => thread::arena(process).allocate(size, alignment),
@@ -54,10 +57,43 @@ fn refused(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u
     mapped_if_possible(process, size, alignment)
 }
 
-/// A large request: mapped by itself, or from a heap where the system maps no more.
+/// A large request: mapped by itself, or from a heap where the system maps no more. Any request, where there is a guard.
 #[cold]
 fn large(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+    if let Some(guard) = &process.page_guard {
+        return guarded(process, guard, size, alignment);
+    }
+    let size = size.max(1);
     mapped_if_possible(process, size, alignment).or_else(|| process.first().allocate(size, alignment))
+}
+
+/// A request with a guard: in pages of its own, or from the heap behind the layer.
+fn guarded(process: &Process, guard: &PageGuard, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+    if guard.is_due(|| audit_period(process)) {
+        process.audit();
+    }
+    if let Some(block) = guard.allocate(size, alignment) {
+        if let Some(tracker) = &process.tracker {
+            tracker.counts.mapped.fetch_add(1, Ordering::Relaxed);
+        }
+        return Some(block);
+    }
+    let size = size.max(1);
+    if size >= process.settings.map_from
+        && let Some(block) = mapped_if_possible(process, size, alignment)
+    {
+        return Some(block);
+    }
+    let arena = if process.threads == Threads::Each { thread::arena(process) } else { process.first() };
+    arena.allocate(size, alignment).or_else(|| refused(process, size, alignment))
+}
+
+/// Requests until everything is verified again: as many as there may be blocks, so that each request pays for a few.
+fn audit_period(process: &Process) -> usize {
+    const MIN: usize = 1 << 16;
+    const BLOCK: usize = 64;
+    let footprints = process.arenas().iter().map(|arena| arena.work(|heap| heap.footprint()));
+    (footprints.sum::<usize>() / BLOCK).max(MIN)
 }
 
 #[cold]
@@ -129,10 +165,23 @@ unsafe fn give(process: &Process, block: NonNull<u8>) {
 
 #[cold]
 unsafe fn unmap(process: &Process, block: NonNull<u8>) {
+    if let Some(guard) = process.page_guard.as_ref().filter(|guard| guard.owns(block.as_ptr().addr())) {
+        if let Err(found) = guard.deallocate(block) {
+            heap_error::stop(&found, guard.base(), block);
+        }
+        return operators::freed(block);
+    }
     // SAFETY: the caller's promise; a foreign pointer is detected where possible, and memory that cannot be read ends the program.
-    if process.covers(block.as_ptr().addr()) || !unsafe { mapped::deallocate(process, block) } {
+    if is_foreign(process, block) || !unsafe { mapped::deallocate(process, block) } {
         heap_error::foreign(block);
     }
+}
+
+/// Whether a pointer to no heap's block can be none that was mapped by itself. A guard asks the system what is there.
+pub fn is_foreign(process: &Process, block: NonNull<u8>) -> bool {
+    let at = block.as_ptr().addr();
+    let header = || at.saturating_sub(mapped::HEADER);
+    process.covers(at) || (process.guarded && !(at.is_multiple_of(ALIGNMENT) && pages::is_mapped(header())))
 }
 
 /// Makes a block another size; none if it cannot, and the block is as it was.
@@ -159,7 +208,7 @@ unsafe fn resize(process: &Process, block: NonNull<u8>, size: usize) -> Option<N
         match process.arena_of(block) {
             Some(_) if large => None,
             Some(arena) => arena.reallocate(block, size),
-            None if large => mapped::reallocate(block, size),
+            None if large && !process.guarded => mapped::reallocate(block, size),
             None => None,
         }
     };
@@ -181,10 +230,22 @@ unsafe fn resize(process: &Process, block: NonNull<u8>, size: usize) -> Option<N
 ///
 /// As for [`free`].
 pub unsafe fn usable(block: NonNull<u8>) -> usize {
-    match process().arena_of(block) {
+    let process = process();
+    match process.arena_of(block) {
         Some(arena) => arena.usable(block),
+        None if process.covers(block.as_ptr().addr()) => guarded_size(process, block).unwrap_or(0),
+        None if is_foreign(process, block) => 0,
         // SAFETY: the caller's promise.
         None => unsafe { mapped::sizes(block) }.map_or(0, |(usable, _)| usable),
+    }
+}
+
+/// The bytes that a live block was asked for with, where a guard knows it.
+pub fn guarded_size(process: &Process, block: NonNull<u8>) -> Option<usize> {
+    match (process.arena_of(block), &process.page_guard) {
+        (Some(arena), Some(_)) => Some(arena.usable(block)).filter(|size| *size > 0),
+        (None, Some(guard)) if guard.owns(block.as_ptr().addr()) => guard.usable(block),
+        _ => None,
     }
 }
 

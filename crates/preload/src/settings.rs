@@ -10,6 +10,7 @@
 //! | `HEAPSMITH_SIGNAL` | the number of a signal that writes them at run time |
 //! | `HEAPSMITH_SITES` | frames of the call sites in reports of heap errors |
 //! | `HEAPSMITH_CHECK` | verify every heap when the process ends |
+//! | `HEAPSMITH_SEED` | the number that decides which requests a guard samples; else each process draws one |
 
 use core::ffi::CStr;
 use std::ffi::CString;
@@ -46,6 +47,8 @@ pub struct Settings {
     pub frames: usize,
     /// Whether heaps are verified at the end.
     pub check: bool,
+    /// What decides which requests are sampled.
+    pub seed: Option<usize>,
 }
 
 /// The value of an environment variable that is not empty.
@@ -82,6 +85,7 @@ impl Settings {
             signal: number(c"HEAPSMITH_SIGNAL").and_then(|signal| i32::try_from(signal).ok()),
             frames: number(c"HEAPSMITH_SITES").unwrap_or(0),
             check: variable(c"HEAPSMITH_CHECK").is_some(),
+            seed: number(c"HEAPSMITH_SEED"),
         }
     }
 }

@@ -7,87 +7,22 @@
 //!     freed       number of the stack that freed it last
 //! ```
 //!
-//! The tables are mapped in pieces, each for the blocks of 4 MiB, and have memory where blocks begin. So
-//! the bytes requested are exact whatever the heap, at the cost of 4 bytes a table for each block, and of a quarter of
-//! the heap in address space.
+//! So the bytes requested are exact whatever the heap, at the cost of a [`Table`] each.
 
-use core::ptr::{NonNull, null_mut};
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::arena::Arena;
-use crate::pages::{self, Space};
+use crate::pages::Space;
 use crate::process::Process;
 use crate::settings::Settings;
 use crate::site::Sites;
-use crate::{diagnostics, mapped, record};
+use crate::table::Table;
+use crate::{diagnostics, mapped, record, serve};
 use heapsmith_capture::stack::Caller;
 
 /// The mark of a block that was freed.
 const FREED: u32 = 1 << 31;
-
-/// Bytes of address space that one piece of a table is for.
-const PIECE: usize = 4 << 20;
-
-/// The entries of a piece.
-const ENTRIES: usize = PIECE / 16;
-
-type Piece = [AtomicU32; ENTRIES];
-
-/// A number for every place where a block can begin: in pieces, mapped when the first block of one is noted.
-#[derive(Debug)]
-struct Table {
-    base: usize,
-    pieces: &'static [AtomicPtr<Piece>],
-}
-
-impl Table {
-    fn new(space: Space) -> Option<Table> {
-        let count = space.length.div_ceil(PIECE);
-        let room = (count * size_of::<AtomicPtr<Piece>>()).next_multiple_of(pages::SIZE);
-        let pieces = pages::map(room)?.cast::<AtomicPtr<Piece>>();
-        // SAFETY: pages of zeros, which are null pointers, and belong to the table for ever.
-        let pieces = unsafe { core::slice::from_raw_parts(pieces, count) };
-        Some(Table { base: space.base, pieces })
-    }
-
-    /// The pointer to the piece of a block, and the number of its entry in it.
-    fn place(&self, block: NonNull<u8>) -> Option<(&AtomicPtr<Piece>, usize)> {
-        let offset = block.as_ptr().addr().wrapping_sub(self.base);
-        Some((self.pieces.get(offset / PIECE)?, offset % PIECE / 16))
-    }
-
-    fn get(&self, block: NonNull<u8>) -> u32 {
-        let Some((piece, number)) = self.place(block) else { return 0 };
-        // SAFETY: null, or a piece, which is never released.
-        let piece = unsafe { piece.load(Ordering::Acquire).as_ref() };
-        piece.and_then(|piece| piece.get(number)).map_or(0, |entry| entry.load(Ordering::Relaxed))
-    }
-
-    fn set(&self, block: NonNull<u8>, number: u32) {
-        let Some((place, entry)) = self.place(block) else { return };
-        // SAFETY: as in `get`.
-        let piece = unsafe { place.load(Ordering::Acquire).as_ref() }.or_else(|| map_piece(place));
-        if let Some(entry) = piece.and_then(|piece| piece.get(entry)) {
-            entry.store(number, Ordering::Relaxed);
-        }
-    }
-}
-
-/// Maps a piece; none if there is no memory, and what it would hold is then not known.
-#[cold]
-fn map_piece(place: &AtomicPtr<Piece>) -> Option<&'static Piece> {
-    let fresh = pages::map(size_of::<Piece>())?;
-    let piece = match place.compare_exchange(null_mut(), fresh.cast(), Ordering::AcqRel, Ordering::Acquire) {
-        Ok(_) => fresh.cast::<Piece>(),
-        Err(other) => {
-            // SAFETY: mapped above, and seen by nobody.
-            unsafe { pages::unmap(fresh, size_of::<Piece>()) };
-            other
-        }
-    };
-    // SAFETY: pages of zeros, which are entries, and belong to the table for ever.
-    unsafe { piece.as_ref() }
-}
 
 /// Stacks, and which blocks they allocated and freed.
 #[derive(Debug)]
@@ -229,7 +164,7 @@ impl Tracker {
         let counts = &self.counts;
         let requested = counts.requested.fetch_add(size, Ordering::Relaxed) + size;
         counts.requested_peak.fetch_max(requested, Ordering::Relaxed);
-        if process.arena_of(block).is_some() {
+        if process.covers(block.as_ptr().addr()) {
             self.asked_for
                 .set(block, u32::try_from(size).map_or(FREED - 1, |size| size.saturating_add(1).min(FREED - 1)));
         }
@@ -241,11 +176,12 @@ impl Tracker {
     /// Notes that a block is none any more; the bytes that it was asked for with. None where it is no live block: it was
     /// freed before, and who did it stays remembered.
     fn ends(&self, process: &Process, block: NonNull<u8>, caller: Caller) -> Option<usize> {
-        let size = match process.arena_of(block) {
-            Some(_) if self.asked_for.get(block) & FREED != 0 => 0,
-            Some(_) => self.asked_for.get(block) as usize,
+        let size = match process.covers(block.as_ptr().addr()) {
+            true if self.asked_for.get(block) & FREED != 0 => 0,
+            true => self.asked_for.get(block) as usize,
+            false if serve::is_foreign(process, block) => 0,
             // SAFETY: the block is mapped, or its caller does what ends the program anyway.
-            None => unsafe { mapped::sizes(block) }.map_or(0, |(_, size)| size + 1),
+            false => unsafe { mapped::sizes(block) }.map_or(0, |(_, size)| size + 1),
         };
         let size = size.checked_sub(1)?;
         self.asked_for.set(block, self.asked_for.get(block) | FREED);

@@ -8,7 +8,7 @@ use proptest::option;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::{select, subsequence};
 
-use crate::ast::{Check, Flush, FreeLists, Guard, Layer, Order, Reserve, Sizes, Spec, Threads, WordSize};
+use crate::ast::{Check, Flush, FreeLists, Guard, GuardPages, Layer, Order, Reserve, Sizes, Spec, Threads, WordSize};
 use crate::keyword::Keyword;
 use crate::pool::Pool;
 use crate::validate::{Place, first_fault};
@@ -58,7 +58,9 @@ pub fn spec() -> impl Strategy<Value = Spec> {
 
 /// None to three of the layers that can wrap any pool, in any order. Mostly none.
 pub fn layers() -> impl Strategy<Value = Vec<Layer>> {
-    let guard = prop_oneof![Just(0), 1..=20_u32].prop_map(|quarantine| Layer::Guard(Guard { quarantine }));
+    let pages = select(vec![GuardPages::Off, GuardPages::Sampled, GuardPages::All]);
+    let guard = (prop_oneof![Just(0), 1..=20_u32], pages)
+        .prop_map(|(quarantine, pages)| Layer::Guard(Guard { quarantine, pages }));
     let reserve = (1..=99_u8).prop_map(|high| Layer::Reserve(Reserve { high }));
     let some = (guard, reserve)
         .prop_flat_map(|(guard, reserve)| subsequence(vec![guard, reserve, Layer::Zero], 1..=3).prop_shuffle());

@@ -19,7 +19,7 @@ pub use heapsmith::parts::Order;
 pub use check::Check;
 pub use factor::{Coalescing, Splitting};
 pub use freelists::{Flush, FreeLists};
-pub use layers::{Guard, Reserve};
+pub use layers::{Guard, GuardPages, Reserve};
 pub use sizes::Sizes;
 pub use spec::{Layer, Spec};
 pub use threads::Threads;

@@ -3,7 +3,7 @@
 //! One table serves the parser, the printer and the lists of alternatives in error messages,
 //! so that the three cannot disagree.
 
-use crate::ast::{Check, Coalescing, Flush, Order, Splitting, Threads, WordSize};
+use crate::ast::{Check, Coalescing, Flush, GuardPages, Order, Splitting, Threads, WordSize};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {
@@ -32,6 +32,11 @@ impl Keyword for Threads {
 
 impl Keyword for Check {
     const WORDS: &'static [(&'static str, Self)] = &[("off", Self::Off), ("header", Self::Header)];
+}
+
+impl Keyword for GuardPages {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("off", Self::Off), ("sampled", Self::Sampled), ("all", Self::All)];
 }
 
 impl Keyword for Order {

@@ -6,7 +6,7 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-use crate::ast::{Coalescing, Flush, FreeLists, Layer, Order, Sizes, Spec, Splitting};
+use crate::ast::{Coalescing, Flush, FreeLists, Guard, Layer, Order, Sizes, Spec, Splitting};
 use crate::keyword::Keyword;
 
 impl Display for Spec {
@@ -37,10 +37,21 @@ impl Display for Layer {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::FreeLists(free_lists) => free_lists.fmt(f),
-            Self::Guard(guard) => write!(f, "guard(quarantine={})", guard.quarantine),
+            Self::Guard(guard) => guard.fmt(f),
             Self::Reserve(reserve) => write!(f, "reserve(high={}%)", reserve.high),
             Self::Zero => f.write_str("zero"),
         }
+    }
+}
+
+impl Display for Guard {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "guard(quarantine={}", self.quarantine)?;
+        if self.pages != Default::default() {
+            f.write_str(", pages=")?;
+            word(f, self.pages)?;
+        }
+        f.write_str(")")
     }
 }
 

@@ -12,8 +12,10 @@ pub fn kinds() -> Vec<Kind> {
 }
 
 /// The layers; `#` is a number, `@` is a list of sizes.
-const LAYERS: [&str; 9] = [
+const LAYERS: [&str; 11] = [
     "guard",
+    "guard(pages=all)",
+    "guard(quarantine=#, pages=off)",
     "guard(quarantine=#)",
     "zero",
     "reserve(high=#%)",

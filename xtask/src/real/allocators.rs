@@ -32,6 +32,8 @@ struct Heap {
     /// Whether its spec says what becomes of threads, which only programs with threads show.
     threads: bool,
     quick: bool,
+    /// Whether it is run only where it is named.
+    named: bool,
 }
 
 /// Payloads aligned to 16 bytes, as programs expect of malloc; words of 4 bytes reach over 4 GiB.
@@ -47,15 +49,23 @@ const HEAPS: &[Heap] = &[
     Heap::one("lists-lists", "freelists(16..=512 step 16) bins(log) word=4 align=16 threads=lists"),
     Heap::threads("tlsf-each", "tlsf(second-level=5) word=4 align=16 threads=each"),
     Heap::one("tlsf-lists", "freelists(16..=512 step 16) tlsf(second-level=5) word=4 align=16 threads=lists"),
+    // What the levels of a guard cost.
+    Heap::named("guard-off", "guard(quarantine=16, pages=off) tlsf(second-level=5) word=4 align=16"),
+    Heap::named("guard", "guard(quarantine=16) tlsf(second-level=5) word=4 align=16"),
+    Heap::named("guard-all", "guard(quarantine=16, pages=all) tlsf(second-level=5) word=4 align=16"),
 ];
 
 impl Heap {
     const fn one(name: &'static str, spec: &'static str) -> Heap {
-        Heap { name, spec, threads: false, quick: false }
+        Heap { name, spec, threads: false, quick: false, named: false }
+    }
+
+    const fn named(name: &'static str, spec: &'static str) -> Heap {
+        Heap { named: true, ..Heap::one(name, spec) }
     }
 
     const fn threads(name: &'static str, spec: &'static str) -> Heap {
-        Heap { name, spec, threads: true, quick: false }
+        Heap { threads: true, ..Heap::one(name, spec) }
     }
 
     const fn quickly(self) -> Heap {
@@ -158,7 +168,7 @@ impl Heap {
         if !wanted.only.is_empty() {
             return wanted.only.iter().any(|name| name == self.name);
         }
-        !wanted.quick || self.quick
+        !self.named && (!wanted.quick || self.quick)
     }
 
     fn ready(&self, way: Way, command: &Path, folder: &Path) -> Result<Allocator, String> {

@@ -26,12 +26,18 @@ impl Bench {
     pub fn compile(&self, source: &str, arguments: &[&str]) -> PathBuf {
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(source);
         let to = self.0.path().join(source).with_extension("");
-        let output = Command::new("cc")
-            .args(["-O1", "-g", "-pthread", "-fno-builtin", "-Wall", "-Wno-use-after-free", "-o"])
+        // What is undefined in C++ stays as it is written: without optimisation, and without warnings.
+        let (compiler, options) = match from.extension().is_some_and(|extension| extension == "cpp") {
+            true => ("c++", ["-std=c++17", "-O0", "-w"]),
+            false => ("cc", ["-O1", "-Wall", "-Wno-use-after-free"]),
+        };
+        let output = Command::new(compiler)
+            .args(options)
+            .args(["-g", "-pthread", "-fno-builtin", "-o"])
             .args([&to, &from])
             .args(arguments)
             .output()
-            .expect("cc runs; install build-essential");
+            .expect("cc and c++ run; install build-essential");
         assert!(output.status.success(), "{source}: {}", String::from_utf8_lossy(&output.stderr));
         to
     }

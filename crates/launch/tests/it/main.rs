@@ -4,6 +4,8 @@
 
 mod bench;
 mod effect;
+mod heap_errors;
 mod malloc;
 mod memory;
+
 mod restricted;

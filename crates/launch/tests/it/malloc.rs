@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output, Stdio};
 
 use crate::bench::{Bench, text};
@@ -24,6 +25,8 @@ const HEAPS: &[&str] = &[
     "bump word=8",
     "guard(quarantine=16) tlsf word=8",
     "guard(quarantine=0) pages threads=each",
+    "guard(quarantine=16, pages=all) list threads=each check=header",
+    "guard(quarantine=16, pages=off) list word=8",
     "zero list(order=implicit, fit=best, tags=off) word=8",
 ];
 
@@ -97,7 +100,8 @@ fn a_heap_error_ends_the_program_and_names_block_and_call_sites() {
         let output = command.env("HEAPSMITH_SITES", "4").output().expect("the program runs");
         (output.status.success(), text(&output.stderr))
     };
-    for heap in ["guard(quarantine=16) tlsf word=8", "guard(quarantine=16) list threads=each"] {
+    let off = "guard(quarantine=16, pages=off) tlsf word=8";
+    for heap in ["guard(quarantine=16) tlsf word=8", "guard(quarantine=16, pages=all) list threads=each", off] {
         assert_eq!(told(heap, "nothing"), (true, String::new()));
         for (what, said) in [
             ("double", "double free of the block at 0x"),
@@ -124,8 +128,34 @@ fn a_heap_error_ends_the_program_and_names_block_and_call_sites() {
             assert!(!lives && message.contains(said), "{heap}: {what}: {message}");
         }
     }
+    let (lives, message) = told("guard(quarantine=16) tlsf word=8", "read");
+    assert!(!lives && message.contains("was read after it was freed"), "{message}");
     let (lives, message) = told("tlsf", "stack");
     assert!(!lives && message.contains("where no block begins"), "every heap knows what it never had: {message}");
+}
+
+#[test]
+fn a_fault_that_is_no_heap_error_ends_the_program_as_without_a_guard() {
+    let bench = Bench::new();
+    let program = bench.compile("heap_error.c", &[]);
+    let ended = |what: &str| {
+        let output = bench.on("guard(quarantine=16) tlsf word=8", &[program.as_os_str(), what.as_ref()]).output();
+        let output = output.expect("the program runs");
+        (output.status.signal(), output.status.code(), text(&output.stderr))
+    };
+    assert_eq!(ended("null"), (Some(11), None, String::new()));
+    assert_eq!(ended("handled"), (None, Some(7), String::new()), "the program's own handler comes first");
+}
+
+#[test]
+fn operators_new_and_delete_do_what_the_standard_says() {
+    let bench = Bench::new();
+    for own in [&[][..], &["-DOWN"], &["-static-libstdc++"]] {
+        let program = bench.compile("operators.cpp", own);
+        let heaps =
+            ["tlsf word=8", "guard(quarantine=16) tlsf word=8", "guard(quarantine=16, pages=off) list threads=each"];
+        hold_on(&bench, &[program.as_os_str()], heaps.into_iter());
+    }
 }
 
 #[test]

@@ -24,7 +24,8 @@ fn a_program_that_may_not_map_memory_goes_on_with_what_is_mapped() {
     let bench = Bench::new();
     let own = Command::new(bench.compile("forbids.c", &[])).arg("8").status().expect("it runs");
     assert_eq!(own.code(), Some(0), "without a library");
-    for heap in ["tlsf", "freelists(16..=1024 step 16) bins(log) word=8 threads=lists", "list word=8 threads=each"] {
+    let lists = "freelists(16..=1024 step 16) bins(log) word=8 threads=lists";
+    for heap in ["tlsf", lists, "list word=8 threads=each", "guard(quarantine=16) tlsf word=8"] {
         let seen = forbids(&bench, &bench.library(), heap, "8");
         assert_eq!((seen.ended, seen.effect), (Ended::Code(0), Effect::Took), "{heap}");
         // More than is mapped ahead: there is no memory, and that is said rather than asked for.

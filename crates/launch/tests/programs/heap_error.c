@@ -1,9 +1,16 @@
 /* What the first argument names. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 __attribute__((noinline)) char *make(size_t size) { return malloc(size); }
 __attribute__((noinline)) void give_away(char *block) { free(block); }
+
+static void own_handler(int signal) {
+    (void)signal;
+    _exit(7);
+}
 
 int main(int count, char **arguments) {
     const char *what = count > 1 ? arguments[1] : "";
@@ -27,6 +34,15 @@ int main(int count, char **arguments) {
     } else if (!strcmp(what, "resize")) {
         memset(block, 'x', 25);
         block = realloc(block, 1000);
+    } else if (!strcmp(what, "read")) {
+        give_away(block);
+        return block[3];
+    } else if (!strcmp(what, "null")) {
+        *(volatile int *)(size_t)(count - 2) = 1;
+    } else if (!strcmp(what, "handled")) {
+        signal(SIGSEGV, own_handler);
+        give_away(block);
+        block[3] = 'x';
     }
     give_away(other);
     return 0;

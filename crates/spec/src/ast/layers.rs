@@ -1,10 +1,25 @@
 //! The layers that can wrap any pool.
 
-/// Detects heap error: `guard(quarantine=16)`.
+/// Detects heap error: `guard(quarantine=16, pages=sampled)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Guard {
     /// This many freed blocks are kept, filled with a pattern, before the pool gets them back.
     pub quarantine: u32,
+    /// Which blocks lie between pages that nobody can access, where an operating system has such pages.
+    pub pages: GuardPages,
+}
+
+/// Which blocks of a guard lie between inaccessible pages. The library of `heapsmith run` has them; a heap in a region
+/// of memory has none, at any level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum GuardPages {
+    /// None.
+    Off,
+    /// Large blocks, those of 0 bytes, the first of a process, and a random sample of the others.
+    #[default]
+    Sampled,
+    /// All, as far as the system has mappings.
+    All,
 }
 
 impl Guard {
@@ -14,7 +29,7 @@ impl Guard {
 
 impl Default for Guard {
     fn default() -> Self {
-        Self { quarantine: 16 }
+        Self { quarantine: 16, pages: GuardPages::default() }
     }
 }
 

@@ -1,4 +1,4 @@
-//! `guard(quarantine=16)`, `reserve(high=10%)`
+//! `guard(quarantine=16, pages=sampled)`, `reserve(high=10%)`
 
 use super::cursor::{Cursor, Result};
 use super::keys::{self, Key, Keys};
@@ -6,18 +6,28 @@ use crate::ast::{Guard, Reserve};
 use crate::lexer::Kind;
 use crate::validate::Place;
 
-const GUARD: &[Key<Guard>] = &[Key {
-    word: "quarantine",
-    forms: &["quarantine="],
-    read: |cursor, guard| {
-        cursor.sign(&Kind::Equals, "=")?;
-        cursor.note(Place::Quarantine);
-        let blocks = cursor.number("a number of blocks")?;
-        // What does not fit is too many in any case, and validation says so.
-        guard.quarantine = u32::try_from(blocks).unwrap_or(u32::MAX);
-        Ok(())
+const GUARD: &[Key<Guard>] = &[
+    Key {
+        word: "quarantine",
+        forms: &["quarantine="],
+        read: |cursor, guard| {
+            cursor.sign(&Kind::Equals, "=")?;
+            cursor.note(Place::Quarantine);
+            let blocks = cursor.number("a number of blocks")?;
+            // What does not fit is too many in any case, and validation says so.
+            guard.quarantine = u32::try_from(blocks).unwrap_or(u32::MAX);
+            Ok(())
+        },
     },
-}];
+    Key {
+        word: "pages",
+        forms: &["pages="],
+        read: |cursor, guard| {
+            guard.pages = keys::equals(cursor, "pages")?;
+            Ok(())
+        },
+    },
+];
 
 const RESERVE: &[Key<Reserve>] = &[Key {
     word: "high",
