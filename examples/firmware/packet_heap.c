@@ -16,7 +16,7 @@
 #define PACKET_HEAP_UNLOCK(heap) ((void)0)
 #endif
 #ifndef PACKET_HEAP_TRACE
-#define PACKET_HEAP_TRACE(heap, what, block, size) ((void)0)
+#define PACKET_HEAP_TRACE(heap, what, old, block, size, alignment) ((void)0)
 #endif
 
 typedef packet_heap Heap;
@@ -37,10 +37,16 @@ typedef uint32_t Index;
 #define CONTROL 19U
 #define FIRST 20U
 
-_Static_assert(sizeof(Word) == WORD, "a word of the heap has the size that the links are made for");
-_Static_assert(sizeof(Index) >= sizeof(Word), "an index holds whatever a word holds");
-_Static_assert((ALIGNMENT % WORD) == 0U, "payloads are aligned to whole words");
-_Static_assert((ALIGNMENT & (ALIGNMENT - 1U)) == 0U, "the alignment is a power of two");
+#ifdef __cplusplus
+#define MUST_HOLD static_assert
+#else
+#define MUST_HOLD _Static_assert
+#endif
+
+MUST_HOLD(sizeof(Word) == WORD, "a word of the heap has the size that the links are made for");
+MUST_HOLD(sizeof(Index) >= sizeof(Word), "an index holds whatever a word holds");
+MUST_HOLD((ALIGNMENT % WORD) == 0U, "payloads are aligned to whole words");
+MUST_HOLD((ALIGNMENT & (ALIGNMENT - 1U)) == 0U, "the alignment is a power of two");
 
 /* Whether no block can hold this many bytes. */
 static inline bool is_too_large(size_t size)
@@ -934,7 +940,7 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
 static inline Index index_of(const Heap *heap, const void *block)
 {
     /* cppcheck-suppress misra-c2012-11.5 ; a block of this heap begins at a word */
-    const Word *const word = block;
+    const Word *const word = (const Word *)block;
 
     /* cppcheck-suppress [misra-c2012-10.8, misra-c2012-18.4] ; both point into the region, `word` behind its base */
     return (Index)(word - heap->words);
@@ -948,7 +954,7 @@ static inline void *pointer_to(const Heap *heap, Index block)
 bool packet_heap_init(packet_heap *heap, void *region, size_t bytes)
 {
     /* cppcheck-suppress misra-c2012-11.5 ; whether it begins at a word is looked at below */
-    heap->words = region;
+    heap->words = (Word *)region;
     heap->length = words_in(bytes);
     if ((region == NULL) || ((address_of(heap->words) % WORD) != 0U)) {
         return false;
@@ -967,11 +973,10 @@ void *packet_heap_allocate_aligned(packet_heap *heap, size_t size, size_t alignm
 
     PACKET_HEAP_LOCK(heap);
     block = pointer_to(heap, freelists_allocate(heap, size, alignment));
-    PACKET_HEAP_TRACE(heap, 'a', block, size);
+    PACKET_HEAP_TRACE(heap, 'a', NULL, block, size, alignment);
     PACKET_HEAP_UNLOCK(heap);
     return block;
 }
-
 void *packet_heap_reallocate(packet_heap *heap, void *block, size_t size, size_t alignment)
 {
     void *moved;
@@ -981,7 +986,7 @@ void *packet_heap_reallocate(packet_heap *heap, void *block, size_t size, size_t
     }
     PACKET_HEAP_LOCK(heap);
     moved = pointer_to(heap, resize_or_move(heap, index_of(heap, block), size, alignment));
-    PACKET_HEAP_TRACE(heap, 'r', moved, size);
+    PACKET_HEAP_TRACE(heap, 'r', block, moved, size, alignment);
     PACKET_HEAP_UNLOCK(heap);
     return moved;
 }
@@ -990,7 +995,7 @@ void packet_heap_free(packet_heap *heap, void *block)
 {
     if (block != NULL) {
         PACKET_HEAP_LOCK(heap);
-        PACKET_HEAP_TRACE(heap, 'f', block, 0U);
+        PACKET_HEAP_TRACE(heap, 'f', block, NULL, 0U, 0U);
         freelists_free(heap, index_of(heap, block));
         PACKET_HEAP_UNLOCK(heap);
     }
@@ -998,7 +1003,12 @@ void packet_heap_free(packet_heap *heap, void *block)
 
 size_t packet_heap_usable_size(const packet_heap *heap, const void *block)
 {
-    return pool_usable(heap, index_of(heap, block));
+    size_t bytes;
+
+    PACKET_HEAP_LOCK(heap);
+    bytes = pool_usable(heap, index_of(heap, block));
+    PACKET_HEAP_UNLOCK(heap);
+    return bytes;
 }
 
 unsigned int packet_heap_check(const packet_heap *heap)
@@ -1010,11 +1020,9 @@ unsigned int packet_heap_check(const packet_heap *heap)
     PACKET_HEAP_UNLOCK(heap);
     return broken;
 }
-
 struct packet_heap_statistics packet_heap_statistics(const packet_heap *heap)
 {
     struct packet_heap_statistics counts;
-
     /* One by one: of an initialiser some compilers make a call of memset. */
     counts.used_blocks = 0U;
     counts.used_bytes = 0U;

@@ -28,8 +28,11 @@
  *
  * These may be defined when packet_heap.c is compiled; each does nothing by default:
  *     PACKET_HEAP_ASSERT(condition)            what must hold
- *     PACKET_HEAP_LOCK(heap), PACKET_HEAP_UNLOCK(heap)
- *     PACKET_HEAP_TRACE(heap, what, block, size)   what: 'a' allocate, 'r' reallocate, 'f' free
+ *     PACKET_HEAP_LOCK(heap), PACKET_HEAP_UNLOCK(heap)   one thread at a time; every function but packet_heap_init takes the lock, once. The
+ *                                          first may declare a variable that the second reads
+ *     PACKET_HEAP_TRACE(heap, what, old, block, size, alignment)   a call, while the lock is held: 'a' allocate, 'r' reallocate,
+ *                                          'f' free; the block that was given, NULL for 'a', and the one that is returned,
+ *                                          NULL for 'f' and where the request was refused
  */
 #ifndef PACKET_HEAP_H
 #define PACKET_HEAP_H
@@ -67,6 +70,18 @@ struct packet_heap_statistics {
     size_t largest_free;
 };
 
+/* What each function takes, and what it does with a pointer that is no live block of this heap (a heap error):
+ *
+ *     packet_heap_allocate, packet_heap_allocate_aligned
+ *                                time: the bound above
+ *     packet_heap_reallocate         time: in place constant or as a free, else as allocate, free and a copy
+ *     packet_heap_free               time: the bound above
+ *     packet_heap_usable_size    time: constant
+ *     packet_heap_check        time: linear in the blocks
+ *     packet_heap_statistics         time: linear in the blocks
+ *
+ * A heap error is not found: what happens then, or later, is undefined. The option check=header of a heap finds most. */
+
 /* Makes an empty heap of a region, which belongs to it from now on. False if the region does not begin
  * at a multiple of 4 bytes, or has no room for the control words and a block. */
 bool packet_heap_init(packet_heap *heap, void *region, size_t bytes);
@@ -76,7 +91,6 @@ void *packet_heap_allocate(packet_heap *heap, size_t size);
 
 /* A block at a multiple of `alignment` bytes, a power of two; 0 and 1 mean the heap's own. */
 void *packet_heap_allocate_aligned(packet_heap *heap, size_t size, size_t alignment);
-
 /* Makes a block at least `size` bytes large, in place where it can, and keeps its contents up to the
  * smaller of both sizes. `alignment` is what the block was asked for with. NULL if there is no room, and
  * for a size of 0: the block is as it was. A NULL block is allocated. */
@@ -100,7 +114,6 @@ size_t packet_heap_usable_size(const packet_heap *heap, const void *block);
  *     12  no free list runs in a circle
  * Takes time linear in the blocks. */
 unsigned int packet_heap_check(const packet_heap *heap);
-
 /* Counts what the heap holds. Takes time linear in the blocks. */
 struct packet_heap_statistics packet_heap_statistics(const packet_heap *heap);
 

@@ -17,7 +17,7 @@
 #define STORE_HEAP_UNLOCK(heap) ((void)0)
 #endif
 #ifndef STORE_HEAP_TRACE
-#define STORE_HEAP_TRACE(heap, what, block, size) ((void)0)
+#define STORE_HEAP_TRACE(heap, what, old, block, size, alignment) ((void)0)
 #endif
 
 typedef store_heap Heap;
@@ -37,10 +37,16 @@ typedef uint64_t Index;
 #define LAYERS 176U
 #define FIRST 177U
 
-_Static_assert(sizeof(Word) == WORD, "a word of the heap has the size that the links are made for");
-_Static_assert(sizeof(Index) >= sizeof(Word), "an index holds whatever a word holds");
-_Static_assert((ALIGNMENT % WORD) == 0U, "payloads are aligned to whole words");
-_Static_assert((ALIGNMENT & (ALIGNMENT - 1U)) == 0U, "the alignment is a power of two");
+#ifdef __cplusplus
+#define MUST_HOLD static_assert
+#else
+#define MUST_HOLD _Static_assert
+#endif
+
+MUST_HOLD(sizeof(Word) == WORD, "a word of the heap has the size that the links are made for");
+MUST_HOLD(sizeof(Index) >= sizeof(Word), "an index holds whatever a word holds");
+MUST_HOLD((ALIGNMENT % WORD) == 0U, "payloads are aligned to whole words");
+MUST_HOLD((ALIGNMENT & (ALIGNMENT - 1U)) == 0U, "the alignment is a power of two");
 
 /* Whether no block can hold this many bytes. */
 static inline bool is_too_large(size_t size)
@@ -901,7 +907,7 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
 static inline Index index_of(const Heap *heap, const void *block)
 {
     /* cppcheck-suppress misra-c2012-11.5 ; a block of this heap begins at a word */
-    const Word *const word = block;
+    const Word *const word = (const Word *)block;
 
     /* cppcheck-suppress [misra-c2012-10.8, misra-c2012-18.4] ; both point into the region, `word` behind its base */
     return (Index)(word - heap->words);
@@ -915,7 +921,7 @@ static inline void *pointer_to(const Heap *heap, Index block)
 bool store_heap_init(store_heap *heap, void *region, size_t bytes)
 {
     /* cppcheck-suppress misra-c2012-11.5 ; whether it begins at a word is looked at below */
-    heap->words = region;
+    heap->words = (Word *)region;
     heap->length = words_in(bytes);
     if ((region == NULL) || ((address_of(heap->words) % WORD) != 0U)) {
         return false;
@@ -934,11 +940,10 @@ void *store_heap_allocate_aligned(store_heap *heap, size_t size, size_t alignmen
 
     STORE_HEAP_LOCK(heap);
     block = pointer_to(heap, pool_allocate(heap, size, alignment));
-    STORE_HEAP_TRACE(heap, 'a', block, size);
+    STORE_HEAP_TRACE(heap, 'a', NULL, block, size, alignment);
     STORE_HEAP_UNLOCK(heap);
     return block;
 }
-
 void *store_heap_reallocate(store_heap *heap, void *block, size_t size, size_t alignment)
 {
     void *moved;
@@ -948,7 +953,7 @@ void *store_heap_reallocate(store_heap *heap, void *block, size_t size, size_t a
     }
     STORE_HEAP_LOCK(heap);
     moved = pointer_to(heap, resize_or_move(heap, index_of(heap, block), size, alignment));
-    STORE_HEAP_TRACE(heap, 'r', moved, size);
+    STORE_HEAP_TRACE(heap, 'r', block, moved, size, alignment);
     STORE_HEAP_UNLOCK(heap);
     return moved;
 }
@@ -957,7 +962,7 @@ void store_heap_free(store_heap *heap, void *block)
 {
     if (block != NULL) {
         STORE_HEAP_LOCK(heap);
-        STORE_HEAP_TRACE(heap, 'f', block, 0U);
+        STORE_HEAP_TRACE(heap, 'f', block, NULL, 0U, 0U);
         pool_free(heap, index_of(heap, block));
         STORE_HEAP_UNLOCK(heap);
     }
@@ -965,7 +970,12 @@ void store_heap_free(store_heap *heap, void *block)
 
 size_t store_heap_usable_size(const store_heap *heap, const void *block)
 {
-    return pool_usable(heap, index_of(heap, block));
+    size_t bytes;
+
+    STORE_HEAP_LOCK(heap);
+    bytes = pool_usable(heap, index_of(heap, block));
+    STORE_HEAP_UNLOCK(heap);
+    return bytes;
 }
 
 unsigned int store_heap_check(const store_heap *heap)
@@ -977,11 +987,9 @@ unsigned int store_heap_check(const store_heap *heap)
     STORE_HEAP_UNLOCK(heap);
     return broken;
 }
-
 struct store_heap_statistics store_heap_statistics(const store_heap *heap)
 {
     struct store_heap_statistics counts;
-
     /* One by one: of an initialiser some compilers make a call of memset. */
     counts.used_blocks = 0U;
     counts.used_bytes = 0U;

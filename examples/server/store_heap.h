@@ -21,8 +21,11 @@
  *
  * These may be defined when store_heap.c is compiled; each does nothing by default:
  *     STORE_HEAP_ASSERT(condition)            what must hold
- *     STORE_HEAP_LOCK(heap), STORE_HEAP_UNLOCK(heap)
- *     STORE_HEAP_TRACE(heap, what, block, size)   what: 'a' allocate, 'r' reallocate, 'f' free
+ *     STORE_HEAP_LOCK(heap), STORE_HEAP_UNLOCK(heap)   one thread at a time; every function but store_heap_init takes the lock, once. The
+ *                                          first may declare a variable that the second reads
+ *     STORE_HEAP_TRACE(heap, what, old, block, size, alignment)   a call, while the lock is held: 'a' allocate, 'r' reallocate,
+ *                                          'f' free; the block that was given, NULL for 'a', and the one that is returned,
+ *                                          NULL for 'f' and where the request was refused
  *     STORE_HEAP_COUNT_LEADING_ZEROS(word)    of a word that is not 0; by default the compiler's
  *     STORE_HEAP_COUNT_TRAILING_ZEROS(word)   of a word that is not 0; by default the compiler's
  */
@@ -62,6 +65,18 @@ struct store_heap_statistics {
     size_t largest_free;
 };
 
+/* What each function takes, and what it does with a pointer that is no live block of this heap (a heap error):
+ *
+ *     store_heap_allocate, store_heap_allocate_aligned
+ *                                time: the bound above
+ *     store_heap_reallocate         time: in place constant or as a free, else as allocate, free and a copy
+ *     store_heap_free               time: the bound above
+ *     store_heap_usable_size    time: constant
+ *     store_heap_check        time: linear in the blocks
+ *     store_heap_statistics         time: linear in the blocks
+ *
+ * A heap error is not found: what happens then, or later, is undefined. The option check=header of a heap finds most. */
+
 /* Makes an empty heap of a region, which belongs to it from now on. False if the region does not begin
  * at a multiple of 8 bytes, or has no room for the control words and a block. */
 bool store_heap_init(store_heap *heap, void *region, size_t bytes);
@@ -71,7 +86,6 @@ void *store_heap_allocate(store_heap *heap, size_t size);
 
 /* A block at a multiple of `alignment` bytes, a power of two; 0 and 1 mean the heap's own. */
 void *store_heap_allocate_aligned(store_heap *heap, size_t size, size_t alignment);
-
 /* Makes a block at least `size` bytes large, in place where it can, and keeps its contents up to the
  * smaller of both sizes. `alignment` is what the block was asked for with. NULL if there is no room, and
  * for a size of 0: the block is as it was. A NULL block is allocated. */
@@ -94,7 +108,6 @@ size_t store_heap_usable_size(const store_heap *heap, const void *block);
  *     9   the wilderness begins inside the region, below its high-water mark
  * Takes time linear in the blocks. */
 unsigned int store_heap_check(const store_heap *heap);
-
 /* Counts what the heap holds. Takes time linear in the blocks. */
 struct store_heap_statistics store_heap_statistics(const store_heap *heap);
 

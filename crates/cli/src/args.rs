@@ -337,6 +337,25 @@ pub enum Language {
     So,
 }
 
+/// A part of the interface of an emitted heap that is left out where it is not asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum With {
+    /// NAME_statistics in constant time: live blocks, free bytes, the fewest ever, refused requests, the largest
+    Counters,
+    /// NAME_owns: whether a pointer leads into the region
+    Owns,
+    /// NAME_calloc: zeroes, for a number of items whose product is checked
+    Calloc,
+    /// NAME_walk: calls a function for every block
+    Walk,
+    /// NAME_trim: gives back what is cached, and joins free blocks
+    Trim,
+    /// NAME_OUT_OF_MEMORY: a macro for refused requests
+    OutOfMemory,
+    /// NAME_config.h: a file of yours that defines the macros
+    Config,
+}
+
 /// Arguments of `emit`.
 #[derive(Debug, Args)]
 #[command(after_help = examples::EMIT, after_long_help = both(examples::EMIT, examples::EMIT_MORE))]
@@ -349,6 +368,11 @@ pub struct Emit {
     /// Name of the files, and prefix of the functions
     #[arg(long, value_name = "NAME", default_value = "my_heap")]
     pub name: String,
+    /// Add parts to the interface, separated by commas
+    ///
+    /// Without it they take no byte. Rust has the counters, as its type Counters; the library has none.
+    #[arg(long, value_enum, value_name = "PARTS", value_delimiter = ',')]
+    pub with: Vec<With>,
     /// Folder for the files
     ///
     /// Only files that were emitted too are replaced; devices and links are refused.

@@ -12,6 +12,10 @@
 
 #include <limits.h>
 {%- endif %}
+{%- if "config" in extras %}
+
+#include "{{ name }}_config.h"
+{%- endif %}
 
 #ifndef {{ N }}_ASSERT
 #define {{ N }}_ASSERT(condition) ((void)0)
@@ -30,8 +34,13 @@
 #endif
 {%- endif %}
 #ifndef {{ N }}_TRACE
-#define {{ N }}_TRACE(heap, what, block, size) ((void)0)
+#define {{ N }}_TRACE(heap, what, old, block, size, alignment) ((void)0)
 #endif
+{%- if "out-of-memory" in extras %}
+#ifndef {{ N }}_OUT_OF_MEMORY
+#define {{ N }}_OUT_OF_MEMORY(heap, size) ((void)0)
+#endif
+{%- endif %}
 
 typedef {{ n }} Heap;
 typedef {{ word_type }} Word;
@@ -48,10 +57,16 @@ typedef {{ index_type }} Index;
 #define {{ constant.name }} {{ constant.value }}U
 {%- endfor %}
 
-_Static_assert(sizeof(Word) == WORD, "a word of the heap has the size that the links are made for");
-_Static_assert(sizeof(Index) >= sizeof(Word), "an index holds whatever a word holds");
-_Static_assert((ALIGNMENT % WORD) == 0U, "payloads are aligned to whole words");
-_Static_assert((ALIGNMENT & (ALIGNMENT - 1U)) == 0U, "the alignment is a power of two");
+#ifdef __cplusplus
+#define MUST_HOLD static_assert
+#else
+#define MUST_HOLD _Static_assert
+#endif
+
+MUST_HOLD(sizeof(Word) == WORD, "a word of the heap has the size that the links are made for");
+MUST_HOLD(sizeof(Index) >= sizeof(Word), "an index holds whatever a word holds");
+MUST_HOLD((ALIGNMENT % WORD) == 0U, "payloads are aligned to whole words");
+MUST_HOLD((ALIGNMENT & (ALIGNMENT - 1U)) == 0U, "the alignment is a power of two");
 
 {% if asks_for_large %}
 /* Whether no block can hold this many bytes. */
@@ -132,9 +147,12 @@ static inline uintptr_t address_of(const Word *word)
 {% include layer.file %}
 {%- endif %}
 {% include "move.c" %}
+{%- if measures %}{% include "block_bytes.c" %}{% endif %}
 {%- for layer in layers %}
 {% include layer.file %}
 {%- endfor %}
+{%- if "walk" in extras %}{% include "walk.c" %}{% endif %}
+{%- if "trim" in extras %}{% include "trim.c" %}{% endif %}
 
 /* ---- The heap as others see it ---------------------------------------------------------------- */
 
@@ -143,7 +161,7 @@ static inline uintptr_t address_of(const Word *word)
 static inline Index index_of(const Heap *heap, const void *block)
 {
     /* cppcheck-suppress misra-c2012-11.5 ; a block of this heap begins at a word */
-    const Word *const word = block;
+    const Word *const word = (const Word *)block;
 
     /* cppcheck-suppress [misra-c2012-10.8, misra-c2012-18.4] ; both point into the region, `word` behind its base */
     return (Index)(word - heap->words);
@@ -158,7 +176,7 @@ static inline void *pointer_to(const Heap *heap, Index block)
 bool {{ n }}_init({{ n }} *heap, void *region, size_t bytes)
 {
     /* cppcheck-suppress misra-c2012-11.5 ; whether it begins at a word is looked at below */
-    heap->words = region;
+    heap->words = (Word *)region;
 {%- if checked %}
     heap->last_error = 0U;
 {%- endif %}
@@ -180,16 +198,45 @@ void *{{ n }}_allocate_aligned({{ n }} *heap, size_t size, size_t alignment)
 
     {{ N }}_LOCK(heap);
     block = pointer_to(heap, {{ op.allocate }}(heap, size, alignment));
-    {{ N }}_TRACE(heap, 'a', block, size);
+    {{ N }}_TRACE(heap, 'a', NULL, block, size, alignment);
     {{ N }}_UNLOCK(heap);
+{%- if "out-of-memory" in extras %}
+    if ((block == NULL) && (size > 0U)) {
+        {{ N }}_OUT_OF_MEMORY(heap, size);
+    }
+{%- endif %}
     return block;
 }
 
+{%- if "calloc" in extras %}
+void *{{ n }}_calloc({{ n }} *heap, size_t number, size_t size)
+{
+    const bool fits = (number == 0U) || (size <= (SIZE_MAX / number));
+    const size_t bytes = fits ? (number * size) : SIZE_MAX;
+    void *const block = {{ n }}_allocate_aligned(heap, bytes, 0U);
+{%- if zeroes %}
+
+    return block;
+{%- else %}
+    /* cppcheck-suppress misra-c2012-11.5 ; bytes may be written at any address */
+    IN_LOOP unsigned char *const contents = (unsigned char *)block;
+
+    for (size_t at = 0U; (block != NULL) && (at < bytes); at++) {
+        contents[at] = 0U;
+    }
+    return block;
+{%- endif %}
+}
+
+{% endif %}
 void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignment)
 {
     void *moved{% if checked %} = NULL{% endif %};
 {%- if checked %}
     Index used;
+{%- if "out-of-memory" in extras %}
+    bool is_refused = false;
+{%- endif %}
 {%- endif %}
 
     if (block == NULL) {
@@ -200,14 +247,22 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
     used = used_block(heap, block);
     if (error_of(used) == 0U) {
         moved = pointer_to(heap, {{ op.reallocate }}(heap, used, size, alignment));
+{%- if "out-of-memory" in extras %}
+        is_refused = (moved == NULL) && (size > 0U);
+{%- endif %}
     } else {
         heap_error(heap, error_of(used), block);
     }
 {%- else %}
     moved = pointer_to(heap, {{ op.reallocate }}(heap, index_of(heap, block), size, alignment));
 {%- endif %}
-    {{ N }}_TRACE(heap, 'r', moved, size);
+    {{ N }}_TRACE(heap, 'r', block, moved, size, alignment);
     {{ N }}_UNLOCK(heap);
+{%- if "out-of-memory" in extras %}
+    if ({% if checked %}is_refused{% else %}(moved == NULL) && (size > 0U){% endif %}) {
+        {{ N }}_OUT_OF_MEMORY(heap, size);
+    }
+{%- endif %}
     return moved;
 }
 
@@ -218,9 +273,20 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
 
 {%- endif %}
     if (block != NULL) {
+{%- if checked and op.free != base.free %}
+        Index used;
+
+{%- endif %}
         {{ N }}_LOCK(heap);
-        {{ N }}_TRACE(heap, 'f', block, 0U);
-{%- if checked %}
+        {{ N }}_TRACE(heap, 'f', block, NULL, 0U, 0U);
+{%- if checked and op.free != base.free %}
+        used = used_block(heap, block);
+        if (error_of(used) == 0U) {
+            {{ op.free }}(heap, used);
+        } else {
+            heap_error(heap, error_of(used), block);
+        }
+{%- elif checked %}
         free_block(heap, block);
 {%- else %}
         {% if in_order %}freed = {% endif %}{{ op.free }}(heap, index_of(heap, block));
@@ -234,18 +300,42 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
 
 size_t {{ n }}_usable_size(const {{ n }} *heap, const void *block)
 {
+    size_t bytes{% if checked %} = 0U{% endif %};
 {%- if checked %}
-    const Index used = used_block(heap, block);
-
-    if (error_of(used) != 0U) {
-        {{ N }}_ON_ERROR(heap, error_of(used), block);
-        return 0U;
-    }
-    return {{ op.usable }}(heap, used);
-{%- else %}
-    return {{ op.usable }}(heap, index_of(heap, block));
+    Index used;
 {%- endif %}
+
+    {{ N }}_LOCK(heap);
+{%- if checked %}
+    used = used_block(heap, block);
+    if (error_of(used) == 0U) {
+        bytes = {{ op.usable }}(heap, used);
+    } else {
+        {{ N }}_ON_ERROR(heap, error_of(used), block);
+    }
+{%- else %}
+    bytes = {{ op.usable }}(heap, index_of(heap, block));
+{%- endif %}
+    {{ N }}_UNLOCK(heap);
+    return bytes;
 }
+{%- if "owns" in extras %}
+
+bool {{ n }}_owns(const {{ n }} *heap, const void *pointer)
+{
+    /* cppcheck-suppress misra-c2012-11.6 ; an address is a number here, and is never made a pointer again */
+    return ((uintptr_t)pointer - address_of(heap->words)) < ((uintptr_t)heap->length * WORD);
+}
+{%- endif %}
+{%- if "trim" in extras %}
+
+void {{ n }}_trim({{ n }} *heap)
+{
+    {{ N }}_LOCK(heap);
+    trim(heap);
+    {{ N }}_UNLOCK(heap);
+}
+{%- endif %}
 {%- if checked %}
 
 unsigned int {{ n }}_last_error(const {{ n }} *heap)
@@ -268,10 +358,31 @@ unsigned int {{ n }}_check(const {{ n }} *heap)
     return broken;
 }
 
+{%- if "walk" in extras %}
+void {{ n }}_walk(const {{ n }} *heap, {{ n }}_visitor visit, void *context)
+{
+    Walk walk;
+
+    walk.visit = visit;
+    walk.context = context;
+    {{ N }}_LOCK(heap);
+    {{ op.walk }}(heap, &walk);
+    {{ N }}_UNLOCK(heap);
+}
+
+{% endif %}
 struct {{ n }}_statistics {{ n }}_statistics(const {{ n }} *heap)
 {
     struct {{ n }}_statistics counts;
 
+{%- if "counters" in extras %}
+    {{ N }}_LOCK(heap);
+    counts.live_blocks = heap->live_blocks;
+    counts.free_bytes = heap->free_bytes;
+    counts.min_free_bytes = heap->min_free_bytes;
+    counts.refused = heap->refused;
+    counts.largest_request = heap->largest_request;
+{%- else %}
     /* One by one: of an initialiser some compilers make a call of memset. */
     counts.used_blocks = 0U;
     counts.used_bytes = 0U;
@@ -283,6 +394,7 @@ struct {{ n }}_statistics {{ n }}_statistics(const {{ n }} *heap)
     counts.max_moved = 0U;
 {%- endif %}
     {{ N }}_LOCK(heap);
+{%- endif %}
     counts.region = (size_t)heap->length * WORD;
     {{ op.statistics }}(heap, &counts);
     {{ N }}_UNLOCK(heap);

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use minijinja::{Environment, Error, State, UndefinedBehavior};
 
 use crate::plan::{self, Plan};
-use crate::{EmitError, File, Name, Request, Template};
+use crate::{EmitError, Extra, File, Name, Request, Template};
 
 /// The templates that several families of pools share.
 const TEMPLATES: &[Template] = &[
@@ -36,6 +36,11 @@ const TEMPLATES: &[Template] = &[
     template!("index/skip_list_check.c"),
     template!("index/by_size.c"),
     template!("header.c"),
+    template!("config.h"),
+    template!("block_bytes.c"),
+    template!("walk.c"),
+    template!("trim.c"),
+    template!("layer/counters.c"),
     template!("layer/zero.c"),
     template!("layer/freelists.c"),
 ];
@@ -47,9 +52,12 @@ pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
     if let Some(taken) = taken(&render("heap.c", &Plan::of(&nameless)?)?, name) {
         return Err(EmitError::Taken { name: name.to_owned(), taken });
     }
-    let header = File { name: format!("{name}.h"), text: render("heap.h", &plan)? };
-    let source = File { name: format!("{name}.c"), text: render("heap.c", &plan)? };
-    Ok(vec![header, source])
+    let file = |end: &str, template: &str| render(template, &plan).map(|text| File::new(format!("{name}{end}"), text));
+    let mut files = vec![file(".h", "heap.h")?, file(".c", "heap.c")?];
+    if request.extras.contains(&Extra::Config) {
+        files.push(File { is_kept: true, ..file("_config.h", "config.h")? });
+    }
+    Ok(files)
 }
 
 fn render(template: &str, plan: &Plan) -> Result<String, EmitError> {
@@ -70,6 +78,11 @@ const PUBLIC: &[&str] = &[
     "_usable_size",
     "_check",
     "_last_error",
+    "_owns",
+    "_calloc",
+    "_trim",
+    "_walk",
+    "_visitor",
     "_statistics",
     "_handle",
     "_reserve_handles",
@@ -155,7 +168,7 @@ mod tests {
     fn a_name_that_the_source_has_taken_is_refused() {
         let emitted = |name: &str| {
             let spec = "freelists(64) list".parse().expect("a spec");
-            emit(&Request { spec, name: Name::new(name).expect("a name"), figures: None })
+            emit(&Request::new(spec, Name::new(name).expect("a name")))
         };
         let names = [("pool", "pool_init"), ("load", "load"), ("block", "block"), ("heap", "heap")];
         for (name, taken) in names {

@@ -61,7 +61,7 @@ impl CodeSize {
     ///
     /// A compiler that is missing or fails; files that cannot be written.
     pub fn of(&self, spec: &Spec) -> Result<Option<u64>, CodeSizeError> {
-        let request = Request { spec: spec.clone(), name: Name::new("own_heap")?, figures: None };
+        let request = Request::new(spec.clone(), Name::new("own_heap")?);
         let files = match c::emit(&request) {
             Ok(files) => files,
             Err(EmitError::NotYet { .. }) => return Ok(None),

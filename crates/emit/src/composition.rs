@@ -133,9 +133,7 @@ impl<'s> Composition<'s> {
         let mut lists = format!("TwoLevel::new({second}, {words})");
         if largest == Largest::Region {
             self.knows_region();
-            let max = self.spec.max_region();
-            let is_less = max < self.spec.word.max_region();
-            let region = if is_less { format!("region.min({max})") } else { "region".to_owned() };
+            let region = self.region();
             lists += &format!(".within({region} / size_of::<{word}>())");
         }
         self.blocks("TwoLevel", &lists, Fit::BEST, &BlockFactors::DEFAULT);
@@ -169,6 +167,22 @@ impl<'s> Composition<'s> {
                 Coalescing::EveryCall => "Coalesce::EveryCall".to_owned(),
             },
         });
+    }
+
+    /// Counts what the heap is asked for.
+    pub fn count(&mut self) {
+        self.uses.insert("heapsmith::Counters");
+        self.ty = format!("Counters<{}, {}>", self.word(), self.ty);
+        self.knows_region();
+        let region = self.region();
+        self.make(format!("Counters::new(heap, {region})"));
+    }
+
+    /// The bytes of the region, as an expression.
+    fn region(&self) -> String {
+        let max = self.spec.max_region();
+        let is_less = max < self.spec.word.max_region();
+        if is_less { format!("region.min({max})") } else { "region".to_owned() }
     }
 
     /// Puts a layer before the heap; free lists came with the pool.

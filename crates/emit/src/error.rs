@@ -15,7 +15,7 @@ pub enum EmitError {
     },
     /// The name is none for a C file and its functions.
     #[error(
-        "`{0}` is no name for source: write small letters, digits and underscores, beginning with a letter, and no word of C or Rust"
+        "`{0}` is no name for source: write small letters, digits and underscores, beginning with a letter, and no word of C, C++ or Rust"
     )]
     Name(String),
     /// The source has the name for something else.
@@ -25,6 +25,14 @@ pub enum EmitError {
         name: String,
         /// What is called so.
         taken: String,
+    },
+    /// The language has no such part of the interface.
+    #[error("{language} has no part `{extra}`: it is for --lang c")]
+    NoExtra {
+        /// What it is called.
+        extra: &'static str,
+        /// The language.
+        language: &'static str,
     },
     /// The heap does not suit what `malloc` promises.
     #[error("a library to preload cannot be made of this heap: {0}")]

@@ -10,7 +10,7 @@ use crate::File;
 use crate::preload::LinkedLibrary;
 
 /// Writes emitted files, and the library that was made of them, into a folder; returns their paths. A file that is
-/// there is replaced only if it was emitted too; if one was not, nothing is written.
+/// there is replaced only if it was emitted too; if one was not, nothing is written. One that is the user's stays.
 ///
 /// # Errors
 ///
@@ -25,6 +25,9 @@ pub fn write(
     let mut emitted_before = false;
     for file in files {
         let path = dir.join(&file.name);
+        if file.is_kept && path.symlink_metadata().is_ok() {
+            continue;
+        }
         let emitted = is_emitted(&path, file);
         emitted_before |= emitted;
         outputs.push((begin(path, emitted)?, file.text.as_bytes()));

@@ -15,6 +15,9 @@
 //! (heap errors, priorities), and `zero` before buddies that are defragmented on demand. These have one: handles of
 //! blocks that may move (`c/buddy/handles.h`), which `tests/it/handles.rs` plays on both sides.
 //!
+//! Parts of the interface that a [`Request`] does not name ([`Extra`]) are not in the text: counters are the outermost layer,
+//! `c/walk.c` and `c/trim.c` have an arm for each frame.
+//!
 //! # How a heap is added
 //!
 //! 1. A fragment in `c/`, in the room and under the name that the heap has in `crates/heapsmith/src`.
@@ -52,6 +55,7 @@ mod code_size;
 mod composition;
 pub mod cortex_m3;
 mod error;
+mod extra;
 mod figures;
 mod folder;
 mod literal;
@@ -63,6 +67,7 @@ pub mod size;
 
 pub use code_size::{CodeSize, CodeSizeError};
 pub use error::EmitError;
+pub use extra::Extra;
 pub use figures::Figures;
 pub use folder::write;
 pub use name::Name;
@@ -79,6 +84,15 @@ pub struct Request {
     pub name: Name,
     /// What was measured of it, if anything was.
     pub figures: Option<Figures>,
+    /// What its interface has besides the usual.
+    pub extras: Vec<Extra>,
+}
+
+impl Request {
+    /// A heap that was not measured, with the usual interface.
+    pub fn new(spec: Spec, name: Name) -> Request {
+        Request { spec, name, figures: None, extras: Vec::new() }
+    }
 }
 
 /// A file that was emitted.
@@ -88,4 +102,13 @@ pub struct File {
     pub name: String,
     /// Its contents.
     pub text: String,
+    /// It is the user's: one that is there is left as it is.
+    pub is_kept: bool,
+}
+
+impl File {
+    /// A file that is emitted anew each time.
+    pub fn new(name: String, text: String) -> File {
+        File { name, text, is_kept: false }
+    }
 }

@@ -16,7 +16,7 @@ mod layer;
 mod pool;
 mod sizes;
 
-use heapsmith_spec::{Check, Promise, Spec, WordSize};
+use heapsmith_spec::{Check, Layer, Promise, Spec, WordSize};
 use serde::Serialize;
 
 pub use index::{Chain, IndexPlan};
@@ -29,7 +29,7 @@ use pool::Templated;
 
 use crate::composition::Composition;
 use crate::literal::{lines, unsigned};
-use crate::{EmitError, Figures, Request};
+use crate::{EmitError, Extra, Figures, Request};
 
 /// Language of a plan in messages.
 const C: &str = "C";
@@ -113,6 +113,14 @@ pub struct Plan {
     pool_file: Option<&'static str>,
     /// Blocks are freed last in, first out.
     in_order: bool,
+    /// Words before the payload of a block.
+    header: u64,
+    /// What the interface has besides the usual.
+    extras: Vec<Extra>,
+    /// Somebody asks for the bytes of a block.
+    measures: bool,
+    /// What is handed out is set to 0.
+    zeroes: bool,
     /// A reallocation that finds no new block tries once more in place.
     retries: bool,
     /// Words are filled or copied in a loop; words, or bytes of payload.
@@ -154,7 +162,10 @@ impl Plan {
         let base = Operations::of(free_lists.is_some(), pool.family().resize_joined());
         // A block of a class may hold more than its class says: a gap before an aligned payload.
         let retries = free_lists.is_some() || pool.family().leaves_apart() || index.kind == "classes";
-        let (layers, op) = layer::before_any(spec, base)?;
+        let extras = request.extras.clone();
+        let counts = extras.contains(&Extra::Counters);
+        let (layers, op) = layer::before_any(spec, base, counts)?;
+        let zeroes = spec.layers.contains(&Layer::Zero);
         let control = layers_at + reserved;
         let bytes = spec.word.bytes();
         let max = max_words(spec.word);
@@ -199,7 +210,8 @@ impl Plan {
             index_bits: if wide { 64 } else { 32 },
             alignment: family.alignment(spec),
             checked,
-            checks_links: checked && index.linked,
+            // The blocks of an implicit list are counted at most.
+            checks_links: checked && index.linked && index.kind != "implicit",
             marks,
             checks_by_call: checked && !index.linked && free_lists.is_none(),
             frees_by_pointer: checked && free_lists.is_none(),
@@ -233,7 +245,11 @@ impl Plan {
             in_order: family.frees_in_order(),
             retries,
             fills,
-            loops: fills || !family.frees_in_order() || !layers.is_empty(),
+            header: family.header(),
+            loops: fills || !family.frees_in_order() || zeroes || extras.contains(&Extra::Calloc),
+            measures: counts,
+            zeroes,
+            extras,
             pool,
             index,
             layers,

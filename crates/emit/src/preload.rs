@@ -9,7 +9,7 @@ use heapsmith_spec::{Spec, Threads};
 use minijinja::{Environment, UndefinedBehavior, context};
 
 use crate::plan::Plan;
-use crate::{EmitError, File, Request, c};
+use crate::{EmitError, Extra, File, Request, c};
 
 /// The most address space that the library reserves.
 const RESERVE: u64 = 64 << 30;
@@ -37,6 +37,7 @@ pub fn suited(spec: &Spec) -> Result<Spec, EmitError> {
 
 /// The C of a heap and of malloc over it. The spec is one that [`verify`] accepts.
 pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
+    Extra::verify(&request.extras, &[], "a library to preload")?;
     let mut files = c::emit(request)?;
     let plan = Plan::of(request)?;
     let mut environment = Environment::new();
@@ -44,7 +45,7 @@ pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
     environment.set_keep_trailing_newline(true);
     let (n, reserve) = (request.name.lower(), RESERVE.min(plan.max_bytes() / 4096 * 4096));
     let text = environment.render_str(include_str!("../c/malloc.c"), context! { n, reserve })?;
-    files.push(File { name: format!("{n}_malloc.c"), text });
+    files.push(File::new(format!("{n}_malloc.c"), text));
     Ok(files)
 }
 

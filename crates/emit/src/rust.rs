@@ -6,14 +6,15 @@ mod parts;
 
 use minijinja::{Environment, UndefinedBehavior};
 
-use crate::{EmitError, File, Request};
+use crate::{EmitError, Extra, File, Request};
 use parts::Parts;
 
 /// The source file of a heap.
 pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
+    Extra::verify(&request.extras, &[Extra::Counters], "emitted Rust")?;
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_keep_trailing_newline(true);
     let text = environment.render_str(include_str!("../rust/heap.rs"), Parts::of(request)?)?;
-    Ok(vec![File { name: format!("{}.rs", request.name.lower()), text }])
+    Ok(vec![File::new(format!("{}.rs", request.name.lower()), text)])
 }

@@ -2,6 +2,7 @@
 //!
 //! | layer | adds to a block | adds to the region |
 //! |---|---|---|
+//! | [`Counters`] | nothing | nothing |
 //! | [`FreeLists`] | nothing | a word or two a list |
 //! | [`Guard`] | 4 words and the rounding | a block of 3 words, with a quarantine |
 //! | [`Reserve`] | nothing | a block of a word |
@@ -43,12 +44,14 @@ macro_rules! as_below {
 
 use as_below;
 
+mod counters;
 mod freelists;
 mod guard;
 mod own;
 mod reserve;
 mod zero;
 
+pub use counters::{Counters, Counts};
 pub use freelists::{FreeLists, Order};
 pub use guard::Guard;
 pub use reserve::{PriorityStatistics, Reserve};

@@ -31,7 +31,7 @@
 //! - **[Heaps by name](named)** are [`Tlsf`] and its like. Each is a [`Heap`]: it allocates, frees, resizes, walks
 //!   and checks its blocks, and reports its footprint.
 //! - An **[`Arena`]** has blocks without headers, which are freed all at once; it is no [`Heap`].
-//! - **Layers** ([`FreeLists`], [`Guard`], [`Zero`], [`Reserve`]) are heaps around a heap.
+//! - **Layers** ([`FreeLists`], [`Guard`], [`Zero`], [`Reserve`], [`Counters`]) are heaps around a heap.
 //! - **Locks** ([`Spin`], [`lock::CriticalSection`], [`lock::LockApi`]) make a heap the program's allocator
 //!   ([`Global`]) or that of collections ([`Locked`]).
 //! - **Meters** ([`Counting`]) count what the heap reads and writes for itself.
@@ -103,7 +103,7 @@ mod word;
 pub use handles::{Handle, Handles, Moved};
 pub use heap::{BlockView, Heap, Priority, State, Violation};
 pub use heap_error::{HeapError, HeapErrorKind, HeapErrors};
-pub use layer::{FreeLists, Guard, PriorityStatistics, Reserve, Zero};
+pub use layer::{Counters, Counts, FreeLists, Guard, PriorityStatistics, Reserve, Zero};
 #[cfg(any(target_has_atomic = "8", feature = "critical-section"))]
 pub use lock::Global;
 #[cfg(target_has_atomic = "8")]

@@ -11,7 +11,8 @@
 //! `action` (or `op`, `operation`, `type`) and `id` (or `address`, `ptr`, `pointer`) have to
 //! be there. Actions go by several names: `allocate`, `alloc`, `malloc`, `a`, `+`; `free`,
 //! `dealloc`, `deallocate`, `f`, `-`; `reallocate`, `realloc`, `r`. Numbers are decimal, or
-//! hexadecimal with `0x`; times are nanoseconds. A field with a comma is in quotes, in
+//! hexadecimal with `0x`; times are nanoseconds. Where blocks are named by their address, `old` (or `from`) is that of the
+//! block before a reallocation, as the trace macro of an emitted heap tells it. A field with a comma is in quotes, in
 //! which a quote is doubled; line ends within quotes are not read.
 //!
 //! `heapsmith import -o FILE.csv` writes this form.
@@ -68,6 +69,7 @@ struct Columns {
     id: usize,
     size: Option<usize>,
     alignment: Option<usize>,
+    old: Option<usize>,
     time: Option<usize>,
     thread: Option<usize>,
     site: Option<usize>,
@@ -82,6 +84,7 @@ impl Columns {
             id: position(&["id", "address", "ptr", "pointer"])?,
             size: position(&["size", "bytes"]),
             alignment: position(&["alignment", "align"]),
+            old: position(&["old", "from"]),
             time: position(&["time", "time_ns", "timestamp"]),
             thread: position(&["thread", "tid"]),
             site: position(&["site", "caller"]),
@@ -130,8 +133,12 @@ impl Text for Csv {
                 recording.allocate(key, size()?, alignment)
             }
             "free" | "dealloc" | "deallocate" | "f" | "-" => recording.free_known(key),
-            "reallocate" | "realloc" | "r" if !is_live => Err("the block that is reallocated is not live".into()),
-            "reallocate" | "realloc" | "r" => recording.resize(key, size()?),
+            "reallocate" | "realloc" | "r" => match number(columns.old, "old id")?.map(|old| old.saturating_add(1)) {
+                Some(old) if old != key && is_live => Err("a block that is moved to the id of a live one".into()),
+                Some(old) if old != key && recording.is_live(old) => recording.reallocate(old, key, size()?),
+                Some(old) if old != key => Err("the block that is reallocated is not live".into()),
+                _ => recording.resize(key, size()?),
+            },
             _ => Err("an action that is none of allocate, free, reallocate and mark".into()),
         }
     }

@@ -47,7 +47,7 @@ pub(crate) fn write(
     defines: &str,
 ) -> Result<Vec<String>, ExperimentError> {
     let mut sources = vec!["player.c".to_owned()];
-    for file in c::emit(&Request { spec: resolve(spec)?, name: Name::new(NAME)?, figures: None })? {
+    for file in c::emit(&Request::new(resolve(spec)?, Name::new(NAME)?))? {
         scratch.write(&file.name, &file.text)?;
         sources.extend(file.name.ends_with(".c").then_some(file.name));
     }

@@ -72,6 +72,20 @@ fn the_pick_of_an_exploration_is_emitted_with_its_figures() {
 }
 
 #[test]
+fn the_header_of_macros_is_emitted_once_and_then_stays() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let arguments = ["tlsf", "--lang", "c", "--name", "my_heap", "--with", "config,owns"];
+    assert!(emit(&arguments, dir.path()).contains("my_heap_config.h"));
+    let config = dir.path().join("my_heap_config.h");
+    std::fs::write(&config, "mine").expect("it can be written");
+    let again = emit(&arguments, dir.path());
+    assert!(again.contains("my_heap.c") && !again.contains("my_heap_config.h"), "{again}");
+    assert_eq!(std::fs::read_to_string(&config).expect("it is there"), "mine");
+    let header = std::fs::read_to_string(dir.path().join("my_heap.h")).expect("the header");
+    assert!(header.contains("bool my_heap_owns(") && !header.contains("my_heap_walk"), "{header}");
+}
+
+#[test]
 fn sizes_are_printed_for_each_processor() {
     let dir = tempfile::tempdir().expect("a folder");
     let arguments = ["emit", "half-fit", "--lang", "c", "--size", "--format", "csv"];
@@ -115,6 +129,9 @@ fn what_cannot_be_emitted_is_told() {
     let told: Vec<String> = [
         ["tlsf", "--lang", "c", "--name", "My-Heap"],
         ["tlsf", "--lang", "c", "--name", "load"],
+        ["tlsf", "--lang", "c", "--name", "class"],
+        ["tlsf", "--lang", "so", "--with", "counters"],
+        ["tlsf", "--lang", "rust", "--with", "counters,walk"],
         ["stack", "--lang", "so", "--name", "my_heap"],
         ["list word=2", "--lang", "so", "--name", "my_heap"],
         ["tlfs", "--lang", "c", "--name", "my_heap"],

@@ -15,8 +15,16 @@ bool {{ n }}_reserve_handles({{ n }} *heap, size_t handles)
 
     {{ N }}_LOCK(heap);
     handle.master = movable_allocate(heap, size);
-    {{ N }}_TRACE(heap, 'a', pointer_to(heap, (handle.master == 0U) ? 0U : load(heap, handle.master)), size);
+{%- if "counters" in extras %}
+    (void)count_request(heap, size, (handle.master == 0U) ? 0U : load(heap, handle.master));
+{%- endif %}
+    {{ N }}_TRACE(heap, 'a', NULL, pointer_to(heap, (handle.master == 0U) ? 0U : load(heap, handle.master)), size, 0U);
     {{ N }}_UNLOCK(heap);
+{%- if "out-of-memory" in extras %}
+    if ((handle.master == 0U) && (size > 0U)) {
+        {{ N }}_OUT_OF_MEMORY(heap, size);
+    }
+{%- endif %}
     return handle;
 }
 
@@ -24,7 +32,10 @@ void {{ n }}_free_movable({{ n }} *heap, {{ n }}_handle handle)
 {
     if (handle.master != 0U) {
         {{ N }}_LOCK(heap);
-        {{ N }}_TRACE(heap, 'f', pointer_to(heap, load(heap, handle.master)), 0U);
+        {{ N }}_TRACE(heap, 'f', pointer_to(heap, load(heap, handle.master)), NULL, 0U, 0U);
+{%- if "counters" in extras %}
+        count_free(heap, block_bytes(heap, load(heap, handle.master)));
+{%- endif %}
         movable_free(heap, handle.master);
         {{ N }}_UNLOCK(heap);
     }

@@ -339,7 +339,7 @@ static unsigned int pool_check(const Heap *heap)
     return (listed == 0U) ? 0U : 2U;
 }
 
-/* Counts the blocks. */
+/* {% if "counters" in extras %}Says how much is in use{% else %}Counts the blocks{% endif %}. */
 static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
 {
     const Index top = load(heap, TOP);
@@ -350,6 +350,7 @@ static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
 {%- endif %}
     counts->footprint = ((size_t)top - HEAD) * WORD;
     counts->footprint_peak = ((size_t)load(heap, HIGH) - HEAD) * WORD;
+{%- if "counters" not in extras %}
     for (Index block = heap->first; block < top; block += words_of(head_of(heap, block))) {
         const size_t payload = ((size_t)words_of(head_of(heap, block)) - HEAD) * WORD;
 
@@ -364,4 +365,5 @@ static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
             }
         }
     }
+{%- endif %}
 }

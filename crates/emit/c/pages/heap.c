@@ -88,66 +88,66 @@ static Index take_run(Heap *heap, Index length, Index step)
 
 /* ---- Objects in pages ---- */
 
-static inline Index object_words(Index class)
+static inline Index object_words(Index size_class)
 {
-    return ((Index)MIN_OBJECT / WORD) << class;
+    return ((Index)MIN_OBJECT / WORD) << size_class;
 }
 
 /* Objects in a page of a class. */
-static inline Index objects_of(Index class)
+static inline Index objects_of(Index size_class)
 {
-    return ((Index)PAGE / MIN_OBJECT) >> class;
+    return ((Index)PAGE / MIN_OBJECT) >> size_class;
 }
 
 /* A page of free objects of a class, on its list; or 0. */
-static Index new_page(Heap *heap, Index class)
+static Index new_page(Heap *heap, Index size_class)
 {
     const Index page = take_run(heap, 1U, 1U);
 
     if (page != 0U) {
-        set(heap, page, KIND, OBJECTS + class);
-        set(heap, page, COUNT, objects_of(class));
-        {{ "fill_map" if pool.search == "tree" else "fill_bits" }}(heap, entry_of(heap, page) + BITMAP, objects_of(class));
-        link_page(heap, CLASS_LISTS + class, {{ "place_of(heap, CLASS_LISTS + class, page)" if pool.order == "address" else "0U" }}, page);
+        set(heap, page, KIND, OBJECTS + size_class);
+        set(heap, page, COUNT, objects_of(size_class));
+        {{ "fill_map" if pool.search == "tree" else "fill_bits" }}(heap, entry_of(heap, page) + BITMAP, objects_of(size_class));
+        link_page(heap, CLASS_LISTS + size_class, {{ "place_of(heap, CLASS_LISTS + size_class, page)" if pool.order == "address" else "0U" }}, page);
     }
     return page;
 }
 
-static Index allocate_object(Heap *heap, Index class)
+static Index allocate_object(Heap *heap, Index size_class)
 {
-    Index page = load(heap, CLASS_LISTS + class);
+    Index page = load(heap, CLASS_LISTS + size_class);
     Index object;
     Index left;
 
     if (page == 0U) {
-        page = new_page(heap, class);
+        page = new_page(heap, size_class);
     }
     if (page == 0U) {
         return 0U;
     }
-    object = take_object(heap, entry_of(heap, page) + BITMAP{% if pool.search == "tree" %}, objects_of(class){% endif %});
+    object = take_object(heap, entry_of(heap, page) + BITMAP{% if pool.search == "tree" %}, objects_of(size_class){% endif %});
     left = get(heap, page, COUNT) - 1U;
     set(heap, page, COUNT, left);
     if (left == 0U) {
-        (void)unlink_page(heap, CLASS_LISTS + class, page);
+        (void)unlink_page(heap, CLASS_LISTS + size_class, page);
     }
-    return start_of(heap, page) + (object * object_words(class));
+    return start_of(heap, page) + (object * object_words(size_class));
 }
 
-static void free_object(Heap *heap, Index page, Index class, Index at)
+static void free_object(Heap *heap, Index page, Index size_class, Index at)
 {
     const Index count = get(heap, page, COUNT) + 1U;
 
-    if (count == objects_of(class)) {
-        (void)unlink_page(heap, CLASS_LISTS + class, page);
+    if (count == objects_of(size_class)) {
+        (void)unlink_page(heap, CLASS_LISTS + size_class, page);
         free_run(heap, page, 1U);
     } else {
-        const Index object = (at - start_of(heap, page)) / object_words(class);
+        const Index object = (at - start_of(heap, page)) / object_words(size_class);
 
-        put_object(heap, entry_of(heap, page) + BITMAP, {% if pool.search == "tree" %}objects_of(class), {% endif %}object);
+        put_object(heap, entry_of(heap, page) + BITMAP, {% if pool.search == "tree" %}objects_of(size_class), {% endif %}object);
         set(heap, page, COUNT, count);
         if (count == 1U) {
-            link_page(heap, CLASS_LISTS + class, {{ "0U" if pool.order == "lifo" else "place_of(heap, CLASS_LISTS + class, page)" }}, page);
+            link_page(heap, CLASS_LISTS + size_class, {{ "0U" if pool.order == "lifo" else "place_of(heap, CLASS_LISTS + size_class, page)" }}, page);
         }
     }
 }
@@ -155,17 +155,17 @@ static void free_object(Heap *heap, Index page, Index class, Index at)
 /* ---- The pool as a heap ---- */
 
 /* Whether a request of this many bytes gets an object, and of which class. */
-static bool is_object(size_t size, Index *class)
+static bool is_object(size_t size, Index *size_class)
 {
     Index object = MIN_OBJECT;
 
-    *class = 0U;
+    *size_class = 0U;
     if (size > (PAGE / 2U)) {
         return false;
     }
     while (object < size) {
         object *= 2U;
-        *class += 1U;
+        *size_class += 1U;
     }
     return true;
 }
@@ -180,7 +180,7 @@ static Index pool_allocate(Heap *heap, size_t asked, size_t wanted_alignment)
 {
     const size_t alignment = (wanted_alignment < ALIGNMENT) ? ALIGNMENT : wanted_alignment;
     const size_t size = (asked < alignment) ? alignment : asked;
-    Index class;
+    Index size_class;
     Index step;
     Index page;
     Index length;
@@ -189,8 +189,8 @@ static Index pool_allocate(Heap *heap, size_t asked, size_t wanted_alignment)
         ((wanted_alignment & (wanted_alignment - 1U)) != 0U)) {
         return 0U;
     }
-    if (is_object(size, &class)) {
-        return allocate_object(heap, class);
+    if (is_object(size, &size_class)) {
+        return allocate_object(heap, size_class);
     }
     length = pages_for(size);
     step = (alignment > PAGE) ? (Index)(alignment / PAGE) : 1U;
@@ -257,13 +257,13 @@ static bool pool_resize(Heap *heap, Index block, size_t asked)
     const size_t size = (asked < ALIGNMENT) ? ALIGNMENT : asked;
     const Index page = page_of(heap, block);
     const Index kind = get(heap, page, KIND);
-    Index class;
+    Index size_class;
 
     if ((asked == 0U) || is_too_large(asked)) {
         return false;
     }
-    if (is_object(size, &class)) {
-        return kind == (OBJECTS + class);
+    if (is_object(size, &size_class)) {
+        return kind == (OBJECTS + size_class);
     }
 {%- if pool.resize %}
     return (kind == USED_RUN) && resize_run(heap, page, pages_for(size));
@@ -317,20 +317,20 @@ static bool run_is_sound(const Heap *heap, Index page, Index length, Index run)
 }
 
 /* P3 for a page of objects. */
-static bool objects_are_sound(const Heap *heap, Index page, Index class)
+static bool objects_are_sound(const Heap *heap, Index page, Index size_class)
 {
     const Index map = entry_of(heap, page) + BITMAP;
     Index count = 0U;
 
-    for (Index object = 0U; object < objects_of(class); object++) {
+    for (Index object = 0U; object < objects_of(size_class); object++) {
         count += bit_is_set(heap, map, object) ? 1U : 0U;
     }
 {%- if pool.search == "tree" %}
-    if (!map_agrees(heap, map, objects_of(class))) {
+    if (!map_agrees(heap, map, objects_of(size_class))) {
         return false;
     }
 {%- endif %}
-    return (count == get(heap, page, COUNT)) && (count < objects_of(class));
+    return (count == get(heap, page, COUNT)) && (count < objects_of(size_class));
 }
 
 /* P4: the lists hold `listed` pages, each of its class and with a free object. */
@@ -338,11 +338,11 @@ static bool lists_are_sound(const Heap *heap, Index listed)
 {
     Index left = listed;
 
-    for (Index class = 0U; class < CLASSES; class++) {
+    for (Index size_class = 0U; size_class < CLASSES; size_class++) {
         Index previous = 0U;
 
-        for (Index page = load(heap, CLASS_LISTS + class); page != 0U; page = get(heap, page, NEXT)) {
-            if ((page >= load(heap, TOP)) || (left == 0U) || (get(heap, page, KIND) != (OBJECTS + class)) ||
+        for (Index page = load(heap, CLASS_LISTS + size_class); page != 0U; page = get(heap, page, NEXT)) {
+            if ((page >= load(heap, TOP)) || (left == 0U) || (get(heap, page, KIND) != (OBJECTS + size_class)) ||
                 (get(heap, page, COUNT) == 0U) || (get(heap, page, PREVIOUS) != previous)) {
                 return false;
             }
@@ -392,6 +392,14 @@ static unsigned int pool_check(const Heap *heap)
     return lists_are_sound(heap, listed) ? 0U : 4U;
 }
 
+{%- if "counters" in extras %}
+/* Says how much is in use. */
+static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
+{
+    counts->footprint = (size_t)start_of(heap, load(heap, TOP)) * WORD;
+    counts->footprint_peak = (size_t)start_of(heap, load(heap, HIGH)) * WORD;
+}
+{%- else %}
 /* Counts blocks of this many bytes. */
 static void count_free(struct {{ n }}_statistics *counts, size_t blocks, size_t bytes)
 {
@@ -430,3 +438,4 @@ static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
         }
     }
 }
+{%- endif %}

@@ -72,9 +72,14 @@ static unsigned int pool_check(const Heap *heap)
 {%- endif %}
 }
 
-/* Counts the blocks. */
+/* {% if "counters" in extras %}Says how much is in use{% else %}Counts the blocks{% endif %}. */
 static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
 {
+{%- if "counters" in extras %}
+    counts->footprint = (size_t)load(heap, TOP) * WORD;
+    counts->footprint_peak = (size_t)load(heap, HIGH) * WORD;
+}
+{%- else %}
     Index block = {{ first }};
     Index words = {{ size_of }}(load(heap, block - 1U));
 
@@ -97,3 +102,4 @@ static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
         words = {{ size_of }}(load(heap, block - 1U));
     }
 }
+{%- endif %}

@@ -17,7 +17,7 @@ static void heap_error(Heap *heap, unsigned int error, const void *block)
     heap->last_error = error;
     {{ N }}_ON_ERROR(heap, error, block);
 }
-{%- if not checks_by_call or index.linked %}
+{%- if not checks_by_call or checks_links %}
 
 /* On the way of every request: a call would cost as much as what it does. */
 #if defined(__GNUC__)
@@ -99,7 +99,7 @@ static inline unsigned int error_of(Index block)
 }
 
 static void free_block(Heap *heap, const void *pointer);
-{%- if index.linked or marks %}
+{%- if checks_links or marks %}
 
 /* Remembers that the block `at` is damaged, and tells of it. */
 static void damaged(Heap *heap, Index at)
@@ -107,7 +107,7 @@ static void damaged(Heap *heap, Index at)
     heap_error(heap, {{ N }}_DAMAGED, (at < heap->length) ? &heap->words[at] : NULL);
 }
 {%- endif %}
-{%- if index.linked %}
+{%- if checks_links %}
 {% include "pool/holds.c" %}
 
 /* The free block that a search found; 0 if it is damaged, which is a heap error. */

@@ -156,6 +156,14 @@ static unsigned int pool_check(const Heap *heap)
     return 0U;
 }
 
+{%- if "counters" in extras %}
+/* Says how much is in use. */
+static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
+{
+    counts->footprint = (size_t)load(heap, TOP) * WORD;
+    counts->footprint_peak = (size_t)load(heap, HIGH) * WORD;
+}
+{%- else %}
 /* Counts the blocks. */
 static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
 {
@@ -172,3 +180,4 @@ static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
     counts->free_bytes = counts->free_blocks * bytes;
     counts->largest_free = (counts->free_blocks > 0U) ? bytes : 0U;
 }
+{%- endif %}

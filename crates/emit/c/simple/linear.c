@@ -193,13 +193,14 @@ static unsigned int pool_check(const Heap *heap)
 {%- endif %}
 }
 
-/* Counts the blocks. */
+/* {% if "counters" in extras %}Says how much is in use{% else %}Counts the blocks{% endif %}. */
 static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
 {
     const Index top = load(heap, TOP);
 
     counts->footprint = ((size_t)top - 1U) * WORD;
     counts->footprint_peak = (size_t)load(heap, HIGH) * WORD;
+{%- if "counters" not in extras %}
     for (Index block = {{ first }}; block < top; block += words_of(load(heap, block - 1U))) {
         const size_t payload = ((size_t)words_of(load(heap, block - 1U)) - 1U) * WORD;
 
@@ -212,4 +213,5 @@ static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
             counts->free_bytes += payload;
         }
     }
+{%- endif %}
 }

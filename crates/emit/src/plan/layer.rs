@@ -20,6 +20,9 @@ pub struct Operations {
     usable: &'static str,
     check: &'static str,
     statistics: &'static str,
+    /// Bytes of a used block, header included.
+    block_bytes: &'static str,
+    walk: &'static str,
 }
 
 impl Operations {
@@ -35,6 +38,8 @@ impl Operations {
             usable: "pool_usable",
             check: if free_lists { "freelists_check" } else { "pool_check" },
             statistics: "pool_statistics",
+            block_bytes: "block_bytes",
+            walk: if free_lists { "freelists_walk" } else { "pool_walk" },
         }
     }
 }
@@ -83,10 +88,16 @@ pub struct LayerPlan {
     file: &'static str,
     /// The functions of what is below.
     below: Operations,
+    /// The field of the heap's struct that names the block which the layer took for itself.
+    own: Option<&'static str>,
 }
 
-/// The layers of `spec` before any heap, innermost first, and the functions of the outermost.
-pub(super) fn before_any(spec: &Spec, base: Operations) -> Result<(Vec<LayerPlan>, Operations), EmitError> {
+/// The layers of `spec` before any heap, innermost first, and the functions of the outermost, which may count.
+pub(super) fn before_any(
+    spec: &Spec,
+    base: Operations,
+    counts: bool,
+) -> Result<(Vec<LayerPlan>, Operations), EmitError> {
     let (mut plans, mut below) = (Vec::new(), base);
     for layer in spec.layers.iter().rev() {
         let (file, above) = match layer {
@@ -100,8 +111,18 @@ pub(super) fn before_any(spec: &Spec, base: Operations) -> Result<(Vec<LayerPlan
                 return Err(EmitError::NotYet { part, language: C });
             }
         };
-        plans.push(LayerPlan { file, below });
+        plans.push(LayerPlan { file, below, own: None });
         below = above;
+    }
+    if counts {
+        plans.push(LayerPlan { file: "layer/counters.c", below, own: None });
+        below = Operations {
+            init: "counters_init",
+            allocate: "counters_allocate",
+            free: "counters_free",
+            reallocate: "counters_reallocate",
+            ..below
+        };
     }
     Ok((plans, below))
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::composition::{Composition, Map, PolicyText};
 use crate::literal::lines;
 use crate::plan::{self, Bounds};
-use crate::{EmitError, Figures, Request};
+use crate::{EmitError, Extra, Figures, Request};
 
 /// All that the template writes.
 #[derive(Clone, Debug, Serialize)]
@@ -33,6 +33,9 @@ impl Parts {
         plan::compose(&mut made)?;
         for layer in spec.layers.iter().rev() {
             made.layer(layer);
+        }
+        if request.extras.contains(&Extra::Counters) {
+            made.count();
         }
         made.body.push("Ok(heap)".to_owned());
         Ok(Parts {

@@ -84,7 +84,8 @@ fn sources(dir: &Path) -> (Vec<PathBuf>, String) {
     let mut sources = vec![dir.join("player.c")];
     for (number, spec) in HEAPS.iter().enumerate() {
         let heap = Heap::new(number, resolve(spec).unwrap_or_else(|error| panic!("{error}")));
-        let Tape { made, steps: tape, .. } = record::tape(&heap, number, &program(number));
+        let Tape { made, steps: mut tape, .. } = record::tape(&heap, number, &program(number));
+        tape.retain(|step| !matches!(step.kind, Kind::Counts | Kind::Walk));
         assert!(made, "{spec} has room in {REGION} bytes");
         for file in c::emit(&heap.request()).unwrap_or_else(|error| panic!("{spec}: {error}")) {
             std::fs::write(dir.join(&file.name), file.text).expect("the file is written");

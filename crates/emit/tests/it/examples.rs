@@ -96,9 +96,11 @@ fn the_firmware_gives_the_explored_addresses_and_is_faster_than_the_c_library() 
     let events = events();
     std::fs::write(dir.path().join("trace.rep"), rep(&events)).expect("the trace is written");
     let requests = events.into_iter().map(Request::Traced).collect();
-    let heap = Heap { spec: resolve(PACKET_HEAP).expect("a heap"), name: Name::new("packet_heap").expect("a name") };
+    let name = Name::new("packet_heap").expect("a name");
+    let heap = Heap { name, ..Heap::new(0, resolve(PACKET_HEAP).expect("a heap")) };
     let tape = record::tape(&heap, 0, &Program { region: 1 << 20, requests, every: usize::MAX });
-    let peak = tape.steps.last().expect("the last image").size;
+    let mut images = tape.steps.iter().filter(|step| step.kind == Kind::Image);
+    let peak = images.next_back().expect("the last image").size;
 
     make("firmware", dir.path(), None, NEEDS);
     let text = make("firmware", dir.path(), Some("run"), NEEDS);

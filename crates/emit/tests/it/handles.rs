@@ -14,8 +14,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::ptr::NonNull;
 
-use heapsmith::{Fixed, Handle, Handles, Unmetered};
-use heapsmith_emit::{Name, Request, c};
+use heapsmith::{Counters, Fixed, Handle, Handles, Heap as _, Unmetered};
+use heapsmith_emit::{Extra, Name, Request, c};
 use heapsmith_spec::build::{HandlesJob, with_handles};
 use heapsmith_spec::{Spec, resolve};
 use heapsmith_trial::Random;
@@ -43,11 +43,12 @@ enum Live {
 struct Recorder<'t> {
     seed: u64,
     steps: usize,
+    bytes: usize,
     text: &'t mut String,
 }
 
 struct Recording<'t, H> {
-    heap: H,
+    heap: Counters<u32, H>,
     live: Vec<(usize, Live)>,
     text: &'t mut String,
     moved: u64,
@@ -57,6 +58,8 @@ impl HandlesJob<Unmetered> for Recorder<'_> {
     type Output = u64;
 
     fn run<H: Handles<Meter = Unmetered>>(self, heap: H) -> u64 {
+        // Every region is a number of words of each kind.
+        let heap = Counters::<u32, _>::new(heap, self.bytes);
         let mut recording = Recording { heap, live: Vec::new(), text: self.text, moved: 0 };
         let mut random = Random::new(self.seed);
         if self.seed % 2 == 1 {
@@ -174,6 +177,10 @@ impl<H: Handles<Meter = Unmetered>> Recording<'_, H> {
         let bytes = unsafe { std::slice::from_raw_parts(self.heap.base().as_ptr(), peak) };
         let hash = (hash(bytes) >> 1) as i64;
         self.line('c', &[footprint as i64, peak as i64, moved.last as i64, moved.max as i64, hash]);
+        let counts = self.heap.counts();
+        let numbers =
+            [counts.live_blocks, counts.free_bytes, counts.min_free_bytes, counts.refused, counts.largest_request];
+        self.line('n', &numbers.map(|number| number as i64));
     }
 }
 
@@ -196,7 +203,7 @@ fn programs(spec: &Spec, programs: u64) -> (String, u64) {
         let skip = (4096 - memory.as_ptr().addr() % 4096) / 8;
         let source = Fixed::new(&mut memory[skip..]).shortened(bytes);
         writeln!(text, "h {bytes}").expect("a string");
-        let recorder = Recorder { seed, steps: 2000, text: &mut text };
+        let recorder = Recorder { seed, steps: 2000, bytes, text: &mut text };
         moved += with_handles(spec, source, Unmetered, recorder).unwrap_or_else(|error| panic!("{spec}: {error}"));
     }
     (text, moved)
@@ -207,7 +214,9 @@ fn c_follows(heap: &str, flags: &[&str], many: u64) {
     let spec = resolve(heap).expect("a heap");
     let (text, moved) = programs(&spec, many);
     assert!(moved > 50, "{heap}: {moved} blocks moved");
-    let request = Request { spec, name: Name::new("my_heap").expect("a name"), figures: None };
+    let extras = if heap.contains("knuth") { Extra::ALL.to_vec() } else { Vec::new() };
+    let counts = format!("-DCOUNTS={}", u8::from(!extras.is_empty()));
+    let request = Request { extras, ..Request::new(spec, Name::new("my_heap").expect("a name")) };
     for file in c::emit(&request).expect("source") {
         std::fs::write(dir.path().join(file.name), file.text).expect("the file is written");
     }
@@ -215,7 +224,10 @@ fn c_follows(heap: &str, flags: &[&str], many: u64) {
     // The program that plays has a C library, whatever the heap is compiled without.
     let of_player = flags.iter().filter(|flag| !flag.starts_with("-U") && **flag != "-ffreestanding").copied();
     compile(dir.path(), &[&["-c", "my_heap.c"], flags].concat());
-    compile(dir.path(), &["-o", "player", "player.c", "my_heap.o"].into_iter().chain(of_player).collect::<Vec<_>>());
+    compile(
+        dir.path(),
+        &["-o", "player", "player.c", "my_heap.o", &counts].into_iter().chain(of_player).collect::<Vec<_>>(),
+    );
     let played = play(&dir.path().join("player"), &text);
     assert_eq!(played.trim(), format!("{} lines played", text.lines().count()), "{heap} {flags:?}");
 }

@@ -4,6 +4,9 @@
 #include <string.h>
 
 static int locked;
+static int making;
+static const void *last_old;
+static size_t last_alignment;
 static unsigned int locks;
 static char traced[64];
 static unsigned int counted;
@@ -28,11 +31,22 @@ static unsigned int trailing_zeros(unsigned int word)
     return (unsigned int)__builtin_ctz(word);
 }
 
-#define MY_HEAP_ASSERT(condition) must(condition, #condition)
+/* The heap reads and writes its region with the lock held alone, but where it is made. */
+#define MY_HEAP_ASSERT(condition) must((condition) && (locked || making), #condition)
 #define MY_HEAP_LOCK(heap) (must(!locked, "no lock is taken twice"), locked = 1, locks++)
 #define MY_HEAP_UNLOCK(heap) (must(locked, "what is unlocked was locked"), locked = 0)
-#define MY_HEAP_TRACE(heap, what, block, size) \
-    (must(locked, "calls are traced alone"), traced[strlen(traced)] = (char)(((block) == NULL) ? '-' : (what)))
+#define MY_HEAP_TRACE(heap, what, old, block, size, alignment) note(what, old, block, size, alignment)
+
+static void note(char what, const void *old, const void *block, size_t size, size_t alignment)
+{
+    must(locked, "calls are traced alone");
+    must((old == NULL) == (what == 'a'), "the block that was given");
+    must(what != 'f' || (block == NULL && size == 0U && alignment == 0U), "a free has no more");
+    traced[strlen(traced)] = (char)((block == NULL && what != 'f') ? '-' : what);
+    last_old = old;
+    last_alignment = alignment;
+}
+
 #define MY_HEAP_COUNT_LEADING_ZEROS(word) leading_zeros(word)
 #define MY_HEAP_COUNT_TRAILING_ZEROS(word) trailing_zeros(word)
 
@@ -44,11 +58,16 @@ static void serves(my_heap *heap)
 {
     unsigned char *block = my_heap_allocate(heap, 100);
     unsigned char *other = my_heap_allocate_aligned(heap, 100, 256);
+    unsigned char *moved;
 
     must(block != NULL && other != NULL && ((uintptr_t)other % 256U) == 0U, "aligned");
     must(my_heap_usable_size(heap, block) >= 100U, "usable");
     (void)memset(block, 7, 100);
-    block = my_heap_reallocate(heap, block, 200, 1);
+    locks = 0U;
+    must(my_heap_usable_size(heap, block) >= 100U && locks == 1U, "a header is read alone");
+    moved = my_heap_reallocate(heap, block, 200, 1);
+    must(last_old == block && last_alignment == 1U, "the old block and the alignment are traced");
+    block = moved;
     must(block != NULL && block[0] == 7 && block[99] == 7, "contents are kept");
     must(my_heap_reallocate(heap, block, 0, 1) == NULL && block[0] == 7, "a refused reallocation leaves the block");
     must(my_heap_reallocate(heap, block, 100000, 1) == NULL && block[0] == 7, "as does one of too much");
@@ -101,10 +120,12 @@ int main(void)
     my_heap heap;
     void *blocks[8];
 
+    making = 1;
     must(!my_heap_init(&heap, NULL, 4096), "no region");
     must(!my_heap_init(&heap, region + 1, 4096), "a region that begins at no word");
     must(!my_heap_init(&heap, region, 8), "a region too small");
     must(my_heap_init(&heap, region, sizeof region), "a region");
+    making = 0;
     serves(&heap);
     counts(&heap);
     for (int number = 0; number < 8; number++) {

@@ -2,8 +2,12 @@
 
 use std::process::Command;
 
-use heapsmith_emit::{Name, Request, c};
+use heapsmith_emit::{Extra, Name, Request, c};
 use heapsmith_spec::resolve;
+use heapsmith_trace::{Action, Bytes};
+use heapsmith_workload::load;
+
+use crate::differential::heaps::is_whole;
 
 /// Heaps that count leading and trailing zeros, so that every macro has a use; and at least this many words
 /// of theirs that cannot change unseen in the program's heap.
@@ -15,7 +19,7 @@ fn macros_corner_cases_and_check_are_as_the_header_says() {
     for (heap, min) in HEAPS {
         let dir = tempfile::tempdir().expect("a folder");
         let name = Name::new("my_heap").expect("a name");
-        let request = Request { spec: resolve(heap).expect("a heap"), name, figures: None };
+        let request = Request::new(resolve(heap).expect("a heap"), name);
         for file in c::emit(&request).expect("source") {
             std::fs::write(dir.path().join(file.name), file.text).expect("the file is written");
         }
@@ -33,6 +37,84 @@ fn macros_corner_cases_and_check_are_as_the_header_says() {
     }
 }
 
+/// A program that says every call as the guide to firmware does.
+#[test]
+fn a_log_of_calls_is_a_trace() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let request = Request::new(resolve("first-fit").expect("a heap"), Name::new("my_heap").expect("a name"));
+    for file in c::emit(&request).expect("source") {
+        std::fs::write(dir.path().join(file.name), file.text).expect("the file is written");
+    }
+    std::fs::write(dir.path().join("log.c"), include_str!("interface/log.c")).expect("the file is written");
+    let mut cc = Command::new("cc");
+    cc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o", "log", "log.c"]).current_dir(dir.path());
+    let output = cc.output().expect("cc runs: install build-essential");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let log = Command::new(dir.path().join("log")).output().expect("it runs").stdout;
+    let path = dir.path().join("log.csv");
+    std::fs::write(&path, &log).expect("the log is written");
+    let trace = load(&path, None, &[]).unwrap_or_else(|error| panic!("{error}\n{}", String::from_utf8_lossy(&log)));
+    let actions: Vec<Action> = trace.events.iter().map(|event| event.action).collect();
+    let expected = [
+        Action::Allocate { id: 0, size: Bytes(24), alignment: 0 },
+        Action::Allocate { id: 1, size: Bytes(100), alignment: 64 },
+        Action::Reallocate { id: 0, size: Bytes(500) },
+        Action::Allocate { id: 2, size: Bytes(24), alignment: 0 },
+        Action::Reallocate { id: 0, size: Bytes(400) },
+        Action::Free { id: 1 },
+        Action::Free { id: 0 },
+        Action::Free { id: 2 },
+    ];
+    assert_eq!(actions, expected);
+}
+
+/// Heaps of every family, and whether an empty one that was trimmed is as it was made.
+const EXTRAS: &[(&str, bool)] = &[
+    ("list(order=implicit)", true),
+    ("list(order=fifo, coalesce=deferred) word=8", true),
+    ("freelists(16..=64 step 8, flush=bounded(2)) list(order=address, coalesce>=100)", true),
+    ("freelists(24,40, order=fifo) tlsf check=header", true),
+    ("bins(lea) check=header", true),
+    ("zero skiplist", true),
+    ("classes(16..=4096 double)", false),
+    ("buddy(estranged)", true),
+    ("freelists(24) buddy(estranged, glue=bounded(2)) word=2", true),
+    ("buddy(estranged, start=one-block)", true),
+    ("buddy(knuth, defragment=on-demand)", true),
+    ("pages(page=256, min=8, search=tree)", true),
+    ("pages(page=256, min=16, order=phk, search=word, retain=3, resize=off) word=2", true),
+    ("bump(reclaim=empty)", true),
+    ("stack", true),
+    ("fixed(64)", false),
+];
+
+/// Under sanitizers, for 64 bits and for 32, where a size is no multiple of a word of 8 bytes.
+#[test]
+fn extra_parts_do_what_the_header_says() {
+    let step = if is_whole() { 1 } else { 3 };
+    let narrow = EXTRAS.iter().skip(1).step_by(2 * step).map(|heap| (heap, "-m32"));
+    for ((heap, trims), flag) in EXTRAS.iter().step_by(step).map(|heap| (heap, "-m64")).chain(narrow) {
+        let dir = tempfile::tempdir().expect("a folder");
+        let request = Request::new(resolve(heap).expect("a heap"), Name::new("my_heap").expect("a name"));
+        let request = Request { extras: Extra::ALL.to_vec(), ..request };
+        for file in c::emit(&request).expect("source") {
+            std::fs::write(dir.path().join(file.name), file.text).expect("the file is written");
+        }
+        let write = |name, text: &str| std::fs::write(dir.path().join(name), text).expect("the file is written");
+        write("my_heap_config.h", include_str!("interface/my_heap_config.h"));
+        write("extras.c", include_str!("interface/extras.c"));
+        let mut cc = Command::new("cc");
+        cc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", flag, "-fsanitize=address,undefined"]);
+        cc.args([&format!("-DTRIMS={}", u8::from(*trims)), "-fno-sanitize-recover=all", "-o", "extras", "extras.c"]);
+        let output = cc.current_dir(dir.path()).output().expect("cc runs: install build-essential and gcc-multilib");
+        assert!(output.status.success(), "{heap} {flag}: {}", String::from_utf8_lossy(&output.stderr));
+        let output = Command::new(dir.path().join("extras")).output().expect("it runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(text.trim() == "as the header says", "{heap} {flag}: {text}{stderr}");
+    }
+}
+
 /// Each heap with a type that its payloads suit, and one that asks for a coarser alignment.
 const ALIGNED: &[(&str, &str, &str)] = &[
     ("tlsf", "uint32_t", "struct { _Alignas(8) char first; }"),
@@ -45,7 +127,7 @@ fn a_type_with_a_coarser_alignment_than_the_payloads_does_not_compile() {
     for (heap, suits, coarse) in ALIGNED {
         let dir = tempfile::tempdir().expect("a folder");
         let name = Name::new("my_heap").expect("a name");
-        let request = Request { spec: resolve(heap).expect("a heap"), name, figures: None };
+        let request = Request::new(resolve(heap).expect("a heap"), name);
         for file in c::emit(&request).expect("source") {
             std::fs::write(dir.path().join(file.name), file.text).expect("the file is written");
         }

@@ -88,6 +88,18 @@ fn clang_has_no_warning() {
     compiles("clang", "clang", &["-fsyntax-only"]);
 }
 
+/// A project may build all its sources as C++.
+#[test]
+fn it_is_cpp_as_well() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let flags =
+        ["-x", "c++", "-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Wno-type-limits", "-Werror", "-fsyntax-only"];
+    let heaps = if heaps::is_whole() { heaps::named() } else { fewer() };
+    for source in sources(dir.path(), &heaps) {
+        silent("g++", "g++", &flags, &[source]);
+    }
+}
+
 #[test]
 fn arm_gcc_has_no_warning() {
     compiles("arm-none-eabi-gcc", "gcc-arm-none-eabi", &["-mcpu=cortex-m0plus", "-mthumb"]);

@@ -16,7 +16,7 @@ const HEAPS: &[&str] = &[
 
 fn library(dir: &Path, heap: &str) -> PathBuf {
     let spec = preload::suited(&resolve(heap).expect("a heap")).expect("malloc can be made of it");
-    let request = Request { spec, name: Name::new("my_heap").expect("a name"), figures: None };
+    let request = Request::new(spec, Name::new("my_heap").expect("a name"));
     for file in preload::emit(&request).expect("source") {
         std::fs::write(dir.join(file.name), file.text).expect("the file is written");
     }

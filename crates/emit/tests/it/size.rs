@@ -1,7 +1,7 @@
 //! What the emitted C costs in code.
 
 use heapsmith_emit::size::{Size, TARGETS, size};
-use heapsmith_emit::{Name, Request, c};
+use heapsmith_emit::{Extra, Name, Request, c};
 use heapsmith_spec::resolve;
 
 /// Heaps of firmware, the smallest first.
@@ -18,9 +18,13 @@ const HEAPS: &[&str] = &[
 ];
 
 fn sizes(heap: &str) -> Vec<Size> {
+    sizes_with(heap, &[])
+}
+
+fn sizes_with(heap: &str, extras: &[Extra]) -> Vec<Size> {
     let dir = tempfile::tempdir().expect("a folder");
-    let request =
-        Request { spec: resolve(heap).expect("a heap"), name: Name::new("my_heap").expect("a name"), figures: None };
+    let request = Request::new(resolve(heap).expect("a heap"), Name::new("my_heap").expect("a name"));
+    let request = Request { extras: extras.to_vec(), ..request };
     for file in c::emit(&request).expect("source") {
         std::fs::write(dir.path().join(file.name), file.text).expect("the file is written");
     }
@@ -41,5 +45,16 @@ fn first_fit_with_fast_free_takes_less_than_a_kilobyte_and_a_half() {
             let m3 = TARGETS.iter().position(|target| target.name == "Cortex-M3").expect("the core");
             assert!(sizes[m3].text < 1536, "{} bytes", sizes[m3].text);
         }
+    }
+}
+
+/// In place of the walk that statistics are without them.
+#[test]
+fn counters_take_less_than_a_hundred_bytes() {
+    for heap in ["list(order=implicit)", "list(order=implicit) check=header"] {
+        let at = TARGETS.iter().position(|target| target.name == "Cortex-M3").expect("a target");
+        let (without, with) = (sizes(heap)[at].text, sizes_with(heap, &[Extra::Counters])[at].text);
+        println!("{heap}: {without} bytes on a Cortex-M3, {with} with counters");
+        assert!(with < without + 100, "{heap}: {without} and {with} bytes");
     }
 }

@@ -60,6 +60,18 @@ pub(super) fn pointer<W: Word>(heap: &impl Heap, at: usize) -> NonNull<u8> {
     unsafe { heap.base().cast::<W>().add(at).cast() }
 }
 
+/// Bytes of the block at `pointer`, header included; 0 for a pointer beyond the heap's footprint, which its heap is to
+/// refuse.
+pub(super) fn block_size(heap: &impl Heap, pointer: NonNull<u8>) -> usize {
+    let offset = pointer.as_ptr().addr().wrapping_sub(heap.base().as_ptr().addr());
+    if offset < heap.control_size() || offset >= heap.footprint() {
+        return 0;
+    }
+    // SAFETY: the words before the pointer lie in the footprint. A heap that is given no block of its own reads some
+    // number there, and refuses.
+    unsafe { heap.block_size(pointer) }
+}
+
 /// A block of `words` words for the layer itself, set to 0. It is never freed, and no request of the
 /// program: a reserve below lets it pass.
 pub(super) fn control_block<W: Word>(heap: &mut impl Heap, words: usize) -> Result<usize, RegionError> {

@@ -90,13 +90,8 @@ impl<W: Word, H: Heap> Reserve<W, H> {
     }
 
     /// Words of a block.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Heap::block_size`].
-    unsafe fn block_words(&self, pointer: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.heap.block_size(pointer) / W::BYTES }
+    fn block_words(&self, pointer: NonNull<u8>) -> usize {
+        own::block_size(&self.heap, pointer) / W::BYTES
     }
 }
 
@@ -120,8 +115,7 @@ unsafe impl<W: Word, H: Heap> Heap for Reserve<W, H> {
             statistics.failed += 1;
             return None;
         };
-        // SAFETY: the heap has just returned it.
-        let words = unsafe { self.block_words(pointer) };
+        let words = self.block_words(pointer);
         own::store::<W>(&mut self.heap, self.control, used + words);
         Some(pointer)
     }
@@ -132,9 +126,8 @@ unsafe impl<W: Word, H: Heap> Heap for Reserve<W, H> {
     }
 
     unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), HeapError> {
+        let words = self.block_words(pointer);
         // SAFETY: the caller's promise is the same.
-        let words = unsafe { self.block_words(pointer) };
-        // SAFETY: as above.
         unsafe { self.heap.try_deallocate(pointer) }?;
         let used = own::load::<W>(&mut self.heap, self.control);
         own::store::<W>(&mut self.heap, self.control, used - words);
@@ -146,8 +139,9 @@ unsafe impl<W: Word, H: Heap> Heap for Reserve<W, H> {
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        let before = self.block_words(pointer);
         // SAFETY: the caller's promise is the same.
-        let (before, usable) = unsafe { (self.block_words(pointer), self.heap.usable_size(pointer)) };
+        let usable = unsafe { self.heap.usable_size(pointer) };
         let (leaves, used) = self.leaves_reserve(size.saturating_sub(usable));
         let statistics = &mut self.statistics[Priority::Low as usize];
         statistics.requests += 1;
@@ -160,8 +154,7 @@ unsafe impl<W: Word, H: Heap> Heap for Reserve<W, H> {
             statistics.failed += 1;
             return None;
         };
-        // SAFETY: the heap has just returned it.
-        let after = unsafe { self.block_words(moved) };
+        let after = self.block_words(moved);
         own::store::<W>(&mut self.heap, self.control, used - before + after);
         Some(moved)
     }

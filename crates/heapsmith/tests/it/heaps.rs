@@ -5,9 +5,9 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use heapsmith::{
-    BestFit, Counting, EstrangedBuddy, FirstFit, Fixed, FixedSize, FreeLists, Frees, Growing, Guard, HalfFit, Heap,
-    KnuthBuddy, Linear, Meter, MovableBuddy, NextFit, PhkHeap, RegionError, Reserve, SegregatedFit, State, Tlsf,
-    Unmetered, Word, Zero,
+    BestFit, Counters, Counting, Counts, EstrangedBuddy, FirstFit, Fixed, FixedSize, FreeLists, Frees, Growing, Guard,
+    HalfFit, Heap, KnuthBuddy, Linear, Meter, MovableBuddy, NextFit, PhkHeap, RegionError, Reserve, SegregatedFit,
+    State, Tlsf, Unmetered, Word, Zero,
 };
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -155,6 +155,47 @@ fn run<H: Heap>(program: &[Ask], make: impl FnOnce(Fixed<'static>) -> Result<H, 
     drop(unsafe { Box::from_raw(memory) });
 }
 
+/// Runs the program, and counts its live blocks and its requests as the layer does.
+fn is_counted<H: Heap>(mut heap: Counters<u32, H>, program: &[Ask]) {
+    let empty = heap.counts();
+    let mut live: Vec<(NonNull<u8>, usize)> = Vec::new();
+    let mut expected = empty;
+    for &ask in program {
+        let (size, answer) = match ask {
+            Ask::Allocate(size, alignment) => (size, heap.allocate(size, 1 << alignment)),
+            Ask::Free(number) if !live.is_empty() => {
+                let place = number % live.len();
+                // SAFETY: the block is live. A stack refuses all but the last.
+                if unsafe { heap.try_deallocate(live[place].0) }.is_ok() {
+                    live.remove(place);
+                }
+                (0, None)
+            }
+            Ask::Resize(number, size) if !live.is_empty() => {
+                let place = number % live.len();
+                // SAFETY: the block is live.
+                let moved = unsafe { heap.reallocate(live[place].0, size, 1) };
+                if moved.is_some() {
+                    live.remove(place);
+                }
+                (size, moved)
+            }
+            _ => (0, None),
+        };
+        // SAFETY: the heap has just returned it.
+        live.extend(answer.map(|pointer| (pointer, unsafe { heap.block_size(pointer) })));
+        let free_bytes = empty.free_bytes - live.iter().map(|(_, bytes)| bytes).sum::<usize>();
+        expected = Counts {
+            live_blocks: live.len(),
+            free_bytes,
+            min_free_bytes: expected.min_free_bytes.min(free_bytes),
+            refused: expected.refused + usize::from(size > 0 && answer.is_none()),
+            largest_request: expected.largest_request.max(size),
+        };
+        assert_eq!(heap.counts(), expected, "after {ask:?}");
+    }
+}
+
 /// The named pools of blocks with words of `W`.
 fn blocks<W: Word, M: Meter + Default>(program: &[Ask]) {
     run(program, |region| FirstFit::<_, W, M>::metered(region, M::default()));
@@ -192,6 +233,24 @@ proptest! {
         others::<u16, Unmetered>(&program);
         others::<u32, Counting>(&program);
         others::<u64, Unmetered>(&program);
+    }
+
+    #[test]
+    fn counters_know_the_live_blocks_and_the_requests(program in programs()) {
+        fn counted<H: Heap>(program: &[Ask], make: impl FnOnce(Fixed<'static>) -> Result<H, RegionError>) {
+            let memory = Box::leak(vec![MaybeUninit::<u64>::uninit(); REGION / 8].into_boxed_slice());
+            let memory: *mut [MaybeUninit<u64>] = memory;
+            // SAFETY: the box was just leaked; the heap is gone when it is taken back.
+            let heap = make(Fixed::new(unsafe { &mut *memory })).expect("the region is large enough");
+            is_counted(Counters::new(heap, REGION), program);
+            // SAFETY: as above.
+            drop(unsafe { Box::from_raw(memory) });
+        }
+        counted(&program, |region| FreeLists::<Tlsf<_>, _>::new(region, [16, 64, 1500]));
+        counted(&program, |region| Guard::<u32, _>::new(FirstFit::<_, u32>::new(region)?, 4, 3));
+        counted(&program, |region| Reserve::<u32, _>::new(KnuthBuddy::<_, u32>::new(region)?, REGION, 10));
+        counted(&program, |region| Linear::<u32, _, _>::new(region, Frees::LastFirst));
+        counted(&program, PhkHeap::<_, u32>::new);
     }
 
     #[test]

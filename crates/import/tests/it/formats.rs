@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::made::{self, all, read, refusal, text};
 use heapsmith_import::importers;
-use heapsmith_trace::{PackedTrace, Statistics};
+use heapsmith_trace::{Action, Bytes, PackedTrace, Statistics};
 
 #[test]
 fn every_importer_is_told_by_content_and_reads_its_good_file() {
@@ -252,4 +252,25 @@ fn exports_come_back_as_they_were() {
     assert_eq!(header, ["0", "2", "5", "1"]);
     assert!(heapsmith_import::CsvWriter::create(folder.path().join("no/t.csv")).is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left behind");
+}
+
+/// As the trace macro of an emitted heap tells it.
+#[test]
+fn a_block_of_a_csv_list_may_move_to_another_address() {
+    let header = "action,id,size,alignment,old\na,0x100,24,8,0\n";
+    let text = format!("{header}r,0x200,40,8,0x100\nr,0x200,60,8,0x200\na,0x100,5,0,0\nf,0x200,,,\n");
+    let (trace, _) = read(text.as_bytes(), None, false).unwrap().unwrap();
+    let actions: Vec<Action> = trace.events.iter().map(|event| event.action).collect();
+    let expected = [
+        Action::Allocate { id: 0, size: Bytes(24), alignment: 8 },
+        Action::Reallocate { id: 0, size: Bytes(40) },
+        Action::Reallocate { id: 0, size: Bytes(60) },
+        Action::Allocate { id: 1, size: Bytes(5), alignment: 0 },
+        Action::Free { id: 0 },
+    ];
+    assert_eq!(actions, expected);
+    for (wrong, why) in [("r,0x300,40,8,0x200\n", "not live"), ("a,0x200,4,,\nr,0x200,40,8,0x100\n", "a live one")] {
+        let told = refusal(format!("{header}{wrong}").as_bytes(), Some("csv"));
+        assert!(told.contains(why), "{told}");
+    }
 }

@@ -86,9 +86,9 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
 
 /// Writes the C of an allocator; gives its lines.
 fn write(allocator: &Allocator, name: &Name, scratch: &Scratch) -> Result<u64, ExperimentError> {
-    let request = Request { spec: resolve(allocator.spec)?, name: name.clone(), figures: None };
+    let request = Request::new(resolve(allocator.spec)?, name.clone());
     let mut lines = 0;
-    for File { name, text } in c::emit(&request)? {
+    for File { name, text, .. } in c::emit(&request)? {
         lines += if name.ends_with(".c") { code_lines(&text) } else { 0 };
         scratch.write(name, text)?;
     }

@@ -41,7 +41,7 @@ fn packed(sample: &str, workload: &str) -> String {
 
 /// Bytes of code on a Cortex-M3 and instructions of an event under each sample, for one heap.
 fn measured(dir: &Path, spec: &Spec) -> (u64, Vec<f64>) {
-    let request = Request { spec: spec.clone(), name: Name::new("my_heap").expect("a name"), figures: None };
+    let request = Request::new(spec.clone(), Name::new("my_heap").expect("a name"));
     let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("the file is written");
     for file in c::emit(&request).unwrap_or_else(|error| panic!("{spec}: {error}")) {
         write(&file.name, &file.text);

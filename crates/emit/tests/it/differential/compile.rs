@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use heapsmith_emit::{c, rust};
+use heapsmith_emit::{Extra, c, rust};
 
 use super::heaps::Heap;
 use super::tape::Tape;
@@ -25,7 +25,15 @@ pub fn c(dir: &Path, heaps: &[Heap], flags: &[&str]) -> PathBuf {
         let free = format!("{name}_free(&{name}_it, block)");
         let free = if heap.spec.pool.frees_in_order() { free } else { format!("({free}, true)") };
         writeln!(makers, "PART({name}, {free})").expect("a string");
-        writeln!(rows, "    ROW({name}),").expect("a string");
+        let mut part = |extra, macro_name: &str, function: &str| {
+            if !heap.has(extra) {
+                return "NULL".to_owned();
+            }
+            writeln!(makers, "{macro_name}({name})").expect("a string");
+            format!("{name}{function}")
+        };
+        let (counts, walks) = (part(Extra::Counters, "COUNTERS", "_9"), part(Extra::Walk, "WALK", "_10"));
+        writeln!(rows, "    ROW({name}, {counts}, {walks}),").expect("a string");
     }
     std::fs::write(
         dir.join("heaps.h"),
@@ -90,12 +98,14 @@ fn hint(flags: &[&str]) -> &'static str {
 pub fn rust(dir: &Path, heaps: &[Heap]) -> PathBuf {
     let (mut modules, mut arms) = (String::new(), String::new());
     for (number, heap) in heaps.iter().enumerate() {
-        for file in rust::emit(&heap.request()).unwrap_or_else(|error| panic!("{}: {error}", heap.spec)) {
+        for file in rust::emit(&heap.rust_request()).unwrap_or_else(|error| panic!("{}: {error}", heap.spec)) {
             std::fs::write(dir.join(&file.name), file.text).expect("the file is written");
         }
         let name = heap.name.lower();
         writeln!(modules, "#[path = \"{name}.rs\"]\nmod {name};").expect("a string");
-        writeln!(arms, "        {number} => player.play({name}::heap(region)),").expect("a string");
+        let counts = if heap.has(Extra::Counters) { "Some(heap.counts())" } else { "None" };
+        let counts = format!("|{}| {counts}", if heap.has(Extra::Counters) { "heap" } else { "_" });
+        writeln!(arms, "        {number} => player.play({name}::heap(region), {counts}),").expect("a string");
     }
     let table = format!(
         "use crate::Player;\nuse heapsmith::Fixed;\n{modules}\npub fn play(number: u64, player: Player<'_>, region: Fixed<'_>) {{\n    \

@@ -1,6 +1,6 @@
 //! The heaps that are compared: all that can be emitted of the catalogue and of random specs.
 
-use heapsmith_emit::{EmitError, Name, Request, c};
+use heapsmith_emit::{EmitError, Extra, Name, Request, c};
 use heapsmith_spec::{Spec, arbitrary, resolve};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -10,15 +10,29 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 pub struct Heap {
     pub spec: Spec,
     pub name: Name,
+    pub extras: Vec<Extra>,
 }
 
 impl Heap {
     pub fn new(number: usize, spec: Spec) -> Heap {
-        Heap { spec, name: Name::new(&format!("heap{number}")).expect("a name") }
+        // The usual interface, counters, all that there is: each for some of any few heaps that are taken in order.
+        let extras = [&[][..], &[Extra::Counters], &Extra::ALL][number / 3 % 3];
+        Heap { spec, name: Name::new(&format!("heap{number}")).expect("a name"), extras: extras.to_vec() }
+    }
+
+    /// Whether its C, or its Rust, has such a part.
+    pub fn has(&self, extra: Extra) -> bool {
+        self.extras.contains(&extra)
+    }
+
+    /// Its Rust has counters alone.
+    pub fn rust_request(&self) -> Request {
+        let extras = self.extras.iter().copied().filter(|extra| *extra == Extra::Counters).collect();
+        Request { extras, ..self.request() }
     }
 
     pub fn request(&self) -> Request {
-        Request { spec: self.spec.clone(), name: self.name.clone(), figures: None }
+        Request { extras: self.extras.clone(), ..Request::new(self.spec.clone(), self.name.clone()) }
     }
 
     /// Whether its C looks for the first or the last bit of a word.

@@ -19,7 +19,22 @@ struct heap {
     unsigned int (*check)(void);
     size_t (*footprint)(void);
     size_t (*peak)(void);
+    void (*counts)(uint64_t counts[5]);
+    uint64_t (*walk)(void);
 };
+
+static uint64_t add(uint64_t hash, uint64_t number)
+{
+    uint64_t sum = hash;
+
+    for (unsigned int byte = 0U; byte < 64U; byte += 8U) {
+        sum = (sum ^ ((number >> byte) & 0xFFU)) * UINT64_C(0x100000001B3);
+    }
+    return sum;
+}
+
+static void look(void *context, const void *block, size_t bytes, unsigned int status);
+
 
 #define PART(N, FREE)                                                                                      \
     static N N##_it;                                                                                  \
@@ -37,7 +52,24 @@ struct heap {
     static unsigned int N##_6(void) { return N##_check(&N##_it); }                                    \
     static size_t N##_7(void) { return N##_statistics(&N##_it).footprint; }                           \
     static size_t N##_8(void) { return N##_statistics(&N##_it).footprint_peak; }
-#define ROW(N) { N##_1, N##_2, N##_3, N##_4, N##_5, N##_6, N##_7, N##_8 }
+#define COUNTERS(N)                                                                                   \
+    static void N##_9(uint64_t counts[5])                                                             \
+    {                                                                                                 \
+        const struct N##_statistics found = N##_statistics(&N##_it);                                  \
+        counts[0] = found.live_blocks;                                                                \
+        counts[1] = found.free_bytes;                                                                 \
+        counts[2] = found.min_free_bytes;                                                             \
+        counts[3] = found.refused;                                                                    \
+        counts[4] = found.largest_request;                                                            \
+    }
+#define WALK(N)                                                                                       \
+    static uint64_t N##_10(void)                                                                      \
+    {                                                                                                 \
+        uint64_t hash = UINT64_C(0xCBF29CE484222325);                                                 \
+        N##_walk(&N##_it, look, &hash);                                                               \
+        return hash;                                                                                  \
+    }
+#define ROW(N, COUNTS, WALKS) { N##_1, N##_2, N##_3, N##_4, N##_5, N##_6, N##_7, N##_8, COUNTS, WALKS }
 
 PARTS
 
@@ -50,6 +82,13 @@ struct step {
 
 static _Alignas(4096) unsigned char region[REGION];
 static unsigned char *slots[SLOTS];
+
+static void look(void *context, const void *block, size_t bytes, unsigned int status)
+{
+    uint64_t *const hash = context;
+
+    *hash = add(add(add(*hash, (uint64_t)((const unsigned char *)block - region)), bytes), status);
+}
 
 static _Noreturn void differs(uint32_t heap, uint64_t step, const char *what, uint64_t expected, uint64_t found)
 {
@@ -107,6 +146,23 @@ static void play(uint32_t number, uint64_t at, const struct step *step)
         break;
     case 2U:
         served(number, at, step, heap->reallocate(slots[step->slot], (size_t)step->size, (size_t)step->alignment));
+        break;
+    case 4U:
+        if (heap->counts != NULL) {
+            uint64_t counts[5];
+
+            heap->counts(counts);
+            expect(number, at, "the number of live blocks", step->slot, counts[0]);
+            expect(number, at, "the number of free bytes", step->size, counts[1]);
+            expect(number, at, "the fewest free bytes", step->alignment, counts[2]);
+            expect(number, at, "the number of refused requests", step->answer, counts[3]);
+            expect(number, at, "the largest request", step->usable, counts[4]);
+        }
+        break;
+    case 5U:
+        if (heap->walk != NULL) {
+            expect(number, at, "the hash of all blocks", step->answer, heap->walk());
+        }
         break;
     default:
         expect(number, at, "the broken invariant", 0U, heap->check());

@@ -7,7 +7,7 @@ use std::io::{Read, stdin};
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::{Fixed, Heap, RegionError, Unmetered};
+use heapsmith::{Counts, Fixed, Heap, RegionError, Unmetered};
 
 /// What every byte of a region is before a heap is made in it.
 const BLANK: u8 = 0xA5;
@@ -67,18 +67,28 @@ fn expect(number: u64, step: u64, what: &str, expected: u64, found: u64) {
 
 impl Player<'_> {
     /// Plays the tape on a heap, if it could be made.
-    pub fn play(self, heap: Result<impl Heap<Meter = Unmetered>, RegionError>) {
+    pub fn play<H: Heap<Meter = Unmetered>>(self, heap: Result<H, RegionError>, counts: fn(&H) -> Option<Counts>) {
         expect(self.number, 0, "whether it could be made", self.made.into(), heap.is_ok().into());
-        if let Ok(mut heap) = heap {
-            self.steps(&mut heap);
-        }
-    }
-
-    fn steps(self, heap: &mut dyn Heap<Meter = Unmetered>) {
+        let Ok(mut heap) = heap else { return };
         let mut slots: Vec<Option<NonNull<u8>>> = vec![None; 1 << 16];
         for at in 0..self.steps {
             let step = self.tapes.step();
-            self.step(heap, &mut slots, at, &step);
+            match step.kind {
+                4 => self.counts(at, &step, counts(&heap)),
+                // What a walk visits is the explored heap's own.
+                5 => {}
+                _ => self.step(&mut heap, &mut slots, at, &step),
+            }
+        }
+    }
+
+    fn counts(&self, at: u64, step: &Step, counts: Option<Counts>) {
+        let Some(counts) = counts else { return };
+        let found = [counts.live_blocks, counts.free_bytes, counts.min_free_bytes, counts.refused, counts.largest_request];
+        let expected = [step.slot as u64, step.size, step.alignment, step.answer, step.usable];
+        let names = ["live blocks", "free bytes", "fewest free bytes", "refused requests", "largest request"];
+        for (what, (expected, found)) in names.into_iter().zip(expected.into_iter().zip(found)) {
+            expect(self.number, at, what, expected, found as u64);
         }
     }
 

@@ -4,7 +4,8 @@
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::Fixed;
+use heapsmith::{Counters, Fixed, Heap as _, State, Word};
+use heapsmith_spec::WordSize;
 use heapsmith_spec::build::BuildError;
 use heapsmith_trace::Operation as Traced;
 use heapsmith_trial::{Counted, Operation, over};
@@ -29,7 +30,12 @@ pub fn tape(heap: &Heap, number: usize, program: &Program) -> Tape {
     let mut memory = vec![blank; (LARGEST.min(program.region) + 2 * PAGE) / 8];
     let skip = (PAGE - memory.as_ptr().addr() % PAGE) / 8;
     let mut source = Fixed::new(&mut memory[skip..]).shortened(program.region);
-    let steps = over(&heap.spec, &mut source, |heap| Recorder::new(heap).run(program));
+    let region = heap.spec.max_region().min(program.region as u64) as usize;
+    let steps = over(&heap.spec, &mut source, |below| match heap.spec.word {
+        WordSize::Two => Recorder::<u16>::new(below, region).run(program),
+        WordSize::Four => Recorder::<u32>::new(below, region).run(program),
+        WordSize::Eight => Recorder::<u64>::new(below, region).run(program),
+    });
     let (made, steps) = match steps {
         Ok(steps) => (true, steps),
         Err(BuildError::Region(_)) => (false, Vec::new()),
@@ -45,8 +51,8 @@ struct Block {
     alignment: usize,
 }
 
-struct Recorder<'h, 'm> {
-    heap: &'h mut Counted<'m>,
+struct Recorder<'h, 'm, W> {
+    heap: Counters<W, &'h mut Counted<'m>>,
     /// In address order.
     live: Vec<Block>,
     free_slots: Vec<u32>,
@@ -54,8 +60,9 @@ struct Recorder<'h, 'm> {
     steps: Vec<Step>,
 }
 
-impl<'h, 'm> Recorder<'h, 'm> {
-    fn new(heap: &'h mut Counted<'m>) -> Self {
+impl<'h, 'm, W: Word> Recorder<'h, 'm, W> {
+    fn new(heap: &'h mut Counted<'m>, region: usize) -> Self {
+        let heap = Counters::new(heap, region);
         Recorder { heap, live: Vec::new(), free_slots: Vec::new(), slots: 0, steps: Vec::new() }
     }
 
@@ -171,6 +178,35 @@ impl<'h, 'm> Recorder<'h, 'm> {
         let bytes = unsafe { std::slice::from_raw_parts(self.heap.base().as_ptr(), peak) };
         let (kind, answer) = (Kind::Image, hash(bytes));
         self.steps.push(Step { kind, slot: 0, size: peak as u64, alignment: now as u64, answer, usable: 0 });
+        self.counts();
+        self.walk();
+    }
+
+    fn counts(&mut self) {
+        let counts = self.heap.counts();
+        self.steps.push(Step {
+            kind: Kind::Counts,
+            slot: counts.live_blocks as u32,
+            size: counts.free_bytes as u64,
+            alignment: counts.min_free_bytes as u64,
+            answer: counts.refused as u64,
+            usable: counts.largest_request as u64,
+        });
+    }
+
+    fn walk(&mut self) {
+        let mut blocks = Vec::new();
+        self.heap.walk(&mut |block| {
+            let status = match block.state {
+                State::Used => 0,
+                State::Free => 1,
+                State::Cached => 2,
+            };
+            let numbers = [(block.offset + block.header) as u64, (block.size - block.header) as u64, status];
+            blocks.extend(numbers.into_iter().flat_map(u64::to_le_bytes));
+        });
+        let (kind, answer) = (Kind::Walk, hash(&blocks));
+        self.steps.push(Step { kind, slot: 0, size: 0, alignment: 0, answer, usable: 0 });
     }
 }
 

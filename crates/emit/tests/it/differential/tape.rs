@@ -15,6 +15,11 @@ pub enum Kind {
     Reallocate = 2,
     /// The size is the footprint's peak, the alignment the footprint; the answer a hash of the bytes up to the peak.
     Image = 3,
+    /// The slot is the live blocks, the size the free bytes, the alignment the fewest that ever were; the answer refused
+    /// requests, the usable size the largest request. For heaps with counters.
+    Counts = 4,
+    /// The answer is a hash of all blocks: offset of the payload, its bytes, and its status. For heaps with a walk.
+    Walk = 5,
 }
 
 /// No block.

@@ -2,7 +2,7 @@
  *
  * A line is a letter and its numbers: m slot size offset (a movable block), f slot (its free), p slot offset (pin),
  * u slot (unpin), r handles reserved, a slot size offset (a block by address), x slot (its free), g slot offset (where a block is now),
- * c footprint peak last max hash (all of it). Offset -1 is a refusal. */
+ * c footprint peak last max hash (all of it), n live free min refused largest (what is counted). Offset -1 is a refusal. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +61,22 @@ static void whole(const long long *number)
     expect("the hash of the region", number[4], image(counts.footprint_peak));
 }
 
+/* What the heap was asked for, if it counts that. */
+static void counted(const long long *number)
+{
+#if COUNTS
+    const struct my_heap_statistics counts = my_heap_statistics(&heap);
+
+    expect("the number of live blocks", number[0], (long long)counts.live_blocks);
+    expect("the number of free bytes", number[1], (long long)counts.free_bytes);
+    expect("the fewest free bytes", number[2], (long long)counts.min_free_bytes);
+    expect("the number of refused requests", number[3], (long long)counts.refused);
+    expect("the largest request", number[4], (long long)counts.largest_request);
+#else
+    (void)number;
+#endif
+}
+
 static void served(unsigned char *block, size_t slot, size_t size, long long expected)
 {
     expect("the offset", expected, offset(block));
@@ -101,6 +117,9 @@ static void play(char kind, const long long *number)
         break;
     case 'g':
         expect("where the block is", number[1], offset(my_heap_get(&heap, handles[slot])));
+        break;
+    case 'n':
+        counted(number);
         break;
     default:
         whole(number);

@@ -1,0 +1,84 @@
+
+/* ---- Counters ---------------------------------------------------------------------------------
+ *
+ * What the program holds and asks for: numbers in the heap's struct, not in its region. A block that is cached is free.
+ */
+
+static bool counters_init(Heap *heap)
+{
+    if (!{{ layer.below.init }}(heap)) {
+        return false;
+    }
+    heap->live_blocks = 0U;
+    heap->free_bytes = (size_t)(heap->length - {% if header > 0 %}({{ first }} - {{ header }}U){% else %}{{ first }}{% endif %}) * WORD;
+{%- for inner in layers %}{% if inner.own %}
+    heap->free_bytes -= {{ inner.below.block_bytes }}(heap, heap->{{ inner.own }});
+{%- endif %}{% endfor %}
+    heap->min_free_bytes = heap->free_bytes;
+    heap->refused = 0U;
+    heap->largest_request = 0U;
+    return true;
+}
+
+/* Counts a request for `size` bytes, and the block that it got; returns the block. */
+static Index count_request(Heap *heap, size_t size, Index block)
+{
+    if (size > heap->largest_request) {
+        heap->largest_request = size;
+    }
+    if (block != 0U) {
+        heap->live_blocks++;
+        heap->free_bytes -= {{ layer.below.block_bytes }}(heap, block);
+        if (heap->free_bytes < heap->min_free_bytes) {
+            heap->min_free_bytes = heap->free_bytes;
+        }
+        return block;
+    }
+    if (size > 0U) {
+        heap->refused++;
+    }
+    return 0U;
+}
+
+/* Counts the free of a block of this many bytes. */
+static void count_free(Heap *heap, size_t bytes)
+{
+    heap->live_blocks--;
+    heap->free_bytes += bytes;
+}
+
+static Index counters_allocate(Heap *heap, size_t size, size_t alignment)
+{
+    return count_request(heap, size, {{ layer.below.allocate }}(heap, size, alignment));
+}
+
+static Index counters_reallocate(Heap *heap, Index block, size_t size, size_t alignment)
+{
+    const size_t before = {{ layer.below.block_bytes }}(heap, block);
+    const Index moved = {{ layer.below.reallocate }}(heap, block, size, alignment);
+
+    if (moved != 0U) {
+        count_free(heap, before);
+    }
+    return count_request(heap, size, moved);
+}
+{% if in_order %}
+static bool counters_free(Heap *heap, Index block)
+{
+    const size_t bytes = {{ layer.below.block_bytes }}(heap, block);
+    const bool freed = {{ layer.below.free }}(heap, block);
+
+    if (freed) {
+        count_free(heap, bytes);
+    }
+    return freed;
+}
+{%- else %}
+static void counters_free(Heap *heap, Index block)
+{
+    const size_t bytes = {{ layer.below.block_bytes }}(heap, block);
+
+    {{ layer.below.free }}(heap, block);
+    count_free(heap, bytes);
+}
+{%- endif %}

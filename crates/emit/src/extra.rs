@@ -1,0 +1,54 @@
+//! Parts of the interface that are emitted only where they are asked for.
+
+use serde::Serialize;
+
+use crate::EmitError;
+
+/// A part of the interface of an emitted heap. Without it not a byte of the source is about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Extra {
+    /// Counts in constant time: live blocks, free bytes and the fewest that ever were, refused requests, the largest.
+    Counters,
+    /// Whether a pointer lies among the blocks of the heap.
+    Owns,
+    /// Blocks of zeroes, for a number of items of a size.
+    Calloc,
+    /// A visit of every block.
+    Walk,
+    /// Cached blocks go back to the pool, and all free blocks are joined.
+    Trim,
+    /// A macro for requests that were refused.
+    OutOfMemory,
+    /// A header of the user's that defines the macros.
+    Config,
+}
+
+impl Extra {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Extra::Counters => "counters",
+            Extra::Owns => "owns",
+            Extra::Calloc => "calloc",
+            Extra::Walk => "walk",
+            Extra::Trim => "trim",
+            Extra::OutOfMemory => "out-of-memory",
+            Extra::Config => "config",
+        }
+    }
+
+    /// All of them.
+    pub const ALL: [Extra; 7] =
+        [Extra::Counters, Extra::Owns, Extra::Calloc, Extra::Walk, Extra::Trim, Extra::OutOfMemory, Extra::Config];
+
+    /// Whether `language` has all of `extras`, of which it has `known`.
+    ///
+    /// # Errors
+    ///
+    /// [`EmitError::NoExtra`] names the first that it does not have.
+    pub(crate) fn verify(extras: &[Extra], known: &[Extra], language: &'static str) -> Result<(), EmitError> {
+        let missing = extras.iter().find(|extra| !known.contains(extra));
+        missing.map_or(Ok(()), |extra| Err(EmitError::NoExtra { extra: extra.name(), language }))
+    }
+}
