@@ -146,8 +146,8 @@ static inline uintptr_t address_of(const Word *word)
 {%- set layer = free_lists %}
 {% include layer.file %}
 {%- endif %}
-{% include "move.c" %}
 {%- if measures %}{% include "block_bytes.c" %}{% endif %}
+{% include "move.c" %}
 {%- for layer in layers %}
 {% include layer.file %}
 {%- endfor %}
@@ -273,13 +273,15 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
 
 {%- endif %}
     if (block != NULL) {
-{%- if checked and op.free != base.free %}
+{%- if checked and op.free != base.free and not counts_freed %}
         Index used;
 
 {%- endif %}
         {{ N }}_LOCK(heap);
         {{ N }}_TRACE(heap, 'f', block, NULL, 0U, 0U);
-{%- if checked and op.free != base.free %}
+{%- if counts_freed %}
+        count_free(heap, free_block(heap, block));
+{%- elif checked and op.free != base.free %}
         used = used_block(heap, block);
         if (error_of(used) == 0U) {
             {{ op.free }}(heap, used);

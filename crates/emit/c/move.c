@@ -2,9 +2,12 @@
 
 {%- if checked %}
 
-/* Frees the block that begins at `pointer`; a heap error, if none does. */
-static void free_block(Heap *heap, const void *pointer)
+/* Frees the block that begins at `pointer`; a heap error, if none does.{% if counts_freed %} Returns its bytes, or 0.{% endif %} */
+static {{ "size_t" if counts_freed else "void" }} free_block(Heap *heap, const void *pointer)
 {
+{%- if counts_freed %}
+    size_t bytes = 0U;
+{%- endif %}
 {%- if checks_by_call %}
     const Index block = used_block(heap, pointer);
 
@@ -14,10 +17,16 @@ static void free_block(Heap *heap, const void *pointer)
 
     if (find_used(heap, pointer, &block)) {
 {%- endif %}
+{%- if counts_freed %}
+        bytes = block_bytes(heap, block);
+{%- endif %}
         {{ base.free }}(heap, block);
     } else {
         heap_error(heap, {{ "error_of(block)" if checks_by_call else "(unsigned int)block + 1U" }}, pointer);
     }
+{%- if counts_freed %}
+    return bytes;
+{%- endif %}
 }
 {%- endif %}
 
@@ -48,7 +57,7 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
         const size_t new_bytes = {{ base.usable }}(heap, moved);
 
         copy(heap, moved, block, (old_bytes < new_bytes) ? old_bytes : new_bytes);
-        {{ "free_block(heap, payload)" if checked else base.free ~ "(heap, block)" }};
+        {{ ("(void)" if counts_freed else "") ~ "free_block(heap, payload)" if checked else base.free ~ "(heap, block)" }};
     }
 {%- if retries %} else if ((lies_right || (alignment == 0U)) && {{ base.resize_joined }}(heap, block, size)) {
         /* What was joined for a new block lets this one grow where it is{% if index.kind == "classes" %}, or it holds as much already{% endif %}. */

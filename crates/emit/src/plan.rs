@@ -121,6 +121,8 @@ pub struct Plan {
     measures: bool,
     /// What is handed out is set to 0.
     zeroes: bool,
+    /// The bytes of a block come back from the function that looks it up and frees it.
+    counts_freed: bool,
     /// A reallocation that finds no new block tries once more in place.
     retries: bool,
     /// Words are filled or copied in a loop; words, or bytes of payload.
@@ -248,6 +250,7 @@ impl Plan {
             header: family.header(),
             loops: fills || !family.frees_in_order() || zeroes || extras.contains(&Extra::Calloc),
             measures: counts,
+            counts_freed: checked && counts && layers.len() == 1,
             zeroes,
             extras,
             pool,

@@ -16,7 +16,7 @@ bool {{ n }}_reserve_handles({{ n }} *heap, size_t handles)
     {{ N }}_LOCK(heap);
     handle.master = movable_allocate(heap, size);
 {%- if "counters" in extras %}
-    (void)count_request(heap, size, (handle.master == 0U) ? 0U : load(heap, handle.master));
+    (void)count_request(heap, size, 0U, (handle.master == 0U) ? 0U : load(heap, handle.master));
 {%- endif %}
     {{ N }}_TRACE(heap, 'a', NULL, pointer_to(heap, (handle.master == 0U) ? 0U : load(heap, handle.master)), size, 0U);
     {{ N }}_UNLOCK(heap);

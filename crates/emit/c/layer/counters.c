@@ -20,17 +20,21 @@ static bool counters_init(Heap *heap)
     return true;
 }
 
-/* Counts a request for `size` bytes, and the block that it got; returns the block. */
-static Index count_request(Heap *heap, size_t size, Index block)
+/* Counts a request for `size` bytes, which gave back `before` bytes of a block and got `block`; returns the block. */
+static Index count_request(Heap *heap, size_t size, size_t before, Index block)
 {
     if (size > heap->largest_request) {
         heap->largest_request = size;
     }
     if (block != 0U) {
-        heap->live_blocks++;
-        heap->free_bytes -= {{ layer.below.block_bytes }}(heap, block);
-        if (heap->free_bytes < heap->min_free_bytes) {
-            heap->min_free_bytes = heap->free_bytes;
+        const size_t free_bytes = (heap->free_bytes + before) - {{ layer.below.block_bytes }}(heap, block);
+
+        heap->free_bytes = free_bytes;
+        if (free_bytes < heap->min_free_bytes) {
+            heap->min_free_bytes = free_bytes;
+        }
+        if (before == 0U) {
+            heap->live_blocks++;
         }
         return block;
     }
@@ -40,40 +44,38 @@ static Index count_request(Heap *heap, size_t size, Index block)
     return 0U;
 }
 
-/* Counts the free of a block of this many bytes. */
+/* Counts the free of a block of this many bytes; 0 if none was freed. */
 static void count_free(Heap *heap, size_t bytes)
 {
-    heap->live_blocks--;
-    heap->free_bytes += bytes;
+    if (bytes > 0U) {
+        heap->live_blocks--;
+        heap->free_bytes += bytes;
+    }
 }
 
 static Index counters_allocate(Heap *heap, size_t size, size_t alignment)
 {
-    return count_request(heap, size, {{ layer.below.allocate }}(heap, size, alignment));
+    return count_request(heap, size, 0U, {{ layer.below.allocate }}(heap, size, alignment));
 }
 
 static Index counters_reallocate(Heap *heap, Index block, size_t size, size_t alignment)
 {
     const size_t before = {{ layer.below.block_bytes }}(heap, block);
-    const Index moved = {{ layer.below.reallocate }}(heap, block, size, alignment);
 
-    if (moved != 0U) {
-        count_free(heap, before);
-    }
-    return count_request(heap, size, moved);
+    return count_request(heap, size, before, {{ layer.below.reallocate }}(heap, block, size, alignment));
 }
-{% if in_order %}
+{%- if in_order %}
+
 static bool counters_free(Heap *heap, Index block)
 {
     const size_t bytes = {{ layer.below.block_bytes }}(heap, block);
     const bool freed = {{ layer.below.free }}(heap, block);
 
-    if (freed) {
-        count_free(heap, bytes);
-    }
+    count_free(heap, freed ? bytes : 0U);
     return freed;
 }
-{%- else %}
+{%- elif not counts_freed %}
+
 static void counters_free(Heap *heap, Index block)
 {
     const size_t bytes = {{ layer.below.block_bytes }}(heap, block);

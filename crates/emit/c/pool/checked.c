@@ -98,7 +98,7 @@ static inline unsigned int error_of(Index block)
     return (block < {{ N }}_DAMAGED) ? ((unsigned int)block + 1U) : 0U;
 }
 
-static void free_block(Heap *heap, const void *pointer);
+static {{ "size_t" if counts_freed else "void" }} free_block(Heap *heap, const void *pointer);
 {%- if checks_links or marks %}
 
 /* Remembers that the block `at` is damaged, and tells of it. */

@@ -74,7 +74,7 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
         store(heap, block - 1U, header(need, USED | (head & PREVIOUS_USED)));
 {%- if frees_by_pointer %}
         store(heap, (block + need) - 1U, header(words_of(head) - need, USED | PREVIOUS_USED));
-        free_block(heap, &heap->words[block + need]);
+        {{ "(void)" if counts_freed else "" }}free_block(heap, &heap->words[block + need]);
 {%- else %}
         pool_release(heap, block + need, header(words_of(head) - need, USED | PREVIOUS_USED));
 {%- endif %}
