@@ -195,6 +195,13 @@ pub unsafe trait Heap {
         let _ = found;
     }
 
+    /// Has layers mix a number into what they write around blocks and into freed ones, so that what a program writes there
+    /// cannot look like theirs. To be called before the first request: blocks from before count as damaged. Costs
+    /// nothing in accesses or bytes. The number is 0 where it was never called; a heap without a guard has no use for it.
+    fn set_secret(&mut self, secret: usize) {
+        let _ = secret;
+    }
+
     /// Bytes that the heap needs before its first block: control words and alignment.
     fn control_size(&self) -> usize;
 
@@ -263,6 +270,9 @@ unsafe impl<H: Heap + ?Sized> Heap for &mut H {
     }
     fn audit(&self, found: &mut dyn FnMut(HeapError)) {
         (**self).audit(found);
+    }
+    fn set_secret(&mut self, secret: usize) {
+        (**self).set_secret(secret);
     }
     fn control_size(&self) -> usize {
         (**self).control_size()

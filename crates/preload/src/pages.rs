@@ -152,6 +152,13 @@ pub fn random() -> usize {
     drawn.and_then(|bytes| bytes.last_chunk()).map_or(0, |bytes| usize::from_ne_bytes(*bytes))
 }
 
+/// Bytes that the system drew for this process, which decide about nothing that a program sees.
+pub fn secret() -> usize {
+    // SAFETY: as in `random`.
+    let drawn = unsafe { (libc::getauxval(libc::AT_RANDOM) as *const [u8; 16]).as_ref() };
+    drawn.and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| usize::from_ne_bytes(*bytes))
+}
+
 /// Gives a mapping back.
 ///
 /// # Safety

@@ -272,6 +272,7 @@ impl Process {
             Check::Header => keep_checked(&self.spec, region, Unmetered, storage),
         }
         .ok()?;
+        heap.set_secret(pages::secret());
         // SAFETY: the slot of this number is within the table, and nobody else's before `used` says so.
         let arena = unsafe { self.arenas.add(number).as_mut() }.write(Arena::new(
             heap,

@@ -9,8 +9,8 @@
 //!   └── FRONT words, 3 or what alignment asks ──┘
 //! ```
 //!
-//! The seal depends on the block's place, its size and its state: live, in
-//! quarantine, or returned below. A pointer whose seal is none of these is foreign,
+//! The seal depends on the block's place, its size, a secret and its state: live, in
+//! quarantine, or returned below. Canaries and links have the secret too; it is 0 where nobody set one. A pointer whose seal is none of these is foreign,
 //! or its header was overwritten: a walk over the heap below decides which.
 //!
 //! With a quarantine a freed block is filled with a pattern and waits until as
@@ -61,7 +61,7 @@ mod format;
 mod quarantine;
 mod sound;
 
-use format::{Guarded, MIN_FRONT, SEAL, Seal};
+use format::{Guarded, MIN_FRONT, Seal};
 
 /// Watches over the blocks of the heap `H`, whose word is `W`.
 #[derive(Debug)]
@@ -72,6 +72,8 @@ pub struct Guard<W, H> {
     limit: usize,
     /// The layer's own block; 0 without a quarantine.
     control: usize,
+    /// Mixed into seals, canaries and links.
+    secret: usize,
     heap_errors: HeapErrors,
     word: PhantomData<W>,
 }
@@ -87,7 +89,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
         own::check_below::<W>(&heap)?;
         let limit = quarantine.min(W::MAX_WORDS);
         let control = if limit > 0 { own::control_block::<W>(&mut heap, quarantine::CONTROL)? } else { 0 };
-        Ok(Guard { heap, alignment, limit, control, heap_errors: HeapErrors::default(), word: PhantomData })
+        Ok(Guard { heap, alignment, limit, control, secret: 0, heap_errors: HeapErrors::default(), word: PhantomData })
     }
 
     /// Alignment of a request below, and words before the payload; none if it cannot be served.
@@ -117,7 +119,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
 
     /// Gives a block back to the heap below, which may refuse.
     fn release(&mut self, block: Guarded<W>) -> Result<(), HeapError> {
-        own::store::<W>(&mut self.heap, block.at - SEAL, block.seal(Seal::Released));
+        self.set_seal(block, Seal::Released);
         let below = own::pointer::<W>(&self.heap, block.at - block.front);
         // SAFETY: the block's seal said that it is one of the heap below, and it is freed once.
         unsafe { self.heap.try_deallocate(below) }.map_err(|refused| HeapError::of(refused.kind, block.offset()))
@@ -157,7 +159,7 @@ unsafe impl<W: Word, H: Heap> Heap for Guard<W, H> {
             return Ok(());
         }
         self.release(block).map_err(|heap_error| {
-            own::store::<W>(&mut self.heap, block.at - SEAL, block.seal(Seal::Live));
+            self.set_seal(block, Seal::Live);
             self.heap_errors.note(heap_error)
         })
     }
@@ -176,7 +178,7 @@ unsafe impl<W: Word, H: Heap> Heap for Guard<W, H> {
         }
         // What the program gains must not be old canaries, and the old place is no live block.
         self.clear_rear(old);
-        own::store::<W>(&mut self.heap, old.at - SEAL, old.seal(Seal::Released));
+        self.set_seal(old, Seal::Released);
         let below = own::pointer::<W>(&self.heap, old.at - old.front);
         // SAFETY: the block's seal said that it is live, and so the block below is.
         let mut moved = unsafe { self.heap.reallocate(below, total, alignment) };
@@ -226,6 +228,11 @@ unsafe impl<W: Word, H: Heap> Heap for Guard<W, H> {
 
     fn audit(&self, found: &mut dyn FnMut(HeapError)) {
         self.look_around(found);
+    }
+
+    fn set_secret(&mut self, secret: usize) {
+        self.secret = secret;
+        self.heap.set_secret(secret);
     }
 
     super::as_below!(heap);

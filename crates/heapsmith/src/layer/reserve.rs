@@ -190,5 +190,8 @@ unsafe impl<W: Word, H: Heap> Heap for Reserve<W, H> {
     fn audit(&self, found: &mut dyn FnMut(HeapError)) {
         self.heap.audit(found);
     }
+    fn set_secret(&mut self, secret: usize) {
+        self.heap.set_secret(secret);
+    }
     super::as_below!(heap);
 }

@@ -108,5 +108,8 @@ unsafe impl<H: Heap> Heap for Zero<H> {
     fn audit(&self, found: &mut dyn FnMut(HeapError)) {
         self.heap.audit(found);
     }
+    fn set_secret(&mut self, secret: usize) {
+        self.heap.set_secret(secret);
+    }
     super::as_below!(heap);
 }

@@ -244,6 +244,55 @@ fn an_audit_of_a_sound_heap_sees_nothing() {
     }
 }
 
+/// Bytes that a heap with the second secret takes a block for whose header was copied from a heap with the first.
+fn usable_of_forged(secrets: [usize; 2], quarantine: usize) -> usize {
+    let (mut theirs, mut own) = (memory(), memory());
+    let [mut forger, mut heap] =
+        [&mut theirs, &mut own].map(|memory| Guard::<u32, _>::new(list(memory), 8, quarantine).expect("room"));
+    forger.set_secret(secrets[0]);
+    heap.set_secret(secrets[1]);
+    let _ = forger.allocate(16, 1).expect("room");
+    let pattern = forger.allocate(16, 1).expect("room");
+    let offset = pattern.as_ptr().addr() - forger.base().as_ptr().addr();
+    let around = heap.allocate(200, 1).expect("room");
+    // SAFETY: the header of the pattern lies before it, and in the other heap inside the block, which is large enough.
+    unsafe {
+        let forged = heap.base().add(offset);
+        assert!(forged.as_ptr().addr() - around.as_ptr().addr() + 24 <= 200);
+        forged.sub(12).copy_from_nonoverlapping(pattern.sub(12), 12 + 16 + 4);
+        heap.usable_size(forged)
+    }
+}
+
+#[test]
+fn a_header_that_was_made_without_the_secret_is_none() {
+    for quarantine in [0, 4] {
+        assert_eq!(usable_of_forged([77, 77], quarantine), 16, "who knows the secret can forge");
+        assert_eq!(usable_of_forged([0, 77], quarantine), 0);
+        assert_eq!(usable_of_forged([78, 77], quarantine), 0);
+    }
+}
+
+#[test]
+fn a_guard_with_a_secret_finds_what_one_without_does() {
+    let mut memory = memory();
+    let mut heap = Guard::<u32, _>::new(list(&mut memory), 8, 3).expect("room");
+    heap.set_secret(0x1234_5678);
+    let blocks: Vec<_> = (0..8).map(|size| heap.allocate(20 + size, 1).expect("room")).collect();
+    // SAFETY: a guard defines what becomes of frees and of what is written around blocks.
+    unsafe {
+        blocks[..5].iter().for_each(|block| heap.deallocate(*block));
+        heap.check().expect("sound");
+        assert_eq!(heap.try_deallocate(blocks[4]).expect_err("waits").kind, HeapErrorKind::DoubleFree);
+        blocks[6].as_ptr().add(26).write(0);
+        assert_eq!(heap.try_deallocate(blocks[6]).expect_err("written").kind, HeapErrorKind::Overrun);
+        blocks[3].as_ptr().write(0);
+        let mut seen = Vec::new();
+        heap.audit(&mut |found| seen.push(found.kind));
+        assert_eq!(seen, [HeapErrorKind::Overrun, HeapErrorKind::WrittenAfterFree]);
+    }
+}
+
 #[test]
 fn a_quarantine_is_given_back_when_the_heap_is_full() {
     run("guard(quarantine=4000) list", |heap| {

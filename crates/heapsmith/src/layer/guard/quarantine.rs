@@ -1,10 +1,10 @@
 //! The blocks that were freed last, first in, first out.
 //!
 //! ```text
-//!   HEAD ──▶ oldest ──▶ … ──▶ newest ◀── TAIL      a block's link is its last word
+//!   HEAD ──▶ oldest ──▶ … ──▶ newest ◀── TAIL      a block's link is its last word, mixed with the secret
 //! ```
 
-use super::format::{FRONT, Guarded, POISON, SEAL, SIZE, Seal};
+use super::format::{FRONT, Guarded, POISON, SEAL, SIZE, Seal, in_word};
 use super::{Guard, own};
 use crate::heap::{Heap, Violation};
 use crate::heap_error::{HeapError, HeapErrorKind};
@@ -22,17 +22,26 @@ impl<W: Word, H: Heap> Guard<W, H> {
         let payload = own::pointer::<W>(&self.heap, block.at);
         // SAFETY: O1: the payload has `size` bytes and its owner gave it up.
         unsafe { payload.as_ptr().write_bytes(POISON, block.size) };
-        own::store::<W>(&mut self.heap, block.at - SEAL, block.seal(Seal::Detained));
-        own::store::<W>(&mut self.heap, block.rear(), 0);
+        self.set_seal(block, Seal::Detained);
+        let link = self.link(0);
+        own::store::<W>(&mut self.heap, block.rear(), link);
         let tail = own::load::<W>(&mut self.heap, self.control + TAIL);
-        let link = if tail == 0 { self.control + HEAD } else { self.rear_of(tail) };
-        own::store::<W>(&mut self.heap, link, block.at);
+        let (place, link) = match tail {
+            0 => (self.control + HEAD, block.at),
+            _ => (self.rear_of(tail), self.link(block.at)),
+        };
+        own::store::<W>(&mut self.heap, place, link);
         own::store::<W>(&mut self.heap, self.control + TAIL, block.at);
         let count = own::load::<W>(&mut self.heap, self.control + COUNT);
         own::store::<W>(&mut self.heap, self.control + COUNT, count + 1);
         if count == self.limit {
             self.dismiss();
         }
+    }
+
+    /// A link as a freed block has it, or the index that it means: the secret is mixed into it.
+    fn link(&self, link: usize) -> usize {
+        link ^ in_word::<W>(self.secret)
     }
 
     /// Index of the link of the block at `at`. A damaged header gives the control word that nothing reads.
@@ -52,7 +61,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
         let front = own::load::<W>(&mut self.heap, at - FRONT);
         let seal = own::load::<W>(&mut self.heap, at - SEAL);
         let block = Guarded::<W>::new(at, size, front);
-        if seal != block.seal(Seal::Detained) {
+        if seal != self.seal(block, Seal::Detained) {
             self.abandon(block);
             return true;
         }
@@ -60,7 +69,8 @@ impl<W: Word, H: Heap> Guard<W, H> {
             let kind = HeapErrorKind::WrittenAfterFree;
             self.heap_errors.note(HeapError { kind, block: block.offset(), at: block.offset() + byte });
         }
-        let next = own::load::<W>(&mut self.heap, block.rear());
+        let link = own::load::<W>(&mut self.heap, block.rear());
+        let next = self.link(link);
         if next != 0 && !self.is_detained(next) {
             // The link was overwritten: what followed cannot be found again.
             let kind = HeapErrorKind::WrittenAfterFree;
@@ -113,7 +123,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
     pub(super) fn detained(&self) -> impl Iterator<Item = Guarded<W>> + '_ {
         let follow = move |at: usize| self.is_detained(at).then(|| self.read(at));
         let head = if self.limit > 0 { own::peek::<W>(&self.heap, self.control + HEAD) } else { 0 };
-        core::iter::successors(follow(head), move |block| follow(own::peek::<W>(&self.heap, block.rear())))
+        core::iter::successors(follow(head), move |block| follow(self.link(own::peek::<W>(&self.heap, block.rear()))))
             .take(self.limit + 1)
     }
 

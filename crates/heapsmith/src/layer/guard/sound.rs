@@ -10,24 +10,41 @@ use crate::meter::Meter;
 use crate::word::Word;
 
 impl<W: Word, H: Heap> Guard<W, H> {
+    /// The seal of a block in a state.
+    pub(super) fn seal(&self, block: Guarded<W>, state: Seal) -> usize {
+        block.seal(state) ^ in_word::<W>(self.secret)
+    }
+
+    /// Seals a block in a state.
+    pub(super) fn set_seal(&mut self, block: Guarded<W>, state: Seal) {
+        let seal = self.seal(block, state);
+        own::store::<W>(&mut self.heap, block.at - SEAL, seal);
+    }
+
+    /// The pattern of a word around a live payload.
+    fn canary(&self) -> usize {
+        in_word::<W>(CANARY ^ self.secret)
+    }
+
     /// Writes all words of the guard around a live payload.
     pub(super) fn write(&mut self, block: Guarded<W>) {
+        let canary = self.canary();
         let below = block.at - block.front;
         own::store::<W>(&mut self.heap, below, block.front);
         for at in below + 1..block.at - FRONT {
-            own::store::<W>(&mut self.heap, at, CANARY);
+            own::store::<W>(&mut self.heap, at, canary);
         }
         if block.front > MIN_FRONT {
             own::store::<W>(&mut self.heap, block.at - FRONT, block.front);
         }
         own::store::<W>(&mut self.heap, block.at - SIZE, block.size);
-        own::store::<W>(&mut self.heap, block.at - SEAL, block.seal(Seal::Live));
+        self.set_seal(block, Seal::Live);
         if block.padding() > 0 {
             self.heap.meter_mut().write();
             // SAFETY: O1: the padding lies between payload and canary, in the same block below.
             unsafe { self.behind(block).write_bytes(PAD, block.padding()) };
         }
-        own::store::<W>(&mut self.heap, block.rear(), CANARY);
+        own::store::<W>(&mut self.heap, block.rear(), canary);
     }
 
     /// Sets padding and canary to 0, before they become payload.
@@ -49,7 +66,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
     }
 
     pub(super) fn is_sealed(&self, block: Guarded<W>, state: Seal) -> bool {
-        own::peek::<W>(&self.heap, block.at - SEAL) == block.seal(state)
+        own::peek::<W>(&self.heap, block.at - SEAL) == self.seal(block, state)
     }
 
     /// The live block that `pointer` names.
@@ -97,7 +114,7 @@ impl<W: Word, H: Heap> Guard<W, H> {
         if own::peek::<W>(&self.heap, below) != block.front {
             return damaged(HeapErrorKind::HeaderDamaged, below * W::BYTES);
         }
-        let is_canary = |at: &usize| own::peek::<W>(&self.heap, *at) == in_word::<W>(CANARY);
+        let is_canary = |at: &usize| own::peek::<W>(&self.heap, *at) == self.canary();
         if let Some(at) = (below + 1..block.at - FRONT).find(|at| !is_canary(at)) {
             return damaged(HeapErrorKind::HeaderDamaged, at * W::BYTES);
         }
