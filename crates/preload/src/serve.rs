@@ -79,7 +79,9 @@ fn guarded(process: &Process, guard: &PageGuard, size: usize, alignment: usize) 
         return Some(block);
     }
     let size = size.max(1);
-    if size >= process.settings.map_from
+    // What is mapped by itself has no pattern around it: only where it was asked for.
+    if process.settings.map_from_fixed
+        && size >= process.settings.map_from
         && let Some(block) = mapped_if_possible(process, size, alignment)
     {
         return Some(block);

@@ -1,3 +1,4 @@
 //! The tests of `heapsmith-preload` but those of `threads`, which are a program without a harness.
 
 mod model;
+mod page_guard;
