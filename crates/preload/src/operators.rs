@@ -13,7 +13,8 @@
 //! | `new` or `new[]` with an alignment | `delete` or `delete[]` with one |
 //!
 //! A program that brings operators of its own keeps them, and nothing is verified: its `new` may call `malloc` and leave the
-//! rest to the library. Where there is no memory the C++ library is asked once more: it calls the new-handler
+//! rest to the library. The same where the C++ library is part of another module, which calls its own operators. One that hides
+//! them, and whose blocks other modules free, looks like a heap error: `HEAPSMITH_OPERATORS=off`. Where there is no memory the C++ library is asked once more: it calls the new-handler
 //! and throws, or says that there is none. It throws through no frame of this library.
 
 use core::ffi::c_void;

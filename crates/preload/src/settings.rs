@@ -10,6 +10,7 @@
 //! | `HEAPSMITH_SIGNAL` | the number of a signal that writes them at run time |
 //! | `HEAPSMITH_SITES` | frames of the call sites in reports of heap errors |
 //! | `HEAPSMITH_CHECK` | verify every heap when the process ends |
+//! | `HEAPSMITH_OPERATORS` | `off`: a guard does not hold `new` and `delete` against each other |
 //! | `HEAPSMITH_SEED` | the number that decides which requests a guard samples; else each process draws one |
 
 use core::ffi::CStr;
@@ -47,6 +48,8 @@ pub struct Settings {
     pub frames: usize,
     /// Whether heaps are verified at the end.
     pub check: bool,
+    /// Whether a guard knows what made each block.
+    pub operators: bool,
     /// What decides which requests are sampled.
     pub seed: Option<usize>,
 }
@@ -85,6 +88,7 @@ impl Settings {
             signal: number(c"HEAPSMITH_SIGNAL").and_then(|signal| i32::try_from(signal).ok()),
             frames: number(c"HEAPSMITH_SITES").unwrap_or(0),
             check: variable(c"HEAPSMITH_CHECK").is_some(),
+            operators: variable(c"HEAPSMITH_OPERATORS") != Some(c"off"),
             seed: number(c"HEAPSMITH_SEED"),
         }
     }

@@ -159,6 +159,17 @@ fn operators_new_and_delete_do_what_the_standard_says() {
 }
 
 #[test]
+fn a_module_with_the_cpp_library_inside_of_it_makes_blocks_that_others_delete() {
+    let bench = Bench::new();
+    let library = bench.folder().join("libinside.so");
+    let made = bench.compile("inside.cpp", &["-DLIBRARY", "-shared", "-fPIC", "-static-libstdc++", "-Wl,-Bsymbolic"]);
+    std::fs::rename(made, &library).expect("the library has its name");
+    let path = library.to_str().expect("a path");
+    let program = bench.compile("inside.cpp", &["-Wl,--as-needed", path]);
+    hold_on(&bench, &[program.as_os_str()], ["tlsf word=8", "guard(quarantine=16) tlsf word=8"].into_iter());
+}
+
+#[test]
 fn a_signal_writes_statistics_while_the_program_runs() {
     let bench = Bench::new();
     let program = bench.compile("waits.c", &[]);

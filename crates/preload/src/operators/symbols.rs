@@ -24,7 +24,8 @@ static NEXT: [AtomicUsize; OPERATORS.len()] = [const { AtomicUsize::new(0) }; OP
 
 /// Whether it is verified what the operators do. The first call finds out, and where the next operators are.
 extern "C" fn find() -> u32 {
-    let guarded = process().origins.is_some();
+    let process = process();
+    let guarded = process.origins.is_some() && process.settings.operators;
     for ((name, _), next) in OPERATORS.iter().zip(&NEXT) {
         next.store(after_ours(name), Ordering::Relaxed);
     }
@@ -32,7 +33,8 @@ extern "C" fn find() -> u32 {
         // Without a C++ library there is nobody to throw: what is here serves, and gives null without memory.
         let _ = next.compare_exchange(0, serves(), Ordering::Relaxed, Ordering::Relaxed);
     }
-    let how = if guarded && OPERATORS.iter().all(|(name, _)| is_ours(name)) { VERIFIES } else { FORWARDS };
+    let ours = || OPERATORS.iter().all(|(name, _)| is_ours(name));
+    let how = if guarded && ours() && NEXT.iter().all(is_cpp_library) { VERIFIES } else { FORWARDS };
     HOW.store(how, Ordering::Release);
     how
 }
@@ -54,21 +56,35 @@ fn after_ours(name: &CStr) -> usize {
 
 /// Whether the program gets our operator of this name: it brings none of its own.
 fn is_ours(name: &CStr) -> bool {
-    let mut place = libc::Dl_info {
+    // SAFETY: looks a name up.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    let ours = module((&raw const HOW).addr()).map(|module| module.dli_fbase);
+    ours.is_some() && module(found.addr()).map(|module| module.dli_fbase) == ours
+}
+
+/// Whether an operator is that of a C++ library on its own. A module that has one inside of it calls its own operators, and
+/// what they made may be freed elsewhere by ours.
+fn is_cpp_library(operator: &AtomicUsize) -> bool {
+    let Some(module) = module(operator.load(Ordering::Relaxed)).filter(|module| !module.dli_fname.is_null()) else {
+        return false;
+    };
+    // SAFETY: a name of the dynamic linker's, which ends with a zero.
+    let path = unsafe { CStr::from_ptr(module.dli_fname) }.to_bytes();
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+    name.starts_with(b"libstdc++.so") || name.starts_with(b"libc++")
+}
+
+/// The module that an address lies in.
+fn module(address: usize) -> Option<libc::Dl_info> {
+    let mut found = libc::Dl_info {
         dli_fname: core::ptr::null(),
         dli_fbase: null_mut(),
         dli_sname: core::ptr::null(),
         dli_saddr: null_mut(),
     };
-    let module = |at: *const core::ffi::c_void, place: &mut libc::Dl_info| {
-        // SAFETY: looks an address up, whatever it is.
-        let known = unsafe { libc::dladdr(at, place) } != 0;
-        known.then_some(place.dli_fbase)
-    };
-    // SAFETY: looks a name up.
-    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    let ours = module((&raw const HOW).cast(), &mut place);
-    ours.is_some() && module(found, &mut place) == ours
+    // SAFETY: looks an address up, whatever it is.
+    let known = unsafe { libc::dladdr(address as *const core::ffi::c_void, &raw mut found) } != 0;
+    known.then_some(found)
 }
 
 /// An operator: its body, by what it does with what was returned.
