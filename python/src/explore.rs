@@ -15,7 +15,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use heapsmith_emit::CodeSize;
+use heapsmith_emit::{CodeSize, Counted};
 use heapsmith_explore::{
     Baseline, Constraint, Design, Goal, HoldOut, Measured, Objective, Observer, Plan, Progress, Question, Space, Stage,
     Store, Strategy, SweepError, Swept, Take, TimingPlan, Workers, run, run_on,
@@ -122,7 +122,7 @@ pub fn explore(
         let mut write = |number: usize, path: &Path| -> Result<(), TraceError> {
             wholes[number].get().write_to(TraceWriter::create(path)?)
         };
-        let mut told = Told { patience, noted: noted.as_ref(), stop: &stop, replayed: 0, code: None };
+        let mut told = Told { patience, noted: noted.as_ref(), stop: &stop, replayed: 0, code: None, counted: None };
         let found = match answers {
             Some(answers) => run_on(&plan, &mut Elsewhere { answers }, &mut write, &mut told),
             None => run(&plan, &mut write, &mut told),
@@ -139,6 +139,7 @@ struct Told<'t> {
     stop: &'t AtomicBool,
     replayed: usize,
     code: Option<CodeSize>,
+    counted: Option<Counted>,
 }
 
 impl Observer for Told<'_> {
@@ -155,12 +156,25 @@ impl Observer for Told<'_> {
         self.replayed += swept.replayed;
     }
 
-    fn code_size(&mut self, spec: &Spec) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {
+    fn compiled(
+        &mut self,
+        what: Objective,
+        spec: &Spec,
+        traces: &[PackedTrace],
+    ) -> Result<Option<f64>, Box<dyn Error + Send + Sync>> {
+        if what != Objective::CodeSize {
+            let counted = match &mut self.counted {
+                Some(counted) => counted,
+                empty => empty.insert(Counted::new(traces)?),
+            };
+            let instructions = counted.of(spec)?;
+            return Ok(instructions.map(|each| if what == Objective::Instructions { each.mean } else { each.max }));
+        }
         let code = match &mut self.code {
             Some(code) => code,
             empty => empty.insert(CodeSize::new()?),
         };
-        Ok(code.of(spec)?)
+        Ok(code.of(spec)?.map(|bytes| bytes as f64))
     }
 }
 

@@ -58,6 +58,7 @@ mod error;
 mod extra;
 mod figures;
 mod folder;
+mod instructions;
 mod literal;
 mod name;
 pub mod plan;
@@ -70,6 +71,7 @@ pub use error::EmitError;
 pub use extra::Extra;
 pub use figures::Figures;
 pub use folder::write;
+pub use instructions::{Counted, Emulated, Instructions, InstructionsError};
 pub use name::Name;
 pub use size::SizeError;
 

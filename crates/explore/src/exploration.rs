@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heapsmith_replay::Measures;
 use heapsmith_spec::Target;
-use heapsmith_trace::Bytes;
+use heapsmith_trace::{Bytes, rank_correlation};
 
 use crate::evaluated::Evaluated;
 use crate::front::{front_2d, pareto};
@@ -105,6 +105,19 @@ impl Exploration {
     /// The allocators of the catalogue that may be compared with designs.
     pub fn compared_catalogue(&self) -> impl Iterator<Item = &Catalogued> {
         self.catalogue.iter().filter(|entry| entry.is_compared())
+    }
+
+    /// How well accesses rank the designs whose instructions were counted: Spearman's correlation of the means, that of
+    /// the most expensive operations, and how many designs.
+    pub fn instructions_ranked(&self) -> Option<(f64, f64, usize)> {
+        let ranked = |counted: Objective, measured: Objective| {
+            let known = self.points.iter().filter(|point| point.get(measured).is_finite());
+            let pairs: Vec<_> = known.map(|point| (point.get(counted), point.get(measured))).collect();
+            (rank_correlation(&pairs), pairs.len())
+        };
+        let (mean, designs) = ranked(Objective::Accesses, Objective::Instructions);
+        let (max, _) = ranked(Objective::MaxOp, Objective::MaxInstructions);
+        (designs > 2).then_some((mean, max, designs))
     }
 
     /// The designs that the paper recommends.

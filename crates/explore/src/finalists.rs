@@ -25,7 +25,7 @@ use crate::exploration::{Exploration, fits};
 use crate::objective::{Objective, Objectives};
 use crate::pick::Preference;
 use crate::search::{distances, windows};
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use crate::workers::{Threads, Worker};
 
 /// The most designs that are measured.
@@ -35,8 +35,16 @@ pub const FINALISTS: usize = 64;
 /// peak.
 const COSTED: usize = 200_000;
 
-/// What the cost is kept in: parts of a model cycle of an operation.
+/// What the cost and instructions are kept in: parts of one of an operation.
 const PARTS: u64 = 100;
+
+impl Store {
+    /// Keeps what was measured of a heap that was compiled.
+    pub(crate) fn add_compiled(&mut self, design: u32, what: Objective, value: f64) -> Result<(), StoreError> {
+        let unit = if what.is_kept_in_parts() { PARTS as f64 } else { 1.0 };
+        self.add_finalist(design, what, (value * unit).round() as u64)
+    }
+}
 
 impl Exploration {
     /// The designs that are measured: of those that serve and keep the constraints that replays count, the nearest to
@@ -84,7 +92,7 @@ impl Exploration {
         if self.asks_for_cost() {
             asked.push((Objective::Cost, if self.question.robust { candidates(self) } else { self.finalists() }));
         }
-        let measured = [Objective::MinRegion, Objective::CodeSize].into_iter();
+        let measured = [Objective::MinRegion].into_iter().chain(Objective::COMPILED);
         asked.extend(measured.filter(|&one| goal.asks_for(one)).map(|one| (one, self.finalists())));
         asked
     }
@@ -93,8 +101,12 @@ impl Exploration {
     pub(crate) fn learn(&mut self, known: &HashMap<(u32, Objective), f64>) {
         let regions = known.iter().filter(|((_, objective), _)| *objective == Objective::MinRegion);
         self.regions = regions.map(|((number, _), bytes)| (*number, *bytes as u64)).collect();
-        for (objective, designs) in self.open_objectives() {
-            let unit = if objective == Objective::Cost { PARTS as f64 } else { 1.0 };
+        let mut measured = self.open_objectives();
+        // Instructions are shown of all that they were ever counted of.
+        let all = || (0..self.rows.len()).collect();
+        measured.extend([Objective::Instructions, Objective::MaxInstructions].map(|objective| (objective, all())));
+        for (objective, designs) in measured {
+            let unit = if objective.is_kept_in_parts() { PARTS as f64 } else { 1.0 };
             for index in designs {
                 if let Some(&value) = known.get(&(self.rows[index].design.number, objective)) {
                     self.points[index].set(objective, value / unit);
@@ -114,15 +126,15 @@ impl Exploration {
         asked
     }
 
-    /// Measures what is [`Exploration::unmeasured`], and keeps it. `code_size` tells the bytes of a heap's code, where it
-    /// can be emitted.
+    /// Measures what is [`Exploration::unmeasured`], and keeps it. `compiled` measures a heap that has to be compiled,
+    /// where it can be emitted.
     pub(crate) fn measure_finalists<E: From<SweepError>>(
         &self,
         unmeasured: &[(Objective, Vec<usize>)],
         store: &mut Store,
         traces: &[PackedTrace],
         threads: &Threads<'_>,
-        code_size: &mut dyn FnMut(&Spec) -> Result<Option<u64>, E>,
+        compiled: &mut dyn FnMut(Objective, &Spec) -> Result<Option<f64>, E>,
     ) -> Result<(), E> {
         for (objective, open) in unmeasured {
             let design = |place: usize| &self.rows[open[place]].design;
@@ -146,8 +158,8 @@ impl Exploration {
                 if threads.stop.load(Ordering::Relaxed) {
                     return Err(SweepError::Interrupted.into());
                 }
-                if let Some(bytes) = code_size(&design(place).spec)? {
-                    store.add_finalist(design(place).number, *objective, bytes).map_err(SweepError::from)?;
+                if let Some(value) = compiled(*objective, &design(place).spec)? {
+                    store.add_compiled(design(place).number, *objective, value).map_err(SweepError::from)?;
                 }
             }
         }

@@ -37,6 +37,10 @@ pub enum Objective {
     Time,
     /// Bytes of code and data of the emitted C. Known of finalists that can be emitted.
     CodeSize,
+    /// Instructions an operation of the emitted C on an emulated Cortex-M3. Known of finalists that can be emitted.
+    Instructions,
+    /// Instructions of the operation that takes most there.
+    MaxInstructions,
 }
 
 impl Objective {
@@ -58,7 +62,7 @@ impl Objective {
     ];
 
     /// All objectives, in the order of reports.
-    pub const ALL: [Objective; 14] = [
+    pub const ALL: [Objective; 16] = [
         Objective::Fragmentation,
         Objective::Internal,
         Objective::External,
@@ -73,7 +77,12 @@ impl Objective {
         Objective::MinRegion,
         Objective::Time,
         Objective::CodeSize,
+        Objective::Instructions,
+        Objective::MaxInstructions,
     ];
+
+    /// What a compiler for the target's processor is needed for.
+    pub const COMPILED: [Objective; 3] = [Objective::CodeSize, Objective::Instructions, Objective::MaxInstructions];
 
     /// Its name in tables and files.
     pub fn name(self) -> &'static str {
@@ -92,6 +101,8 @@ impl Objective {
             Objective::MinRegion => "min_region",
             Objective::Time => "ns_per_op",
             Objective::CodeSize => "code_size",
+            Objective::Instructions => "instructions_per_op",
+            Objective::MaxInstructions => "instructions_max",
         }
     }
 
@@ -112,6 +123,8 @@ impl Objective {
             Objective::MinRegion => "smallest region",
             Objective::Time => "time",
             Objective::CodeSize => "code size",
+            Objective::Instructions => "instructions",
+            Objective::MaxInstructions => "max instructions",
         }
     }
 
@@ -123,6 +136,11 @@ impl Objective {
     /// Whether every replay counts it; the others are measured of finalists.
     pub fn is_counted(self) -> bool {
         Objective::COUNTED.contains(&self)
+    }
+
+    /// Whether a store keeps it in parts, as it is a mean over operations.
+    pub(crate) fn is_kept_in_parts(self) -> bool {
+        matches!(self, Objective::Cost | Objective::Instructions)
     }
 
     /// Whether values of different designs differ by factors, so that they are compared by their logarithm.
@@ -138,6 +156,8 @@ impl Objective {
             Objective::Accesses => format!("{value:.2}"),
             Objective::Cost => format!("{value:.1} model cycles"),
             Objective::Time => format!("{value:.1} ns"),
+            Objective::Instructions => format!("{value:.1} instructions"),
+            Objective::MaxInstructions => format!("{value:.0} instructions"),
             Objective::FootprintMean
             | Objective::Retained
             | Objective::FootprintOverTime
@@ -167,6 +187,7 @@ impl FromStr for Objective {
             Objective::MaxOp => "max",
             Objective::Cost => "cost",
             Objective::Time => "ns",
+            Objective::Instructions => "instructions",
             other => other.name(),
         };
         let found = Objective::ALL.into_iter().find(|&objective| name == objective.name() || name == short(objective));
@@ -219,6 +240,8 @@ impl Objectives {
                 over_all(|m| m.retained.0),
                 over_all(|m| m.footprint_over_time.0),
                 over_all(|m| m.retained_over_time.0),
+                f64::INFINITY,
+                f64::INFINITY,
                 f64::INFINITY,
                 f64::INFINITY,
                 f64::INFINITY,

@@ -255,6 +255,9 @@ impl Course<'_, '_> {
             let also: Vec<usize> = exploration.recommended().chain(exploration.picked()).collect();
             self.answering(traces).measure(exploration, store, &also)?;
         }
+        if exploration.target.emulated && self.plan.timing.rounds > 0 {
+            self.answering(traces).instructions(exploration, store)?;
+        }
         exploration.evaluated = self.hold_out(exploration)?;
         store.set_evaluated(&exploration.evaluated)?;
         Ok(())

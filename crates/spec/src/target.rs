@@ -40,6 +40,8 @@ pub struct Target {
     /// Whether memory is behind caches, so that work is ranked by the counted cost, which has a model of them, and not by
     /// accesses alone. The papers rank by accesses.
     pub caches: bool,
+    /// Whether there is an emulator of such a machine that counts instructions.
+    pub emulated: bool,
     /// What is compared with where no baseline is named: a spec, a name of the catalogue, or `peer:` and a name.
     pub baseline: &'static str,
 }
@@ -57,6 +59,7 @@ const TARGETS: [Target; 5] = [
         malloc: true,
         peers: true,
         caches: true,
+        emulated: false,
         baseline: "peer:libc",
     },
     Target {
@@ -68,6 +71,7 @@ const TARGETS: [Target; 5] = [
         malloc: false,
         peers: false,
         caches: false,
+        emulated: true,
         baseline: "list(order=address, fit=first) align=8",
     },
     Target {
@@ -79,6 +83,7 @@ const TARGETS: [Target; 5] = [
         malloc: false,
         peers: false,
         caches: false,
+        emulated: false,
         baseline: "list(order=address, fit=first) align=16",
     },
     Target {
@@ -90,6 +95,7 @@ const TARGETS: [Target; 5] = [
         malloc: false,
         peers: false,
         caches: false,
+        emulated: false,
         baseline: "list(order=address, fit=first) word=2",
     },
     Target {
@@ -101,6 +107,7 @@ const TARGETS: [Target; 5] = [
         malloc: false,
         peers: true,
         caches: false,
+        emulated: false,
         baseline: "lea-2.7.2",
     },
 ];

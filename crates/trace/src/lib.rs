@@ -61,7 +61,7 @@ pub use shared::{Keeper, PackedEvents};
 pub use sink::Sink;
 pub use statistics::{
     Form, HeatMap, Lifetimes, LiveCurve, LivePoint, Profile, Profiler, Quantiles, Shape, SiteShare, SizeShare,
-    Statistics,
+    Statistics, rank_correlation,
 };
 pub use trace::{Module, Origin, Trace};
 pub use transform::{Slice, Transforms};

@@ -112,6 +112,8 @@ Objective = Literal[
     "min_region",
     "ns",
     "code_size",
+    "instructions",
+    "instructions_max",
 ]
 
 

@@ -185,8 +185,8 @@ pub struct Wanted {
     /// Objectives of the front [default: fragmentation,accesses,p99,max]
     ///
     /// Of fragmentation, internal, external, accesses, p99, max, footprint_mean, retained, footprint_over_time,
-    /// retained_over_time, cost, min_region, ns, code_size.
-    /// The last four are measured for the 64 designs nearest to the front over the others.
+    /// retained_over_time, cost, min_region, ns, code_size, instructions, instructions_max.
+    /// The last six are measured for the 64 designs nearest to the front over the others.
     #[arg(long, hide_short_help = true, value_name = "LIST", value_delimiter = ',', value_parser = Objective::from_str, help_heading = GOAL)]
     pub objectives: Vec<Objective>,
     /// What you have today: a spec, a name, or peer:NAME
@@ -238,6 +238,12 @@ pub struct Wanted {
     /// Largest code size in bytes of the emitted C, compiled for Cortex-M3 (for the host if that compiler is missing)
     #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = bytes, help_heading = GOAL)]
     pub max_code_size: Option<u64>,
+    /// Largest mean of instructions per operation on an emulated Cortex-M3, on the first 10,000 events
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = amount, help_heading = GOAL)]
+    pub max_instructions: Option<f64>,
+    /// Largest number of instructions of one operation there
+    #[arg(long, hide_short_help = true, value_name = "N", help_heading = GOAL)]
+    pub max_op_instructions: Option<u64>,
 }
 
 const GOAL: &str = "Goal";
@@ -273,6 +279,8 @@ impl Wanted {
             (Objective::Cost, self.max_cost),
             (Objective::Time, self.max_ns),
             (Objective::CodeSize, whole(self.max_code_size)),
+            (Objective::Instructions, self.max_instructions),
+            (Objective::MaxInstructions, whole(self.max_op_instructions)),
         ];
         let constraint = |(objective, max): (Objective, Option<f64>)| Some(Constraint { objective, max: max? });
         let mut objectives = self.objectives.clone();

@@ -13,6 +13,7 @@ mod goals;
 mod guides;
 mod heaps;
 mod inspect;
+mod instructions;
 mod limits;
 mod memory;
 mod outputs;

@@ -141,8 +141,8 @@ impl Answering<'_> {
             self.observer.stage(Stage::Finalists);
             let threads = Threads { jobs: self.jobs, stop: self.stop };
             let observer = &mut *self.observer;
-            let outcome = exploration.measure_finalists(&unmeasured, store, traces, &threads, &mut |spec| {
-                observer.code_size(spec).map_err(RunError::CodeSize)
+            let outcome = exploration.measure_finalists(&unmeasured, store, traces, &threads, &mut |what, spec| {
+                observer.compiled(what, spec, traces).map_err(RunError::CodeSize)
             });
             self.observer.stage(Stage::Idle);
             outcome?;
@@ -157,6 +157,41 @@ impl Answering<'_> {
         exploration.take_confined();
         exploration.settle();
         Ok(())
+    }
+
+    /// Counts instructions of the finalists, for who reads the table. Where that cannot be done it is left out.
+    pub fn instructions(&mut self, exploration: &mut Exploration, store: &mut Store) -> Result<(), RunError> {
+        let (known, finalists, traces) = (store.finalists()?, exploration.finalists(), self.traces.get()?);
+        self.observer.stage(Stage::Instructions);
+        let outcome = finalists.iter().enumerate().try_for_each(|(done, &index)| {
+            let design = &exploration.rows[index].design;
+            let number = design.number.to_string();
+            self.observer.work(Work { name: &number, done, total: finalists.len() });
+            for what in [Objective::Instructions, Objective::MaxInstructions] {
+                if self.stop.load(Ordering::Relaxed) {
+                    return Err(SweepError::Interrupted.into());
+                }
+                if !known.contains_key(&(design.number, what))
+                    && let Some(value) =
+                        self.observer.compiled(what, &design.spec, traces).map_err(RunError::CodeSize)?
+                {
+                    store.add_compiled(design.number, what, value)?;
+                }
+            }
+            Ok(())
+        });
+        self.observer.stage(Stage::Idle);
+        match outcome {
+            Err(RunError::CodeSize(error)) => {
+                self.observer.without_instructions(&*error);
+                Ok(())
+            }
+            outcome => {
+                outcome?;
+                exploration.learn(&store.finalists()?);
+                Ok(())
+            }
+        }
     }
 
     /// Replays heaps in a region of fixed size.

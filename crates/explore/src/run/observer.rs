@@ -4,8 +4,10 @@ use std::error::Error;
 
 use heapsmith_replay::PagesError;
 use heapsmith_spec::Spec;
+use heapsmith_trace::PackedTrace;
 
 use crate::exploration::Exploration;
+use crate::objective::Objective;
 use crate::progress::{Progress, Work};
 use crate::search::Strategy;
 
@@ -34,6 +36,8 @@ pub enum Stage<'a> {
     Times,
     /// Memory is measured by pages.
     Pages,
+    /// Instructions of the finalists are counted.
+    Instructions,
     /// The choice is evaluated on a trace: its name, its number from 1, and how many there are.
     HoldOut(&'a str, usize, usize),
     /// Nothing that takes time.
@@ -69,13 +73,20 @@ pub trait Observer {
     fn answered(&mut self, _exploration: &Exploration) {}
     /// Memory cannot be measured by pages here, and is left out.
     fn without_pages(&mut self, _why: &PagesError) {}
-    /// Bytes of the code of a heap; none if it cannot be emitted.
+    /// Instructions cannot be counted here, and are left out.
+    fn without_instructions(&mut self, _why: &(dyn Error + Send + Sync)) {}
+    /// What is one of [`Objective::COMPILED`] of a heap, on these traces; none if the heap cannot be emitted.
     ///
     /// # Errors
     ///
     /// What keeps the code from being measured; by default that nobody can.
-    fn code_size(&mut self, _spec: &Spec) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {
-        Err("nobody measures code here: leave out the objective code_size".into())
+    fn compiled(
+        &mut self,
+        what: Objective,
+        _spec: &Spec,
+        _traces: &[PackedTrace],
+    ) -> Result<Option<f64>, Box<dyn Error + Send + Sync>> {
+        Err(format!("nobody measures code here: leave out the objective {what}").into())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Table IV: whole programs with the search in software and in hardware.
 
 use heapsmith_report::chart::{Bars, Measured};
+use heapsmith_trace::rank_correlation;
 use serde::Serialize;
 
 use super::costs::{Costs, SEARCHES};
@@ -141,16 +142,6 @@ fn outcome(all: &[Cost], known: &Costs) -> Result<Outcome, ExperimentError> {
     Ok(outcome)
 }
 
-/// Spearman's correlation of the pairs, without ties.
-fn rank_correlation(pairs: &[(f64, f64)]) -> f64 {
-    let rank =
-        |of: fn(&(f64, f64)) -> f64, pair: &(f64, f64)| pairs.iter().filter(|other| of(other) < of(pair)).count();
-    let squares =
-        pairs.iter().map(|pair| (rank(|pair| pair.0, pair) as f64 - rank(|pair| pair.1, pair) as f64).powi(2));
-    let count = pairs.len() as f64;
-    1.0 - 6.0 * squares.sum::<f64>() / (count * (count * count - 1.0))
-}
-
 /// The exceptions, if there are any.
 fn without(names: &[&str]) -> String {
     if names.is_empty() { String::new() } else { format!(", not {}", listed(names)) }
@@ -213,13 +204,6 @@ fn chart(rows: &[Row]) -> String {
 mod tests {
     use super::super::costs::{BY_BIT, BY_TREE, BY_UNIT, BY_WORD};
     use super::*;
-
-    #[test]
-    fn ranks_of_the_same_order_correlate_fully_and_of_the_other_inversely() {
-        let pairs = [(1.0, 10.0), (2.0, 11.0), (5.0, 40.0)];
-        assert_eq!(rank_correlation(&pairs), 1.0);
-        assert_eq!(rank_correlation(&pairs.map(|(one, other)| (one, -other))), -1.0);
-    }
 
     #[test]
     fn places_are_those_of_the_searches() {

@@ -14,6 +14,7 @@
 use std::fmt;
 
 use super::curve::Stretches;
+use super::ranks::rank_correlation;
 use crate::Bytes;
 
 /// A form of memory usage over time.
@@ -70,7 +71,8 @@ impl Shape {
         let above_half = means.iter().filter(|&&live| live > 0.5).count() as f64 / count as f64;
         let top = (0..count).max_by(|&a, &b| means[a].total_cmp(&means[b])).unwrap_or(0);
         let before = &means[..=top];
-        let rise = rank_correlation(before);
+        let places: Vec<(f64, f64)> = before.iter().enumerate().map(|(place, &live)| (place as f64, live)).collect();
+        let rise = rank_correlation(&places);
         let late = (top + 1) as f64 >= 0.4 * count as f64;
         let form = match () {
             _ if count > 8 && late && rise >= 0.9 && (0.35..=0.65).contains(&average(before)) => Form::Ramp,
@@ -97,29 +99,6 @@ fn spikes(stretches: &Stretches, peak: Bytes) -> u64 {
         }
     }
     spikes
-}
-
-/// Spearman's coefficient of values with their places; equal values share their mean rank.
-fn rank_correlation(values: &[f64]) -> f64 {
-    let count = values.len();
-    if count < 2 {
-        return 0.0;
-    }
-    let mut order: Vec<usize> = (0..count).collect();
-    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
-    let mut ranks = vec![0.0; count];
-    let mut from = 0;
-    while from < count {
-        let to = (from..count).find(|&at| values[order[at]] > values[order[from]]).unwrap_or(count);
-        (from..to).for_each(|at| ranks[order[at]] = (from + to - 1) as f64 / 2.0);
-        from = to;
-    }
-    let middle = (count - 1) as f64 / 2.0;
-    let places = || (0..count).map(|place| place as f64 - middle);
-    let covariance: f64 = places().zip(&ranks).map(|(place, rank)| place * (rank - middle)).sum();
-    let spread: f64 = ranks.iter().map(|rank| (rank - middle).powi(2)).sum();
-    let expected: f64 = places().map(|place| place * place).sum();
-    if spread == 0.0 { 0.0 } else { covariance / (spread * expected).sqrt() }
 }
 
 #[cfg(test)]
@@ -155,13 +134,5 @@ mod tests {
         assert_eq!(saw.spikes, 100, "{saw:?}");
         assert_eq!(shape(std::iter::empty()).form, Form::Empty);
         assert_eq!(shape([0, 0].into_iter()).form, Form::Empty);
-    }
-
-    #[test]
-    fn ranks_correlate_between_minus_one_and_one() {
-        assert!((rank_correlation(&[1.0, 2.0, 3.0]) - 1.0).abs() < 1e-12);
-        assert!((rank_correlation(&[3.0, 2.0, 1.0]) + 1.0).abs() < 1e-12);
-        assert_eq!(rank_correlation(&[2.0, 2.0, 2.0]), 0.0);
-        assert!((rank_correlation(&[1.0, 1.0, 2.0]) - 0.866).abs() < 1e-3);
     }
 }

@@ -13,7 +13,7 @@ use crate::table::{self, Item, Table, identifier, integer, none, number, percent
 /// Rows of the front that are shown to people; programs get all.
 const SHOWN: usize = 12;
 
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 13] = [
     "note",
     "design",
     "fragmentation",
@@ -24,11 +24,13 @@ const COLUMNS: [&str; 11] = [
     "p99",
     "max",
     "ns_per_op",
+    "instructions_per_op",
+    "instructions_max",
     "heap",
 ];
 
 /// What a narrow terminal does without.
-const SPARED: [&str; 5] = ["touched_page_overhead", "bound", "p99", "ns_per_op", "cost_per_op"];
+const SPARED: [&str; 6] = ["touched_page_overhead", "bound", "p99", "ns_per_op", "instructions_max", "cost_per_op"];
 
 /// What programs alone get; the last ten of the pick.
 const HIDDEN: [&str; 18] = [
@@ -187,7 +189,10 @@ fn cut(name: &str, shown: &str, replayed: Option<u64>, events: u64) -> Item {
 
 fn row(note: &str, name: Item, point: &Objectives, bound: Item, measured: Figures, heap: Item) -> Vec<Item> {
     let note = if point.failed > 0 { "refuses" } else { note };
-    let cost = Some(point.get(Objective::Cost)).filter(|cost| cost.is_finite());
+    let known = |objective: Objective, decimals: usize| {
+        let value = Some(point.get(objective)).filter(|value| value.is_finite());
+        value.map_or_else(none, |value| number(value, decimals))
+    };
     let values = [
         word(note, if note == "pick" { "▶ pick" } else { note }),
         name,
@@ -195,10 +200,12 @@ fn row(note: &str, name: Item, point: &Objectives, bound: Item, measured: Figure
         bound,
         measured.touched_page_overhead,
         number(point.get(Objective::Accesses), 2),
-        cost.map_or_else(none, |cost| number(cost, 2)),
+        known(Objective::Cost, 2),
         integer(point.get(Objective::P99) as u64),
         integer(point.get(Objective::MaxOp) as u64),
         measured.ns_per_op,
+        known(Objective::Instructions, 1),
+        known(Objective::MaxInstructions, 0),
         heap,
     ];
     values.into_iter().chain(measured.more).chain([measured.touched]).collect()
@@ -221,6 +228,8 @@ fn peer_row(exploration: &Exploration, note: &str, short: &str, name: &str) -> V
         none(),
         none(),
         measured.ns_per_op,
+        none(),
+        none(),
         heap,
     ];
     values.into_iter().chain(measured.more).chain([measured.touched]).collect()

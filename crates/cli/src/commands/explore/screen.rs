@@ -2,11 +2,12 @@
 
 use std::error::Error;
 
-use heapsmith_emit::CodeSize;
-use heapsmith_explore::{Exploration, Observer, Progress, Stage, Strategy, Swept, Work};
+use heapsmith_emit::{CodeSize, Counted};
+use heapsmith_explore::{Exploration, Objective, Observer, Progress, Stage, Strategy, Swept, Work};
 use heapsmith_replay::PagesError;
 use heapsmith_report::thousands;
 use heapsmith_spec::Spec;
+use heapsmith_trace::PackedTrace;
 use indicatif::ProgressBar;
 
 use crate::commands::answer;
@@ -21,12 +22,13 @@ pub struct Screen {
     /// Whether what is known is said before all is measured.
     early: bool,
     code: Option<CodeSize>,
+    counted: Option<Counted>,
 }
 
 impl Screen {
     /// Nothing is shown yet. The traces have this many events.
     pub fn new(events: usize, early: bool) -> Screen {
-        Screen { events, early, shown: None, code: None }
+        Screen { events, early, shown: None, code: None, counted: None }
     }
 }
 
@@ -61,6 +63,7 @@ impl Observer for Screen {
             Stage::Baseline => Some(progress::spinner("replaying the baseline")),
             Stage::Times => Some(progress::work_bar("timing, one at a time")),
             Stage::Pages => Some(progress::work_bar("measuring touched pages")),
+            Stage::Instructions => Some(progress::work_bar("counting instructions")),
         };
     }
 
@@ -106,7 +109,24 @@ impl Observer for Screen {
         error!("heapsmith: {why}");
     }
 
-    fn code_size(&mut self, spec: &Spec) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {
+    fn without_instructions(&mut self, why: &(dyn Error + Send + Sync)) {
+        note!("no instructions on an emulated Cortex-M3: {why}");
+    }
+
+    fn compiled(
+        &mut self,
+        what: Objective,
+        spec: &Spec,
+        traces: &[PackedTrace],
+    ) -> Result<Option<f64>, Box<dyn Error + Send + Sync>> {
+        if what != Objective::CodeSize {
+            let counted = match &mut self.counted {
+                Some(counted) => counted,
+                empty => empty.insert(Counted::new(traces)?),
+            };
+            let instructions = counted.of(spec)?;
+            return Ok(instructions.map(|each| if what == Objective::Instructions { each.mean } else { each.max }));
+        }
         let code = match &mut self.code {
             Some(code) => code,
             empty => {
@@ -115,6 +135,6 @@ impl Observer for Screen {
                 empty.insert(code)
             }
         };
-        Ok(code.of(spec)?)
+        Ok(code.of(spec)?.map(|bytes| bytes as f64))
     }
 }
