@@ -58,7 +58,7 @@ fn request(heap: &str, language: &str, name: &str) -> Outcome<Request> {
     }
     let spec = resolve(heap)?;
     let spec = if language == "so" { for_malloc(heap, spec)? } else { spec };
-    Ok(Request { spec, name: Name::new(name)?, figures: None })
+    Ok(Request::new(spec, Name::new(name)?))
 }
 
 /// The heap as malloc has to be: an allocator of the catalogue becomes one, and nothing else is changed.

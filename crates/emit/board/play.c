@@ -1,4 +1,4 @@
-/* Plays events on a heap. Prints the ticks that the heap took of all, those of the operation that took most, and the
+/* Plays events on a heap. Prints the ticks that the heap took of all, those of the longest operation, and the
  * requests that it refused. */
 #include "board.h"
 #include "my_heap.h"
@@ -17,7 +17,7 @@ static uint32_t since(uint32_t begin)
 int main(void)
 {
     uint32_t all = 0U;
-    uint32_t most = 0U;
+    uint32_t max = 0U;
     uint32_t refused = 0U;
 
     if (!my_heap_init(&it, region, REGION)) {
@@ -63,11 +63,11 @@ int main(void)
         }
         own -= (clock < own) ? clock : own;
         all += own;
-        most = (own > most) ? own : most;
+        max = (own > max) ? own : max;
     }
     print_number(all);
     print(" ");
-    print_number(most);
+    print_number(max);
     print(" ");
     print_number(refused);
     print("\n");

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   trace ──▶ events.h ─┐
-//!   spec ──▶ C ─────────┼──▶ cortex_m3::run ──▶ "ticks most refused" ──▶ Instructions
+//!   spec ──▶ C ─────────┼──▶ cortex_m3::run ──▶ "ticks max refused" ──▶ Instructions
 //!   board/play.c ───────┘
 //! ```
 
@@ -83,7 +83,7 @@ impl Emulated {
     ///
     /// A compiler or an emulator that is missing or fails; files that cannot be written.
     pub fn of(&self, spec: &Spec) -> Result<Option<Instructions>, InstructionsError> {
-        let request = Request { spec: spec.clone(), name: Name::new("my_heap")?, figures: None };
+        let request = Request::new(spec.clone(), Name::new("my_heap")?);
         let files = match c::emit(&request) {
             Ok(files) => files,
             Err(EmitError::NotYet { .. }) => return Ok(None),
@@ -96,11 +96,11 @@ impl Emulated {
         self.scratch.write("events.h", format!("{}#define REGION {region}U\n", self.events))?;
         let printed = cortex_m3::run(self.scratch.path(), &["play.c", "my_heap.c"])?;
         let numbers: Option<Vec<u32>> = printed.split_whitespace().map(|number| number.parse().ok()).collect();
-        let Some(&[all, most, refused]) = numbers.as_deref() else { return Err(InstructionsError::Output(printed)) };
+        let Some(&[all, longest, refused]) = numbers.as_deref() else { return Err(InstructionsError::Output(printed)) };
         let instructions =
             |ticks: u32| f64::from(ticks) * f64::from(NANOSECONDS_PER_TICK) / f64::from(NANOSECONDS_PER_INSTRUCTION);
         let operations = self.operations;
-        let (mean, max) = (instructions(all) / operations.max(1) as f64, instructions(most).round());
+        let (mean, max) = (instructions(all) / operations.max(1) as f64, instructions(longest).round());
         Ok(Some(Instructions { operations, mean, max, refused }))
     }
 }
