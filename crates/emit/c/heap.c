@@ -148,10 +148,10 @@ static inline uintptr_t address_of(const Word *word)
 {%- endif %}
 {%- if measures %}{% include "block_bytes.c" %}{% endif %}
 {% include "move.c" %}
+{%- if walks %}{% include "walk.c" %}{% endif %}
 {%- for layer in layers %}
 {% include layer.file %}
 {%- endfor %}
-{%- if "walk" in extras %}{% include "walk.c" %}{% endif %}
 {%- if "trim" in extras %}{% include "trim.c" %}{% endif %}
 
 /* ---- The heap as others see it ---------------------------------------------------------------- */
@@ -181,6 +181,10 @@ bool {{ n }}_init({{ n }} *heap, void *region, size_t bytes)
     heap->last_error = 0U;
 {%- endif %}
     heap->length = words_in(bytes);
+{%- if reserves %}
+    heap->limit = reserve_limit(bytes);
+    heap->is_urgent = false;
+{%- endif %}
     if ((region == NULL) || ((address_of(heap->words) % WORD) != 0U)) {
         return false;
     }
@@ -208,6 +212,26 @@ void *{{ n }}_allocate_aligned({{ n }} *heap, size_t size, size_t alignment)
     return block;
 }
 
+{%- if reserves %}
+void *{{ n }}_allocate_urgent({{ n }} *heap, size_t size, size_t alignment)
+{
+    void *block;
+
+    {{ N }}_LOCK(heap);
+    heap->is_urgent = true;
+    block = pointer_to(heap, {{ op.allocate }}(heap, size, alignment));
+    heap->is_urgent = false;
+    {{ N }}_TRACE(heap, 'a', NULL, block, size, alignment);
+    {{ N }}_UNLOCK(heap);
+{%- if "out-of-memory" in extras %}
+    if ((block == NULL) && (size > 0U)) {
+        {{ N }}_OUT_OF_MEMORY(heap, size);
+    }
+{%- endif %}
+    return block;
+}
+
+{% endif %}
 {%- if "calloc" in extras %}
 void *{{ n }}_calloc({{ n }} *heap, size_t number, size_t size)
 {

@@ -125,7 +125,7 @@ struct {{ n }}_statistics {
 
 /* What each function takes, and what it does with a pointer that is no live block of this heap (a heap error):
  *
- *     {{ n }}_allocate, {{ n }}_allocate_aligned{% if "calloc" in extras %}, {{ n }}_calloc{% endif %}
+ *     {{ n }}_allocate, {{ n }}_allocate_aligned{% if reserves %}, {{ n }}_allocate_urgent{% endif %}{% if "calloc" in extras %}, {{ n }}_calloc{% endif %}
  *                                time: the bound above{% if "calloc" in extras %}; to clear a block, linear in its bytes{% endif %}
  *     {{ n }}_reallocate         time: in place constant or as a free, else as allocate, free and a copy
  *     {{ n }}_free               time: the bound above
@@ -150,6 +150,11 @@ void *{{ n }}_allocate({{ n }} *heap, size_t size);
 /* A block at a multiple of `alignment` bytes, a power of two; 0 and 1 mean the heap's own. */
 void *{{ n }}_allocate_aligned({{ n }} *heap, size_t size, size_t alignment);
 
+{%- if reserves %}
+/* The same with high priority: it may use the reserve, which every other request leaves whole. */
+void *{{ n }}_allocate_urgent({{ n }} *heap, size_t size, size_t alignment);
+
+{% endif %}
 {%- if "calloc" in extras %}
 /* A block of `number` times `size` bytes, all of them 0. NULL as from {{ n }}_allocate, and for a product that no size_t
  * holds, which counts as a request for SIZE_MAX bytes. */

@@ -1,9 +1,17 @@
 
 /* ---- Visiting every block ---------------------------------------------------------------------- */
 
-/* Who visits. */
+{%- if "walk" not in extras %}
+
+/* Status of a block that is visited. */
+#define {{ N }}_IS_USED 0U
+#define {{ N }}_IS_FREE 1U
+#define {{ N }}_IS_CACHED 2U
+{%- endif %}
+
+/* What a visit calls. */
 typedef struct walk {
-    {{ n }}_visitor visit;
+    void (*visit)(void *context, const void *block, size_t bytes, unsigned int status);
     void *context;
 } Walk;
 

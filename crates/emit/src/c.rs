@@ -41,6 +41,7 @@ const TEMPLATES: &[Template] = &[
     template!("walk.c"),
     template!("trim.c"),
     template!("layer/counters.c"),
+    template!("layer/reserve.c"),
     template!("layer/zero.c"),
     template!("layer/freelists.c"),
 ];
@@ -73,6 +74,7 @@ const PUBLIC: &[&str] = &[
     "_init",
     "_allocate",
     "_allocate_aligned",
+    "_allocate_urgent",
     "_reallocate",
     "_free",
     "_usable_size",

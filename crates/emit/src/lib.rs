@@ -11,9 +11,9 @@
 //! offsets, and leave the same bytes in the region. `tests/it/differential` runs
 //! both, and the emitted Rust, through the same programs.
 //!
-//! Emitted as C: every heap but those with the layers `guard` and `reserve`, which need an interface of their own
-//! (heap errors, priorities), and `zero` before buddies that are defragmented on demand. These have one: handles of
-//! blocks that may move (`c/buddy/handles.h`), which `tests/it/handles.rs` plays on both sides.
+//! Emitted as C: every heap but those with the layer `guard`, which needs an interface of its own (heap errors), and those with
+//! a layer before buddies that are defragmented on demand. These have handles of blocks that may move
+//! (`c/buddy/handles.h`), which `tests/it/handles.rs` plays on both sides.
 //!
 //! Parts of the interface that a [`Request`] does not name ([`Extra`]) are not in the text: counters are the outermost layer,
 //! `c/walk.c` and `c/trim.c` have an arm for each frame.

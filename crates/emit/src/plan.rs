@@ -121,6 +121,12 @@ pub struct Plan {
     measures: bool,
     /// What is handed out is set to 0.
     zeroes: bool,
+    /// A part of the region is held back for requests of high priority.
+    reserves: bool,
+    /// Somebody visits every block.
+    walks: bool,
+    /// Bytes of the largest region without free lists that mark their blocks.
+    max_layered: String,
     /// The bytes of a block come back from the function that looks it up and frees it.
     counts_freed: bool,
     /// A reallocation that finds no new block tries once more in place.
@@ -167,6 +173,7 @@ impl Plan {
         let extras = request.extras.clone();
         let counts = extras.contains(&Extra::Counters);
         let (layers, op) = layer::before_any(spec, base, counts)?;
+        let reserves = spec.layers.iter().any(|layer| matches!(layer, Layer::Reserve(_)));
         let zeroes = spec.layers.contains(&Layer::Zero);
         let control = layers_at + reserved;
         let bytes = spec.word.bytes();
@@ -229,7 +236,7 @@ impl Plan {
             reserved,
             layers_at,
             constants,
-            fields: fields(family, by_region, wide),
+            fields: fields(family, by_region, wide).into_iter().chain(of_reserve(reserves, wide)).collect(),
             first,
             uses_leading_zeros: index.logarithm,
             uses_trailing_zeros: index.bit_map,
@@ -238,7 +245,10 @@ impl Plan {
             } else {
                 "with the program, or cached by free lists"
             },
-            invariants: invariants(family, &index, free_lists.is_some()),
+            invariants: invariants(family, &index, free_lists.is_some())
+                .into_iter()
+                .chain(reserves.then_some("13  the words in used blocks are as many as are counted for the reserve"))
+                .collect(),
             chain: index.chain,
             base,
             op,
@@ -249,7 +259,10 @@ impl Plan {
             fills,
             header: family.header(),
             loops: fills || !family.frees_in_order() || zeroes || extras.contains(&Extra::Calloc),
-            measures: counts,
+            measures: counts || reserves,
+            reserves,
+            walks: reserves || extras.contains(&Extra::Walk),
+            max_layered: unsigned(max * u64::from(bytes)),
             counts_freed: checked && counts && layers.len() == 1,
             zeroes,
             extras,
@@ -291,6 +304,17 @@ fn fields(pool: &dyn Templated, by_region: bool, wide: bool) -> Vec<Field> {
     let lists = [field("last", "the list of the largest blocks"), field("heads", "the head of the first list")];
     let first = (pool.granule() > 1 || by_region).then_some(first).into_iter().chain(pool.fields(index));
     first.chain(lists.into_iter().filter(|_| by_region)).collect()
+}
+
+/// The fields of a reserve.
+fn of_reserve(reserves: bool, wide: bool) -> impl Iterator<Item = Field> {
+    let index = if wide { "uint64_t" } else { "uint32_t" };
+    let fields = [
+        Field { r#type: index, name: "reserve", what: "the block that counts the words in use" },
+        Field { r#type: "size_t", name: "limit", what: "bytes that requests of low priority may fill" },
+        Field { r#type: "bool", name: "is_urgent", what: "the request has high priority" },
+    ];
+    fields.into_iter().filter(move |_| reserves)
 }
 
 fn invariants(pool: &dyn Templated, index: &IndexPlan, free_lists: bool) -> Vec<&'static str> {

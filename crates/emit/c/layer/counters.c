@@ -1,7 +1,8 @@
 
 /* ---- Counters ---------------------------------------------------------------------------------
  *
- * What the program holds and asks for: numbers in the heap's struct, not in its region. A block that is cached is free.
+ * What the program holds and asks for: numbers in the heap's struct, not in its region. A block that is cached, or that
+ * the heap keeps for itself, is free.
  */
 
 static bool counters_init(Heap *heap)
@@ -11,9 +12,6 @@ static bool counters_init(Heap *heap)
     }
     heap->live_blocks = 0U;
     heap->free_bytes = (size_t)(heap->length - {% if header > 0 %}({{ first }} - {{ header }}U){% else %}{{ first }}{% endif %}) * WORD;
-{%- for inner in layers %}{% if inner.own %}
-    heap->free_bytes -= {{ inner.below.block_bytes }}(heap, heap->{{ inner.own }});
-{%- endif %}{% endfor %}
     heap->min_free_bytes = heap->free_bytes;
     heap->refused = 0U;
     heap->largest_request = 0U;

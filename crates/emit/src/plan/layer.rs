@@ -42,6 +42,19 @@ impl Operations {
             walk: if free_lists { "freelists_walk" } else { "pool_walk" },
         }
     }
+
+    /// Those of a reserve before what has these.
+    fn of_reserve(below: Operations) -> Operations {
+        Operations {
+            init: "reserve_init",
+            allocate: "reserve_allocate",
+            free: "reserve_free",
+            reallocate: "reserve_reallocate",
+            check: "reserve_check",
+            walk: "reserve_walk",
+            ..below
+        }
+    }
 }
 
 /// Free lists directly before a pool.
@@ -88,8 +101,8 @@ pub struct LayerPlan {
     file: &'static str,
     /// The functions of what is below.
     below: Operations,
-    /// The field of the heap's struct that names the block which the layer took for itself.
-    own: Option<&'static str>,
+    /// Percent of the region that a reserve holds back.
+    percent: u8,
 }
 
 /// The layers of `spec` before any heap, innermost first, and the functions of the outermost, which may count.
@@ -100,22 +113,26 @@ pub(super) fn before_any(
 ) -> Result<(Vec<LayerPlan>, Operations), EmitError> {
     let (mut plans, mut below) = (Vec::new(), base);
     for layer in spec.layers.iter().rev() {
-        let (file, above) = match layer {
+        let (plan, above) = match layer {
             Layer::FreeLists(_) => continue,
-            Layer::Zero => {
-                ("layer/zero.c", Operations { allocate: "zero_allocate", reallocate: "zero_reallocate", ..below })
+            Layer::Zero => (
+                LayerPlan { file: "layer/zero.c", below, percent: 0 },
+                Operations { allocate: "zero_allocate", reallocate: "zero_reallocate", ..below },
+            ),
+            Layer::Reserve(reserve) => {
+                (LayerPlan { file: "layer/reserve.c", below, percent: reserve.high }, Operations::of_reserve(below))
             }
-            Layer::Guard(_) | Layer::Reserve(_) => {
+            Layer::Guard(_) => {
                 let part = Spec { layers: vec![layer.clone()], ..spec.clone() }.to_string();
                 let part = part.split(' ').next().unwrap_or_default().to_owned();
                 return Err(EmitError::NotYet { part, language: C });
             }
         };
-        plans.push(LayerPlan { file, below, own: None });
+        plans.push(plan);
         below = above;
     }
     if counts {
-        plans.push(LayerPlan { file: "layer/counters.c", below, own: None });
+        plans.push(LayerPlan { file: "layer/counters.c", below, percent: 0 });
         below = Operations {
             init: "counters_init",
             allocate: "counters_allocate",

@@ -11,7 +11,7 @@
 //! # Invariants
 //!
 //! - **C1** `live_blocks` blocks are with the program, and `free_bytes` and their bytes, headers included, are the region
-//!   without the control words and without the blocks that layers below took for themselves.
+//!   without the control words of an empty heap. A block that the heap or a layer keeps for itself counts as free.
 //!
 //! # Cost
 //!
@@ -20,7 +20,7 @@
 use core::ptr::NonNull;
 
 use crate::handles::{Handle, Handles, Moved};
-use crate::heap::{BlockView, Heap, Priority, State, Violation};
+use crate::heap::{BlockView, Heap, Priority, Violation};
 use crate::heap_error::{HeapError, HeapErrors};
 use crate::layer::own;
 use crate::word::Word;
@@ -88,9 +88,8 @@ pub struct Counters<W, H> {
 impl<W: Word, H: Heap> Counters<W, H> {
     /// A layer before `heap`, of which the program has no block yet, in a region of at most `region` bytes.
     pub fn new(heap: H, region: usize) -> Self {
-        let mut free_bytes = region.min(W::MAX_WORDS.saturating_mul(W::BYTES)) / W::BYTES * W::BYTES;
-        free_bytes -= heap.control_size();
-        heap.walk(&mut |block| free_bytes -= if block.state == State::Used { block.size } else { 0 });
+        let region = region.min(W::MAX_WORDS.saturating_mul(W::BYTES)) / W::BYTES * W::BYTES;
+        let free_bytes = region.saturating_sub(heap.control_size());
         let counts = Counts { free_bytes, min_free_bytes: free_bytes, ..Counts::default() };
         Counters { heap, counts, word: core::marker::PhantomData }
     }

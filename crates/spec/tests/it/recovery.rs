@@ -104,6 +104,36 @@ fn small_blocks_that_a_threshold_left_apart_serve_a_larger_request() {
     assert!(!asks_for_100_bytes("enea-ose"));
 }
 
+/// In a full region every block becomes smaller where it is, or elsewhere; none is refused, whatever its class holds.
+#[test]
+fn a_block_that_becomes_smaller_is_never_refused() {
+    const BYTES: usize = 16 << 10;
+    let mut memory = Memory::new(BYTES);
+    // A stack resizes its last block alone, and no reserve is for it.
+    let specs = heaps().map(|text| resolve(text).unwrap_or_else(|error| panic!("{error}")));
+    for spec in specs.filter(|spec| !spec.layers.iter().any(|layer| matches!(layer, Layer::Guard(_)))) {
+        let refused = on(&spec, &mut memory, BYTES, |heap| {
+            let sizes = [300, 108, 89, 40].into_iter().cycle();
+            let blocks: Vec<_> = sizes.map_while(|size| heap.allocate(size, 1).map(|block| (size, block))).collect();
+            let mut refused = Vec::new();
+            for (size, block) in blocks {
+                for smaller in [size - 1, size - 19, size / 2, 1] {
+                    // SAFETY: the block is live; what replaces it is not used.
+                    let Some(moved) = (unsafe { heap.reallocate(block, smaller, 1) }) else {
+                        refused.push((size, smaller));
+                        break;
+                    };
+                    if moved != block {
+                        break;
+                    }
+                }
+            }
+            refused
+        });
+        assert!(refused.expect("a heap").is_empty(), "{spec}");
+    }
+}
+
 /// Accesses of a refused request.
 fn refused(heap: &mut Counted<'_>, size: usize) -> u64 {
     let before = heap.meter().accesses;

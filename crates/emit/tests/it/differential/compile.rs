@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use heapsmith_emit::{Extra, c, rust};
+use heapsmith_spec::Layer;
 
 use super::heaps::Heap;
 use super::tape::Tape;
@@ -25,15 +26,18 @@ pub fn c(dir: &Path, heaps: &[Heap], flags: &[&str]) -> PathBuf {
         let free = format!("{name}_free(&{name}_it, block)");
         let free = if heap.spec.pool.frees_in_order() { free } else { format!("({free}, true)") };
         writeln!(makers, "PART({name}, {free})").expect("a string");
-        let mut part = |extra, macro_name: &str, function: &str| {
-            if !heap.has(extra) {
+        let mut part = |is_there: bool, macro_name: &str, function: &str| {
+            if !is_there {
                 return "NULL".to_owned();
             }
             writeln!(makers, "{macro_name}({name})").expect("a string");
             format!("{name}{function}")
         };
-        let (counts, walks) = (part(Extra::Counters, "COUNTERS", "_9"), part(Extra::Walk, "WALK", "_10"));
-        writeln!(rows, "    ROW({name}, {counts}, {walks}),").expect("a string");
+        let counts = part(heap.has(Extra::Counters), "COUNTERS", "_9");
+        let walks = part(heap.has(Extra::Walk), "WALK", "_10");
+        let reserves = heap.spec.layers.iter().any(|layer| matches!(layer, Layer::Reserve(_)));
+        let urgent = part(reserves, "RESERVE", "_11");
+        writeln!(rows, "    ROW({name}, {counts}, {walks}, {urgent}),").expect("a string");
     }
     std::fs::write(
         dir.join("heaps.h"),

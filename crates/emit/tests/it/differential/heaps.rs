@@ -101,6 +101,9 @@ const CORNERS: &[&str] = &[
     "freelists(16,40,1000, order=fifo, flush=bounded(3)) list(order=implicit, fit=worst, coalesce>=64) check=header",
     "bins(exact 16..=512 step 16, then log, tries=3) word=8 check=header",
     "zero classes(16..=4096 double, then step 4096) check=header",
+    "reserve(high=33%) zero buddy(estranged)",
+    "reserve(high=15%) fixed(40) word=8",
+    "reserve(high=50%) tlsf(largest=region) check=header",
 ];
 
 /// A few heaps that between them are emitted from every template.
@@ -141,6 +144,9 @@ pub const FEW: &[&str] = &[
     "freelists(8..=1024 step 8) tlsf(largest=region) word=2 check=header",
     "tree(red-black) align=16 check=header",
     "freelists(40) bins(log(4), each=skiplist) check=header",
+    "reserve(high=10%) freelists(40) list(order=address, tags=off) word=2 check=header",
+    "zero reserve(high=25%) stack word=8",
+    "reserve(high=1%) pages(page=256, min=8, search=tree)",
 ];
 
 /// This many random specs that can be emitted as C; the same for the same seed.

@@ -21,6 +21,7 @@ struct heap {
     size_t (*peak)(void);
     void (*counts)(uint64_t counts[5]);
     uint64_t (*walk)(void);
+    void *(*urgent)(size_t size, size_t alignment);
 };
 
 static uint64_t add(uint64_t hash, uint64_t number)
@@ -69,7 +70,13 @@ static void look(void *context, const void *block, size_t bytes, unsigned int st
         N##_walk(&N##_it, look, &hash);                                                               \
         return hash;                                                                                  \
     }
-#define ROW(N, COUNTS, WALKS) { N##_1, N##_2, N##_3, N##_4, N##_5, N##_6, N##_7, N##_8, COUNTS, WALKS }
+#define RESERVE(N)                                                                                    \
+    static void *N##_11(size_t size, size_t alignment)                                                \
+    {                                                                                                 \
+        return N##_allocate_urgent(&N##_it, size, alignment);                                         \
+    }
+#define ROW(N, COUNTS, WALKS, URGENT) \
+    { N##_1, N##_2, N##_3, N##_4, N##_5, N##_6, N##_7, N##_8, COUNTS, WALKS, URGENT }
 
 PARTS
 
@@ -146,6 +153,9 @@ static void play(uint32_t number, uint64_t at, const struct step *step)
         break;
     case 2U:
         served(number, at, step, heap->reallocate(slots[step->slot], (size_t)step->size, (size_t)step->alignment));
+        break;
+    case 6U:
+        served(number, at, step, heap->urgent((size_t)step->size, (size_t)step->alignment));
         break;
     case 4U:
         if (heap->counts != NULL) {

@@ -7,7 +7,7 @@ use std::io::{Read, stdin};
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::{Counts, Fixed, Heap, RegionError, Unmetered};
+use heapsmith::{Counts, Fixed, Heap, Priority, RegionError, Unmetered};
 
 /// What every byte of a region is before a heap is made in it.
 const BLANK: u8 = 0xA5;
@@ -96,8 +96,9 @@ impl Player<'_> {
         let (size, alignment) = (step.size as usize, step.alignment as usize);
         let live = slots[step.slot];
         match step.kind {
-            0 => {
-                let block = heap.allocate(size, alignment);
+            0 | 6 => {
+                let priority = if step.kind == 6 { Priority::High } else { Priority::Low };
+                let block = heap.allocate_with(priority, size, alignment);
                 self.served(heap, slots, at, step, block);
             }
             1 => {

@@ -4,9 +4,9 @@
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::{Counters, Fixed, Heap as _, State, Word};
-use heapsmith_spec::WordSize;
+use heapsmith::{Counters, Fixed, Heap as _, Priority, State, Word};
 use heapsmith_spec::build::BuildError;
+use heapsmith_spec::{Layer, Spec, WordSize};
 use heapsmith_trace::Operation as Traced;
 use heapsmith_trial::{Counted, Operation, over};
 
@@ -32,9 +32,9 @@ pub fn tape(heap: &Heap, number: usize, program: &Program) -> Tape {
     let mut source = Fixed::new(&mut memory[skip..]).shortened(program.region);
     let region = heap.spec.max_region().min(program.region as u64) as usize;
     let steps = over(&heap.spec, &mut source, |below| match heap.spec.word {
-        WordSize::Two => Recorder::<u16>::new(below, region).run(program),
-        WordSize::Four => Recorder::<u32>::new(below, region).run(program),
-        WordSize::Eight => Recorder::<u64>::new(below, region).run(program),
+        WordSize::Two => Recorder::<u16>::new(below, region, &heap.spec).run(program),
+        WordSize::Four => Recorder::<u32>::new(below, region, &heap.spec).run(program),
+        WordSize::Eight => Recorder::<u64>::new(below, region, &heap.spec).run(program),
     });
     let (made, steps) = match steps {
         Ok(steps) => (true, steps),
@@ -53,6 +53,8 @@ struct Block {
 
 struct Recorder<'h, 'm, W> {
     heap: Counters<W, &'h mut Counted<'m>>,
+    /// Some of its region is for requests of high priority.
+    reserves: bool,
     /// In address order.
     live: Vec<Block>,
     free_slots: Vec<u32>,
@@ -61,9 +63,10 @@ struct Recorder<'h, 'm, W> {
 }
 
 impl<'h, 'm, W: Word> Recorder<'h, 'm, W> {
-    fn new(heap: &'h mut Counted<'m>, region: usize) -> Self {
+    fn new(heap: &'h mut Counted<'m>, region: usize, spec: &Spec) -> Self {
         let heap = Counters::new(heap, region);
-        Recorder { heap, live: Vec::new(), free_slots: Vec::new(), slots: 0, steps: Vec::new() }
+        let reserves = spec.layers.iter().any(|layer| matches!(layer, Layer::Reserve(_)));
+        Recorder { heap, reserves, live: Vec::new(), free_slots: Vec::new(), slots: 0, steps: Vec::new() }
     }
 
     fn run(mut self, program: &Program) -> Vec<Step> {
@@ -120,8 +123,12 @@ impl<'h, 'm, W: Word> Recorder<'h, 'm, W> {
     }
 
     fn allocate(&mut self, slot: u32, size: usize, alignment: usize) -> bool {
-        let pointer = self.heap.allocate(size, alignment);
-        self.note(Kind::Allocate, slot, size, alignment, pointer);
+        // Every fourth request may use the reserve.
+        let is_urgent = self.reserves && self.steps.len().is_multiple_of(4);
+        let (kind, priority) =
+            if is_urgent { (Kind::AllocateUrgent, Priority::High) } else { (Kind::Allocate, Priority::Low) };
+        let pointer = self.heap.allocate_with(priority, size, alignment);
+        self.note(kind, slot, size, alignment, pointer);
         if let Some(pointer) = pointer {
             self.admit(Block { pointer, slot, alignment }, size);
         }

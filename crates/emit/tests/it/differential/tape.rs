@@ -18,6 +18,8 @@ pub enum Kind {
     /// The slot is the live blocks, the size the free bytes, the alignment the fewest that ever were; the answer refused
     /// requests, the usable size the largest request. For heaps with counters.
     Counts = 4,
+    /// As `Allocate`, with high priority. For heaps with a reserve.
+    AllocateUrgent = 6,
     /// The answer is a hash of all blocks: offset of the payload, its bytes, and its status. For heaps with a walk.
     Walk = 5,
 }
