@@ -20,6 +20,7 @@ const TEMPLATES: &[Template] = &[
     template!("pool/coalesce.c"),
     template!("pool/allocate.c"),
     template!("pool/aligned.c"),
+    template!("heap_errors.c"),
     template!("pool/checked.c"),
     template!("pool/holds.c"),
     template!("pool/reallocate.c"),

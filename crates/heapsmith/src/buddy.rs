@@ -45,6 +45,7 @@
 
 mod blocks;
 mod check;
+mod checked;
 mod defragment;
 mod estranged;
 mod knuth;
@@ -66,6 +67,7 @@ use crate::block::{is_used, words_of};
 use crate::buddy::blocks::order_of;
 use crate::handles::Moved;
 use crate::heap::{BlockView, Heap, State, Violation};
+use crate::heap_error::{HeapError, HeapErrors};
 use crate::index::control;
 use crate::memory::{RegionError, Words, check_alignment};
 use crate::meter::{Meter, ServePath};
@@ -248,12 +250,33 @@ unsafe impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool,
 
     #[inline]
     unsafe fn deallocate(&mut self, pointer: NonNull<u8>) {
+        if F::CHECKED {
+            let Some((at, header)) = self.blocks.used_block(pointer) else { return };
+            // Whatever block it becomes a part of: this is no header of a used one any more.
+            self.blocks.write(at, order_of(header), 0);
+            R::release(&mut self.blocks, at, order_of(header));
+            return;
+        }
         let at = self.blocks.memory.index(pointer);
         let header = self.blocks.load_header(at);
         R::release(&mut self.blocks, at, order_of(header));
     }
 
+    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), HeapError> {
+        let before = if F::CHECKED { self.blocks.heap_errors.count } else { 0 };
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.deallocate(pointer) };
+        if F::CHECKED { self.blocks.heap_errors.since(before) } else { Ok(()) }
+    }
+
+    fn heap_errors(&self) -> HeapErrors {
+        self.blocks.heap_errors
+    }
+
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        if F::CHECKED {
+            self.blocks.used_block(pointer)?;
+        }
         let stays = is_aligned_to(pointer, alignment);
         if stays && self.resize(pointer, size) {
             return Some(pointer);
@@ -265,6 +288,10 @@ unsafe impl<W: Word, R: Recombination, S: Source, M: Meter, const HANDLES: bool,
     }
 
     unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+        if F::CHECKED {
+            let used = self.blocks.used_at(pointer);
+            return used.map_or(0, |(_, header)| (words_of(header) - Self::HEAD) * W::BYTES);
+        }
         (words_of(self.header_of(pointer)) - Self::HEAD) * W::BYTES
     }
 

@@ -6,7 +6,7 @@
 //!
 //! Errors that each configuration detects when a pointer is freed or a block reallocated:
 //!
-//! | heap error | list, bins, tree, classes | the same with `check=header` | `bump` | `stack` | `fixed` | `guard(quarantine=0)` | `guard(quarantine=N)` |
+//! | heap error | list, bins, tree, classes, buddy, pages | the same with `check=header` | `bump` | `stack` | `fixed` | `guard(quarantine=0)` | `guard(quarantine=N)` |
 //! |---|---|---|---|---|---|---|---|
 //! | out of order | – | – | – | always | – | over a stack | – |
 //! | double free | – | until the memory is used again | until the space is reclaimed | above the top | checked, O(free) | until the memory is used again | always for the last N freed, then as left |
@@ -19,7 +19,10 @@
 //!
 //! *Looks like*: a size that ends below the wilderness, the bit for used, and behind the block a header whose bit says that
 //! the block before is used (without boundary tags: a header whose size fits). What was damaged stays so: after
-//! [`HeapErrorKind::HeaderDamaged`] of `check=header` a program should use the heap no more.
+//! [`HeapErrorKind::HeaderDamaged`] of `check=header` a program should use the heap no more. Of buddies: a size that such a
+//! place may have, here and behind the block; with `start=one-block` a table says what is a used block, and nothing that a
+//! program writes outside its blocks damages it, or is seen but in the links of free blocks. The directory of pages says the same, and freed blocks have no links: every wrong
+//! pointer is detected, even if what lies there looks like a block, and no damage.
 //!
 //! *Always* for damage means: unless what was written equals what stood there.
 //! A dash means that the contract of [`crate::Heap::deallocate`] is all that there is.

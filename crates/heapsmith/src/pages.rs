@@ -44,6 +44,7 @@
 //! (software-hardware) dynamic memory allocator", §II-III.
 
 mod check;
+mod checked;
 mod directory;
 mod policy;
 mod runs;
@@ -58,6 +59,7 @@ pub use unit::{Emulated, Hardware, Unit};
 
 use crate::buddy::GRID;
 use crate::heap::{BlockView, Heap, State, Violation};
+use crate::heap_error::{HeapError, HeapErrors};
 use crate::index::control;
 use crate::memory::{Memory, RegionError, Words, check_alignment};
 use crate::meter::{Meter, ServePath};
@@ -98,6 +100,7 @@ pub struct PageHeap<W, F, S, M, P = Usual> {
     directory: Directory<W, S, M, P>,
     sizes: PageSizes,
     search: F,
+    heap_errors: HeapErrors,
 }
 
 /// The class or run of a request.
@@ -145,7 +148,8 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F,
         memory.poke(control::HIGH, 0);
         let mut directory = Directory { memory, first, page, entry, spare: control - 1, policy };
         directory.set_top(1);
-        let mut heap = PageHeap { directory, sizes, search };
+        directory.clear_from(1);
+        let mut heap = PageHeap { directory, sizes, search, heap_errors: HeapErrors::default() };
         if P::IN_PAGES {
             heap.keep_spare();
         }
@@ -332,6 +336,9 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F,
                 self.free_entry(entry, spare);
             }
         }
+        if P::CHECKED {
+            self.directory.set(page, Field::Kind, FREE);
+        }
         self.free_run(page, 1, spare);
     }
 
@@ -415,6 +422,9 @@ unsafe impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> Heap fo
 
     #[inline]
     unsafe fn deallocate(&mut self, pointer: NonNull<u8>) {
+        if P::CHECKED && !self.is_used_block(pointer) {
+            return;
+        }
         let at = self.directory.memory.index(pointer);
         let page = self.directory.page_of(at);
         let entry = self.directory.entry_at(page);
@@ -423,11 +433,28 @@ unsafe impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> Heap fo
             self.free_object(page, entry, kind - OBJECTS, at, true);
         } else {
             let length = self.directory.get(page, Field::Count);
+            if P::CHECKED {
+                self.directory.set(page, Field::Kind, FREE);
+            }
             self.free_run(page, length, true);
         }
     }
 
+    unsafe fn try_deallocate(&mut self, pointer: NonNull<u8>) -> Result<(), HeapError> {
+        let before = if P::CHECKED { self.heap_errors.count } else { 0 };
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.deallocate(pointer) };
+        if P::CHECKED { self.heap_errors.since(before) } else { Ok(()) }
+    }
+
+    fn heap_errors(&self) -> HeapErrors {
+        self.heap_errors
+    }
+
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        if P::CHECKED && !self.is_used_block(pointer) {
+            return None;
+        }
         let stays = is_aligned_to(pointer, alignment);
         if stays && self.resize(pointer, size) {
             return Some(pointer);
@@ -439,6 +466,9 @@ unsafe impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> Heap fo
     }
 
     unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+        if P::CHECKED && self.used_at(pointer).is_err() {
+            return 0;
+        }
         self.size_at(pointer)
     }
 

@@ -4,6 +4,8 @@
 //! code names them as a [`ConstantPolicy`] on an empty type, and every branch on them
 //! folds away (`tests/it/folding.rs` shows it in the machine code).
 
+use crate::sealed::Sealed;
+
 /// Which of the free blocks serves a request (Wilson et al. 1995).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Fit {
@@ -118,9 +120,12 @@ unsafe impl<P: ConstantPolicy> Policy for P {
     }
 }
 
-/// The policy `L` with `check=header`: heap errors are detected in constant time ([`crate::heap_error`]).
+/// The policy `L` with `check=header`: heap errors are detected in constant time ([`crate::heap_error`]). `L` is the policy of a
+/// pool of blocks, the start of a buddy heap or the placement of pages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checked<L>(pub L);
+
+impl<L> Sealed for Checked<L> {}
 
 // SAFETY: the answers are those of `L`.
 unsafe impl<L: Policy> Policy for Checked<L> {

@@ -33,6 +33,11 @@ pub(crate) trait Family: Display + Sized {
     /// Whether every block has a header that `check=header` checks.
     const CHECKED: bool = false;
 
+    /// Whether `check=header` checks the headers of the heap of `spec`, whose pool it is.
+    fn can_be_checked(&self, _spec: &Spec) -> bool {
+        Self::CHECKED
+    }
+
     /// Reads what follows the word.
     fn read(cursor: &mut Cursor<'_>) -> Result<Self>;
 
@@ -177,9 +182,9 @@ macro_rules! families {
                 match self { $(Pool::$family(pool) => pool.links_and_tags(),)* }
             }
 
-            /// Whether every block has a header that `check=header` checks.
-            pub fn can_be_checked(&self) -> bool {
-                match self { $(Pool::$family(_) => $family::CHECKED,)* }
+            /// Whether `check=header` checks the headers of the heap of `spec`, whose pool it is.
+            pub fn can_be_checked(&self, spec: &Spec) -> bool {
+                match self { $(Pool::$family(pool) => pool.can_be_checked(spec),)* }
             }
 
             pub(crate) fn words_for(&self, spec: &Spec, size: u64) -> Option<usize> {

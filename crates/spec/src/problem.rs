@@ -258,7 +258,7 @@ pub enum Problem {
     NoListsForThreads,
     /// Checks of headers in a heap that has no headers which can be checked.
     #[error(
-        "`check=header` checks the headers of lists, bins, classes, trees, skip lists, TLSF and half-fit; this pool has no such headers"
+        "`check=header` checks the headers of lists, bins, classes, trees, skip lists, TLSF, half-fit, and of buddies that neither move nor are behind free lists, and the directory of pages; this heap has neither"
     )]
     NothingToCheck,
     /// Checks before free lists that each thread has its own of.

@@ -163,7 +163,7 @@ fn check_level(spec: &Spec) -> Check {
     let fault = |problem| Err(Fault::new(Place::Check, problem).or(["check=off"]));
     match spec.check {
         Level::Off => Ok(()),
-        Level::Header if !spec.pool.can_be_checked() => fault(Problem::NothingToCheck),
+        Level::Header if !spec.pool.can_be_checked(spec) => fault(Problem::NothingToCheck),
         Level::Header if spec.threads == Threads::Lists => fault(Problem::UncheckedLists),
         Level::Header => Ok(()),
     }

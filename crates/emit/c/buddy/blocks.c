@@ -71,6 +71,14 @@
 {%- endif %}
 #define NEXT 0U
 #define PREVIOUS 1U
+{%- if checked %}
+/* The bits of a header below its words. */
+#define STATUS 3U
+/* Bytes that blocks are a multiple of. */
+#define STEP_BYTES ((uintptr_t)WORD << MIN_ORDER)
+
+{% include "heap_errors.c" %}
+{%- endif %}
 
 static inline Index words_of_order(Index order)
 {
@@ -185,7 +193,12 @@ static Index pop(Heap *heap, Index list)
 
     if (block != 0U) {
         const Index next = load(heap, block + NEXT);
-
+{% if checked %}
+        if ((next != 0U) && (((next + PREVIOUS) >= heap->length) || (load(heap, next + PREVIOUS) != block))) {
+            damaged(heap, block);
+            return 0U;
+        }
+{%- endif %}
         store(heap, list, next);
         if (next != 0U) {
             store(heap, next + PREVIOUS, 0U);

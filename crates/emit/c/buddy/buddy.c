@@ -1,4 +1,5 @@
 {% include "buddy/blocks.c" %}
+{%- if checked %}{% include "buddy/checked.c" %}{% endif %}
 {%- if pool.estranged %}
 {% include "buddy/estranged.c" %}
 {%- else %}

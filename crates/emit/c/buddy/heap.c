@@ -93,7 +93,15 @@ static Index pool_allocate_words(Heap *heap, Index need)
 
 static void pool_free(Heap *heap, Index block)
 {
+{%- if checked %}
+    const Index head = head_of(heap, block);
+
+    /* Whatever block it becomes a part of: this is no header of a used one any more. */
+    set_head(heap, block, order_of(words_of(head)), 0U);
+    pool_release(heap, block, head);
+{%- else %}
     pool_release(heap, block, head_of(heap, block));
+{%- endif %}
 }
 {%- endif %}
 
@@ -214,6 +222,13 @@ static bool pool_init(Heap *heap)
     heap->pairs = 0U;
 {%- endif %}
 {%- if pool.one_block %}
+{%- if checked %}
+    for (Index at = 0U; at < words_of_order(order - MIN_ORDER); at++) {
+        IN_LOOP unsigned char *const entry = entry_of(heap, heap->first + (at << MIN_ORDER));
+
+        *entry = 0U;
+    }
+{%- endif %}
     set_top(heap, heap->first + words_of_order(order));
     insert(heap, heap->first, order);
 {%- else %}

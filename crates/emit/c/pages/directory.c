@@ -71,6 +71,23 @@ static inline void set(Heap *heap, Index page, Index field, Index value)
     store(heap, entry_of(heap, page) + field, value);
 }
 
+{%- if checked %}
+/* Bytes that blocks are a multiple of. */
+#define STEP_BYTES MIN_OBJECT
+
+{% include "heap_errors.c" %}
+
+/* Says of the entries of the pages from `page` up to the directory's capacity that no used block begins there. */
+static void clear_from(Heap *heap, Index page)
+{
+    const Index capacity = load(heap, CAPACITY);
+
+    for (Index entry = page; entry <= capacity; entry++) {
+        set(heap, entry, KIND, INSIDE);
+    }
+}
+
+{% endif %}
 /* The first word of a page. */
 static inline Index start_of(const Heap *heap, Index page)
 {
@@ -288,6 +305,9 @@ static bool move_back(Heap *heap)
     }
     store(heap, PLACE, CONTROL);
     store(heap, CAPACITY, capacity);
+{%- if checked %}
+    clear_from(heap, end);
+{%- endif %}
     set_top(heap, end);
     return true;
 }
@@ -322,6 +342,9 @@ static bool enlarge(Heap *heap, Index more, Index skipped)
     }
     store(heap, PLACE, place);
     store(heap, CAPACITY, (length * PAGE_WORDS) / ENTRY);
+{%- if checked %}
+    clear_from(heap, top);
+{%- endif %}
     set_top(heap, top + length);
     write_used(heap, top, length, DIRECTORY);
     if (old >= heap->first) {

@@ -140,6 +140,9 @@ static void free_object(Heap *heap, Index page, Index size_class, Index at)
 
     if (count == objects_of(size_class)) {
         (void)unlink_page(heap, CLASS_LISTS + size_class, page);
+{%- if checked %}
+        set(heap, page, KIND, FREE_RUN);
+{%- endif %}
         free_run(heap, page, 1U);
     } else {
         const Index object = (at - start_of(heap, page)) / object_words(size_class);
@@ -151,6 +154,43 @@ static void free_object(Heap *heap, Index page, Index size_class, Index at)
         }
     }
 }
+
+{%- if checked %}
+
+/* ---- Checks: check=header ----
+ *
+ * A used block begins where the entry of its page says a used run, or objects of a class of which one begins there
+ * and is not free. The directory lies apart from the blocks: what is written over the end of one is not seen. */
+
+/* The used block at `pointer`. If there is none, what is wrong, less 1: no block begins at such an index, control words do. */
+static Index used_block(const Heap *heap, const void *pointer)
+{
+    const uintptr_t steps = steps_to(heap, pointer);
+    Index at;
+    Index page;
+    Index kind;
+
+    if (steps >= ((uintptr_t)(load(heap, TOP) - 1U) * (PAGE / MIN_OBJECT))) {
+        return {{ N }}_FOREIGN - 1U;
+    }
+    at = (Index)steps * (MIN_OBJECT / WORD);
+    page = (at / PAGE_WORDS) + 1U;
+    at %= PAGE_WORDS;
+    kind = get(heap, page, KIND);
+    if (kind >= OBJECTS) {
+        const Index words = object_words(kind - OBJECTS);
+
+        if ((at & (words - 1U)) != 0U) {
+            return {{ N }}_FOREIGN - 1U;
+        }
+        return bit_is_set(heap, entry_of(heap, page) + BITMAP, at / words) ? ({{ N }}_DOUBLE_FREE - 1U) : (start_of(heap, page) + at);
+    }
+    if ((at != 0U) || ((kind != USED_RUN) && (kind != FREE_RUN))) {
+        return {{ N }}_FOREIGN - 1U;
+    }
+    return (kind == USED_RUN) ? start_of(heap, page) : ({{ N }}_DOUBLE_FREE - 1U);
+}
+{%- endif %}
 
 /* ---- The pool as a heap ---- */
 
@@ -210,6 +250,10 @@ static void pool_free(Heap *heap, Index block)
     if (kind >= OBJECTS) {
         free_object(heap, page, kind - OBJECTS, block);
     } else {
+{%- if checked %}
+        /* Whatever run it becomes a part of: no used block begins here any more. */
+        set(heap, page, KIND, FREE_RUN);
+{%- endif %}
         free_run(heap, page, get(heap, page, COUNT));
     }
 }
@@ -297,6 +341,9 @@ static bool pool_init(Heap *heap)
     store(heap, CAPACITY, (heap->first - CONTROL) / ENTRY);
     store(heap, HIGH, 0U);
     set_top(heap, 1U);
+{%- if checked %}
+    clear_from(heap, 1U);
+{%- endif %}
     return true;
 }
 

@@ -10,13 +10,7 @@
 #define STEP_BYTES ((uintptr_t)GRANULE * WORD)
 #define STEP_HEADER header(GRANULE, 0U)
 
-/* Remembers a heap error, and tells of it. */
-static void heap_error(Heap *heap, unsigned int error, const void *block)
-{
-    (void)block;
-    heap->last_error = error;
-    {{ N }}_ON_ERROR(heap, error, block);
-}
+{% include "heap_errors.c" %}
 {%- if not checks_by_call or checks_links %}
 
 /* On the way of every request: a call would cost as much as what it does. */
@@ -26,17 +20,6 @@ static void heap_error(Heap *heap, unsigned int error, const void *block)
 #define IN_PLACE static inline
 #endif
 {%- endif %}
-
-/* From the first block to `pointer`, in units that blocks are a multiple of; more than any region has where it lies at no
- * such multiple. */
-static inline uintptr_t steps_to(const Heap *heap, const void *pointer)
-{
-    /* cppcheck-suppress misra-c2012-11.6 ; an address is a number here, and is never made a pointer again */
-    const uintptr_t bytes = (uintptr_t)pointer - address_of(&heap->words[{{ first }}]);
-
-    /* Rotated, so that what is left over is far beyond any region. */
-    return (bytes / STEP_BYTES) | (bytes * (~(uintptr_t)0U / STEP_BYTES + 1U));
-}
 
 /* The words of a used block beyond the least that a block has, in units that blocks are a multiple of; more than any
  * region has for any other header: where the bit for used is missing, it is borrowed, and what is left over is rotated. */
@@ -91,22 +74,6 @@ static Index used_block(const Heap *heap, const void *pointer)
     (void)find_used(heap, pointer, &block);
     return block;
 }
-
-/* What is wrong, if `used_block` returned it; else 0. */
-static inline unsigned int error_of(Index block)
-{
-    return (block < {{ N }}_DAMAGED) ? ((unsigned int)block + 1U) : 0U;
-}
-
-static {{ "size_t" if counts_freed else "void" }} free_block(Heap *heap, const void *pointer);
-{%- if checks_links or marks %}
-
-/* Remembers that the block `at` is damaged, and tells of it. */
-static void damaged(Heap *heap, Index at)
-{
-    heap_error(heap, {{ N }}_DAMAGED, (at < heap->length) ? &heap->words[at] : NULL);
-}
-{%- endif %}
 {%- if checks_links %}
 {% include "pool/holds.c" %}
 

@@ -19,7 +19,7 @@ use heapsmith_spec::{Check, Spec, resolve};
 
 use crate::differential::heaps::Heap;
 
-/// A heap of every family that has `check=header`.
+/// A heap of every family that has headers and `check=header`.
 pub(crate) const FAMILIES: &[&str] = &[
     "list(order=lifo)",
     "list(order=address, tags=off)",
@@ -35,11 +35,27 @@ pub(crate) const FAMILIES: &[&str] = &[
     "freelists(16,40) list(order=address)",
     "freelists(40, order=fifo) list(order=implicit, tags=off) word=8",
     "freelists(40) tlsf word=2 align=8",
+    "buddy(knuth)",
+    "buddy(estranged, glue=bounded(2), grow=before-gluing) word=8",
 ];
 
-/// The heaps of [`FAMILIES`], with checks or without.
+/// Those without a header in any block, and how many of the cases they do not see: the three of what is written over the end
+/// of a block or before its beginning, and where freed blocks hold no links the two of what is written there.
+pub(crate) const WITHOUT_HEADERS: &[(&str, usize)] = &[
+    ("buddy(knuth, start=one-block)", 3),
+    ("buddy(estranged, start=one-block)", 3),
+    ("pages(page=512, min=16, search=word)", 5),
+    ("pages(page=4096, min=16, search=tree, order=address, retain=2) word=8", 5),
+];
+
+/// All of them, with the cases that they may miss.
+pub(crate) fn families() -> impl Iterator<Item = (&'static str, usize)> {
+    FAMILIES.iter().map(|&spec| (spec, 2)).chain(WITHOUT_HEADERS.iter().copied())
+}
+
+/// The heaps of [`families`], with checks or without.
 fn heaps(check: Check) -> Vec<Heap> {
-    let specs = FAMILIES.iter().map(|spec| Spec { check, ..resolve(spec).unwrap_or_else(|error| panic!("{error}")) });
+    let specs = families().map(|(spec, _)| Spec { check, ..resolve(spec).unwrap_or_else(|error| panic!("{error}")) });
     specs.enumerate().map(|(number, spec)| Heap::new(number, spec)).collect()
 }
 
@@ -103,13 +119,13 @@ fn every_family_detects_the_same_in_rust_and_in_c() {
     let of_c = of_c(dir.path(), &heaps);
     let mut table = LEGEND.to_owned();
     assert_eq!(of_c.len(), heaps.len());
-    for (heap, said) in heaps.iter().zip(&of_c) {
+    for ((heap, said), (_, misses)) in heaps.iter().zip(&of_c).zip(families()) {
         let (none, wrong) = said.split_at(1);
         assert_eq!(none, "0", "{}: a program that is right has no heap errors", heap.spec);
         // Rust has no pointer to nothing.
         assert_eq!(heap_errors::of_rust(&heap.spec), said[..16], "{}", heap.spec);
         let caught = wrong.bytes().filter(|kind| *kind != b'0').count();
-        assert!(caught + 2 >= wrong.len(), "{} detects {caught} of {}: {said}", heap.spec, wrong.len());
+        assert!(caught + misses >= wrong.len(), "{} detects {caught} of {}: {said}", heap.spec, wrong.len());
         writeln!(table, "{wrong} {caught}/{}  {}", wrong.len(), heap.spec).expect("a string");
     }
     hold("table.txt", &table, |accepted, table| accepted == table);

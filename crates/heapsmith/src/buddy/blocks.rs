@@ -13,6 +13,7 @@
 
 use crate::block::{FLAGS, USED, header, is_used, words_of};
 use crate::buddy::start::{GRID, Place, Room, Start};
+use crate::heap_error::HeapErrors;
 use crate::index::control;
 use crate::memory::{Memory, RegionError, Words};
 use crate::meter::Meter;
@@ -35,6 +36,7 @@ pub struct Blocks<W, S, M, F> {
     /// Pairs of free buddies that wait to be joined, and the most that may.
     pub(super) pairs: usize,
     pub(super) max_pairs: usize,
+    pub(super) heap_errors: HeapErrors,
 }
 
 /// The smallest order: what is before the payload and two links, what `F` wants, and the heap's own alignment.
@@ -84,7 +86,12 @@ impl<W: Word, S: Source, M: Meter, F: Start> Blocks<W, S, M, F> {
             memory.store(at, 0);
         }
         memory.poke(control::HIGH, 0);
-        let mut blocks = Blocks { memory, start, shift, first, min, head, pairs: 0, max_pairs: usize::MAX };
+        let heap_errors = HeapErrors::default();
+        let mut blocks =
+            Blocks { memory, start, shift, first, min, head, pairs: 0, max_pairs: usize::MAX, heap_errors };
+        if F::CHECKED {
+            blocks.clear_entries(top);
+        }
         blocks.set_top(top);
         Ok(blocks)
     }
@@ -249,6 +256,9 @@ impl<W: Word, S: Source, M: Meter, F: Start> Blocks<W, S, M, F> {
             return None;
         }
         let next = self.memory.load(at);
+        if F::CHECKED && !self.holds(at, next) {
+            return None;
+        }
         self.memory.store(list, next);
         if next != 0 {
             self.memory.store(next + 1, 0);

@@ -20,6 +20,7 @@
 
 use core::fmt::Debug;
 
+use crate::policy::Checked;
 use crate::sealed::Sealed;
 
 /// Payloads are aligned to their block's size up to this many bytes.
@@ -33,6 +34,8 @@ pub trait Start: Copy + Debug + Sealed + 'static {
     const MIN_BYTES: usize;
     /// Whether there is memory above the blocks that was never used.
     const HAS_WILDERNESS: bool;
+    /// Whether the heap checks pointers, headers and links before it trusts them: `check=header`.
+    const CHECKED: bool = false;
 
     /// Where blocks may lie in a region.
     fn place(room: &Room) -> Place<Self>;
@@ -148,5 +151,27 @@ impl Start for OneBlock {
     #[inline(always)]
     fn end(&self) -> Option<usize> {
         Some(self.end)
+    }
+}
+
+impl<F: Start> Start for Checked<F> {
+    const HEADER: usize = F::HEADER;
+    const MIN_BYTES: usize = F::MIN_BYTES;
+    const HAS_WILDERNESS: bool = F::HAS_WILDERNESS;
+    const CHECKED: bool = true;
+
+    fn place(room: &Room) -> Place<Self> {
+        let Place { start, first, shift, top, end } = F::place(room);
+        Place { start: Checked(start), first, shift, top, end }
+    }
+
+    #[inline(always)]
+    fn entry(&self, at: usize, first: usize, min: u32) -> Option<usize> {
+        self.0.entry(at, first, min)
+    }
+
+    #[inline(always)]
+    fn end(&self) -> Option<usize> {
+        self.0.end()
     }
 }

@@ -150,6 +150,15 @@ impl<W: Word, S: Source, M: Meter, P: Placement> Directory<W, S, M, P> {
         self.first + (page - 1) * self.page
     }
 
+    /// Says of the entries of the pages from `page` up to the directory's capacity that no used block begins there, where
+    /// pointers are checked by them.
+    pub fn clear_from(&mut self, page: usize) {
+        if P::CHECKED {
+            let capacity = self.memory.load(CAPACITY);
+            (page..=capacity).for_each(|page| self.set(page, Field::Kind, INSIDE));
+        }
+    }
+
     /// The page that a word lies in.
     #[inline(always)]
     pub fn page_of(&self, at: usize) -> usize {
@@ -381,6 +390,7 @@ impl<W: Word, S: Source, M: Meter, P: Placement> Directory<W, S, M, P> {
         }
         self.memory.store(PLACE, control);
         self.memory.store(CAPACITY, capacity);
+        self.clear_from(end);
         self.set_top(end);
         Some(dropped)
     }
@@ -408,6 +418,7 @@ impl<W: Word, S: Source, M: Meter, P: Placement> Directory<W, S, M, P> {
         }
         self.memory.store(PLACE, new);
         self.memory.store(CAPACITY, length * self.page / self.entry);
+        self.clear_from(top);
         self.set_top(top + length);
         self.write_used(top, length, DIRECTORY);
         if old < self.first {

@@ -2,6 +2,7 @@
 
 use core::fmt::Debug;
 
+use crate::policy::Checked;
 use crate::sealed::Sealed;
 
 /// Where a page goes on the list of its class when an object of it is free again.
@@ -43,6 +44,8 @@ impl Default for PagePolicy {
 pub trait Placement: Copy + Debug + Sealed {
     /// Whether entries lie in pages; else all are in the directory.
     const IN_PAGES: bool;
+    /// Whether the heap checks pointers by the directory before it trusts them: `check=header`, of entries in the directory.
+    const CHECKED: bool = false;
 
     /// The values.
     fn values(&self) -> PagePolicy;
@@ -61,6 +64,16 @@ pub struct InDirectory(pub PagePolicy);
 /// and pages of large objects take one of another class.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InPages(pub PagePolicy);
+
+impl<P: Placement> Placement for Checked<P> {
+    const IN_PAGES: bool = P::IN_PAGES;
+    const CHECKED: bool = true;
+
+    #[inline(always)]
+    fn values(&self) -> PagePolicy {
+        self.0.values()
+    }
+}
 
 impl Sealed for Usual {}
 impl Sealed for InDirectory {}

@@ -19,7 +19,7 @@
 //! Other pools have none that we derived: a sorted bin, a tree or a skip list costs by what is in it, a deferred
 //! sweep by all that was freed since the last, and gluing by all pairs of buddies.
 
-use heapsmith_spec::{Check, FreeLists, Layer};
+use heapsmith_spec::{Check, FreeLists, Layer, Pool};
 
 use super::demand::Demand;
 
@@ -53,6 +53,10 @@ impl WorstCase {
 pub(super) fn with_layers(demand: &Demand, pool: WorstCase, has_room: bool) -> WorstCase {
     let pool = match demand.spec.check {
         Check::Off => pool,
+        Check::Header if matches!(demand.spec.pool, Pool::Buddy(_)) => checked_buddies(pool),
+        Check::Header if matches!(demand.spec.pool, Pool::Pages(_)) => {
+            return WorstCase::none("the directory is cleared where it moves");
+        }
         Check::Header => checked(pool),
     };
     let lists = demand.spec.layers.iter().find_map(|layer| match layer {
@@ -75,6 +79,13 @@ pub(super) fn with_layers(demand: &Demand, pool: WorstCase, has_room: bool) -> W
 fn checked(pool: WorstCase) -> WorstCase {
     let formula = format!("{}; checks: + 2 and + 3", pool.formula);
     WorstCase { allocate: pool.allocate.map(|once| once + 2), free: pool.free.map(|once| once + 3), formula }
+}
+
+/// The same of buddies: the link back of each block that is taken off a list, which takes as many words as that without it at
+/// least; the wilderness, the header behind a block that is freed, and its own, which says so at once.
+fn checked_buddies(pool: WorstCase) -> WorstCase {
+    let formula = format!("{}; checks: times 2 and + 4", pool.formula);
+    WorstCase { allocate: pool.allocate.map(|once| 2 * once), free: pool.free.map(|once| once + 4), formula }
 }
 
 /// The pool's worst case behind lists of which a full region flushes a part: the request is tried twice, each block flushed is

@@ -122,9 +122,15 @@ fn the_worst_operation_of_a_full_region_is_bounded_where_the_flush_is() {
 /// What a heap looks at before it trusts it is counted.
 #[test]
 fn no_attack_on_a_heap_that_checks_exceeds_its_bound() {
-    for spec in
-        ["tlsf", "list(order=lifo)", "classes(16..=1024 double)", "freelists(16,64, flush=bounded(3)) half-fit word=8"]
-    {
+    let specs = [
+        "tlsf",
+        "list(order=lifo)",
+        "classes(16..=1024 double)",
+        "freelists(16,64, flush=bounded(3)) half-fit word=8",
+        "buddy(knuth)",
+        "buddy(estranged, glue=bounded(4)) word=8",
+    ];
+    for spec in specs {
         let spec: Spec = format!("{spec} check=header").parse().expect("a spec");
         let program = ProgramClass { live: 20_000, max_size: 1_000, min_size: 24 };
         assert!(bound(&spec, 20_000, 1_000, 24).worst_case.either().is_some(), "{spec} has a bound");

@@ -1,10 +1,10 @@
 //! Buddy heaps from a spec.
 
-use heapsmith::parts::{Buddies, Estranged, Growth, Knuth, OneBlock, Recombination, Wilderness};
+use heapsmith::parts::{Buddies, Checked, Estranged, Growth, Knuth, OneBlock, Recombination, Wilderness};
 use heapsmith::{FreeLists, Handles, Meter, Source, Word};
 
 use super::{BuildError, Job, Parts, listed_by, table};
-use crate::{Buddy, BuddySystem, Defragment, Grow, Layer, Pool, Spec, Start, WordSize};
+use crate::{Buddy, BuddySystem, Check, Defragment, Grow, Layer, Pool, Spec, Start, WordSize};
 
 /// A job with a heap that moves blocks.
 pub trait HandlesJob<M: Meter> {
@@ -103,6 +103,17 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
     }
 
     fn buddies<W: Word, R: Recombination>(self, buddy: &Buddy) -> Result<J::Output, BuildError> {
+        // Of what no constant leads to, nothing is compiled.
+        if J::CHECKED {
+            return match (self.spec.check, buddy.start) {
+                (Check::Off, _) => Err(BuildError::CheckLeftOut),
+                (Check::Header, Start::Wilderness) => self.whole_buddies::<W, R, false, Checked<Wilderness>>(buddy),
+                (Check::Header, Start::OneBlock) => self.whole_buddies::<W, R, false, Checked<OneBlock>>(buddy),
+            };
+        }
+        if self.spec.check == Check::Header {
+            return Err(BuildError::CheckLeftOut);
+        }
         match (buddy.start, buddy.defragment) {
             (Start::Wilderness, Defragment::Never) => self.growing_buddies::<W, R>(buddy),
             (Start::Wilderness, Defragment::OnDemand) => self.whole_buddies::<W, R, true, Wilderness>(buddy),

@@ -1,12 +1,13 @@
 //! Page heaps from a spec.
 
+use heapsmith::parts::Checked;
 use heapsmith::parts::pages::{
     self, ByTree, ByWord, Hardware, InDirectory, InPages, Linear, PagePolicy, PageSizes, Placement, Usual,
 };
 use heapsmith::{Meter, Source, Word};
 
 use super::{BuildError, Job, Parts, bytes};
-use crate::{PageInfo, PageOrder, PageSearch, Pages, Spec};
+use crate::{Check, PageInfo, PageOrder, PageSearch, Pages, Spec};
 
 /// Words of the object or run that serves a request of `size` bytes.
 pub(crate) fn words_for(pages: &Pages, spec: &Spec, size: u64) -> Option<usize> {
@@ -36,6 +37,16 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
             PageOrder::Phk => pages::PageOrder::Phk,
         };
         let policy = PagePolicy { order, retain: bytes(pages.retain), resize: pages.resize };
+        // Of what no constant leads to, nothing is compiled.
+        if J::CHECKED {
+            return match self.spec.check {
+                Check::Off => Err(BuildError::CheckLeftOut),
+                Check::Header => self.placed::<W, F, _>(pages, Checked(InDirectory(policy))),
+            };
+        }
+        if self.spec.check == Check::Header {
+            return Err(BuildError::CheckLeftOut);
+        }
         match pages.info {
             PageInfo::Directory if policy == PagePolicy::DEFAULT => self.placed::<W, F, _>(pages, Usual),
             PageInfo::Directory => self.placed::<W, F, _>(pages, InDirectory(policy)),

@@ -109,12 +109,18 @@ pub enum Defragment {
 
 impl Family for Buddy {
     const WORD: &'static str = "buddy";
+    const CHECKED: bool = true;
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Buddy> {
         let opened = cursor.open("buddy")?;
         let mut buddy = Buddy::new(cursor.keyword("buddy")?);
         Keys::new("buddy", KEYS).remainder(cursor, opened, &mut buddy)?;
         Ok(buddy)
+    }
+
+    /// Those that move have an owner in their header as well, and those on free lists no mark that says so.
+    fn can_be_checked(&self, spec: &Spec) -> bool {
+        self.defragment == Defragment::Never && !spec.layers.iter().any(|layer| matches!(layer, Layer::FreeLists(_)))
     }
 
     fn check(&self, _bounds: &mut Bounds) -> Check {

@@ -99,11 +99,17 @@ pub enum PageInfo {
 
 impl Family for Pages {
     const WORD: &'static str = "pages";
+    const CHECKED: bool = true;
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Pages> {
         let mut pages = Pages::default();
         keys::optional(cursor, "pages", KEYS, &mut pages)?;
         Ok(pages)
+    }
+
+    /// By the directory; a unit has bitmaps of its own, and entries in pages lie where a program may write.
+    fn can_be_checked(&self, _spec: &Spec) -> bool {
+        self.info == PageInfo::Directory && self.search != PageSearch::Hardware
     }
 
     fn check(&self, bounds: &mut Bounds) -> Check {

@@ -256,8 +256,10 @@ fn buddies_and_pages_that_cannot_be() {
 #[test]
 fn heaps_that_cannot_be_checked() {
     insta::assert_snapshot!(errors(&[
-        "buddy(knuth) check=header",
-        "pages(page=4096, min=16, search=word) word=8 check=header align=16",
+        "buddy(knuth, defragment=on-demand) check=header",
+        "freelists(64) buddy(estranged) check=header",
+        "pages(page=4096, min=16, search=hardware) word=8 check=header align=16",
+        "pages(page=4096, min=16, search=word, info=page) check=header",
         "fixed(64) check=header",
         "stack check=header",
         "zero bump check=header",

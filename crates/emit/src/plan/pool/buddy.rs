@@ -1,6 +1,6 @@
 //! The numbers of a buddy system.
 
-use heapsmith_spec::{Buddy, BuddySystem, Defragment, Grow, Spec, Start};
+use heapsmith_spec::{Buddy, BuddySystem, Check, Defragment, Grow, Spec, Start};
 use serde::Serialize;
 
 use super::{Emit, PoolPlan, Templated, Templates};
@@ -58,6 +58,7 @@ impl Templates for Buddy {
     const TEMPLATES: &'static [Template] = &[
         template!("buddy/buddy.c"),
         template!("buddy/blocks.c"),
+        template!("buddy/checked.c"),
         template!("buddy/knuth.c"),
         template!("buddy/estranged.c"),
         template!("buddy/heap.c"),
@@ -93,6 +94,15 @@ impl Emit for Buddy {
                 heap.uses.insert("heapsmith::parts::OneBlock");
                 ", OneBlock"
             }
+        };
+        let start = if heap.spec.check == Check::Header {
+            heap.uses.insert("heapsmith::parts::Checked");
+            if self.start == Start::Wilderness {
+                heap.uses.insert("heapsmith::parts::Wilderness");
+            }
+            format!(", Checked<{}>", if self.start == Start::OneBlock { "OneBlock" } else { "Wilderness" })
+        } else {
+            start.to_owned()
         };
         heap.ty = format!("Buddies<{word}, {system}, S, Unmetered, {handles}{start}>");
         let levels = levels(self, heap);

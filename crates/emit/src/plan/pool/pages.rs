@@ -1,6 +1,6 @@
 //! The numbers of pages of objects.
 
-use heapsmith_spec::{PageInfo, PageOrder, PageSearch, Pages, Spec};
+use heapsmith_spec::{Check, PageInfo, PageOrder, PageSearch, Pages, Spec};
 use serde::Serialize;
 
 use super::{Emit, PoolPlan, Templated, Templates};
@@ -98,7 +98,8 @@ impl Emit for Pages {
         let Pages { page, min, retain, resize, .. } = self;
         let sizes = format!("pages::PageSizes {{ page: {page}, min: {min}, alignment: {} }}", heap.spec.alignment);
         let usual = Pages { page: *page, min: *min, search: self.search, ..Pages::default() };
-        if *self == usual {
+        let is_checked = heap.spec.check == Check::Header;
+        if *self == usual && !is_checked {
             heap.make(format!("PageHeap::from_parts(source, {sizes}, Unmetered)?"));
             return Some(());
         }
@@ -111,9 +112,15 @@ impl Emit for Pages {
             PageInfo::Directory => "pages::InDirectory",
             PageInfo::Page => "pages::InPages",
         };
-        heap.ty = format!("PageHeap<{}, pages::{search}, S, Unmetered, {placement}>", heap.word());
         let order = format!("order: pages::PageOrder::{order}");
         let policy = format!("{placement}(pages::PagePolicy {{ {order}, retain: {retain}, resize: {resize} }})");
+        let (placement, policy) = if is_checked {
+            heap.uses.insert("heapsmith::parts::Checked");
+            (format!("Checked<{placement}>"), format!("Checked({policy})"))
+        } else {
+            (placement.to_owned(), policy)
+        };
+        heap.ty = format!("PageHeap<{}, pages::{search}, S, Unmetered, {placement}>", heap.word());
         heap.make(format!("PageHeap::with_policy(source, {sizes}, {policy}, Unmetered, pages::{search}::default())?"));
         Some(())
     }

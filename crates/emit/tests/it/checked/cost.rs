@@ -11,7 +11,7 @@ use heapsmith_spec::{Check, Spec, resolve};
 use heapsmith_trace::PackedTrace;
 use heapsmith_workload::load;
 
-use super::{FAMILIES, hold};
+use super::{families, hold};
 
 /// Events that are played.
 const EVENTS: usize = 20_000;
@@ -47,7 +47,7 @@ fn what_checks_cost_is_in_the_table() {
     let mut table = "Cortex-M3, -Os: bytes of code, and instructions an event of web.pcap (drr) and web.log (url)\n\
                      code off, on; drr off, on, more; url off, on, more\n"
         .to_owned();
-    for family in FAMILIES {
+    for (family, _) in families() {
         let spec = resolve(family).unwrap_or_else(|error| panic!("{error}"));
         let (code, off) = measured(dir.path(), &samples, &spec);
         let (checked, on) = measured(dir.path(), &samples, &Spec { check: Check::Header, ..spec });

@@ -104,6 +104,10 @@ const CORNERS: &[&str] = &[
     "reserve(high=33%) zero buddy(estranged)",
     "reserve(high=15%) fixed(40) word=8",
     "reserve(high=50%) tlsf(largest=region) check=header",
+    "buddy(knuth) word=8 check=header",
+    "pages(page=256, min=8, search=linear, retain=2) check=header",
+    "zero pages(page=1024, min=32, search=tree, order=phk, resize=off) align=16 check=header",
+    "zero buddy(estranged, glue=bounded(3), start=one-block) check=header",
 ];
 
 /// A few heaps that between them are emitted from every template.
