@@ -134,7 +134,7 @@ impl Exploration {
         store: &mut Store,
         traces: &[PackedTrace],
         threads: &Threads<'_>,
-        compiled: &mut dyn FnMut(Objective, &Spec) -> Result<Option<f64>, E>,
+        compiled: &mut Compiles<'_, E>,
     ) -> Result<(), E> {
         for (objective, open) in unmeasured {
             let design = |place: usize| &self.rows[open[place]].design;
@@ -166,6 +166,9 @@ impl Exploration {
         Ok(())
     }
 }
+
+/// Measures one of [`Objective::COMPILED`] of a heap; none if it cannot be emitted.
+type Compiles<'c, E> = dyn FnMut(Objective, &Spec) -> Result<Option<f64>, E> + 'c;
 
 /// Counts something of a design on traces; none where a trace is not served.
 type Counts = fn(&Spec, &[PackedTrace]) -> Result<Option<u64>, ReplayError>;
