@@ -39,7 +39,7 @@ impl<W: Word, F: BitmapSearch, S: Source, M: Meter, P: Placement> PageHeap<W, F,
     /// The same in a page of objects, at byte `at` of it.
     fn used_object(&self, page: usize, class: usize, at: usize) -> Result<(), HeapErrorKind> {
         let object = at / self.object(class);
-        if at % self.object(class) != 0 {
+        if !at.is_multiple_of(self.object(class)) {
             return Err(HeapErrorKind::Foreign);
         }
         let word = self.directory.peek_entry(page) + FIELDS + object / W::BITS;
