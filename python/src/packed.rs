@@ -12,7 +12,7 @@
 //! | B2 | byte 12 of every 16 is an operation: 0, 1 or 2 |
 //! | B3 | nobody writes to it while it is kept: words are this process's own; of a mapped buffer the owner of the memory
 //! says that it is read-only, not only the giver of a view |
-//! | B4 | every byte is written, the two that an event does not use as 0 |
+//! | B4 | every byte is written |
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
@@ -36,8 +36,8 @@ impl Words {
     fn of(events: &[PackedEvent]) -> Words {
         let pair = |event: &PackedEvent| {
             let slot = event.slot.to_ne_bytes();
-            let rest = [event.operation as u8, event.alignment_log2, 0, 0];
-            let second = [slot[0], slot[1], slot[2], slot[3], rest[0], rest[1], rest[2], rest[3]];
+            let (operation, gap) = (event.operation as u8, event.gap.bits().to_ne_bytes());
+            let second = [slot[0], slot[1], slot[2], slot[3], operation, event.alignment_log2, gap[0], gap[1]];
             [event.size, u64::from_ne_bytes(second)]
         };
         Words(events.iter().flat_map(pair).collect())

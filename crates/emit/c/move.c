@@ -54,9 +54,8 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
     moved = {{ base.allocate }}(heap, size, alignment);
     if (moved != 0U) {
         const size_t old_bytes = {{ base.usable }}(heap, block);
-        const size_t new_bytes = {{ base.usable }}(heap, moved);
 
-        copy(heap, moved, block, (old_bytes < new_bytes) ? old_bytes : new_bytes);
+        copy(heap, moved, block, (old_bytes < size) ? old_bytes : size);
         {{ ("(void)" if counts_freed else "") ~ "free_block(heap, payload)" if checked else base.free ~ "(heap, block)" }};
     }
 {%- if retries %} else if ((lies_right || (alignment == 0U)) && {{ base.resize_joined }}(heap, block, size)) {

@@ -134,21 +134,21 @@ pub(crate) unsafe fn move_block<H: Heap>(
     let moved = heap.allocate(size, alignment)?;
     // SAFETY: the heap has just returned `moved`, and the old block is freed once, by the caller's promise.
     unsafe {
-        copy_payload(heap, pointer, moved);
+        copy_payload(heap, pointer, moved, size);
         heap.deallocate(pointer);
     }
     Some(moved)
 }
 
-/// Copies what one block holds, as far as another has room for it.
+/// Copies what one block holds, as far as the request of `size` bytes for another goes.
 ///
 /// # Safety
 ///
-/// Both are used blocks of the heap, and not the same.
-unsafe fn copy_payload<H: Heap>(heap: &H, from: NonNull<u8>, to: NonNull<u8>) {
+/// Both are used blocks of the heap, and not the same; the other has `size` bytes.
+unsafe fn copy_payload<H: Heap>(heap: &H, from: NonNull<u8>, to: NonNull<u8>, size: usize) {
     // SAFETY: by the caller's promise they have `bytes` bytes each, and do not overlap.
     unsafe {
-        let bytes = heap.usable_size(from).min(heap.usable_size(to));
+        let bytes = heap.usable_size(from).min(size);
         core::ptr::copy_nonoverlapping(from.as_ptr(), to.as_ptr(), bytes);
     }
 }
@@ -389,7 +389,7 @@ unsafe impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool>
             return (stays && self.resize_joined(pointer, size)).then_some(pointer);
         };
         // SAFETY: the pool has just returned `moved`; the old block is used by the caller's promise, and freed below.
-        unsafe { copy_payload(self, pointer, moved) };
+        unsafe { copy_payload(self, pointer, moved, size) };
         let at = self.memory.index(pointer);
         let header = self.memory.load(at - 1);
         self.release_block(at, header);

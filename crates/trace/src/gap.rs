@@ -39,8 +39,8 @@ impl Gap {
         u64::from(self.0 & MANTISSA) << (self.0 >> MANTISSA_BITS)
     }
 
-    /// The two bytes.
-    pub(crate) fn bits(self) -> u16 {
+    /// The exponent and the mantissa, as they lie in memory.
+    pub fn bits(self) -> u16 {
         self.0
     }
 }
