@@ -19,7 +19,7 @@ int main(int count, char **arguments) {
         give_away(block);
         give_away(block);
     } else if (!strcmp(what, "overflow")) {
-        memset(block, 'x', 25);
+        memset(block, 'x', 28);
         give_away(block);
     } else if (!strcmp(what, "foreign")) {
         give_away(block + 8);
@@ -32,7 +32,7 @@ int main(int count, char **arguments) {
         for (int i = 0; i < 100; i++)
             give_away(make(24));
     } else if (!strcmp(what, "resize")) {
-        memset(block, 'x', 25);
+        memset(block, 'x', 28);
         block = realloc(block, 1000);
     } else if (!strcmp(what, "read")) {
         give_away(block);
