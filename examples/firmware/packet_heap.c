@@ -922,9 +922,8 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
     moved = freelists_allocate(heap, size, alignment);
     if (moved != 0U) {
         const size_t old_bytes = pool_usable(heap, block);
-        const size_t new_bytes = pool_usable(heap, moved);
 
-        copy(heap, moved, block, (old_bytes < new_bytes) ? old_bytes : new_bytes);
+        copy(heap, moved, block, (old_bytes < size) ? old_bytes : size);
         freelists_free(heap, block);
     } else if ((lies_right || (alignment == 0U)) && pool_resize_joined(heap, block, size)) {
         /* What was joined for a new block lets this one grow where it is. */

@@ -894,9 +894,8 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
     moved = pool_allocate(heap, size, alignment);
     if (moved != 0U) {
         const size_t old_bytes = pool_usable(heap, block);
-        const size_t new_bytes = pool_usable(heap, moved);
 
-        copy(heap, moved, block, (old_bytes < new_bytes) ? old_bytes : new_bytes);
+        copy(heap, moved, block, (old_bytes < size) ? old_bytes : size);
         pool_free(heap, block);
     }
     return moved;

@@ -60,7 +60,7 @@ fn run(setting: &mut Setting<'_>) -> Result<Outcome, ExperimentError> {
         setting.step(number, ALLOCATORS.len(), allocator.name)?;
         let name = Name::new(&format!("modem{number}"))?;
         let lines = write(allocator, &name, &scratch)?;
-        for (target, level) in TARGETS.iter().flat_map(|target| LEVELS.map(|level| (target, level))) {
+        for (target, level) in targets().flat_map(|target| LEVELS.map(|level| (target, level))) {
             // A compiler's sizes are its own: where only what is the same everywhere is wanted, none is asked.
             let found = match setting.is_whole() {
                 true => compiled(target, level, &name, scratch.path(), &mut missing)?,
@@ -135,12 +135,17 @@ fn sums(rows: &[Row], target: &str, level: &str) -> Option<[u64; 4]> {
     own.map(|row| row.sum).collect::<Option<Vec<u64>>>()?.try_into().ok()
 }
 
+/// The processors that are compared: the host, and two of firmware.
+fn targets() -> impl Iterator<Item = &'static Target> {
+    TARGETS.iter().filter(|target| ["host", "Cortex-M0+", "Cortex-M3"].contains(&target.name))
+}
+
 /// A processor that firmware runs on, a level of optimisation, and the sums of the four allocators.
 type Compiled = (&'static str, &'static str, [u64; 4]);
 
 fn outcome(rows: &[Row], missing: &[String]) -> Result<Outcome, ExperimentError> {
     let mut outcome = Outcome::new(rows)?;
-    let small = TARGETS.iter().filter(|target| target.name.starts_with("Cortex"));
+    let small = targets().filter(|target| target.name.starts_with("Cortex"));
     let both = small.flat_map(|target| LEVELS.map(|level| (target.name, level)));
     let all: Vec<Compiled> =
         both.filter_map(|(target, level)| Some((target, level, sums(rows, target, level)?))).collect();
@@ -274,8 +279,7 @@ fn shown(rows: &[Row]) -> Shown {
 }
 
 fn draw(outcome: &mut Outcome, rows: &[Row]) {
-    let mut series: Vec<Measured> = TARGETS
-        .iter()
+    let mut series: Vec<Measured> = targets()
         .filter_map(|target| {
             Some(Measured::new(target.name, sums(rows, target.name, LEVELS[0])?.map(|sum| sum as f64)))
         })
