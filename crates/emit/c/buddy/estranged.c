@@ -37,7 +37,7 @@ static void release(Heap *heap, Index freed, Index its_order)
 
     while ((buddy != 0U) && is_free_of(heap, buddy, order)) {
         unlink_block(heap, list_for(order), buddy);
-        if (heap->pairs < MAX_PAIRS) {
+        if (heap->pairs != MAX_PAIRS) {
             heap->pairs++;
             set_head(heap, block, order, PAIRED);
             set_head(heap, buddy, order, PAIRED);
