@@ -200,7 +200,11 @@ def test_an_exploration_has_front_pick_and_effects(explored, small):
     # A robust pick may be a plain design next to the front.
     assert explored.pick().spec in explored.designs["heap"].to_pylist()
     shares = explored.effects.group_by(["objective", "factor"]).aggregate([("share", "max")])
-    assert shares.num_rows == 8 * 4 and all(0 <= share <= 1 for share in shares["share_max"].to_pylist())
+    objectives = set(explored.effects["objective"].to_pylist())
+    assert {"fragmentation", "accesses_per_op", "accesses_p99", "accesses_max"} <= objectives
+    factors = set(explored.effects["factor"].to_pylist())
+    assert len(factors) == 4 and shares.num_rows == len(factors) * len(objectives)
+    assert all(0 <= share <= 1 for share in shares["share_max"].to_pylist())
     assert "tlsf" in explored.catalogue["name"].to_pylist()
     # The measures are those of a replay.
     row = explored.measures.filter(pa.compute.equal(explored.measures["number"], explored.pick_row()["number"])).to_pylist()[0]
