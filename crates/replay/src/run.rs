@@ -133,6 +133,8 @@ struct Loop {
     by_events: Held,
     /// What was held at all times.
     by_time: Held,
+    /// From the first operation to the last, in nanoseconds: the trace's gaps and the heap's accesses.
+    time: u128,
     /// The footprint after the last operation; none before the first.
     footprint: u64,
     /// The bytes requested and live after the last operation.
@@ -148,24 +150,21 @@ struct Loop {
 struct Held {
     /// Bytes of the footprint.
     footprint: u128,
-    /// Bytes of it beyond those requested and live.
-    retained: u128,
-    /// Of all states.
-    weight: u128,
+    /// Bytes of it that are requested and live.
+    live: u128,
 }
 
 impl Held {
     #[inline(always)]
     fn add(&mut self, footprint: u64, live: u64, weight: u64) {
         self.footprint += u128::from(footprint) * u128::from(weight);
-        self.retained += u128::from(footprint - live) * u128::from(weight);
-        self.weight += u128::from(weight);
+        self.live += u128::from(live) * u128::from(weight);
     }
 
-    /// The means of the footprint and of what is retained.
+    /// The means of the footprint and of what of it is not live, over states of this weight in all.
     fn means(&self, weight: u128) -> (Bytes, Bytes) {
         let mean = |sum: u128| Bytes((sum / weight.max(1)) as u64);
-        (mean(self.footprint), mean(self.retained))
+        (mean(self.footprint), mean(self.footprint - self.live))
     }
 }
 
@@ -184,6 +183,7 @@ impl Loop {
             visits,
             by_events,
             by_time,
+            time: 0,
             footprint: 0,
             live_before: 0,
             before,
@@ -197,7 +197,9 @@ impl Loop {
         let meter = heap.meter();
         let accesses = meter.accesses - self.before.accesses;
         self.accesses.add(accesses);
-        self.by_time.add(self.footprint, self.live_before, gap.nanoseconds() + ACCESS_TIME.0 * accesses);
+        let time = gap.nanoseconds() + ACCESS_TIME.0 * accesses;
+        self.time += u128::from(time);
+        self.by_time.add(self.footprint, self.live_before, time);
         self.visits.add(meter.visits - self.before.visits);
         (self.before.accesses, self.before.visits) = (meter.accesses, meter.visits);
         (self.footprint, self.live_before) = (heap.footprint() as u64, self.requested);
@@ -308,9 +310,12 @@ impl Loop {
 
     fn finish<H: Heap<Meter = Counting> + ?Sized>(self, heap: &H) -> Measures {
         let [at_once, after_split, after_coalescing, by_growing, after_defragmentation] = heap.meter().served;
-        let (footprint_mean, retained) = self.by_events.means(self.by_events.weight);
-        let over_time = if self.duration == Nanoseconds(0) { self.by_events } else { self.by_time };
-        let (footprint_over_time, retained_over_time) = over_time.means(over_time.weight);
+        let operations = u128::from(self.measures.operations);
+        let (footprint_mean, retained) = self.by_events.means(operations);
+        let (footprint_over_time, retained_over_time) = match self.duration {
+            Nanoseconds(0) => (footprint_mean, retained),
+            _ => self.by_time.means(self.time),
+        };
         Measures {
             footprint_peak: Bytes(heap.footprint_peak() as u64),
             footprint_mean,
