@@ -15,7 +15,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use heapsmith_emit::{CodeSize, Counted};
+use heapsmith_emit::{CodeSize, InstructionCounter};
 use heapsmith_explore::{
     Baseline, Constraint, Design, Goal, HoldOut, Measured, Objective, Observer, Plan, Progress, Question, Space, Stage,
     Store, Strategy, SweepError, Swept, Take, TimingPlan, Workers, run, run_on,
@@ -122,7 +122,8 @@ pub fn explore(
         let mut write = |number: usize, path: &Path| -> Result<(), TraceError> {
             wholes[number].get().write_to(TraceWriter::create(path)?)
         };
-        let mut told = Told { patience, noted: noted.as_ref(), stop: &stop, replayed: 0, code: None, counted: None };
+        let (noted, instructions) = (noted.as_ref(), InstructionCounter::default());
+        let mut told = Told { patience, noted, stop: &stop, replayed: 0, code_size: None, instructions };
         let found = match answers {
             Some(answers) => run_on(&plan, &mut Elsewhere { answers }, &mut write, &mut told),
             None => run(&plan, &mut write, &mut told),
@@ -138,8 +139,8 @@ struct Told<'t> {
     noted: Option<&'t Py<PyAny>>,
     stop: &'t AtomicBool,
     replayed: usize,
-    code: Option<CodeSize>,
-    counted: Option<Counted>,
+    code_size: Option<CodeSize>,
+    instructions: InstructionCounter,
 }
 
 impl Observer for Told<'_> {
@@ -162,19 +163,17 @@ impl Observer for Told<'_> {
         spec: &Spec,
         traces: &[PackedTrace],
     ) -> Result<Option<f64>, Box<dyn Error + Send + Sync>> {
-        if what != Objective::CodeSize {
-            let counted = match &mut self.counted {
-                Some(counted) => counted,
-                empty => empty.insert(Counted::new(traces)?),
-            };
-            let instructions = counted.of(spec)?;
-            return Ok(instructions.map(|each| if what == Objective::Instructions { each.mean } else { each.max }));
-        }
-        let code = match &mut self.code {
-            Some(code) => code,
-            empty => empty.insert(CodeSize::new()?),
-        };
-        Ok(code.of(spec)?.map(|bytes| bytes as f64))
+        Ok(match what {
+            Objective::Instructions => self.instructions.of(spec, traces)?.map(|each| each.mean),
+            Objective::MaxInstructions => self.instructions.of(spec, traces)?.map(|each| each.max),
+            _ => {
+                let code_size = match &mut self.code_size {
+                    Some(code_size) => code_size,
+                    empty => empty.insert(CodeSize::new()?),
+                };
+                code_size.of(spec)?.map(|bytes| bytes as f64)
+            }
+        })
     }
 }
 

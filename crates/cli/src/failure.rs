@@ -10,14 +10,13 @@
 //! | 130 | interrupted; results are kept |
 //! | 141 | standard output was closed before all was printed, as by SIGPIPE; files are whole |
 
-use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::Path;
 
 use heapsmith_emit::preload::LinkError;
-use heapsmith_emit::{CodeSizeError, EmitError, InstructionsError, SizeError};
+use heapsmith_emit::{CodeError, EmitError, SizeError};
 use heapsmith_explore::{MeasureError, RunError, StoreError, SweepError};
 use heapsmith_launch::LibraryError;
 use heapsmith_limits::AttackError;
@@ -248,12 +247,7 @@ impl From<RunError> for Failure {
             RunError::Sweep(error) => error.into(),
             RunError::Measure(error) => error.into(),
             RunError::CodeSize(error) => {
-                let counted = |error: Box<dyn Error + Send + Sync>| {
-                    error
-                        .downcast::<InstructionsError>()
-                        .map_or_else(Failure::job, |error| Failure::environment(*error))
-                };
-                error.downcast::<CodeSizeError>().map_or_else(counted, |error| (*error).into())
+                error.downcast::<CodeError>().map_or_else(Failure::job, |error| (*error).into())
             }
             RunError::Write { path, source } => Failure::writing(&path, &source),
         }
@@ -284,10 +278,10 @@ impl From<SizeError> for Failure {
     }
 }
 
-impl From<CodeSizeError> for Failure {
-    fn from(error: CodeSizeError) -> Failure {
+impl From<CodeError> for Failure {
+    fn from(error: CodeError) -> Failure {
         match error {
-            CodeSizeError::Emit(error) => error.into(),
+            CodeError::Emit(error) => error.into(),
             _ => Failure::environment(error),
         }
     }

@@ -1,26 +1,10 @@
 //! The code size of a spec: its C, emitted and compiled for one processor.
 
-use std::io;
-
 use heapsmith_output::Scratch;
 use heapsmith_spec::Spec;
 
+use crate::code::{self, CodeError};
 use crate::size::{TARGETS, Target, size};
-use crate::{EmitError, Name, Request, SizeError, c};
-
-/// Why the code of a heap was not measured.
-#[derive(Debug, thiserror::Error)]
-pub enum CodeSizeError {
-    /// No folder to compile in.
-    #[error("cannot write temporary files: {0}; set TMPDIR to another folder")]
-    Scratch(#[from] io::Error),
-    /// The heap cannot be emitted for another reason than that it has no template.
-    #[error(transparent)]
-    Emit(#[from] EmitError),
-    /// A compiler is missing, or failed.
-    #[error(transparent)]
-    Size(#[from] SizeError),
-}
 
 /// Measures the code of heaps for one processor, at `-Os`.
 ///
@@ -35,8 +19,8 @@ impl CodeSize {
     ///
     /// # Errors
     ///
-    /// [`CodeSizeError::Scratch`], if there is no folder for temporary files.
-    pub fn new() -> Result<CodeSize, CodeSizeError> {
+    /// [`CodeError::Scratch`], if there is no folder for temporary files.
+    pub fn new() -> Result<CodeSize, CodeError> {
         let cross = TARGETS.iter().find(|target| target.name == "Cortex-M3" && target.is_installed());
         CodeSize::for_target(cross.unwrap_or(&TARGETS[0]))
     }
@@ -45,8 +29,8 @@ impl CodeSize {
     ///
     /// # Errors
     ///
-    /// [`CodeSizeError::Scratch`], if there is no folder for temporary files.
-    pub fn for_target(target: &'static Target) -> Result<CodeSize, CodeSizeError> {
+    /// [`CodeError::Scratch`], if there is no folder for temporary files.
+    pub fn for_target(target: &'static Target) -> Result<CodeSize, CodeError> {
         Ok(CodeSize { scratch: Scratch::new()?, target })
     }
 
@@ -60,15 +44,9 @@ impl CodeSize {
     /// # Errors
     ///
     /// A compiler that is missing or fails; files that cannot be written.
-    pub fn of(&self, spec: &Spec) -> Result<Option<u64>, CodeSizeError> {
-        let request = Request::new(spec.clone(), Name::new("own_heap")?);
-        let files = match c::emit(&request) {
-            Ok(files) => files,
-            Err(EmitError::NotYet { .. }) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        for file in files {
-            self.scratch.write(file.name, file.text)?;
+    pub fn of(&self, spec: &Spec) -> Result<Option<u64>, CodeError> {
+        if !code::write(spec, "own_heap", &self.scratch)? {
+            return Ok(None);
         }
         let place = |name| self.scratch.path().join(name);
         let bytes = size(self.target, &place("own_heap.c"), &place("own_heap.o"))?;

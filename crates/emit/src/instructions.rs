@@ -7,14 +7,13 @@
 //! ```
 
 use std::fmt::Write;
-use std::io;
 
 use heapsmith_output::Scratch;
 use heapsmith_spec::{Spec, WordSize};
 use heapsmith_trace::{Operation, PackedEvent, PackedTrace};
 
+use crate::code::{self, CodeError};
 use crate::cortex_m3::{self, NANOSECONDS_PER_INSTRUCTION, NANOSECONDS_PER_TICK};
-use crate::{EmitError, Name, Request, SizeError, c};
 
 /// Bytes of the board's memory that a heap gets.
 const REGION: u64 = 3 << 20;
@@ -34,23 +33,6 @@ pub struct Instructions {
     pub refused: u32,
 }
 
-/// Why instructions were not counted.
-#[derive(Debug, thiserror::Error)]
-pub enum InstructionsError {
-    /// No folder to compile in.
-    #[error("cannot write temporary files: {0}; set TMPDIR to another folder")]
-    Scratch(#[from] io::Error),
-    /// The heap cannot be emitted for another reason than that it has no template.
-    #[error(transparent)]
-    Emit(#[from] EmitError),
-    /// The compiler or the emulator is missing, or failed.
-    #[error(transparent)]
-    Run(#[from] SizeError),
-    /// The emulated program printed something else.
-    #[error("the emulated program printed {0:?}")]
-    Output(String),
-}
-
 /// An emulated board that plays the beginning of a trace on one heap after another.
 ///
 /// Cost: a run of a compiler and of an emulator, about 0.3 s, for every call of [`Emulated::of`].
@@ -66,8 +48,8 @@ impl Emulated {
     ///
     /// # Errors
     ///
-    /// [`InstructionsError::Scratch`], if there is no folder for temporary files.
-    pub fn new(trace: &PackedTrace, max: usize) -> Result<Emulated, InstructionsError> {
+    /// [`CodeError::Scratch`], if there is no folder for temporary files.
+    pub fn new(trace: &PackedTrace, max: usize) -> Result<Emulated, CodeError> {
         let events = &trace.events[..max.min(trace.events.len())];
         let scratch = Scratch::new()?;
         for (name, text) in cortex_m3::BOARD {
@@ -82,21 +64,15 @@ impl Emulated {
     /// # Errors
     ///
     /// A compiler or an emulator that is missing or fails; files that cannot be written.
-    pub fn of(&self, spec: &Spec) -> Result<Option<Instructions>, InstructionsError> {
-        let request = Request::new(spec.clone(), Name::new("my_heap")?);
-        let files = match c::emit(&request) {
-            Ok(files) => files,
-            Err(EmitError::NotYet { .. }) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        for file in files {
-            self.scratch.write(file.name, file.text)?;
+    pub fn of(&self, spec: &Spec) -> Result<Option<Instructions>, CodeError> {
+        if !code::write(spec, "my_heap", &self.scratch)? {
+            return Ok(None);
         }
         let region = if spec.word == WordSize::Two { SMALL_REGION } else { REGION };
         self.scratch.write("events.h", format!("{}#define REGION {region}U\n", self.events))?;
         let printed = cortex_m3::run(self.scratch.path(), &["play.c", "my_heap.c"])?;
         let numbers: Option<Vec<u32>> = printed.split_whitespace().map(|number| number.parse().ok()).collect();
-        let Some(&[all, longest, refused]) = numbers.as_deref() else { return Err(InstructionsError::Output(printed)) };
+        let Some(&[all, longest, refused]) = numbers.as_deref() else { return Err(CodeError::Output(printed)) };
         let instructions =
             |ticks: u32| f64::from(ticks) * f64::from(NANOSECONDS_PER_TICK) / f64::from(NANOSECONDS_PER_INSTRUCTION);
         let operations = self.operations;
@@ -105,41 +81,38 @@ impl Emulated {
     }
 }
 
-/// Instructions of heaps on the beginnings of several traces, each heap's counted once in a row.
-#[derive(Debug)]
-pub struct Counted {
-    boards: Vec<Emulated>,
+/// Counts the instructions of heaps on the beginnings of several traces, each heap's once in a row.
+#[derive(Debug, Default)]
+pub struct InstructionCounter {
+    /// One a trace; none before the first heap.
+    boards: Option<Vec<Emulated>>,
     last: Option<(Spec, Option<Instructions>)>,
 }
 
-impl Counted {
+impl InstructionCounter {
     /// Events that are played, of all traces together.
     pub const EVENTS: usize = 10_000;
 
-    /// Of the same number of events of each trace.
+    /// The instructions of a heap over all traces, the same number of events of each; none if it cannot be emitted, or
+    /// refuses a request in the memory of the board. The traces are those of the first call.
     ///
     /// # Errors
     ///
-    /// Those of [`Emulated::new`].
-    pub fn new(traces: &[PackedTrace]) -> Result<Counted, InstructionsError> {
-        let share = Counted::EVENTS / traces.len().max(1);
-        let boards = traces.iter().map(|trace| Emulated::new(trace, share)).collect::<Result<_, _>>()?;
-        Ok(Counted { boards, last: None })
-    }
-
-    /// The instructions of a heap over all traces; none if it cannot be emitted, or refuses a request in the memory of the
-    /// board.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Emulated::of`].
-    pub fn of(&mut self, spec: &Spec) -> Result<Option<Instructions>, InstructionsError> {
+    /// Those of [`Emulated::new`] and [`Emulated::of`].
+    pub fn of(&mut self, spec: &Spec, traces: &[PackedTrace]) -> Result<Option<Instructions>, CodeError> {
         if let Some((known, instructions)) = &self.last
             && known == spec
         {
             return Ok(*instructions);
         }
-        let each = self.boards.iter().map(|board| board.of(spec)).collect::<Result<Option<Vec<_>>, _>>()?;
+        let boards = match &mut self.boards {
+            Some(boards) => boards,
+            empty => {
+                let share = InstructionCounter::EVENTS / traces.len().max(1);
+                empty.insert(traces.iter().map(|trace| Emulated::new(trace, share)).collect::<Result<_, _>>()?)
+            }
+        };
+        let each = boards.iter().map(|board| board.of(spec)).collect::<Result<Option<Vec<_>>, _>>()?;
         let served = each.filter(|each| each.iter().all(|one| one.refused == 0));
         let instructions = served.map(|each| {
             let operations: u64 = each.iter().map(|one| one.operations).sum();

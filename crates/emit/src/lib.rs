@@ -51,6 +51,7 @@ macro_rules! template {
 }
 
 pub mod c;
+mod code;
 mod code_size;
 mod composition;
 pub mod cortex_m3;
@@ -66,12 +67,13 @@ pub mod preload;
 pub mod rust;
 pub mod size;
 
-pub use code_size::{CodeSize, CodeSizeError};
+pub use code::CodeError;
+pub use code_size::CodeSize;
 pub use error::EmitError;
 pub use extra::Extra;
 pub use figures::Figures;
 pub use folder::write;
-pub use instructions::{Counted, Emulated, Instructions, InstructionsError};
+pub use instructions::{Emulated, InstructionCounter, Instructions};
 pub use name::Name;
 pub use size::SizeError;
 

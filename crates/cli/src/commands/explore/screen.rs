@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use heapsmith_emit::{CodeSize, Counted};
+use heapsmith_emit::{CodeError, CodeSize, InstructionCounter};
 use heapsmith_explore::{Exploration, Objective, Observer, Progress, Stage, Strategy, Swept, Work};
 use heapsmith_replay::PagesError;
 use heapsmith_report::thousands;
@@ -14,21 +14,33 @@ use crate::commands::answer;
 use crate::console::{error, note};
 use crate::progress;
 
-/// The terminal, and the compiler that measures code.
+/// The terminal, and what measures code.
 pub struct Screen {
     /// Events of all traces.
     events: usize,
     shown: Option<ProgressBar>,
     /// Whether what is known is said before all is measured.
     early: bool,
-    code: Option<CodeSize>,
-    counted: Option<Counted>,
+    code_size: Option<CodeSize>,
+    instructions: InstructionCounter,
 }
 
 impl Screen {
     /// Nothing is shown yet. The traces have this many events.
     pub fn new(events: usize, early: bool) -> Screen {
-        Screen { events, early, shown: None, code: None, counted: None }
+        Screen { events, early, shown: None, code_size: None, instructions: InstructionCounter::default() }
+    }
+
+    /// The compiler, which is named when it is first needed.
+    fn code_size(&mut self) -> Result<&CodeSize, CodeError> {
+        Ok(match &mut self.code_size {
+            Some(code_size) => code_size,
+            empty => {
+                let code_size = CodeSize::new()?;
+                note!("code size: text and data at -Os for {}", code_size.target().name);
+                empty.insert(code_size)
+            }
+        })
     }
 }
 
@@ -119,22 +131,10 @@ impl Observer for Screen {
         spec: &Spec,
         traces: &[PackedTrace],
     ) -> Result<Option<f64>, Box<dyn Error + Send + Sync>> {
-        if what != Objective::CodeSize {
-            let counted = match &mut self.counted {
-                Some(counted) => counted,
-                empty => empty.insert(Counted::new(traces)?),
-            };
-            let instructions = counted.of(spec)?;
-            return Ok(instructions.map(|each| if what == Objective::Instructions { each.mean } else { each.max }));
-        }
-        let code = match &mut self.code {
-            Some(code) => code,
-            empty => {
-                let code = CodeSize::new()?;
-                note!("code size: text and data at -Os for {}", code.target().name);
-                empty.insert(code)
-            }
-        };
-        Ok(code.of(spec)?.map(|bytes| bytes as f64))
+        Ok(match what {
+            Objective::Instructions => self.instructions.of(spec, traces)?.map(|each| each.mean),
+            Objective::MaxInstructions => self.instructions.of(spec, traces)?.map(|each| each.max),
+            _ => self.code_size()?.of(spec)?.map(|bytes| bytes as f64),
+        })
     }
 }
