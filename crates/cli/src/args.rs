@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use heapsmith_emit::Extra;
 use heapsmith_replay::MAX_PASSES;
 
 mod check;
@@ -337,23 +339,11 @@ pub enum Language {
     So,
 }
 
-/// A part of the interface of an emitted heap that is left out where it is not asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum With {
-    /// NAME_statistics in constant time: live blocks, free bytes, the fewest ever, refused requests, the largest
-    Counters,
-    /// NAME_owns: whether a pointer leads into the region
-    Owns,
-    /// NAME_calloc: zeroes, for a number of items whose product is checked
-    Calloc,
-    /// NAME_walk: calls a function for every block
-    Walk,
-    /// NAME_trim: gives back what is cached, and joins free blocks
-    Trim,
-    /// NAME_OUT_OF_MEMORY: a macro for refused requests
-    OutOfMemory,
-    /// NAME_config.h: a file of yours that defines the macros
-    Config,
+/// Reads the name of a part of the interface of an emitted heap.
+fn extra() -> impl TypedValueParser<Value = Extra> {
+    let names = Extra::ALL.map(|extra| PossibleValue::new(extra.name()).help(extra.about()));
+    let named = |name: String| Extra::ALL.into_iter().find(|extra| extra.name() == name).ok_or("no part of this name");
+    PossibleValuesParser::new(names).try_map(named)
 }
 
 /// Arguments of `emit`.
@@ -371,8 +361,8 @@ pub struct Emit {
     /// Add parts to the interface, separated by commas
     ///
     /// Without it they take no byte. Rust has the counters, as its type Counters; the library has none.
-    #[arg(long, value_enum, value_name = "PARTS", value_delimiter = ',')]
-    pub with: Vec<With>,
+    #[arg(long, value_parser = extra(), value_name = "PARTS", value_delimiter = ',')]
+    pub with: Vec<Extra>,
     /// Folder for the files
     ///
     /// Only files that were emitted too are replaced; devices and links are refused.

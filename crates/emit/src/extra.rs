@@ -38,6 +38,21 @@ impl Extra {
         }
     }
 
+    /// What it adds, in a line of help.
+    pub fn about(self) -> &'static str {
+        match self {
+            Extra::Counters => {
+                "NAME_statistics in constant time: live blocks, free bytes, the fewest ever, refused requests, the largest"
+            }
+            Extra::Owns => "NAME_owns: whether a pointer leads into the region",
+            Extra::Calloc => "NAME_calloc: zeroes, for a number of items whose product is checked",
+            Extra::Walk => "NAME_walk: calls a function for every block",
+            Extra::Trim => "NAME_trim: gives back what is cached, and joins free blocks",
+            Extra::OutOfMemory => "NAME_OUT_OF_MEMORY: a macro for refused requests",
+            Extra::Config => "NAME_config.h: a file of yours that defines the macros",
+        }
+    }
+
     /// All of them.
     pub const ALL: [Extra; 7] =
         [Extra::Counters, Extra::Owns, Extra::Calloc, Extra::Walk, Extra::Trim, Extra::OutOfMemory, Extra::Config];

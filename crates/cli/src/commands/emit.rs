@@ -1,12 +1,12 @@
 //! `heapsmith emit`: a heap as source, with what was measured of it.
 
 use heapsmith_emit::size::{TARGETS, Target, size, size_of};
-use heapsmith_emit::{EmitError, Extra, Figures, File, Name, Request, SizeError, c, preload, rust, write};
+use heapsmith_emit::{EmitError, Figures, File, Name, Request, SizeError, c, preload, rust, write};
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::Spec;
 
-use crate::args::{Emit, Language, With};
+use crate::args::{Emit, Language};
 use crate::console::note;
 use crate::failure::Failure;
 use crate::heap::{self, By, Named};
@@ -19,8 +19,7 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
     let spec = if arguments.lang == Language::So { suited(&named)? } else { named.spec.clone() };
     let measured = if arguments.trace.is_empty() { named.measured().to_vec() } else { replayed(arguments, &spec)? };
     let figures = (!measured.is_empty()).then(|| figures(&measured, named.holds()));
-    let extras = arguments.with.iter().map(|part| extra(*part)).collect();
-    let request = Request { spec, name, figures, extras };
+    let request = Request { spec, name, figures, extras: arguments.with.clone() };
     let files = match arguments.lang {
         Language::C => c::emit(&request)?,
         Language::Rust => rust::emit(&request)?,
@@ -44,18 +43,6 @@ fn suited(named: &Named) -> Result<Spec, Failure> {
         }
         (Err(EmitError::Unsuited { .. }), By::Exploration { dir, .. }) => Err(heap::unsuited_pick(dir, &named.spec)),
         (verified, _) => Ok(verified.map(|()| named.spec.clone())?),
-    }
-}
-
-fn extra(part: With) -> Extra {
-    match part {
-        With::Counters => Extra::Counters,
-        With::Owns => Extra::Owns,
-        With::Calloc => Extra::Calloc,
-        With::Walk => Extra::Walk,
-        With::Trim => Extra::Trim,
-        With::OutOfMemory => Extra::OutOfMemory,
-        With::Config => Extra::Config,
     }
 }
 
