@@ -44,7 +44,7 @@ static inline Index size_of(Index head)
 {%- endif %}
 
 /* Words of the block that serves a request of `size` bytes; 0 if no block can. */
-static Index words_for(size_t size)
+{{ in_place }} Index words_for(size_t size)
 {
     Index words;
 

@@ -125,6 +125,8 @@ static inline uintptr_t address_of(const Word *word)
 }
 {% include "zeros.c" %}
 {% include "memory.c" %}
+{%- if checked and not checks_by_call %}{% include "in_place.c" %}{% endif %}
+{%- set in_place = "IN_PLACE" if checked and not checks_by_call else "static" %}
 {%- if pool.family == "blocks" %}
 {%- include "block.c" %}
 {%- if chain %}{% include "index/chain.c" %}{% endif %}

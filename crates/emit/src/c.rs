@@ -21,6 +21,7 @@ const TEMPLATES: &[Template] = &[
     template!("pool/allocate.c"),
     template!("pool/aligned.c"),
     template!("heap_errors.c"),
+    template!("in_place.c"),
     template!("pool/checked.c"),
     template!("pool/holds.c"),
     template!("pool/reallocate.c"),

@@ -222,7 +222,7 @@ impl Plan {
             // The blocks of an implicit list are counted at most.
             checks_links: checked && index.linked && index.kind != "implicit",
             marks,
-            checks_by_call: checked && !index.linked && free_lists.is_none(),
+            checks_by_call: checked && !index.linked && free_lists.is_none() && !matches!(pool, PoolPlan::Buddy(_)),
             frees_by_pointer: checked && free_lists.is_none(),
             size_of: if marks { "size_of" } else { "words_of" },
             asks_for_large: family.asks_for_large(),

@@ -93,7 +93,7 @@ static inline Index order_of(Index words)
 {%- if pool.one_block %}
 
 /* The byte that replaces the header of a block. */
-static inline unsigned char *entry_of(const Heap *heap, Index block)
+{{ in_place if checked else "static inline" }} unsigned char *entry_of(const Heap *heap, Index block)
 {
     /* cppcheck-suppress misra-c2012-11.8 ; the words are not constant, only the heap that names them is */
     return &((unsigned char *)heap->words)[TABLE + ((size_t)(block - heap->first) >> MIN_ORDER)];
@@ -101,7 +101,7 @@ static inline unsigned char *entry_of(const Heap *heap, Index block)
 {%- endif %}
 
 /* The header of a block. */
-static inline Index head_of(const Heap *heap, Index block)
+{{ in_place if checked else "static inline" }} Index head_of(const Heap *heap, Index block)
 {
 {%- if pool.one_block %}
     const Index entry = *entry_of(heap, block);
@@ -121,6 +121,20 @@ static inline void set_head(Heap *heap, Index block, Index order, Index flags)
     store(heap, block - 1U, header(words_of_order(order), flags));
 {%- endif %}
 }
+
+{%- if checked %}
+
+/* Notes in the header of a used block that it is free. */
+static inline void mark_free(Heap *heap, Index block, Index head)
+{
+{%- if pool.one_block %}
+    (void)head;
+    *entry_of(heap, block) ^= (unsigned char)USED;
+{%- else %}
+    store(heap, block - 1U, head ^ USED);
+{%- endif %}
+}
+{%- endif %}
 
 /* The order of the largest block that may begin at `at`. */
 static inline Index order_at(const Heap *heap, Index at)
@@ -186,6 +200,31 @@ static void push(Heap *heap, Index list, Index block)
     store(heap, list, block);
 }
 
+{%- if checked %}
+/* Takes the first block off its list; 0 if it is damaged, which is a heap error. */
+static Index take_first(Heap *heap, Index list, Index block)
+{
+    const Index next = load(heap, block + NEXT);
+
+    if (next != 0U) {
+        if (((next + PREVIOUS) >= heap->length) || (load(heap, next + PREVIOUS) != block)) {
+            damaged(heap, block);
+            return 0U;
+        }
+        store(heap, next + PREVIOUS, 0U);
+    }
+    store(heap, list, next);
+    return block;
+}
+
+/* Takes the first block off a list, or 0. A list that is empty is not worth a call. */
+IN_PLACE Index pop(Heap *heap, Index list)
+{
+    const Index block = load(heap, list);
+
+    return (block == 0U) ? 0U : take_first(heap, list, block);
+}
+{%- else %}
 /* Takes the first block off a list, or 0. */
 static Index pop(Heap *heap, Index list)
 {
@@ -193,12 +232,7 @@ static Index pop(Heap *heap, Index list)
 
     if (block != 0U) {
         const Index next = load(heap, block + NEXT);
-{% if checked %}
-        if ((next != 0U) && (((next + PREVIOUS) >= heap->length) || (load(heap, next + PREVIOUS) != block))) {
-            damaged(heap, block);
-            return 0U;
-        }
-{%- endif %}
+
         store(heap, list, next);
         if (next != 0U) {
             store(heap, next + PREVIOUS, 0U);
@@ -206,6 +240,7 @@ static Index pop(Heap *heap, Index list)
     }
     return block;
 }
+{%- endif %}
 
 static void unlink_block(Heap *heap, Index list, Index block)
 {

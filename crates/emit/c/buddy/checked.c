@@ -6,42 +6,60 @@
  * the block is joined to another.
  */
 
-/* Whether a block with this header may begin at `block`. */
-static bool is_sound(const Heap *heap, Index block, Index head, Index top)
+/* Whether a header that is `head`, but for its status, may stand before `block`: of a power of two and a multiple of it no
+ * lower bit is set. */
+IN_PLACE bool may_stand(const Heap *heap, Index block, Index head)
 {
-    const Index min = words_of_order(MIN_ORDER);
-    const Index words = words_of(head);
+    return ((head | header(block + heap->shift, 0U)) & (head - 1U)) == 0U;
+}
 
-    /* A size that is too small comes out too large, too; of a power of two and a multiple of it, no lower bit is set. */
-    return ((words - min) <= ((top - block) - min)) && (((words | (block + heap->shift)) & (words - 1U)) == 0U);
+/* Whether a block with such a header fits before the wilderness. A size that is too small comes out too large, too. */
+IN_PLACE bool fits(Index block, Index head, Index top)
+{
+    const Index least = header(words_of_order(MIN_ORDER), 0U);
+
+    return (head - least) <= (header(top - block, 0U) - least);
 }
 {%- if not pool.one_block %}
 
 /* Whether `end` is the wilderness, or has a header before it that may be one. */
-static bool is_followed(const Heap *heap, Index end, Index top)
+IN_PLACE bool is_followed(const Heap *heap, Index end, Index top)
 {
-    return (end == top) || (((head_of(heap, end) & STATUS) != STATUS) && is_sound(heap, end, head_of(heap, end), top));
+    return (end == top) || may_stand(heap, end, head_of(heap, end) & ~(Index)STATUS);
 }
 {%- endif %}
 
-/* The used block at `pointer`. If there is none, what is wrong, less 1: no block begins at such an index, control words do. */
-static Index used_block(const Heap *heap, const void *pointer)
+/* Finds the used block at `pointer`. If there is none, `block` is what is wrong, less 1: no block begins at such an index,
+ * control words do. */
+IN_PLACE bool find_used(const Heap *heap, const void *pointer, Index *block)
 {
     const Index top = load(heap, TOP);
     const uintptr_t steps = steps_to(heap, pointer);
-    Index block;
+    const Index at = heap->first + ((Index)steps << MIN_ORDER);
     Index head;
 
     if (steps >= ((top - heap->first) >> MIN_ORDER)) {
-        return {{ N }}_FOREIGN - 1U;
+        *block = {{ N }}_FOREIGN - 1U;
+        return false;
     }
-    block = heap->first + ((Index)steps << MIN_ORDER);
-    head = head_of(heap, block);
-    if (((head & STATUS) == USED) && is_sound(heap, block, head, top)
+    head = head_of(heap, at);
+    /* Any other status leaves a bit behind that no sound header has. */
+    if (fits(at, head - USED, top) && may_stand(heap, at, head - USED)
 {%- if not pool.one_block %} &&
-        is_followed(heap, block + words_of(head), top)
+        is_followed(heap, at + words_of(head), top)
 {%- endif %}) {
-        return block;
+        *block = at;
+        return true;
     }
-    return is_used(head) ? ({{ N }}_DAMAGED - 1U) : ({{ N }}_DOUBLE_FREE - 1U);
+    *block = is_used(head) ? ({{ N }}_DAMAGED - 1U) : ({{ N }}_DOUBLE_FREE - 1U);
+    return false;
+}
+
+/* The same as a call. */
+static Index used_block(const Heap *heap, const void *pointer)
+{
+    Index block = 0U;
+
+    (void)find_used(heap, pointer, &block);
+    return block;
 }

@@ -1,6 +1,6 @@
 
 /* The lower of two free buddies of `order` off their list, or 0. */
-static Index take_pair(Heap *heap, Index order)
+{{ in_place }} Index take_pair(Heap *heap, Index order)
 {
 {%- if pool.bounded %}
     const Index block = pop(heap, pairs_of(order));

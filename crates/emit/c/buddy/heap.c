@@ -97,7 +97,7 @@ static void pool_free(Heap *heap, Index block)
     const Index head = head_of(heap, block);
 
     /* Whatever block it becomes a part of: this is no header of a used one any more. */
-    set_head(heap, block, order_of(words_of(head)), 0U);
+    mark_free(heap, block, head);
     pool_release(heap, block, head);
 {%- else %}
     pool_release(heap, block, head_of(heap, block));

@@ -29,7 +29,7 @@ static Index index_round(Index words)
 
 /* The list of freed blocks of `words`: that of the largest class not above{% if index.beyond %}, or the one beyond{% endif %}; NO_LIST for none. */
 #define NO_LIST (CLASSES + 1U)
-static Index list_floor(Index words)
+{{ in_place }} Index list_floor(Index words)
 {
     const Index list = class_of(words);
 

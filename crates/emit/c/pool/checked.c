@@ -11,15 +11,6 @@
 #define STEP_HEADER header(GRANULE, 0U)
 
 {% include "heap_errors.c" %}
-{%- if not checks_by_call or checks_links %}
-
-/* On the way of every request: a call would cost as much as what it does. */
-#if defined(__GNUC__)
-#define IN_PLACE static inline __attribute__((always_inline))
-#else
-#define IN_PLACE static inline
-#endif
-{%- endif %}
 
 /* The words of a used block beyond the least that a block has, in units that blocks are a multiple of; more than any
  * region has for any other header: where the bit for used is missing, it is borrowed, and what is left over is rotated. */

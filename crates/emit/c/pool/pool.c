@@ -29,7 +29,7 @@ static void set_top(Heap *heap, Index top, Index flags)
 }
 
 /* Writes the header{% if pool.tags %} and the tag{% endif %} of a free block. */
-static void write_free(Heap *heap, Index block, Index words, Index flags)
+{{ in_place }} void write_free(Heap *heap, Index block, Index words, Index flags)
 {
     store(heap, block - 1U, header(words, flags));
 {%- if pool.tags %}
