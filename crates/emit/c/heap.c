@@ -1,3 +1,29 @@
+{%- macro out_of_memory(is_refused) %}
+{%- if "out-of-memory" in extras %}
+    if ({{ is_refused }}) {
+        {{ N }}_OUT_OF_MEMORY(heap, size);
+    }
+{%- endif %}
+{%- endmacro %}
+{%- macro allocation(function, is_urgent=false) -%}
+void *{{ n }}_{{ function }}({{ n }} *heap, size_t size, size_t alignment)
+{
+    void *block;
+
+    {{ N }}_LOCK(heap);
+{%- if is_urgent %}
+    heap->is_urgent = true;
+{%- endif %}
+    block = pointer_to(heap, {{ op.allocate }}(heap, size, alignment));
+{%- if is_urgent %}
+    heap->is_urgent = false;
+{%- endif %}
+    {{ N }}_TRACE(heap, 'a', NULL, block, size, alignment);
+    {{ N }}_UNLOCK(heap);
+{{- out_of_memory("(block == NULL) && (size > 0U)") }}
+    return block;
+}
+{%- endmacro -%}
 /* {{ name }}: see {{ name }}.h.
  *
 {%- for line in spec_lines %}
@@ -198,40 +224,10 @@ void *{{ n }}_allocate({{ n }} *heap, size_t size)
     return {{ n }}_allocate_aligned(heap, size, 0U);
 }
 
-void *{{ n }}_allocate_aligned({{ n }} *heap, size_t size, size_t alignment)
-{
-    void *block;
-
-    {{ N }}_LOCK(heap);
-    block = pointer_to(heap, {{ op.allocate }}(heap, size, alignment));
-    {{ N }}_TRACE(heap, 'a', NULL, block, size, alignment);
-    {{ N }}_UNLOCK(heap);
-{%- if "out-of-memory" in extras %}
-    if ((block == NULL) && (size > 0U)) {
-        {{ N }}_OUT_OF_MEMORY(heap, size);
-    }
-{%- endif %}
-    return block;
-}
+{{ allocation("allocate_aligned") }}
 
 {%- if reserves %}
-void *{{ n }}_allocate_urgent({{ n }} *heap, size_t size, size_t alignment)
-{
-    void *block;
-
-    {{ N }}_LOCK(heap);
-    heap->is_urgent = true;
-    block = pointer_to(heap, {{ op.allocate }}(heap, size, alignment));
-    heap->is_urgent = false;
-    {{ N }}_TRACE(heap, 'a', NULL, block, size, alignment);
-    {{ N }}_UNLOCK(heap);
-{%- if "out-of-memory" in extras %}
-    if ((block == NULL) && (size > 0U)) {
-        {{ N }}_OUT_OF_MEMORY(heap, size);
-    }
-{%- endif %}
-    return block;
-}
+{{ allocation("allocate_urgent", is_urgent=true) }}
 
 {% endif %}
 {%- if "calloc" in extras %}
@@ -284,11 +280,7 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
 {%- endif %}
     {{ N }}_TRACE(heap, 'r', block, moved, size, alignment);
     {{ N }}_UNLOCK(heap);
-{%- if "out-of-memory" in extras %}
-    if ({% if checked %}is_refused{% else %}(moved == NULL) && (size > 0U){% endif %}) {
-        {{ N }}_OUT_OF_MEMORY(heap, size);
-    }
-{%- endif %}
+{{- out_of_memory("is_refused" if checked else "(moved == NULL) && (size > 0U)") }}
     return moved;
 }
 

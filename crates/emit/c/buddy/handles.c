@@ -20,11 +20,7 @@ bool {{ n }}_reserve_handles({{ n }} *heap, size_t handles)
 {%- endif %}
     {{ N }}_TRACE(heap, 'a', NULL, pointer_to(heap, (handle.master == 0U) ? 0U : load(heap, handle.master)), size, 0U);
     {{ N }}_UNLOCK(heap);
-{%- if "out-of-memory" in extras %}
-    if ((handle.master == 0U) && (size > 0U)) {
-        {{ N }}_OUT_OF_MEMORY(heap, size);
-    }
-{%- endif %}
+{{- out_of_memory("(handle.master == 0U) && (size > 0U)") }}
     return handle;
 }
 
