@@ -22,7 +22,7 @@
 /* A request was refused.
 #define {{ N }}_OUT_OF_MEMORY(heap, size) on_out_of_memory(size) */
 {%- endif %}
-{%- if checked %}
+{%- if tells %}
 
 /* A heap error.
 #define {{ N }}_ON_ERROR(heap, error, block) on_heap_error(error, block) */

@@ -50,7 +50,7 @@ void *{{ n }}_{{ function }}({{ n }} *heap, size_t size, size_t alignment)
 #define {{ N }}_LOCK(heap) ((void)0)
 #define {{ N }}_UNLOCK(heap) ((void)0)
 #endif
-{%- if checked %}
+{%- if tells %}
 #ifndef {{ N }}_ON_ERROR
 #if defined(__GNUC__)
 #define {{ N }}_ON_ERROR(heap, error, block) __builtin_trap()
@@ -184,7 +184,7 @@ static inline uintptr_t address_of(const Word *word)
 
 /* ---- The heap as others see it ---------------------------------------------------------------- */
 
-{%- if not checked %}
+{%- if not tells %}
 
 static inline Index index_of(const Heap *heap, const void *block)
 {
@@ -205,7 +205,7 @@ bool {{ n }}_init({{ n }} *heap, void *region, size_t bytes)
 {
     /* cppcheck-suppress misra-c2012-11.5 ; whether it begins at a word is looked at below */
     heap->words = (Word *)region;
-{%- if checked %}
+{%- if tells %}
     heap->last_error = 0U;
 {%- endif %}
     heap->length = words_in(bytes);
@@ -253,8 +253,8 @@ void *{{ n }}_calloc({{ n }} *heap, size_t number, size_t size)
 {% endif %}
 void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignment)
 {
-    void *moved{% if checked %} = NULL{% endif %};
-{%- if checked %}
+    void *moved{% if tells %} = NULL{% endif %};
+{%- if tells %}
     Index used;
 {%- if "out-of-memory" in extras %}
     bool is_refused = false;
@@ -265,8 +265,8 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
         return {{ n }}_allocate_aligned(heap, size, alignment);
     }
     {{ N }}_LOCK(heap);
-{%- if checked %}
-    used = used_block(heap, block);
+{%- if tells %}
+    used = {{ op.find }}(heap, block);
     if (error_of(used) == 0U) {
         moved = pointer_to(heap, {{ op.reallocate }}(heap, used, size, alignment));
 {%- if "out-of-memory" in extras %}
@@ -280,10 +280,11 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
 {%- endif %}
     {{ N }}_TRACE(heap, 'r', block, moved, size, alignment);
     {{ N }}_UNLOCK(heap);
-{{- out_of_memory("is_refused" if checked else "(moved == NULL) && (size > 0U)") }}
+{{- out_of_memory("is_refused" if tells else "(moved == NULL) && (size > 0U)") }}
     return moved;
 }
 
+{% set frees = "freed = " if in_order else "(void)" if op.refuses else "" %}
 {% if in_order %}bool{% else %}void{% endif %} {{ n }}_free({{ n }} *heap, void *block)
 {
 {%- if in_order %}
@@ -291,7 +292,7 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
 
 {%- endif %}
     if (block != NULL) {
-{%- if checked and op.free != base.free and not counts_freed %}
+{%- if tells and op.free != base.free and not counts_freed %}
         Index used;
 
 {%- endif %}
@@ -299,17 +300,20 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
         {{ N }}_TRACE(heap, 'f', block, NULL, 0U, 0U);
 {%- if counts_freed %}
         count_free(heap, free_block(heap, block));
-{%- elif checked and op.free != base.free %}
-        used = used_block(heap, block);
+{%- elif tells and op.free != base.free %}
+        used = {{ op.find }}(heap, block);
         if (error_of(used) == 0U) {
-            {{ op.free }}(heap, used);
+            {{ frees }}{{ op.free }}(heap, used);
         } else {
             heap_error(heap, error_of(used), block);
+{%- if in_order %}
+            freed = false;
+{%- endif %}
         }
-{%- elif checked %}
+{%- elif tells %}
         free_block(heap, block);
 {%- else %}
-        {% if in_order %}freed = {% endif %}{{ op.free }}(heap, index_of(heap, block));
+        {{ frees }}{{ op.free }}(heap, index_of(heap, block));
 {%- endif %}
         {{ N }}_UNLOCK(heap);
     }
@@ -320,14 +324,14 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
 
 size_t {{ n }}_usable_size(const {{ n }} *heap, const void *block)
 {
-    size_t bytes{% if checked %} = 0U{% endif %};
-{%- if checked %}
+    size_t bytes{% if tells %} = 0U{% endif %};
+{%- if tells %}
     Index used;
 {%- endif %}
 
     {{ N }}_LOCK(heap);
-{%- if checked %}
-    used = used_block(heap, block);
+{%- if tells %}
+    used = {{ op.find }}(heap, block);
     if (error_of(used) == 0U) {
         bytes = {{ op.usable }}(heap, used);
     } else {
@@ -356,7 +360,7 @@ void {{ n }}_trim({{ n }} *heap)
     {{ N }}_UNLOCK(heap);
 }
 {%- endif %}
-{%- if checked %}
+{%- if tells %}
 
 unsigned int {{ n }}_last_error(const {{ n }} *heap)
 {

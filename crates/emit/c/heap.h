@@ -23,10 +23,10 @@
 {%- endif %}
  *
  * The region holds all that the heap is: control words{% if index.by_region %}, more for a longer region{% else %} of {{ control_bytes }} bytes{% endif %}, then the blocks. Words are of
- * {{ word }} bytes, payloads multiples of {{ alignment }} bytes, a region at most {{ max_bytes }} bytes. Needs no C library and is
+ * {{ word }} bytes, payloads multiples of {{ promised }} bytes, a region at most {{ max_bytes }} bytes. Needs no C library and is
  * not thread-safe unless {{ N }}_LOCK and {{ N }}_UNLOCK say how to wait.
  *
- * Precondition: what is put into a block of {{ n }}_allocate is aligned to at most {{ alignment }} bytes. For each of your
+ * Precondition: what is put into a block of {{ n }}_allocate is aligned to at most {{ promised }} bytes. For each of your
  * types, {{ N }}_ASSERT_ALIGNED(type); refuses to compile where that is not so.
  *
  * These may be defined when {{ name }}.c is compiled{% if "config" in extras %}, in {{ name }}_config.h{% endif %}; each does nothing by default:
@@ -40,7 +40,7 @@
  *     {{ N }}_OUT_OF_MEMORY(heap, size)    a request for `size` bytes was refused, not for 0. The lock is free: it may free
  *                                          blocks for the next request
 {%- endif %}
-{%- if checked %}
+{%- if tells %}
  *     {{ N }}_ON_ERROR(heap, error, block)     what happens on a heap error of which {{ N }}_DOUBLE_FREE and the others tell;
  *                                          by default the program stops. Where it returns, the operation is refused
 {%- endif %}
@@ -61,18 +61,18 @@
 #ifdef __cplusplus
 /* cppcheck-suppress misra-c2012-2.5 ; it is for the types of users */
 #define {{ N }}_ASSERT_ALIGNED(held) \
-    static_assert(alignof(held) <= {{ alignment }}U, "the type is aligned to more than {{ alignment }} bytes")
+    static_assert(alignof(held) <= {{ promised }}U, "the type is aligned to more than {{ promised }} bytes")
 extern "C" {
 #else
 /* cppcheck-suppress misra-c2012-2.5 ; it is for the types of users */
 #define {{ N }}_ASSERT_ALIGNED(held) \
-    _Static_assert(_Alignof(held) <= {{ alignment }}U, "the type is aligned to more than {{ alignment }} bytes")
+    _Static_assert(_Alignof(held) <= {{ promised }}U, "the type is aligned to more than {{ promised }} bytes")
 #endif
 
 /* A heap. Its fields are private; it may be in any memory, but not in its region. */
 typedef struct {{ n }} {
     {{ word_type }} *words; /* the region */
-{%- if checked %}
+{%- if tells %}
     unsigned int last_error; /* the last heap error, or 0 */
 {%- endif %}
     {{ index_type }} length; /* words of the region */
@@ -88,7 +88,7 @@ typedef struct {{ n }} {
 {%- endif %}
 } {{ n }};
 
-{%- if checked %}
+{%- if tells %}
 
 /* Heap errors. */
 #define {{ N }}_DOUBLE_FREE 1U /* freed or reallocated although it was free */
@@ -128,14 +128,21 @@ struct {{ n }}_statistics {
  *     {{ n }}_allocate, {{ n }}_allocate_aligned{% if reserves %}, {{ n }}_allocate_urgent{% endif %}{% if "calloc" in extras %}, {{ n }}_calloc{% endif %}
  *                                time: the bound above{% if "calloc" in extras %}; to clear a block, linear in its bytes{% endif %}
  *     {{ n }}_reallocate         time: in place constant or as a free, else as allocate, free and a copy
- *     {{ n }}_free               time: the bound above
+ *     {{ n }}_free               time: the bound above{% if quarantines %}; to fill a block, linear in its bytes{% endif %}
  *     {{ n }}_usable_size{% if "owns" in extras %}, {{ n }}_owns{% endif %}    time: constant
  *     {{ n }}_check{% if "walk" in extras %}, {{ n }}_walk{% endif %}        time: linear in the blocks{% if pool.family == "fixed" %}; {{ n }}_walk: times the free ones{% endif %}
  *     {{ n }}_statistics         time: {% if "counters" in extras %}constant{% else %}linear in the blocks{% endif %}
  *
-{%- if checked %}
- * A heap error goes to {{ N }}_ON_ERROR, and the call is refused. It is found in constant time, but for a pointer to bytes
+{%- if tells %}
+ * A heap error goes to {{ N }}_ON_ERROR, and the call is refused.
+{%- if guards %} It is found in constant time where the guard's words are whole,
+ * else in time linear in the blocks.
+{%- if quarantines %} What was written to a freed block is found when the block leaves
+ * the quarantine: that is reported, and no call is refused.
+{%- endif %}
+{%- else %} It is found in constant time, but for a pointer to bytes
  * that look like a block's header.
+{%- endif %}
 {%- else %}
  * A heap error is not found: what happens then, or later, is undefined. The option check=header of a heap finds most.
 {%- endif %} */
@@ -144,7 +151,7 @@ struct {{ n }}_statistics {
  * at a multiple of {{ word }} bytes, or has no room for the control words and a block. */
 bool {{ n }}_init({{ n }} *heap, void *region, size_t bytes);
 
-/* A block of at least `size` bytes at a multiple of {{ alignment }} bytes. NULL if there is no room, and for a size of 0. */
+/* A block of at least `size` bytes at a multiple of {{ promised }} bytes. NULL if there is no room, and for a size of 0. */
 void *{{ n }}_allocate({{ n }} *heap, size_t size);
 
 /* A block at a multiple of `alignment` bytes, a power of two; 0 and 1 mean the heap's own. */
@@ -204,7 +211,7 @@ unsigned int {{ n }}_check(const {{ n }} *heap);
 /* cppcheck-suppress misra-c2012-2.5 ; not every heap has such blocks */
 #define {{ N }}_IS_CACHED 2U /* kept by the heap for itself or for later requests */
 
-/* Is called with the payload of a block, bytes of it, and its status, while the lock is held: it calls no function of the
+/* Is called with the payload of a block{% if guards %} with the guard's words around it{% endif %}, bytes of it, and its status, while the lock is held: it calls no function of the
  * heap. */
 typedef void (*{{ n }}_visitor)(void *context, const void *block, size_t bytes, unsigned int status);
 

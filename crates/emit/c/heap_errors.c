@@ -1,11 +1,4 @@
-/* Remembers a heap error, and tells of it. */
-static void heap_error(Heap *heap, unsigned int error, const void *block)
-{
-    (void)block;
-    heap->last_error = error;
-    {{ N }}_ON_ERROR(heap, error, block);
-}
-
+{% include "tell.c" %}
 /* From the first block to `pointer`, in units that blocks are a multiple of; more than any region has where it lies at no
  * such multiple. */
 static inline uintptr_t steps_to(const Heap *heap, const void *pointer)
@@ -15,12 +8,6 @@ static inline uintptr_t steps_to(const Heap *heap, const void *pointer)
 
     /* Rotated, so that what is left over is far beyond any region. */
     return (bytes / STEP_BYTES) | (bytes * (~(uintptr_t)0U / STEP_BYTES + 1U));
-}
-
-/* What is wrong, if `used_block` returned it; else 0. */
-static inline unsigned int error_of(Index block)
-{
-    return (block < {{ N }}_DAMAGED) ? ((unsigned int)block + 1U) : 0U;
 }
 
 static {{ "size_t" if counts_freed else "void" }} free_block(Heap *heap, const void *pointer);

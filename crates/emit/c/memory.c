@@ -36,7 +36,7 @@ static inline void fill(Heap *heap, Index at, Index value)
     *word = (Word)value;
 }
 {%- endif %}
-{%- if not in_order %}
+{%- if guards or not in_order %}
 
 /* Copies the contents of a block, of whatever type they are. */
 static void copy(Heap *heap, Index to, Index from, size_t bytes)

@@ -4,6 +4,9 @@
 /* Gives back what is cached, and joins what was left apart. */
 static void trim(Heap *heap)
 {
+{%- if quarantines %}
+    (void)guard_flush(heap);
+{%- endif %}
 {%- if free_lists %}
     while (freelists_flush(heap)) {
         /* A flush may be bounded. */
@@ -23,7 +26,7 @@ static void trim(Heap *heap)
 {%- if pool.retain %}
     (void)release_last(heap);
 {%- endif %}
-{%- elif not free_lists %}
+{%- elif not free_lists and not quarantines %}
     (void)heap; /* nothing is cached, and nothing was left apart */
 {%- endif %}
 }

@@ -73,6 +73,11 @@ static void pool_walk(const Heap *heap, const Walk *walk)
         const Index kind = get(heap, page, KIND);
 
         length = (kind >= OBJECTS) ? 1U : get(heap, page, COUNT);
+{%- if guards %}
+        if (length == 0U) {
+            return; /* a damaged entry leads no further */
+        }
+{%- endif %}
         if (kind >= OBJECTS) {
             page_walk(heap, walk, page, kind - OBJECTS);
         } else {
@@ -91,6 +96,11 @@ static void pool_walk(const Heap *heap, const Walk *walk)
     const Index top = load(heap, TOP);
 
     for (Index block = heap->first; block < top; block += words_of(head_of(heap, block))) {
+{%- if guards %}
+        if (words_of(head_of(heap, block)) == 0U) {
+            return; /* a damaged header leads no further */
+        }
+{%- endif %}
         visit_block(heap, walk, block, pool_usable(heap, block),
                     is_used(head_of(heap, block)) ? {{ N }}_IS_USED : {{ N }}_IS_FREE);
     }
@@ -110,6 +120,11 @@ static void pool_walk(const Heap *heap, const Walk *walk)
         const Index head = load(heap, block - 1U);
 
         words = {{ size_of }}(head);
+{%- if guards %}
+        if (words == 0U) {
+            return; /* a damaged header leads no further */
+        }
+{%- endif %}
         visit_block(heap, walk, block, ((size_t)words - 1U) * WORD, is_used(head) ? {{ N }}_IS_USED : {{ N }}_IS_FREE);
     }
 }

@@ -20,6 +20,7 @@ const TEMPLATES: &[Template] = &[
     template!("pool/coalesce.c"),
     template!("pool/allocate.c"),
     template!("pool/aligned.c"),
+    template!("tell.c"),
     template!("heap_errors.c"),
     template!("in_place.c"),
     template!("pool/checked.c"),
@@ -45,6 +46,7 @@ const TEMPLATES: &[Template] = &[
     template!("layer/counters.c"),
     template!("layer/reserve.c"),
     template!("layer/zero.c"),
+    template!("layer/guard.c"),
     template!("layer/freelists.c"),
 ];
 

@@ -29,7 +29,7 @@ pub(crate) fn write(spec: &Spec, name: &str, scratch: &Scratch) -> Result<bool, 
     let request = Request::new(spec.clone(), Name::new(name)?);
     let files = match c::emit(&request) {
         Ok(files) => files,
-        Err(EmitError::NotYet { .. }) => return Ok(false),
+        Err(error) if error.is_of_heap() => return Ok(false),
         Err(error) => return Err(error.into()),
     };
     for file in files {

@@ -1,6 +1,6 @@
 //! Why a heap is not emitted.
 
-use heapsmith_spec::Spec;
+use heapsmith_spec::{GuardPages, Layer, Spec};
 
 /// Why a heap is not emitted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -12,6 +12,17 @@ pub enum EmitError {
         part: String,
         /// The language.
         language: &'static str,
+    },
+    /// Pages that nobody can access are of an operating system: a heap in a region has none.
+    #[error(
+        "guard(pages={pages}) needs the pages of an operating system, which `heapsmith run` has and an emitted heap has not: \
+         nothing is changed in silence; emit '{suited}'"
+    )]
+    Pages {
+        /// The level.
+        pages: &'static str,
+        /// The heap that can be emitted.
+        suited: Box<Spec>,
     },
     /// The name is none for a C file and its functions.
     #[error(
@@ -52,6 +63,30 @@ pub enum EmitError {
     /// A template is wrong: a bug of this crate.
     #[error("a template of the emitter is wrong: {0}")]
     Template(String),
+}
+
+impl EmitError {
+    /// Refuses a guard with pages.
+    pub(crate) fn verify_pages(spec: &Spec) -> Result<(), EmitError> {
+        let mut suited = spec.clone();
+        let mut level = GuardPages::Off;
+        for layer in &mut suited.layers {
+            if let Layer::Guard(guard) = layer {
+                level = std::mem::replace(&mut guard.pages, GuardPages::Off);
+            }
+        }
+        let pages = match level {
+            GuardPages::Off => return Ok(()),
+            GuardPages::Sampled => "sampled",
+            GuardPages::All => "all",
+        };
+        Err(EmitError::Pages { pages, suited: Box::new(suited) })
+    }
+
+    /// Whether another heap can be emitted in place of this: not a fault of what emits.
+    pub(crate) fn is_of_heap(&self) -> bool {
+        matches!(self, EmitError::NotYet { .. } | EmitError::Pages { .. })
+    }
 }
 
 impl From<minijinja::Error> for EmitError {

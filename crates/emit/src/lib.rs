@@ -11,9 +11,9 @@
 //! offsets, and leave the same bytes in the region. `tests/it/differential` runs
 //! both, and the emitted Rust, through the same programs.
 //!
-//! Emitted as C: every heap but those with the layer `guard`, which needs an interface of its own (heap errors), and those with
-//! a layer before buddies that are defragmented on demand. These have handles of blocks that may move
-//! (`c/buddy/handles.h`), which `tests/it/handles.rs` plays on both sides.
+//! Emitted as C: every heap but those with a layer before buddies that are defragmented on demand. These have handles of blocks
+//! that may move (`c/buddy/handles.h`), which `tests/it/handles.rs` plays on both sides. Neither language has the pages of a
+//! guard, which are of an operating system ([`EmitError::Pages`]).
 //!
 //! Parts of the interface that a [`Request`] does not name ([`Extra`]) are not in the text: counters are the outermost layer,
 //! `c/walk.c` and `c/trim.c` have an arm for each frame.
@@ -35,7 +35,7 @@
 //!    template, and its types for Rust. It names the templates that only this pool needs (`Templates`); a word in
 //!    `families!`, and a line in `templates!` for a pool with a frame of its own in C. An index that several pools have
 //!    is in `plan/index`.
-//! 3. A layer has its arm in `plan::layer`, in place of [`EmitError::NotYet`], and its template in `c.rs`.
+//! 3. A layer has its arm in `plan::layer`, and its template in `c.rs`.
 //! 4. Nothing in the tests: they take every line of the catalogue and random specs, and stop
 //!    leaving the heap out as soon as it can be emitted. A spec in `FEW` (`tests/it/differential/heaps.rs`)
 //!    brings its template before the linters.

@@ -16,7 +16,7 @@ mod layer;
 mod pool;
 mod sizes;
 
-use heapsmith_spec::{Check, Layer, Promise, Spec, WordSize};
+use heapsmith_spec::{Check, Guard, Layer, Promise, Spec, WordSize};
 use serde::Serialize;
 
 pub use index::{Chain, IndexPlan};
@@ -76,9 +76,16 @@ pub struct Plan {
     word_type: &'static str,
     index_type: &'static str,
     index_bits: u32,
+    /// What every payload of the pool is a multiple of, in bytes; and of those that the program gets.
     alignment: u32,
+    promised: u32,
     /// The heap checks what it is given: `check=header`.
     checked: bool,
+    /// Blocks have a guard around them; some wait in its quarantine.
+    guards: bool,
+    quarantines: bool,
+    /// It tells of heap errors: it checks, or a guard does.
+    tells: bool,
     /// It has links that it checks.
     checks_links: bool,
     /// Cached blocks are marked in their headers.
@@ -92,6 +99,8 @@ pub struct Plan {
     /// A request may be too large for any block, or too coarse for any address.
     asks_for_large: bool,
     asks_for_coarse: bool,
+    /// Somebody asks the pool for the bytes of a payload: a guard has its own.
+    asks_for_usable: bool,
     max: String,
     max_bytes: u64,
     max_request: String,
@@ -115,6 +124,8 @@ pub struct Plan {
     in_order: bool,
     /// Words before the payload of a block.
     header: u64,
+    /// Words below the wilderness, as an expression.
+    footprint: &'static str,
     /// What the interface has besides the usual.
     extras: Vec<Extra>,
     /// Somebody asks for the bytes of a block.
@@ -158,6 +169,7 @@ impl Plan {
     /// The plan of a heap in C.
     pub fn of(request: &Request) -> Result<Plan, EmitError> {
         let spec = &request.spec;
+        EmitError::verify_pages(spec)?;
         let source = pool::family(&spec.pool);
         let without = || {
             let part = source.and_then(|source| source.without_template());
@@ -167,12 +179,15 @@ impl Plan {
         let layers_at = 2 + index.control_words;
         let free_lists = FreeListsPlan::of(spec, layers_at);
         let reserved = free_lists.as_ref().map_or(0, FreeListsPlan::control_words);
-        let base = Operations::of(free_lists.is_some(), pool.family().resize_joined());
+        let base = Operations::of(free_lists.is_some(), pool.family());
         // A block of a class may hold more than its class says: a gap before an aligned payload.
         let retries = free_lists.is_some() || pool.family().leaves_apart() || index.kind == "classes";
         let extras = request.extras.clone();
         let counts = extras.contains(&Extra::Counters);
-        let (layers, op) = layer::before_any(spec, base, counts)?;
+        let (layers, op) = layer::before_any(spec, base, &extras);
+        let guard =
+            spec.layers.iter().find_map(|layer| if let Layer::Guard(guard) = layer { Some(*guard) } else { None });
+        let quarantines = guard.is_some_and(|guard| guard.quarantine > 0);
         let reserves = spec.layers.iter().any(|layer| matches!(layer, Layer::Reserve(_)));
         let zeroes = spec.layers.contains(&Layer::Zero);
         let control = layers_at + reserved;
@@ -185,7 +200,7 @@ impl Plan {
         let wide = spec.word == WordSize::Eight;
         let family = pool.family();
         let granule = u64::from(family.granule());
-        let fills = reserved > 0 || index.by_size || family.control_words() > 1;
+        let fills = guard.is_some() || reserved > 0 || index.by_size || family.control_words() > 1;
         let mut constants = vec![Constant { name: "TOP", value: 0 }, Constant { name: "HIGH", value: 1 }];
         if index.control_words > 0 {
             constants.push(Constant { name: "INDEX", value: 2 });
@@ -218,7 +233,11 @@ impl Plan {
             index_type: if wide { "uint64_t" } else { "uint32_t" },
             index_bits: if wide { 64 } else { 32 },
             alignment: family.alignment(spec),
+            promised: if guard.is_some() { spec.alignment } else { family.alignment(spec) },
             checked,
+            guards: guard.is_some(),
+            quarantines,
+            tells: checked || guard.is_some(),
             // The blocks of an implicit list are counted at most.
             checks_links: checked && index.linked && index.kind != "implicit",
             marks,
@@ -226,7 +245,8 @@ impl Plan {
             frees_by_pointer: checked && free_lists.is_none(),
             size_of: if marks { "size_of" } else { "words_of" },
             asks_for_large: family.asks_for_large(),
-            asks_for_coarse: family.asks_for_coarse(),
+            asks_for_usable: guard.is_none() || !family.frees_in_order() || reserves || inside_guard(spec),
+            asks_for_coarse: guard.is_some() || family.asks_for_coarse(),
             max: unsigned(region),
             max_bytes: region * u64::from(bytes),
             max_request: unsigned((max - granule) * u64::from(bytes) - u64::from(bytes)),
@@ -236,18 +256,20 @@ impl Plan {
             reserved,
             layers_at,
             constants,
-            fields: fields(family, by_region, wide).into_iter().chain(of_reserve(reserves, wide)).collect(),
+            fields: fields(family, by_region, wide).into_iter().chain(of_layers(reserves, quarantines, wide)).collect(),
             first,
             uses_leading_zeros: index.logarithm,
             uses_trailing_zeros: index.bit_map,
-            used_means: if free_lists.is_none() {
-                "with the program"
-            } else {
-                "with the program, or cached by free lists"
+            used_means: match (&free_lists, guard) {
+                (None, None) => "with the program",
+                (Some(_), None) => "with the program, or cached by free lists",
+                (None, Some(_)) => "with the program and the words around it, or kept by the guard",
+                (Some(_), Some(_)) => "with the program and the words around it, or kept by the guard or free lists",
             },
             invariants: invariants(family, &index, free_lists.is_some())
                 .into_iter()
                 .chain(reserves.then_some("13  the words in used blocks are as many as are counted for the reserve"))
+                .chain(of_guard(guard))
                 .collect(),
             chain: index.chain,
             base,
@@ -258,10 +280,11 @@ impl Plan {
             retries,
             fills,
             header: family.header(),
+            footprint: family.footprint(),
             loops: fills || !family.frees_in_order() || zeroes || extras.contains(&Extra::Calloc),
             measures: counts || reserves,
             reserves,
-            walks: reserves || extras.contains(&Extra::Walk),
+            walks: guard.is_some() || reserves || extras.contains(&Extra::Walk),
             max_layered: unsigned(max * u64::from(bytes)),
             counts_freed: checked && counts && layers.len() == 1,
             zeroes,
@@ -306,15 +329,33 @@ fn fields(pool: &dyn Templated, by_region: bool, wide: bool) -> Vec<Field> {
     first.chain(lists.into_iter().filter(|_| by_region)).collect()
 }
 
-/// The fields of a reserve.
-fn of_reserve(reserves: bool, wide: bool) -> impl Iterator<Item = Field> {
+/// Whether a layer between the pool and a guard asks for the bytes of a payload.
+fn inside_guard(spec: &Spec) -> bool {
+    spec.layers.iter().skip_while(|layer| !matches!(layer, Layer::Guard(_))).any(|layer| *layer == Layer::Zero)
+}
+
+/// The invariants of a guard.
+fn of_guard(guard: Option<Guard>) -> impl Iterator<Item = &'static str> {
+    let of_all = [
+        "14  every used block has a seal, or is kept by a layer",
+        "15  the patterns around blocks, and those in quarantine, are whole",
+    ];
+    let of_quarantine = "16  the quarantine runs from its oldest block to its newest, and has as many as are counted";
+    let waits = guard.is_some_and(|guard| guard.quarantine > 0);
+    of_all.into_iter().filter(move |_| guard.is_some()).chain(waits.then_some(of_quarantine))
+}
+
+/// The fields of a reserve, and of a guard with a quarantine.
+fn of_layers(reserves: bool, quarantines: bool, wide: bool) -> impl Iterator<Item = Field> {
     let index = if wide { "uint64_t" } else { "uint32_t" };
     let fields = [
         Field { r#type: index, name: "reserve", what: "the block that counts the words in use" },
         Field { r#type: "size_t", name: "limit", what: "bytes that requests of low priority may fill" },
         Field { r#type: "bool", name: "is_urgent", what: "the request has high priority" },
     ];
-    fields.into_iter().filter(move |_| reserves)
+    let of_guard =
+        Field { r#type: index, name: "quarantine", what: "the block that names the oldest and the newest freed block" };
+    fields.into_iter().filter(move |_| reserves).chain(quarantines.then_some(of_guard))
 }
 
 fn invariants(pool: &dyn Templated, index: &IndexPlan, free_lists: bool) -> Vec<&'static str> {

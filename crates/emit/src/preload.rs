@@ -20,6 +20,7 @@ const RESERVE: u64 = 64 << 30;
 ///
 /// [`EmitError::Unsuited`] has the heap that could be; [`EmitError::NoMalloc`] says why none can.
 pub fn verify(spec: &Spec) -> Result<(), EmitError> {
+    EmitError::verify_pages(spec)?;
     let suited = suited(spec)?;
     if suited == *spec { Ok(()) } else { Err(EmitError::Unsuited { found: spec.alignment, suited: Box::new(suited) }) }
 }

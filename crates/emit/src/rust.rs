@@ -12,6 +12,7 @@ use parts::Parts;
 /// The source file of a heap.
 pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
     Extra::verify(&request.extras, &[Extra::Counters], "emitted Rust")?;
+    EmitError::verify_pages(&request.spec)?;
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_keep_trailing_newline(true);

@@ -136,6 +136,8 @@ fn what_cannot_be_emitted_is_told() {
         ["list word=2", "--lang", "so", "--name", "my_heap"],
         ["tlfs", "--lang", "c", "--name", "my_heap"],
         ["guard(quarantine=4) tlsf", "--lang", "c", "--name", "my_heap"],
+        ["zero guard(pages=all) tlsf", "--lang", "rust", "--name", "my_heap"],
+        ["guard tlsf", "--lang", "so", "--name", "my_heap"],
         ["zero buddy(knuth, defragment=on-demand)", "--lang", "c", "--name", "my_heap"],
     ]
     .iter()

@@ -62,7 +62,7 @@ static Index counters_reallocate(Heap *heap, Index block, size_t size, size_t al
 
     return count_request(heap, size, before, {{ layer.below.reallocate }}(heap, block, size, alignment));
 }
-{%- if in_order %}
+{%- if layer.below.refuses %}
 
 static bool counters_free(Heap *heap, Index block)
 {

@@ -84,7 +84,7 @@ static Index reserve_reallocate(Heap *heap, Index block, size_t size, size_t ali
     }
     return moved;
 }
-{% if in_order %}
+{% if layer.below.refuses %}
 static bool reserve_free(Heap *heap, Index block)
 {
     const size_t bytes = {{ layer.below.block_bytes }}(heap, block);
@@ -109,7 +109,8 @@ static void reserve_free(Heap *heap, Index block)
 static void reserve_walk(const Heap *heap, const Walk *walk)
 {
     {{ layer.below.walk }}(heap, walk);
-    visit_block(heap, walk, heap->reserve, {{ layer.below.usable }}(heap, heap->reserve), {{ N }}_IS_CACHED);
+{%- set own = layer.below.block_below ~ "(heap, heap->reserve)" if layer.below.block_below else "heap->reserve" %}
+    visit_block(heap, walk, {{ own }}, {{ base.usable }}(heap, {{ own }}), {{ N }}_IS_CACHED);
 }
 
 /* Adds the bytes of used blocks, and takes off those of cached ones. */

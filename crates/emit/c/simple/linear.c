@@ -144,11 +144,13 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
     return true;
 }
 
+{%- if asks_for_usable %}
 /* Bytes that the owner of the block may use. */
 static size_t pool_usable(const Heap *heap, Index block)
 {
     return ((size_t)words_of(load(heap, block - 1U)) - 1U) * WORD;
 }
+{%- endif %}
 
 /* The number of the first invariant that is broken, or 0. */
 static unsigned int pool_check(const Heap *heap)

@@ -1,11 +1,12 @@
 //! The numbers of the layers before a pool.
 
 use heapsmith_spec::build::lists_in_words;
-use heapsmith_spec::{Layer, Order, Spec};
+use heapsmith_spec::{Guard, Layer, Order, Spec};
 use serde::Serialize;
 
-use super::{C, SizesPlan};
-use crate::EmitError;
+use super::SizesPlan;
+use super::pool::Templated;
+use crate::Extra;
 
 /// The functions that do what a heap does: of the pool, or of the outermost layer that has a say in it.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -23,23 +24,50 @@ pub struct Operations {
     /// Bytes of a used block, header included.
     block_bytes: &'static str,
     walk: &'static str,
+    /// Finds the used block at a pointer, where pointers are looked at.
+    find: &'static str,
+    /// A free says whether the block was taken.
+    refuses: bool,
+    /// The block of the pool that a block is in, where it is another.
+    block_below: Option<&'static str>,
 }
 
 impl Operations {
     /// Those of a pool, or of the free lists directly before it.
-    pub(super) fn of(free_lists: bool, resize_joined: &'static str) -> Operations {
+    pub(super) fn of(free_lists: bool, pool: &dyn Templated) -> Operations {
         Operations {
             init: "pool_init",
             allocate: if free_lists { "freelists_allocate" } else { "pool_allocate" },
             free: if free_lists { "freelists_free" } else { "pool_free" },
             resize: "pool_resize",
-            resize_joined,
+            resize_joined: pool.resize_joined(),
             reallocate: "resize_or_move",
             usable: "pool_usable",
             check: if free_lists { "freelists_check" } else { "pool_check" },
             statistics: "pool_statistics",
             block_bytes: "block_bytes",
             walk: if free_lists { "freelists_walk" } else { "pool_walk" },
+            find: "used_block",
+            refuses: pool.frees_in_order(),
+            block_below: None,
+        }
+    }
+
+    /// Those of a guard before what has these.
+    fn of_guard(guard: &Guard, below: Operations) -> Operations {
+        Operations {
+            init: if guard.quarantine > 0 { "guard_init" } else { below.init },
+            allocate: "guard_allocate",
+            free: "guard_free",
+            reallocate: "guard_reallocate",
+            usable: "guard_usable",
+            check: "guard_check",
+            block_bytes: "guard_block_bytes",
+            walk: "guard_walk",
+            find: "guard_find",
+            refuses: true,
+            block_below: Some("guard_below"),
+            ..below
         }
     }
 
@@ -103,36 +131,48 @@ pub struct LayerPlan {
     below: Operations,
     /// Percent of the region that a reserve holds back.
     percent: u8,
+    /// The most blocks in a guard's quarantine.
+    quarantine: u32,
+    /// Somebody visits every block through this layer.
+    is_walked: bool,
+    /// Somebody asks it for the bytes of a block.
+    is_measured: bool,
+}
+
+impl LayerPlan {
+    fn new(file: &'static str, below: Operations) -> LayerPlan {
+        LayerPlan { file, below, percent: 0, quarantine: 0, is_walked: false, is_measured: false }
+    }
 }
 
 /// The layers of `spec` before any heap, innermost first, and the functions of the outermost, which may count.
-pub(super) fn before_any(
-    spec: &Spec,
-    base: Operations,
-    counts: bool,
-) -> Result<(Vec<LayerPlan>, Operations), EmitError> {
+pub(super) fn before_any(spec: &Spec, base: Operations, extras: &[Extra]) -> (Vec<LayerPlan>, Operations) {
     let (mut plans, mut below) = (Vec::new(), base);
-    for layer in spec.layers.iter().rev() {
+    for (number, layer) in spec.layers.iter().enumerate().rev() {
         let (plan, above) = match layer {
             Layer::FreeLists(_) => continue,
             Layer::Zero => (
-                LayerPlan { file: "layer/zero.c", below, percent: 0 },
+                LayerPlan::new("layer/zero.c", below),
                 Operations { allocate: "zero_allocate", reallocate: "zero_reallocate", ..below },
             ),
-            Layer::Reserve(reserve) => {
-                (LayerPlan { file: "layer/reserve.c", below, percent: reserve.high }, Operations::of_reserve(below))
-            }
-            Layer::Guard(_) => {
-                let part = Spec { layers: vec![layer.clone()], ..spec.clone() }.to_string();
-                let part = part.split(' ').next().unwrap_or_default().to_owned();
-                return Err(EmitError::NotYet { part, language: C });
+            Layer::Reserve(reserve) => (
+                LayerPlan { percent: reserve.high, ..LayerPlan::new("layer/reserve.c", below) },
+                Operations::of_reserve(below),
+            ),
+            Layer::Guard(guard) => {
+                let is_reserved = spec.layers[..number].iter().any(|outer| matches!(outer, Layer::Reserve(_)));
+                let is_walked = is_reserved || extras.contains(&Extra::Walk);
+                let is_measured = is_reserved || extras.contains(&Extra::Counters);
+                let plan = LayerPlan::new("layer/guard.c", below);
+                let plan = LayerPlan { quarantine: guard.quarantine, is_walked, is_measured, ..plan };
+                (plan, Operations::of_guard(guard, below))
             }
         };
         plans.push(plan);
         below = above;
     }
-    if counts {
-        plans.push(LayerPlan { file: "layer/counters.c", below, percent: 0 });
+    if extras.contains(&Extra::Counters) {
+        plans.push(LayerPlan::new("layer/counters.c", below));
         below = Operations {
             init: "counters_init",
             allocate: "counters_allocate",
@@ -141,5 +181,5 @@ pub(super) fn before_any(
             ..below
         };
     }
-    Ok((plans, below))
+    (plans, below)
 }

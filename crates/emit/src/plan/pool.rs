@@ -150,6 +150,11 @@ pub(super) trait Templated {
         0
     }
 
+    /// Words below the wilderness, as an expression.
+    fn footprint(&self) -> &'static str {
+        "load(heap, TOP)"
+    }
+
     /// What every payload is a multiple of, in bytes.
     fn alignment(&self, spec: &Spec) -> u32 {
         spec.alignment

@@ -86,6 +86,9 @@ const EXTRAS: &[(&str, bool)] = &[
     ("bump(reclaim=empty)", true),
     ("stack", true),
     ("fixed(64)", false),
+    ("guard(quarantine=0, pages=off) bump(reclaim=empty)", true),
+    ("zero guard(quarantine=2, pages=off) buddy(estranged)", true),
+    ("guard(quarantine=4, pages=off) freelists(24) list(order=address)", true),
 ];
 
 /// Under sanitizers, for 64 bits and for 32, where a size is no multiple of a word of 8 bytes.
@@ -105,6 +108,12 @@ fn extra_parts_do_what_the_header_says() {
         write("extras.c", include_str!("interface/extras.c"));
         let mut cc = Command::new("cc");
         cc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", flag, "-fsanitize=address,undefined"]);
+        // A guard has three words before a payload; with a quarantine, a block of its own.
+        let (front, kept) = (
+            if heap.contains("guard") { 12 } else { 0 },
+            u8::from(heap.contains("quarantine") && !heap.contains("quarantine=0")),
+        );
+        cc.args([format!("-DFRONT={front}"), format!("-DKEPT={kept}U")]);
         cc.args([&format!("-DTRIMS={}", u8::from(*trims)), "-fno-sanitize-recover=all", "-o", "extras", "extras.c"]);
         let output = cc.current_dir(dir.path()).output().expect("cc runs: install build-essential and gcc-multilib");
         assert!(output.status.success(), "{heap} {flag}: {}", String::from_utf8_lossy(&output.stderr));

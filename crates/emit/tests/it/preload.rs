@@ -11,6 +11,7 @@ const HEAPS: &[&str] = &[
     "tree word=8",
     "lea-2.7.2",
     "tlsf word=8",
+    "guard(quarantine=8, pages=off) tlsf word=8",
     "freelists(16..=256 step 16) list(order=lifo, coalesce=deferred) word=8",
 ];
 

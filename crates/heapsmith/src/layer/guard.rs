@@ -180,14 +180,17 @@ unsafe impl<W: Word, H: Heap> Heap for Guard<W, H> {
         self.clear_rear(old);
         self.set_seal(old, Seal::Released);
         let below = own::pointer::<W>(&self.heap, old.at - old.front);
+        let before = self.heap.heap_errors().count;
         // SAFETY: the block's seal said that it is live, and so the block below is.
         let mut moved = unsafe { self.heap.reallocate(below, total, alignment) };
-        if moved.is_none() && self.flush() {
+        let refused = self.heap.heap_errors().since(before);
+        if moved.is_none() && refused.is_ok() && self.flush() {
             // SAFETY: as before; a refused reallocation leaves the block as it was.
             moved = unsafe { self.heap.reallocate(below, total, alignment) };
         }
         let Some(moved) = moved else {
             self.write(old);
+            let _ = refused.map_err(|refused| self.heap_errors.note(HeapError::of(refused.kind, old.offset())));
             return None;
         };
         let block = Guarded::new(own::index::<W>(&self.heap, moved) + old.front, size, old.front);

@@ -77,7 +77,7 @@ impl Emit for Buddy {
     }
 
     fn without_template(&self) -> Option<&'static str> {
-        (self.defragment == Defragment::OnDemand && is_plain(self)).then_some("zero before blocks that move")
+        (self.defragment == Defragment::OnDemand && is_plain(self)).then_some("a layer before blocks that move")
     }
 
     fn compose(&self, heap: &mut Composition<'_>) -> Option<()> {
@@ -158,6 +158,10 @@ impl Templated for BuddyPlan {
     }
 
     /// That of the smallest block.
+    fn footprint(&self) -> &'static str {
+        "load(heap, TOP) - HEAD"
+    }
+
     fn alignment(&self, spec: &Spec) -> u32 {
         spec.word.bytes() << self.min_order
     }

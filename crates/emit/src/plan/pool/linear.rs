@@ -28,6 +28,10 @@ impl Templated for LinearPlan {
         Some("simple/linear.c")
     }
 
+    fn footprint(&self) -> &'static str {
+        "load(heap, TOP) - 1U"
+    }
+
     /// The count of live blocks.
     fn control_words(&self) -> u64 {
         u64::from(self.frees == "when-empty")

@@ -167,6 +167,10 @@ impl Templated for PagesPlan {
         false
     }
 
+    fn footprint(&self) -> &'static str {
+        "start_of(heap, load(heap, TOP))"
+    }
+
     fn has_bit_map(&self) -> bool {
         self.search != "linear"
     }

@@ -7,6 +7,8 @@
 
 #define REGION 16000U
 #define MARGIN 256U
+/* The case without a block: what a size is asked of is no part of the heap that could remember it. */
+#define NO_BLOCK 16U
 
 struct heap {
     bool (*init)(void *region, size_t bytes);
@@ -16,6 +18,8 @@ struct heap {
     size_t (*usable)(const void *block);
     unsigned int (*last)(void);
     size_t word;
+    /* A bit for each case that it plays. */
+    unsigned long cases;
 };
 
 #define PART(N)                                                                                       \
@@ -26,7 +30,7 @@ struct heap {
     static void N##_4(void *block) { N##_free(&N##_it, block); }                                      \
     static size_t N##_5(const void *block) { return N##_usable_size(&N##_it, block); }                \
     static unsigned int N##_6(void) { return N##_last_error(&N##_it); }
-#define ROW(N, WORD) { N##_1, N##_2, N##_3, N##_4, N##_5, N##_6, WORD }
+#define ROW(N, WORD, CASES) { N##_1, N##_2, N##_3, N##_4, N##_5, N##_6, WORD, CASES }
 
 PARTS
 
@@ -65,6 +69,14 @@ static void gives(const struct heap *heap, void *block)
     }
 }
 
+/* Frees this block, and those behind it. */
+static void gives_from(const struct heap *heap, unsigned int first)
+{
+    for (unsigned int block = first; block < BLOCKS; block++) {
+        gives(heap, blocks[block]);
+    }
+}
+
 /* Writes to a block after it was freed, and asks for blocks of its size. */
 static void writes_late(const struct heap *heap, unsigned int block)
 {
@@ -72,6 +84,43 @@ static void writes_late(const struct heap *heap, unsigned int block)
     memset(blocks[block], 0x41, sizes[block]);
     for (unsigned int left = 6U; (left > 0U) && (told == 0U); left--) {
         (void)heap->allocate(sizes[block]);
+    }
+}
+
+/* What only a guard detects, and has to. */
+static void play_guarded(const struct heap *heap, unsigned int which)
+{
+    switch (which) {
+    case 17U: /* a byte written behind the end */
+        blocks[5][sizes[5]] = 0U;
+        gives(heap, blocks[5]);
+        break;
+    case 18U: /* a byte of a freed block written */
+        gives(heap, blocks[1]);
+        blocks[1][sizes[1] - 1U] = 0U;
+        gives_from(heap, 2U);
+        break;
+    case 19U: /* all that the guard has before the block written */
+        memset(blocks[4] - (3U * heap->word), 0, 3U * heap->word);
+        gives(heap, blocks[4]);
+        break;
+    case 20U: /* a block with damage behind it reallocated */
+        blocks[4][sizes[4]] = 0U;
+        (void)heap->reallocate(blocks[4], 200U);
+        break;
+    case 21U: /* freed again after others */
+        gives(heap, blocks[1]);
+        gives_from(heap, 3U);
+        gives(heap, blocks[1]);
+        break;
+    case 22U: /* the header below the guard written */
+        memset(blocks[2] - (4U * heap->word), 0, heap->word);
+        gives_from(heap, 2U);
+        break;
+    default: /* and the block reallocated */
+        memset(blocks[2] - (4U * heap->word), 0, heap->word);
+        (void)heap->reallocate(blocks[2], 200U);
+        break;
     }
 }
 
@@ -141,8 +190,11 @@ static void play(const struct heap *heap, unsigned int which)
         (void)heap->init(region, REGION);
         gives(heap, blocks[3]);
         break;
-    default: /* the size of NULL */
+    case NO_BLOCK: /* the size of NULL */
         (void)heap->usable(NULL);
+        break;
+    default:
+        play_guarded(heap, which);
         break;
     }
 }
@@ -150,11 +202,15 @@ static void play(const struct heap *heap, unsigned int which)
 int main(void)
 {
     for (size_t heap = 0U; heap < (sizeof heaps / sizeof *heaps); heap++) {
-        for (unsigned int which = 0U; which <= 16U; which++) {
+        for (unsigned int which = 0U; (heaps[heap].cases >> which) != 0U; which++) {
+            if (((heaps[heap].cases >> which) & 1U) == 0U) {
+                printf("-");
+                continue;
+            }
             make(&heaps[heap]);
             play(&heaps[heap], which);
             printf("%u", told);
-            if ((which < 16U) && (heaps[heap].last() != told)) {
+            if ((which != NO_BLOCK) && (heaps[heap].last() != told)) {
                 printf("?");
             }
         }

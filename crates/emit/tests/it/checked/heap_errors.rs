@@ -14,9 +14,13 @@ const MARGIN: usize = 256;
 /// Bytes of the blocks that live.
 const SIZES: [usize; 7] = [40, 56, 56, 40, 72, 100, 40];
 
-/// What the heap says of each heap error, a digit each.
-pub(super) fn of_rust(spec: &Spec) -> String {
-    (0..16).map(|which| told(spec, which)).collect()
+/// The case that Rust does not have: no pointer is NULL.
+pub(super) const NO_BLOCK: u32 = 16;
+
+/// What the heap says of the heap errors that have a bit in `cases`, a digit each, but for [`NO_BLOCK`].
+pub(super) fn of_rust(spec: &Spec, cases: u32) -> String {
+    let all = (0..u32::BITS - cases.leading_zeros()).filter(|&which| which != NO_BLOCK);
+    all.map(|which| if cases >> which & 1 == 1 { told(spec, which) } else { '-' }).collect()
 }
 
 /// What the heap says of one.
@@ -42,7 +46,7 @@ fn told(spec: &Spec, which: u32) -> char {
         None => '0',
         Some(HeapErrorKind::DoubleFree) => '1',
         Some(HeapErrorKind::Foreign) => '2',
-        Some(HeapErrorKind::HeaderDamaged) => '3',
+        Some(HeapErrorKind::HeaderDamaged | HeapErrorKind::Overrun | HeapErrorKind::WrittenAfterFree) => '3',
         Some(other) => panic!("{other:?}"),
     }
 }
@@ -154,7 +158,60 @@ impl Faulty<'_, '_> {
                 self.frees(live[0]);
                 let _ = self.resize(0, 200);
             }
-            _ => self.frees(live[3]),
+            15 => self.frees(live[3]),
+            _ => self.damages_guards(which),
+        }
+    }
+
+    /// Frees this block, and those behind it.
+    fn frees_from(&mut self, first: usize) {
+        let live = self.live;
+        live[first..].iter().for_each(|&block| self.frees(block));
+    }
+
+    /// Writes a byte of a block, or behind it.
+    fn writes(&self, block: usize, byte: usize) {
+        self.fill(at(self.live[block], byte as isize), 0, 1);
+    }
+
+    /// Sets the words from this many before a block to 0.
+    fn clears_before(&self, block: usize, words: usize, count: usize) {
+        self.fill(at(self.live[block], -((words * self.word) as isize)), 0, count * self.word);
+    }
+
+    fn damages_guards(&mut self, which: u32) {
+        let live = self.live;
+        match which {
+            17 => {
+                self.writes(5, SIZES[5]);
+                self.frees(live[5]);
+            }
+            18 => {
+                self.frees(live[1]);
+                self.writes(1, SIZES[1] - 1);
+                self.frees_from(2);
+            }
+            19 => {
+                self.clears_before(4, 3, 3);
+                self.frees(live[4]);
+            }
+            20 => {
+                self.writes(4, SIZES[4]);
+                let _ = self.resize(4, 200);
+            }
+            21 => {
+                self.frees(live[1]);
+                self.frees_from(3);
+                self.frees(live[1]);
+            }
+            22 => {
+                self.clears_before(2, 4, 1);
+                self.frees_from(2);
+            }
+            _ => {
+                self.clears_before(2, 4, 1);
+                let _ = self.resize(2, 200);
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The heaps that are compared: all that can be emitted of the catalogue and of random specs.
 
 use heapsmith_emit::{EmitError, Extra, Name, Request, c};
-use heapsmith_spec::{Spec, arbitrary, resolve};
+use heapsmith_spec::{GuardPages, Layer, Spec, arbitrary, resolve};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -17,6 +17,7 @@ impl Heap {
     pub fn new(number: usize, spec: Spec) -> Heap {
         // The usual interface, counters, all that there is: each for some of any few heaps that are taken in order.
         let extras = [&[][..], &[Extra::Counters], &Extra::ALL][number / 3 % 3];
+        let spec = without_pages(spec);
         Heap { spec, name: Name::new(&format!("heap{number}")).expect("a name"), extras: extras.to_vec() }
     }
 
@@ -39,6 +40,16 @@ impl Heap {
     pub fn scans_bits(&self) -> bool {
         c::emit(&self.request()).is_ok_and(|files| files.iter().any(|file| file.text.contains("ING_ZEROS(word)")))
     }
+}
+
+/// The spec with a guard that can be emitted: one without pages, which are no matter of addresses.
+fn without_pages(mut spec: Spec) -> Spec {
+    for layer in &mut spec.layers {
+        if let Layer::Guard(guard) = layer {
+            guard.pages = GuardPages::Off;
+        }
+    }
+    spec
 }
 
 /// Whether there is source for it; what else goes wrong fails the test.
@@ -108,6 +119,15 @@ const CORNERS: &[&str] = &[
     "pages(page=256, min=8, search=linear, retain=2) check=header",
     "zero pages(page=1024, min=32, search=tree, order=phk, resize=off) align=16 check=header",
     "zero buddy(estranged, glue=bounded(3), start=one-block) check=header",
+    "guard(quarantine=1, pages=off) buddy(knuth) word=8 align=32",
+    "guard(quarantine=0, pages=off) zero buddy(estranged, start=one-block) check=header",
+    "zero guard(quarantine=0, pages=off) bump(reclaim=empty) word=2",
+    "reserve(high=20%) guard(quarantine=4, pages=off) freelists(40) bins(lea)",
+    "guard(quarantine=5, pages=off) reserve(high=20%) skiplist check=header",
+    "guard(quarantine=9, pages=off) fixed(100) word=8",
+    "zero guard(quarantine=2, pages=off) reserve(high=5%) buddy(estranged) word=8",
+    "guard(quarantine=0, pages=off) pages(page=4096, min=16, search=word) align=64 check=header",
+    "guard(quarantine=0, pages=off) reserve(high=9%) pages(page=512, min=8, search=tree, retain=2) word=2",
 ];
 
 /// A few heaps that between them are emitted from every template.
@@ -151,6 +171,9 @@ pub const FEW: &[&str] = &[
     "reserve(high=10%) freelists(40) list(order=address, tags=off) word=2 check=header",
     "zero reserve(high=25%) stack word=8",
     "reserve(high=1%) pages(page=256, min=8, search=tree)",
+    "reserve(high=10%) guard(quarantine=3, pages=off) zero freelists(64) list(order=address) word=2 check=header",
+    "guard(quarantine=16, pages=off) tlsf",
+    "guard(quarantine=0, pages=off) stack align=16",
 ];
 
 /// This many random specs that can be emitted as C; the same for the same seed.

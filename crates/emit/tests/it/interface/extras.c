@@ -47,8 +47,10 @@ static void look(void *context, const void *block, size_t bytes, unsigned int st
     found->count[status]++;
     found->last = (status == MY_HEAP_IS_CACHED) ? found->last : block;
     for (unsigned int at = 0U; at < BLOCKS; at++) {
-        must(blocks[at] != block || status == MY_HEAP_IS_USED, "a live block is used");
-        found->live += (blocks[at] == block) ? 1U : 0U;
+        const bool is_it = (const unsigned char *)block + FRONT == blocks[at];
+
+        must(!is_it || status == MY_HEAP_IS_USED, "a live block is used");
+        found->live += is_it ? 1U : 0U;
     }
 }
 
@@ -138,7 +140,7 @@ static void trims(size_t empty)
     my_heap_trim(&heap);
     found = walk();
     must(my_heap_check(&heap) == 0U, "a trimmed heap is sound");
-    must(found.count[MY_HEAP_IS_CACHED] == 0U, "nothing stays cached");
+    must(found.count[MY_HEAP_IS_CACHED] == KEPT, "nothing stays cached but what a layer needs");
 #if TRIMS
     must(my_heap_statistics(&heap).footprint == empty, "an empty heap is as it was made");
 #endif
