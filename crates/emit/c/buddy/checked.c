@@ -6,9 +6,9 @@
  * the block is joined to another.
  */
 
-/* Whether a header that is `head`, but for its status, may stand before `block`: of a power of two and a multiple of it no
- * lower bit is set. */
-IN_PLACE bool may_stand(const Heap *heap, Index block, Index head)
+/* Whether a header that is `head`, but for its status, may be that of a block at `block`: of a power of two and a multiple of it
+ * no lower bit is set. */
+IN_PLACE bool may_begin(const Heap *heap, Index block, Index head)
 {
     return ((head | header(block + heap->shift, 0U)) & (head - 1U)) == 0U;
 }
@@ -16,16 +16,16 @@ IN_PLACE bool may_stand(const Heap *heap, Index block, Index head)
 /* Whether a block with such a header fits before the wilderness. A size that is too small comes out too large, too. */
 IN_PLACE bool fits(Index block, Index head, Index top)
 {
-    const Index least = header(words_of_order(MIN_ORDER), 0U);
+    const Index smallest = header(words_of_order(MIN_ORDER), 0U);
 
-    return (head - least) <= (header(top - block, 0U) - least);
+    return (head - smallest) <= (header(top - block, 0U) - smallest);
 }
 {%- if not pool.one_block %}
 
 /* Whether `end` is the wilderness, or has a header before it that may be one. */
 IN_PLACE bool is_followed(const Heap *heap, Index end, Index top)
 {
-    return (end == top) || may_stand(heap, end, head_of(heap, end) & ~(Index)STATUS);
+    return (end == top) || may_begin(heap, end, head_of(heap, end) & ~(Index)STATUS);
 }
 {%- endif %}
 
@@ -44,7 +44,7 @@ IN_PLACE bool find_used(const Heap *heap, const void *pointer, Index *block)
     }
     head = head_of(heap, at);
     /* Any other status leaves a bit behind that no sound header has. */
-    if (fits(at, head - USED, top) && may_stand(heap, at, head - USED)
+    if (fits(at, head - USED, top) && may_begin(heap, at, head - USED)
 {%- if not pool.one_block %} &&
         is_followed(heap, at + words_of(head), top)
 {%- endif %}) {

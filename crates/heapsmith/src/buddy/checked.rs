@@ -58,18 +58,18 @@ impl<W: Word, S: Source, M: Meter, F: Start> Blocks<W, S, M, F> {
     /// Whether a block with this header may begin at `at`.
     fn is_sound(&self, at: usize, head: usize, top: usize) -> bool {
         let words = words_of(head);
-        words >= 1 << self.min && words <= top - at && self.may_stand(at, head)
+        words >= 1 << self.min && words <= top - at && self.may_begin(at, head)
     }
 
     /// Whether this header has the size of a block that may begin at `at`, wherever that ends.
-    fn may_stand(&self, at: usize, head: usize) -> bool {
+    fn may_begin(&self, at: usize, head: usize) -> bool {
         let words = words_of(head);
         words.is_power_of_two() && self.lies_well(at, words.trailing_zeros())
     }
 
     /// Whether `end` is the wilderness, or has a header before it that may be one.
     fn is_followed(&self, end: usize, top: usize) -> bool {
-        !F::HAS_WILDERNESS || end == top || self.may_stand(end, self.peek_header(end))
+        !F::HAS_WILDERNESS || end == top || self.may_begin(end, self.peek_header(end))
     }
 
     /// Whether the block that the first link of the free block `at` names names it, too. If not, that is a heap error.
