@@ -12,8 +12,38 @@
 //! any [`crate::Heap`]; what they keep for themselves is a block of that heap,
 //! which `walk` reports as kept.
 
-/// The methods that a layer forwards to the heap below it, its field `$below`.
+/// The methods that a layer forwards to the heap below it, its field `$below`: what every layer leaves to it; what one does
+/// that leaves the blocks as they are; what one does that keeps none for itself either.
 macro_rules! as_below {
+    (walk of $below:ident) => {
+        fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
+            self.$below.walk(visit);
+        }
+        fn check(&self) -> Result<(), Violation> {
+            self.$below.check()
+        }
+        crate::layer::as_below!(blocks of $below);
+    };
+    (blocks of $below:ident) => {
+        unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
+            // SAFETY: the caller's promise is the same.
+            unsafe { self.$below.usable_size(pointer) }
+        }
+        unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize {
+            // SAFETY: the caller's promise is the same.
+            unsafe { self.$below.block_size(pointer) }
+        }
+        fn heap_errors(&self) -> HeapErrors {
+            self.$below.heap_errors()
+        }
+        fn audit(&self, found: &mut dyn FnMut(HeapError)) {
+            self.$below.audit(found);
+        }
+        fn set_secret(&mut self, secret: usize) {
+            self.$below.set_secret(secret);
+        }
+        crate::layer::as_below!($below);
+    };
     ($below:ident) => {
         fn control_size(&self) -> usize {
             self.$below.control_size()

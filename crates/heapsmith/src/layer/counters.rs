@@ -133,10 +133,6 @@ unsafe impl<W: Word, H: Heap> Heap for Counters<W, H> {
         Ok(())
     }
 
-    fn heap_errors(&self) -> HeapErrors {
-        self.heap.heap_errors()
-    }
-
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         let (before, errors) = (own::block_size(&self.heap, pointer), self.heap_errors());
         // SAFETY: the caller's promise is the same.
@@ -151,24 +147,7 @@ unsafe impl<W: Word, H: Heap> Heap for Counters<W, H> {
         moved
     }
 
-    unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.heap.usable_size(pointer) }
-    }
-    unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.heap.block_size(pointer) }
-    }
-
-    fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
-        self.heap.walk(visit);
-    }
-
-    fn check(&self) -> Result<(), Violation> {
-        self.heap.check()
-    }
-
-    super::as_below!(heap);
+    super::as_below!(walk of heap);
 }
 
 // SAFETY: the heap below keeps the promise; this layer only counts.

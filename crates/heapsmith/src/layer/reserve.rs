@@ -134,10 +134,6 @@ unsafe impl<W: Word, H: Heap> Heap for Reserve<W, H> {
         Ok(())
     }
 
-    fn heap_errors(&self) -> HeapErrors {
-        self.heap.heap_errors()
-    }
-
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         let before = self.block_words(pointer);
         // SAFETY: the caller's promise is the same.
@@ -159,15 +155,6 @@ unsafe impl<W: Word, H: Heap> Heap for Reserve<W, H> {
         Some(moved)
     }
 
-    unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.heap.usable_size(pointer) }
-    }
-    unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.heap.block_size(pointer) }
-    }
-
     fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
         own::walk::<W>(&self.heap, self.control, visit);
     }
@@ -187,11 +174,5 @@ unsafe impl<W: Word, H: Heap> Heap for Reserve<W, H> {
         Ok(())
     }
 
-    fn audit(&self, found: &mut dyn FnMut(HeapError)) {
-        self.heap.audit(found);
-    }
-    fn set_secret(&mut self, secret: usize) {
-        self.heap.set_secret(secret);
-    }
-    super::as_below!(heap);
+    super::as_below!(blocks of heap);
 }

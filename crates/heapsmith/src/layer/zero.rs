@@ -77,10 +77,6 @@ unsafe impl<H: Heap> Heap for Zero<H> {
         unsafe { self.heap.try_deallocate(pointer) }
     }
 
-    fn heap_errors(&self) -> HeapErrors {
-        self.heap.heap_errors()
-    }
-
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         // SAFETY: the caller's promise is the same, and the heap has just returned what is cleared.
         unsafe {
@@ -91,25 +87,5 @@ unsafe impl<H: Heap> Heap for Zero<H> {
         }
     }
 
-    unsafe fn usable_size(&self, pointer: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.heap.usable_size(pointer) }
-    }
-    unsafe fn block_size(&self, pointer: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.heap.block_size(pointer) }
-    }
-    fn walk(&self, visit: &mut dyn FnMut(BlockView)) {
-        self.heap.walk(visit);
-    }
-    fn check(&self) -> Result<(), Violation> {
-        self.heap.check()
-    }
-    fn audit(&self, found: &mut dyn FnMut(HeapError)) {
-        self.heap.audit(found);
-    }
-    fn set_secret(&mut self, secret: usize) {
-        self.heap.set_secret(secret);
-    }
-    super::as_below!(heap);
+    super::as_below!(walk of heap);
 }

@@ -6,8 +6,8 @@ use std::ptr::NonNull;
 
 use heapsmith::{
     BestFit, Counters, Counting, Counts, EstrangedBuddy, FirstFit, Fixed, FixedSize, FreeLists, Frees, Growing, Guard,
-    HalfFit, Heap, KnuthBuddy, Linear, Meter, MovableBuddy, NextFit, PhkHeap, RegionError, Reserve, SegregatedFit,
-    State, Tlsf, Unmetered, Word, Zero,
+    HalfFit, Heap, HeapErrorKind, KnuthBuddy, Linear, Meter, MovableBuddy, NextFit, PhkHeap, RegionError, Reserve,
+    SegregatedFit, State, Tlsf, Unmetered, Word, Zero,
 };
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -144,15 +144,20 @@ fn admit<H: Heap>(heap: &H, base: usize, live: &[Block], block: Block) {
     assert!(overlap.is_none(), "{block:?} overlaps {overlap:?}");
 }
 
-/// Makes a heap over a region, and runs the program on it.
-fn run<H: Heap>(program: &[Ask], make: impl FnOnce(Fixed<'static>) -> Result<H, RegionError>) {
+/// Makes a heap over a region, and does the job with it.
+fn within<H: Heap>(make: impl FnOnce(Fixed<'static>) -> Result<H, RegionError>, job: impl FnOnce(H)) {
     let memory = Box::leak(vec![MaybeUninit::<u64>::uninit(); REGION / 8].into_boxed_slice());
     let memory: *mut [MaybeUninit<u64>] = memory;
     // SAFETY: the box was just leaked; the heap is gone when it is taken back.
     let region = Fixed::new(unsafe { &mut *memory });
-    survives(make(region).expect("the region is large enough"), program);
+    job(make(region).expect("the region is large enough"));
     // SAFETY: as above.
     drop(unsafe { Box::from_raw(memory) });
+}
+
+/// Makes a heap over a region, and runs the program on it.
+fn run<H: Heap>(program: &[Ask], make: impl FnOnce(Fixed<'static>) -> Result<H, RegionError>) {
+    within(make, |heap| survives(heap, program));
 }
 
 /// Runs the program, and counts its live blocks and its requests as the layer does.
@@ -238,13 +243,7 @@ proptest! {
     #[test]
     fn counters_know_the_live_blocks_and_the_requests(program in programs()) {
         fn counted<H: Heap>(program: &[Ask], make: impl FnOnce(Fixed<'static>) -> Result<H, RegionError>) {
-            let memory = Box::leak(vec![MaybeUninit::<u64>::uninit(); REGION / 8].into_boxed_slice());
-            let memory: *mut [MaybeUninit<u64>] = memory;
-            // SAFETY: the box was just leaked; the heap is gone when it is taken back.
-            let heap = make(Fixed::new(unsafe { &mut *memory })).expect("the region is large enough");
-            is_counted(Counters::new(heap, REGION), program);
-            // SAFETY: as above.
-            drop(unsafe { Box::from_raw(memory) });
+            within(make, |heap| is_counted(Counters::new(heap, REGION), program));
         }
         counted(&program, |region| FreeLists::<Tlsf<_>, _>::new(region, [16, 64, 1500]));
         counted(&program, |region| Guard::<u32, _>::new(FirstFit::<_, u32>::new(region)?, 4, 3));
@@ -273,4 +272,26 @@ proptest! {
         run(&program, |region| Ok(FirstFit::metered(Growing::new(region, step), Unmetered)? as FirstFit<_>));
         run(&program, |region| PhkHeap::new(Growing::new(region, step)));
     }
+}
+
+#[test]
+fn layers_before_a_guard_audit_it_and_give_it_the_secret() {
+    fn reaches<H: Heap>(mut heap: H) {
+        let block = heap.allocate(21, 1).expect("room");
+        let mut seen = Vec::new();
+        // SAFETY: a guard defines what becomes of a byte behind a block.
+        unsafe { block.as_ptr().add(21).write(0x55) };
+        heap.audit(&mut |found| seen.push(found.kind));
+        assert_eq!(seen, [HeapErrorKind::Overrun]);
+        let before = heap.allocate(21, 1).expect("room");
+        heap.set_secret(0x1234_5678);
+        // SAFETY: the block is live; a guard refuses it, as it has another secret.
+        assert!(unsafe { heap.try_deallocate(before) }.is_err());
+        assert!(heap.last_heap_error().is_some());
+    }
+    let guard = |region| Guard::<u32, _>::new(FirstFit::<_, u32>::new(region)?, 8, 3);
+    within(guard, reaches);
+    within(|region| Ok(Zero::new(guard(region)?)), reaches);
+    within(|region| Ok(Counters::<u32, _>::new(guard(region)?, REGION)), reaches);
+    within(|region| Reserve::<u32, _>::new(guard(region)?, REGION, 10), reaches);
 }
