@@ -103,8 +103,8 @@ mod tests {
     use super::*;
     use crate::run::root;
 
-    /// Every test below `crates`, as cargo names it but for its program.
-    fn tests() -> Vec<String> {
+    /// Every source of a test below `crates`.
+    fn sources() -> Vec<std::path::PathBuf> {
         let mut files = Vec::new();
         let mut folders = vec![root().join("crates")];
         while let Some(folder) = folders.pop() {
@@ -117,6 +117,12 @@ mod tests {
                 }
             }
         }
+        files.retain(|file| file.display().to_string().contains("/tests/"));
+        files
+    }
+
+    /// Every test below `crates`, as cargo names it but for its program.
+    fn tests() -> Vec<String> {
         let named = |file: &std::path::PathBuf| {
             let path = file.display().to_string();
             let module = path.rsplit_once("/tests/").map_or("", |(_, module)| module);
@@ -127,7 +133,27 @@ mod tests {
                 .filter_map(|line| line.trim().strip_prefix("fn ")?.split_once('(').map(|(name, _)| name.to_owned()));
             names.map(|name| format!("{module}::{name}")).collect::<Vec<_>>()
         };
-        files.iter().filter(|file| file.display().to_string().contains("/tests/")).flat_map(named).collect()
+        sources().iter().flat_map(named).collect()
+    }
+
+    /// Few machines have a C library of 32 bits.
+    #[test]
+    fn what_compiles_for_32_bits_is_named_so() {
+        let mut found = 0;
+        for file in sources() {
+            let text = std::fs::read_to_string(&file).expect("a source");
+            for (at, _) in text.match_indices("\"-m32\"") {
+                // What only looks at flags compiles nothing.
+                if text[..at].ends_with("contains(&") {
+                    continue;
+                }
+                found += 1;
+                let test = text[..at].rsplit_once("\nfn ").map_or("", |(_, test)| test);
+                let name = test.split('(').next().unwrap_or_default();
+                assert!(name.contains("c_of_32_bits"), "{}: {name}", file.display());
+            }
+        }
+        assert!(found > 2, "they were found");
     }
 
     #[test]
