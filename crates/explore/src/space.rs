@@ -20,7 +20,7 @@ mod requests;
 use std::collections::HashMap;
 use std::path::Path;
 
-use heapsmith_spec::{FreeLists, Layer, Sizes, Spec, SpecError, Target, Unsuited, WordSize, entry};
+use heapsmith_spec::{Check, FreeLists, Layer, Sizes, Spec, SpecError, Target, Unsuited, WordSize, entry};
 use heapsmith_trace::PackedTrace;
 
 pub use family::{Factor, Family};
@@ -173,8 +173,8 @@ impl Space {
         Space::for_target(name, text, Target::network_2006(), traces)
     }
 
-    /// The space that a text says, for `traces` and heaps that live on `target`: it fixes the alignment of every design, and
-    /// the word where the text leaves it open.
+    /// The space that a text says, for `traces` and heaps that live on `target`: it fixes the alignment of every design, and what
+    /// it checks (where its structure can) and the word where the text leaves them open.
     ///
     /// # Errors
     ///
@@ -325,7 +325,7 @@ impl Making {
                 Family::POOL => heap = level,
                 "freelists" => lists = Some(level),
                 "align" if level == "word" => {}
-                "word" | "align" => options.push_str(&format!(" {}={level}", factor.name)),
+                "word" | "align" | "check" => options.push_str(&format!(" {}={level}", factor.name)),
                 "fit" => arguments.push(fit(level)),
                 "split" => arguments.push(self.factor("split", level, "always")),
                 "coalesce" => arguments.push(self.factor("coalesce", level, "immediate")),
@@ -341,17 +341,20 @@ impl Making {
         }
         let text = spliced(heap, &arguments.join(", ")) + &options;
         let target = self.target;
-        let aligned = |spec: Spec| target.aligned(Spec { alignment: own.unwrap_or(spec.alignment), ..spec });
-        let spec = suited(target, family, &text, self.specs.read(text.clone()).map(aligned))?;
+        let fitting = if text.contains(" check=") { target.with_check(Check::Off) } else { target };
+        let fitted = |spec: Spec| fitting.suited(Spec { alignment: own.unwrap_or(spec.alignment), ..spec });
+        let read = self.specs.read(text.clone());
+        let spec = suited(target, family, &text, read.clone().map(fitted))?;
         let Some(lists) = lists else { return Ok(spec) };
         // A range is as specs have it; sizes are those of the traces.
         if lists.contains("..=") {
             let text = format!("freelists({lists}) {text}");
-            return suited(target, family, &text, self.specs.read(text.clone()).map(aligned));
+            return suited(target, family, &text, self.specs.read(text.clone()).map(fitted));
         }
         match &*self.sizes(family, &spec, lists)? {
             [] => Ok(spec),
-            sizes => suited(target, family, &text, with_lists(spec, sizes)),
+            // Some structures can be checked only without lists.
+            sizes => suited(target, family, &text, read.and_then(|heap| with_lists(heap, sizes)).map(fitted)),
         }
     }
 

@@ -32,6 +32,7 @@ impl Keyword for Threads {
 
 impl Keyword for Check {
     const WORDS: &'static [(&'static str, Self)] = &[("off", Self::Off), ("header", Self::Header)];
+    const FORMS: &'static [&'static str] = &[Self::FULL];
 }
 
 impl Keyword for GuardPages {

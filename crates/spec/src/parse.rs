@@ -14,7 +14,7 @@ pub(crate) mod sizes;
 
 use std::str::FromStr;
 
-use crate::ast::{Layer, Spec};
+use crate::ast::{Guard, Layer, Spec};
 use crate::catalogue;
 use crate::error::SpecError;
 use crate::lexer::Kind;
@@ -80,6 +80,10 @@ pub(crate) fn read(text: &str) -> Result<(Spec, Places)> {
     };
     let options = options::read(&mut cursor)?;
     let alignment = options.alignment.unwrap_or(options.word.bytes());
+    if options.guarded && !layers.iter().any(|layer| matches!(layer, Layer::Guard(_))) {
+        layers.insert(0, Layer::Guard(Guard::of_full()));
+        cursor.places.outer_layer(Place::Check);
+    }
     let options::SpecOptions { word, threads, check, .. } = options;
     let spec = Spec { layers, pool, word, alignment, threads, check };
     Ok((spec, cursor.places))

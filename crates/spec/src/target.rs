@@ -11,6 +11,10 @@
 //! The word is the one of spaces that leave it open; where a space has it as a factor, it stays one. A word of 2 bytes reaches
 //! over 32 KiB, half of the address space of an AVR, and more than most have.
 //!
+//! Heaps for firmware (`cortex-m`, `riscv32`, `avr`) are explored with `check=header`, where their structure has it: nobody
+//! watches a device that goes on with a damaged heap. A target without it has a name of its own ([`Target::unchecked`]):
+//! `cortex-m check=off`.
+//!
 //! A program whose types need less or more alignment than any program may ask for has a target of its own
 //! ([`Target::with_alignment`]): `cortex-m align=4`.
 
@@ -18,7 +22,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Mutex;
 
-use crate::{MallocError, Spec, WordSize};
+use crate::keyword::Keyword;
+use crate::{Check, MallocError, Spec, WordSize};
 
 /// Where a heap will live.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,14 +45,13 @@ pub struct Target {
     /// Whether memory is behind caches, so that work is ranked by the counted cost, which has a model of them, and not by
     /// accesses alone. The papers rank by accesses.
     pub caches: bool,
+    /// What heaps check, where their structure can.
+    pub check: Check,
     /// Whether there is an emulator of such a machine that counts instructions.
     pub emulated: bool,
     /// What is compared with where no baseline is named: a spec, a name of the catalogue, or `peer:` and a name.
     pub baseline: &'static str,
 }
-
-/// Before the alignment in the name of a target with another one.
-const ALIGN: &str = " align=";
 
 const TARGETS: [Target; 5] = [
     Target {
@@ -59,6 +63,7 @@ const TARGETS: [Target; 5] = [
         malloc: true,
         peers: true,
         caches: true,
+        check: Check::Off,
         emulated: false,
         baseline: "peer:libc",
     },
@@ -71,8 +76,9 @@ const TARGETS: [Target; 5] = [
         malloc: false,
         peers: false,
         caches: false,
+        check: Check::Header,
         emulated: true,
-        baseline: "list(order=address, fit=first) align=8",
+        baseline: "list(order=address, fit=first) align=8 check=header",
     },
     Target {
         name: "riscv32",
@@ -83,8 +89,9 @@ const TARGETS: [Target; 5] = [
         malloc: false,
         peers: false,
         caches: false,
+        check: Check::Header,
         emulated: false,
-        baseline: "list(order=address, fit=first) align=16",
+        baseline: "list(order=address, fit=first) align=16 check=header",
     },
     Target {
         name: "avr",
@@ -95,8 +102,9 @@ const TARGETS: [Target; 5] = [
         malloc: false,
         peers: false,
         caches: false,
+        check: Check::Header,
         emulated: false,
-        baseline: "list(order=address, fit=first) word=2",
+        baseline: "list(order=address, fit=first) word=2 check=header",
     },
     Target {
         name: "network-2006",
@@ -107,6 +115,7 @@ const TARGETS: [Target; 5] = [
         malloc: false,
         peers: true,
         caches: false,
+        check: Check::Off,
         emulated: false,
         baseline: "lea-2.7.2",
     },
@@ -128,20 +137,34 @@ impl Target {
         &TARGETS[4]
     }
 
-    /// The target of that name.
+    /// The target of that name, with what differs from it behind it: `cortex-m`, `cortex-m align=4 check=off`.
     ///
     /// # Errors
     ///
     /// In words: there is none; the names that there are.
     pub fn named(name: &str) -> Result<&'static Target, String> {
-        if let Some((name, alignment)) = name.split_once(ALIGN) {
-            let alignment = alignment.parse().map_err(|_| format!("{alignment:?} is no alignment"))?;
-            return Target::named(name)?.with_alignment(alignment);
-        }
-        TARGETS.iter().find(|target| target.name == name).ok_or_else(|| {
+        let mut words = name.split(' ');
+        let usual = words.next().unwrap_or_default();
+        let mut target = TARGETS.iter().find(|target| target.name == usual).ok_or_else(|| {
             let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-            format!("there is no target {name:?}; there are {}", names.join(", "))
-        })
+            format!("there is no target {usual:?}; there are {}", names.join(", "))
+        })?;
+        for option in words {
+            target = match option.split_once('=') {
+                Some(("align", bytes)) => {
+                    let bytes = bytes.parse().map_err(|_| format!("{bytes:?} is no alignment"))?;
+                    target.with_alignment(bytes)?
+                }
+                Some(("check", level)) => {
+                    let level = Check::from_word(level).ok_or_else(|| format!("{level:?} is not off or header"))?;
+                    target.with_check(level)
+                }
+                _ => {
+                    return Err(format!("behind {usual} there may be align=N and check=off or header, not {option:?}"));
+                }
+            };
+        }
+        Ok(target)
     }
 
     /// This target for programs whose types need an alignment of this many bytes, and no more. What aligns to less than this
@@ -153,41 +176,68 @@ impl Target {
     ///
     /// In words: it is no power of two, less than a word, or more than a heap has.
     pub fn with_alignment(&'static self, alignment: u32) -> Result<&'static Target, String> {
-        static MADE: Mutex<Vec<&'static Target>> = Mutex::new(Vec::new());
-        if let Some((usual, _)) = self.name.split_once(ALIGN) {
-            return Target::named(usual)?.with_alignment(alignment);
-        }
         let (word, max) = (self.word.bytes(), Spec::MAX_ALIGNMENT);
         if !alignment.is_power_of_two() || !(word..=max).contains(&alignment) {
             return Err(format!(
-                "an alignment for {self} is a power of two from {word}, its word, to {max}, not {alignment}"
+                "an alignment for {} is a power of two from {word}, its word, to {max}, not {alignment}",
+                self.usual_form().name
             ));
         }
-        if self.alignment == Some(alignment) {
-            return Ok(self);
+        Ok(self.usual_form().with(Some(alignment), self.check))
+    }
+
+    /// This target with heaps that check this, where their structure can. Each is made once, and lives as long as the process.
+    pub fn with_check(&'static self, check: Check) -> &'static Target {
+        self.usual_form().with(self.alignment, check)
+    }
+
+    /// The target of the table that this one differs from, or is.
+    fn usual_form(&'static self) -> &'static Target {
+        let is_usual = |target: &&Target| self.name.split(' ').next() == Some(target.name);
+        TARGETS.iter().find(is_usual).unwrap_or(self)
+    }
+
+    /// This target of the table with another alignment, or other checks.
+    fn with(&'static self, alignment: Option<u32>, check: Check) -> &'static Target {
+        static MADE: Mutex<Vec<&'static Target>> = Mutex::new(Vec::new());
+        let differs = alignment.filter(|_| alignment != self.alignment);
+        if differs.is_none() && check == self.check {
+            return self;
         }
-        let name = format!("{self}{ALIGN}{alignment}");
+        let mut options = differs.map_or(String::new(), |bytes| format!(" align={bytes}"));
+        if check != self.check {
+            options.push_str(&format!(" check={}", check.word().unwrap_or_default()));
+        }
+        let name = format!("{self}{options}");
         let mut made = MADE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(known) = made.iter().find(|known| known.name == name) {
-            return Ok(known);
+            return known;
         }
-        let baseline = format!("list(order=address, fit=first) word={word} align={alignment}");
+        let baseline = match differs {
+            None if self.alignment.is_none() || self.peers => self.baseline.to_owned(),
+            _ => {
+                let alignment = alignment.unwrap_or(self.word.bytes());
+                let list = format!("list(order=address, fit=first) word={} align={alignment}", self.word.bytes());
+                if check == Check::Header { format!("{list} check=header") } else { list }
+            }
+        };
         let target = Box::leak(Box::new(Target {
             name: name.leak(),
-            alignment: Some(alignment),
-            malloc: self.malloc && alignment >= Spec::MALLOC_ALIGNMENT,
-            peers: false,
+            alignment,
+            check,
+            malloc: self.malloc && alignment >= Some(Spec::MALLOC_ALIGNMENT),
+            peers: self.peers && differs.is_none(),
             baseline: baseline.leak(),
             ..*self
         }));
         made.push(target);
-        Ok(target)
+        target
     }
 
     /// Where payloads are aligned to less than the target asks for: which programs they serve.
-    pub fn lowered(&self) -> Option<String> {
-        let (name, _) = self.name.split_once(ALIGN)?;
-        let (usual, alignment) = (Target::named(name).ok()?.alignment?, self.alignment?);
+    pub fn lowered(&'static self) -> Option<String> {
+        let Target { name, alignment: usual, .. } = self.usual_form();
+        let (usual, alignment) = ((*usual)?, self.alignment?);
         (alignment < usual).then(|| {
             format!(
                 "payloads are aligned to {alignment} bytes, and {name} asks for {usual}: the pick serves only types that need no \
@@ -232,9 +282,11 @@ impl Target {
         self.alignment.is_none_or(|wanted| alignment >= wanted)
     }
 
-    /// A heap with the alignment of this target, where it has less.
-    pub fn aligned(&self, spec: Spec) -> Spec {
-        Spec { alignment: spec.alignment.max(self.alignment.unwrap_or(1)), ..spec }
+    /// A heap with the alignment of this target, where it has less, and with its checks, where its structure has them.
+    pub fn suited(&self, spec: Spec) -> Spec {
+        let aligned = Spec { alignment: spec.alignment.max(self.alignment.unwrap_or(1)), ..spec };
+        let checked = Spec { check: aligned.check.max(self.check), ..aligned.clone() };
+        if checked.can_check() { checked } else { aligned }
     }
 }
 
@@ -310,11 +362,35 @@ mod tests {
     }
 
     #[test]
+    fn heaps_for_firmware_check_where_they_can() {
+        let text = |target: &Target, spec: &str| target.suited(resolve(spec).expect("a spec")).to_string();
+        let [cortex_m, host] = ["cortex-m", "host"].map(|name| Target::named(name).expect("a target"));
+        assert_eq!(text(cortex_m, "half-fit"), "half-fit align=8 check=header");
+        assert_eq!(text(cortex_m, "stack"), "stack align=8", "nothing of a stack can be checked");
+        assert_eq!(text(host, "half-fit"), "half-fit align=16");
+        assert_eq!(text(host, "half-fit check=header"), "half-fit align=16 check=header", "what is asked for stays");
+        let off = cortex_m.with_check(Check::Off);
+        assert_eq!((off.name, text(off, "half-fit").as_str()), ("cortex-m check=off", "half-fit align=8"));
+        assert!(!off.baseline.contains("check") && cortex_m.baseline.ends_with("check=header"));
+        assert!(std::ptr::eq(off.with_check(Check::Header), cortex_m), "asked again, it is the usual one");
+        let both = off.with_alignment(4).expect("it has words of 4 bytes");
+        assert_eq!(both.name, "cortex-m align=4 check=off");
+        assert!(std::ptr::eq(Target::named(both.name).expect("its name is read"), both));
+        assert!(std::ptr::eq(cortex_m.with_alignment(4).expect("a power of two").with_check(Check::Off), both));
+        assert!(both.lowered().is_some() && off.lowered().is_none());
+        let host = host.with_check(Check::Header);
+        assert!(host.malloc && host.peers && host.baseline == "peer:libc");
+        for wrong in ["cortex-m check=all", "cortex-m word=4", "cortex-m  align=4", "cortex-m check=off align=x"] {
+            assert!(Target::named(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn a_heap_with_less_alignment_does_not_suit() {
         let host = Target::host();
         let spec: Spec = "list".parse().expect("a spec");
         assert_eq!(host.verify(&spec), Err(Unsuited::Alignment { wanted: 16, found: 4 }));
-        assert_eq!(host.verify(&host.aligned(spec)), Ok(()));
+        assert_eq!(host.verify(&host.suited(spec)), Ok(()));
         assert_eq!(host.verify(&"stack align=16".parse().expect("a spec")), Err(Unsuited::Malloc(MallocError::Stack)));
     }
 }

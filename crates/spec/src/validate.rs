@@ -127,6 +127,11 @@ impl Spec {
         let (_, places) = parse::read(&text)?;
         Err(fault.at(&places, &text))
     }
+
+    /// Whether the structure of this heap has what its level checks.
+    pub(crate) fn can_check(&self) -> bool {
+        check_level(self).is_ok()
+    }
 }
 
 /// The first thing wrong with a spec.

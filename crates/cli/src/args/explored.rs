@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use heapsmith_explore::{Baseline, Constraint, Goal, HoldOut, Objective, Preference, Question, Space, Strategy};
 use heapsmith_replay::TimingEffort;
-use heapsmith_spec::Target;
+use heapsmith_spec::{Check, Target};
 
 use super::examples::{self, both};
 use super::numbers::{amount, bytes, jobs};
@@ -84,6 +84,11 @@ pub struct Explore {
     /// compared with first fit by address at this alignment.
     #[arg(long, hide_short_help = true, value_name = "N")]
     pub align: Option<u32>,
+    /// What heaps check before they trust a pointer, a header or a link, whatever the target asks for
+    ///
+    /// By default header for firmware (cortex-m, riscv32, avr), off for others. A structure that has nothing to check stays without.
+    #[arg(long, value_enum, hide_short_help = true, value_name = "LEVEL")]
+    pub check: Option<CheckLevel>,
     /// What the pick should be good at
     #[arg(long, value_enum, default_value_t)]
     pub prefer: Prefer,
@@ -166,6 +171,24 @@ impl StrategyName {
             StrategyName::Auto => None,
             StrategyName::Exhaustive => Some(Strategy::Exhaustive),
             StrategyName::Halving => Some(Strategy::Halving),
+        }
+    }
+}
+
+/// What heaps check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CheckLevel {
+    /// Nothing
+    Off,
+    /// What an operation uses, in constant time
+    Header,
+}
+
+impl From<CheckLevel> for Check {
+    fn from(level: CheckLevel) -> Check {
+        match level {
+            CheckLevel::Off => Check::Off,
+            CheckLevel::Header => Check::Header,
         }
     }
 }

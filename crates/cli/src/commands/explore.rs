@@ -42,6 +42,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let recorded = traces.iter().any(|trace| is_recorded(&trace.origin));
     let usual = arguments.target.unwrap_or_else(|| Target::usual(recorded));
     let target = arguments.align.map_or(Ok(usual), |align| usual.with_alignment(align)).map_err(Failure::wrong_use)?;
+    let target = arguments.check.map_or(target, |level| target.with_check(level.into()));
     target.untranslated().iter().chain(&target.lowered()).for_each(|what| note!("warning: {what}"));
     let plan = Plan {
         space: (&name, &text),

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use heapsmith_spec::{Spec, Target};
+use heapsmith_spec::{Check, Spec, Target};
 use serde_json::Value;
 
 fn heapsmith(dir: &Path, arguments: &[&str]) -> Output {
@@ -15,9 +15,10 @@ fn heapsmith(dir: &Path, arguments: &[&str]) -> Output {
 /// An option and its values; an empty value leaves it out.
 type Choice = (&'static str, &'static [&'static str]);
 
-const CHOICES: [Choice; 8] = [
+const CHOICES: [Choice; 9] = [
     ("--target", &["network-2006", "cortex-m", "host"]),
     ("--align", &["", "4", "8", "16"]),
+    ("--check", &["", "off", "header"]),
     ("--prefer", &["balanced", "memory", "speed", "bounded"]),
     ("--max-region", &["", "136K"]),
     ("--max-op", &["", "120"]),
@@ -97,8 +98,21 @@ impl Asked {
         CHOICES.iter().flat_map(|(name, _)| self.value(name).map(|value| [*name, value])).flatten().collect()
     }
 
+    fn target(&self) -> &'static Target {
+        Target::named(self.value("--target").expect("a target")).expect("a target")
+    }
+
+    /// What every heap of the space can check.
+    fn check(&self) -> Check {
+        match self.value("--check") {
+            Some("off") => Check::Off,
+            Some(_) => Check::Header,
+            None => self.target().check,
+        }
+    }
+
     fn alignment(&self) -> u32 {
-        let target = Target::named(self.value("--target").expect("a target")).expect("a target");
+        let target = self.target();
         self.value("--align").map_or(target.alignment.unwrap_or(4), |align| align.parse().expect("a number"))
     }
 }
@@ -131,7 +145,7 @@ fn explored(dir: &Path, asked: &Asked) -> Option<Value> {
 fn holds(dir: &Path, asked: &Asked, pick: &Value) {
     let heap = pick["heap"].as_str().expect("a heap");
     let spec: Spec = heap.parse().expect("a spec");
-    assert_eq!(spec.alignment, asked.alignment(), "{heap}");
+    assert_eq!((spec.alignment, spec.check), (asked.alignment(), asked.check()), "{heap}");
     let region = asked.value("--max-region").map_or_else(|| pick["region"].to_string(), str::to_owned);
     let input = input();
     let input: Vec<&str> = input.iter().map(String::as_str).collect();

@@ -117,9 +117,10 @@ fn what_was_recorded_of_a_program_is_explored_for_the_host() {
 fn firmware_targets_say_that_sizes_are_not_translated() {
     let dir = tempfile::tempdir().expect("a folder");
     let explored = explore_traffic(dir.path(), &["--target", "cortex-m"]);
-    assert!(pick(&told(&explored))[0].ends_with("align=8"), "{}", told(&explored));
+    assert!(pick(&told(&explored))[0].ends_with("align=8 check=header"), "{}", told(&explored));
     assert!(errors(&explored).contains("warning: sizes are replayed as they were recorded"), "{}", errors(&explored));
-    assert!(pick(&told(&explored))[1].contains("list(order=address, fit=first) align=8"), "{}", told(&explored));
+    let baseline = "list(order=address, fit=first) align=8 check=header";
+    assert!(pick(&told(&explored))[1].contains(baseline), "{}", told(&explored));
     let page = std::fs::read_to_string(dir.path().join("out/report.html")).expect("a page");
     assert!(page.contains("Warning: sizes are replayed as they were recorded"));
     let unknown = explore_traffic(dir.path(), &["--target", "z80"]);
@@ -128,6 +129,27 @@ fn firmware_targets_say_that_sizes_are_not_translated() {
     // 2500 events hold more than an AVR has.
     let small = tempfile::tempdir().expect("a folder");
     assert_eq!(explore_traffic(small.path(), &["--target", "avr"]).status.code(), Some(1));
+}
+
+#[test]
+fn what_is_emitted_for_firmware_checks_unless_it_is_asked_not_to() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let stops = |dir: &Path| {
+        told(&heapsmith(dir, &["emit", "out", "--lang", "c", "--name", "own", "-o", "c"]));
+        std::fs::read_to_string(dir.join("c/own.h")).expect("a header").contains("OWN_ON_ERROR")
+    };
+    told(&explore_traffic(dir.path(), &["--target", "cortex-m"]));
+    assert!(stops(dir.path()));
+    let other = explore_traffic(dir.path(), &["--target", "cortex-m", "--check", "off"]);
+    assert_eq!(other.status.code(), Some(2), "a folder is of one level");
+    assert!(errors(&other).contains("for the target cortex-m"), "{}", errors(&other));
+    let off = tempfile::tempdir().expect("a folder");
+    let explored = explore_traffic(off.path(), &["--target", "cortex-m", "--check", "off"]);
+    let [pick, baseline, _] = pick(&told(&explored));
+    assert!(pick.ends_with("align=8") && !baseline.contains("check="), "{pick} and {baseline}");
+    assert!(!stops(off.path()));
+    // What is asked again is of the same target.
+    told(&heapsmith(off.path(), &["pick", "out", "--prefer", "memory"]));
 }
 
 #[test]

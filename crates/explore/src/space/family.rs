@@ -17,6 +17,7 @@
 //! | `fit` | percent of the list that best fit looks at, 0 for first fit; or a fit policy |
 //! | `split`, `coalesce` | percent of the requests, the largest ones, that split or coalesce; `"popular"`: from half of the most popular size on; or a word of the spec |
 //! | `word`, `align` | bytes; `"word"` for the alignment that the word has |
+//! | `check` | what heaps check: `"off"`, `"header"`, `"full"`; without the key what the target says, where a structure can |
 //! | any other | the value of this key inside the pool's parentheses |
 //!
 //! A family is the product of its levels. What a level says in percent or in popular sizes becomes bytes when a space

@@ -78,6 +78,35 @@ fn every_design_has_the_alignment_that_is_asked_for() {
 }
 
 #[test]
+fn every_design_for_firmware_checks_what_its_structure_can() {
+    let traces = [trace(&[(16, 50), (600, 5)])];
+    let cortex_m = Target::named("cortex-m").expect("a target");
+    for space in ["standard", "wide"] {
+        let space =
+            Space::for_target(space, Space::own_text(space).expect("ours"), cortex_m, &traces).expect("it suits");
+        let unchecked = space.designs.iter().find(|design| {
+            let lists = design.spec.layers.iter().any(|layer| matches!(layer, heapsmith_spec::Layer::FreeLists(_)));
+            let cannot = lists && matches!(design.spec.pool, heapsmith_spec::Pool::Buddy(_));
+            cannot != (design.spec.check == Check::Off)
+        });
+        assert_eq!(unchecked.map(|design| design.spec.to_string()), None);
+        let off = cortex_m.with_check(Check::Off);
+        let off = Space::for_target("classic", CLASSIC, off, &traces).expect("it suits");
+        assert!(off.designs.iter().all(|design| design.spec.check == Check::Off && design.spec.alignment == 8));
+    }
+    let text = "[[family]]\nname = \"levels\"\nheap = [\"tlsf\", \"tlsf check=off\"]\n[family.levels]\n\
+                check = [\"off\", \"header\", \"full\"]\n";
+    let wrong = Space::for_target("levels", text, cortex_m, &traces);
+    assert!(wrong.is_err_and(|error| error.to_string().contains("check")), "an option is there once");
+    let text = text.replace(", \"tlsf check=off\"", "");
+    let space = Space::for_target("levels", &text, cortex_m, &traces).expect("what is written is taken");
+    let specs: Vec<String> = space.designs.iter().map(|design| design.spec.to_string()).collect();
+    let tlsf = "tlsf(second-level=5) align=8";
+    let full = format!("guard(quarantine=16, pages=off) {tlsf} check=header");
+    assert_eq!(specs, [tlsf.to_owned(), format!("{tlsf} check=header"), full]);
+}
+
+#[test]
 fn no_factor_has_the_name_of_another_column() {
     let columns =
         heapsmith_replay::Measures::COLUMNS.iter().copied().chain(["number", "on_front", "heap", "trace", "family"]);

@@ -25,6 +25,11 @@ pub enum GuardPages {
 impl Guard {
     /// The longest quarantine.
     pub const MAX_QUARANTINE: u32 = 4096;
+
+    /// The guard of `check=full`: that of any region.
+    pub(crate) fn of_full() -> Self {
+        Self { pages: GuardPages::Off, ..Self::default() }
+    }
 }
 
 impl Default for Guard {

@@ -19,6 +19,17 @@ impl Places {
         let noted = self.0.iter().find(|(noted, _)| *noted == place);
         noted.map_or(1, |(_, column)| *column)
     }
+
+    /// Makes room for a layer before all others, which was written as `place`.
+    pub fn outer_layer(&mut self, place: Place) {
+        let column = self.column(place);
+        for (noted, _) in &mut self.0 {
+            if let Place::Layer(layer) | Place::FreeLists { layer, .. } = noted {
+                *layer += 1;
+            }
+        }
+        self.0.push((Place::Layer(0), column));
+    }
 }
 
 /// The tokens of a text and how far they have been read.

@@ -17,6 +17,8 @@ pub(super) struct SpecOptions {
     pub alignment: Option<u32>,
     pub threads: Threads,
     pub check: Check,
+    /// Whether `check=full` was written, which is a guard in addition.
+    pub guarded: bool,
 }
 
 const KEYS: &[Key<SpecOptions>] = &[
@@ -102,6 +104,12 @@ fn threads(cursor: &mut Cursor<'_>, options: &mut SpecOptions) -> Result<()> {
 
 fn check(cursor: &mut Cursor<'_>, options: &mut SpecOptions) -> Result<()> {
     cursor.note(Place::Check);
-    options.check = keys::equals(cursor, "check")?;
+    cursor.sign(&Kind::Equals, "=")?;
+    if cursor.sees_word(Check::FULL) {
+        cursor.advance();
+        (options.check, options.guarded) = (Check::Header, true);
+    } else {
+        options.check = cursor.keyword("check")?;
+    }
     Ok(())
 }

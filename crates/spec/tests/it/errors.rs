@@ -264,7 +264,11 @@ fn heaps_that_cannot_be_checked() {
         "stack check=header",
         "zero bump check=header",
         "freelists(64) list threads=lists check=header",
-        "list check=full",
+        "list check=all",
+        "fixed(64) check=full",
+        "zero bump check=full",
+        "freelists(64,0) list check=full",
+        "freelists(64) list threads=lists check=full",
         "list check",
         "list check=off check=header",
     ]));
