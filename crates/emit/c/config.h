@@ -27,6 +27,12 @@
 /* A heap error.
 #define {{ N }}_ON_ERROR(heap, error, block) on_heap_error(error, block) */
 {%- endif %}
+{%- if guards %}
+
+/* What is mixed into the words of the guard.
+extern uint32_t drawn_at_start;
+#define {{ N }}_SECRET drawn_at_start */
+{%- endif %}
 {%- if uses_leading_zeros %}
 
 /* Of a word that is not 0.

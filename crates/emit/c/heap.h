@@ -44,6 +44,10 @@
  *     {{ N }}_ON_ERROR(heap, error, block)     what happens on a heap error of which {{ N }}_DOUBLE_FREE and the others tell;
  *                                          by default the program stops. Where it returns, the operation is refused
 {%- endif %}
+{%- if guards %}
+ *     {{ N }}_SECRET                       a number, or a variable that has its value before {{ n }}_init and keeps it: it is
+ *                                          mixed into what the guard writes, so that no data can imitate it; 0 by default
+{%- endif %}
 {%- if uses_leading_zeros %}
  *     {{ N }}_COUNT_LEADING_ZEROS(word)    of a word that is not 0; by default the compiler's
 {%- endif %}

@@ -196,7 +196,8 @@ pub unsafe trait Heap {
     }
 
     /// Has layers mix a number into what they write around blocks and into freed ones, so that what a program writes there
-    /// cannot look like theirs. To be called before the first request: blocks from before count as damaged. Costs
+    /// cannot look like theirs. To be called before the first request, and on a guard before a layer goes in
+    /// front of it that has a block of its own ([`Reserve`](crate::Reserve)): blocks from before count as damaged. Costs
     /// nothing in accesses or bytes. The number is 0 where it was never called; a heap without a guard has no use for it.
     fn set_secret(&mut self, secret: usize) {
         let _ = secret;

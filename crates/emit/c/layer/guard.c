@@ -33,8 +33,13 @@
 #define SEAL_DETAINED 0x33C6U
 #define SEAL_RELEASED 0xD07BU
 
+/* Mixed into seals, canaries{% if layer.quarantine %} and links{% endif %}, so that no data can imitate them. */
+#ifndef {{ N }}_SECRET
+#define {{ N }}_SECRET 0U
+#endif
+
 /* A word around a payload that is with the program, and a byte between payload and canary. */
-#define CANARY {% if word == 8 %}UINT64_C(0xC5A596E1B4D2C5A5){% elif word == 4 %}0xB4D2C5A5U{% else %}0xC5A5U{% endif %}
+#define CANARY ((Word)({% if word == 8 %}UINT64_C(0xC5A596E1B4D2C5A5){% elif word == 4 %}0xB4D2C5A5U{% else %}0xC5A5U{% endif %} ^ {{ N }}_SECRET))
 #define PAD 0xA5U
 {%- if layer.quarantine %}
 /* A byte of a payload in quarantine. */
@@ -100,12 +105,21 @@ static Index guard_rear(const Heap *heap, Index block)
     return block + (size / WORD) + (((size % WORD) != 0U) ? 1U : 0U);
 }
 
+{%- if layer.quarantine %}
+
+/* A link as a block in quarantine has it, or the block that it names. */
+static inline Index guard_link(Index link)
+{
+    return (Word)(link ^ {{ N }}_SECRET);
+}
+{%- endif %}
+
 /* The seal that a block with this header has in a state. */
 static Index guard_seal(const Heap *heap, Index block, Index state)
 {
     const Index place = (block * 0x9E3779B1U) + (block >> 3U);
 
-    return (Word)(place ^ (load(heap, block - GUARD_SIZE) * 31U) ^ (load(heap, block - GUARD_FRONT) * 0x101U) ^ state);
+    return (Word)(place ^ (load(heap, block - GUARD_SIZE) * 31U) ^ (load(heap, block - GUARD_FRONT) * 0x101U) ^ state ^ {{ N }}_SECRET);
 }
 
 static bool is_sealed(const Heap *heap, Index block, Index state)
@@ -333,7 +347,7 @@ static bool guard_dismiss(Heap *heap)
     if (!is_poisoned(heap, block)) {
         heap_error(heap, {{ N }}_DAMAGED, &heap->words[block]);
     }
-    next = load(heap, guard_rear(heap, block));
+    next = guard_link(load(heap, guard_rear(heap, block)));
     if ((next != 0U) && !is_detained(heap, next)) {
         /* The link was overwritten: what followed cannot be found again. */
         heap_error(heap, {{ N }}_DAMAGED, &heap->words[block]);
@@ -368,8 +382,12 @@ static void guard_detain(Heap *heap, Index block)
 
     guard_fill(heap, block, 0U, guard_usable(heap, block), POISON);
     set_seal(heap, block, SEAL_DETAINED);
-    store(heap, guard_rear(heap, block), 0U);
-    store(heap, is_detained(heap, newest) ? guard_rear(heap, newest) : (heap->quarantine + OLDEST), block);
+    store(heap, guard_rear(heap, block), guard_link(0U));
+    if (is_detained(heap, newest)) {
+        store(heap, guard_rear(heap, newest), guard_link(block));
+    } else {
+        store(heap, heap->quarantine + OLDEST, block);
+    }
     store(heap, heap->quarantine + NEWEST, block);
     store(heap, heap->quarantine + DETAINEES, count + 1U);
     if (count == QUARANTINE) {
@@ -502,13 +520,18 @@ static size_t guard_block_bytes(const Heap *heap, Index block)
 /* Visits what is below, then once more what the layer keeps of it. */
 static void guard_walk(const Heap *heap, const Walk *walk)
 {
+{%- if layer.quarantine %}
+    Index count = 0U;
+
+{%- endif %}
     {{ layer.below.walk }}(heap, walk);
 {%- if layer.quarantine %}
     visit_block(heap, walk, heap->quarantine, {{ layer.below.usable }}(heap, heap->quarantine), {{ N }}_IS_CACHED);
-    for (Index block = load(heap, heap->quarantine + OLDEST); is_detained(heap, block);
-         block = load(heap, guard_rear(heap, block))) {
+    for (Index block = load(heap, heap->quarantine + OLDEST); (count <= QUARANTINE) && is_detained(heap, block);
+         block = guard_link(load(heap, guard_rear(heap, block)))) {
         const Index below = guard_below(heap, block);
 
+        count++;
         visit_block(heap, walk, below, {{ layer.below.usable }}(heap, below), {{ N }}_IS_CACHED);
     }
 {%- endif %}
@@ -547,7 +570,7 @@ static unsigned int check_detained(const Heap *heap)
     Index last = 0U;
 
     for (Index block = load(heap, heap->quarantine + OLDEST); (count <= QUARANTINE) && is_detained(heap, block);
-         block = load(heap, guard_rear(heap, block))) {
+         block = guard_link(load(heap, guard_rear(heap, block)))) {
         if (!is_poisoned(heap, block)) {
             return 15U;
         }

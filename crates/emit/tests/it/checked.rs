@@ -155,8 +155,19 @@ fn cases(spec: &Spec) -> u32 {
 
 #[test]
 fn a_guard_detects_the_same_in_rust_and_in_c() {
+    detected_behind_guards("guarded.txt", GUARDED.iter().map(|&spec| spec.to_owned()));
+}
+
+#[test]
+#[ignore = "takes seconds: `cargo xtask nightly whole`"]
+fn every_family_with_all_checks_detects_the_same_in_rust_and_in_c() {
+    detected_behind_guards("full.txt", families().map(|(family, _)| format!("{family} check=full")));
+}
+
+/// Holds what heaps with guards detect against a file of this folder.
+fn detected_behind_guards(file: &str, specs: impl Iterator<Item = String>) {
     let dir = tempfile::tempdir().expect("a folder");
-    let specs = GUARDED.iter().map(|spec| resolve(spec).unwrap_or_else(|error| panic!("{error}")));
+    let specs = specs.map(|spec| resolve(&spec).unwrap_or_else(|error| panic!("{error}")));
     let heaps: Vec<Heap> = specs.enumerate().map(|(number, spec)| Heap::new(number, spec)).collect();
     let of_c = of_c(dir.path(), &heaps);
     let mut table = LEGEND.to_owned();
@@ -168,5 +179,5 @@ fn a_guard_detects_the_same_in_rust_and_in_c() {
         assert_eq!(heap_errors::of_rust(&heap.spec, cases(&heap.spec)), without, "{}", heap.spec);
         writeln!(table, "{:23}  {}", &said[1..], heap.spec).expect("a string");
     }
-    hold("guarded.txt", &table, |accepted, table| accepted == table);
+    hold(file, &table, |accepted, table| accepted == table);
 }

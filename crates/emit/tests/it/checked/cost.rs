@@ -1,13 +1,14 @@
-//! What `check=header` costs: instructions of the samples on an emulated Cortex-M3, and bytes of code.
+//! What `check=header` and `check=full` cost: instructions of the samples on an emulated Cortex-M3, and bytes of code.
 //!
-//! A block costs no byte. Behind free lists the region has at most half as many words.
+//! With `header` a block costs no byte; behind free lists the region has at most half as many words. With `full` a block costs
+//! four words and rounding, and 16 freed ones wait.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use heapsmith_emit::size::{TARGETS, size};
 use heapsmith_emit::{Emulated, Name, Request, c};
-use heapsmith_spec::{Check, Spec, resolve};
+use heapsmith_spec::{Spec, resolve};
 use heapsmith_trace::PackedTrace;
 use heapsmith_workload::load;
 
@@ -45,15 +46,18 @@ fn what_checks_cost_is_in_the_table() {
     let dir = tempfile::tempdir().expect("a folder");
     let samples = [played("web.pcap.xz", "drr"), played("web.log.xz", "url")];
     let mut table = "Cortex-M3, -Os: bytes of code, and instructions an event of web.pcap (drr) and web.log (url)\n\
-                     code off, on; drr off, on, more; url off, on, more\n"
+                     code off, header, full; drr off, more with header, with full; url the same\n"
         .to_owned();
     for (family, _) in families() {
-        let spec = resolve(family).unwrap_or_else(|error| panic!("{error}"));
-        let (code, off) = measured(dir.path(), &samples, &spec);
-        let (checked, on) = measured(dir.path(), &samples, &Spec { check: Check::Header, ..spec });
-        write!(table, "{code:>5} {checked:>5}").expect("a string");
-        for (off, on) in off.into_iter().zip(on) {
-            write!(table, "  {off:>8.1} {on:>8.1} {:>5.1}%", (on / off - 1.0) * 100.0).expect("a string");
+        let of = |level| {
+            let spec = resolve(&format!("{family} check={level}")).unwrap_or_else(|error| panic!("{error}"));
+            measured(dir.path(), &samples, &spec)
+        };
+        let [(code, off), (with_header, header), (with_all, full)] = ["off", "header", "full"].map(of);
+        write!(table, "{code:>5} {with_header:>5} {with_all:>5}").expect("a string");
+        for ((off, header), full) in off.into_iter().zip(header).zip(full) {
+            let more = |on: f64| (on / off - 1.0) * 100.0;
+            write!(table, "  {off:>8.1} {:>5.1}% {:>6.1}%", more(header), more(full)).expect("a string");
         }
         writeln!(table, "  {family}").expect("a string");
     }

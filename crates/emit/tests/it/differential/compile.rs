@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use heapsmith_emit::{Extra, c, rust};
-use heapsmith_spec::Layer;
+use heapsmith_spec::{Layer, Spec};
 
 use super::heaps::Heap;
 use super::tape::Tape;
@@ -17,7 +17,9 @@ pub fn c(dir: &Path, heaps: &[Heap], flags: &[&str]) -> PathBuf {
     let mut sources = vec![dir.join("player.c")];
     for heap in heaps {
         for file in c::emit(&heap.request()).unwrap_or_else(|error| panic!("{}: {error}", heap.spec)) {
-            std::fs::write(dir.join(&file.name), file.text).expect("the file is written");
+            let secret = format!("#define {}_SECRET {}U\n", heap.name.upper(), secret(&heap.spec));
+            let text = if file.name.ends_with(".c") { secret + &file.text } else { file.text };
+            std::fs::write(dir.join(&file.name), text).expect("the file is written");
         }
         let name = heap.name.lower();
         sources.push(dir.join(format!("{name}.c")));
@@ -55,6 +57,15 @@ pub fn c(dir: &Path, heaps: &[Heap], flags: &[&str]) -> PathBuf {
     let link = Command::new("cc").args(flags).args(objects).arg("-o").arg(&program).output().expect("cc runs");
     assert!(link.status.success(), "{}\n{}", String::from_utf8_lossy(&link.stderr), hint(flags));
     program
+}
+
+/// What a guard mixes into its words, here and in the explored heap, where no layer in front of it has a block before it is set.
+pub fn secret(spec: &Spec) -> usize {
+    let place = |of: fn(&Layer) -> bool| spec.layers.iter().position(of);
+    match (place(|layer| matches!(layer, Layer::Reserve(_))), place(|layer| matches!(layer, Layer::Guard(_)))) {
+        (Some(reserve), Some(guard)) if reserve < guard => 0,
+        _ => 0x5EC2,
+    }
 }
 
 /// Compiles each source on its own, two at a time.
@@ -109,7 +120,8 @@ pub fn rust(dir: &Path, heaps: &[Heap]) -> PathBuf {
         writeln!(modules, "#[path = \"{name}.rs\"]\nmod {name};").expect("a string");
         let counts = if heap.has(Extra::Counters) { "Some(heap.counts())" } else { "None" };
         let counts = format!("|{}| {counts}", if heap.has(Extra::Counters) { "heap" } else { "_" });
-        writeln!(arms, "        {number} => player.play({name}::heap(region), {counts}),").expect("a string");
+        writeln!(arms, "        {number} => player.play({name}::heap(region), {}, {counts}),", secret(&heap.spec))
+            .expect("a string");
     }
     let table = format!(
         "use crate::Player;\nuse heapsmith::Fixed;\n{modules}\npub fn play(number: u64, player: Player<'_>, region: Fixed<'_>) {{\n    \

@@ -66,10 +66,16 @@ fn expect(number: u64, step: u64, what: &str, expected: u64, found: u64) {
 }
 
 impl Player<'_> {
-    /// Plays the tape on a heap, if it could be made.
-    pub fn play<H: Heap<Meter = Unmetered>>(self, heap: Result<H, RegionError>, counts: fn(&H) -> Option<Counts>) {
+    /// Plays the tape on a heap, if it could be made, with what its guard mixes into its words.
+    pub fn play<H: Heap<Meter = Unmetered>>(
+        self,
+        heap: Result<H, RegionError>,
+        secret: usize,
+        counts: fn(&H) -> Option<Counts>,
+    ) {
         expect(self.number, 0, "whether it could be made", self.made.into(), heap.is_ok().into());
         let Ok(mut heap) = heap else { return };
+        heap.set_secret(secret);
         let mut slots: Vec<Option<NonNull<u8>>> = vec![None; 1 << 16];
         for at in 0..self.steps {
             let step = self.tapes.step();

@@ -10,6 +10,7 @@ use heapsmith_spec::{Layer, Spec, WordSize};
 use heapsmith_trace::Operation as Traced;
 use heapsmith_trial::{Counted, Operation, over};
 
+use super::compile::secret;
 use super::heaps::Heap;
 use super::programs::{LARGEST, Program, Request, programs};
 use super::tape::{Kind, NONE, Step, Tape, hash};
@@ -64,7 +65,8 @@ struct Recorder<'h, 'm, W> {
 
 impl<'h, 'm, W: Word> Recorder<'h, 'm, W> {
     fn new(heap: &'h mut Counted<'m>, region: usize, spec: &Spec) -> Self {
-        let heap = Counters::new(heap, region);
+        let mut heap = Counters::new(heap, region);
+        heap.set_secret(secret(spec));
         let reserves = spec.layers.iter().any(|layer| matches!(layer, Layer::Reserve(_)));
         Recorder { heap, reserves, live: Vec::new(), free_slots: Vec::new(), slots: 0, steps: Vec::new() }
     }
