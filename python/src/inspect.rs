@@ -1,13 +1,14 @@
 //! `heapsmith.inspect`: what is in a trace.
 
 use heapsmith_report::{findings, inspection};
-use heapsmith_trace::{Nanoseconds, Origin, Profile, Profiler, Quantiles};
+use heapsmith_spec::Spec;
+use heapsmith_trace::{FixedPools, Nanoseconds, Origin, Profile, Profiler, Quantiles};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::Outcome;
+use crate::errors::{Outcome, Raised};
 use crate::tables::{Columns, Table};
-use crate::trace::Trace;
+use crate::trace::{Trace, packed};
 use crate::wait::unlocked;
 
 /// What is in a trace.
@@ -64,6 +65,31 @@ impl Inspected {
             .integers("births", sizes.iter().map(|size| size.births))
             .integers("deaths", sizes.iter().map(|size| size.deaths))
             .table()
+    }
+
+    /// Pools of fixed blocks for a trace with optimal size classes.
+    #[staticmethod]
+    fn classes(py: Python<'_>, trace: &Bound<'_, Trace>, count: usize, align: u64) -> Outcome<Table> {
+        let max = Spec::MAX_LISTS as usize;
+        if !(1..=max).contains(&count) {
+            return Err(Raised::usage(format!("{count} classes: write a number from 1 to {max}")));
+        }
+        if !align.is_power_of_two() || align > Spec::MAX_ALIGNMENT.into() {
+            let max = Spec::MAX_ALIGNMENT;
+            return Err(Raised::usage(format!("align={align}: write a power of two from 1 to {max}")));
+        }
+        let trace = packed(&[trace.as_any().clone()])?.remove(0);
+        let found = unlocked(py, |_| FixedPools::optimal(&trace, count, align))?;
+        let pools = &found.pools;
+        Ok(Columns::default()
+            .integers("block", pools.iter().map(|pool| pool.block.0))
+            .integers("smallest", pools.iter().map(|pool| pool.from.0))
+            .integers("requests", pools.iter().map(|pool| pool.requests))
+            .numbers("mean_live", pools.iter().map(|pool| found.mean_live(pool)))
+            .integers("blocks", pools.iter().map(|pool| pool.blocks))
+            .integers("bytes", pools.iter().map(|pool| pool.bytes().0))
+            .numbers("internal", pools.iter().map(|pool| pool.internal()))
+            .table())
     }
 
     /// Live bytes over the trace: the highest point of each stretch.

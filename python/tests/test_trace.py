@@ -288,3 +288,19 @@ def test_inspection_finds_what_is_in_a_trace(trace):
     assert found.lifetimes["quantile"].to_pylist()[0] == "min"
     assert found.findings and found.totals["form"] in ("plateau", "ramp", "thin spikes", "fat spikes")
     assert found.sites.num_rows == 0
+
+
+def test_inspection_finds_pools_of_optimal_classes(trace):
+    found = hs.inspect(trace)
+    pools = found.classes(4)
+    blocks = pools["block"].to_pylist()
+    assert blocks == sorted(set(blocks)) and len(blocks) == 4 and all(block % 8 == 0 for block in blocks)
+    assert blocks[-1] - max(found.sizes["size"].to_pylist()) in range(8)
+    assert pools["smallest"].to_pylist() == [1, *(block + 1 for block in blocks[:-1])]
+    assert sum(pools["requests"].to_pylist()) == sum(found.sizes["requests"].to_pylist())
+    needed = [block * count for block, count in zip(blocks, pools["blocks"].to_pylist())]
+    assert pools["bytes"].to_pylist() == needed and sum(needed) >= trace.requested_peak
+    assert found.classes(1024, align=1)["internal"].to_pylist() == [0.0] * found.sizes.num_rows
+    for count, align in [(0, 8), (1025, 8), (4, 0), (4, 3), (4, 8192)]:
+        with pytest.raises(hs.UsageError, match="1 to"):
+            found.classes(count, align=align)

@@ -23,7 +23,7 @@ pub use programs::{Record, Run};
 pub use reading::Reading;
 
 use examples::{EXIT_CODES, FIRST_STEPS, both};
-use numbers::{above_zero, bytes, jobs};
+use numbers::{above_zero, alignment, bytes, jobs, within};
 
 /// Which memory allocator suits a program, and why.
 #[derive(Debug, Parser)]
@@ -198,6 +198,16 @@ pub struct Inspect {
     #[arg(long, value_name = "MILLIONS", default_value_t = 400, requires = "lower_bound", hide_short_help = true,
         value_parser = clap::value_parser!(u64).range(..=1_000_000))]
     pub effort: u64,
+    /// Also show N pools of fixed blocks: optimal size classes, and the blocks that each needs
+    ///
+    /// The N block sizes in which live requests waste the fewest bytes, averaged over the operations; the largest serves the largest
+    /// request. A pool has as many blocks as were live at once in it, and borrows none from another. Keeps the whole trace in memory.
+    /// With another --format than table it replaces the sizes.
+    #[arg(long, value_name = "N", value_parser = within::<1, 1024>)]
+    pub classes: Option<usize>,
+    /// Make the blocks of --classes multiples of N bytes, a power of two
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "classes", hide_short_help = true, value_parser = alignment)]
+    pub align: u32,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

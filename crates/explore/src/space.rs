@@ -307,15 +307,15 @@ fn levels(family: &Family, mut place: usize) -> Box<[u8]> {
 }
 
 /// Turns levels into specs.
-struct Making {
+struct Making<'t> {
     target: &'static Target,
-    requests: Requests,
+    requests: Requests<'t>,
     /// Sizes by the heap that they are chosen for, without its free lists.
-    listed: HashMap<(Spec, usize, By), Vec<u64>>,
+    listed: HashMap<(Spec, usize, By), Vec<Sizes>>,
     specs: Specs,
 }
 
-impl Making {
+impl Making<'_> {
     fn spec(&mut self, family: &Family, levels: &[u8]) -> Result<Spec, SpaceError> {
         let mut heap = family.heaps[0].as_str();
         let (mut arguments, mut options, mut lists) = (Vec::new(), String::new(), None);
@@ -372,14 +372,15 @@ impl Making {
     }
 
     /// The sizes of the free lists that a level asks for.
-    fn sizes(&mut self, family: &Family, heap: &Spec, level: &str) -> Result<Vec<u64>, SpaceError> {
-        let (by, count) = match level.strip_prefix("saved ") {
-            Some(count) => (By::SavedBytes, count),
-            None => (By::Popularity, level),
+    fn sizes(&mut self, family: &Family, heap: &Spec, level: &str) -> Result<Vec<Sizes>, SpaceError> {
+        let (by, count) = match level.split_once(' ') {
+            Some(("saved", count)) => (By::SavedBytes, count),
+            Some(("optimal", count)) => (By::Excess, count),
+            _ => (By::Popularity, level),
         };
         let count: usize = count.trim().parse().map_err(|_| SpaceError::Family {
             family: family.name.clone(),
-            what: format!("has freelists = {level:?}: a level is a number of lists, as 4, \"saved 4\", or a range as \"16..=1024 step 16\""),
+            what: format!("has freelists = {level:?}: a level is a number of lists, as 4, \"saved 4\", \"optimal 4\", or a range as \"16..=1024 step 16\""),
         })?;
         // What decides the blocks of requests, so that few heaps share the work of many designs.
         let mut alike = Spec { word: heap.word, alignment: heap.alignment, ..Spec::new(heap.pool.clone()) };
@@ -407,9 +408,9 @@ fn suited(
     }
 }
 
-/// A heap with a free list for each of these sizes before it.
-fn with_lists(mut heap: Spec, sizes: &[u64]) -> Result<Spec, SpecError> {
-    let lists = FreeLists::of(sizes.iter().map(|&size| Sizes::One(size)));
+/// A heap with free lists of these sizes before it.
+fn with_lists(mut heap: Spec, sizes: &[Sizes]) -> Result<Spec, SpecError> {
+    let lists = FreeLists::of(sizes.iter().copied());
     heap.layers.insert(0, Layer::FreeLists(lists));
     heap.validate().map(|()| heap)
 }

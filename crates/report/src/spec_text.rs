@@ -58,10 +58,11 @@ fn level_in_words(factor: &str, level: &str) -> String {
     match (factor, level) {
         ("freelists", "0") => "no free lists".to_owned(),
         ("freelists", "1") => "1 free list".to_owned(),
-        ("freelists", lists) => match lists.strip_prefix("saved ") {
-            Some(lists) => format!("{lists} free lists for the sizes that most bytes go through"),
-            None if lists.contains("..=") => format!("free lists for {lists}"),
-            None => format!("{lists} free lists"),
+        ("freelists", lists) => match lists.split_once(' ') {
+            _ if lists.contains("..=") => format!("free lists for {lists}"),
+            Some(("saved", lists)) => format!("{lists} free lists for the sizes that most bytes go through"),
+            Some(("optimal", lists)) => format!("{lists} free lists for all sizes, with optimal classes"),
+            _ => format!("{lists} free lists"),
         },
         ("fit", "0") => "first fit".to_owned(),
         ("fit", "100") => "best fit".to_owned(),
@@ -96,6 +97,19 @@ pub fn capitalized(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn levels_of_free_lists_are_told_in_words() {
+        for (level, words) in [
+            ("1", "1 free list"),
+            ("8", "8 free lists"),
+            ("saved 4", "4 free lists for the sizes that most bytes go through"),
+            ("optimal 4", "4 free lists for all sizes, with optimal classes"),
+            ("16..=64 step 16", "free lists for 16..=64 step 16"),
+        ] {
+            assert_eq!(level_in_words("freelists", level), words);
+        }
+    }
 
     #[test]
     fn long_lists_are_shortened_and_the_rest_is_kept() {

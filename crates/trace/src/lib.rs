@@ -26,6 +26,7 @@
 
 #![forbid(unsafe_code)]
 
+mod classes;
 mod columns;
 mod draws;
 mod error;
@@ -46,6 +47,7 @@ mod trace;
 mod transform;
 mod window;
 
+pub use classes::{FixedPool, FixedPools, LiveSize, LiveSizes};
 pub use columns::ActionColumns;
 pub use draws::Draws;
 pub use error::TraceError;

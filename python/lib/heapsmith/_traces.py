@@ -32,6 +32,17 @@ class Inspection:
         ``cumulated``, ``births``, ``deaths``."""
         return pa.table(self._inspected.sizes())
 
+    def classes(self, count: int, *, align: int = 8) -> pa.Table:
+        """Pools of fixed blocks, ``count`` or as many as there are sizes: the block sizes, multiples of ``align`` bytes, in
+        which live requests waste the fewest bytes, averaged over the operations.
+
+        A row for each pool: ``block`` and ``smallest``, the largest and the smallest request in bytes; ``requests``;
+        ``mean_live``, the mean of its live blocks over the operations; ``blocks``, the peak of them, which the pool needs;
+        ``bytes`` of these; ``internal``, what live blocks have beyond their requests as a share of the requested bytes.
+        :class:`UsageError` where ``count`` is not 1 to 1024 or ``align`` no power of two up to 4096.
+        """
+        return pa.table(_native.Inspected.classes(self.trace, count, align))
+
     @cached_property
     def live(self) -> pa.Table:
         """Live bytes over the trace, the highest of each stretch: ``event`` (from 0), ``time`` (ns), ``live`` (bytes),

@@ -105,7 +105,8 @@ pub const INSPECT: &str = "\
 Examples:
   heapsmith inspect record-gcc/*.parquet
   heapsmith inspect trace.parquet --html trace.html --pprof sites.pb
-  heapsmith inspect trace.parquet --lower-bound --format json";
+  heapsmith inspect trace.parquet --lower-bound --format json
+  heapsmith inspect trace.parquet --classes 8 --align 4";
 
 pub const REPLAY: &str = "\
 Examples:

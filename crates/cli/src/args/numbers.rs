@@ -1,6 +1,8 @@
 //! Numbers as they are typed, each within bounds: a number that no job could mean is refused before anything is done,
 //! with the values that are allowed.
 
+use heapsmith_spec::Spec;
+
 /// A whole number from `MIN` to `MAX`.
 pub fn within<const MIN: usize, const MAX: usize>(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -34,6 +36,14 @@ pub fn above_zero(text: &str) -> Result<u64, String> {
     }
 }
 
+/// An alignment that a heap can have.
+pub fn alignment(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(number) if number.is_power_of_two() && number <= Spec::MAX_ALIGNMENT => Ok(number),
+        _ => Err(format!("write a power of two from 1 to {}", Spec::MAX_ALIGNMENT)),
+    }
+}
+
 /// A number that is not negative, with or without decimals.
 pub fn amount(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -58,5 +68,9 @@ mod tests {
         }
         assert!(["NaN", "inf", "-1", "x"].iter().all(|bad| amount(bad).is_err()));
         assert_eq!(amount("1.5"), Ok(1.5));
+        assert_eq!((alignment("1"), alignment("4096")), (Ok(1), Ok(4096)));
+        for bad in ["0", "3", "8192", "-8", "8K", "4294967296", ""] {
+            assert_eq!(alignment(bad), Err("write a power of two from 1 to 4096".to_owned()), "{bad}");
+        }
     }
 }

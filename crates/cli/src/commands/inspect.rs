@@ -1,5 +1,7 @@
 //! `heapsmith inspect`: what is in traces.
 
+mod pools;
+
 use std::path::{Path, PathBuf};
 
 use heapsmith_import::pprof;
@@ -7,7 +9,7 @@ use heapsmith_limits::{LowerBound, PlacementEffort, lower_bound};
 use heapsmith_output::Output;
 use heapsmith_recording::Symbols;
 use heapsmith_report::inspection;
-use heapsmith_trace::{LiveCurve, Origin, Packer, Profile, Profiler, SiteShare, Statistics};
+use heapsmith_trace::{FixedPools, LiveCurve, Origin, PackedTrace, Packer, Profile, Profiler, SiteShare, Statistics};
 
 use crate::args::{Format, Inspect};
 use crate::console::{self, say};
@@ -35,13 +37,22 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
             return Err(Failure::wrong_use(format!("{} can hold what is in one trace: name one", out.display())));
         }
     }
+    if arguments.lower_bound && arguments.classes.is_some() && arguments.format != Format::Table {
+        return Err(Failure::wrong_use(
+            "--lower-bound and --classes are two tables: with this --format name one of them",
+        ));
+    }
     // Before a trace is read: what will not be written is said at once.
     let open =
         |out: &Option<PathBuf>| out.as_deref().map(|out| output::beside_text(out, &arguments.traces)).transpose();
     let (mut page, mut sites) = (open(&arguments.html)?, open(&arguments.pprof)?);
-    let mut table = if arguments.lower_bound { lower_bound_table() } else { sizes_table(arguments) };
+    let mut table = match arguments {
+        Inspect { lower_bound: true, .. } => lower_bound_table(),
+        Inspect { classes: Some(_), .. } => pools::table(names_traces(arguments)),
+        _ => sizes_table(arguments),
+    };
     for (number, path) in arguments.traces.iter().enumerate() {
-        let Inspected { origin, profile, lower_bound } = Inspected::of(path, arguments)?;
+        let Inspected { origin, profile, lower_bound, pools } = Inspected::of(path, arguments)?;
         if let Some(page) = page.take() {
             output::put(page, inspection(&origin, &profile))?;
         }
@@ -57,8 +68,15 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
             let mut sizes = sizes_table(arguments);
             add_sizes(&mut sizes, &origin, &profile, arguments);
             sizes.print(Format::Table)?;
+            if let Some(pools) = &pools {
+                say!();
+                pools::show(pools, &profile.statistics)?;
+            }
         } else if let Some(lower_bound) = &lower_bound {
             add_lower_bound(&mut table, &origin, lower_bound);
+        } else if let Some(pools) = &pools {
+            let name = names_traces(arguments).then(|| origin.name());
+            pools::add(&mut table, name.as_deref(), pools, &profile.statistics);
         } else {
             add_sizes(&mut table, &origin, &profile, arguments);
         }
@@ -71,20 +89,25 @@ struct Inspected {
     origin: Origin,
     profile: Profile,
     lower_bound: Option<LowerBound>,
+    pools: Option<FixedPools>,
 }
 
 impl Inspected {
     fn of(path: &Path, arguments: &Inspect) -> Result<Inspected, Failure> {
         let mut profiler = Profiler::new(POINTS);
-        let mut packer = arguments.lower_bound.then(Packer::default);
+        let mut packer = (arguments.lower_bound || arguments.classes.is_some()).then(Packer::default);
         let origin = match &mut packer {
             Some(packer) => input::send(path, &arguments.reading, &mut (&mut profiler, packer))?,
             None => input::send(path, &arguments.reading, &mut profiler)?,
         };
         let mut profile = profiler.finish();
-        let lower_bound = packer.map(|packer| find_lower_bound(packer, arguments));
+        let packed = packer.map(|packer| packer.finish(String::new()));
+        let lower_bound =
+            packed.as_ref().filter(|_| arguments.lower_bound).map(|packed| find_lower_bound(packed, arguments));
+        let optimal = |(packed, count)| FixedPools::optimal(packed, count, arguments.align.into());
+        let pools = packed.as_ref().zip(arguments.classes).map(optimal);
         name_sites(&origin, &mut profile, if arguments.pprof.is_some() { usize::MAX } else { NAMED });
-        Ok(Inspected { origin, profile, lower_bound })
+        Ok(Inspected { origin, profile, lower_bound, pools })
     }
 }
 
@@ -112,10 +135,10 @@ fn add_sizes(table: &mut Table, origin: &Origin, profile: &Profile, arguments: &
     }
 }
 
-fn find_lower_bound(packer: Packer, arguments: &Inspect) -> LowerBound {
+fn find_lower_bound(packed: &PackedTrace, arguments: &Inspect) -> LowerBound {
     let spinner = progress::spinner("searching for an offline placement");
     let effort = PlacementEffort { work: arguments.effort.saturating_mul(1_000_000), ..PlacementEffort::USUAL };
-    let lower_bound = lower_bound(&packer.finish(String::new()), effort);
+    let lower_bound = lower_bound(packed, effort);
     spinner.finish_and_clear();
     lower_bound
 }

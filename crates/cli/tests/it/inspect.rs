@@ -42,6 +42,86 @@ fn a_recording_of_another_tool_is_inspected_at_once() {
 }
 
 #[test]
+fn pools_of_optimal_classes_are_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    heapsmith(folder.path(), &["import", "workload:modem", "--set", "calls=20", "-o", "board.csv"]);
+    let shown = |columns: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_heapsmith"))
+            .args(["inspect", "board.csv", "--classes", "6", "--lower-bound"])
+            .current_dir(folder.path())
+            .env("COLUMNS", columns)
+            .output()
+            .expect("the command runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let wide = shown("80");
+    assert!(wide.contains("lower bound: ") && wide.contains("cumulated"), "{wide}");
+    let (_, pools) = wide.split_once("\n6 pools").expect("pools");
+    insta::assert_snapshot!(format!("6 pools{pools}"));
+    assert!(pools.lines().all(|line| line.chars().count() <= 80), "{pools}");
+    assert!(shown("40").lines().all(|line| line.chars().count() <= 40));
+}
+
+/// The rows of `--classes` for programs.
+fn pools(folder: &Path, arguments: &[&str]) -> Vec<serde_json::Value> {
+    let output = heapsmith(folder, &[&["inspect"], arguments, &["--format", "json"]].concat());
+    let rows: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    rows.as_array().expect("rows").clone()
+}
+
+#[test]
+fn pools_of_optimal_classes_are_for_programs_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    recording(folder.path());
+    let numbers = |rows: &[serde_json::Value], field: &str| -> Vec<u64> {
+        rows.iter().map(|row| row[field].as_u64().expect("a number")).collect()
+    };
+    let rows = pools(folder.path(), &["server.log", "--classes", "5"]);
+    assert_eq!(numbers(&rows, "block"), [72, 1520], "there are two sizes");
+    assert_eq!(numbers(&rows, "smallest"), [1, 73]);
+    assert_eq!(numbers(&rows, "requests"), [199, 200]);
+    assert_eq!(numbers(&rows, "blocks"), [10, 200]);
+    assert_eq!(numbers(&rows, "bytes"), [720, 304_000]);
+    assert_eq!(numbers(&rows, "pools_bytes"), [304_720; 2]);
+    assert!(rows[0].get("trace").is_none() && rows[0]["internal"].as_f64() == Some(0.090909), "{rows:?}");
+    let exact = pools(folder.path(), &["server.log", "--classes", "2", "--align", "1"]);
+    assert_eq!(numbers(&exact, "block"), [66, 1514]);
+    assert_eq!(numbers(&exact, "pools_bytes"), [10 * 66 + 200 * 1514; 2]);
+    assert_eq!(numbers(&exact, "peak_live"), [303_460; 2]);
+    let one = pools(folder.path(), &["server.log", "--classes", "1", "--align", "4096"]);
+    assert_eq!((numbers(&one, "block"), numbers(&one, "blocks")), (vec![4096], vec![210]));
+    // Each trace has its own, and transforms come before.
+    heapsmith(folder.path(), &["import", "server.log", "--limit", "100", "-o", "short.parquet"]);
+    let both = pools(folder.path(), &["server.log", "short.parquet", "--classes", "2"]);
+    assert_eq!(both.len(), 4, "{both:?}");
+    assert!(both.iter().all(|row| row["trace"].is_string()), "{both:?}");
+    let short = pools(folder.path(), &["server.log", "--limit", "100", "--classes", "2"]);
+    assert_eq!(numbers(&both[2..], "bytes"), numbers(&short, "bytes"));
+    let copies = pools(folder.path(), &["server.log", "--copies", "3", "--classes", "2"]);
+    assert_eq!(numbers(&copies, "blocks"), [30, 600], "three at once");
+    // A page and a profile of call sites are written as without pools.
+    heapsmith(folder.path(), &["inspect", "server.log", "--html", "plain.html", "--pprof", "plain.pb"]);
+    let with = ["inspect", "server.log", "--classes", "2", "--html", "with.html", "--pprof", "with.pb"];
+    heapsmith(folder.path(), &with);
+    let read = |name: &str| std::fs::read(folder.path().join(name)).expect("a file");
+    assert!(read("plain.html") == read("with.html") && read("plain.pb") == read("with.pb"));
+    for (wrong, why) in [
+        (&["--classes", "0"][..], "1 to 1024"),
+        (&["--classes", "1025"], "1 to 1024"),
+        (&["--classes", "2", "--align", "3"], "a power of two"),
+        (&["--align", "4"], "--classes"),
+        (&["--classes", "2", "--lower-bound", "--format", "csv"], "name one of them"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+        let refused = command.args(["inspect", "server.log"]).args(wrong).current_dir(folder.path()).output();
+        let refused = refused.expect("the command runs");
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert!(refused.status.code() == Some(2) && said.contains(why), "{wrong:?}: {said}");
+    }
+}
+
+#[test]
 fn transforms_are_told_and_every_command_takes_them() {
     let folder = tempfile::tempdir().expect("a folder");
     recording(folder.path());

@@ -6,19 +6,24 @@
 //! heap = ["list", "tree(red-black)"] # the pool, or several to choose from: a spec without what the levels say, or, of
 //!                                    # several, a name of the catalogue
 //! [family.levels]                    # each key a factor, each value one of its levels
-//! freelists = [0, 4, "saved 4"]
+//! freelists = [0, 4, "saved 4", "optimal 4"]
 //! split = [0, 30, 100]
 //! word = [4, 8]
 //! ```
 //!
 //! | key | a level is |
 //! |---|---|
-//! | `freelists` | a number of lists for the most popular block sizes, `"saved N"` for those that most bytes go through, or a range as in a spec |
+//! | `freelists` | a number of lists for the most popular block sizes, `"saved N"` for those that most bytes go through, `"optimal N"` for all sizes, or a range as in a spec |
 //! | `fit` | percent of the list that best fit looks at, 0 for first fit; or a fit policy |
 //! | `split`, `coalesce` | percent of the requests, the largest ones, that split or coalesce; `"popular"`: from half of the most popular size on; or a word of the spec |
 //! | `word`, `align` | bytes; `"word"` for the alignment that the word has |
 //! | `check` | what heaps check: `"off"`, `"header"`, `"full"`; without the key what the target says, where a structure can |
 //! | any other | the value of this key inside the pool's parentheses |
+//!
+//! The N lists of `"optimal N"` serve every size up to the largest of the traces, each the sizes above the list before it with
+//! blocks for its largest: those N blocks in which live requests waste the fewest bytes, averaged over the operations of all
+//! traces ([`LiveSizes::optimal`](heapsmith_trace::LiveSizes::optimal)). They are chosen for the block sizes of the heap, after its
+//! word and alignment. The other lists have blocks of one size each, and the pool serves what they do not.
 //!
 //! A family is the product of its levels. What a level says in percent or in popular sizes becomes bytes when a space
 //! is made for its traces, so each design is a plain spec.

@@ -1,11 +1,12 @@
 //! What levels mean in bytes: the requests of the traces that a space is made for.
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use heapsmith_spec::Spec;
 use heapsmith_spec::build::words_for;
-use heapsmith_trace::{Operation, PackedTrace};
+use heapsmith_spec::{Sizes, Spec};
+use heapsmith_trace::{Bytes, LiveSizes, Operation, PackedTrace};
 
 /// By what the sizes of free lists are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,17 +15,22 @@ pub(super) enum By {
     Popularity,
     /// Bytes that go through its blocks, which a list spares the pool.
     SavedBytes,
+    /// The internal fragmentation of lists that serve every request, as classes do.
+    Excess,
 }
 
 /// The requests of all traces.
-pub(super) struct Requests {
+pub(super) struct Requests<'t> {
+    traces: &'t [PackedTrace],
+    /// Their live blocks, which few spaces ask for.
+    live: OnceCell<LiveSizes>,
     /// Distinct sizes, ascending, with their number.
     sizes: Vec<(u64, u64)>,
     total: u64,
 }
 
-impl Requests {
-    pub fn of(traces: &[PackedTrace]) -> Requests {
+impl Requests<'_> {
+    pub fn of(traces: &[PackedTrace]) -> Requests<'_> {
         let mut counts: HashMap<u64, u64> = HashMap::new();
         let events = traces.iter().flat_map(|trace| &trace.events);
         for event in events.filter(|event| event.operation != Operation::Free) {
@@ -33,7 +39,7 @@ impl Requests {
         let total = counts.values().sum();
         let mut sizes: Vec<_> = counts.into_iter().collect();
         sizes.sort_unstable();
-        Requests { sizes, total }
+        Requests { traces, live: OnceCell::new(), sizes, total }
     }
 
     /// The least size of all.
@@ -68,8 +74,18 @@ impl Requests {
         popular.map_or(0, |&(size, _)| size / 2)
     }
 
-    /// A size for each of the `max` first block sizes of a heap, the size itself being its most popular; ascending.
-    pub fn listed(&self, heap: &Spec, max: usize, by: By) -> Vec<u64> {
+    /// What `max` free lists serve that are chosen for a heap, ascending.
+    pub fn listed(&self, heap: &Spec, max: usize, by: By) -> Vec<Sizes> {
+        match by {
+            By::Popularity => self.ranked(heap, max, |requests, _| requests),
+            By::SavedBytes => self.ranked(heap, max, |requests, words| requests.saturating_mul(words as u64)),
+            By::Excess => self.optimal(heap, max),
+        }
+    }
+
+    /// A list for each of the `max` first block sizes of a heap by `rank`, of requests and words; it serves the most popular
+    /// size of the block.
+    fn ranked(&self, heap: &Spec, max: usize, rank: impl Fn(u64, usize) -> u64) -> Vec<Sizes> {
         let mut blocks: HashMap<usize, (u64, u64, u64)> = HashMap::new();
         for &(size, count) in &self.sizes {
             let Some(words) = words_for(heap, size) else { continue };
@@ -79,14 +95,29 @@ impl Requests {
                 (*best, *chosen) = (count, size);
             }
         }
-        let rank = |(words, (total, _, size)): (usize, (u64, u64, u64))| match by {
-            By::Popularity => (total, size),
-            By::SavedBytes => (total.saturating_mul(words as u64), size),
-        };
+        let rank = |(words, (total, _, size))| (rank(total, words), size);
         let mut ranked: Vec<(u64, u64)> = blocks.into_iter().map(rank).collect();
         ranked.sort_unstable_by_key(|&(total, size)| (Reverse(total), size));
         let mut sizes: Vec<u64> = ranked.into_iter().take(max).map(|(_, size)| size).collect();
         sizes.sort_unstable();
-        sizes
+        sizes.into_iter().map(Sizes::One).collect()
+    }
+
+    /// `max` lists without a gap from 1 byte to the largest request, whose blocks are the optimal classes of the heap's block
+    /// sizes ([`LiveSizes::optimal`]). Each reaches to the largest request of its block.
+    fn optimal(&self, heap: &Spec, max: usize) -> Vec<Sizes> {
+        let live = self.live.get_or_init(|| LiveSizes::of(self.traces));
+        let block = |size: u64| words_for(heap, size).map(|words| words as u64 * u64::from(heap.word.bytes()));
+        let classes = live.rounded(|size| block(size.0).map(Bytes)).optimal(max);
+        let end = |class: Bytes| {
+            let held = self.sizes.partition_point(|&(size, _)| block(size).is_some_and(|block| block <= class.0));
+            self.sizes[held - 1].0
+        };
+        let mut from = 1;
+        let range = |to: u64| match std::mem::replace(&mut from, to + 1) {
+            from if from == to => Sizes::One(to),
+            from => Sizes::Range { from, to },
+        };
+        classes.into_iter().map(end).map(range).collect()
     }
 }

@@ -137,6 +137,69 @@ fn levels_become_bytes_of_the_traces() {
     assert_eq!(specs[8 + 2], "freelists(20) tree(red-black, fit=best, split=never, coalesce=immediate)");
 }
 
+/// Blocks of these sizes, one after another, each live for this many operations.
+fn lived(sizes: &[(u64, u64)]) -> PackedTrace {
+    let mut trace = Trace::new(Origin::new("lived", ""));
+    for (id, &(size, operations)) in sizes.iter().enumerate() {
+        let id = id as u64;
+        trace.events.push(Event::at(id, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
+        for _ in 1..operations {
+            trace.events.push(Event::at(id, Action::Reallocate { id, size: Bytes(size) }));
+        }
+        trace.events.push(Event::at(id, Action::Free { id }));
+    }
+    PackedTrace::new(&trace).expect("a sound trace")
+}
+
+#[test]
+fn optimal_lists_serve_every_size_and_waste_the_fewest_live_bytes() {
+    let text = |levels: &str| format!("[[family]]\nname = \"a\"\nheap = \"list\"\n[family.levels]\n{levels}");
+    let made = |levels: &str, traces: &[PackedTrace]| -> Vec<String> {
+        let space = Space::of("a test", &text(levels), traces).unwrap_or_else(|error| panic!("{error}"));
+        space.designs.iter().map(|design| design.spec.to_string()).collect()
+    };
+    let one = lived(&[(16, 50), (24, 40), (40, 1), (64, 10), (1000, 2)]);
+    let levels = "freelists = [\"optimal 0\", \"optimal 1\", \"optimal 4\", \"optimal 9\"]";
+    let specs = made(levels, std::slice::from_ref(&one));
+    let starts = ["list(", "freelists(1..=1000) list(", "freelists(1..=16,17..=24,25..=64,65..=1000) list("];
+    assert!(specs.iter().zip(starts).all(|(spec, start)| spec.starts_with(start)), "{specs:?}");
+    assert!(specs[3].starts_with("freelists(1..=16,17..=24,25..=40,41..=64,65..=1000) list("), "{specs:?}");
+    // In another trace blocks of 40 bytes live long, and those of 24 do not: together both have a list of their own.
+    let other = lived(&[(40, 300), (900, 1)]);
+    let both = made("freelists = \"optimal 4\"", &[one.clone(), other.clone()]);
+    assert!(both[0].starts_with("freelists(1..=16,17..=24,25..=40,41..=1000) list("), "{both:?}");
+    assert_eq!(both, made("freelists = \"optimal 4\"", &[other, one]), "the order of the traces is no matter");
+    // Blocks of 13 to 28 bytes are one size where blocks are multiples of 16; the list reaches to the largest request.
+    let small = lived(&[(13, 9), (20, 9), (28, 9), (29, 9), (44, 2), (60, 9)]);
+    let aligned = made("freelists = [\"optimal 3\", \"saved 3\"]\nalign = 16", &[small]);
+    assert!(aligned[0].starts_with("freelists(1..=28,29..=44,45..=60) list("), "{aligned:?}");
+    assert!(aligned[1].starts_with("freelists(13,29,60) list("), "{aligned:?}");
+    // No block of two-byte words holds 100,000 bytes, so no list is for them.
+    let large = lived(&[(16, 5), (100_000, 5)]);
+    let narrow = made("freelists = \"optimal 3\"\nword = 2", &[large]);
+    assert!(narrow[0].starts_with("freelists(1..=16) list("), "{narrow:?}");
+}
+
+#[test]
+fn optimal_lists_are_a_level_of_every_heap_that_has_free_lists() {
+    let trace = lived(&[(16, 50), (24, 40), (40, 1), (64, 10), (1000, 2)]);
+    let text = WIDE.replace("\"saved ", "\"optimal ");
+    for target in ["network-2006", "host", "cortex-m", "avr"] {
+        let target = Target::named(target).expect("a target");
+        let space = Space::for_target("a test", &text, target, std::slice::from_ref(&trace)).expect("it suits");
+        let optimal = |design: &&Design| {
+            space.families.level(design, "freelists").is_some_and(|level| level.starts_with("optimal"))
+        };
+        let designs: Vec<&Design> = space.designs.iter().filter(optimal).collect();
+        assert!(designs.len() > 1000, "{}", designs.len());
+        for design in designs {
+            let spec = design.spec.to_string();
+            assert!(spec.starts_with("freelists(1..=") && spec.contains("..=1000) "), "{spec}");
+            assert_eq!(spec.parse().as_ref(), Ok(&design.spec));
+        }
+    }
+}
+
 #[test]
 fn free_lists_of_a_range_are_for_sizes_that_no_trace_has() {
     let text = "[[family]]\nname = \"a\"\nheap = \"list\"\n[family.levels]\nfreelists = [\"16..=64 step 16\"]";
@@ -166,7 +229,12 @@ fn what_is_wrong_with_a_space_is_named() {
     let error = refused("[[family]]\nname = \"a\"\nheap = \"list\"\n[family.levels]\norder = [\"lifo\", \"size\"]");
     assert!(error.contains("family \"a\" makes \"list(order=size)\"") && error.contains("lifo"), "{error}");
     let error = refused("[[family]]\nname = \"a\"\nheap = \"list\"\n[family.levels]\nfreelists = [\"many\"]");
-    assert!(error.contains("\"saved 4\""), "{error}");
+    assert!(error.contains("\"saved 4\"") && error.contains("\"optimal 4\""), "{error}");
+    for level in ["optimal", "optimal ", "optimal many", "optimal -1", "optimal 4 5", "best 4", "optimal4"] {
+        let error =
+            refused(&format!("[[family]]\nname = \"a\"\nheap = \"list\"\n[family.levels]\nfreelists = [{level:?}]"));
+        assert!(error.contains(&format!("has freelists = {level:?}")), "{error}");
+    }
     let error = refused("[[family]]\nname = \"a\"\nheap = \"list\"\n[family.levels]\nword = []");
     assert!(error.contains("has no level of word"), "{error}");
     let error = refused("[[family]]\nname = \"a\"\nheap = \"list\"\n[[family]]\nname = \"a\"\nheap = \"tree\"");

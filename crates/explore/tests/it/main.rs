@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
 
 mod advice;
+mod classes;
 mod cost;
 mod determinism;
 mod recovery;
