@@ -6,8 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use heapsmith_spec::build::{lists_in_words, words_for};
-use heapsmith_spec::{BlockFactors, Check, Coalescing, Fit, Largest, Layer, Order, Spec, Splitting, WordSize};
+use heapsmith_spec::build::{lists_in_words, spans_in_words, words_for};
+use heapsmith_spec::{
+    BlockFactors, Check, Coalescing, Fit, FreeBlocks, Largest, Layer, Metadata, Order, Spans, Spec, Splitting, WordSize,
+};
 use serde::Serialize;
 
 /// The levels of a pool of blocks, as expressions.
@@ -185,6 +187,24 @@ impl<'s> Composition<'s> {
         if is_less { format!("region.min({max})") } else { "region".to_owned() }
     }
 
+    /// Puts spans before the heap.
+    fn spans(&mut self, spans: &Spans) {
+        self.maps.push(Map::new("Spans", "classes", spans_in_words(self.spec, spans)));
+        self.uses.insert("heapsmith::parts::{ConstantSizes, SizeRange}");
+        self.uses.insert("heapsmith::parts::{NextSpan, SpanValues, Spans}");
+        let kind = match (spans.free, spans.metadata) {
+            (FreeBlocks::List, _) => "ListInside",
+            (FreeBlocks::Bitmap, Metadata::Inside) => "BitmapInside",
+            (FreeBlocks::Bitmap, Metadata::Outside) => "BitmapOutside",
+        };
+        let map = format!("{}Spans", self.camel);
+        let (below, word) = (&self.ty, self.word());
+        self.ty = format!("Spans<{word}, {below}, {map}, heapsmith::parts::{kind}>");
+        let (span, next, keep) = (spans.span, spans.next, spans.empty.kept());
+        let values = format!("SpanValues {{ span: {span}, next: NextSpan::{next:?}, keep: {keep} }}");
+        self.make(format!("Spans::new(heap, {}, {map}, {values})?", self.spec.alignment));
+    }
+
     /// Puts a layer before the heap; free lists came with the pool.
     pub fn layer(&mut self, layer: &Layer) {
         let word = self.word();
@@ -195,6 +215,7 @@ impl<'s> Composition<'s> {
                 self.ty = format!("Zero<{}>", self.ty);
                 self.make("Zero::new(heap)".to_owned());
             }
+            Layer::Spans(spans) => self.spans(spans),
             Layer::Guard(guard) => {
                 self.uses.insert("heapsmith::Guard");
                 self.ty = format!("Guard<{word}, {}>", self.ty);

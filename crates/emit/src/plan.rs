@@ -175,6 +175,9 @@ impl Plan {
             let part = source.and_then(|source| source.without_template());
             EmitError::NotYet { part: part.map_or_else(|| spec.pool.to_string(), str::to_owned), language: C }
         };
+        if let Some(spans) = spec.layers.iter().find(|layer| matches!(layer, Layer::Spans(_))) {
+            return Err(EmitError::NotYet { part: spans.to_string(), language: C });
+        }
         let (pool, index) = source.and_then(|source| source.plan(spec)).ok_or_else(without)?;
         let layers_at = 2 + index.control_words;
         let free_lists = FreeListsPlan::of(spec, layers_at);

@@ -6,6 +6,7 @@
 //! | [`FreeLists`] | nothing | a word or two a list |
 //! | [`Guard`] | 4 words and the rounding | a block of 3 words, with a quarantine |
 //! | [`Reserve`] | nothing | a block of a word |
+//! | [`Spans`] | nothing, without headers | a block of 4 words and one or two a class, a table, a record for each span |
 //! | [`Zero`] | nothing | nothing |
 //!
 //! `FreeLists` wraps a pool of blocks directly. The others wrap
@@ -33,6 +34,10 @@ macro_rules! as_below {
             // SAFETY: the caller's promise is the same.
             unsafe { self.$below.block_size(pointer) }
         }
+        crate::layer::as_below!(errors of $below);
+        crate::layer::as_below!($below);
+    };
+    (errors of $below:ident) => {
         fn heap_errors(&self) -> HeapErrors {
             self.$below.heap_errors()
         }
@@ -42,9 +47,14 @@ macro_rules! as_below {
         fn set_secret(&mut self, secret: usize) {
             self.$below.set_secret(secret);
         }
-        crate::layer::as_below!($below);
     };
     ($below:ident) => {
+        fn alignment(&self) -> usize {
+            self.$below.alignment()
+        }
+        crate::layer::as_below!(counts of $below);
+    };
+    (counts of $below:ident) => {
         fn control_size(&self) -> usize {
             self.$below.control_size()
         }
@@ -57,9 +67,6 @@ macro_rules! as_below {
         }
         fn base(&self) -> NonNull<u8> {
             self.$below.base()
-        }
-        fn alignment(&self) -> usize {
-            self.$below.alignment()
         }
         #[inline(always)]
         fn meter(&self) -> &Self::Meter {
@@ -79,10 +86,12 @@ mod freelists;
 mod guard;
 mod own;
 mod reserve;
+mod spans;
 mod zero;
 
 pub use counters::{Counters, Counts};
 pub use freelists::{FreeLists, Order};
 pub use guard::Guard;
 pub use reserve::{PriorityStatistics, Reserve};
+pub use spans::{BitmapInside, BitmapOutside, ListInside, NextSpan, SpanType, SpanValues, Spans, largest_in_span};
 pub use zero::Zero;

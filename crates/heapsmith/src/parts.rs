@@ -9,7 +9,9 @@ pub use crate::index::{
     AddressOrder, Bin, BinList, BinMap, BinOrder, Bins, BySize, Classes, ConstantBins, Fifo, Implicit, Index, Lifo,
     RedBlack, SkipList, SpacedBins, Spacing, TwoLevel,
 };
-pub use crate::layer::Order;
+pub use crate::layer::{
+    BitmapInside, BitmapOutside, ListInside, NextSpan, Order, SpanType, SpanValues, Spans, largest_in_span,
+};
 pub use crate::memory::Words;
 pub use crate::nothing::Nothing;
 pub use crate::pages::PageHeap;

@@ -52,7 +52,7 @@ mod tlsf;
 mod tree;
 
 use heapsmith_spec::build::words_for;
-use heapsmith_spec::{Pool, Spec};
+use heapsmith_spec::{Layer, Pool, Spec};
 
 pub use accesses::WorstCase;
 pub use demand::Demand;
@@ -118,6 +118,10 @@ const MAX: u64 = 1 << 56;
 const TOO_LARGE: &str = "the bound exceeds the largest region that any word can name: ask about fewer live bytes or larger \
     smallest requests";
 
+/// Why spans give no bound.
+const SPANS: &str = "no bound is derived for spans: a block keeps its span for its class, and the spans of a class that a \
+    program no longer asks for can each be held by one block";
+
 /// Why a family has no bound.
 struct Unbounded(&'static str);
 
@@ -165,6 +169,9 @@ pub fn bound(spec: &Spec, live: u64, max_size: u64, min_size: u64) -> Bound {
 /// What the pool's family says, within the largest region.
 fn found(demand: &Demand) -> Result<Found, Unbounded> {
     let family = family(&demand.spec.pool);
+    if demand.spec.layers.iter().any(|layer| matches!(layer, Layer::Spans(_))) {
+        return Err(Unbounded(SPANS));
+    }
     if !family.counts_trapped() && demand.traps_blocks() {
         return Err(Unbounded(retained::TRAPS));
     }

@@ -74,23 +74,23 @@ pub(crate) fn replayed(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrac
 
 /// What the bytes of the footprint are now.
 pub(crate) fn survey(heap: &dyn Heap<Meter = Counting>, live: &LiveTable) -> AtPeak {
-    let (mut used, mut free, mut cached, mut around, mut largest, mut header) = (0, 0, 0, 0, 0, 0);
-    heap.walk(&mut |block| {
-        header = block.header as u64;
-        match block.state {
-            State::Used => {
-                used += block.size as u64;
-                around += block.layer as u64;
-            }
-            State::Free => {
-                free += block.size as u64;
-                largest = largest.max(block.size as u64);
-            }
-            State::Cached => cached += block.size as u64,
+    let (mut used, mut free, mut cached, mut around, mut largest, mut headers) = (0, 0, 0, 0, 0, 0);
+    heap.walk(&mut |block| match block.state {
+        State::Used => {
+            used += block.size as u64;
+            headers += block.header as u64;
+            around += block.layer as u64;
+        }
+        State::Free => {
+            free += block.size as u64;
+            largest = largest.max(block.size as u64);
+        }
+        State::Cached => {
+            cached += block.size as u64;
+            headers -= block.header as u64;
         }
     });
     let requested: u64 = live.iter().map(|block| block.requested).sum();
-    let headers = live.iter().count() as u64 * header;
     AtPeak {
         requested: Bytes(requested),
         headers: Bytes(headers),

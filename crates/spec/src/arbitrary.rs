@@ -8,7 +8,10 @@ use proptest::option;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::{select, subsequence};
 
-use crate::ast::{Check, Flush, FreeLists, Guard, GuardPages, Layer, Order, Reserve, Sizes, Spec, Threads, WordSize};
+use crate::ast::{
+    Check, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, GuardPages, Layer, Metadata, NextSpan, Order, Reserve,
+    Sizes, Spans, Spec, Threads, WordSize,
+};
 use crate::keyword::Keyword;
 use crate::pool::Pool;
 use crate::validate::{Place, first_fault};
@@ -37,7 +40,9 @@ generated!(Spec, spec());
 
 /// Any heap.
 pub fn spec() -> impl Strategy<Value = Spec> {
-    let layers = (layers(), option::of(free_lists().prop_map(Layer::FreeLists)));
+    // A third of the heaps have spans.
+    let spans = prop_oneof![2 => Just(None), 1 => spans().prop_map(Some)].prop_map(|spans| spans.map(Layer::Spans));
+    let layers = (layers(), spans, option::of(free_lists().prop_map(Layer::FreeLists)));
     let options = select(WordSize::ALL.as_slice()).prop_flat_map(|word| {
         let powers = word.bytes().ilog2()..=Spec::MAX_ALIGNMENT.ilog2();
         // The default as often as all others together: heaps are mostly aligned to the word.
@@ -46,7 +51,7 @@ pub fn spec() -> impl Strategy<Value = Spec> {
     });
     (layers, any::<Pool>(), options)
         .prop_map(|(layers, pool, (word, alignment, threads))| Spec {
-            layers: layers.0.into_iter().chain(layers.1).collect(),
+            layers: layers.0.into_iter().chain(layers.1).chain(layers.2).collect(),
             pool,
             word,
             alignment,
@@ -83,6 +88,34 @@ fn without_misfits(mut spec: Spec) -> Spec {
 pub fn free_lists() -> impl Strategy<Value = FreeLists> {
     let flush = prop_oneof![3 => Just(Flush::All), 1 => (1..=40_u32).prop_map(Flush::Bounded)];
     (rows(), word::<Order>(), flush).prop_map(|(sizes, order, flush)| FreeLists { sizes, order, flush })
+}
+
+/// Any spans. Their classes fit half a span, and with an alignment that a span has no room for they are left out.
+pub fn spans() -> impl Strategy<Value = Spans> {
+    let kinds = vec![
+        (FreeBlocks::List, Metadata::Inside),
+        (FreeBlocks::Bitmap, Metadata::Inside),
+        (FreeBlocks::Bitmap, Metadata::Outside),
+    ];
+    let empty = prop_oneof![Just(EmptySpans::Return), (1..=3_u32).prop_map(EmptySpans::Keep)];
+    (rows(), select(vec![256_u64, 512, 1024, 4096, 8192]), select(kinds), word::<NextSpan>(), empty).prop_map(
+        |(rows, span, (free, metadata), next, empty)| {
+            let fits = |sizes: &Sizes| sizes.span().is_some_and(|(_, high)| high <= span / 2);
+            let mut sizes: Vec<_> = rows.into_iter().map(as_class).filter(fits).collect();
+            if sizes.is_empty() {
+                sizes.push(Sizes::One(span / 16));
+            }
+            Spans { sizes, span, free, next, empty, metadata }
+        },
+    )
+}
+
+/// The item as classes, which have one size where a free list may have a range of them.
+pub(crate) fn as_class(sizes: Sizes) -> Sizes {
+    match sizes {
+        Sizes::Range { to, .. } => Sizes::One(to),
+        other => other,
+    }
 }
 
 /// A value that has a word.

@@ -8,12 +8,14 @@ mod factor;
 mod freelists;
 mod layers;
 mod sizes;
+mod spans;
 mod spec;
 mod threads;
 mod word;
 
 pub use heapsmith::parts::BinOrder;
 pub use heapsmith::parts::Fit;
+pub use heapsmith::parts::NextSpan;
 pub use heapsmith::parts::Order;
 
 pub use check::Check;
@@ -21,6 +23,7 @@ pub use factor::{Coalescing, Splitting};
 pub use freelists::{Flush, FreeLists};
 pub use layers::{Guard, GuardPages, Reserve};
 pub use sizes::Sizes;
+pub use spans::{EmptySpans, FreeBlocks, Metadata, Spans};
 pub use spec::{Layer, Spec};
 pub use threads::Threads;
 pub use word::WordSize;

@@ -134,6 +134,27 @@ pub fn lists_in_words(spec: &Spec, layer: &crate::FreeLists) -> Vec<(usize, usiz
     listed_by(&layer.sizes, |size| words_for(spec, size)).iter().map(|list| (list.low, list.high)).collect()
 }
 
+/// The payloads that the classes of spans serve in the heap of `spec`, in words, ascending. Classes leave no gaps; request
+/// sizes that share a payload share a class.
+pub fn spans_in_words(spec: &Spec, layer: &crate::Spans) -> Vec<(usize, usize)> {
+    span_lists(spec, layer).iter().map(|list| (list.low, list.high)).collect()
+}
+
+fn span_lists(spec: &Spec, layer: &crate::Spans) -> Vec<SizeRange> {
+    let (word, alignment) = (u64::from(spec.word.bytes()), u64::from(spec.alignment));
+    let words = |size: u64| Some(bytes(size.checked_next_multiple_of(alignment)? / word));
+    without_gaps(listed_by(&layer.sizes, words))
+}
+
+/// Words of the largest block that a span of this layer holds, whatever the pool's headers.
+pub fn largest_of_spans(spec: &Spec, layer: &crate::Spans) -> usize {
+    match spec.word {
+        WordSize::Two => layers::largest_in_word::<u16>(spec, layer),
+        WordSize::Four => layers::largest_in_word::<u32>(spec, layer),
+        WordSize::Eight => layers::largest_in_word::<u64>(spec, layer),
+    }
+}
+
 /// Words that blocks beyond the classes are a multiple of: the step, and no less than what blocks begin at; none if
 /// nothing beyond is served.
 pub fn step_in_words(spec: &Spec, classes: &Classes) -> Option<usize> {
@@ -148,7 +169,11 @@ pub fn classes_in_words(spec: &Spec, classes: &Classes) -> Vec<(usize, usize)> {
 }
 
 fn class_lists(spec: &Spec, classes: &Classes) -> Vec<SizeRange> {
-    let mut lists = listed(&classes.sizes, &format(spec), spec.word);
+    without_gaps(listed(&classes.sizes, &format(spec), spec.word))
+}
+
+/// The lists, each of which serves all above the one before.
+fn without_gaps(mut lists: Vec<SizeRange>) -> Vec<SizeRange> {
     let mut above = 0;
     for list in &mut lists {
         (list.low, above) = (above, list.high + 1);
@@ -332,7 +357,7 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
     ) -> Result<J::Output, BuildError> {
         let Parts { spec, source, meter, storage, job } = self;
         match spec.layers.last() {
-            None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Zero) => {
+            None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Spans(_) | Layer::Zero) => {
                 Ok(job.run(BlockPool::<W, I, _, S, M, TAGS>::from_parts(source, index, policy, meter)?))
             }
             Some(Layer::FreeLists(layer)) => {

@@ -3,7 +3,10 @@
 //! One table serves the parser, the printer and the lists of alternatives in error messages,
 //! so that the three cannot disagree.
 
-use crate::ast::{Check, Coalescing, Flush, GuardPages, Order, Splitting, Threads, WordSize};
+use crate::ast::{
+    Check, Coalescing, EmptySpans, Flush, FreeBlocks, GuardPages, Metadata, NextSpan, Order, Splitting, Threads,
+    WordSize,
+};
 
 /// A value with a word for each, or most, of its cases.
 pub(crate) trait Keyword: Copy + PartialEq + 'static {
@@ -47,6 +50,24 @@ impl Keyword for Order {
 impl Keyword for Flush {
     const WORDS: &'static [(&'static str, Self)] = &[("all", Self::All)];
     const FORMS: &'static [&'static str] = &["bounded(8)"];
+}
+
+impl Keyword for FreeBlocks {
+    const WORDS: &'static [(&'static str, Self)] = &[("list", Self::List), ("bitmap", Self::Bitmap)];
+}
+
+impl Keyword for NextSpan {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("first", Self::First), ("last", Self::Last), ("fullest", Self::Fullest), ("lowest", Self::Lowest)];
+}
+
+impl Keyword for EmptySpans {
+    const WORDS: &'static [(&'static str, Self)] = &[("return", Self::Return)];
+    const FORMS: &'static [&'static str] = &["keep(1)"];
+}
+
+impl Keyword for Metadata {
+    const WORDS: &'static [(&'static str, Self)] = &[("inside", Self::Inside), ("outside", Self::Outside)];
 }
 
 impl Keyword for Splitting {

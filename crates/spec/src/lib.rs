@@ -50,8 +50,8 @@ mod target;
 mod validate;
 
 pub use ast::{
-    BinOrder, Check, Coalescing, Fit, Flush, FreeLists, Guard, GuardPages, Layer, Order, Reserve, Sizes, Spec,
-    Splitting, Threads, WordSize,
+    BinOrder, Check, Coalescing, EmptySpans, Fit, Flush, FreeBlocks, FreeLists, Guard, GuardPages, Layer, Metadata,
+    NextSpan, Order, Reserve, Sizes, Spans, Spec, Splitting, Threads, WordSize,
 };
 pub use catalogue::{Entry, Promise, catalogue, entry, is_name, readings, resolve};
 pub use error::SpecError;

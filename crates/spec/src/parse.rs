@@ -11,6 +11,7 @@ pub(crate) mod keys;
 mod layers;
 mod options;
 pub(crate) mod sizes;
+mod spans;
 
 use std::str::FromStr;
 
@@ -43,6 +44,7 @@ type ReadLayer = fn(&mut Cursor<'_>) -> Result<Layer>;
 /// The layers. A new one is a line here, a file in `parse` and its case in print and validate. Pools are in `pool`.
 const LAYERS: &[(&str, ReadLayer)] = &[
     ("freelists", |cursor| freelists::read(cursor).map(Layer::FreeLists)),
+    ("spans", |cursor| spans::read(cursor).map(Layer::Spans)),
     ("guard", |cursor| layers::guard(cursor).map(Layer::Guard)),
     ("reserve", |cursor| layers::reserve(cursor).map(Layer::Reserve)),
     ("zero", |_| Ok(Layer::Zero)),

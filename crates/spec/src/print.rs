@@ -6,7 +6,10 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-use crate::ast::{Coalescing, Flush, FreeLists, Guard, Layer, Order, Sizes, Spec, Splitting};
+use crate::ast::{
+    Coalescing, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, Layer, Metadata, NextSpan, Order, Sizes, Spans, Spec,
+    Splitting,
+};
 use crate::keyword::Keyword;
 
 impl Display for Spec {
@@ -37,6 +40,7 @@ impl Display for Layer {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::FreeLists(free_lists) => free_lists.fmt(f),
+            Self::Spans(spans) => spans.fmt(f),
             Self::Guard(guard) => guard.fmt(f),
             Self::Reserve(reserve) => write!(f, "reserve(high={}%)", reserve.high),
             Self::Zero => f.write_str("zero"),
@@ -65,6 +69,31 @@ impl Display for FreeLists {
         }
         if let Flush::Bounded(blocks) = self.flush {
             write!(f, ", flush=bounded({blocks})")?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl Display for Spans {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let Self { sizes, span, free, next, empty, metadata } = self;
+        f.write_str("spans(")?;
+        items(f, sizes)?;
+        write!(f, ", span={span}")?;
+        if *free != FreeBlocks::default() {
+            f.write_str(", free=")?;
+            word(f, *free)?;
+        }
+        if *next != NextSpan::default() {
+            f.write_str(", next=")?;
+            word(f, *next)?;
+        }
+        if let EmptySpans::Keep(spans) = empty {
+            write!(f, ", empty=keep({spans})")?;
+        }
+        if *metadata != Metadata::default() {
+            f.write_str(", metadata=")?;
+            word(f, *metadata)?;
         }
         f.write_str(")")
     }

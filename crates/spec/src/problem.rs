@@ -1,6 +1,6 @@
 //! Everything that can be wrong with a spec.
 
-use crate::ast::{FreeLists, Guard, Spec};
+use crate::ast::{FreeLists, Guard, Spans, Spec};
 use crate::{Glue, Pages, Tlsf};
 
 /// A problem of a spec, in words; [`crate::SpecError`] has the place.
@@ -46,6 +46,9 @@ pub enum Problem {
     /// Free lists that are not directly before the pool.
     #[error("`freelists` goes directly before the pool, so `{0}` belongs before it")]
     FreeListsOutside(&'static str),
+    /// Spans that are not before the pool or its free lists.
+    #[error("`spans` goes directly before the pool or its free lists, so `{0}` belongs before it")]
+    SpansOutside(&'static str),
     /// A layer before a pool that it does not suit.
     #[error("`{layer}` cannot go before this pool: {why}")]
     LayerBefore {
@@ -189,6 +192,24 @@ pub enum Problem {
     /// A second level of no parts, or of too many.
     #[error("a second level of {0}: powers of two can be divided into lists 1 to {max} times in half", max = Tlsf::MAX_SECOND_LEVEL)]
     SecondLevel(u64),
+    // ---- spans
+    /// A span of a size that is not supported.
+    #[error("a span has a power of two of bytes, from {min} to {max}, not {0}", min = Spans::MIN_SPAN, max = Spans::MAX_SPAN)]
+    SpanSize(u64),
+    /// A class of which no block fits a span.
+    #[error("a span of {span} bytes holds no block of the class of {class}")]
+    ClassBeyondSpan {
+        /// Bytes of a span.
+        span: u64,
+        /// The largest class.
+        class: u64,
+    },
+    /// More empty spans than a class can keep, or none.
+    #[error("a class keeps 1 to {max} empty spans, not {0}; empty=return keeps none", max = Spans::MAX_KEEP)]
+    SpansKept(u32),
+    /// Records outside spans whose free blocks are a list through them.
+    #[error("metadata=outside never touches a span, and a list of free blocks is in them: add free=bitmap")]
+    ListOutside,
     // ---- pages and buddies
     /// A page of a size that is not supported.
     #[error("a page has a power of two of bytes, from {min} to {max}, not {0}",
@@ -261,6 +282,9 @@ pub enum Problem {
         "`check=header` checks the headers of lists, bins, classes, trees, skip lists, TLSF, half-fit, and of buddies that neither move nor are behind free lists, and the directory of pages; this heap has neither"
     )]
     NothingToCheck,
+    /// Checks behind spans.
+    #[error("`check=header` checks headers, and the blocks of spans have none")]
+    UncheckedSpans,
     /// Checks before free lists that each thread has its own of.
     #[error(
         "`check=header` marks the blocks on free lists, and with `threads=lists` they are on lists that nobody marks"

@@ -21,6 +21,14 @@ pub(crate) enum Place {
     Layer(usize),
     /// A number of the sizes of a free-list layer.
     FreeLists { layer: usize, item: usize, part: Part },
+    /// A number of the sizes of the classes of spans.
+    Spans { layer: usize, item: usize, part: Part },
+    /// The size of a span.
+    SpanSize,
+    /// How many empty spans are kept.
+    SpansKept,
+    /// Where the record of a span is.
+    SpanMetadata,
     /// A number of the sizes of the classes.
     Classes { item: usize, part: Part },
     /// The step beyond the classes.
@@ -146,12 +154,15 @@ fn check(spec: &Spec) -> Check {
         if let Layer::FreeLists(free_lists) = layer {
             bounds.free_lists(index, free_lists)?;
         }
+        if let Layer::Spans(spans) = layer {
+            bounds.spans(index, spans)?;
+        }
     }
     spec.pool.check(&mut bounds)?;
     layers::check_free_lists(spec)?;
     match alignment::problem(spec.alignment.into(), spec.word) {
         Some(fault) => return Err(fault),
-        None => layers::check_room(spec)?,
+        None => layers::check_room(spec).and_then(|()| layers::check_spans(spec))?,
     }
     check_level(spec)?;
     match (spec.threads, spec.layers.as_slice()) {
@@ -169,6 +180,9 @@ fn check_level(spec: &Spec) -> Check {
     match spec.check {
         Level::Off => Ok(()),
         Level::Header if !spec.pool.can_be_checked(spec) => fault(Problem::NothingToCheck),
+        Level::Header if spec.layers.iter().any(|layer| matches!(layer, Layer::Spans(_))) => {
+            fault(Problem::UncheckedSpans)
+        }
         Level::Header if spec.threads == Threads::Lists => fault(Problem::UncheckedLists),
         Level::Header => Ok(()),
     }

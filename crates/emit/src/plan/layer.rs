@@ -150,7 +150,8 @@ pub(super) fn before_any(spec: &Spec, base: Operations, extras: &[Extra]) -> (Ve
     let (mut plans, mut below) = (Vec::new(), base);
     for (number, layer) in spec.layers.iter().enumerate().rev() {
         let (plan, above) = match layer {
-            Layer::FreeLists(_) => continue,
+            // Spans have no template yet (`Plan::of`).
+            Layer::FreeLists(_) | Layer::Spans(_) => continue,
             Layer::Zero => (
                 LayerPlan::new("layer/zero.c", below),
                 Operations { allocate: "zero_allocate", reallocate: "zero_reallocate", ..below },

@@ -4,6 +4,9 @@
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
+use heapsmith::parts::{
+    BitmapInside, BitmapOutside, ConstantSizes, ListInside, NextSpan as Next, SizeRange, SpanType, SpanValues, Spans,
+};
 use heapsmith::{
     BestFit, Counters, Counting, Counts, EstrangedBuddy, FirstFit, Fixed, FixedSize, FreeLists, Frees, Growing, Guard,
     HalfFit, Heap, HeapErrorKind, KnuthBuddy, Linear, Meter, MovableBuddy, NextFit, PhkHeap, RegionError, Reserve,
@@ -11,6 +14,19 @@ use heapsmith::{
 };
 use proptest::prelude::*;
 use proptest::test_runner::Config;
+
+/// Classes of spans, in words.
+#[derive(Clone, Copy, Debug)]
+struct Classes;
+
+impl ConstantSizes for Classes {
+    const LISTS: &'static [SizeRange] = &[
+        SizeRange { low: 0, high: 4 },
+        SizeRange { low: 5, high: 12 },
+        SizeRange { low: 13, high: 32 },
+        SizeRange { low: 33, high: 100 },
+    ];
+}
 
 /// Bytes of a region.
 const REGION: usize = 24 * 1024;
@@ -264,6 +280,34 @@ proptest! {
         run(&program, |region| {
             let lists = FreeLists::<SegregatedFit<_>, _>::new(region, [32])?;
             Guard::<u32, _>::new(Zero::new(Reserve::<u32, _>::new(lists, REGION, 10)?), 8, 3)
+        });
+    }
+
+    #[test]
+    fn spans_keep_the_promises_of_the_heap_below(program in programs()) {
+        fn spans<W: Word, T: SpanType, H: Heap>(
+            program: &[Ask],
+            make: impl FnOnce(Fixed<'static>) -> Result<H, RegionError>,
+            values: SpanValues,
+        ) {
+            run(program, |region| Spans::<W, H, Classes, T>::new(make(region)?, 8, Classes, values));
+        }
+        for next in [Next::First, Next::Last, Next::Fullest, Next::Lowest] {
+            for (span, keep) in [(2048, 0), (4096, 1), (8192, 2)] {
+                let values = SpanValues { span, next, keep };
+                spans::<u32, ListInside, _>(&program, |region| BestFit::<_, u32>::metered(region, Unmetered), values);
+                spans::<u16, BitmapInside, _>(&program, |region| FirstFit::<_, u16>::metered(region, Unmetered), values);
+                spans::<u64, BitmapOutside, _>(&program, |region| Tlsf::<_, u64>::metered(region, Unmetered), values);
+                spans::<u32, ListInside, _>(&program, |region| KnuthBuddy::<_, u32>::metered(region, Unmetered), values);
+            }
+        }
+        let values = SpanValues { span: 4096, next: Next::First, keep: 1 };
+        spans::<u32, BitmapOutside, _>(&program, |region| PhkHeap::<_, u32>::metered(region, Unmetered), values);
+        spans::<u32, BitmapInside, _>(&program, |region| FreeLists::<Tlsf<_>, _>::new(region, [16, 64, 1500]), values);
+        spans::<u32, ListInside, _>(&program, |region| Guard::<u32, _>::new(FirstFit::<_, u32>::new(region)?, 8, 2), values);
+        run(&program, |region| {
+            let heap = Tlsf::<_, u32>::metered(region, Unmetered)?;
+            Guard::<u32, _>::new(Spans::<u32, _, Classes, BitmapOutside>::new(heap, 8, Classes, values)?, 8, 2)
         });
     }
 

@@ -12,3 +12,4 @@ mod locks;
 mod package;
 mod pages;
 mod refusals;
+mod spans;

@@ -51,6 +51,9 @@ impl WorstCase {
 
 /// The worst operation of the heap with all its layers, whose pool's is `pool`.
 pub(super) fn with_layers(demand: &Demand, pool: WorstCase, has_room: bool) -> WorstCase {
+    if demand.spec.layers.iter().any(|layer| matches!(layer, Layer::Spans(_))) {
+        return WorstCase::none("no number is derived for spans: opening one may move their table");
+    }
     let pool = match demand.spec.check {
         Check::Off => pool,
         Check::Header if matches!(demand.spec.pool, Pool::Buddy(_)) => checked_buddies(pool),
@@ -111,7 +114,8 @@ fn marks(demand: &Demand) -> (u64, u64) {
 /// A layer's own words.
 fn with_layer(demand: &Demand, worst_case: WorstCase, layer: &Layer) -> WorstCase {
     let (allocate, free) = match layer {
-        Layer::Zero => (0, 0),
+        // Spans have no such number (`with_layers`).
+        Layer::Zero | Layer::Spans(_) => (0, 0),
         Layer::FreeLists(_) => (2 + marks(demand).0, 5 + marks(demand).1),
         Layer::Reserve(_) => (4, 4),
         Layer::Guard(guard) => {

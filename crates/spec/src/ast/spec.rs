@@ -1,6 +1,6 @@
 //! The whole of a heap: layers, a pool, options.
 
-use super::{Check, FreeLists, Guard, Reserve, Threads, WordSize};
+use super::{Check, EmptySpans, FreeLists, Guard, Reserve, Spans, Threads, WordSize};
 use crate::pool::Pool;
 
 /// A heap as data: everything that its one line of text says.
@@ -63,6 +63,8 @@ impl Spec {
 pub enum Layer {
     /// Freed blocks of listed sizes wait for the next request of their size.
     FreeLists(FreeLists),
+    /// Blocks of one size in runs, without headers.
+    Spans(Spans),
     /// Heap error is detected and named.
     Guard(Guard),
     /// A part of the region is kept for requests of high priority.
@@ -76,6 +78,7 @@ impl Layer {
     pub(crate) fn keeps_blocks(&self) -> bool {
         match self {
             Layer::FreeLists(_) => true,
+            Layer::Spans(spans) => spans.empty != EmptySpans::Return,
             Layer::Guard(guard) => guard.quarantine > 0,
             Layer::Reserve(_) | Layer::Zero => false,
         }

@@ -4,7 +4,7 @@
 //!   pool, free lists ──▶ Keep::run(heap)        compiled once for every structure: one cast
 //!                            │ &mut dyn Heap, in the arena
 //!                            ▼
-//!                        before: zero, guard, reserve, from the inside out
+//!                        before: spans, zero, guard, reserve, from the inside out
 //!                            │ &mut dyn Heap, in the arena
 //!                            ▼
 //!                        Job::run                compiled once for all layered heaps
@@ -16,10 +16,11 @@
 //! replay does. Addresses, accesses and visits are those of the typed form
 //! (`tests/it/layers.rs` compares them); the time includes the table.
 
+use heapsmith::parts::{BitmapInside, BitmapOutside, ListInside, SpanType, Spans, largest_in_span};
 use heapsmith::{Guard, Heap, Meter, RegionError, Reserve, Word, Zero};
 
-use super::{BuildError, HeapRef, Job, Storage};
-use crate::{Layer, Spec, WordSize};
+use super::{BuildError, HeapRef, Job, Storage, span_lists, table};
+use crate::{FreeBlocks, Layer, Metadata, Spec, WordSize};
 
 /// The layers of a spec that can wrap any heap, outermost first.
 pub(super) fn before_any(spec: &Spec) -> &[Layer] {
@@ -77,6 +78,40 @@ fn one<'a, W: Word, M: Meter + 'a>(
             storage.alloc(Guard::<W, _>::new(heap, alignment, quarantine).map_err(too_small)?)
         }
         Layer::Reserve(reserve) => storage.alloc(Reserve::<W, _>::new(heap, region, reserve.high).map_err(too_small)?),
+        Layer::Spans(layer) => match (layer.free, layer.metadata) {
+            (FreeBlocks::List, _) => spans::<W, M, ListInside>(layer, heap, spec, storage).map_err(too_small)?,
+            (FreeBlocks::Bitmap, Metadata::Inside) => {
+                spans::<W, M, BitmapInside>(layer, heap, spec, storage).map_err(too_small)?
+            }
+            (FreeBlocks::Bitmap, Metadata::Outside) => {
+                spans::<W, M, BitmapOutside>(layer, heap, spec, storage).map_err(too_small)?
+            }
+        },
         Layer::FreeLists(_) => return Err(BuildError::Layers(spec.to_string())),
     })
+}
+
+/// Spans of a type before a heap.
+fn spans<'a, W: Word, M: Meter + 'a, T: SpanType>(
+    layer: &crate::Spans,
+    heap: HeapRef<'a, M>,
+    spec: &Spec,
+    storage: &'a Storage,
+) -> Result<HeapRef<'a, M>, RegionError> {
+    let map = table(storage, span_lists(spec, layer));
+    Ok(storage.alloc(Spans::<W, _, _, T>::new(heap, spec.alignment as usize, map, layer.values())?))
+}
+
+/// Words of the largest block of a span, before a heap with headers of two words at most.
+pub(super) fn largest_in_word<W: Word>(spec: &Spec, layer: &crate::Spans) -> usize {
+    let (span, header, alignment) = (layer.values().span, 2 * W::BYTES, spec.alignment as usize);
+    let min = span_lists(spec, layer).first().map_or(1, |list| list.high);
+    if alignment > layer.values().unit() {
+        return 0;
+    }
+    match (layer.free, layer.metadata) {
+        (FreeBlocks::List, _) => largest_in_span::<W, ListInside>(span, header, min, alignment),
+        (FreeBlocks::Bitmap, Metadata::Inside) => largest_in_span::<W, BitmapInside>(span, header, min, alignment),
+        (FreeBlocks::Bitmap, Metadata::Outside) => largest_in_span::<W, BitmapOutside>(span, header, min, alignment),
+    }
 }

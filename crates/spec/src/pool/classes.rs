@@ -106,20 +106,12 @@ mod generated {
     use proptest::option;
     use proptest::prelude::Strategy;
 
-    use super::{Classes, Sizes};
-    use crate::arbitrary::{LARGEST, generated, rows};
-
-    /// The item as a class, which has one size where a free list may have a range of them.
-    fn class(sizes: Sizes) -> Sizes {
-        match sizes {
-            Sizes::Range { to, .. } => Sizes::One(to),
-            other => other,
-        }
-    }
+    use super::Classes;
+    use crate::arbitrary::{LARGEST, as_class, generated, rows};
 
     generated!(
         Classes,
-        (rows().prop_map(|rows| rows.into_iter().map(class).collect::<Vec<_>>()), option::of(1..=LARGEST))
+        (rows().prop_map(|rows| rows.into_iter().map(as_class).collect::<Vec<_>>()), option::of(1..=LARGEST))
             .prop_map(|(sizes, beyond)| Classes { sizes, beyond })
     );
 }

@@ -3,6 +3,7 @@
 //! | layer | place |
 //! |---|---|
 //! | `reserve`, `guard`, `zero` | before any pool, in any order among themselves |
+//! | `spans` | directly before a pool that takes any block back at any time, or before its free lists |
 //! | `freelists` | directly before a pool that gives any block back at any time |
 //!
 //! A layer retains blocks: for later requests, in a quarantine, or one for its
@@ -14,6 +15,7 @@ use std::mem::discriminant;
 
 use super::{Check, Fault, Place};
 use crate::ast::{Flush, FreeLists, Guard, Layer, Spec};
+use crate::build::{largest_of_spans, spans_in_words};
 use crate::problem::Problem;
 
 /// The layer's word.
@@ -22,6 +24,7 @@ pub(crate) fn word(layer: &Layer) -> &'static str {
         Layer::FreeLists(_) => "freelists",
         Layer::Guard(_) => "guard",
         Layer::Reserve(_) => "reserve",
+        Layer::Spans(_) => "spans",
         Layer::Zero => "zero",
     }
 }
@@ -36,6 +39,16 @@ pub(super) fn check(spec: &Spec, number: usize, layer: &Layer) -> Check {
     }
     if let (Layer::FreeLists(_), Some(inner)) = (layer, spec.layers.get(number + 1)) {
         return fault(Problem::FreeListsOutside(word(inner)));
+    }
+    match (layer, spec.layers.get(number + 1)) {
+        (Layer::Spans(_), Some(inner)) if !matches!(inner, Layer::FreeLists(_)) => {
+            return fault(Problem::SpansOutside(word(inner)));
+        }
+        (Layer::Spans(_), _) if !spec.pool.is_general() => {
+            let why = "it gives spans back at any time, and large requests of any size go to the pool";
+            return fault(Problem::LayerBefore { layer: word(layer), why });
+        }
+        _ => {}
     }
     match layer {
         Layer::Guard(guard) if guard.quarantine > Guard::MAX_QUARANTINE => {
@@ -80,6 +93,19 @@ pub(super) fn check_room(spec: &Spec) -> Check {
     Ok(())
 }
 
+/// Whether a span holds a block of its largest class. Word and alignment have been found right.
+pub(super) fn check_spans(spec: &Spec) -> Check {
+    for (number, layer) in spec.layers.iter().enumerate() {
+        let Layer::Spans(spans) = layer else { continue };
+        let largest = spans_in_words(spec, spans).last().map_or(0, |&(_, high)| high);
+        if largest > largest_of_spans(spec, spans) {
+            let class = largest as u64 * u64::from(spec.word.bytes());
+            return Err(Fault::new(Place::Layer(number), Problem::ClassBeyondSpan { span: spans.span, class }));
+        }
+    }
+    Ok(())
+}
+
 /// The largest request that `layers` pass on for their own words and for a request of a byte.
 fn min_below(spec: &Spec, layers: &[Layer]) -> u64 {
     let (word, alignment) = (u64::from(spec.word.bytes()), u64::from(spec.alignment));
@@ -89,6 +115,11 @@ fn min_below(spec: &Spec, layers: &[Layer]) -> u64 {
             let own = if guard.quarantine > 0 { 3 * word } else { 0 };
             let guarded = (3 * word).next_multiple_of(alignment) + size.next_multiple_of(word) + word;
             guarded.max(own)
+        }
+        // The layer's own block; behind it requests are what they were.
+        Layer::Spans(spans) => {
+            let words = if spans.empty.kept() > 0 { 2 } else { 1 };
+            size.max((4 + words * spans_in_words(spec, spans).len() as u64) * word)
         }
         Layer::FreeLists(_) | Layer::Zero => size,
     })

@@ -2,7 +2,7 @@
 
 use super::{Check, Fault, Part, Place};
 use crate::Classes;
-use crate::ast::{FreeLists, Sizes, Spec, WordSize};
+use crate::ast::{EmptySpans, FreeBlocks, FreeLists, Metadata, Sizes, Spans, Spec, WordSize};
 use crate::problem::Problem;
 
 /// The limits of a heap's sizes, and how much of them is used.
@@ -49,21 +49,40 @@ impl Bounds {
     }
 
     pub fn classes(&mut self, classes: &Classes) -> Check {
-        if classes.sizes.is_empty() {
-            let place = Place::Classes { item: 0, part: Part::From };
-            return Err(Fault::new(place, Problem::Empty("classes")));
-        }
-        let mut before = 0;
-        for (item, sizes) in classes.sizes.iter().enumerate() {
-            let place = |part| Place::Classes { item, part };
-            self.sizes(sizes, place)?;
-            before = class(sizes, before, place(Part::From))?;
-        }
+        self.ascending("classes", &classes.sizes, |item, part| Place::Classes { item, part })?;
         match classes.beyond {
             Some(0) => Err(Fault::new(Place::Beyond, Problem::StepZero)),
             Some(step) => self.fits(Place::Beyond, step),
             None => Ok(()),
         }
+    }
+
+    pub fn spans(&mut self, layer: usize, spans: &Spans) -> Check {
+        self.ascending("spans", &spans.sizes, |item, part| Place::Spans { layer, item, part })?;
+        if !spans.span.is_power_of_two() || !(Spans::MIN_SPAN..=Spans::MAX_SPAN).contains(&spans.span) {
+            return Err(Fault::new(Place::SpanSize, Problem::SpanSize(spans.span)));
+        }
+        self.fits(Place::SpanSize, spans.span)?;
+        if matches!(spans.empty, EmptySpans::Keep(kept) if !(1..=Spans::MAX_KEEP).contains(&kept)) {
+            return Err(Fault::new(Place::SpansKept, Problem::SpansKept(spans.empty.kept())));
+        }
+        if (spans.free, spans.metadata) == (FreeBlocks::List, Metadata::Outside) {
+            return Err(Fault::new(Place::SpanMetadata, Problem::ListOutside).or(["metadata=inside"]));
+        }
+        Ok(())
+    }
+
+    /// Whether these items are classes, each above the one before.
+    fn ascending(&mut self, of: &'static str, items: &[Sizes], place: impl Fn(usize, Part) -> Place) -> Check {
+        if items.is_empty() {
+            return Err(Fault::new(place(0, Part::From), Problem::Empty(of)));
+        }
+        let mut before = 0;
+        for (item, sizes) in items.iter().enumerate() {
+            self.sizes(sizes, |part| place(item, part))?;
+            before = class(sizes, before, place(item, Part::From))?;
+        }
+        Ok(())
     }
 
     pub fn exact_bins(&mut self, from: u64, to: u64, step: u64) -> Check {

@@ -19,11 +19,14 @@ fn starves(spec: &Spec, memory: &mut Memory, seed: u64) -> Option<String> {
     (largest > 0).then(|| histories.find_map(|history| recovers(spec, memory, bytes, largest, history).err())).flatten()
 }
 
-/// Whether the heap says that it may refuse for ever; or whether a layer's own block is a page that never becomes free, so
-/// that the directory may have to stay where it grew to.
+/// Whether the heap says that it may refuse for ever; or whether a layer's own block is in a page or a span that never becomes
+/// free, so that the directory or the table may have to stay where it grew to.
 fn may_decline(spec: &Spec) -> bool {
     let own = |layer: &Layer| matches!(layer, Layer::Guard(_) | Layer::Reserve(_));
-    spec.may_starve() || spec.flushes_in_parts() || matches!(spec.pool, Pool::Pages(_)) && spec.layers.iter().any(own)
+    let spans = spec.layers.iter().any(|layer| matches!(layer, Layer::Spans(_)));
+    spec.may_starve()
+        || spec.flushes_in_parts()
+        || (spans || matches!(spec.pool, Pool::Pages(_))) && spec.layers.iter().any(own)
 }
 
 #[test]
