@@ -248,7 +248,7 @@ fn an_answer_has_twelve_lines_whatever_was_asked_for() {
                 ("The pick|Change|Keep", &[]),
                 ("no design meets every constraint", &MISSED),
                 ("Keep what you have", &["--baseline", &own, "--robust", "off"]),
-                ("OVERFITTED", &["--max-accesses", "6"]),
+                ("OVERFITTED", &["--max-accesses", "8"]),
                 ("No advice|Change|Keep", &["--baseline", "peer:linked_list_allocator", "--max-region", "900K"]),
             ];
             for (expected, question) in cases {
@@ -269,7 +269,7 @@ fn what_is_emitted_of_an_overfitted_pick_says_so() {
     std::fs::write(dir.path().join("trap.toml"), TRAP).expect("a file");
     let explore = ["explore", "t.parquet", "--space", "trap.toml", "--rounds", "0", "--no-peers", "-o", "out", "-q"];
     told(&shown(dir.path(), 80, &explore));
-    let overfitted = told(&shown(dir.path(), 80, &["pick", "out", "--max-accesses", "6", "-q"]));
+    let overfitted = told(&shown(dir.path(), 80, &["pick", "out", "--max-accesses", "8", "-q"]));
     assert!(overfitted.contains("OVERFITTED"), "{overfitted}");
     for (lang, file) in [("c", "my_heap.h"), ("rust", "my_heap.rs")] {
         told(&shown(dir.path(), 80, &["emit", "out", "--lang", lang, "--name", "my_heap", "-o", lang]));
