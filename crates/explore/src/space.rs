@@ -342,7 +342,9 @@ impl Making<'_> {
         let text = spliced(heap, &arguments.join(", ")) + &options;
         let target = self.target;
         let fitting = if text.contains(" check=") { target.with_check(Check::Off) } else { target };
-        let fitted = |spec: Spec| fitting.suited(Spec { alignment: own.unwrap_or(spec.alignment), ..spec });
+        let fitted = |spec: Spec| {
+            fitting.suited(Spec { alignment: own.map_or(spec.alignment, |own| own.max(spec.word.bytes())), ..spec })
+        };
         let read = self.specs.read(text.clone());
         let spec = suited(target, family, &text, read.clone().map(fitted))?;
         let Some(lists) = lists else { return Ok(spec) };
