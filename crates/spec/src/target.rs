@@ -53,7 +53,7 @@ pub struct Target {
     pub baseline: &'static str,
 }
 
-const TARGETS: [Target; 5] = [
+static TARGETS: [Target; 5] = [
     Target {
         name: "host",
         alignment: Some(Spec::MALLOC_ALIGNMENT),

@@ -113,7 +113,14 @@ fn a_command_that_was_copied_alone_has_its_library_or_says_where_it_needs_room()
     let run = |variable: &str, value: &Path| {
         let mut command = Command::new(&copy);
         command.env(variable, value).env("COLUMNS", "1000").current_dir(dir.path());
-        command.args(["record", "-o", "out", "--", "ls"]).output().expect("the copy runs")
+        command.args(["record", "-o", "out", "--", "ls"]);
+        loop {
+            match command.output() {
+                // A process that another test has just forked holds the copy open for writing until it executes its program.
+                Err(why) if why.kind() == std::io::ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
+                ran => return ran.expect("the copy runs"),
+            }
+        }
     };
     let output = run("XDG_CACHE_HOME", &dir.path().join("cache"));
     assert!(output.status.success(), "{}", errors(&output));
