@@ -12,7 +12,7 @@
 //! over 32 KiB, half of the address space of an AVR, and more than most have.
 //!
 //! Heaps for firmware (`cortex-m`, `riscv32`, `avr`) are explored with `check=header`, where their structure has it: nobody
-//! watches a device that goes on with a damaged heap. A target without it has a name of its own ([`Target::unchecked`]):
+//! watches a device whose heap is damaged. A target without it has a name of its own ([`Target::with_check`]):
 //! `cortex-m check=off`.
 //!
 //! A program whose types need less or more alignment than any program may ask for has a target of its own

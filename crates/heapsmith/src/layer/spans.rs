@@ -322,7 +322,7 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
 
     /// What the blocks of a class are aligned to, in bytes: as the first of a span and their size are.
     fn class_alignment(&self, class: usize) -> usize {
-        let both = (self.shape.first | self.map.words(class)) * W::BYTES | self.values.unit();
+        let both = ((self.shape.first | self.map.words(class)) * W::BYTES) | self.values.unit();
         both & both.wrapping_neg()
     }
 
