@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use heapsmith_emit::preload::LinkError;
-use heapsmith_emit::{EmitError, File, Name, Request, c, preload, rust, write};
+use heapsmith_emit::{Compiler, CompilerError, EmitError, File, Name, Request, c, preload, rust, write};
 use heapsmith_output::Output;
 use heapsmith_spec::{Spec, is_name, resolve};
 use pyo3::prelude::*;
@@ -24,16 +23,17 @@ pub fn emit_to(py: Python<'_>, heap: &str, language: &str, name: &str, dir: Path
     let request = request(heap, language, name)?;
     let files = files(&request, language)?;
     unlocked(py, |_| {
-        let library = (language == "so").then(|| preload::link(&request, &files)).transpose().map_err(unlinked)?;
+        let linked = || preload::link(&Compiler::find()?, &request, &files);
+        let library = (language == "so").then(linked).transpose().map_err(unlinked)?;
         write(&dir, &files, library.as_ref()).map_err(|(path, error)| Raised::writing(&path, &error))
     })?
 }
 
-fn unlinked(error: LinkError) -> Raised {
+fn unlinked(error: CompilerError) -> Raised {
     let text = error.to_string();
     match error {
-        LinkError::Failed(_) => Raised(classes::HeapsmithError::new_err(text)),
-        LinkError::Missing(_) | LinkError::Scratch(_) => Raised(classes::SystemFailure::new_err(text)),
+        CompilerError::Failed { .. } => Raised(classes::HeapsmithError::new_err(text)),
+        _ => Raised(classes::SystemFailure::new_err(text)),
     }
 }
 

@@ -19,7 +19,7 @@ mod reading;
 pub use check::{Check, Compare, ReportFormat};
 pub use explored::{Explore, Pick, Prefer};
 pub use limits::{Aim, Attack, Bound, Programs};
-pub use programs::{Record, Run};
+pub use programs::{Record, Run, Serving};
 pub use reading::Reading;
 
 use examples::{EXIT_CODES, FIRST_STEPS, both};

@@ -15,8 +15,7 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::Path;
 
-use heapsmith_emit::preload::LinkError;
-use heapsmith_emit::{CodeError, EmitError, SizeError};
+use heapsmith_emit::{CodeError, CompilerError, EmitError, SizeError};
 use heapsmith_explore::{MeasureError, RunError, StoreError, SweepError};
 use heapsmith_launch::LibraryError;
 use heapsmith_limits::AttackError;
@@ -263,11 +262,11 @@ impl From<EmitError> for Failure {
     }
 }
 
-impl From<LinkError> for Failure {
-    fn from(error: LinkError) -> Failure {
+impl From<CompilerError> for Failure {
+    fn from(error: CompilerError) -> Failure {
         match error {
-            LinkError::Failed(_) => Failure::job(error),
-            LinkError::Missing(_) | LinkError::Scratch(_) => Failure::environment(error),
+            CompilerError::Failed { .. } => Failure::job(error),
+            _ => Failure::environment(error),
         }
     }
 }

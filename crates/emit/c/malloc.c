@@ -8,12 +8,30 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+{%- if run %}
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <malloc.h>
+{%- endif %}
 #include <pthread.h>
+{%- if run %}
+#include <stdarg.h>
+#include <stdatomic.h>
+{%- endif %}
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+{%- if run %}
+#include <stdlib.h>
+{%- endif %}
 #include <string.h>
 #include <sys/mman.h>
+{%- if run %}
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+{%- endif %}
 #include <unistd.h>
 #if defined(__has_include)
 #if __has_include(<sys/single_threaded.h>)
@@ -37,6 +55,10 @@
 
 static {{ n }} {{ n }}_of_malloc;
 static bool {{ n }}_made;
+{%- if run %}
+static void *region_base;
+static size_t region_bytes;
+{%- endif %}
 static pthread_mutex_t {{ n }}_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void take_lock(void)
@@ -80,23 +102,43 @@ static bool is_ready(void)
             mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
         if (region != MAP_FAILED) {
+{%- if run %}
+            region_base = region;
+            region_bytes = bytes;
+{%- endif %}
             {{ n }}_made = {{ n }}_init(&{{ n }}_of_malloc, region, bytes);
             break;
         }
     }
     return {{ n }}_made;
 }
+{%- if run %}
+{% include "run/mapped.c" %}
+{%- endif %}
 
 /* A block for any type, or NULL with errno set. A request of 0 bytes gets a block, as programs expect. */
 static void *serve(size_t size, size_t alignment)
 {
     void *block = NULL;
-    const bool is_held = take_lock_if_shared();
-
+    bool is_held;
+{% if run %}
+    if (is_large(size)) {
+        block = map_apart(size, alignment);
+        if (block != NULL) {
+            return block;
+        }
+    }
+{%- endif %}
+    is_held = take_lock_if_shared();
     if (is_ready()) {
         block = {{ n }}_allocate_aligned(&{{ n }}_of_malloc, (size == 0U) ? 1U : size, alignment);
     }
     give_lock_if(is_held);
+{%- if run %}
+    if (block == NULL) {
+        block = map_apart((size == 0U) ? 1U : size, alignment);
+    }
+{%- endif %}
     if (block == NULL) {
         errno = ENOMEM;
     }
@@ -117,8 +159,15 @@ EXPORTED void free(void *block)
 {
     if (block != NULL) {
         const int kept = errno;
-        const bool is_held = take_lock_if_shared();
-
+        bool is_held;
+{% if run %}
+        if (!is_of_heap(block)) {
+            unmap(block);
+            errno = kept;
+            return;
+        }
+{%- endif %}
+        is_held = take_lock_if_shared();
         {{ n }}_free(&{{ n }}_of_malloc, block);
         give_lock_if(is_held);
         errno = kept;
@@ -135,13 +184,50 @@ EXPORTED void *calloc(size_t number, size_t size)
         return NULL;
     }
     block = serve(bytes, ALIGNMENT);
+{%- if run %}
+    if ((block != NULL) && !is_of_heap(block)) {
+        return block;
+    }
+{%- endif %}
     return (block == NULL) ? NULL : memset(block, 0, bytes);
 }
 
+{%- if run %}
+
+/* A block in another size, where it is or elsewhere; NULL if there is no memory, and the block is as it was. */
+static void *resize(void *block, size_t size)
+{
+    const bool is_here = is_of_heap(block);
+    void *moved = NULL;
+    size_t usable;
+
+    if (is_here && !is_large(size)) {
+        const bool is_held = take_lock_if_shared();
+
+        moved = {{ n }}_reallocate(&{{ n }}_of_malloc, block, size, ALIGNMENT);
+        give_lock_if(is_held);
+    } else if (!is_here && is_large(size)) {
+        moved = remap(block, size);
+    }
+    if (moved != NULL) {
+        return moved;
+    }
+    moved = serve(size, ALIGNMENT);
+    if (moved != NULL) {
+        usable = malloc_usable_size(block);
+        memcpy(moved, block, (size < usable) ? size : usable);
+        free(block);
+    }
+    return moved;
+}
+{%- endif %}
+
 EXPORTED void *realloc(void *block, size_t size)
 {
+{%- if not run %}
     void *moved;
     bool is_held;
+{% endif %}
 
     if (block == NULL) {
         return serve(size, ALIGNMENT);
@@ -150,6 +236,9 @@ EXPORTED void *realloc(void *block, size_t size)
         free(block);
         return NULL;
     }
+{%- if run %}
+    return resize(block, size);
+{%- else %}
     is_held = take_lock_if_shared();
     moved = {{ n }}_reallocate(&{{ n }}_of_malloc, block, size, ALIGNMENT);
     give_lock_if(is_held);
@@ -157,6 +246,7 @@ EXPORTED void *realloc(void *block, size_t size)
         errno = ENOMEM;
     }
     return moved;
+{%- endif %}
 }
 
 EXPORTED void *reallocarray(void *block, size_t number, size_t size)
@@ -170,7 +260,7 @@ EXPORTED void *reallocarray(void *block, size_t number, size_t size)
     return realloc(block, bytes);
 }
 
-EXPORTED void *memalign(size_t alignment, size_t size)
+EXPORTED void *aligned_alloc(size_t alignment, size_t size)
 {
     if (!is_power_of_two(alignment)) {
         errno = EINVAL;
@@ -179,9 +269,15 @@ EXPORTED void *memalign(size_t alignment, size_t size)
     return serve(size, (alignment < ALIGNMENT) ? ALIGNMENT : alignment);
 }
 
-EXPORTED void *aligned_alloc(size_t alignment, size_t size)
+/* As the GNU C library has it: to a multiple of the next power of two. */
+EXPORTED void *memalign(size_t alignment, size_t size)
 {
-    return memalign(alignment, size);
+    size_t power = ALIGNMENT;
+
+    while ((power < alignment) && (power <= (SIZE_MAX / 2U))) {
+        power *= 2U;
+    }
+    return aligned_alloc((power < alignment) ? 0U : power, size);
 }
 
 EXPORTED int posix_memalign(void **place, size_t alignment, size_t size)
@@ -237,6 +333,11 @@ EXPORTED size_t malloc_usable_size(void *block)
 {
     size_t bytes = 0U;
 
+{% if run %}
+    if ((block != NULL) && !is_of_heap(block)) {
+        return mapped_usable(block);
+    }
+{%- endif %}
     if (block != NULL) {
         const bool is_held = take_lock_if_shared();
 
@@ -245,3 +346,6 @@ EXPORTED size_t malloc_usable_size(void *block)
     }
     return bytes;
 }
+{%- if run %}
+{% include "run/witness.c" %}
+{%- endif %}

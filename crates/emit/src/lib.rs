@@ -53,6 +53,7 @@ macro_rules! template {
 pub mod c;
 mod code;
 mod code_size;
+mod compiler;
 mod composition;
 pub mod cortex_m3;
 mod error;
@@ -69,6 +70,7 @@ pub mod size;
 
 pub use code::CodeError;
 pub use code_size::CodeSize;
+pub use compiler::{Compiler, CompilerError};
 pub use error::EmitError;
 pub use extra::Extra;
 pub use figures::Figures;

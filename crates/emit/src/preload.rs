@@ -1,15 +1,10 @@
 //! A library with malloc's names: the emitted C, and the file that gives it the names.
 
-use std::io;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use heapsmith_output::Scratch;
 use heapsmith_spec::{Spec, Threads};
 use minijinja::{Environment, UndefinedBehavior, context};
 
 use crate::plan::Plan;
-use crate::{EmitError, Extra, File, Request, c};
+use crate::{Compiler, CompilerError, EmitError, Extra, File, Request, c};
 
 /// The most address space that the library reserves.
 const RESERVE: u64 = 64 << 30;
@@ -38,14 +33,48 @@ pub fn suited(spec: &Spec) -> Result<Spec, EmitError> {
 
 /// The C of a heap and of malloc over it. The spec is one that [`verify`] accepts.
 pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
+    files(request, None)
+}
+
+/// The same for `heapsmith run`: large requests, and those that the heap refuses, are mapped by themselves, and what the command
+/// wants to know of the program is noted. For Linux on x86-64.
+pub fn emit_for_run(request: &Request, map_from: MapFrom) -> Result<Vec<File>, EmitError> {
+    files(request, Some(map_from))
+}
+
+/// Which requests are mapped by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapFrom {
+    /// Those of 256 KiB or more; once such a block is freed, only larger ones.
+    Adapted,
+    /// Those of at least this many bytes.
+    Bytes(u64),
+}
+
+impl MapFrom {
+    fn bytes(self) -> u64 {
+        match self {
+            MapFrom::Adapted => 256 << 10,
+            MapFrom::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+fn files(request: &Request, run: Option<MapFrom>) -> Result<Vec<File>, EmitError> {
     Extra::verify(&request.extras, &[], "a library to preload")?;
     let mut files = c::emit(request)?;
     let plan = Plan::of(request)?;
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_keep_trailing_newline(true);
+    for (name, text) in [template!("run/mapped.c"), template!("run/witness.c")] {
+        environment.add_template(name, text)?;
+    }
     let (n, reserve) = (request.name.lower(), RESERVE.min(plan.max_bytes() / 4096 * 4096));
-    let text = environment.render_str(include_str!("../c/malloc.c"), context! { n, reserve })?;
+    let map_from = run.map(MapFrom::bytes);
+    let adapts = run == Some(MapFrom::Adapted);
+    let values = context! { n, reserve, run => run.is_some(), map_from, adapts };
+    let text = environment.render_str(include_str!("../c/malloc.c"), values)?;
     files.push(File::new(format!("{n}_malloc.c"), text));
     Ok(files)
 }
@@ -59,52 +88,23 @@ pub struct LinkedLibrary {
     pub bytes: Vec<u8>,
 }
 
-/// Why there is no library.
-#[derive(Debug, thiserror::Error)]
-pub enum LinkError {
-    /// The compiler cannot be run.
-    #[error("cannot run cc: {0}; install a C compiler (on Debian: build-essential)")]
-    Missing(io::Error),
-    /// The compiler refused.
-    #[error("cc failed: {0}")]
-    Failed(String),
-    /// There is no place to compile in.
-    #[error("cannot write temporary files: {0}; set TMPDIR to another folder")]
-    Scratch(io::Error),
-}
-
-/// Links the library of the files that [`emit`] returned, in a private folder.
+/// Links the library of the files that [`emit`] or [`emit_for_run`] returned, in a private folder.
 ///
 /// # Errors
 ///
-/// See [`LinkError`].
-pub fn link(request: &Request, files: &[File]) -> Result<LinkedLibrary, LinkError> {
-    let scratch = Scratch::new().map_err(LinkError::Scratch)?;
-    for file in files {
-        scratch.write(&file.name, &file.text).map_err(LinkError::Scratch)?;
+/// See [`CompilerError`].
+pub fn link(compiler: &Compiler, request: &Request, files: &[File]) -> Result<LinkedLibrary, CompilerError> {
+    let name = format!("lib{}.so", request.name.lower());
+    let bytes = compiler.library(files, &OPTIONS)?;
+    // Programs are linked with the GNU C library, and no process has two.
+    const C_LIBRARY: &[u8] = b"libc.so.6\0";
+    if cfg!(all(target_os = "linux", target_env = "gnu"))
+        && !bytes.windows(C_LIBRARY.len()).any(|part| part == C_LIBRARY)
+    {
+        return Err(CompilerError::Other { program: compiler.program().to_owned() });
     }
-    let output = compile(scratch.path(), request).map_err(LinkError::Missing)?;
-    if !output.status.success() {
-        return Err(LinkError::Failed(String::from_utf8_lossy(&output.stderr).into_owned()));
-    }
-    let bytes = std::fs::read(path(scratch.path(), request)).map_err(LinkError::Scratch)?;
-    Ok(LinkedLibrary { name: library(request.name.lower()), bytes })
+    Ok(LinkedLibrary { name, bytes })
 }
 
-/// The compiler that links the library, and its arguments, in the folder of the files.
-pub fn compile(dir: &Path, request: &Request) -> io::Result<std::process::Output> {
-    let name = request.name.lower();
-    let mut cc = Command::new("cc");
-    cc.args(["-std=c11", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden", "-fno-builtin-malloc"]);
-    cc.args(["-o", &library(name), &format!("{name}.c"), &format!("{name}_malloc.c")]);
-    cc.current_dir(dir).output()
-}
-
-/// The path of the library.
-pub fn path(dir: &Path, request: &Request) -> PathBuf {
-    dir.join(library(request.name.lower()))
-}
-
-fn library(name: &str) -> String {
-    format!("lib{name}.so")
-}
+/// What the compiler is asked for.
+pub const OPTIONS: [&str; 3] = ["-pthread", "-fvisibility=hidden", "-fno-builtin-malloc"];

@@ -13,6 +13,7 @@
 
 mod absent;
 mod compile;
+mod compiled;
 mod error;
 mod library;
 mod place;
@@ -21,6 +22,7 @@ mod trust;
 mod witness;
 
 pub use absent::{find, why_it_had_no_effect, why_nothing_will_be_preloaded};
+pub use compiled::{compiled, may_reserve};
 pub use error::LibraryError;
 pub use library::Library;
 pub use program::{Ended, preloading};

@@ -51,7 +51,7 @@ impl Library {
     }
 
     /// Whether the libraries know this system.
-    fn are_known() -> bool {
+    pub fn are_known() -> bool {
         cfg!(all(target_os = "linux", target_arch = "x86_64"))
     }
 

@@ -12,6 +12,8 @@
 //! than the descriptor: programs close what they inherit, and then the name, which every descendant still has in
 //! `LD_PRELOAD`, is that of another file, or of a file of the next process with that number.
 
+use std::borrow::Cow;
+use std::convert::Infallible;
 use std::fs::{DirBuilder, Permissions};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -24,27 +26,52 @@ use crate::trust::{user, verify};
 
 /// Puts a library of this name into a folder of the user's.
 pub fn in_folder(name: &str, carried: &[u8]) -> Result<PathBuf, LibraryError> {
+    let name = format!("{name}-{}.so", env!("CARGO_PKG_VERSION"));
+    let placed = in_private(&name, |there| there == carried, || Ok::<_, Infallible>(Cow::Borrowed(carried)))?;
+    placed.map_err(|never| match never {})
+}
+
+/// The file of this name in a folder of the user's, where nobody else can change it. One that `is_genuine` says no to is
+/// replaced by what `make` makes; an error of that is the inner one.
+pub fn in_private<'b, E>(
+    name: &str,
+    is_genuine: impl Fn(&[u8]) -> bool,
+    make: impl FnOnce() -> Result<Cow<'b, [u8]>, E>,
+) -> Result<Result<PathBuf, E>, LibraryError> {
     let mut reasons = Vec::new();
+    let (mut make, mut made) = (Some(make), None);
     for above in candidates() {
-        let placed = private(&above).and_then(|folder| {
-            let path = folder.join(format!("{name}-{}.so", env!("CARGO_PKG_VERSION")));
-            if is_genuine(&path, carried) {
-                return Ok(path);
+        let path = match private(&above) {
+            Ok(folder) => folder.join(name),
+            Err(reason) => {
+                reasons.push(reason);
+                continue;
             }
-            // In this folder, what is no regular file was put by nobody else, and is of no use.
-            if path.symlink_metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-                fs::remove_file(&path).map_err(|error| because(&path, error))?;
-            }
-            Output::create(&path).and_then(|output| put(output, carried)).map_err(|error| because(&path, error))?;
-            Ok(path)
-        });
-        match placed {
-            Ok(path) => return loadable(path),
-            Err(reason) => reasons.push(reason),
+        };
+        if is(&path, &is_genuine) {
+            return loadable(path).map(Ok);
+        }
+        let bytes = match make.take().map(|make| make()) {
+            Some(Ok(bytes)) => made.insert(bytes),
+            Some(Err(error)) => return Ok(Err(error)),
+            None => made.as_mut().expect("it was made before"),
+        };
+        match replace(&path, bytes) {
+            Ok(()) => return loadable(path).map(Ok),
+            Err(error) => reasons.push(because(&path, error)),
         }
     }
     let reasons = if reasons.is_empty() { "there is no HOME".to_owned() } else { reasons.join("; ") };
     Err(LibraryError::NoFolder { reasons })
+}
+
+/// Puts bytes at a path in a folder of the user's.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // In this folder, what is no regular file was put by nobody else, and is of no use.
+    if path.symlink_metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        fs::remove_file(path)?;
+    }
+    put(Output::create(path)?, bytes)
 }
 
 /// Puts a library where the user said.
@@ -110,8 +137,13 @@ fn private(above: &Path) -> Result<PathBuf, String> {
 
 /// Whether the file is the library to the byte, and nobody else can change it.
 fn is_genuine(path: &Path, carried: &[u8]) -> bool {
+    is(path, |there| there == carried)
+}
+
+/// Whether a file has contents of this kind, and nobody else can change it.
+fn is(path: &Path, wanted: impl Fn(&[u8]) -> bool) -> bool {
     let there = path.symlink_metadata().ok().filter(fs::Metadata::is_file);
-    there.is_some_and(|there| verify(path, &there).is_ok()) && fs::read(path).is_ok_and(|there| there == carried)
+    there.is_some_and(|there| verify(path, &there).is_ok()) && fs::read(path).is_ok_and(|there| wanted(&there))
 }
 
 fn put(output: Output, carried: &[u8]) -> io::Result<()> {

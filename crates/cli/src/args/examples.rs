@@ -80,6 +80,10 @@ starts. Requests of 256 KiB or more are mapped separately; the threshold grows \
 when the program frees such a block. The pick of an exploration serves them \
 itself, as it did when it was measured.
 
+Where a C compiler is installed, the library is of the one heap, compiled and \
+kept in the user's cache; else, and for what that has no code for, it is the \
+built-in one of all heaps. Both give the same addresses.
+
 The spec says how threads share the heap: threads=one (one heap with a lock), \
 threads=each (one heap per thread), threads=lists (free lists per thread \
 before one pool). Large programs need word=8: with word=4 a heap has at most \
@@ -91,7 +95,8 @@ ended it. It is 4 if the program ended with 0 and did not run on the heap \
 (statically linked, set-user-id, 32-bit) is not started.
 
 Restricted system calls (seccomp): if a program sets a filter that forbids it \
-to map memory, each heap gets 16 MiB before, and has no more after that. A \
+to map memory, a compiled heap has all of its region, and a built-in one gets \
+16 MiB before; neither maps more after that. A \
 filter that it was started with has to permit mmap, munmap, mremap, madvise \
 and futex.";
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::examples::{self, both};
 use super::numbers::above_zero;
@@ -97,9 +97,25 @@ pub struct Run {
     /// Always map requests of at least BYTES bytes (K, M) separately
     #[arg(long, value_name = "BYTES", value_parser = above_zero, hide_short_help = true)]
     pub map_from: Option<u64>,
+    /// Which library serves malloc [default: compiled, where it can]
+    ///
+    /// compiled: the heap alone, emitted as C, compiled in half a second and kept for all later runs. It takes 70 KB of a process's
+    /// memory in place of 2 MB, and needs a C compiler. built-in: every heap; what `--stats`, `--record`, `--sites`, `--check`,
+    /// `threads=`, `guard` and `check=header` need.
+    #[arg(long, value_enum, hide_short_help = true)]
+    pub library: Option<Serving>,
     /// The program and its arguments, after --
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,
+}
+
+/// What serves a program's requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Serving {
+    /// A library of this heap alone.
+    Compiled,
+    /// The library of all heaps.
+    BuiltIn,
 }
 
 /// A signal that a program can be sent without ending it, by its name or its number.

@@ -1,7 +1,7 @@
 //! `heapsmith emit`: a heap as source, with what was measured of it.
 
 use heapsmith_emit::size::{TARGETS, Target, size, size_of};
-use heapsmith_emit::{EmitError, Figures, File, Name, Request, SizeError, c, preload, rust, write};
+use heapsmith_emit::{Compiler, EmitError, Figures, File, Name, Request, SizeError, c, preload, rust, write};
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::Spec;
@@ -25,7 +25,8 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
         Language::Rust => rust::emit(&request)?,
         Language::So => preload::emit(&request)?,
     };
-    let library = (arguments.lang == Language::So).then(|| preload::link(&request, &files)).transpose()?;
+    let linked = || preload::link(&Compiler::find()?, &request, &files);
+    let library = (arguments.lang == Language::So).then(linked).transpose()?;
     let written = write(&arguments.out, &files, library.as_ref());
     for path in written.map_err(|(path, error)| Failure::writing(&path, &error))? {
         note!("wrote {}", path.display());

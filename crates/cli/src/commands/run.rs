@@ -6,6 +6,7 @@
 //! ```
 
 mod outcome;
+mod serving;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use heapsmith_output::{Inputs, Scratch};
 
 use super::record;
 use crate::args::{Format, Run};
-use crate::console::{error, note};
+use crate::console::error;
 use crate::failure::Failure;
 use crate::heap::{self, By, Named};
 use crate::interrupt;
@@ -33,10 +34,10 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
     {
         return Err(heap::unsuited_pick(dir, &named.spec));
     }
-    if !Library::Malloc.is_ready() {
-        note!("heapsmith: compiling the library that serves malloc, for this run and all later ones");
-    }
-    let library = Library::Malloc.place()?;
+    // A pick was measured with every request in its region.
+    let explored = matches!(named.by, By::Exploration { .. });
+    let map_from = arguments.map_from.or_else(|| explored.then_some(isize::MAX as u64));
+    let library = serving::library(arguments, &spec, map_from)?;
     let scratch = scratch(arguments)?;
     let stats = stats(arguments, scratch.as_ref(), program)?;
     if let Some(why) = why_nothing_will_be_preloaded(program) {
@@ -45,7 +46,7 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
     let recordings = arguments.record.as_deref().map(|out| record::folder(Some(out), program)).transpose()?;
     let mut command = preloading(&library, &arguments.command);
     command.env("HEAPSMITH_HEAP", spec.to_string());
-    environment(&mut command, arguments, &named, stats.as_deref(), recordings.as_deref());
+    environment(&mut command, arguments, map_from, stats.as_deref(), recordings.as_deref());
     // Ctrl-C reaches the program too, and the program decides how to react.
     interrupt::catch();
     let witness = Witness::new().map_err(|error| Failure::environment(format!("no memory for notes: {error}")))?;
@@ -73,10 +74,13 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
 }
 
 /// What the library gets from the environment, besides the heap.
-fn environment(command: &mut Command, arguments: &Run, named: &Named, stats: Option<&Path>, recordings: Option<&Path>) {
-    // A pick was measured with every request in its region.
-    let explored = matches!(named.by, By::Exploration { .. });
-    let map_from = arguments.map_from.or_else(|| explored.then_some(isize::MAX as u64));
+fn environment(
+    command: &mut Command,
+    arguments: &Run,
+    map_from: Option<u64>,
+    stats: Option<&Path>,
+    recordings: Option<&Path>,
+) {
     let variables = [
         ("HEAPSMITH_STATS", stats.map(|path| path.as_os_str().to_owned())),
         ("HEAPSMITH_RECORD", recordings.map(|folder| folder.as_os_str().to_owned())),

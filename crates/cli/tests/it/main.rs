@@ -27,6 +27,7 @@ mod record;
 mod reference;
 mod reproduce;
 mod run;
+mod serving;
 mod target;
 mod terminal;
 mod trust;

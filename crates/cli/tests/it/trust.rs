@@ -179,9 +179,15 @@ fn a_user_without_a_home_is_told_how_to_mend_it() {
 
 #[test]
 fn the_folder_of_our_libraries_is_private_and_a_changed_library_is_put_right() {
+    for library in ["compiled", "built-in"] {
+        is_private_and_put_right(&[&["run", "--library", library], &MAPPED[1..]].concat());
+    }
+}
+
+fn is_private_and_put_right(arguments: &[&str]) {
     let shared = shared();
     let cache = shared.path().join("cache");
-    let run = || heapsmith(shared.path(), &[("XDG_CACHE_HOME", &cache)], &MAPPED).output().expect("it runs");
+    let run = || heapsmith(shared.path(), &[("XDG_CACHE_HOME", &cache)], arguments).output().expect("it runs");
     let [library] = &mapped(&run())[..] else { panic!("no library") };
     let folder = library.parent().expect("a folder");
     let mode = |path: &Path| path.metadata().expect("it is there").mode() & 0o7777;
@@ -189,7 +195,8 @@ fn the_folder_of_our_libraries_is_private_and_a_changed_library_is_put_right() {
     let genuine = std::fs::read(library).expect("the library");
     let victim = shared.path().join("victim");
     std::fs::write(&victim, "kept").expect("a file");
-    let spoil: [&dyn Fn(); 4] = [
+    let spoil: [&dyn Fn(); 5] = [
+        &|| std::fs::write(library, &genuine[..genuine.len() - 1]).expect("a file"),
         &|| std::fs::write(library, "no library").expect("a file"),
         &|| std::fs::set_permissions(library, std::fs::Permissions::from_mode(0o666)).expect("permissions"),
         &|| std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o777)).expect("permissions"),

@@ -242,7 +242,9 @@ fn replayed(dir: &Path, recording: &Path, spec: &str, more: &[&str]) -> Value {
 fn run(dir: &Path, program: &Program) -> Value {
     // The first run of all may compile the library, and says so.
     static COMPILED: Once = Once::new();
-    COMPILED.call_once(|| drop(succeeded(heapsmith(dir).args(["run", "--heap", "list", "--", "true"]))));
+    COMPILED.call_once(|| {
+        drop(succeeded(heapsmith(dir).args(["run", "--heap", "list", "--library", "built-in", "--", "true"])))
+    });
     let mut command = heapsmith(dir);
     command.args(["run", "--heap", "explored", "--stats", "stats.json", "--record", "deployed", "--"]);
     let output = succeeded(command.args(&program.command).envs(program.environment.iter().copied()));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use heapsmith_emit::{Name, Request, preload};
+use heapsmith_emit::{Compiler, Name, Request, preload};
 use heapsmith_spec::resolve;
 
 /// Heaps that programs run on: a tree, bins, constant time, and free lists before a list.
@@ -18,12 +18,14 @@ const HEAPS: &[&str] = &[
 fn library(dir: &Path, heap: &str) -> PathBuf {
     let spec = preload::suited(&resolve(heap).expect("a heap")).expect("malloc can be made of it");
     let request = Request::new(spec, Name::new("my_heap").expect("a name"));
-    for file in preload::emit(&request).expect("source") {
+    let files = preload::emit(&request).expect("source");
+    let compiler = Compiler::find().expect("a compiler: install build-essential");
+    let linked = preload::link(&compiler, &request, &files).unwrap_or_else(|error| panic!("{heap}: {error}"));
+    for file in files {
         std::fs::write(dir.join(file.name), file.text).expect("the file is written");
     }
-    let output = preload::compile(dir, &request).expect("cc runs: install build-essential");
-    assert!(output.status.success(), "{heap}: {}", String::from_utf8_lossy(&output.stderr));
-    preload::path(dir, &request)
+    std::fs::write(dir.join(&linked.name), linked.bytes).expect("the file is written");
+    dir.join(linked.name)
 }
 
 fn run(library: &Path, command: &mut Command) -> Output {
