@@ -238,6 +238,11 @@ pub struct Replay {
     /// And that of the null allocator.
     #[arg(long)]
     pub time: bool,
+    /// With --time or --latency: time heaps as they ship, emitted as C and compiled
+    ///
+    /// At -O2, by $CC, cc, gcc or clang, at the same addresses. Without a compiler, and what cannot be emitted, as it is built in.
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["over_time", "passes", "map", "perfetto"])]
+    pub compiled: bool,
     /// Count what operations cost in model cycles
     ///
     /// Accesses, visits, and lines of a model cache, of the heap's own and of payloads.

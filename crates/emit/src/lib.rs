@@ -67,6 +67,7 @@ pub mod plan;
 pub mod preload;
 pub mod rust;
 pub mod size;
+pub mod timed;
 
 pub use code::CodeError;
 pub use code_size::CodeSize;

@@ -31,6 +31,7 @@ mod allocator;
 mod buddy_system;
 mod c;
 mod catalogue;
+mod compiled;
 mod dlmalloc;
 mod linked_list;
 mod process;
@@ -43,5 +44,6 @@ mod work;
 
 pub use allocator::{Allocator, Receipt, Sized};
 pub use catalogue::{Entry, PREFIX, Peer, PeerError, peers};
+pub use compiled::{Compiled, CompiledHeap, LoadError};
 pub use process::without_huge_pages;
 pub use work::{Work, with_peer};

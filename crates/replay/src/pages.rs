@@ -192,7 +192,9 @@ pub fn pages_child(arguments: &[String], input: &mut impl Read) -> Result<String
     let (touched, requested_peak, failed) = match &subject {
         Subject::Nothing => work.run(null_allocator()),
         Subject::Peer(peer) => with_peer(*peer, source, work).map_err(ReplayError::from)?,
-        Subject::Heap(spec) => with_dyn_heap(spec, source, |heap| work.run(heap)).map_err(ReplayError::from)?,
+        Subject::Heap(spec) | Subject::Compiled(spec, _) => {
+            with_dyn_heap(spec, source, |heap| work.run(heap)).map_err(ReplayError::from)?
+        }
     }
     .map_err(system(LOOKING))?;
     Ok(format!("{touched} {requested_peak} {failed}\n"))

@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
-use heapsmith::{Heap, Meter};
+use heapsmith::{Fixed, Heap, Meter};
 use heapsmith_dispatch::with_timed_heap;
-use heapsmith_peers::{PREFIX, Peer, PeerError, Work, with_peer};
+use heapsmith_peers::{Compiled, CompiledHeap, PREFIX, Peer, PeerError, Work, with_peer};
 use heapsmith_spec::build::Job;
 use heapsmith_spec::{Spec, SpecError, resolve};
 use heapsmith_trace::Bytes;
@@ -21,6 +22,8 @@ pub enum Subject {
     Nothing,
     /// A heap of heapsmith.
     Heap(Box<Spec>),
+    /// The same as it ships: emitted as C and compiled.
+    Compiled(Box<Spec>, Loaded),
     /// A reference allocator.
     Peer(Peer),
 }
@@ -40,7 +43,7 @@ impl Subject {
     /// The heap's spec, if it is a heap of heapsmith.
     pub fn spec(&self) -> Option<&Spec> {
         match self {
-            Subject::Heap(spec) => Some(spec),
+            Subject::Heap(spec) | Subject::Compiled(spec, _) => Some(spec),
             _ => None,
         }
     }
@@ -64,8 +67,38 @@ impl Subject {
         match self {
             Subject::Nothing => Ok(work.run(null_allocator())),
             Subject::Heap(spec) => Ok(with_timed_heap(spec, source, OfHeap(work))?),
+            Subject::Compiled(spec, loaded) => match loaded.in_region(&source) {
+                Some(heap) => Ok(work.run(heap)),
+                // The heap that is built in says why.
+                None => Ok(with_timed_heap(spec, source, OfHeap(work))?),
+            },
             Subject::Peer(peer) => Ok(with_peer(*peer, source, work)?),
         }
+    }
+}
+
+/// A compiled heap that was loaded. Two are equal if they were loaded once.
+#[derive(Debug, Clone)]
+pub struct Loaded(Arc<CompiledHeap>);
+
+impl Loaded {
+    /// An empty heap in a region; none if it is too small.
+    pub(crate) fn in_region<'a>(&'a self, region: &Fixed<'a>) -> Option<Compiled<'a>> {
+        self.0.in_region(region)
+    }
+}
+
+impl PartialEq for Loaded {
+    fn eq(&self, other: &Loaded) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Loaded {}
+
+impl From<CompiledHeap> for Loaded {
+    fn from(heap: CompiledHeap) -> Loaded {
+        Loaded(Arc::new(heap))
     }
 }
 
@@ -102,7 +135,7 @@ impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Subject::Nothing => f.write_str("nothing"),
-            Subject::Heap(spec) => spec.fmt(f),
+            Subject::Heap(spec) | Subject::Compiled(spec, _) => spec.fmt(f),
             Subject::Peer(peer) => peer.fmt(f),
         }
     }

@@ -14,6 +14,7 @@ use crate::console::{error, note};
 use crate::failure::Failure;
 use crate::{input, output, progress};
 
+mod compiled;
 mod lives;
 mod moments;
 mod passes;
@@ -32,7 +33,11 @@ pub fn run(arguments: &Replay) -> Result<(), Failure> {
     if arguments.over_time.is_some() || arguments.passes.is_some() {
         return over_time(arguments, &subjects);
     }
-    let job = Job { arguments, subjects: &subjects };
+    if arguments.compiled && !(arguments.time || arguments.latency) {
+        return Err(Failure::wrong_use("--compiled is of --time and --latency: add one of them"));
+    }
+    let timed = if arguments.compiled { compiled::subjects(&subjects)? } else { subjects.clone() };
+    let job = Job { arguments, subjects: &subjects, timed: &timed };
     job.warn();
     let mut results = Vec::new();
     for path in &arguments.traces {
@@ -112,6 +117,8 @@ fn subjects(named: &[String]) -> Result<Vec<Subject>, Failure> {
 /// What was measured of one heap on one trace.
 struct Measured {
     subject: Subject,
+    /// Whether it was timed as C, emitted and compiled.
+    is_compiled: bool,
     trace: String,
     requested_peak: Bytes,
     counted: Counted,
@@ -141,6 +148,8 @@ impl Measured {
 struct Job<'a> {
     arguments: &'a Replay,
     subjects: &'a [Subject],
+    /// The same as they are timed.
+    timed: &'a [Subject],
 }
 
 impl Job<'_> {
@@ -171,13 +180,14 @@ impl Job<'_> {
             let events = self.effort().events(subject, trace);
             let counted = match subject {
                 Subject::Peer(peer) => Counted::Peer(replay_peer(*peer, trace, &mut region, self.options(), events)?),
-                Subject::Heap(spec) => self.count(spec, trace, &mut region)?,
+                Subject::Heap(spec) | Subject::Compiled(spec, _) => self.count(spec, trace, &mut region)?,
                 Subject::Nothing => Counted::Peer(PeerMeasures::default()),
             };
             let pages = if with_pages { pages_of(subject, trace, events)? } else { None };
             spinner.finish_and_clear();
             Ok(Measured {
                 subject: subject.clone(),
+                is_compiled: matches!(self.timed[number], Subject::Compiled(..)),
                 trace: trace.name.clone(),
                 requested_peak: trace.requested_peak,
                 counted,
@@ -217,7 +227,7 @@ impl Job<'_> {
             return Ok(None);
         }
         let spinner = progress::spinner(&format!("timing {} rounds of {}", self.arguments.rounds, trace.name));
-        let timings = time(self.subjects, trace, region, self.effort())?;
+        let timings = time(self.timed, trace, region, self.effort())?;
         spinner.finish_and_clear();
         Ok(Some(timings))
     }
@@ -227,7 +237,7 @@ impl Job<'_> {
             return Ok(None);
         }
         let spinner = progress::spinner(&format!("timing single operations of {}", trace.name));
-        let latencies = latencies(self.subjects, trace, region, self.effort())?;
+        let latencies = latencies(self.timed, trace, region, self.effort())?;
         spinner.finish_and_clear();
         Ok(Some(latencies))
     }

@@ -6,6 +6,7 @@ mod bad_input;
 mod browser;
 mod check;
 mod compare;
+mod compiled;
 mod confined;
 mod emit;
 mod explore;

@@ -101,7 +101,7 @@ fn a_compiled_library_behaves_as_the_c_library() {
             assert_eq!(on(program), "all hold\n", "{heap}: {program:?}");
         }
     }
-    // A program that forbids itself system calls goes on with the region, which needs none.
+    // A program that forbids itself system calls continues with the region, which needs none.
     let forbids = run(dir.path(), &["--heap", "tlsf", "--library", "compiled"], &["./forbids", "100"]);
     assert_eq!((forbids.status.code(), errors(&forbids)), (Some(0), String::new()));
 }

@@ -42,6 +42,7 @@ const MORE: &[&str] = &[
     "peak_largest_free",
     "peak_largest_request",
     "version",
+    "timed_as",
     "events_replayed",
     "ns_per_op_low",
     "ns_per_op_high",
@@ -119,7 +120,9 @@ fn row(arguments: &Replay, result: &Measured) -> Vec<Item> {
     let mut items: Vec<Item> = shown.chain(time).chain(integers).collect();
     items.extend([text(result.trace.clone()), null_allocator]);
     items.extend(peak);
-    items.extend([version, events]);
+    let timed = timing.filter(|_| result.subject.spec().is_some());
+    let timed_as = timed.map_or_else(none, |_| text(if result.is_compiled { "compiled" } else { "built-in" }));
+    items.extend([version, timed_as, events]);
     items.extend(rounds(timing));
     items.extend(latencies(result.latency.as_ref()));
     items.extend(costs(&result.counted));
@@ -185,6 +188,9 @@ pub fn explain(arguments: &Replay, results: &[Measured]) -> Result<(), Failure> 
         let rounds = arguments.rounds;
         let median = null_allocator.spread.median;
         say!("ns/op: median of {rounds} interleaved rounds; the null allocator takes {median:.1}.");
+        if results.iter().any(|result| result.is_compiled) {
+            say!("Heaps were timed as they ship: emitted as C, and compiled at -O2.");
+        }
     }
     let timings = || results.iter().filter_map(|result| result.timing.as_ref()).flat_map(|all| &all.subjects);
     if timings().any(|timing| !timing.spread.is_reliable()) {

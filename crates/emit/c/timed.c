@@ -1,0 +1,45 @@
+/* The functions of the heap in this file, so that a call is one call.
+ *
+ * What a compiled heap is called by where it is timed: a table of its functions, as the crate `peers` of heapsmith reads it. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "{{ n }}.inc"
+
+static bool begin(void *heap, void *region, size_t bytes)
+{
+    return {{ n }}_init(heap, region, bytes);
+}
+
+static void *allocate(void *heap, size_t size)
+{
+    return {{ n }}_allocate(heap, size);
+}
+
+static void *allocate_aligned(void *heap, size_t size, size_t alignment)
+{
+    return {{ n }}_allocate_aligned(heap, size, alignment);
+}
+
+static void *reallocate(void *heap, void *block, size_t size, size_t alignment)
+{
+    return {{ n }}_reallocate(heap, block, size, alignment);
+}
+
+static void deallocate(void *heap, void *block)
+{
+    (void){{ n }}_free(heap, block);
+}
+
+extern const struct table {
+    size_t bytes;
+    size_t max_region;
+    bool (*init)(void *, void *, size_t);
+    void *(*allocate)(void *, size_t);
+    void *(*allocate_aligned)(void *, size_t, size_t);
+    void *(*reallocate)(void *, void *, size_t, size_t);
+    void (*free)(void *, void *);
+} heapsmith_compiled;
+
+const struct table heapsmith_compiled = {sizeof({{ n }}), (size_t){{ max_region }}U, begin, allocate, allocate_aligned, reallocate,
+                                         deallocate};

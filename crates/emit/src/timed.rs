@@ -1,0 +1,43 @@
+//! A heap as a shared library that is loaded and timed: what ships, in place of the heap that is built in.
+
+use std::path::PathBuf;
+
+use heapsmith_output::Scratch;
+use heapsmith_spec::Spec;
+use minijinja::{Environment, UndefinedBehavior, context};
+
+use crate::plan::Plan;
+use crate::{Compiler, CompilerError, EmitError, File, Name, Request, c};
+
+/// What the heap is called in its library.
+const NAME: &str = "timed_heap";
+
+/// Why there is no library of a heap.
+#[derive(Debug, thiserror::Error)]
+pub enum TimedError {
+    /// It is not emitted.
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+    /// It is not compiled.
+    #[error(transparent)]
+    Compile(#[from] CompilerError),
+}
+
+/// Emits and compiles a heap for timing, as the crate `peers` loads it, into a file of this name in `scratch`; its path.
+///
+/// # Errors
+///
+/// See [`TimedError`].
+pub fn library(spec: &Spec, compiler: &Compiler, scratch: &Scratch, name: &str) -> Result<PathBuf, TimedError> {
+    let request = Request::new(spec.clone(), Name::new(NAME)?);
+    let mut files = c::emit(&request)?;
+    // Included by the table of functions, and not compiled by itself.
+    files.iter_mut().filter(|file| file.name == format!("{NAME}.c")).for_each(|file| file.name = format!("{NAME}.inc"));
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    let max_region = Plan::of(&request)?.max_bytes();
+    let text = environment.render_str(include_str!("../c/timed.c"), context! { n => NAME, max_region });
+    files.push(File::new("timed.c".to_owned(), text.map_err(EmitError::from)?));
+    let bytes = compiler.library(&files, &["-fvisibility=default"])?;
+    Ok(scratch.write(name, bytes).map_err(CompilerError::Scratch)?)
+}
