@@ -4,6 +4,9 @@
 /* Gives back what is cached, and joins what was left apart. */
 static void trim(Heap *heap)
 {
+{%- if keeps_spans %}
+    (void)spans_flush(heap);
+{%- endif %}
 {%- if quarantines %}
     (void)guard_flush(heap);
 {%- endif %}
@@ -26,7 +29,7 @@ static void trim(Heap *heap)
 {%- if pool.retain %}
     (void)release_last(heap);
 {%- endif %}
-{%- elif not free_lists and not quarantines %}
+{%- elif not free_lists and not quarantines and not keeps_spans %}
     (void)heap; /* nothing is cached, and nothing was left apart */
 {%- endif %}
 }

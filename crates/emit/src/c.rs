@@ -48,6 +48,7 @@ const TEMPLATES: &[Template] = &[
     template!("layer/zero.c"),
     template!("layer/guard.c"),
     template!("layer/freelists.c"),
+    template!("layer/spans.c"),
 ];
 
 /// The header and the source of a heap.

@@ -15,8 +15,9 @@ mod index;
 mod layer;
 mod pool;
 mod sizes;
+mod spans;
 
-use heapsmith_spec::{Check, Guard, Layer, Promise, Spec, WordSize};
+use heapsmith_spec::{Check, FreeBlocks, Guard, Layer, Promise, Spec, WordSize};
 use serde::Serialize;
 
 pub use index::{Chain, IndexPlan};
@@ -128,6 +129,8 @@ pub struct Plan {
     footprint: &'static str,
     /// What the interface has besides the usual.
     extras: Vec<Extra>,
+    /// Empty spans are kept.
+    keeps_spans: bool,
     /// Somebody asks for the bytes of a block.
     measures: bool,
     /// What is handed out is set to 0.
@@ -175,8 +178,14 @@ impl Plan {
             let part = source.and_then(|source| source.without_template());
             EmitError::NotYet { part: part.map_or_else(|| spec.pool.to_string(), str::to_owned), language: C }
         };
-        if let Some(spans) = spec.layers.iter().find(|layer| matches!(layer, Layer::Spans(_))) {
-            return Err(EmitError::NotYet { part: spans.to_string(), language: C });
+        let spans = spec.layers.iter().find_map(|layer| match layer {
+            Layer::Spans(spans) => Some(spans),
+            _ => None,
+        });
+        // A guard and a reserve go by the headers of the pool, which blocks of spans do not have.
+        let by_header = spec.layers.iter().find(|layer| matches!(layer, Layer::Guard(_) | Layer::Reserve(_)));
+        if let Some(layer) = by_header.filter(|_| spans.is_some()) {
+            return Err(EmitError::NotYet { part: format!("{layer} with spans"), language: C });
         }
         let (pool, index) = source.and_then(|source| source.plan(spec)).ok_or_else(without)?;
         let layers_at = 2 + index.control_words;
@@ -187,7 +196,7 @@ impl Plan {
         let retries = free_lists.is_some() || pool.family().leaves_apart() || index.kind == "classes";
         let extras = request.extras.clone();
         let counts = extras.contains(&Extra::Counters);
-        let (layers, op) = layer::before_any(spec, base, &extras);
+        let (layers, op) = layer::before_any(spec, base, pool.family().header(), &extras);
         let guard =
             spec.layers.iter().find_map(|layer| if let Layer::Guard(guard) = layer { Some(*guard) } else { None });
         let quarantines = guard.is_some_and(|guard| guard.quarantine > 0);
@@ -203,7 +212,7 @@ impl Plan {
         let wide = spec.word == WordSize::Eight;
         let family = pool.family();
         let granule = u64::from(family.granule());
-        let fills = guard.is_some() || reserved > 0 || index.by_size || family.control_words() > 1;
+        let fills = guard.is_some() || spans.is_some() || reserved > 0 || index.by_size || family.control_words() > 1;
         let mut constants = vec![Constant { name: "TOP", value: 0 }, Constant { name: "HIGH", value: 1 }];
         if index.control_words > 0 {
             constants.push(Constant { name: "INDEX", value: 2 });
@@ -259,11 +268,18 @@ impl Plan {
             reserved,
             layers_at,
             constants,
-            fields: fields(family, by_region, wide).into_iter().chain(of_layers(reserves, quarantines, wide)).collect(),
+            fields: fields(family, by_region, wide)
+                .into_iter()
+                .chain(of_layers(reserves, quarantines, spans.is_some(), wide))
+                .collect(),
             first,
             uses_leading_zeros: index.logarithm,
-            uses_trailing_zeros: index.bit_map,
+            uses_trailing_zeros: index.bit_map || spans.is_some_and(|spans| spans.free == FreeBlocks::Bitmap),
             used_means: match (&free_lists, guard) {
+                (None, None) if spans.is_some() => "with the program, or spans and their records",
+                (Some(_), None) if spans.is_some() => {
+                    "with the program, spans and their records, or cached by free lists"
+                }
                 (None, None) => "with the program",
                 (Some(_), None) => "with the program, or cached by free lists",
                 (None, Some(_)) => "with the program and the words around it, or kept by the guard",
@@ -273,6 +289,7 @@ impl Plan {
                 .into_iter()
                 .chain(reserves.then_some("13  the words in used blocks are as many as are counted for the reserve"))
                 .chain(of_guard(guard))
+                .chain(spans.iter().flat_map(|_| OF_SPANS))
                 .collect(),
             chain: index.chain,
             base,
@@ -285,6 +302,7 @@ impl Plan {
             header: family.header(),
             footprint: family.footprint(),
             loops: fills || !family.frees_in_order() || zeroes || extras.contains(&Extra::Calloc),
+            keeps_spans: spans.is_some_and(|spans| spans.empty.kept() > 0),
             measures: counts || reserves,
             reserves,
             walks: guard.is_some() || reserves || extras.contains(&Extra::Walk),
@@ -337,6 +355,14 @@ fn inside_guard(spec: &Spec) -> bool {
     spec.layers.iter().skip_while(|layer| !matches!(layer, Layer::Guard(_))).any(|layer| *layer == Layer::Zero)
 }
 
+/// The invariants of spans.
+const OF_SPANS: [&str; 4] = [
+    "17  the table of spans names the record of the span that covers a unit, or 0",
+    "18  of the blocks of a span those that are not used are free, once each",
+    "19  the spans with room are in the ring of their class, linked both ways",
+    "20  spans, and empty ones of each class, are as many as are counted",
+];
+
 /// The invariants of a guard.
 fn of_guard(guard: Option<Guard>) -> impl Iterator<Item = &'static str> {
     let of_all = [
@@ -348,8 +374,8 @@ fn of_guard(guard: Option<Guard>) -> impl Iterator<Item = &'static str> {
     of_all.into_iter().filter(move |_| guard.is_some()).chain(waits.then_some(of_quarantine))
 }
 
-/// The fields of a reserve, and of a guard with a quarantine.
-fn of_layers(reserves: bool, quarantines: bool, wide: bool) -> impl Iterator<Item = Field> {
+/// The fields of a reserve, of a guard with a quarantine, and of spans.
+fn of_layers(reserves: bool, quarantines: bool, spans: bool, wide: bool) -> impl Iterator<Item = Field> {
     let index = if wide { "uint64_t" } else { "uint32_t" };
     let fields = [
         Field { r#type: index, name: "reserve", what: "the block that counts the words in use" },
@@ -358,7 +384,19 @@ fn of_layers(reserves: bool, quarantines: bool, wide: bool) -> impl Iterator<Ite
     ];
     let of_guard =
         Field { r#type: index, name: "quarantine", what: "the block that names the oldest and the newest freed block" };
-    fields.into_iter().filter(move |_| reserves).chain(quarantines.then_some(of_guard))
+    let of_spans = [
+        Field {
+            r#type: index,
+            name: "spans",
+            what: "the block with the table of spans and the rings of their classes",
+        },
+        Field { r#type: index, name: "span_grid", what: "words of the region's base behind where a unit begins" },
+    ];
+    fields
+        .into_iter()
+        .filter(move |_| reserves)
+        .chain(quarantines.then_some(of_guard))
+        .chain(of_spans.into_iter().filter(move |_| spans))
 }
 
 fn invariants(pool: &dyn Templated, index: &IndexPlan, free_lists: bool) -> Vec<&'static str> {

@@ -16,6 +16,7 @@
 mod family;
 mod key;
 mod requests;
+mod spans;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -26,6 +27,7 @@ use heapsmith_trace::PackedTrace;
 pub use family::{Factor, Family};
 use key::Key;
 use requests::{By, Requests};
+use spans::SpanLevels;
 
 use crate::specs::Specs;
 
@@ -319,6 +321,7 @@ impl Making<'_> {
     fn spec(&mut self, family: &Family, levels: &[u8]) -> Result<Spec, SpaceError> {
         let mut heap = family.heaps[0].as_str();
         let (mut arguments, mut options, mut lists) = (Vec::new(), String::new(), None);
+        let mut spans = SpanLevels::default();
         for (factor, &level) in family.factors.iter().zip(levels) {
             let level = factor.levels[usize::from(level)].as_str();
             match factor.name.as_str() {
@@ -329,6 +332,7 @@ impl Making<'_> {
                 "fit" => arguments.push(fit(level)),
                 "split" => arguments.push(self.factor("split", level, "always")),
                 "coalesce" => arguments.push(self.factor("coalesce", level, "immediate")),
+                name if SpanLevels::are_said_by(family, name) => spans.add(name, level),
                 name => arguments.push(format!("{name}={level}")),
             }
         }
@@ -347,17 +351,19 @@ impl Making<'_> {
         };
         let read = self.specs.read(text.clone());
         let spec = suited(target, family, &text, read.clone().map(fitted))?;
-        let Some(lists) = lists else { return Ok(spec) };
+        let Some(lists) = lists else { return self.with_spans(family, spec, &spans) };
         // A range is as specs have it; sizes are those of the traces.
-        if lists.contains("..=") {
+        let listed = if lists.contains("..=") {
             let text = format!("freelists({lists}) {text}");
-            return suited(target, family, &text, self.specs.read(text.clone()).map(fitted));
-        }
-        match &*self.sizes(family, &spec, lists)? {
-            [] => Ok(spec),
-            // Some structures can be checked only without lists.
-            sizes => suited(target, family, &text, read.and_then(|heap| with_lists(heap, sizes)).map(fitted)),
-        }
+            suited(target, family, &text, self.specs.read(text.clone()).map(fitted))?
+        } else {
+            match &*self.sizes(family, &spec, lists)? {
+                [] => spec,
+                // Some structures can be checked only without lists.
+                sizes => suited(target, family, &text, read.and_then(|heap| with_lists(heap, sizes)).map(fitted))?,
+            }
+        };
+        self.with_spans(family, listed, &spans)
     }
 
     /// `split=never`, `split>=512`, `split=always` of a level in percent or of `popular`; other levels are words of the spec.

@@ -158,7 +158,9 @@ fn row(low: u64, shape: u8, step: u64, count: u64) -> Sizes {
             // The first list reaches down to half of its size.
             let from = low * 2;
             let doublings = (LARGEST / from).max(1).ilog2().min(count as u32);
-            Sizes::Doubles { from, to: from << doublings }
+            // Powers of two divide what they are no larger than the lowest bit of.
+            let parts = 1 << (step.ilog2().min(from.trailing_zeros()));
+            Sizes::Doubles { from, to: from << doublings, parts }
         }
     }
 }

@@ -152,6 +152,14 @@ mod tests {
         assert_ne!(promise("list(tags=off)").free, promise("list").free);
         assert_eq!(promise("list(split=never)").footprint, promise("list(fit=best, coalesce=never)").footprint);
         assert!(promise("freelists(16) tlsf").footprint.contains("blocks that lists cache count as live"));
+        let spans = promise("spans(16,32, next=fullest) freelists(64) tree");
+        assert!(spans.allocate.starts_with("constant in a span with room, linear in those of the class"));
+        assert!(
+            spans.allocate.contains("what no class serves: constant for a cached size, else log of the free sizes")
+        );
+        assert!(
+            spans.footprint.starts_with("of the pool below") && spans.footprint.contains("lists cache count as live")
+        );
     }
 
     #[test]

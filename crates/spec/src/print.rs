@@ -105,7 +105,8 @@ impl Display for Sizes {
             Self::One(size) => write!(f, "{size}"),
             Self::Range { from, to } => write!(f, "{from}..={to}"),
             Self::Steps { from, to, step } => write!(f, "{from}..={to} step {step}"),
-            Self::Doubles { from, to } => write!(f, "{from}..={to} double"),
+            Self::Doubles { from, to, parts: 1 } => write!(f, "{from}..={to} double"),
+            Self::Doubles { from, to, parts } => write!(f, "{from}..={to} double({parts})"),
         }
     }
 }

@@ -144,6 +144,14 @@ pub enum Problem {
         /// The upper end.
         to: u64,
     },
+    /// Steps of a doubling that are no whole bytes.
+    #[error("{from} bytes cannot be doubled in {parts} equal steps of whole bytes")]
+    PartsOfDoubling {
+        /// The lower end.
+        from: u64,
+        /// The steps.
+        parts: u64,
+    },
     /// Two lists for one size.
     #[error("requests of {size} bytes already go to `{earlier}`")]
     Overlap {

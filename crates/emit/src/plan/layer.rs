@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::SizesPlan;
 use super::pool::Templated;
+use super::spans::SpansPlan;
 use crate::Extra;
 
 /// The functions that do what a heap does: of the pool, or of the outermost layer that has a say in it.
@@ -67,6 +68,22 @@ impl Operations {
             find: "guard_find",
             refuses: true,
             block_below: Some("guard_below"),
+            ..below
+        }
+    }
+
+    /// Those of spans before what has these.
+    fn of_spans(below: Operations) -> Operations {
+        Operations {
+            init: "spans_init",
+            allocate: "spans_allocate",
+            free: "spans_free",
+            reallocate: "spans_reallocate",
+            usable: "spans_usable",
+            check: "spans_check",
+            block_bytes: "spans_block_bytes",
+            walk: "spans_walk",
+            refuses: false,
             ..below
         }
     }
@@ -137,21 +154,31 @@ pub struct LayerPlan {
     is_walked: bool,
     /// Somebody asks it for the bytes of a block.
     is_measured: bool,
+    /// What spans say.
+    #[serde(flatten)]
+    spans: Option<SpansPlan>,
 }
 
 impl LayerPlan {
     fn new(file: &'static str, below: Operations) -> LayerPlan {
-        LayerPlan { file, below, percent: 0, quarantine: 0, is_walked: false, is_measured: false }
+        LayerPlan { file, below, percent: 0, quarantine: 0, is_walked: false, is_measured: false, spans: None }
     }
 }
 
 /// The layers of `spec` before any heap, innermost first, and the functions of the outermost, which may count.
-pub(super) fn before_any(spec: &Spec, base: Operations, extras: &[Extra]) -> (Vec<LayerPlan>, Operations) {
+///
+/// The pool's headers have `header` words.
+pub(super) fn before_any(spec: &Spec, base: Operations, header: u64, extras: &[Extra]) -> (Vec<LayerPlan>, Operations) {
     let (mut plans, mut below) = (Vec::new(), base);
     for (number, layer) in spec.layers.iter().enumerate().rev() {
         let (plan, above) = match layer {
-            // Spans have no template yet (`Plan::of`).
-            Layer::FreeLists(_) | Layer::Spans(_) => continue,
+            Layer::FreeLists(_) => continue,
+            Layer::Spans(spans) => {
+                let is_measured = extras.contains(&Extra::Counters);
+                let plan = LayerPlan::new("layer/spans.c", below);
+                let spans = Some(SpansPlan::of(spec, spans, header));
+                (LayerPlan { is_measured, spans, ..plan }, Operations::of_spans(below))
+            }
             Layer::Zero => (
                 LayerPlan::new("layer/zero.c", below),
                 Operations { allocate: "zero_allocate", reallocate: "zero_reallocate", ..below },

@@ -35,6 +35,15 @@ pub struct SizesPlan {
     has_gaps: bool,
 }
 
+/// The type of a table with entries up to this one.
+pub(super) fn entry(largest: usize) -> &'static str {
+    match largest {
+        0..=0xFF => "uint8_t",
+        0x100..=0xFFFF => "uint16_t",
+        _ => "uint32_t",
+    }
+}
+
 impl SizesPlan {
     /// The lists that serve the blocks of `rows`, ascending and disjoint.
     pub(super) fn of(
@@ -44,10 +53,22 @@ impl SizesPlan {
         none_name: &'static str,
         rows: &[(usize, usize)],
     ) -> Self {
+        SizesPlan::with_table(name, what, verb, none_name, rows, DIRECT)
+    }
+
+    /// The same with a table for blocks of up to `direct` words.
+    pub(super) fn with_table(
+        name: &'static str,
+        what: &'static str,
+        verb: &'static str,
+        none_name: &'static str,
+        rows: &[(usize, usize)],
+        direct: usize,
+    ) -> Self {
         let max = rows.last().map_or(0, |&(_, high)| high);
         let form = match rows.len() {
             0..=FEW => "few",
-            _ if max <= DIRECT => "direct",
+            _ if max <= direct => "direct",
             _ => "search",
         };
         let list_of = |words| rows.iter().position(|&(low, high)| (low..=high).contains(&words)).unwrap_or(rows.len());
@@ -59,11 +80,7 @@ impl SizesPlan {
             verb,
             none_name,
             form,
-            entry: match largest {
-                0..=0xFF => "uint8_t",
-                0x100..=0xFFFF => "uint16_t",
-                _ => "uint32_t",
-            },
+            entry: entry(largest),
             has_gaps: rows.windows(2).any(|pair| pair[0].1 + 1 < pair[1].0)
                 || rows.first().is_some_and(|row| row.0 > 0),
             rows: rows.iter().map(|&(low, high)| Row { low, high }).collect(),

@@ -18,6 +18,8 @@
 //! | `split`, `coalesce` | percent of the requests, the largest ones, that split or coalesce; `"popular"`: from half of the most popular size on; or a word of the spec |
 //! | `word`, `align` | bytes; `"word"` for the alignment that the word has |
 //! | `check` | what heaps check: `"off"`, `"header"`, `"full"`; without the key what the target says, where a structure can |
+//! | `classes` | of spans before the pool: `"off"`, sizes as in a spec, or `"optimal N"` for the N best for requests of up to an eighth of a span |
+//! | `span`, `free`, `next`, `empty`, `metadata` | where there are `classes`, those of the spans, as in a spec |
 //! | any other | the value of this key inside the pool's parentheses |
 //!
 //! The N lists of `"optimal N"` serve every size up to the largest of the traces, each the sizes above the list before it with
@@ -60,7 +62,7 @@ impl Factor {
             "freelists" => "lists",
             "fit" => "% of the list searched",
             "split" | "coalesce" => "% of requests",
-            "word" | "align" | "page" | "min" => "bytes",
+            "word" | "align" | "page" | "min" | "span" => "bytes",
             _ => "",
         }
     }

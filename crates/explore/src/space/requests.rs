@@ -120,4 +120,13 @@ impl Requests<'_> {
         };
         classes.into_iter().map(end).map(range).collect()
     }
+
+    /// The `max` optimal classes for the requests of at most `largest` bytes, in multiples of `alignment` bytes
+    /// ([`LiveSizes::optimal`]).
+    pub fn classes(&self, alignment: u32, largest: u64, max: usize) -> Vec<u64> {
+        let live = self.live.get_or_init(|| LiveSizes::of(self.traces));
+        let block =
+            |size: Bytes| Some(size.0.max(1).next_multiple_of(alignment.into())).filter(|&block| block <= largest);
+        live.rounded(|size| block(size).map(Bytes)).optimal(max).into_iter().map(|class| class.0).collect()
+    }
 }

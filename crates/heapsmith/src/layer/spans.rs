@@ -44,8 +44,8 @@
 //!
 //! | operation | accesses |
 //! |---|---|
-//! | allocate, a span has room | list 6 (never used 6), bitmap 6 and one for each word that has no free block |
-//! | deallocate | list 9, bitmap 8 to 10 |
+//! | allocate, a span has room | list 6, bitmap 5 for what was never used, else 7 and one for each word that has no free block |
+//! | deallocate | 9 |
 //! | a span is opened | what the heap below takes for one to three blocks, a word for each unit, 7 and the bitmap |
 //! | `next=fullest`, `lowest` | 2 for each span with room, when the head becomes full |
 //! | space | a record for each span, a word for each unit, 4 words and one or two for each class |

@@ -269,4 +269,55 @@ pub(super) const ENTRIES: &[Entry] = &[
         source: "Li, Mohanty and Kavi, sections II and III (PHK, page of 4096, objects from 16)",
         papers: PAGES,
     },
+    // ---- runs of blocks of one size, without headers
+    Entry {
+        name: "slab",
+        spec: "spans(8..=64 step 8,80..=112 step 16,128..=512 double(4), span=4096, empty=keep(4096)) \
+               buddy(knuth) align=8",
+        note: "A slab is a page whose free objects are linked, the first with room serves, and what is empty is kept \
+               until memory runs short. The source has a cache for each kind of object, which keeps what its constructor \
+               made; here one for each size, as its kmem_alloc has, whose sizes are not stated. Left out: colours, and \
+               records and links outside for objects above an eighth of a page.",
+        source: "Bonwick 1994, The slab allocator: an object-caching kernel memory allocator, sections 3 and 4",
+        papers: &[],
+    },
+    Entry {
+        name: "tcmalloc-like",
+        spec: "spans(8..=56 step 8,64..=2048 double(8),2304..=8192 step 256, span=65536, next=last) \
+               tree(red-black, fit=best, split=always, coalesce=immediate) word=8",
+        note: "A span of pages is cut into objects of one class, linked; a table says whose span a page is; what no class \
+               serves is taken by best fit from the page heap. Classes are 8 bytes apart, then wider, 256 at most. Left \
+               out: the caches of threads, spans of other lengths for larger classes, and classes above 8 KiB.",
+        source: "Ghemawat and Menage, TCMalloc: thread-caching malloc (Small object allocation; Spans)",
+        papers: &[],
+    },
+    Entry {
+        name: "jemalloc-like",
+        spec: "spans(16..=112 step 16,128..=14336 double(4), span=65536, free=bitmap, next=lowest, metadata=outside) \
+               tree(red-black, fit=best, split=always, coalesce=immediate) word=8 align=16",
+        note: "Four classes to each doubling up to 14 KiB; a bit for each region of a slab, kept outside of it; of the slabs \
+               with room the one at the lowest address serves. Left out: arenas and the caches of threads, slabs as long as \
+               their class needs, and purging.",
+        source: "jemalloc(3), table of size classes; Evans 2006, A scalable concurrent malloc(3) implementation for FreeBSD",
+        papers: &[],
+    },
+    Entry {
+        name: "mimalloc-like",
+        spec: "spans(16..=112 step 16,128..=8192 double(4), span=65536, empty=keep(1)) \
+               tree(red-black, fit=best, split=always, coalesce=immediate) word=8 align=16",
+        note: "A page of 64 KiB has a list of its free blocks and belongs to one class; the first page with room serves; an \
+               empty one stays for a while. Left out: three lists for each page (here one, so a block is used again at \
+               once), free blocks of other threads, and larger pages for larger classes.",
+        source: "Leijen, Zorn and de Moura 2019, Mimalloc: free list sharding in action, sections 2 and 3",
+        papers: &[],
+    },
+    Entry {
+        name: "snmalloc-like",
+        spec: "spans(16..=112 step 16,128..=16384 double(4), span=65536, next=last) \
+               buddy(knuth) word=8 align=16",
+        note: "Slabs of 64 KiB with a list through what was freed; what was never used is taken in order; large blocks are \
+               powers of two. Left out: messages between threads, short slabs, and medium classes.",
+        source: "Li\u{e9}tar et al. 2019, snmalloc: a message passing allocator, sections 3 and 4",
+        papers: &[],
+    },
 ];

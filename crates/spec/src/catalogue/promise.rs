@@ -4,7 +4,9 @@
 //! blocks at once, B the most live blocks, n the largest block, all in units of the smallest.
 //! `xtask bench growth` measures the costs.
 
-use crate::ast::{Coalescing, Flush, Layer, Spec};
+use heapsmith::parts::NextSpan;
+
+use crate::ast::{Coalescing, Flush, FreeBlocks, Layer, Spans, Spec};
 use crate::pool::BlockFactors;
 
 /// How a heap's operations grow, and what bounds its footprint.
@@ -20,6 +22,45 @@ pub struct Promise {
     /// What it does before it refuses a request, or what it may never serve again. None if free blocks are joined
     /// as they are freed and nothing is cached: then a refusal is a search that found nothing.
     pub refusal: Option<&'static str>,
+}
+
+impl Promise {
+    /// That of free lists before a heap with this one.
+    fn behind_lists(self) -> Promise {
+        let cached = |cost: String| match &*cost {
+            "constant" => cost,
+            _ => format!("constant for a cached size, else {cost}"),
+        };
+        let footprint = format!(
+            "{}; blocks that lists cache count as live, and blocks with a remainder too small to split off can add up without a \
+             bound (see `heapsmith bound`)",
+            self.footprint
+        );
+        Promise { allocate: cached(self.allocate), free: cached(self.free), footprint, ..self }
+    }
+
+    /// That of spans before a heap with this one.
+    fn behind_spans(self, spans: &Spans) -> Promise {
+        let hit = match (spans.free, spans.next) {
+            (FreeBlocks::List, NextSpan::First | NextSpan::Last) => "constant in a span with room",
+            (FreeBlocks::Bitmap, NextSpan::First | NextSpan::Last) => "linear in the words of a bitmap",
+            (FreeBlocks::List, _) => "constant in a span with room, linear in those of the class when one is full",
+            (FreeBlocks::Bitmap, _) => {
+                "linear in the words of a bitmap, and in the spans of the class when one is full"
+            }
+        };
+        let footprint = format!(
+            "of the pool below: {}; a block of a class keeps its span, so each class can keep what it had at most (see \
+             `heapsmith bound`)",
+            self.footprint
+        );
+        Promise {
+            allocate: format!("{hit}; a new span, and what no class serves: {}", self.allocate),
+            free: format!("constant in a span that stays; else {}", self.free),
+            footprint,
+            ..self
+        }
+    }
 }
 
 /// A [`Promise`] of a pool alone.
@@ -55,20 +96,14 @@ impl Spec {
     pub fn promise(&self) -> Promise {
         let PoolPromise { allocate, free, footprint } = self.pool.promise();
         let before = if self.flushes_in_parts() { FLUSHES_SOME } else { JOINS_FIRST };
-        let caches = self.layers.iter().any(|layer| matches!(layer, Layer::FreeLists(_)));
         let refusal = self.pool.never_again().or_else(|| self.leaves_apart().then_some(before));
-        if !caches {
-            return Promise { allocate: allocate.into(), free: free.into(), footprint: footprint.into(), refusal };
-        }
-        let cached = |cost: &str| match cost {
-            "constant" => cost.to_owned(),
-            _ => format!("constant for a cached size, else {cost}"),
-        };
-        let footprint = format!(
-            "{footprint}; blocks that lists cache count as live, and blocks with a remainder too small to split off can add up \
-             without a bound (see `heapsmith bound`)"
-        );
-        Promise { allocate: cached(allocate), free: cached(free), footprint, refusal }
+        let pool = Promise { allocate: allocate.into(), free: free.into(), footprint: footprint.into(), refusal };
+        // The layer before the pool first.
+        self.layers.iter().rev().fold(pool, |below, layer| match layer {
+            Layer::FreeLists(_) => below.behind_lists(),
+            Layer::Spans(spans) => below.behind_spans(spans),
+            Layer::Zero | Layer::Guard(_) | Layer::Reserve(_) => below,
+        })
     }
 
     /// Whether it may never serve again what it served once, however much is freed: free neighbours are never joined.

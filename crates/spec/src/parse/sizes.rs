@@ -1,4 +1,4 @@
-//! `66`, `8..=16`, `8..=1024 step 8`, `16..=4096 double`
+//! `66`, `8..=16`, `8..=1024 step 8`, `16..=4096 double`, `64..=4096 double(4)`
 
 use super::cursor::{Cursor, Result};
 use crate::ast::Sizes;
@@ -6,7 +6,7 @@ use crate::lexer::Kind;
 use crate::validate::{Part, Place};
 
 /// An example of every form, for the list of alternatives.
-pub(crate) const FORMS: [&str; 4] = ["66", "8..=16", "8..=1024 step 8", "16..=4096 double"];
+pub(crate) const FORMS: [&str; 5] = ["66", "8..=16", "8..=1024 step 8", "16..=4096 double", "64..=4096 double(4)"];
 
 /// The sizes at the head of a list of arguments, and whether other arguments follow.
 pub(crate) fn items(
@@ -46,12 +46,22 @@ fn item(cursor: &mut Cursor<'_>, place: impl Fn(Part) -> Place) -> Result<Sizes>
     }
     if cursor.sees_word("double") {
         cursor.advance();
-        return Ok(Sizes::Doubles { from, to });
+        let parts = if matches!(cursor.peek(), Kind::Open) { parts(cursor, &place)? } else { 1 };
+        return Ok(Sizes::Doubles { from, to, parts });
     }
     match cursor.peek() {
         Kind::Word(_) => Err(cursor.unexpected("`step` or `double`", ["step", "double"])),
         _ => Ok(Sizes::Range { from, to }),
     }
+}
+
+/// The `(4)` behind `double`.
+fn parts(cursor: &mut Cursor<'_>, place: impl Fn(Part) -> Place) -> Result<u64> {
+    let opened = cursor.open("double")?;
+    cursor.note(place(Part::Step));
+    let parts = cursor.number("a number of lists to each doubling")?;
+    cursor.close(opened)?;
+    Ok(parts)
 }
 
 /// The `..=1024` of a range.

@@ -109,7 +109,7 @@ impl Bounds {
 fn class(sizes: &Sizes, before: u64, place: Place) -> Result<u64, Fault> {
     let (first, last) = match *sizes {
         Sizes::One(size) => (size, size),
-        Sizes::Steps { from, to, .. } | Sizes::Doubles { from, to } => (from, to),
+        Sizes::Steps { from, to, .. } | Sizes::Doubles { from, to, .. } => (from, to),
         Sizes::Range { to, .. } => {
             let problem = Problem::ClassOfRange(sizes.to_string());
             return Err(Fault::new(place, problem).or([to]));
@@ -126,7 +126,7 @@ fn class(sizes: &Sizes, before: u64, place: Place) -> Result<u64, Fault> {
 fn row(sizes: &Sizes, place: impl Fn(Part) -> Place) -> Check {
     let (from, to) = match *sizes {
         Sizes::One(size) => (size, size),
-        Sizes::Range { from, to } | Sizes::Steps { from, to, .. } | Sizes::Doubles { from, to } => (from, to),
+        Sizes::Range { from, to } | Sizes::Steps { from, to, .. } | Sizes::Doubles { from, to, .. } => (from, to),
     };
     if from == 0 {
         return Err(Fault::new(place(Part::From), Problem::SizeZero));
@@ -138,7 +138,7 @@ fn row(sizes: &Sizes, place: impl Fn(Part) -> Place) -> Check {
     match *sizes {
         Sizes::Steps { step: 0, .. } => Err(Fault::new(place(Part::Step), Problem::StepZero)),
         Sizes::Steps { step, .. } => arrives_by_step(from, to, step, place(Part::To)),
-        Sizes::Doubles { .. } => arrives_by_doubling(from, to, place(Part::To)),
+        Sizes::Doubles { parts, .. } => arrives_by_doubling(from, to, parts, place),
         Sizes::One(_) | Sizes::Range { .. } => Ok(()),
     }
 }
@@ -153,14 +153,21 @@ fn arrives_by_step(from: u64, to: u64, step: u64, place: Place) -> Check {
     Err(Fault::new(place, problem).or(neighbours(below, below.checked_add(step))))
 }
 
-fn arrives_by_doubling(from: u64, to: u64, place: Place) -> Check {
+fn arrives_by_doubling(from: u64, to: u64, parts: u64, place: impl Fn(Part) -> Place) -> Check {
+    if parts == 0 || !from.is_multiple_of(parts) {
+        let problem = Problem::PartsOfDoubling { from, parts };
+        let known = (1..=parts.min(from)).rev().find(|parts| from.is_multiple_of(*parts));
+        return Err(Fault::new(place(Part::Step), problem).or(known));
+    }
     // Both ends are at least 1 and in order, so the quotient has a logarithm.
-    let below = from << (to / from).ilog2();
+    let doubled = from << (to / from).ilog2();
+    let step = doubled / parts;
+    let below = to - (to - doubled) % step;
     if below == to {
         return Ok(());
     }
     let problem = Problem::MissedByDoubling { from, to };
-    Err(Fault::new(place, problem).or(neighbours(below, below.checked_mul(2))))
+    Err(Fault::new(place(Part::To), problem).or(neighbours(below, below.checked_add(step))))
 }
 
 /// The upper ends that would do, on either side of the one that does not.

@@ -106,6 +106,7 @@ fn every_spec() -> Vec<Spec> {
         "spans(16..=256 step 16, span=1024) tlsf(second-level=3)",
         "spans(8,24,40,64,128, span=512, next=last) list",
         "spans(8,24,40,64,128, span=512, next=fullest, empty=keep(2)) tree",
+        "spans(16..=112 step 16,128..=896 double(4), span=4096, next=fullest) tlsf(second-level=2)",
         "spans(16..=256 double, span=1024, free=bitmap, next=lowest) list(order=address, fit=best)",
         "spans(16..=256 double, span=1024, free=bitmap, empty=keep(1), metadata=outside) list align=16",
         "spans(16..=1024 double, span=8192, free=bitmap, metadata=outside) buddy(knuth)",

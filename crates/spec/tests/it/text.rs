@@ -91,14 +91,15 @@ fn the_word_decides_the_alignment_unless_one_is_given() {
 #[test]
 fn every_part_arrives_in_the_data() {
     let spec = parsed(
-        "freelists(66,8..=16,32..=64 step 16,256..=512 double, order=fifo) \
+        "freelists(66,8..=16,32..=64 step 16,256..=512 double,1024..=3584 double(4), order=fifo) \
          list(order=lifo, fit=best(30%), split>=100, coalesce>=200, tags=off) word=8 align=32",
     );
     let sizes = [
         Sizes::One(66),
         Sizes::Range { from: 8, to: 16 },
         Sizes::Steps { from: 32, to: 64, step: 16 },
-        Sizes::Doubles { from: 256, to: 512 },
+        Sizes::Doubles { from: 256, to: 512, parts: 1 },
+        Sizes::Doubles { from: 1024, to: 3584, parts: 4 },
     ];
     let list = List {
         order: ListOrder::Lifo,

@@ -1,0 +1,916 @@
+
+/* ---- The layer: spans, runs of blocks of one class without headers ------------------------------
+ *
+ *   region | control | table | record | block | block | ... | never used | large | span ...
+ *                      a word for each unit of the region: the record of its span, or 0
+ *
+ * A request of up to {{ layer.largest }} bytes gets a block of its class, of the span at the head of the ring of its class.
+ * Larger ones are for what is below, which spans and table are blocks of too. A span that has no used block{% if layer.keep %}
+ * is kept, unless {{ layer.keep }} of its class are; what is kept is given back before a request is refused.{% else %} is given back.{% endif %}
+ *
+ * S1  An entry of the table is 0, or the record of the span that covers its unit.
+ * S2  Of the blocks below FRESH, USED are with the program, and the others {% if layer.bitmap %}in the bitmap{% else %}on the list, once{% endif %}.
+ * S3  A span with room is in the ring of its class, linked both ways, and a full one in none.
+ * S4  Spans, and empty ones of each class, are as many as are counted.
+{%- if layer.bitmap %}
+ * S5  No word of a bitmap before the hint has a bit, nor has a block that was never used.
+{%- endif %}
+ *
+ * Bonwick 1994; Kamp 1998; Evans 2006; Leijen, Zorn and de Moura 2019.
+ */
+
+/* Bytes of a unit as a power of two of words; units of a span; bytes whose multiples units begin at. */
+#define UNIT_SHIFT {{ layer.unit_shift }}U
+#define SPAN_UNITS {{ layer.units }}U
+#define SPAN_GRID {{ layer.grid }}U
+
+/* Words of a span, of its record, and before its first block. */
+#define SPAN_LENGTH {{ layer.length }}U
+#define SPAN_RECORD {{ layer.record }}U
+#define SPAN_FIRST {{ layer.first }}U
+#define SPAN_BYTES ((size_t)SPAN_LENGTH * WORD)
+#define SPAN_LARGEST {{ layer.largest }}U
+#define SPAN_ALIGNMENT {{ layer.alignment }}U
+{%- if layer.keep %}
+#define SPANS_KEPT {{ layer.keep }}U
+{%- endif %}
+
+/* The words of the layer's own block. */
+#define SPAN_TABLE 0U
+#define SPAN_CAPACITY 1U
+#define SPANS 2U
+#define SPANS_EMPTY 3U
+#define SPAN_HEADS 4U
+#define SPAN_OWN {{ layer.own }}U
+
+/* The words of a record: what was never used begins FRESH words from the start of the span. */
+#define SPAN_CLASS 0U
+#define SPAN_USED 1U
+#define SPAN_FRESH 2U
+{%- if layer.bitmap %}
+#define SPAN_HINT 3U /* the first word of the bitmap that may have a bit */
+{%- else %}
+#define SPAN_FREE 3U
+{%- endif %}
+#define SPAN_NEXT 4U
+#define SPAN_PREVIOUS 5U
+{%- if layer.outside %}
+#define SPAN_START 6U
+{%- endif %}
+{%- if layer.bitmap %}
+#define SPAN_MAP {{ 7 if layer.outside else 6 }}U
+#define MAP_BITS {{ word * 8 }}U
+{%- endif %}
+
+#define SPAN_CLASSES {{ layer.map.rows | length }}U
+{% set map = layer.map %}
+{% include "sizes.c" %}
+
+/* What few requests need is a function of its own, so that the others save no registers for it. */
+#if defined(__GNUC__)
+#define RARE static __attribute__((noinline, cold))
+#else
+#define RARE static
+#endif
+
+/* Where the span of a record begins. */
+static inline Index span_start(const Heap *heap, Index span)
+{
+{%- if layer.outside %}
+    return load(heap, span + SPAN_START);
+{%- else %}
+    (void)heap;
+    return span;
+{%- endif %}
+}
+
+/* The unit that a word is in. */
+static inline Index unit_of(const Heap *heap, Index at)
+{
+    return (at + heap->span_grid) >> UNIT_SHIFT;
+}
+
+/* The record of the span that a word is in, or 0. */
+static inline Index span_of(const Heap *heap, Index at)
+{
+    const Index unit = unit_of(heap, at);
+
+    if (unit >= load(heap, heap->spans + SPAN_CAPACITY)) {
+        return 0U;
+    }
+    return load(heap, load(heap, heap->spans + SPAN_TABLE) + unit);
+}
+
+/* Blocks of a span of a class. */
+static inline Index span_blocks(Index size_class)
+{
+{%- if layer.blocks | length == 1 %}
+    (void)size_class;
+    return {{ layer.blocks[0] }}U;
+{%- else %}
+    static const {{ layer.blocks_entry }} blocks[SPAN_CLASSES] = {
+{%- for line in layer.blocks | batch(16) %}
+        {{ line | join("U, ") }}U,
+{%- endfor %}
+    };
+
+    return blocks[size_class];
+{%- endif %}
+}
+
+/* Whether this many used blocks leave no room in a span of a class. */
+static inline bool fills_span(Index used, Index size_class)
+{
+    return used >= span_blocks(size_class);
+}
+
+/* The class that serves a request; SPAN_CLASSES if none does. */
+static inline Index span_class_for(size_t size, size_t alignment)
+{
+    Index size_class;
+
+    if ((size == 0U) || (size > SPAN_LARGEST)) {
+        return SPAN_CLASSES;
+    }
+    size_class = span_class_of((Index)((size + (SPAN_ALIGNMENT - 1U)) / SPAN_ALIGNMENT) * (SPAN_ALIGNMENT / WORD));
+    if ((size_class < SPAN_CLASSES) && (alignment > SPAN_ALIGNMENT)) {
+        /* What blocks begin at multiples of: the first of a span, their size, a unit. */
+        const size_t all = ((size_t)(SPAN_FIRST | span_class_words(size_class)) * WORD) | ((size_t)WORD << UNIT_SHIFT);
+
+        if ((all & (~all + 1U)) < alignment) {
+            return SPAN_CLASSES;
+        }
+    }
+    return size_class;
+}
+
+/* Returns a block to what is below. */
+RARE void span_return(Heap *heap, Index block)
+{
+    {{ "(void)" if layer.below.refuses else "" }}{{ layer.below.free }}(heap, block);
+}
+{%- if layer.ranked %}
+
+/* What the best span has the least of. */
+static Index span_rank(const Heap *heap, Index span)
+{
+    return {% if layer.fullest %}~load(heap, span + SPAN_USED){% else %}span_start(heap, span){% endif %};
+}
+
+/* The {{ "fullest span of a ring" if layer.fullest else "span of a ring at the lowest address" }}; of equals the one that has had room for longest. */
+static Index span_best(const Heap *heap, Index first)
+{
+    Index best = first;
+    Index rank = span_rank(heap, first);
+
+    for (Index span = load(heap, first + SPAN_NEXT); span != first; span = load(heap, span + SPAN_NEXT)) {
+        const Index its = span_rank(heap, span);
+
+        if (its < rank) {
+            best = span;
+            rank = its;
+        }
+    }
+    return best;
+}
+{%- endif %}
+
+/* Puts a span that got room into the ring of its class{% if layer.last %}, at its head{% endif %}. */
+static void span_enter(Heap *heap, Index span, Index size_class)
+{
+    const Index at = heap->spans + SPAN_HEADS + size_class;
+    const Index head = load(heap, at);
+
+    if (head == 0U) {
+        store(heap, span + SPAN_NEXT, span);
+        store(heap, span + SPAN_PREVIOUS, span);
+        store(heap, at, span);
+    } else {
+        const Index last = load(heap, head + SPAN_PREVIOUS);
+
+        store(heap, span + SPAN_NEXT, head);
+        store(heap, span + SPAN_PREVIOUS, last);
+        store(heap, last + SPAN_NEXT, span);
+        store(heap, head + SPAN_PREVIOUS, span);
+{%- if layer.last %}
+        store(heap, at, span);
+{%- endif %}
+    }
+}
+
+/* Takes a span out of the ring of its class; where it was the head, there is another. */
+static void span_leave(Heap *heap, Index span, Index size_class)
+{
+    const Index at = heap->spans + SPAN_HEADS + size_class;
+    const Index next = load(heap, span + SPAN_NEXT);
+
+    if (next == span) {
+        store(heap, at, 0U);
+    } else {
+        const Index previous = load(heap, span + SPAN_PREVIOUS);
+
+        store(heap, previous + SPAN_NEXT, next);
+        store(heap, next + SPAN_PREVIOUS, previous);
+        if (load(heap, at) == span) {
+            store(heap, at, {% if layer.ranked %}span_best(heap, next){% else %}next{% endif %});
+        }
+    }
+}
+{%- if layer.keep %}
+
+/* Counts an empty span of a class more, or one less. */
+static void count_empty(Heap *heap, Index size_class, bool more)
+{
+    const Index own = heap->spans + SPAN_HEADS + SPAN_CLASSES + size_class;
+    const Index change = more ? 1U : ~(Index)0U;
+
+    store(heap, own, load(heap, own) + change);
+    store(heap, heap->spans + SPANS_EMPTY, load(heap, heap->spans + SPANS_EMPTY) + change);
+}
+{%- endif %}
+
+/* Makes the table long enough for the span that begins at `start`. Returns whether it is. */
+static bool span_cover(Heap *heap, Index start)
+{
+    const Index needed = unit_of(heap, start) + SPAN_UNITS;
+    const Index capacity = load(heap, heap->spans + SPAN_CAPACITY);
+    const Index old = load(heap, heap->spans + SPAN_TABLE);
+    /* Twice as long, so that all moves together cost no more than a word for each unit. */
+    Index length = (needed > (2U * capacity)) ? needed : (2U * capacity);
+    Index table;
+
+    if (needed <= capacity) {
+        return true;
+    }
+    table = {{ layer.below.allocate }}(heap, (size_t)length * WORD, 1U);
+    if (table == 0U) {
+        length = needed;
+        table = {{ layer.below.allocate }}(heap, (size_t)length * WORD, 1U);
+    }
+    if (table == 0U) {
+        return false;
+    }
+    for (Index unit = 0U; unit < length; unit++) {
+        fill(heap, table + unit, (unit < capacity) ? load(heap, old + unit) : 0U);
+    }
+    store(heap, heap->spans + SPAN_TABLE, table);
+    store(heap, heap->spans + SPAN_CAPACITY, length);
+    if (old != 0U) {
+        span_return(heap, old);
+    }
+    return true;
+}
+
+/* A place for a span, which begins a unit; or 0. */
+static Index span_place(Heap *heap)
+{
+    Index at = {{ layer.below.allocate }}(heap, SPAN_BYTES, 1U);
+
+    if ((at != 0U) && (((at + heap->span_grid) & (((Index)1U << UNIT_SHIFT) - 1U)) != 0U)) {
+        span_return(heap, at);
+        at = 0U;
+    }
+    return (at != 0U) ? at : {{ layer.below.allocate }}(heap, SPAN_BYTES, (size_t)WORD << UNIT_SHIFT);
+}
+
+/* Writes the entries of a span that begins at `start`. */
+static void span_enter_table(Heap *heap, Index start, Index entry)
+{
+    const Index first = load(heap, heap->spans + SPAN_TABLE) + unit_of(heap, start);
+
+    for (Index unit = 0U; unit < SPAN_UNITS; unit++) {
+        fill(heap, first + unit, entry);
+    }
+}
+
+/* Opens a span of a class, or returns 0. */
+static Index span_open(Heap *heap, Index size_class)
+{
+    const Index start = span_place(heap);
+    Index span;
+
+    if (start == 0U) {
+        return 0U;
+    }
+{%- if layer.outside %}
+    span = {{ layer.below.allocate }}(heap, (size_t)SPAN_RECORD * WORD, 1U);
+    if ((span == 0U) || !span_cover(heap, start)) {
+        if (span != 0U) {
+            span_return(heap, span);
+        }
+        span_return(heap, start);
+        return 0U;
+    }
+{%- else %}
+    span = start;
+    if (!span_cover(heap, start)) {
+        span_return(heap, start);
+        return 0U;
+    }
+{%- endif %}
+    span_enter_table(heap, start, span);
+    for (Index at = SPAN_CLASS; at < SPAN_RECORD; at++) {
+        fill(heap, span + at, 0U);
+    }
+    store(heap, span + SPAN_CLASS, size_class);
+    store(heap, span + SPAN_FRESH, SPAN_FIRST);
+{%- if layer.outside %}
+    store(heap, span + SPAN_START, start);
+{%- endif %}
+    span_enter(heap, span, size_class);
+    store(heap, heap->spans + SPANS, load(heap, heap->spans + SPANS) + 1U);
+    return span;
+}
+
+/* Returns a span that is in no ring and has no used block, and the table with the last one. */
+static void span_close(Heap *heap, Index span)
+{
+    const Index start = span_start(heap, span);
+    const Index left = load(heap, heap->spans + SPANS) - 1U;
+
+    span_enter_table(heap, start, 0U);
+    store(heap, heap->spans + SPANS, left);
+    span_return(heap, start);
+{%- if layer.outside %}
+    span_return(heap, span);
+{%- endif %}
+    if (left == 0U) {
+        const Index table = load(heap, heap->spans + SPAN_TABLE);
+
+        store(heap, heap->spans + SPAN_TABLE, 0U);
+        store(heap, heap->spans + SPAN_CAPACITY, 0U);
+        span_return(heap, table);
+    }
+}
+{%- if layer.keep %}
+
+/* Returns the empty spans that were kept. Returns whether there was one. */
+static bool spans_flush(Heap *heap)
+{
+    if (load(heap, heap->spans + SPANS_EMPTY) == 0U) {
+        return false;
+    }
+    for (Index size_class = 0U; size_class < SPAN_CLASSES; size_class++) {
+        Index left = load(heap, heap->spans + SPAN_HEADS + SPAN_CLASSES + size_class);
+        Index span = load(heap, heap->spans + SPAN_HEADS + size_class);
+
+        while (left != 0U) {
+            const Index next = load(heap, span + SPAN_NEXT);
+
+            if (load(heap, span + SPAN_USED) == 0U) {
+                span_leave(heap, span, size_class);
+                count_empty(heap, size_class, false);
+                span_close(heap, span);
+                left--;
+            }
+            span = next;
+        }
+    }
+    return true;
+}
+{%- endif %}
+
+/* After a block was taken of a span with `used` others{% if layer.keep %}: an empty one is kept no longer, and{% else %}:{% endif %} a full one leaves its ring. */
+RARE Index span_took(Heap *heap, Index span, Index size_class, Index used, Index block)
+{
+{%- if layer.keep %}
+    if (used == 0U) {
+        count_empty(heap, size_class, false);
+    }
+{%- endif %}
+    if (fills_span(used + 1U, size_class)) {
+        span_leave(heap, span, size_class);
+    }
+    return block;
+}
+
+/* Takes a block of a span with room, which is the head of its ring. */
+static inline Index span_take(Heap *heap, Index span, Index size_class)
+{
+{%- if layer.bitmap %}
+    const Index words = span_class_words(size_class);
+{%- endif %}
+    const Index used = load(heap, span + SPAN_USED);
+    Index block;
+{% if layer.bitmap %}
+    block = load(heap, span + SPAN_FRESH);
+    if (block == (SPAN_FIRST + (used * words))) {
+        store(heap, span + SPAN_FRESH, block + words);
+        block += span_start(heap, span);
+    } else {
+        Index at = load(heap, span + SPAN_HINT);
+        Index bits = load(heap, span + SPAN_MAP + at);
+
+        /* S2: one of the blocks that were used is free, and so has a bit. */
+        if (bits == 0U) {
+            do {
+                at++;
+                bits = load(heap, span + SPAN_MAP + at);
+            } while (bits == 0U);
+            store(heap, span + SPAN_HINT, at);
+        }
+        store(heap, span + SPAN_MAP + at, bits & (bits - 1U));
+        block = span_start(heap, span) + SPAN_FIRST + (((at * MAP_BITS) + lowest_bit(bits)) * words);
+    }
+{%- else %}
+    block = load(heap, span + SPAN_FREE);
+    if (block != 0U) {
+        store(heap, span + SPAN_FREE, load(heap, block));
+    } else {
+        block = load(heap, span + SPAN_FRESH);
+        store(heap, span + SPAN_FRESH, block + span_class_words(size_class));
+        block += span_start(heap, span);
+    }
+{%- endif %}
+    store(heap, span + SPAN_USED, used + 1U);
+    return ({% if layer.keep %}(used == 0U) || {% endif %}fills_span(used + 1U, size_class)) ? span_took(heap, span, size_class, used, block) : block;
+}
+
+/* Notes that a block of a span is free, of which `used` were used. */
+static inline void span_mark(Heap *heap, Index span, Index block, Index used{% if layer.bitmap %}, Index size_class{% endif %})
+{
+{%- if layer.bitmap %}
+    const Index number = ((block - span_start(heap, span)) - SPAN_FIRST) / span_class_words(size_class);
+    const Index at = number / MAP_BITS;
+
+    store(heap, span + SPAN_MAP + at, load(heap, span + SPAN_MAP + at) | ((Index)1U << (number % MAP_BITS)));
+    if (at < load(heap, span + SPAN_HINT)) {
+        store(heap, span + SPAN_HINT, at);
+    }
+{%- else %}
+    store(heap, block, load(heap, span + SPAN_FREE));
+    store(heap, span + SPAN_FREE, block);
+{%- endif %}
+    store(heap, span + SPAN_USED, used - 1U);
+}
+
+/* Puts back a block of a span that is full, or has no other. */
+RARE void span_turn(Heap *heap, Index span, Index block)
+{
+    const Index size_class = load(heap, span + SPAN_CLASS);
+    const Index used = load(heap, span + SPAN_USED);
+    const bool was_full = fills_span(used, size_class);
+
+    if ({% if layer.keep %}(used == 1U) && (load(heap, heap->spans + SPAN_HEADS + SPAN_CLASSES + size_class) >= SPANS_KEPT){% else %}used == 1U{% endif %}) {
+        if (!was_full) {
+            span_leave(heap, span, size_class);
+        }
+        span_close(heap, span);
+        return;
+    }
+    span_mark(heap, span, block, used{% if layer.bitmap %}, size_class{% endif %});
+    if (was_full) {
+        span_enter(heap, span, size_class);
+    }
+{%- if layer.keep %}
+    if (used == 1U) {
+        count_empty(heap, size_class, true);
+    }
+{%- endif %}
+}
+
+/* Serves a request that is for no class, or of whose class no span can be had. */
+static Index spans_below(Heap *heap, size_t size, size_t alignment)
+{
+    return {{ layer.below.allocate }}(heap, size, alignment);
+}
+
+/* Serves a request of a class of which no span has room. */
+RARE Index spans_miss(Heap *heap, Index size_class, size_t size, size_t alignment)
+{
+    Index span = span_open(heap, size_class);
+{% if layer.keep %}
+    if ((span == 0U) && spans_flush(heap)) {
+        span = span_open(heap, size_class);
+    }
+{%- endif %}
+    if (span == 0U) {
+        return spans_below(heap, size, alignment);
+    }
+{%- if layer.keep %}
+    /* As one that is kept. */
+    count_empty(heap, size_class, true);
+{%- endif %}
+    return span_take(heap, span, size_class);
+}
+
+static bool spans_init(Heap *heap)
+{
+    heap->span_grid = (Index)((address_of(heap->words) % SPAN_GRID) / WORD);
+    if (!{{ layer.below.init }}(heap)) {
+        return false;
+    }
+    heap->spans = {{ layer.below.allocate }}(heap, (size_t)SPAN_OWN * WORD, 1U);
+    if (heap->spans == 0U) {
+        return false;
+    }
+    for (Index at = 0U; at < SPAN_OWN; at++) {
+        fill(heap, heap->spans + at, 0U);
+    }
+    return true;
+}
+
+/* Serves a request for more than the largest class, for no byte, or for an alignment of its own. */
+RARE Index spans_apart(Heap *heap, size_t size, size_t alignment)
+{
+    const Index size_class = span_class_for(size, alignment);
+    Index span;
+
+    if ((alignment & (alignment - 1U)) != 0U) {
+        return 0U;
+    }
+    if (size_class == SPAN_CLASSES) {
+{%- if layer.keep %}
+        const Index block = spans_below(heap, size, alignment);
+
+        return ((block == 0U) && spans_flush(heap)) ? spans_below(heap, size, alignment) : block;
+{%- else %}
+        return spans_below(heap, size, alignment);
+{%- endif %}
+    }
+    span = load(heap, heap->spans + SPAN_HEADS + size_class);
+    return (span != 0U) ? span_take(heap, span, size_class) : spans_miss(heap, size_class, size, alignment);
+}
+
+static inline Index spans_allocate(Heap *heap, size_t size, size_t alignment)
+{
+    Index size_class;
+    Index span;
+
+    if ((alignment > SPAN_ALIGNMENT) || ((alignment & (alignment - 1U)) != 0U) || ((size - 1U) >= SPAN_LARGEST)) {
+        return spans_apart(heap, size, alignment);
+    }
+    size_class = span_class_of((Index)((size + (SPAN_ALIGNMENT - 1U)) / SPAN_ALIGNMENT) * (SPAN_ALIGNMENT / WORD));
+    span = load(heap, heap->spans + SPAN_HEADS + size_class);
+    return (span != 0U) ? span_take(heap, span, size_class) : spans_miss(heap, size_class, size, alignment);
+}
+
+static inline void spans_free(Heap *heap, Index block)
+{
+    const Index span = span_of(heap, block);
+
+    if (span == 0U) {
+        span_return(heap, block);
+    } else {
+        const Index size_class = load(heap, span + SPAN_CLASS);
+        const Index used = load(heap, span + SPAN_USED);
+
+        if ((used == 1U) || fills_span(used, size_class)) {
+            span_turn(heap, span, block);
+        } else {
+            span_mark(heap, span, block, used{% if layer.bitmap %}, size_class{% endif %});
+        }
+    }
+}
+
+static size_t spans_usable(const Heap *heap, Index block)
+{
+    const Index span = span_of(heap, block);
+
+    return (span != 0U) ? ((size_t)span_class_words(load(heap, span + SPAN_CLASS)) * WORD)
+                        : {{ layer.below.usable }}(heap, block);
+}
+{%- if layer.is_measured %}
+
+static size_t spans_block_bytes(const Heap *heap, Index block)
+{
+    const Index span = span_of(heap, block);
+
+    return (span != 0U) ? ((size_t)span_class_words(load(heap, span + SPAN_CLASS)) * WORD)
+                        : {{ layer.below.block_bytes }}(heap, block);
+}
+{%- endif %}
+
+static Index spans_reallocate(Heap *heap, Index block, size_t size, size_t alignment)
+{
+    const Index span = span_of(heap, block);
+    const bool stays = (alignment == 0U) || ((address_of(&heap->words[block]) & (alignment - 1U)) == 0U);
+    Index moved;
+    Index size_class;
+    size_t old_bytes;
+
+    if (span == 0U) {
+        moved = {{ layer.below.reallocate }}(heap, block, size, alignment);
+{%- if layer.keep %}
+        if ((moved == 0U) && spans_flush(heap)) {
+            moved = {{ layer.below.reallocate }}(heap, block, size, alignment);
+        }
+{%- endif %}
+        return moved;
+    }
+    size_class = load(heap, span + SPAN_CLASS);
+    if (stays && (span_class_for(size, 1U) == size_class)) {
+        return block;
+    }
+    old_bytes = (size_t)span_class_words(size_class) * WORD;
+    moved = spans_allocate(heap, size, alignment);
+    if (moved != 0U) {
+        copy(heap, moved, block, (old_bytes < size) ? old_bytes : size);
+        spans_free(heap, block);
+    } else if (stays && (size > 0U) && (size <= old_bytes)) {
+        /* A smaller block is a saving, not a need. */
+        moved = block;
+    } else {
+        /* It is refused. */
+    }
+    return moved;
+}
+
+/* Blocks of a span that were used, and those of them that are free; more, if what says so is damaged. */
+static Index span_served(const Heap *heap, Index span)
+{
+    return (load(heap, span + SPAN_FRESH) - SPAN_FIRST) / span_class_words(load(heap, span + SPAN_CLASS));
+}
+{%- if layer.bitmap %}
+
+static bool span_is_free(const Heap *heap, Index span, Index number)
+{
+    return ((load(heap, span + SPAN_MAP + (number / MAP_BITS)) >> (number % MAP_BITS)) & 1U) != 0U;
+}
+{%- endif %}
+
+static Index span_count_free(const Heap *heap, Index span)
+{
+    const Index served = span_served(heap, span);
+    Index free_blocks = 0U;
+{% if layer.bitmap %}
+    for (Index number = 0U; number < ((SPAN_RECORD - SPAN_MAP) * MAP_BITS); number++) {
+        const Index hint = load(heap, span + SPAN_HINT) * MAP_BITS;
+
+        if (span_is_free(heap, span, number)) {
+            if ((number >= served) || (number < hint)) {
+                return served + 1U;
+            }
+            free_blocks++;
+        }
+    }
+{%- else %}
+    const Index words = span_class_words(load(heap, span + SPAN_CLASS));
+    const Index first = span_start(heap, span) + SPAN_FIRST;
+
+    for (Index block = load(heap, span + SPAN_FREE); block != 0U; block = load(heap, block)) {
+        if ((block < first) || (((block - first) % words) != 0U) || (((block - first) / words) >= served) ||
+            (free_blocks >= served)) {
+            return served + 1U;
+        }
+        free_blocks++;
+    }
+{%- endif %}
+    return free_blocks;
+}
+
+/* Whether an entry of the table leads to a span: within the footprint, of a class, over its units. */
+static bool is_span(const Heap *heap, Index span)
+{
+    const Index top = {{ footprint }};
+    Index start;
+    Index unit;
+
+    if ((span == 0U) || ((span + SPAN_RECORD) > top) || (load(heap, span + SPAN_CLASS) >= SPAN_CLASSES)) {
+        return false;
+    }
+    start = span_start(heap, span);
+    unit = unit_of(heap, start);
+    if (((start + SPAN_LENGTH) > top) || ((unit + SPAN_UNITS) > load(heap, heap->spans + SPAN_CAPACITY)) ||
+        (((start + heap->span_grid) & (((Index)1U << UNIT_SHIFT) - 1U)) != 0U)) {
+        return false;
+    }
+    for (Index next = 0U; next < SPAN_UNITS; next++) {
+        if (load(heap, load(heap, heap->spans + SPAN_TABLE) + unit + next) != span) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* S2 of a span, and S3 of one that is full. */
+static unsigned int span_check(const Heap *heap, Index span)
+{
+    const Index words = span_class_words(load(heap, span + SPAN_CLASS));
+    const Index fresh = load(heap, span + SPAN_FRESH);
+
+    if ({% if not layer.outside %}(fresh < SPAN_FIRST) || {% endif %}(fresh > SPAN_LENGTH) || (((fresh - SPAN_FIRST) % words) != 0U) ||
+        ((load(heap, span + SPAN_USED) + span_count_free(heap, span)) != span_served(heap, span))) {
+        return 18U;
+    }
+    return 0U;
+}
+
+/* S3 of a class: counts the spans of its ring, and the empty ones among them. */
+static unsigned int ring_check(const Heap *heap, Index size_class, Index *members, Index *empty)
+{
+    const Index head = load(heap, heap->spans + SPAN_HEADS + size_class);
+    Index span = head;
+    Index its = 0U;
+    Index here = 0U;
+
+    while (span != 0U) {
+        Index next;
+        Index used;
+
+        if ((here >= load(heap, heap->spans + SPANS)) || !is_span(heap, span) ||
+            (load(heap, span + SPAN_CLASS) != size_class)) {
+            return 19U;
+        }
+        next = load(heap, span + SPAN_NEXT);
+        used = load(heap, span + SPAN_USED);
+        if (fills_span(used, size_class) || !is_span(heap, next) ||
+            (load(heap, next + SPAN_PREVIOUS) != span)) {
+            return 19U;
+        }
+        here++;
+        its += (used == 0U) ? 1U : 0U;
+        span = (next == head) ? 0U : next;
+    }
+    *members += here;
+    *empty += its;
+{%- if layer.keep %}
+    return ((its == load(heap, heap->spans + SPAN_HEADS + SPAN_CLASSES + size_class)) && (its <= SPANS_KEPT)) ? 0U : 20U;
+{%- else %}
+    return (its == 0U) ? 0U : 20U;
+{%- endif %}
+}
+
+static unsigned int spans_check(const Heap *heap)
+{
+    const unsigned int below = {{ layer.below.check }}(heap);
+    const Index table = load(heap, heap->spans + SPAN_TABLE);
+    const Index capacity = load(heap, heap->spans + SPAN_CAPACITY);
+    Index spans = 0U;
+    Index with_room = 0U;
+    Index members = 0U;
+    Index empty = 0U;
+
+    if (below != 0U) {
+        return below;
+    }
+    if ((table + capacity) > {{ footprint }}) {
+        return 17U;
+    }
+    for (Index unit = 0U; unit < capacity; unit++) {
+        const Index span = load(heap, table + unit);
+
+        if (span != 0U) {
+            if (!is_span(heap, span) || ((unit - unit_of(heap, span_start(heap, span))) >= SPAN_UNITS)) {
+                return 17U;
+            }
+            if (unit_of(heap, span_start(heap, span)) == unit) {
+                const unsigned int broken = span_check(heap, span);
+
+                if (broken != 0U) {
+                    return broken;
+                }
+                spans++;
+                with_room += fills_span(load(heap, span + SPAN_USED), load(heap, span + SPAN_CLASS)) ? 0U : 1U;
+            }
+        }
+    }
+    for (Index size_class = 0U; size_class < SPAN_CLASSES; size_class++) {
+        const unsigned int broken = ring_check(heap, size_class, &members, &empty);
+
+        if (broken != 0U) {
+            return broken;
+        }
+    }
+    if (members != with_room) {
+        return 19U;
+    }
+    return ((spans == load(heap, heap->spans + SPANS)) && (empty == load(heap, heap->spans + SPANS_EMPTY)) &&
+            ((spans == 0U) == (table == 0U))) ? 0U : 20U;
+}
+{%- if walks %}
+
+/* What visits the blocks below in place of the program's visitor: their places, or what the layer keeps of them as cached. */
+typedef struct span_walk {
+    const Heap *heap;
+    const Walk *outer;
+    bool is_again;
+} SpanWalk;
+
+/* Words of a block that is visited: from its payload to behind it. */
+typedef struct extent {
+    Index from;
+    Index to;
+} Extent;
+
+static inline bool lies_in(Extent block, Index at)
+{
+    return (at >= block.from) && (at < block.to);
+}
+
+/* The record of the span that a used block below holds, or 0. Its payload may begin behind where the block does. */
+static Index span_in(const Heap *heap, Extent block)
+{
+    const Index capacity = load(heap, heap->spans + SPAN_CAPACITY);
+
+    for (Index unit = unit_of(heap, block.from); (unit <= unit_of(heap, block.to)) && (unit < capacity); unit++) {
+        const Index span = load(heap, load(heap, heap->spans + SPAN_TABLE) + unit);
+
+        if ((span != 0U) && lies_in(block, span_start(heap, span))) {
+            return span;
+        }
+    }
+    return 0U;
+}
+
+/* Whether a used block below has words of this layer alone. */
+static bool is_own(const Heap *heap, Extent block)
+{
+    const Index table = load(heap, heap->spans + SPAN_TABLE);
+{%- if layer.outside %}
+
+    for (Index unit = 0U; unit < load(heap, heap->spans + SPAN_CAPACITY); unit++) {
+        const Index span = load(heap, table + unit);
+
+        if ((span != 0U) && lies_in(block, span)) {
+            return true;
+        }
+    }
+{%- endif %}
+    return lies_in(block, heap->spans) || ((table != 0U) && lies_in(block, table));
+}
+
+/* Visits the blocks of a span; those that were never used as one. */
+static void span_visit(const Heap *heap, const Walk *walk, Index span)
+{
+    const Index words = span_class_words(load(heap, span + SPAN_CLASS));
+    const Index first = span_start(heap, span) + SPAN_FIRST;
+    const Index served = span_served(heap, span);
+    const Index never = span_blocks(load(heap, span + SPAN_CLASS)) - served;
+
+    for (Index number = 0U; number < served; number++) {
+        const Index block = first + (number * words);
+{%- if layer.bitmap %}
+        const bool is_free = span_is_free(heap, span, number);
+{%- else %}
+        bool is_free = false;
+
+        for (Index next = load(heap, span + SPAN_FREE); (next != 0U) && !is_free; next = load(heap, next)) {
+            is_free = next == block;
+        }
+{%- endif %}
+        visit_block(heap, walk, block, (size_t)words * WORD, is_free ? {{ N }}_IS_FREE : {{ N }}_IS_USED);
+    }
+    if (never > 0U) {
+        visit_block(heap, walk, first + (served * words), (size_t)never * ((size_t)words * WORD), {{ N }}_IS_FREE);
+    }
+}
+
+/* Visits the part of a block below before its span's blocks, or that behind them. */
+static void visit_part(const SpanWalk *walk, Index from, Index to, bool is_there)
+{
+    if (is_there) {
+        visit_block(walk->heap, walk->outer, from, (size_t)(to - from) * WORD, walk->is_again ? {{ N }}_IS_CACHED : {{ N }}_IS_USED);
+    }
+}
+
+static void span_visit_below(void *context, const void *block, size_t bytes, unsigned int status)
+{
+    /* cppcheck-suppress misra-c2012-11.5 ; what this function is called with is a walk */
+    const SpanWalk *const walk = (const SpanWalk *)context;
+    const Heap *const heap = walk->heap;
+    /* cppcheck-suppress misra-c2012-11.5 ; a block begins at a word */
+    const Word *const word = (const Word *)block;
+    const bool is_taken = status == {{ N }}_IS_USED;
+    Extent extent;
+    Index span;
+
+    /* cppcheck-suppress [misra-c2012-10.8, misra-c2012-18.4] ; both point into the region, `word` behind its base */
+    extent.from = (Index)(word - heap->words);
+    extent.to = extent.from + (Index)(bytes / WORD);
+    span = is_taken ? span_in(heap, extent) : 0U;
+    if (is_taken && is_own(heap, extent)) {
+        visit_part(walk, extent.from, extent.to, true);
+    } else if (span != 0U) {
+        const Index first = span_start(heap, span) + SPAN_FIRST;
+        const Index words = span_class_words(load(heap, span + SPAN_CLASS));
+        const Index end = first + (((SPAN_LENGTH - SPAN_FIRST) / words) * words);
+
+        visit_part(walk, extent.from, first, {% if header > 0 %}true{% else %}first > extent.from{% endif %});
+        if (!walk->is_again) {
+            span_visit(heap, walk->outer, span);
+        }
+        visit_part(walk, end, extent.to, extent.to > end);
+    } else if (!walk->is_again) {
+        walk->outer->visit(walk->outer->context, block, bytes, status);
+    } else {
+        /* It was visited, as what it is. */
+    }
+}
+
+/* Visits what is below, the blocks of spans in their place; then what the layer keeps for itself once more. */
+static void spans_walk(const Heap *heap, const Walk *walk)
+{
+    SpanWalk inner;
+    Walk below;
+
+    inner.heap = heap;
+    inner.outer = walk;
+    inner.is_again = false;
+    below.visit = span_visit_below;
+    below.context = &inner;
+    {{ layer.below.walk }}(heap, &below);
+    inner.is_again = true;
+    {{ layer.below.walk }}(heap, &below);
+}
+{%- endif %}
