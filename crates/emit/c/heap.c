@@ -170,6 +170,15 @@ static inline uintptr_t address_of(const Word *word)
 {%- else %}
 {%- include pool_file %}
 {%- endif %}
+{%- if free_lists or spans %}
+
+/* What few requests need is a function of its own, so that the others save no registers for it; not where size is what counts. */
+#if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
+#define RARE static __attribute__((noinline, cold))
+#else
+#define RARE static
+#endif
+{%- endif %}
 {%- if free_lists %}
 {%- set layer = free_lists %}
 {% include layer.file %}

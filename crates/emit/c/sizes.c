@@ -16,16 +16,19 @@ static Index {{ map.name }}_words(Index list)
 {%- endif %}
 }
 
-/* The {{ map.what }} that serves blocks of `words` words; {{ map.none_name }} if none does. */
+/* The {{ map.what }} that serves blocks of `words` words{% if map.total %}, which are no more than those of the largest{% else %}; {{ map.none_name }} if none does{% endif %}. */
 {%- if map.form == "few" %}
 static Index {{ map.name }}_of(Index words)
 {
-{%- for row in map.rows %}
+{%- if map.total and map.rows | length == 1 %}
+    (void)words;
+{%- endif %}
+{%- for row in (map.rows[:-1] if map.total else map.rows) %}
     if ({% if row.low == row.high %}words == {{ row.low }}U{% elif row.low == 0 or not map.has_gaps %}words <= {{ row.high }}U{% else %}(words >= {{ row.low }}U) && (words <= {{ row.high }}U){% endif %}) {
         return {{ loop.index0 }}U;
     }
 {%- endfor %}
-    return {{ map.none_name }};
+    return {{ map.none_name }}{% if map.total %} - 1U{% endif %};
 }
 {%- else %}
 static Index {{ map.name }}_of(Index words)
@@ -37,10 +40,10 @@ static Index {{ map.name }}_of(Index words)
 {%- endfor %}
     };
 
-    return (words < {{ map.table | length }}U) ? list_of[words] : {{ map.none_name }};
+    return {% if map.total %}list_of[words]{% else %}(words < {{ map.table | length }}U) ? list_of[words] : {{ map.none_name }}{% endif %};
 {%- else %}
     Index low = 0U;
-    Index high = {{ map.none_name }};
+    Index high = {{ map.none_name }}{% if map.total %} - 1U{% endif %};
 
     /* The first list whose blocks are at least as large. */
     while (low < high) {

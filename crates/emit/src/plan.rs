@@ -129,7 +129,8 @@ pub struct Plan {
     footprint: &'static str,
     /// What the interface has besides the usual.
     extras: Vec<Extra>,
-    /// Empty spans are kept.
+    /// There are spans; empty ones are kept.
+    spans: bool,
     keeps_spans: bool,
     /// Somebody asks for the bytes of a block.
     measures: bool,
@@ -302,6 +303,7 @@ impl Plan {
             header: family.header(),
             footprint: family.footprint(),
             loops: fills || !family.frees_in_order() || zeroes || extras.contains(&Extra::Calloc),
+            spans: spans.is_some(),
             keeps_spans: spans.is_some_and(|spans| spans.empty.kept() > 0),
             measures: counts || reserves,
             reserves,

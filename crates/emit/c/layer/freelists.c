@@ -67,13 +67,13 @@ IN_PLACE Index freelist_take(Heap *heap, Index list, Index words)
 }
 
 /* The same as a call, for what is rare. */
-static Index freelist_pop(Heap *heap, Index list)
+static inline Index freelist_pop(Heap *heap, Index list)
 {
     return freelist_take(heap, list, freelist_words(list));
 }
 {%- else %}
 /* Takes the first block of a list, or 0. */
-static Index freelist_pop(Heap *heap, Index list)
+static inline Index freelist_pop(Heap *heap, Index list)
 {
     const Index block = load(heap, FREELIST_HEADS + list);
 
@@ -92,7 +92,7 @@ static Index freelist_pop(Heap *heap, Index list)
 {%- endif %}
 
 /* Puts a block{% if marks %}, whose header was read,{% endif %} on a list. */
-static void freelist_push(Heap *heap, Index list, Index block{% if marks %}, Index head{% endif %})
+static inline void freelist_push(Heap *heap, Index list, Index block{% if marks %}, Index head{% endif %})
 {
 {%- if layer.fifo %}
     const Index last = load(heap, FREELIST_TAILS + list);
@@ -162,15 +162,29 @@ static Index freelists_after_flush(Heap *heap, size_t size, size_t alignment)
     return block;
 }
 
-static Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
+/* Serves a request for an alignment of its own. */
+RARE Index freelists_apart(Heap *heap, size_t size, size_t alignment)
 {
-    Index block;
+    const Index block = pool_allocate_apart(heap, size, alignment);
+
+    return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
+}
+
+/* Serves a request that needs `need` words, and for which no list has a block. */
+RARE Index freelists_miss(Heap *heap, size_t size, size_t alignment, Index need)
+{
+    const Index block = pool_allocate_words(heap, {% if pool.split_from %}size, {% endif %}need);
+
+    return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
+}
+
+static inline Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
+{
     Index need;
     Index list;
 
     if ((alignment > ALIGNMENT) || ((alignment & (alignment - 1U)) != 0U)) {
-        block = pool_allocate_apart(heap, size, alignment);
-        return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
+        return freelists_apart(heap, size, alignment);
     }
     need = pool_need(size);
     if (need == 0U) {
@@ -178,7 +192,8 @@ static Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
     }
     list = freelist_of(need);
     if (list < FREELISTS) {
-{%- if marks %}
+        Index block;
+{% if marks %}
 {%- if not layer.exact %}
         need = freelist_words(list);
 {%- endif %}
@@ -194,11 +209,10 @@ static Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
         need = freelist_words(list);
 {%- endif %}
     }
-    block = pool_allocate_words(heap, {% if pool.split_from %}size, {% endif %}need);
-    return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
+    return freelists_miss(heap, size, alignment, need);
 }
 
-static void freelists_free(Heap *heap, Index block)
+static inline void freelists_free(Heap *heap, Index block)
 {
     const Index head = load(heap, block - 1U);
     const Index list = freelist_of(words_of(head));

@@ -66,13 +66,6 @@
 {% set map = layer.map %}
 {% include "sizes.c" %}
 
-/* What few requests need is a function of its own, so that the others save no registers for it. */
-#if defined(__GNUC__)
-#define RARE static __attribute__((noinline, cold))
-#else
-#define RARE static
-#endif
-
 /* Where the span of a record begins. */
 static inline Index span_start(const Heap *heap, Index span)
 {
@@ -99,6 +92,12 @@ static inline Index span_of(const Heap *heap, Index at)
         return 0U;
     }
     return load(heap, load(heap, heap->spans + SPAN_TABLE) + unit);
+}
+
+/* How often `words` go into a part of a span: no machine needs its library for so few. */
+static inline Index times_in(Index part, Index words)
+{
+    return (Index)((uint32_t)part / (uint32_t)words);
 }
 
 /* Blocks of a span of a class. */
@@ -430,7 +429,7 @@ static inline Index span_take(Heap *heap, Index span, Index size_class)
 static inline void span_mark(Heap *heap, Index span, Index block, Index used{% if layer.bitmap %}, Index size_class{% endif %})
 {
 {%- if layer.bitmap %}
-    const Index number = ((block - span_start(heap, span)) - SPAN_FIRST) / span_class_words(size_class);
+    const Index number = times_in((block - span_start(heap, span)) - SPAN_FIRST, span_class_words(size_class));
     const Index at = number / MAP_BITS;
 
     store(heap, span + SPAN_MAP + at, load(heap, span + SPAN_MAP + at) | ((Index)1U << (number % MAP_BITS)));
@@ -619,7 +618,7 @@ static Index spans_reallocate(Heap *heap, Index block, size_t size, size_t align
 /* Blocks of a span that were used, and those of them that are free; more, if what says so is damaged. */
 static Index span_served(const Heap *heap, Index span)
 {
-    return (load(heap, span + SPAN_FRESH) - SPAN_FIRST) / span_class_words(load(heap, span + SPAN_CLASS));
+    return times_in(load(heap, span + SPAN_FRESH) - SPAN_FIRST, span_class_words(load(heap, span + SPAN_CLASS)));
 }
 {%- if layer.bitmap %}
 
@@ -649,8 +648,8 @@ static Index span_count_free(const Heap *heap, Index span)
     const Index first = span_start(heap, span) + SPAN_FIRST;
 
     for (Index block = load(heap, span + SPAN_FREE); block != 0U; block = load(heap, block)) {
-        if ((block < first) || (((block - first) % words) != 0U) || (((block - first) / words) >= served) ||
-            (free_blocks >= served)) {
+        if ((block < first) || ((block - first) >= SPAN_LENGTH) || (free_blocks >= served) ||
+            (times_in(block - first, words) >= served) || ((times_in(block - first, words) * words) != (block - first))) {
             return served + 1U;
         }
         free_blocks++;
@@ -689,7 +688,7 @@ static unsigned int span_check(const Heap *heap, Index span)
     const Index words = span_class_words(load(heap, span + SPAN_CLASS));
     const Index fresh = load(heap, span + SPAN_FRESH);
 
-    if ({% if not layer.outside %}(fresh < SPAN_FIRST) || {% endif %}(fresh > SPAN_LENGTH) || (((fresh - SPAN_FIRST) % words) != 0U) ||
+    if ({% if not layer.outside %}(fresh < SPAN_FIRST) || {% endif %}(fresh > SPAN_LENGTH) || ((span_served(heap, span) * words) != (fresh - SPAN_FIRST)) ||
         ((load(heap, span + SPAN_USED) + span_count_free(heap, span)) != span_served(heap, span))) {
         return 18U;
     }
@@ -731,52 +730,58 @@ static unsigned int ring_check(const Heap *heap, Index size_class, Index *member
 {%- endif %}
 }
 
+/* S1 of an entry of the table, S2 of the span that begins at its unit. Counts the spans, and those with room. */
+static unsigned int entry_check(const Heap *heap, Index unit, Index *spans, Index *with_room)
+{
+    const Index span = load(heap, load(heap, heap->spans + SPAN_TABLE) + unit);
+    unsigned int broken = 0U;
+    Index first;
+
+    if (span == 0U) {
+        return 0U;
+    }
+    if (!is_span(heap, span)) {
+        return 17U;
+    }
+    first = unit_of(heap, span_start(heap, span));
+    if ((unit - first) >= SPAN_UNITS) {
+        return 17U;
+    }
+    if (unit == first) {
+        broken = span_check(heap, span);
+        *spans += 1U;
+        *with_room += fills_span(load(heap, span + SPAN_USED), load(heap, span + SPAN_CLASS)) ? 0U : 1U;
+    }
+    return broken;
+}
+
 static unsigned int spans_check(const Heap *heap)
 {
-    const unsigned int below = {{ layer.below.check }}(heap);
     const Index table = load(heap, heap->spans + SPAN_TABLE);
     const Index capacity = load(heap, heap->spans + SPAN_CAPACITY);
+    unsigned int broken = {{ layer.below.check }}(heap);
     Index spans = 0U;
     Index with_room = 0U;
     Index members = 0U;
     Index empty = 0U;
 
-    if (below != 0U) {
-        return below;
+    if ((broken == 0U) && ((table + capacity) > {{ footprint }})) {
+        broken = 17U;
     }
-    if ((table + capacity) > {{ footprint }}) {
-        return 17U;
+    for (Index unit = 0U; (broken == 0U) && (unit < capacity); unit++) {
+        broken = entry_check(heap, unit, &spans, &with_room);
     }
-    for (Index unit = 0U; unit < capacity; unit++) {
-        const Index span = load(heap, table + unit);
-
-        if (span != 0U) {
-            if (!is_span(heap, span) || ((unit - unit_of(heap, span_start(heap, span))) >= SPAN_UNITS)) {
-                return 17U;
-            }
-            if (unit_of(heap, span_start(heap, span)) == unit) {
-                const unsigned int broken = span_check(heap, span);
-
-                if (broken != 0U) {
-                    return broken;
-                }
-                spans++;
-                with_room += fills_span(load(heap, span + SPAN_USED), load(heap, span + SPAN_CLASS)) ? 0U : 1U;
-            }
-        }
+    for (Index size_class = 0U; (broken == 0U) && (size_class < SPAN_CLASSES); size_class++) {
+        broken = ring_check(heap, size_class, &members, &empty);
     }
-    for (Index size_class = 0U; size_class < SPAN_CLASSES; size_class++) {
-        const unsigned int broken = ring_check(heap, size_class, &members, &empty);
-
-        if (broken != 0U) {
-            return broken;
-        }
+    if ((broken == 0U) && (members != with_room)) {
+        broken = 19U;
     }
-    if (members != with_room) {
-        return 19U;
+    if ((broken == 0U) && ((spans != load(heap, heap->spans + SPANS)) || (empty != load(heap, heap->spans + SPANS_EMPTY)) ||
+                           ((spans == 0U) != (table == 0U)))) {
+        broken = 20U;
     }
-    return ((spans == load(heap, heap->spans + SPANS)) && (empty == load(heap, heap->spans + SPANS_EMPTY)) &&
-            ((spans == 0U) == (table == 0U))) ? 0U : 20U;
+    return broken;
 }
 {%- if walks %}
 
@@ -884,7 +889,7 @@ static void span_visit_below(void *context, const void *block, size_t bytes, uns
     } else if (span != 0U) {
         const Index first = span_start(heap, span) + SPAN_FIRST;
         const Index words = span_class_words(load(heap, span + SPAN_CLASS));
-        const Index end = first + (((SPAN_LENGTH - SPAN_FIRST) / words) * words);
+        const Index end = first + (span_blocks(load(heap, span + SPAN_CLASS)) * words);
 
         visit_part(walk, extent.from, first, {% if header > 0 %}true{% else %}first > extent.from{% endif %});
         if (!walk->is_again) {

@@ -33,6 +33,8 @@ pub struct SizesPlan {
     rows: Vec<Row>,
     table: Vec<usize>,
     has_gaps: bool,
+    /// Nobody asks for larger blocks than those of the last list.
+    total: bool,
 }
 
 /// The type of a table with entries up to this one.
@@ -56,8 +58,19 @@ impl SizesPlan {
         SizesPlan::with_table(name, what, verb, none_name, rows, DIRECT)
     }
 
-    /// The same with a table for blocks of up to `direct` words.
-    pub(super) fn with_table(
+    /// A map that nobody asks for larger blocks than it has, with a table for blocks of up to `direct` words.
+    pub(super) fn total(
+        name: &'static str,
+        what: &'static str,
+        verb: &'static str,
+        none_name: &'static str,
+        rows: &[(usize, usize)],
+        direct: usize,
+    ) -> Self {
+        SizesPlan { total: true, ..SizesPlan::with_table(name, what, verb, none_name, rows, direct) }
+    }
+
+    fn with_table(
         name: &'static str,
         what: &'static str,
         verb: &'static str,
@@ -81,6 +94,7 @@ impl SizesPlan {
             none_name,
             form,
             entry: entry(largest),
+            total: false,
             has_gaps: rows.windows(2).any(|pair| pair[0].1 + 1 < pair[1].0)
                 || rows.first().is_some_and(|row| row.0 > 0),
             rows: rows.iter().map(|&(low, high)| Row { low, high }).collect(),

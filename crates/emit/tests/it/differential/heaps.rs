@@ -177,7 +177,7 @@ pub const FEW: &[&str] = &[
     "spans(16..=112 step 16,128..=896 double(4), span=4096, next=last) list(order=address, fit=best) word=8 align=16",
     "spans(8,24,40, span=256, free=bitmap, next=fullest, empty=keep(2)) freelists(16,100) tlsf word=2",
     "zero spans(16..=256 step 16, span=2048, free=bitmap, next=lowest, metadata=outside) buddy(knuth)",
-    "spans(64,512, span=8192, empty=keep(1)) pages(page=4096, min=16, search=word)",
+    "spans(64,512, span=8192, empty=keep(1)) pages(page=8192, min=16, search=word)",
     "spans(16..=1024 double, span=8192, free=bitmap, next=lowest, empty=keep(3), metadata=outside) tree word=8",
 ];
 
