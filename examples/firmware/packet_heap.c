@@ -739,6 +739,13 @@ static void pool_statistics(const Heap *heap, struct packet_heap_statistics *cou
     }
 }
 
+/* What few requests need is a function of its own, so that the others save no registers for it; not where size is what counts. */
+#if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
+#define RARE static __attribute__((noinline, cold))
+#else
+#define RARE static
+#endif
+
 /* ---- The layer: free lists for chosen sizes ---------------------------------------------------
  *
  * A freed block of a listed size waits on its list for the next request of that size. It stays used
@@ -798,7 +805,7 @@ static Index freelist_of(Index words)
 }
 
 /* Takes the first block of a list, or 0. */
-static Index freelist_pop(Heap *heap, Index list)
+static inline Index freelist_pop(Heap *heap, Index list)
 {
     const Index block = load(heap, FREELIST_HEADS + list);
 
@@ -811,7 +818,7 @@ static Index freelist_pop(Heap *heap, Index list)
 }
 
 /* Puts a block on a list. */
-static void freelist_push(Heap *heap, Index list, Index block)
+static inline void freelist_push(Heap *heap, Index list, Index block)
 {
     store(heap, block, load(heap, FREELIST_HEADS + list));
     store(heap, FREELIST_HEADS + list, block);
@@ -846,15 +853,29 @@ static Index freelists_after_flush(Heap *heap, size_t size, size_t alignment)
     return block;
 }
 
-static Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
+/* Serves a request for an alignment of its own. */
+RARE Index freelists_apart(Heap *heap, size_t size, size_t alignment)
 {
-    Index block;
+    const Index block = pool_allocate_apart(heap, size, alignment);
+
+    return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
+}
+
+/* Serves a request that needs `need` words, and for which no list has a block. */
+RARE Index freelists_miss(Heap *heap, size_t size, size_t alignment, Index need)
+{
+    const Index block = pool_allocate_words(heap, size, need);
+
+    return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
+}
+
+static inline Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
+{
     Index need;
     Index list;
 
     if ((alignment > ALIGNMENT) || ((alignment & (alignment - 1U)) != 0U)) {
-        block = pool_allocate_apart(heap, size, alignment);
-        return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
+        return freelists_apart(heap, size, alignment);
     }
     need = pool_need(size);
     if (need == 0U) {
@@ -862,17 +883,18 @@ static Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
     }
     list = freelist_of(need);
     if (list < FREELISTS) {
+        Index block;
+
         block = freelist_pop(heap, list);
         if (block != 0U) {
             return block;
         }
         need = freelist_words(list);
     }
-    block = pool_allocate_words(heap, size, need);
-    return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
+    return freelists_miss(heap, size, alignment, need);
 }
 
-static void freelists_free(Heap *heap, Index block)
+static inline void freelists_free(Heap *heap, Index block)
 {
     const Index head = load(heap, block - 1U);
     const Index list = freelist_of(words_of(head));
