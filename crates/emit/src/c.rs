@@ -49,6 +49,8 @@ const TEMPLATES: &[Template] = &[
     template!("layer/guard.c"),
     template!("layer/freelists.c"),
     template!("layer/spans.c"),
+    template!("layer/spans/check.c"),
+    template!("layer/spans/walk.c"),
 ];
 
 /// The header and the source of a heap.

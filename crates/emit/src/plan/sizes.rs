@@ -3,7 +3,7 @@
 //! | form | lists | read-only memory | time |
 //! |---|---|---|---|
 //! | few | up to 6 | none | a comparison or two a list |
-//! | direct | blocks of up to 512 words | a byte or two a word of block size | constant |
+//! | direct | blocks of up to 512 words, of spans 2,048 | a byte or two a word of block size | constant |
 //! | search | all others | two words a list | log of the lists |
 
 use serde::Serialize;
@@ -58,19 +58,13 @@ impl SizesPlan {
         SizesPlan::with_table(name, what, verb, none_name, rows, DIRECT)
     }
 
-    /// A map that nobody asks for larger blocks than it has, with a table for blocks of up to `direct` words.
-    pub(super) fn total(
-        name: &'static str,
-        what: &'static str,
-        verb: &'static str,
-        none_name: &'static str,
-        rows: &[(usize, usize)],
-        direct: usize,
-    ) -> Self {
-        SizesPlan { total: true, ..SizesPlan::with_table(name, what, verb, none_name, rows, direct) }
+    /// The same map, which nobody asks for larger blocks than it has.
+    pub(super) fn total(self) -> Self {
+        SizesPlan { total: true, ..self }
     }
 
-    fn with_table(
+    /// The same with a table for blocks of up to `direct` words.
+    pub(super) fn with_table(
         name: &'static str,
         what: &'static str,
         verb: &'static str,

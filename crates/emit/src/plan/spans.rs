@@ -77,7 +77,7 @@ impl SpansPlan {
             largest: words(rows.last()) * word,
             alignment: spec.alignment,
             own: HEADS + rows.len() as u64 * if layer.empty.kept() > 0 { 2 } else { 1 },
-            map: SizesPlan::total("span_class", "span class", "holds", "SPAN_CLASSES", &rows, DIRECT),
+            map: SizesPlan::with_table("span_class", "span class", "holds", "SPAN_CLASSES", &rows, DIRECT).total(),
         }
     }
 }
