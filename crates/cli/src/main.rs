@@ -15,6 +15,7 @@ mod open;
 mod output;
 mod progress;
 mod quoted;
+mod shipped;
 mod spool;
 mod table;
 

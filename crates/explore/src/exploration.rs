@@ -151,6 +151,22 @@ impl Exploration {
         self.timings.iter().find(|timing| timing.name == name)
     }
 
+    /// As what heaps were timed, in words; none if none was timed.
+    pub fn timed_as(&self) -> Option<String> {
+        let forms: Vec<&str> = self.timings.iter().filter_map(Retimed::timed_as).collect();
+        let compiled = forms.iter().filter(|&&form| form == "compiled").count();
+        let words = match compiled {
+            _ if forms.is_empty() => return None,
+            0 => "heaps as they are built in".to_owned(),
+            all if all == forms.len() => "heaps as they ship: emitted as C and compiled".to_owned(),
+            some => format!(
+                "{some} of {} heaps as they ship, emitted as C and compiled, the others as built in",
+                forms.len()
+            ),
+        };
+        Some(words)
+    }
+
     /// The memory by pages of what has this name.
     pub fn pages_of(&self, name: &str) -> Option<&Paged> {
         self.pages.iter().find(|pages| pages.name == name)
@@ -171,7 +187,16 @@ mod tests {
 
     fn timing(number: usize, ns: Spread) -> Retimed {
         let name = number.to_string();
-        Retimed { name, ns, min: ns.low, max: ns.high, null_allocator: 1.0, rounds: 36, events: 100 }
+        Retimed {
+            name,
+            is_compiled: false,
+            ns,
+            min: ns.low,
+            max: ns.high,
+            null_allocator: 1.0,
+            rounds: 36,
+            events: 100,
+        }
     }
 
     /// Designs with less fragmentation and more accesses the lower their number, with these times.

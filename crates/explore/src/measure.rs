@@ -160,6 +160,7 @@ fn time_all(
     let nothing = Spread { median: 0.0, low: 0.0, high: 0.0 };
     let blank = |named: &Named| Retimed {
         name: named.name.clone(),
+        is_compiled: matches!(named.subject, Subject::Compiled(..)),
         ns: nothing,
         min: 0.0,
         max: 0.0,

@@ -1,6 +1,7 @@
 //! What is measured at the end and not counted: times, and memory by pages. They differ from run to run and from machine
 //! to machine, so they are kept apart from the results.
 
+use heapsmith_peers::PREFIX;
 use heapsmith_replay::Spread;
 use heapsmith_trace::Bytes;
 
@@ -9,6 +10,8 @@ use heapsmith_trace::Bytes;
 pub struct Retimed {
     /// The design's number, the catalogue's name, or the peer with its prefix.
     pub name: String,
+    /// Whether it is a heap that was emitted as C and compiled: as it ships, and not as it is built in.
+    pub is_compiled: bool,
     /// Nanoseconds an operation: the median round with its interval, over all traces.
     pub ns: Spread,
     /// The fastest round.
@@ -21,6 +24,14 @@ pub struct Retimed {
     pub rounds: u32,
     /// Events that were timed of all traces: fewer than there are where what is slow was timed on a stretch.
     pub events: u64,
+}
+
+impl Retimed {
+    /// As what a heap was timed: `compiled` or `built-in`; none for a peer.
+    pub fn timed_as(&self) -> Option<&'static str> {
+        let form = if self.is_compiled { "compiled" } else { "built-in" };
+        Some(form).filter(|_| !self.name.starts_with(PREFIX))
+    }
 }
 
 /// The memory of one of them by the pages that it touched, with payloads written.

@@ -318,7 +318,8 @@ mod tests {
 
     fn time(median: f64, low: f64, high: f64) -> Retimed {
         let ns = Spread { median, low, high };
-        Retimed { name: String::new(), ns, min: low, max: high, null_allocator: 0.0, rounds: 5, events: 100 }
+        let name = String::new();
+        Retimed { name, is_compiled: false, ns, min: low, max: high, null_allocator: 0.0, rounds: 5, events: 100 }
     }
 
     #[test]

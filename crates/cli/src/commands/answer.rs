@@ -123,8 +123,9 @@ impl<'a> Answer<'a> {
 fn remarks(exploration: &Exploration) {
     if let Some(timing) = exploration.timings.first() {
         say!(
-            "ns/op: median of {} rounds, one heap at a time; the null allocator takes {:.1}",
+            "ns/op: median of {} rounds, one at a time, {}; the null allocator takes {:.1}",
             timing.rounds,
+            exploration.timed_as().unwrap_or_default(),
             timing.null_allocator
         );
     }

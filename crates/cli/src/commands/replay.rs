@@ -12,9 +12,8 @@ use crate::args::{Format, Replay};
 use crate::commands::pages;
 use crate::console::{error, note};
 use crate::failure::Failure;
-use crate::{input, output, progress};
+use crate::{input, output, progress, shipped};
 
-mod compiled;
 mod lives;
 mod moments;
 mod passes;
@@ -36,7 +35,7 @@ pub fn run(arguments: &Replay) -> Result<(), Failure> {
     if arguments.compiled && !(arguments.time || arguments.latency) {
         return Err(Failure::wrong_use("--compiled is of --time and --latency: add one of them"));
     }
-    let timed = if arguments.compiled { compiled::subjects(&subjects)? } else { subjects.clone() };
+    let timed = if arguments.compiled { shipped::subjects(subjects.clone()) } else { subjects.clone() };
     let job = Job { arguments, subjects: &subjects, timed: &timed };
     job.warn();
     let mut results = Vec::new();

@@ -126,3 +126,27 @@ fn what_has_no_time_has_no_compiled_form() {
         assert!(told(&output).contains(why), "{}", told(&output));
     }
 }
+
+#[test]
+fn an_exploration_times_its_heaps_as_they_ship() {
+    const SPACE: &str =
+        "[[family]]\nname = \"small\"\nheap = \"list(order=address)\"\n[family.levels]\nfit = [0, 100]\n";
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("small.toml"), SPACE).expect("a space");
+    let explored = |variables: &[(&str, &str)], out: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+        command.current_dir(dir.path()).envs(variables.iter().copied());
+        command.args(["explore", "workload:every-other", "--set", "objects=64", "--space", "small.toml"]);
+        let output = command.args(["--rounds", "1", "--no-peers", "--format", "json", "-o", out]).output();
+        let Output { status, stdout, stderr } = output.expect("the command starts");
+        let said = String::from_utf8_lossy(&stderr).into_owned();
+        assert!(status.success(), "{said}");
+        (String::from_utf8_lossy(&stdout).replace(' ', ""), said)
+    };
+    let (compiled, built_in) = ("\"timed_as\":\"compiled\"", "\"timed_as\":\"built-in\"");
+    let (rows, said) = explored(&[], "with");
+    assert!(rows.contains(compiled) && !rows.contains(built_in), "{rows}\n{said}");
+    let (rows, said) = explored(&[("PATH", "/nowhere"), ("CC", "")], "without");
+    assert!(rows.contains(built_in) && !rows.contains(compiled), "{rows}");
+    assert!(said.contains("heaps are timed as they are built in: there is no C compiler"), "{said}");
+}

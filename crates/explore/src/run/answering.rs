@@ -222,6 +222,9 @@ impl Answering<'_> {
     ) -> Result<(), RunError> {
         let (timing, traces) = (self.timing, self.traces.get()?);
         let mut named = exploration.named(also, &timing.peers);
+        self.observer.stage(Stage::Shipping(named.len() - timing.peers.len()));
+        let shipped = self.observer.shipped(named.iter().map(|named| named.subject.clone()).collect());
+        named.iter_mut().zip(shipped).for_each(|(named, subject)| named.subject = subject);
         self.observer.stage(Stage::Times);
         let (observer, stop) = (&mut *self.observer, self.stop);
         let mut watch = |at: Work<'_>| {

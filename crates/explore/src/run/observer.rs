@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use heapsmith_replay::PagesError;
+use heapsmith_replay::{PagesError, Subject};
 use heapsmith_spec::Spec;
 use heapsmith_trace::PackedTrace;
 
@@ -32,6 +32,8 @@ pub enum Stage<'a> {
     Confined(u64),
     /// The baseline is replayed.
     Baseline,
+    /// Heaps are compiled, to be timed: this many.
+    Shipping(usize),
     /// The front and the peers are timed.
     Times,
     /// Memory is measured by pages.
@@ -87,6 +89,12 @@ pub trait Observer {
         _traces: &[PackedTrace],
     ) -> Result<Option<f64>, Box<dyn Error + Send + Sync>> {
         Err(format!("nobody measures code here: leave out the objective {what}").into())
+    }
+
+    /// What is timed in the place of each of these: a heap as it ships, where that can be had. By default all as they are
+    /// built in.
+    fn shipped(&mut self, subjects: Vec<Subject>) -> Vec<Subject> {
+        subjects
     }
 }
 

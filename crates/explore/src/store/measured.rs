@@ -33,9 +33,9 @@ impl Store {
         self.commit(|db| {
             db.execute("DELETE FROM timing", [])?;
             for timing in timings {
-                let Retimed { name, ns, min, max, null_allocator, rounds, events } = timing;
+                let Retimed { name, is_compiled, ns, min, max, null_allocator, rounds, events } = timing;
                 let times = [ns.median, ns.low, ns.high, *min, *max, *null_allocator].map(Value::from);
-                let counts = [Value::from(*rounds), Value::from(*events as i64)];
+                let counts = [Value::from(*rounds), Value::from(*events as i64), Value::from(*is_compiled)];
                 seal::insert(db, "timing", [text(name)].into_iter().chain(times).chain(counts))?;
             }
             Ok(())
@@ -47,7 +47,7 @@ impl Store {
         self.run(|db| {
             let mut statement = db.prepare(
                 "SELECT name, ns_per_op, ns_per_op_low, ns_per_op_high, ns_per_op_min, ns_per_op_max, null_ns_per_op, \
-                 rounds, events FROM timing ORDER BY rowid",
+                 rounds, events, compiled FROM timing ORDER BY rowid",
             )?;
             let timings = statement.query_map([], |row| {
                 Ok(Retimed {
@@ -58,6 +58,7 @@ impl Store {
                     null_allocator: row.get(6)?,
                     rounds: row.get(7)?,
                     events: row.get::<_, i64>(8)? as u64,
+                    is_compiled: row.get(9)?,
                 })
             })?;
             timings.collect()

@@ -11,7 +11,7 @@ use crate::proven::Programs;
 use crate::space::Space;
 
 /// Version of the tables.
-const SCHEMA: &str = "10";
+const SCHEMA: &str = "11";
 
 /// What is read from. A file that somebody made may hold a view of such a name, which can compute without end.
 const TABLES: [&str; 15] = [
@@ -137,7 +137,8 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
                                 PRIMARY KEY (name, trace));
          CREATE TABLE timing (name TEXT PRIMARY KEY, ns_per_op REAL NOT NULL, ns_per_op_low REAL NOT NULL,
                               ns_per_op_high REAL NOT NULL, ns_per_op_min REAL NOT NULL, ns_per_op_max REAL NOT NULL,
-                              null_ns_per_op REAL NOT NULL, rounds INTEGER NOT NULL, events INTEGER NOT NULL, {seal});
+                              null_ns_per_op REAL NOT NULL, rounds INTEGER NOT NULL, events INTEGER NOT NULL,
+                              compiled INTEGER NOT NULL, {seal});
          CREATE TABLE pages (name TEXT NOT NULL, trace INTEGER NOT NULL, touched_pages INTEGER NOT NULL,
                              requested_peak INTEGER NOT NULL, failed INTEGER NOT NULL, events INTEGER NOT NULL,
                              {seal}, PRIMARY KEY (name, trace));

@@ -48,8 +48,9 @@ fn facts(study: &Study<'_>) -> String {
     }
     if let Some(timing) = exploration.timings.first() {
         let rounds = plural(timing.rounds.into(), "round", "rounds");
+        let form = exploration.timed_as().unwrap_or_default();
         let what = format!(
-            "median of {rounds} or more, one heap at a time, interleaved. What takes ten times as long as the slowest of the \
+            "median of {rounds} or more, one at a time, interleaved, {form}. What takes ten times as long as the slowest of the \
              front is timed on the begin of the traces"
         );
         facts.push(("times", what));

@@ -33,7 +33,8 @@ const COLUMNS: [&str; 13] = [
 const SPARED: [&str; 6] = ["touched_page_overhead", "bound", "p99", "ns_per_op", "instructions_max", "cost_per_op"];
 
 /// What programs alone get; the last ten of the pick.
-const HIDDEN: [&str; 18] = [
+const HIDDEN: [&str; 19] = [
+    "timed_as",
     "null_ns_per_op",
     "ns_per_op_low",
     "ns_per_op_high",
@@ -151,8 +152,8 @@ struct Figures {
     touched_page_overhead: Item,
     touched: Item,
     ns_per_op: Item,
-    /// The null allocator, the interval, whether it is reliable, and the events that were timed.
-    more: [Item; 5],
+    /// As what it was timed, the null allocator, the interval, whether it is reliable, and the events that were timed.
+    more: [Item; 6],
     /// Events that were timed, where any were.
     events: Option<u64>,
 }
@@ -168,9 +169,10 @@ fn measured(exploration: &Exploration, name: &str) -> Figures {
     }
 }
 
-fn more(timing: &Retimed) -> [Item; 5] {
+fn more(timing: &Retimed) -> [Item; 6] {
     let Spread { low, high, .. } = timing.ns;
     [
+        timing.timed_as().map_or_else(none, text),
         number(timing.null_allocator, 1),
         number(low, 1),
         number(high, 1),

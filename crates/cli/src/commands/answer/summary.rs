@@ -311,6 +311,7 @@ mod tests {
     fn a_time_whose_rounds_disagree_is_no_number() {
         let timed = |low, high| Retimed {
             name: "tlsf".to_owned(),
+            is_compiled: false,
             ns: Spread { median: 10.0, low, high },
             min: low,
             max: high,

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use heapsmith_emit::{CodeError, CodeSize, InstructionCounter};
 use heapsmith_explore::{Exploration, Objective, Observer, Progress, Stage, Strategy, Swept, Work};
-use heapsmith_replay::PagesError;
+use heapsmith_replay::{PagesError, Subject};
 use heapsmith_report::thousands;
 use heapsmith_spec::Spec;
 use heapsmith_trace::PackedTrace;
@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 
 use crate::commands::answer;
 use crate::console::{error, note};
-use crate::progress;
+use crate::{progress, shipped};
 
 /// The terminal, and what measures code.
 pub struct Screen {
@@ -73,6 +73,9 @@ impl Observer for Screen {
                 Some(progress::spinner(&at))
             }
             Stage::Baseline => Some(progress::spinner("replaying the baseline")),
+            Stage::Shipping(heaps) => {
+                Some(progress::spinner(&format!("compiling {heaps} heaps, to time them as they ship")))
+            }
             Stage::Times => Some(progress::work_bar("timing, one at a time")),
             Stage::Pages => Some(progress::work_bar("measuring touched pages")),
             Stage::Instructions => Some(progress::work_bar("counting instructions")),
@@ -123,6 +126,10 @@ impl Observer for Screen {
 
     fn without_instructions(&mut self, why: &(dyn Error + Send + Sync)) {
         note!("no instructions on an emulated Cortex-M3: {why}");
+    }
+
+    fn shipped(&mut self, subjects: Vec<Subject>) -> Vec<Subject> {
+        shipped::subjects(subjects)
     }
 
     fn compiled(
