@@ -39,8 +39,11 @@ typedef uint64_t Index;
 
 #ifdef __cplusplus
 #define MUST_HOLD static_assert
-#else
+#elif defined(__STDC_VERSION__) && (__STDC_VERSION__ >= 201112L)
 #define MUST_HOLD _Static_assert
+#else
+/* C99 has no such assertion: an array of a negative length does not compile. */
+#define MUST_HOLD(condition, why) extern int must_hold[(condition) ? 1 : -1]
 #endif
 
 MUST_HOLD(sizeof(Word) == WORD, "a word of the heap has the size that the links are made for");

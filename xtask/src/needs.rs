@@ -24,9 +24,9 @@ pub const BY_NIGHT: &[Needed] = &[
     (tools::BROWSER, &["draws_itself"]),
     (tools::JAVA, &["java::agent::", "java::objects::", "java::slots::", "a_java_program", "that_is_no_jvm"]),
     (tools::CC32, &["c_of_32_bits"]),
-    (tools::CLANG, &["lint::clang_has"]),
-    (tools::CLANG_TIDY, &["lint::clang_tidy"]),
-    (tools::CPPCHECK, &["lint::cppcheck", "lint::misra"]),
+    (tools::CLANG, &["lint::clang_has", "wrappers_have_no_warning_of_clang"]),
+    (tools::CLANG_TIDY, &["lint::clang_tidy", "wrappers_have_no_complaint"]),
+    (tools::CPPCHECK, &["lint::cppcheck", "lint::misra", "wrappers_have_no_complaint"]),
     (
         tools::ARM,
         &[
@@ -38,14 +38,28 @@ pub const BY_NIGHT: &[Needed] = &[
             "freestanding::",
             "emulated::heaps_on_an_armv6_m",
             "cortex_m3::",
+            "wrappers_have_no_warning_of_arm_gcc",
+            "printf_on_newlib",
+            "program_on_picolibc",
         ],
     ),
     (tools::RISCV, &["size::", "sizes_are_printed"]),
     (tools::AVR, &["emulated::heaps_on_an_avr"]),
     (tools::AVR_LIBC, &["emulated::heaps_on_an_avr"]),
     (tools::SIMAVR, &["emulated::heaps_on_an_avr"]),
-    (tools::NEWLIB, &["examples::the_firmware"]),
-    (tools::QEMU, &["instructions_are_counted", "examples::the_firmware", "cortex_m", "emulated::heaps_on_an_armv6_m"]),
+    (tools::NEWLIB, &["examples::the_firmware", "wrappers_have_no_warning_of_arm_gcc", "printf_on_newlib"]),
+    (tools::PICOLIBC, &["program_on_picolibc"]),
+    (
+        tools::QEMU,
+        &[
+            "instructions_are_counted",
+            "examples::the_firmware",
+            "cortex_m",
+            "emulated::heaps_on_an_armv6_m",
+            "printf_on_newlib",
+            "program_on_picolibc",
+        ],
+    ),
     (tools::CMAKE, &["examples::the_examples_build_with_cmake"]),
 ];
 

@@ -86,6 +86,12 @@ pub const NEWLIB: Tool = Tool {
     package: "libnewlib-arm-none-eabi",
     why: "to compare its malloc with what is emitted",
 };
+/// Another C library for firmware: a file, as it brings no program.
+pub const PICOLIBC: Tool = Tool {
+    name: "/usr/lib/picolibc/arm-none-eabi/lib/libc.a",
+    package: "picolibc-arm-none-eabi",
+    why: "to run programs with it on what is emitted",
+};
 /// The compiler for the smallest machines.
 pub const AVR: Tool =
     Tool { name: "avr-gcc", package: "gcc-avr", why: "to compile what is emitted where int has 16 bits" };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use heapsmith_emit::Extra;
+use heapsmith_emit::{Extra, System};
 use heapsmith_replay::MAX_PASSES;
 
 mod check;
@@ -361,6 +361,13 @@ fn extra() -> impl TypedValueParser<Value = Extra> {
     PossibleValuesParser::new(names).try_map(named)
 }
 
+/// Reads the name of a firmware system.
+fn system() -> impl TypedValueParser<Value = System> {
+    let names = System::ALL.map(|system| PossibleValue::new(system.name()).help(system.about()));
+    let named = |name: String| System::ALL.into_iter().find(|system| system.name() == name).ok_or("no such system");
+    PossibleValuesParser::new(names).try_map(named)
+}
+
 /// Arguments of `emit`.
 #[derive(Debug, Args)]
 #[command(after_help = examples::EMIT, after_long_help = both(examples::EMIT, examples::EMIT_MORE))]
@@ -368,8 +375,14 @@ pub struct Emit {
     /// A folder of `explore`, whose pick is emitted, a spec, or a name
     pub heap: OsString,
     /// Language of the emitted heap
-    #[arg(long, value_enum)]
-    pub lang: Language,
+    #[arg(long, value_enum, required_unless_present = "system")]
+    pub lang: Option<Language>,
+    /// Add what a firmware system wants: the names that it calls, its lock, its build files
+    ///
+    /// Next to the C: NAME_system.h, one heap that all of the program shares, with the lock of the system taken for every call;
+    /// a wrapper, whose head says what it has and where the region is; manifests. Adds the parts that they use, as --with does.
+    #[arg(long = "for", value_parser = system(), value_name = "SYSTEM")]
+    pub system: Option<System>,
     /// Name of the files, and prefix of the functions
     #[arg(long, value_name = "NAME", default_value = "my_heap")]
     pub name: String,

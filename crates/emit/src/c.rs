@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use minijinja::{Environment, Error, State, UndefinedBehavior};
+use serde::Serialize;
 
 use crate::plan::{self, Plan};
-use crate::{EmitError, Extra, File, Name, Request, Template};
+use crate::{EmitError, Extra, File, Name, Request, Template, system};
 
 /// The templates that several families of pools share.
 const TEMPLATES: &[Template] = &[
@@ -68,7 +69,8 @@ pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
     Ok(files)
 }
 
-fn render(template: &str, plan: &Plan) -> Result<String, EmitError> {
+/// A template with the numbers of a plan, or of what has them.
+pub(crate) fn render(template: &str, plan: &impl Serialize) -> Result<String, EmitError> {
     Ok(with_single_blank_lines(&environment()?.get_template(template)?.render(plan)?))
 }
 
@@ -151,7 +153,7 @@ fn parsed() -> Result<Environment<'static>, Error> {
     environment.add_function("remove", |state: &State<'_, '_>, block: String, words: String| {
         call(state, "index_remove", &block, &words)
     });
-    for (name, text) in plan::TEMPLATES.iter().copied().chain([TEMPLATES]).flatten() {
+    for (name, text) in plan::TEMPLATES.iter().copied().chain([TEMPLATES, system::TEMPLATES]).flatten() {
         environment.add_template(name, text)?;
     }
     Ok(environment)

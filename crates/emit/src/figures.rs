@@ -7,6 +7,8 @@ use serde::Serialize;
 pub struct Figures {
     /// What it was measured on.
     pub traces: String,
+    /// Bytes of the region at the highest peak.
+    pub reserve: u64,
     /// A figure a line.
     pub lines: Vec<String>,
 }

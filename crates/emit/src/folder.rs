@@ -25,6 +25,9 @@ pub fn write(
     let mut emitted_before = false;
     for file in files {
         let path = dir.join(&file.name);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| (folder.to_owned(), error))?;
+        }
         if file.is_kept && path.symlink_metadata().is_ok() {
             continue;
         }

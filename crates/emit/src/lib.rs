@@ -3,6 +3,7 @@
 //! ```text
 //!            ┌─▶ c::emit ────▶ NAME.h, NAME.c     C11, freestanding
 //!   Spec ──▶ Plan            (templates in c/, a fragment a concept)
+//!    │       ├─▶ system ─────▶ NAME_SYSTEM.c, …   the names that a firmware system calls (templates in c/system)
 //!    │       └─▶ preload ────▶ NAME_malloc.c      the names of malloc, for LD_PRELOAD
 //!    └─────────▶ rust::emit ─▶ NAME.rs            types of `heapsmith`, levels as constants
 //! ```
@@ -67,6 +68,7 @@ pub mod plan;
 pub mod preload;
 pub mod rust;
 pub mod size;
+pub mod system;
 pub mod timed;
 
 pub use code::CodeError;
@@ -79,6 +81,7 @@ pub use folder::write;
 pub use instructions::{Emulated, InstructionCounter, Instructions};
 pub use name::Name;
 pub use size::SizeError;
+pub use system::System;
 
 use heapsmith_spec::Spec;
 

@@ -324,6 +324,17 @@ impl Plan {
     pub(crate) fn max_bytes(&self) -> u64 {
         self.max_bytes
     }
+
+    /// What the region's address is a multiple of where a heap is explored, as far as offsets depend on it.
+    pub(crate) fn region_alignment(&self) -> u32 {
+        let by_address = self.spans || matches!(self.pool, PoolPlan::Buddy(_) | PoolPlan::Pages(_));
+        if by_address { 4096 } else { self.promised.max(8) }
+    }
+
+    /// Bytes before the payload of a block.
+    pub(crate) fn header_bytes(&self) -> u64 {
+        self.header * u64::from(self.word)
+    }
 }
 
 impl Bounds {

@@ -1,7 +1,7 @@
 //! `heapsmith emit`: a heap as source, with what was measured of it.
 
 use heapsmith_emit::size::{TARGETS, Target, size, size_of};
-use heapsmith_emit::{Compiler, EmitError, Figures, File, Name, Request, SizeError, c, preload, rust, write};
+use heapsmith_emit::{Compiler, EmitError, Figures, File, Name, Request, SizeError, System, c, preload, rust, system, write};
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::Spec;
@@ -16,22 +16,62 @@ use crate::table::{Table, integer, text};
 pub fn run(arguments: &Emit) -> Result<(), Failure> {
     let name = Name::new(&arguments.name)?;
     let named = heap::named(&arguments.heap, arguments.prefer)?;
-    let spec = if arguments.lang == Language::So { suited(&named)? } else { named.spec.clone() };
+    let language = language(arguments)?;
+    let spec = match (language, arguments.system) {
+        (Language::So, _) => suited(&named)?,
+        (_, Some(system)) => suited_to(&named, system),
+        _ => named.spec.clone(),
+    };
     let measured = if arguments.trace.is_empty() { named.measured().to_vec() } else { replayed(arguments, &spec)? };
     let figures = (!measured.is_empty()).then(|| figures(&measured, named.holds()));
     let request = Request { spec, name, figures, extras: arguments.with.clone() };
-    let files = match arguments.lang {
-        Language::C => c::emit(&request)?,
-        Language::Rust => rust::emit(&request)?,
-        Language::So => preload::emit(&request)?,
+    let files = match (language, arguments.system) {
+        (_, Some(system)) => system::emit(&request, system)?,
+        (Language::C, None) => c::emit(&request)?,
+        (Language::Rust, None) => rust::emit(&request)?,
+        (Language::So, None) => preload::emit(&request)?,
     };
     let linked = || preload::link(&Compiler::find()?, &request, &files);
-    let library = (arguments.lang == Language::So).then(linked).transpose()?;
+    let library = (language == Language::So).then(linked).transpose()?;
     let written = write(&arguments.out, &files, library.as_ref());
     for path in written.map_err(|(path, error)| Failure::writing(&path, &error))? {
         note!("wrote {}", path.display());
     }
     if arguments.size { sizes(arguments, &request) } else { Ok(()) }
+}
+
+/// The language: C is that of every system.
+fn language(arguments: &Emit) -> Result<Language, Failure> {
+    let language = arguments.lang.unwrap_or(Language::C);
+    match (language, arguments.system) {
+        (Language::Rust, Some(system)) => Err(Failure::wrong_use(format!(
+            "--for {} is C: leave out --lang rust. Rust firmware makes a global allocator of an emitted heap itself \
+             (docs/guides/embedded-rust.md)",
+            system.name()
+        ))),
+        (Language::So, Some(system)) => Err(Failure::wrong_use(format!(
+            "--for {} is for firmware, and --lang so for programs of this machine: choose one of them",
+            system.name()
+        ))),
+        _ => Ok(language),
+    }
+}
+
+/// The heap with the alignment that a system has on microcontrollers of 32 bits. An allocator of the catalogue gets it, which
+/// is said; what was typed or explored is not changed: its wrapper does not compile where the system wants more.
+fn suited_to(named: &Named, system: System) -> Spec {
+    let spec = named.spec.clone();
+    if spec.alignment >= System::ALIGNMENT {
+        return spec;
+    }
+    let (wanted, system, found) = (System::ALIGNMENT, system.name(), spec.alignment);
+    if matches!(named.by, By::Name) {
+        let suited = Spec { alignment: wanted, ..spec };
+        note!("{system} aligns blocks to {wanted} bytes on processors of 32 bits: emitting {suited}");
+        return suited;
+    }
+    note!("blocks are multiples of {found} bytes: where {system} wants more, the wrapper does not compile; align={wanted} suits most");
+    spec
 }
 
 /// The heap as malloc has to be. An allocator of the catalogue becomes one, which is said; what was typed or explored is not
@@ -83,7 +123,8 @@ fn figures(measured: &[(String, Measures)], holds: Option<&str>) -> Figures {
     });
     let holds = holds.into_iter().flat_map(|words| words.split("; ")).enumerate();
     let holds = holds.map(|(line, words)| format!("{:14}{words}", if line == 0 { "elsewhere" } else { "" }));
-    Figures { traces: traces.join(", "), lines: lines.chain(holds).collect() }
+    let reserve = measured.iter().map(|(_, measures)| measures.footprint_peak.0).max().unwrap_or(0);
+    Figures { traces: traces.join(", "), reserve, lines: lines.chain(holds).collect() }
 }
 
 /// Compiles the C, which Rust is measured by too, and prints its sizes.

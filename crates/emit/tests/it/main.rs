@@ -13,3 +13,4 @@ mod interface;
 mod lint;
 mod preload;
 mod size;
+mod systems;
