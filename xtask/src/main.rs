@@ -6,6 +6,7 @@ mod bench;
 mod book;
 mod check32;
 mod dist;
+mod firmware;
 mod fuzz;
 mod hardware;
 mod hostile;
@@ -90,6 +91,8 @@ enum Verb {
         /// One step alone
         step: Option<hardware::Step>,
     },
+    /// FreeRTOS itself on emitted heaps, in an emulator; its kernel is cloned
+    Firmware(firmware::Arguments),
     /// Run what the papers' authors published, outside the repository; writes crates/papers/originals
     Papers(papers::Arguments),
     /// Build the Python package, install it into a fresh environment, run its tests and notebooks
@@ -119,6 +122,7 @@ fn main() -> ExitCode {
         Verb::Hostile(arguments) => hostile::hostile(&arguments),
         Verb::Real(arguments) => real::real(&arguments),
         Verb::Hardware { step } => hardware::hardware(step),
+        Verb::Firmware(arguments) => firmware::firmware(&arguments),
         Verb::Papers(arguments) => papers::papers(&arguments),
         Verb::Python(arguments) => python::python(&arguments),
         Verb::Readme => readme::readme(),

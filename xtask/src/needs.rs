@@ -7,7 +7,7 @@ pub type Needed = (Tool, &'static [&'static str]);
 
 /// Without a C compiler nothing is linked; all else can be left out, and it is said what then is not tested.
 pub const BY_DAY: &[Needed] = &[
-    (tools::CXX, &["objects_of_cpp"]),
+    (tools::CXX, &["objects_of_cpp", "program_of_cpp"]),
     (tools::VALGRIND, &["agrees_with_valgrind", "no_hot_path_takes", "costs_of_programs_are_computed"]),
     (tools::SQLITE, &["sqlite_agrees"]),
     (
@@ -41,6 +41,7 @@ pub const BY_NIGHT: &[Needed] = &[
             "wrappers_have_no_warning_of_arm_gcc",
             "printf_on_newlib",
             "program_on_picolibc",
+            "cpp_for_firmware",
         ],
     ),
     (tools::RISCV, &["size::", "sizes_are_printed"]),
@@ -48,6 +49,7 @@ pub const BY_NIGHT: &[Needed] = &[
     (tools::AVR_LIBC, &["emulated::heaps_on_an_avr"]),
     (tools::SIMAVR, &["emulated::heaps_on_an_avr"]),
     (tools::NEWLIB, &["examples::the_firmware", "wrappers_have_no_warning_of_arm_gcc", "printf_on_newlib"]),
+    (tools::ARM_CXX, &["cpp_for_firmware"]),
     (tools::PICOLIBC, &["program_on_picolibc"]),
     (
         tools::QEMU,

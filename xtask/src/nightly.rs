@@ -11,8 +11,8 @@ use crate::needs::{self, Needs};
 use crate::run::{Outcome, cargo, cargo_with, processor_time, root};
 use crate::test::SHIPPED;
 use crate::{
-    axe, bench, check32, dist, fuzz, hardware, hostile, msrv, origin, packages, python, real, sanitize, soak, test,
-    tools,
+    axe, bench, check32, dist, firmware, fuzz, hardware, hostile, msrv, origin, packages, python, real, sanitize, soak,
+    test, tools,
 };
 
 /// Which parts, and how.
@@ -86,6 +86,11 @@ const PARTS: &[Part] = &[
         name: "attacks",
         about: "what attacks reach of every bound (10 min)",
         run: || bench::bench(Some(bench::Bench::Attacks)),
+    },
+    Part {
+        name: "firmware",
+        about: "FreeRTOS itself on emitted heaps, where its sources can be cloned (1 min)",
+        run: || firmware::firmware(&firmware::Arguments::default()),
     },
     Part {
         name: "dist",

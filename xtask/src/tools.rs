@@ -92,6 +92,12 @@ pub const PICOLIBC: Tool = Tool {
     package: "picolibc-arm-none-eabi",
     why: "to run programs with it on what is emitted",
 };
+/// The library of C++ for firmware: a file, as it brings no program, of the version that its compiler has.
+pub const ARM_CXX: Tool = Tool {
+    name: "/usr/lib/arm-none-eabi/newlib/libstdc++.a",
+    package: "libstdc++-arm-none-eabi-newlib",
+    why: "to compile C++ on what is emitted for firmware",
+};
 /// The compiler for the smallest machines.
 pub const AVR: Tool =
     Tool { name: "avr-gcc", package: "gcc-avr", why: "to compile what is emitted where int has 16 bits" };

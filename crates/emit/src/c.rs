@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use minijinja::{Environment, Error, State, UndefinedBehavior};
+use minijinja::{Environment, Error, State, UndefinedBehavior, context};
 use serde::Serialize;
 
 use crate::plan::{self, Plan};
-use crate::{EmitError, Extra, File, Name, Request, Template, system};
+use crate::{EmitError, Extra, File, Name, Request, Template, system_templates};
 
 /// The templates that several families of pools share.
 const TEMPLATES: &[Template] = &[
@@ -65,6 +65,10 @@ pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
     let mut files = vec![file(".h", "heap.h")?, file(".c", "heap.c")?];
     if request.extras.contains(&Extra::Config) {
         files.push(File { is_kept: true, ..file("_config.h", "config.h")? });
+    }
+    if request.extras.contains(&Extra::Cpp) {
+        let values = context! { shared => false, ..minijinja::Value::from_serialize(&plan) };
+        files.push(File::new(format!("{name}.hpp"), render("system/cpp.hpp", &values)?));
     }
     Ok(files)
 }
@@ -153,7 +157,7 @@ fn parsed() -> Result<Environment<'static>, Error> {
     environment.add_function("remove", |state: &State<'_, '_>, block: String, words: String| {
         call(state, "index_remove", &block, &words)
     });
-    for (name, text) in plan::TEMPLATES.iter().copied().chain([TEMPLATES, system::TEMPLATES]).flatten() {
+    for (name, text) in plan::TEMPLATES.iter().copied().chain([TEMPLATES, system_templates::TEMPLATES]).flatten() {
         environment.add_template(name, text)?;
     }
     Ok(environment)

@@ -22,6 +22,8 @@ pub enum Extra {
     OutOfMemory,
     /// A header of the user's that defines the macros.
     Config,
+    /// Headers for C++: a memory resource, and operators.
+    Cpp,
 }
 
 impl Extra {
@@ -35,6 +37,7 @@ impl Extra {
             Extra::Trim => "trim",
             Extra::OutOfMemory => "out-of-memory",
             Extra::Config => "config",
+            Extra::Cpp => "cpp",
         }
     }
 
@@ -50,12 +53,21 @@ impl Extra {
             Extra::Trim => "NAME_trim: gives back what is cached, and joins free blocks",
             Extra::OutOfMemory => "NAME_OUT_OF_MEMORY: a macro for refused requests",
             Extra::Config => "NAME_config.h: a file of yours that defines the macros",
+            Extra::Cpp => "NAME.hpp: a std::pmr::memory_resource; with --for, NAME_new.cpp: operators new and delete",
         }
     }
 
     /// All of them.
-    pub const ALL: [Extra; 7] =
-        [Extra::Counters, Extra::Owns, Extra::Calloc, Extra::Walk, Extra::Trim, Extra::OutOfMemory, Extra::Config];
+    pub const ALL: [Extra; 8] = [
+        Extra::Counters,
+        Extra::Owns,
+        Extra::Calloc,
+        Extra::Walk,
+        Extra::Trim,
+        Extra::OutOfMemory,
+        Extra::Config,
+        Extra::Cpp,
+    ];
 
     /// Whether `language` has all of `extras`, of which it has `known`.
     ///

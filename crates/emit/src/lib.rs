@@ -69,6 +69,7 @@ pub mod preload;
 pub mod rust;
 pub mod size;
 pub mod system;
+mod system_templates;
 pub mod timed;
 
 pub use code::CodeError;

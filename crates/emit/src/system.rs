@@ -19,7 +19,7 @@ use minijinja::context;
 use serde::Serialize;
 
 use crate::plan::Plan;
-use crate::{EmitError, Extra, File, Request, Template, c};
+use crate::{EmitError, Extra, File, Request, c};
 
 /// A firmware system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,36 +66,6 @@ enum Place {
 }
 
 use Place::{At, Behind};
-
-/// Templates of the systems.
-pub(crate) const TEMPLATES: &[Template] = &[
-    template!("system/system.h"),
-    template!("system/core.c"),
-    template!("system/aligned.c"),
-    template!("system/region.c"),
-    template!("system/options.c"),
-    template!("system/told.c"),
-    template!("system/clear.c"),
-    template!("system/interrupts.c"),
-    template!("system/freertos.c"),
-    template!("system/newlib.c"),
-    template!("system/plain.c"),
-    template!("system/cmsis.c"),
-    template!("system/threadx.h"),
-    template!("system/threadx.c"),
-    template!("system/esp_idf.h"),
-    template!("system/esp_idf.c"),
-    template!("system/zephyr.h"),
-    template!("system/zephyr.c"),
-    template!("system/zephyr_module.yml"),
-    template!("system/zephyr_kconfig"),
-    template!("system/zephyr_cmake.txt"),
-    template!("system/esp_idf_cmake.txt"),
-    template!("system/esp_idf_component.yml"),
-    template!("system/arduino.properties"),
-    template!("system/platformio.json"),
-    template!("system/cmsis_layer.yml"),
-];
 
 /// Where the region is, of most systems.
 const VARIABLE: &str = "The region is a variable of its own, unless a macro says otherwise.";
@@ -249,6 +219,12 @@ pub fn emit(request: &Request, system: System) -> Result<Vec<File>, EmitError> {
         ..minijinja::Value::from_serialize(&plan)
     };
     let name = request.name.lower();
+    if request.extras.contains(&Extra::Cpp) {
+        let with = context! { shared => true, ..values.clone() };
+        files.retain(|file| file.name != format!("{name}.hpp"));
+        files.push(File::new(format!("{name}.hpp"), c::render("system/cpp.hpp", &with)?));
+        files.push(File::new(format!("{name}_new.cpp"), c::render("system/new.cpp", &with)?));
+    }
     for (place, template) in [(Behind("_system.h"), "system/system.h")].iter().chain(system.files()) {
         files.push(File::new(place.of(name), c::render(template, &values)?));
     }

@@ -177,6 +177,7 @@ Examples:
   heapsmith emit explore-ftp-drr --lang c --name drr_heap -o firmware
   heapsmith emit 'list(order=implicit) word=4' --lang c --size -o firmware
   heapsmith emit tlsf --lang c --with counters,config -o firmware
+  heapsmith emit tlsf --for freertos -o firmware
   heapsmith emit explore-gcc --lang so -o out";
 
 pub const EMIT_MORE: &str = "\

@@ -1,7 +1,9 @@
 //! `heapsmith emit`: a heap as source, with what was measured of it.
 
 use heapsmith_emit::size::{TARGETS, Target, size, size_of};
-use heapsmith_emit::{Compiler, EmitError, Figures, File, Name, Request, SizeError, System, c, preload, rust, system, write};
+use heapsmith_emit::{
+    Compiler, EmitError, Figures, File, Name, Request, SizeError, System, c, preload, rust, system, write,
+};
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::Spec;
@@ -70,7 +72,9 @@ fn suited_to(named: &Named, system: System) -> Spec {
         note!("{system} aligns blocks to {wanted} bytes on processors of 32 bits: emitting {suited}");
         return suited;
     }
-    note!("blocks are multiples of {found} bytes: where {system} wants more, the wrapper does not compile; align={wanted} suits most");
+    note!(
+        "blocks are multiples of {found} bytes: where {system} wants more, the wrapper does not compile; align={wanted} suits most"
+    );
     spec
 }
 

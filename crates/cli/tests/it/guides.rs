@@ -131,6 +131,11 @@ fn firmware() {
 }
 
 #[test]
+fn freertos() {
+    follow("freertos");
+}
+
+#[test]
 fn server() {
     follow("server");
 }

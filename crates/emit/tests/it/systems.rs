@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use heapsmith_emit::{Name, Request, System, system};
+use heapsmith_emit::{Extra, Name, Request, System, system};
 use heapsmith_spec::resolve;
 
 use crate::differential::heaps::is_whole;
@@ -47,7 +47,6 @@ void test_unlock(unsigned int before);
 #define SYS_HEAP_SYSTEM_UNLOCK() test_unlock(before_call)
 ";
 
-
 fn stand_in(system: System) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/systems").join(system.name())
 }
@@ -55,6 +54,7 @@ fn stand_in(system: System) -> PathBuf {
 /// Emits a heap for a system; returns its C files.
 fn emit(dir: &Path, heap: &str, system: System) -> Vec<PathBuf> {
     let request = Request::new(resolve(heap).expect("a heap"), Name::new("sys_heap").expect("a name"));
+    let request = Request { extras: vec![Extra::Cpp], ..request };
     let mut sources = Vec::new();
     for file in system::emit(&request, system).unwrap_or_else(|error| panic!("{heap}: {error}")) {
         let path = dir.join(&file.name);
@@ -175,7 +175,8 @@ fn runs_on_a_c_library(system: System, more: &[&str], board: bool, package: &str
         let dir = tempfile::tempdir().expect("a folder");
         let sources = emit(dir.path(), heap, system);
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/systems/newlib");
-        let flags = ["-Os", "-mcpu=cortex-m3", "-mthumb", "-Wall", "-Wextra", "-Werror", "-DSYS_HEAP_SYSTEM_BYTES=16384"];
+        let flags =
+            ["-Os", "-mcpu=cortex-m3", "-mthumb", "-Wall", "-Wextra", "-Werror", "-DSYS_HEAP_SYSTEM_BYTES=16384"];
         let program = dir.path().join("play.elf");
         let mut cc = Command::new("arm-none-eabi-gcc");
         cc.arg("-std=gnu11").args(flags).args(more).arg("-I").arg(dir.path()).arg("-o").arg(&program).args(&sources);
@@ -214,9 +215,49 @@ fn printf_on_newlib_takes_its_blocks_from_the_heap() {
 
 #[test]
 fn a_program_on_picolibc_takes_its_blocks_from_the_heap() {
-    let board = ["__flash=0", "__flash_size=0x400000", "__ram=0x20000000", "__ram_size=0x400000", "__stack_size=0x4000"];
+    let board =
+        ["__flash=0", "__flash_size=0x400000", "__ram=0x20000000", "__ram_size=0x400000", "__stack_size=0x4000"];
     let board = board.map(|symbol| format!("-Wl,--defsym={symbol}"));
     let more = ["--specs=picolibc.specs", "--oslib=semihost", "--crt0=hosted"];
     let more: Vec<&str> = more.into_iter().chain(board.iter().map(String::as_str)).collect();
     runs_on_a_c_library(System::Picolibc, &more, false, "picolibc-arm-none-eabi");
+}
+
+/// Compiles C++ on the heap of a system that needs no other file, with `more` for the compiler; the objects.
+fn builds_cpp(dir: &Path, compiler: &str, package: &str, more: &[&str]) -> Vec<PathBuf> {
+    let mut sources = emit(dir, "tlsf align=8", System::PlatformIo);
+    sources.push(dir.join("sys_heap_new.cpp"));
+    sources.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/systems/cpp/play.cpp"));
+    let mut objects = Vec::new();
+    for source in sources {
+        let object = dir.join(source.file_name().expect("a name")).with_extension("o");
+        let is_c = source.extension().is_some_and(|end| end == "c");
+        let mut cc = Command::new(compiler);
+        cc.args(if is_c { ["-x", "c", "-std=c11"] } else { ["-x", "c++", "-std=c++17"] });
+        cc.args(["-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"])
+            .args(more.iter().filter(|flag| !is_c || !flag.starts_with("-fno-rtti")))
+            .args(MACROS);
+        run(cc.arg("-c").arg("-o").arg(&object).arg("-I").arg(dir).arg(&source), package);
+        objects.push(object);
+    }
+    objects
+}
+
+#[test]
+fn a_program_of_cpp_takes_its_objects_from_the_heap() {
+    // Not the address sanitizer: it has operators of arrays of its own.
+    for more in [&["-fsanitize=undefined", "-fno-sanitize-recover=all"][..], &["-fno-rtti", "-fno-exceptions"]] {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (objects, program) = (builds_cpp(dir.path(), "g++", "g++", more), dir.path().join("play"));
+        run(Command::new("g++").args(more).arg("-o").arg(&program).args(objects), "g++");
+        let text = run(Command::new("timeout").arg("60").arg(&program), "coreutils");
+        assert!(text.contains("as the documentation says"), "{text}");
+    }
+}
+
+#[test]
+fn cpp_for_firmware_has_no_warning_of_arm_gcc() {
+    let package = "gcc-arm-none-eabi, libstdc++-arm-none-eabi-newlib";
+    let dir = tempfile::tempdir().expect("a folder");
+    builds_cpp(dir.path(), "arm-none-eabi-g++", package, &["-mcpu=cortex-m3", "-mthumb"]);
 }

@@ -27,14 +27,14 @@
 
 static _Alignas(4096) uint64_t twin_region[(BYTES) / 8U];
 static sys_heap twin;
-/* How many locks are held, and the most there were. */
+/* How many locks are held, and the maximum. */
 static int locks = 0;
-static int most_locks = 0;
+static int max_locks = 0;
 
 static void note_lock(void)
 {
     locks++;
-    most_locks = (locks > most_locks) ? locks : most_locks;
+    max_locks = (locks > max_locks) ? locks : max_locks;
 }
 
 static void note_unlock(void)

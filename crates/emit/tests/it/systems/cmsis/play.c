@@ -26,7 +26,7 @@ int main(void)
     (void)osKernelLock();
     sys_heap_system_free(sys_heap_system_reallocate(sys_heap_system_allocate(100U, 64U), 200U, 64U));
     (void)osKernelRestoreLock(0);
-    REQUIRE((locks == 0) && (most_locks == 2));
+    REQUIRE((locks == 0) && (max_locks == 2));
     (void)puts("as the documentation says");
     return 0;
 }

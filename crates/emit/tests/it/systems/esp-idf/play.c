@@ -51,7 +51,7 @@ int main(void)
     REQUIRE((refused > 0U) && (asked_elsewhere == refused) && (freed_elsewhere == 0U));
     sys_heap_caps_free(sys_heap_caps_malloc(8U, MALLOC_CAP_SPIRAM | MALLOC_CAP_8BIT));
     REQUIRE((asked_elsewhere == (refused + 1U)) && (freed_elsewhere == 1U));
-    REQUIRE((locks == 0) && (most_locks == 1));
+    REQUIRE((locks == 0) && (max_locks == 1));
     (void)puts("as the documentation says");
     return 0;
 }

@@ -81,7 +81,7 @@ int main(void)
     vPortFree(NULL);
 
     vPortHeapResetState();
-    REQUIRE((xPortGetFreeHeapSize() == whole) && (most_locks == 1));
+    REQUIRE((xPortGetFreeHeapSize() == whole) && (max_locks == 1));
     (void)puts("as the documentation says");
     return 0;
 }

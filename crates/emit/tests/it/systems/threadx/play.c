@@ -49,7 +49,7 @@ int main(void)
     REQUIRE((sys_heap_byte_allocate(&memory, 1000000UL, TX_NO_WAIT) == TX_NO_MEMORY) && (memory == NULL));
     REQUIRE(sys_heap_byte_allocate(&memory, 4UL, TX_WAIT_FOREVER) == TX_WAIT_ERROR);
     REQUIRE(sys_heap_byte_release(NULL) == TX_PTR_ERROR);
-    REQUIRE((locks == 0) && (most_locks == 1));
+    REQUIRE((locks == 0) && (max_locks == 1));
     (void)puts("as the documentation says");
     return 0;
 }
