@@ -97,9 +97,10 @@ const STRICT: &[&str] = &[
 
 #[test]
 fn a_wrapper_serves_its_system_as_the_heap_that_was_explored() {
-    for &system in STOOD_IN {
-        let heaps = HEAPS.iter().step_by(if is_whole() { 1 } else { 2 });
-        for heap in heaps {
+    for (number, &system) in STOOD_IN.iter().enumerate() {
+        // By day each system plays another of the heaps.
+        let heaps = HEAPS.iter().enumerate().filter(|(place, _)| is_whole() || *place == number % HEAPS.len());
+        for (_, heap) in heaps {
             let dir = tempfile::tempdir().expect("a folder");
             let sources = emit(dir.path(), heap, system);
             let program = dir.path().join("play");
@@ -119,7 +120,9 @@ fn compiles(compiler: &str, package: &str, standards: &[&str], more: &[&str]) {
     for &system in STOOD_IN {
         for heap in ["tlsf align=8", "stack align=8", "list align=8 check=header"] {
             let dir = tempfile::tempdir().expect("a folder");
-            for source in emit(dir.path(), heap, system) {
+            // The heap itself is the same for all of them, but for its parts.
+            let is_ours = |source: &PathBuf| system == STOOD_IN[0] || !source.ends_with("sys_heap.c");
+            for source in emit(dir.path(), heap, system).into_iter().filter(is_ours) {
                 for standard in standards {
                     let mut cc = Command::new(compiler);
                     cc.arg(format!("-std={standard}")).args(STRICT).args(more).args(MACROS);
