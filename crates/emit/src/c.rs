@@ -110,7 +110,7 @@ const PUBLIC: &[&str] = &[
 ];
 
 /// A word of the source's own that is also one of the names that others see. `source` carries another name.
-fn taken(source: &str, name: &str) -> Option<String> {
+pub(crate) fn taken(source: &str, name: &str) -> Option<String> {
     let code = source.lines().map(str::trim_start).filter(|line| !line.starts_with(['*', '/']));
     let words: HashSet<&str> = code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_'))).collect();
     PUBLIC.iter().map(|end| format!("{name}{end}")).find(|public| words.contains(public.as_str()))

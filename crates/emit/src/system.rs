@@ -19,7 +19,7 @@ use minijinja::context;
 use serde::Serialize;
 
 use crate::plan::Plan;
-use crate::{EmitError, Extra, File, Request, c};
+use crate::{EmitError, Extra, File, Name, Request, c};
 
 /// A firmware system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,12 +197,25 @@ impl Place {
     }
 }
 
+/// A name that no word of the wrappers begins with, and no heap has.
+const NAMELESS: &str = "y_nameless";
+
 /// The heap's own files, and those of the system, with `/` in the names of those in folders.
 ///
 /// # Errors
 ///
 /// See [`c::emit`].
 pub fn emit(request: &Request, system: System) -> Result<Vec<File>, EmitError> {
+    let name = request.name.lower();
+    let nameless = Request { name: Name::new(NAMELESS)?, ..request.clone() };
+    let sources = rendered(&nameless, system)?.into_iter().filter(|file| file.name.ends_with(".c"));
+    if let Some(taken) = sources.into_iter().find_map(|file| c::taken(&file.text, name)) {
+        return Err(EmitError::Taken { name: name.to_owned(), taken });
+    }
+    rendered(request, system)
+}
+
+fn rendered(request: &Request, system: System) -> Result<Vec<File>, EmitError> {
     let mut request = request.clone();
     let missing = system.extras().iter().copied().filter(|extra| !request.extras.contains(extra)).collect::<Vec<_>>();
     request.extras.extend(missing);
@@ -229,4 +242,21 @@ pub fn emit(request: &Request, system: System) -> Result<Vec<File>, EmitError> {
         files.push(File::new(place.of(name), c::render(template, &values)?));
     }
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{System, emit};
+    use crate::{EmitError, Name, Request};
+
+    #[test]
+    fn a_name_that_a_wrapper_has_taken_is_refused() {
+        let emitted = |name: &str, system| {
+            emit(&Request::new("tlsf".parse().expect("a spec"), Name::new(name).expect("a name")), system)
+        };
+        for (name, system) in [("region", System::FreeRtos), ("clear", System::Newlib), ("malloc", System::Newlib)] {
+            assert_eq!(emitted(name, system), Err(EmitError::Taken { name: name.to_owned(), taken: name.to_owned() }));
+        }
+        assert!(System::ALL.into_iter().all(|system| emitted("my_heap", system).is_ok()));
+    }
 }

@@ -96,11 +96,12 @@ size_t {{ n }}_system_usable_size(const void *block)
 
 struct {{ n }}_statistics {{ n }}_system_statistics(void)
 {
-    struct {{ n }}_statistics counts;
+    struct {{ n }}_statistics counts = { 0 };
 
     LOCK();
-    (void)make_heap();
-    counts = {{ n }}_statistics(&shared_heap);
+    if (make_heap()) {
+        counts = {{ n }}_statistics(&shared_heap);
+    }
     UNLOCK();
     return counts;
 }
