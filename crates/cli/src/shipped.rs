@@ -1,6 +1,7 @@
 //! Heaps as they ship: emitted, compiled and loaded, to be timed next to reference allocators.
 
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use heapsmith_emit::Compiler;
@@ -14,8 +15,8 @@ use crate::console::note;
 
 /// The subjects, with heaps of heapsmith compiled where they can be, as many at once as there are processors: half a
 /// second for each heap. A heap that cannot be emitted or compiled stays as it is, which is said, as all do where there
-/// is no compiler.
-pub fn subjects(subjects: Vec<Subject>) -> Vec<Subject> {
+/// is no compiler. Once `stop` is set, nothing more is compiled.
+pub fn subjects(subjects: Vec<Subject>, stop: &AtomicBool) -> Vec<Subject> {
     let made = Compiler::find().map_err(|error| error.to_string()).and_then(|compiler| {
         let scratch = Scratch::new().map_err(|error| format!("cannot write temporary files: {error}"))?;
         Ok((compiler, scratch))
@@ -29,11 +30,17 @@ pub fn subjects(subjects: Vec<Subject>) -> Vec<Subject> {
     };
     let numbered: Vec<(usize, Subject)> = subjects.into_iter().enumerate().collect();
     let at_once = thread::available_parallelism().map_or(1, usize::from);
+    let is_stopped = || stop.load(Ordering::Relaxed);
     let one = |(number, subject): &(usize, Subject)| match subject {
-        Subject::Heap(spec) => compiled(spec, &compiler, &scratch, *number).unwrap_or_else(|why| {
-            note!("{spec} is timed as it is built in: {why}");
-            subject.clone()
-        }),
+        Subject::Heap(spec) if !is_stopped() => {
+            compiled(spec, &compiler, &scratch, *number).unwrap_or_else(|why| {
+                // The same interrupt ends the compiler.
+                if !is_stopped() {
+                    note!("{spec} is timed as it is built in: {why}");
+                }
+                subject.clone()
+            })
+        }
         _ => subject.clone(),
     };
     let together = |some: &[(usize, Subject)]| -> Vec<Subject> {

@@ -1,5 +1,7 @@
 //! `heapsmith replay`: measures named heaps and reference allocators on traces.
 
+use std::sync::atomic::AtomicBool;
+
 use heapsmith_peers::{PREFIX, Peer};
 use heapsmith_replay::{
     AtPeak, Cost, Latencies, Measures, PeerMeasures, Region, ReplayOptions, Subject, TimingEffort, Timings,
@@ -35,7 +37,11 @@ pub fn run(arguments: &Replay) -> Result<(), Failure> {
     if arguments.compiled && !(arguments.time || arguments.latency) {
         return Err(Failure::wrong_use("--compiled is of --time and --latency: add one of them"));
     }
-    let timed = if arguments.compiled { shipped::subjects(subjects.clone()) } else { subjects.clone() };
+    let timed = match arguments.compiled {
+        // Nobody sets it: an interrupt ends a replay at once.
+        true => shipped::subjects(subjects.clone(), &AtomicBool::new(false)),
+        false => subjects.clone(),
+    };
     let job = Job { arguments, subjects: &subjects, timed: &timed };
     job.warn();
     let mut results = Vec::new();

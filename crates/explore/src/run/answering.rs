@@ -223,7 +223,7 @@ impl Answering<'_> {
         let (timing, traces) = (self.timing, self.traces.get()?);
         let mut named = exploration.named(also, &timing.peers);
         self.observer.stage(Stage::Shipping(named.len() - timing.peers.len()));
-        let shipped = self.observer.shipped(named.iter().map(|named| named.subject.clone()).collect());
+        let shipped = self.observer.shipped(named.iter().map(|named| named.subject.clone()).collect(), self.stop);
         named.iter_mut().zip(shipped).for_each(|(named, subject)| named.subject = subject);
         self.observer.stage(Stage::Times);
         let (observer, stop) = (&mut *self.observer, self.stop);

@@ -1,6 +1,7 @@
 //! What an exploration reports while it runs.
 
 use std::error::Error;
+use std::sync::atomic::AtomicBool;
 
 use heapsmith_replay::{PagesError, Subject};
 use heapsmith_spec::Spec;
@@ -92,8 +93,8 @@ pub trait Observer {
     }
 
     /// What is timed in the place of each of these: a heap as it ships, where that can be had. By default all as they are
-    /// built in.
-    fn shipped(&mut self, subjects: Vec<Subject>) -> Vec<Subject> {
+    /// built in. It ends soon after `stop` is set, and then some may be as they were.
+    fn shipped(&mut self, subjects: Vec<Subject>, _stop: &AtomicBool) -> Vec<Subject> {
         subjects
     }
 }

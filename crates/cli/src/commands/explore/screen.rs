@@ -1,6 +1,7 @@
 //! What an exploration shows while it runs: spinners and a bar on standard error, hidden where that is no terminal.
 
 use std::error::Error;
+use std::sync::atomic::AtomicBool;
 
 use heapsmith_emit::{CodeError, CodeSize, InstructionCounter};
 use heapsmith_explore::{Exploration, Objective, Observer, Progress, Stage, Strategy, Swept, Work};
@@ -128,8 +129,8 @@ impl Observer for Screen {
         note!("no instructions on an emulated Cortex-M3: {why}");
     }
 
-    fn shipped(&mut self, subjects: Vec<Subject>) -> Vec<Subject> {
-        shipped::subjects(subjects)
+    fn shipped(&mut self, subjects: Vec<Subject>, stop: &AtomicBool) -> Vec<Subject> {
+        shipped::subjects(subjects, stop)
     }
 
     fn compiled(
