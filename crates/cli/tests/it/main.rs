@@ -17,6 +17,7 @@ mod inspect;
 mod instructions;
 mod limits;
 mod memory;
+mod originals;
 mod outputs;
 mod over_time;
 mod page;

@@ -1,0 +1,1 @@
+/* All that the heaps of FreeRTOS need is in FreeRTOS.h. */
