@@ -1,7 +1,7 @@
 //! `cargo xtask bench peers`: the designs that heapsmith finds, compared with the reference allocators.
 //!
 //! ```text
-//!   each trace ─▶ explore ─▶ the fastest of the front, the tightest, the pick
+//!   each trace ─▶ explore --space wide ─▶ the fastest of the front, the tightest, the pick
 //!                              │ run-off: the fastest of them, on times that decide nothing else
 //!                              ▼
 //!                replay: fastest, tightest, pick, and every peer in turns, in one process
@@ -11,7 +11,8 @@
 //!
 //! Nothing here measures: it runs the command that people run, and compares what that prints. A
 //! ratio is taken round by round, of two that ran in the same round; shown are the median of the
-//! ratios and an interval that holds the true median with 95% confidence.
+//! ratios and an interval that holds the true median with 95% confidence. Designs are timed as they ship: emitted as C and
+//! compiled.
 
 mod figures;
 mod inputs;
@@ -128,8 +129,11 @@ impl<'a> Bench<'a> {
     fn compare(&self, input: &Input) -> Result<Compared, String> {
         eprintln!("xtask: {} ({})", input.name, input.about);
         let out = self.folder.join(&input.name).display().to_string();
-        let explored =
-            self.rows(input, &["explore"], &["--no-peers", "--rounds", "5", "--format", "json", "--out", &out])?;
+        let explored = self.rows(
+            input,
+            &["explore"],
+            &["--space", "wide", "--no-peers", "--rounds", "5", "--format", "json", "--out", &out],
+        )?;
         let front: Vec<&Value> = explored.iter().filter(|row| row["design"].is_number()).collect();
         let min = |key: &str, rows: &[&Value]| -> Vec<String> {
             let mut rows: Vec<&Value> = rows.to_vec();
@@ -146,7 +150,7 @@ impl<'a> Bench<'a> {
         let run_off = self.replay(input, &candidates)?;
         let fastest = min("ns_per_op", &run_off.iter().collect::<Vec<_>>()).into_iter().next().unwrap_or_default();
 
-        let aligned = format!("{pick} align=16");
+        let aligned = if pick.contains(" align=16") { pick.clone() } else { format!("{pick} align=16") };
         let heaps = [fastest, tightest, pick, aligned, "peer:all".to_owned()];
         let rows = self.replay(input, &heaps)?;
         let figures: Vec<Figures> = rows.iter().map(Figures::of).collect::<Result<_, _>>()?;
@@ -171,8 +175,17 @@ impl<'a> Bench<'a> {
 
     fn replay(&self, input: &Input, heaps: &[String]) -> Result<Vec<Value>, String> {
         let (rounds, linear) = (self.arguments.rounds.to_string(), self.arguments.linear_events.to_string());
-        let mut options =
-            vec!["--time", "--pages", "--rounds", &rounds, "--linear-events", &linear, "--format", "json"];
+        let mut options = vec![
+            "--time",
+            "--compiled",
+            "--pages",
+            "--rounds",
+            &rounds,
+            "--linear-events",
+            &linear,
+            "--format",
+            "json",
+        ];
         options.extend(heaps.iter().flat_map(|heap| ["--heap", heap]));
         self.rows(input, &["replay"], &options)
     }
