@@ -23,6 +23,8 @@ module chang_allocator #(
     output logic             any_o,
     output logic [Depth-1:0] address_o
 );
+  must_hold #(.CONDITION(LEAVES >= 2 && 2 ** Depth == LEAVES)) u_leaves_is_a_power_of_two ();
+
   logic [LEAVES-1:0]   used_q, used_d, taken;
   logic [2*LEAVES-1:1] node;
   logic [Depth:0]      level;

@@ -135,7 +135,7 @@ fn count(counted: Counted, leaves: u32) -> Result<[Count; 2], String> {
     let folder = built().join(format!("{}-{leaves}", counted.name));
     fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", text(&folder)))?;
     let rtl = hardware().join("rtl");
-    let script = fill("gates.ys", &rtl, counted.top, &(counted.parameters)(leaves), &text(&folder))?;
+    let script = fill("gates.ys", &rtl, counted.top, &(counted.parameters)(leaves), &[("out", &text(&folder))])?;
     eprintln!("xtask: yosys {} of {leaves} leaves", counted.name);
     yosys(&script)?;
     let stage = |stage: &'static str| -> Result<Count, String> {

@@ -17,7 +17,7 @@ struct Mutant {
     to: &'static str,
 }
 
-const MUTANTS: [Mutant; 5] = [
+const MUTANTS: [Mutant; 8] = [
     Mutant {
         what: "an OR gate for an AND gate in the AND-tree",
         bench: SMALL,
@@ -45,6 +45,27 @@ const MUTANTS: [Mutant; 5] = [
         file: "object_unit.sv",
         from: ".set_i    (frees),",
         to: ".set_i    (takes),",
+    },
+    Mutant {
+        what: "a word is loaded without a request",
+        bench: SMALL,
+        file: "object_unit.sv",
+        from: "assign bitmap_d = valid_i & (op_i == unit_pkg::OpLoad) ? data_i",
+        to: "assign bitmap_d = (op_i == unit_pkg::OpLoad) ? data_i",
+    },
+    Mutant {
+        what: "every class takes what is asked of one",
+        bench: SMALL,
+        file: "page_unit.sv",
+        from: ".valid_i (valid_i & (class_i == c[Class-1:0])),",
+        to: ".valid_i (valid_i),",
+    },
+    Mutant {
+        what: "Chang's allocator takes a block where there is none",
+        bench: CHANG,
+        file: "chang_allocator.sv",
+        from: ".enable_i (valid_i & (free_i | ~all)),",
+        to: ".enable_i (valid_i),",
     },
     Mutant {
         what: "the end of Chang's block turns the wrong way",

@@ -37,10 +37,13 @@ impl Bench {
         let bench = hardware().join("tb").join(format!("{}.cpp", self.top));
         let defines: Vec<String> = self.defines.iter().map(|(name, value)| format!("-D{name}={value}")).collect();
         let mut arguments: Vec<String> =
-            ["--cc", "--exe", "--build", "-Wall", "-j", "2", "--top-module", self.top].map(String::from).into();
+            ["--cc", "--exe", "--build", "-Wall", "-j", "2", "--assert", "-DASSERTIONS", "--top-module", self.top]
+                .map(String::from)
+                .into();
         arguments.extend(["--Mdir".to_owned(), text(&folder), "-CFLAGS".to_owned(), defines.join(" ")]);
         arguments.extend(self.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
         arguments.extend(modules(rtl)?.iter().map(|file| text(file)));
+        arguments.extend(modules(&hardware().join("formal"))?.iter().map(|file| text(file)));
         arguments.push(text(&bench));
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         eprintln!("xtask: verilator --build {} in {}", self.top, folder.display());
