@@ -142,7 +142,15 @@ impl Explored {
             let lines: Vec<Lines> = packed.iter().map(|trace| Lines::of(trace, PlacementEffort::QUICK)).collect();
             let exploration = &self.exploration;
             let folder = &self.dir.to_string_lossy();
-            let input = PageInput { exploration, traces: &traces, lines: &lines, folder, preference, elapsed: None };
+            let input = PageInput {
+                exploration,
+                traces: &traces,
+                lines: &lines,
+                folder,
+                preference,
+                elapsed: None,
+                race: None,
+            };
             page(&input).map_err(Raised::from)
         })?
     }

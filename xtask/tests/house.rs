@@ -40,6 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "heapsmith-explore",
             "heapsmith-limits",
             "heapsmith-peers",
+            "heapsmith-race",
             "heapsmith-replay",
             "heapsmith-spec",
             "heapsmith-trace",
@@ -71,6 +72,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "heapsmith-peers",
             "heapsmith-launch",
             "heapsmith-limits",
+            "heapsmith-race",
             "heapsmith-recording",
             "heapsmith-replay",
             "heapsmith-report",
@@ -85,6 +87,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith-launch", &["heapsmith-capture", "heapsmith-output"]),
     ("heapsmith-preload", &["heapsmith", "heapsmith-capture", "heapsmith-spec"]),
     ("heapsmith-recording", &["heapsmith-capture", "heapsmith-launch", "heapsmith-trace"]),
+    ("heapsmith-race", &["heapsmith-launch", "heapsmith-trace"]),
     (
         "heapsmith-python",
         &[

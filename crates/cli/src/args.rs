@@ -14,12 +14,14 @@ mod explored;
 mod limits;
 mod numbers;
 mod programs;
+mod race;
 mod reading;
 
 pub use check::{Check, Compare, ReportFormat};
 pub use explored::{Explore, Pick, Prefer};
 pub use limits::{Aim, Attack, Bound, Programs};
 pub use programs::{Record, Run, Serving};
+pub use race::Race;
 pub use reading::Reading;
 
 use examples::{EXIT_CODES, FIRST_STEPS, both};
@@ -66,6 +68,8 @@ pub enum Command {
     Record(Record),
     /// Run an unmodified program on a heap
     Run(Run),
+    /// Race allocators under a program: time, memory, output, in turns
+    Race(Box<Race>),
     /// Convert an input to a trace file, or to a format of another tool
     Import(Import),
     /// Show what is in traces: sizes, lifetimes, live bytes, phases

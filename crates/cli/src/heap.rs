@@ -24,9 +24,15 @@ pub enum By {
     Spec,
     /// By a name of the catalogue: the allocator is meant, with whatever alignment it is to have.
     Name,
-    /// As the pick of an exploration: it is what was measured, on each trace; how it holds on changed copies; and the pages
+    /// As the pick of an exploration, a design of this number: it is what was measured, on each trace; how it holds on changed copies; and the pages
     /// that it touched, where they were measured on the one trace that there is.
-    Exploration { dir: PathBuf, measured: Vec<(String, Measures)>, holds: Option<String>, touched: Option<Bytes> },
+    Exploration {
+        dir: PathBuf,
+        design: u32,
+        measured: Vec<(String, Measures)>,
+        holds: Option<String>,
+        touched: Option<Bytes>,
+    },
 }
 
 /// The heap that was named.
@@ -48,7 +54,7 @@ pub fn named(heap: &OsStr, prefer: Option<Prefer>) -> Result<Named, Failure> {
     let holds = exploration.holds_words(pick);
     let pages = exploration.pages_of(&exploration.name(pick)).filter(|pages| pages.events == exploration.events());
     let touched = pages.filter(|_| exploration.traces.len() == 1).map(|pages| pages.touched);
-    let by = By::Exploration { dir: dir.to_owned(), measured, holds, touched };
+    let by = By::Exploration { dir: dir.to_owned(), design: row.design.number, measured, holds, touched };
     Ok(Named { spec: row.design.spec.clone(), by })
 }
 

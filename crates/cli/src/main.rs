@@ -60,6 +60,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Record(arguments) => return end(commands::record::run(&arguments)),
         Command::Run(arguments) => return end(commands::run::run(&arguments)),
+        Command::Race(arguments) => return end(commands::race::run(&arguments)),
         Command::Heaps(arguments) => commands::heaps::run(&arguments),
         Command::Workloads(arguments) => commands::workloads::run(&arguments),
         Command::Import(arguments) => commands::import::run(&arguments),

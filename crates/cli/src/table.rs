@@ -81,6 +81,11 @@ pub fn time(time: Spread) -> Item {
     Item { value: rounded(time.median), shown: time.to_string() }
 }
 
+/// A value for programs, shown as a text to people.
+pub fn shown(value: f64, shown: String) -> Item {
+    Item { value: rounded(value), shown }
+}
+
 /// Whether something is so.
 pub fn flag(value: bool) -> Item {
     Item { value: Value::from(value), shown: if value { "yes" } else { "no" }.to_owned() }

@@ -26,4 +26,4 @@ pub use compiled::{compiled, may_reserve};
 pub use error::LibraryError;
 pub use library::Library;
 pub use program::{Ended, preloading};
-pub use witness::{Effect, Witness, Witnessed};
+pub use witness::{Effect, Witness, Witnessed, name_at_end};

@@ -78,7 +78,15 @@ impl Witness {
     /// What the system says where the program cannot be waited for.
     pub fn wait(&self, child: &mut Child) -> io::Result<Witnessed> {
         let name = name_at_end(child);
-        let ended = Ended::from(child.wait()?);
+        self.read(Ended::from(child.wait()?), name)
+    }
+
+    /// The same of a program that ended so, and under this name ([`name_at_end`]), for callers that wait by themselves.
+    ///
+    /// # Errors
+    ///
+    /// What the system says where the page cannot be read.
+    pub fn read(&self, ended: Ended, name: Option<String>) -> io::Result<Witnessed> {
         let note = |word: usize| self.word(word).map(u64::from_ne_bytes);
         let effect = if note(word::LOADED)? == 0 {
             Effect::NotLoaded
@@ -124,8 +132,8 @@ fn nameless() -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The name that the program ends with: asked between its end and the wait that forgets it.
-fn name_at_end(child: &Child) -> Option<String> {
+/// Waits for the end of a program, and gives the name that it ends with: asked between its end and the wait that forgets it.
+pub fn name_at_end(child: &Child) -> Option<String> {
     let process = Pid::from_child(child);
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     while let Err(error) = waitid(WaitId::Pid(process), options) {

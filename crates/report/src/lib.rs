@@ -8,8 +8,8 @@
 //! ```
 //!
 //! [`inspection()`] is the page of a trace alone, for a look before any exploration. [`over_time()`] is that
-//! of heaps at moments of traces, [`comparison()`] that of two explorations, [`maps()`] that of their blocks. [`reproduction()`] is the
-//! page of the papers, whose figures are files too: [`chart`] draws them.
+//! of heaps at moments of traces, [`comparison()`] that of two explorations, [`maps()`] that of their blocks, [`race()`] that of a race.
+//! [`reproduction()`] is the page of the papers, whose figures are files too: [`chart`] draws them.
 //!
 //! Every sentence of the page is computed: a page about other traffic says
 //! other things. Its figures are SVG, drawn when it is written; its own script adds what a pointer asks for, and a content
@@ -28,6 +28,7 @@ mod map;
 mod number;
 mod over_time;
 mod places;
+mod race;
 mod reproduction;
 mod sections;
 mod span;
@@ -39,6 +40,7 @@ pub use inspection::{findings, inspection};
 pub use map::{Mapped, maps};
 pub use number::{listed, thousands};
 pub use over_time::{Watched, over_time};
+pub use race::{race, ranking};
 pub use reproduction::{ClaimRow, ClaimsSummary, Reproduced, ReproducedPaper, ShownTable, reproduction};
 
 use heapsmith_explore::{Exploration, NoPick, Preference};
@@ -68,6 +70,8 @@ pub struct PageInput<'a> {
     pub preference: Preference,
     /// Seconds that the sweep took, where known.
     pub elapsed: Option<f64>,
+    /// The race of the folder, where there was one.
+    pub race: Option<&'a heapsmith_race::Race>,
 }
 
 /// Why there is no page.

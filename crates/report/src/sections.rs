@@ -27,6 +27,7 @@ use crate::study::Study;
 /// Every section below the answer.
 pub fn all(study: &Study<'_>) -> Result<Vec<Section>, ReportError> {
     let sections = [
+        study.input.race.map(|race| crate::race::of_exploration(study.exploration, race)),
         Some(designs::section(study)),
         Some(why::section(study)),
         Some(live::section(study)?),

@@ -26,6 +26,29 @@ pub fn both(examples: &str, more: &str) -> String {
     format!("{examples}\n\n{more}")
 }
 
+pub const RACE: &str = "\
+Examples:
+  heapsmith race -- sort -R big.txt          every allocator that is installed
+  heapsmith race --heap explore-sort --runs 20 -- sort -R big.txt
+  heapsmith race --peer 'libc(arena_max=1)' --peer jemalloc -- ./program
+  heapsmith race --heap DIR --load 'redis-benchmark -q -n 100000' -- redis-server";
+
+pub const RACE_MORE: &str = "\
+The program runs unmodified, on what it has (the baseline), on heaps and on \
+reference allocators, each once in a round, in an order that the seed draws. \
+First each runs once untimed: its output and exit code have to be those of the \
+baseline, and its allocator has to serve the program, or it leaves the race.
+
+Change: the ratio to the baseline's run of the same round, with its 95% \
+interval (bootstrap of a trimmed mean). Time is that of processors; memory is \
+resident, of all processes of the program together.
+
+Ctrl-C keeps what was measured; the same command continues. `heapsmith report \
+DIR` shows a race next to the exploration of its folder.
+
+Exit codes: 1 if the program printed something else or failed on an allocator, \
+4 if one did not serve it or the program fails as it is.";
+
 pub const HEAPS: &str = "\
 Examples:
   heapsmith heaps                   every heap that has a name

@@ -75,7 +75,9 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let Some(pick) = found.pick else { return Err(answer::nothing(&found, &dir)) };
     let lines = report::lines(&packed);
     let folder = &dir.to_string_lossy();
-    let page = PageInput { exploration, traces: &traces, lines: &lines, folder, preference, elapsed: found.seconds };
+    let race = heapsmith_race::read(&dir).map_err(Failure::bad_input)?;
+    let (elapsed, race) = (found.seconds, race.as_ref());
+    let page = PageInput { exploration, traces: &traces, lines: &lines, folder, preference, elapsed, race };
     let out = dir.join(report::PAGE);
     report::write(&page, Output::create(&out).map_err(|error| Failure::writing(&out, &error))?)?;
     Answer::new(exploration, &lines, preference, pick).print(arguments.showing, &dir, Page::At(&out))?;

@@ -28,6 +28,7 @@ pub fn run(arguments: &Report) -> Result<(), Failure> {
     let lines = lines(&packed);
     let preference = arguments.prefer.map_or(exploration.question.preference, Into::into);
     let folder = arguments.dir.to_string_lossy();
+    let race = heapsmith_race::read(&arguments.dir).map_err(Failure::bad_input)?;
     let page = PageInput {
         exploration: &exploration,
         traces: &traces,
@@ -35,6 +36,7 @@ pub fn run(arguments: &Report) -> Result<(), Failure> {
         folder: &folder,
         preference,
         elapsed: None,
+        race: race.as_ref(),
     };
     let (is_standard, is_stream) = (output.is_standard(), output.is_stream());
     write(&page, output)?;

@@ -6,7 +6,7 @@
 //! ```
 
 mod outcome;
-mod serving;
+pub(super) mod serving;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
     // A pick was measured with every request in its region.
     let explored = matches!(named.by, By::Exploration { .. });
     let map_from = arguments.map_from.or_else(|| explored.then_some(isize::MAX as u64));
-    let library = serving::library(arguments, &spec, map_from)?;
+    let library = serving::library(arguments.into(), &spec, map_from)?;
     let scratch = scratch(arguments)?;
     let stats = stats(arguments, scratch.as_ref(), program)?;
     if let Some(why) = why_nothing_will_be_preloaded(program) {

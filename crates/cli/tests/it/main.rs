@@ -25,6 +25,7 @@ mod pairs;
 mod peers;
 mod printing;
 mod question;
+mod race;
 mod record;
 mod reference;
 mod reproduce;

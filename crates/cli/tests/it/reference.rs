@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use heapsmith_peers::{Deployed, Knob};
 use heapsmith_replay::Measures;
 use serde_json::Value;
 
@@ -42,6 +43,33 @@ fn every_field_of_an_answer_is_described() {
     let page = text("results.md");
     let absent: Vec<&&String> = fields.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect();
     assert!(!fields.is_empty() && absent.is_empty(), "not in results.md: {absent:?}");
+}
+
+#[test]
+fn every_knob_is_described() {
+    let mut page = "# Knobs of reference allocators\n\nWhat `peer:NAME(knob=value, …)` takes, in `heapsmith race --peer`, \
+                    `replay --heap` and `explore --space knobs`. A\nswitch is `on` or `off`; numbers of bytes take K, M and G. The sources are \
+                    named in `crates/peers/src/knobs.rs`.\n"
+        .to_owned();
+    for deployed in Deployed::ALL {
+        write!(
+            page,
+            "\n## {deployed}\n\n| knob | what it sets | values | default | becomes |\n|---|---|---|---|---|\n"
+        )
+        .expect("a text");
+        for knob in deployed.knobs() {
+            let Knob { name, about, values, default, spelled, .. } = knob;
+            let spelled = spelled.join("`, `");
+            writeln!(page, "| `{name}` | {about} | {} | {default} | `{spelled}` |", values.expected()).expect("a text");
+        }
+    }
+    if std::env::var_os("HEAPSMITH_ACCEPT").is_some() {
+        std::fs::write(self::page("knobs.md"), &page).expect("the page can be written");
+    }
+    assert!(
+        text("knobs.md") == page,
+        "the knobs have changed: HEAPSMITH_ACCEPT=1 cargo test -p heapsmith-cli every_knob_is"
+    );
 }
 
 /// The verbs, in the order of the help.

@@ -30,8 +30,16 @@ fn page_of(text: &str) -> String {
     let exploration = Exploration::load(&store).expect("results");
     let traces = std::slice::from_ref(&trace);
     let preference = Preference::Balanced;
-    page(&PageInput { exploration: &exploration, traces, lines: &[], folder: "out", preference, elapsed: None })
-        .expect("a page")
+    page(&PageInput {
+        exploration: &exploration,
+        traces,
+        lines: &[],
+        folder: "out",
+        preference,
+        elapsed: None,
+        race: None,
+    })
+    .expect("a page")
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn input(preference: Preference) -> PageInput<'static> {
     let (exploration, trace) = exploration();
     let lines = std::slice::from_ref(lines());
     let traces = std::slice::from_ref(trace);
-    PageInput { exploration, traces, lines, folder: "out folder", preference, elapsed: Some(1.25) }
+    PageInput { exploration, traces, lines, folder: "out folder", preference, elapsed: Some(1.25), race: None }
 }
 
 #[test]

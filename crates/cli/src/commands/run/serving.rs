@@ -46,12 +46,34 @@ impl Hindrance {
     }
 }
 
+/// What is asked of the library.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked {
+    /// Which it is to be; the compiled one where it can be, if nothing is said.
+    pub library: Option<Serving>,
+    /// An option that only the built-in library has.
+    pub built_in: Option<&'static str>,
+}
+
+impl From<&Run> for Asked {
+    fn from(arguments: &Run) -> Asked {
+        let options = [
+            ("--stats", arguments.stats.is_some()),
+            ("--record", arguments.record.is_some()),
+            ("--sites", arguments.sites.is_some()),
+            ("--check", arguments.check),
+        ];
+        let built_in = options.into_iter().find(|(_, is_used)| *is_used).map(|(option, _)| option);
+        Asked { library: arguments.library, built_in }
+    }
+}
+
 /// The library that is preloaded for `spec`, which suits malloc.
-pub fn library(arguments: &Run, spec: &Spec, map_from: Option<u64>) -> Result<PathBuf, Failure> {
-    if arguments.library != Some(Serving::BuiltIn) {
-        match own(arguments, spec, map_from) {
+pub fn library(asked: Asked, spec: &Spec, map_from: Option<u64>) -> Result<PathBuf, Failure> {
+    if asked.library != Some(Serving::BuiltIn) {
+        match own(asked, spec, map_from) {
             Ok(path) => return Ok(path),
-            Err(hindrance) if arguments.library.is_some() => return Err(hindrance.failure()),
+            Err(hindrance) if asked.library.is_some() => return Err(hindrance.failure()),
             Err(Hindrance::Compiler(why)) => {
                 let why = why.lines().next().unwrap_or_default();
                 note!(
@@ -68,8 +90,8 @@ pub fn library(arguments: &Run, spec: &Spec, map_from: Option<u64>) -> Result<Pa
 }
 
 /// The library of this heap alone.
-fn own(arguments: &Run, spec: &Spec, map_from: Option<u64>) -> Result<PathBuf, Hindrance> {
-    verify(arguments, spec)?;
+fn own(asked: Asked, spec: &Spec, map_from: Option<u64>) -> Result<PathBuf, Hindrance> {
+    verify(asked, spec)?;
     let compiler = Compiler::find().map_err(|error| Hindrance::Compiler(error.to_string()))?;
     let broken = |error: EmitError| Hindrance::Heap(error.to_string());
     let request = Request::new(spec.clone(), Name::new(NAME).map_err(broken)?);
@@ -87,15 +109,9 @@ fn own(arguments: &Run, spec: &Spec, map_from: Option<u64>) -> Result<PathBuf, H
 }
 
 /// Whether nothing that was asked for is of the other library alone.
-fn verify(arguments: &Run, spec: &Spec) -> Result<(), Hindrance> {
-    let options = [
-        ("--stats", arguments.stats.is_some()),
-        ("--record", arguments.record.is_some()),
-        ("--sites", arguments.sites.is_some()),
-        ("--check", arguments.check),
-        ("HEAPSMITH_LIBRARY", env::var_os("HEAPSMITH_LIBRARY").is_some_and(|path| !path.is_empty())),
-    ];
-    if let Some((option, _)) = options.into_iter().find(|(_, is_used)| *is_used) {
+fn verify(asked: Asked, spec: &Spec) -> Result<(), Hindrance> {
+    let placed = env::var_os("HEAPSMITH_LIBRARY").is_some_and(|path| !path.is_empty());
+    if let Some(option) = asked.built_in.or(placed.then_some("HEAPSMITH_LIBRARY")) {
         return Err(Hindrance::Option(option));
     }
     let parts = [

@@ -1,0 +1,185 @@
+//! `race`: programs on several allocators, in turns.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+fn command(dir: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+    for variable in ["HEAPSMITH_LIBRARY", "CC"] {
+        command.env_remove(variable);
+    }
+    command.current_dir(dir).env("COLUMNS", "80").env("XDG_CACHE_HOME", dir.join("cache")).arg("race").args(arguments);
+    command
+}
+
+fn race(dir: &Path, arguments: &[&str]) -> Output {
+    command(dir, arguments).output().expect("the command runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn told(output: &Output) -> String {
+    assert!(output.status.success(), "{}: {}", output.status, text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Standard error as one line.
+fn said(output: &Output) -> String {
+    text(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn kept(dir: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(dir.join("race.json")).expect("a race")).expect("JSON")
+}
+
+fn runs(race: &Value) -> usize {
+    race["runs"].as_array().expect("runs").len()
+}
+
+#[test]
+fn every_allocator_runs_once_in_a_round_and_the_answer_fits_a_screen() {
+    let dir = tempfile::tempdir().expect("a folder");
+    // Long enough for samples of its memory on a busy machine.
+    let script = "sleep 0.1; sort /etc/passwd";
+    let arguments =
+        ["--runs", "7", "--heap", "tlsf", "--peer", "libc(arena_max=1)", "-o", "out", "--", "sh", "-c", script];
+    let output = race(dir.path(), &arguments);
+    let table = told(&output);
+    assert!(table.lines().count() <= 12 && table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    for shown in ["as it is (libc)", "tlsf", "peer:libc(arena_max=1)", "\nAnswer     ", "\nPage       out/race.html\n"]
+    {
+        assert!(table.contains(shown), "{shown} is not in\n{table}");
+    }
+    let race = kept(&dir.path().join("out"));
+    assert_eq!((runs(&race), &race["finished"], &race["output_compared"]), (21, &true.into(), &true.into()));
+    let orders: Vec<Vec<u64>> = race["runs"]
+        .as_array()
+        .expect("runs")
+        .chunks(3)
+        .map(|round| round.iter().map(|run| run["entrant"].as_u64().expect("a number")).collect())
+        .collect();
+    assert!(orders.iter().all(|order| [0, 1, 2].iter().all(|entrant| order.contains(entrant))), "{orders:?}");
+    assert!(orders.iter().any(|order| *order != orders[0]), "orders are drawn: {orders:?}");
+    for run in race["runs"].as_array().expect("runs") {
+        let (peak, mean) =
+            (run["peak_resident"].as_f64().expect("bytes"), run["mean_resident"].as_f64().expect("bytes"));
+        assert!(peak >= 400e3 && mean <= peak, "{run}");
+        assert!(run["wall_time"].as_f64().is_some_and(|seconds| seconds > 0.0), "{run}");
+    }
+    let page = std::fs::read_to_string(dir.path().join("out/race.html")).expect("a page");
+    assert!(page.contains("peer:libc(arena_max=1)") && page.contains("plot-race"), "the page has the race");
+}
+
+#[test]
+fn rows_for_programs_have_every_figure_and_each_is_described() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let arguments = ["--runs", "6", "--heap", "tlsf", "--no-peers", "--format", "json", "--", "cat", "/etc/passwd"];
+    let rows: Vec<Value> = serde_json::from_str(&told(&race(dir.path(), &arguments))).expect("an array");
+    assert_eq!(rows.len(), 2);
+    let (low, ratio) = (rows[1]["cpu_low"].as_f64(), rows[1]["cpu_change"].as_f64());
+    assert!(low.is_some_and(|low| ratio.is_some_and(|ratio| low <= ratio)), "{}", rows[1]);
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/results.md");
+    let page = std::fs::read_to_string(page).expect("a page");
+    let absent: Vec<&String> =
+        rows[0].as_object().expect("a row").keys().filter(|name| !page.contains(&format!("`{name}`"))).collect();
+    assert!(absent.is_empty(), "not in results.md: {absent:?}");
+}
+
+#[test]
+fn another_output_or_exit_code_ends_an_allocators_race_with_code_1() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let script = "case \"$LD_PRELOAD\" in *heapsmith*) echo another;; *) echo right;; esac";
+    let output =
+        race(dir.path(), &["--runs", "1", "--heap", "tlsf", "--no-peers", "-o", "out", "--", "sh", "-c", script]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let why = "tlsf leaves the race: its output is wrong: line 1 is \"another\", not \"right\"";
+    assert!(said(&output).contains(why), "{}", said(&output));
+    assert_eq!(kept(&dir.path().join("out"))["entrants"][1]["left"]["kind"], "wrong");
+    let script = "case \"$LD_PRELOAD\" in *heapsmith*) exit 3;; *) exit 2;; esac";
+    let output = race(dir.path(), &["--runs", "1", "--heap", "tlsf", "--no-peers", "--", "sh", "-c", script]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(said(&output).contains("it ended with exit code 3 and not with exit code 2"));
+    let output = race(dir.path(), &["--runs", "1", "--heap", "tlsf", "--no-peers", "--", "sh", "-c", "echo $$"]);
+    assert!(said(&output).contains("only exit codes are compared"), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn an_allocator_that_does_not_serve_the_program_leaves_the_race_with_code_4() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let clean = ["--", "env", "-i", "/bin/echo", "ran"];
+    let output = race(dir.path(), &[&["--runs", "1", "--heap", "tlsf", "--peer", "libc"], &clean[..]].concat());
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+    let why = "tlsf leaves the race: env became echo, which ran without the library";
+    assert!(said(&output).contains(why), "{}", said(&output));
+    let fails = race(dir.path(), &["--heap", "tlsf", "--no-peers", "--", "sh", "-c", "kill -SEGV $$"]);
+    assert_eq!(fails.status.code(), Some(4));
+    assert!(said(&fails).contains("the program fails as it is: signal 11 ended it"), "{}", said(&fails));
+}
+
+#[test]
+fn what_is_asked_for_wrongly_is_said_before_anything_runs() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for (arguments, why) in [
+        (&["--peer", "jemalloc(narenas=0)"][..], "narenas=0 of peer:jemalloc: write a whole number from 1 to 4095"),
+        (&["--peer", "libc(arenas=2)"], "peer:libc has no knob \"arenas\"; it has: arena_max,"),
+        (&["--no-peers"], "there is nothing to race: name --heap or --peer"),
+        (&["--runs", "2", "--budget", "5m"], "cannot be used with"),
+        (&["--heap", "tlsf", "--ready", "true"], "--load <COMMAND>"),
+    ] {
+        let output = race(dir.path(), &[arguments, &["--", "echo", "ran"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+        assert!(said(&output).contains(why), "{}", said(&output));
+        assert!(!dir.path().join("race-echo").exists(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_server_is_loaded_once_it_listens_and_its_latencies_are_kept() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/race/server.c");
+    let built = Command::new("cc").args(["-O1", "-w", "-o"]).arg(dir.path().join("server")).arg(source).status();
+    assert!(built.is_ok_and(|status| status.success()), "install build-essential");
+    let load = ["--load", "./server socket load", "--runs", "2", "--heap", "tlsf", "--no-peers"];
+    let output = race(dir.path(), &[&load, &["--format", "json", "--", "./server", "socket"][..]].concat());
+    let rows: Vec<Value> = serde_json::from_str(&told(&output)).expect("an array");
+    for row in &rows {
+        assert_eq!((&row["p50_ms"], &row["p99_ms"], &row["requests_per_s"]), (&1.0.into(), &4.0.into(), &250.into()));
+    }
+    let failing = race(dir.path(), &["--load", "false", "--heap", "tlsf", "--no-peers", "--", "./server", "socket"]);
+    assert_eq!(failing.status.code(), Some(4));
+    assert!(said(&failing).contains("the load command ended with exit status: 1"), "{}", said(&failing));
+}
+
+#[test]
+fn an_interrupt_keeps_the_runs_and_the_same_command_continues() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let arguments =
+        ["--runs", "5", "--heap", "tlsf", "--no-peers", "-o", "out", "--", "sh", "-c", "sleep 0.2; echo done"];
+    let mut first = command(dir.path(), &arguments);
+    let mut first = first.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let began = Instant::now();
+    let measured = || {
+        std::fs::read(dir.path().join("out/race.json"))
+            .is_ok_and(|text| serde_json::from_slice(&text).is_ok_and(|race: Value| runs(&race) >= 3))
+    };
+    while !measured() {
+        assert!(began.elapsed() < Duration::from_secs(120), "runs are kept as they come");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let sent = Command::new("kill").args(["-INT", &first.id().to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    let status = first.wait().expect("it ends");
+    assert_eq!(status.code(), Some(130));
+    let before = kept(&dir.path().join("out"));
+    assert!(runs(&before) >= 3 && before["finished"] == false, "{before}");
+    told(&race(dir.path(), &arguments));
+    let after = kept(&dir.path().join("out"));
+    assert!(after["finished"] == true && after["runs"][0] == before["runs"][0], "the first run is still there");
+    assert_eq!(after["runs"].as_array().expect("runs").iter().map(|run| run["round"].as_u64()).max(), Some(Some(4)));
+}

@@ -1,0 +1,157 @@
+//! The memory of a running program, sampled.
+//!
+//! ```text
+//!   /proc/PID/task/*/children ─▶ its processes ─▶ VmRSS of each, summed ─▶ samples ─▶ peak, mean
+//!                                            └──▶ VmHWM of each, the system's own record ─▶ peak of one
+//! ```
+//!
+//! A sample costs some 20 µs a process on another processor than the program's, where there is one. It is taken every millisecond
+//! at first, as programs may be short, and every five later. Memory that processes share is counted in each of them. A process
+//! that its parent did not wait for (a daemon's) is not found. What is missed between samples is bounded by the record that
+//! the system keeps of each process, but for its last samples.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Between samples at first, and after so long, and then.
+const FINE: Duration = Duration::from_millis(1);
+const COARSE: Duration = Duration::from_millis(5);
+const FINE_FOR: Duration = Duration::from_millis(300);
+
+/// Between looks for new processes.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A watch over a program, until it is ended.
+pub struct Watch {
+    ends: Arc<AtomicBool>,
+    thread: JoinHandle<Samples>,
+}
+
+/// What was sampled.
+#[derive(Debug, Clone, Default)]
+pub struct Samples {
+    /// Bytes resident, at moments.
+    resident: Vec<(Instant, u64)>,
+    /// Most bytes resident in one process, by the system's record.
+    record: u64,
+}
+
+impl Watch {
+    /// Begins to watch a process and those that it starts. `forces` ends it from outside: asked at every sample, with the time
+    /// since the beginning.
+    pub fn begin(process: u32, forces: impl Fn(Duration) -> bool + Send + 'static) -> std::io::Result<Watch> {
+        let ends = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&ends);
+        let thread = thread::Builder::new().name("watch".to_owned()).spawn(move || watch(process, &seen, &forces))?;
+        Ok(Watch { ends, thread })
+    }
+
+    /// Ends it; what was sampled.
+    pub fn end(self) -> Samples {
+        self.ends.store(true, Ordering::Release);
+        self.thread.thread().unpark();
+        self.thread.join().unwrap_or_default()
+    }
+}
+
+fn watch(process: u32, ends: &AtomicBool, forces: &dyn Fn(Duration) -> bool) -> Samples {
+    let began = Instant::now();
+    let mut samples = Samples::default();
+    let (mut processes, mut looked) = (vec![process], began);
+    while !ends.load(Ordering::Acquire) {
+        let now = Instant::now();
+        if now - looked >= LOOK {
+            (processes, looked) = (descendants(process), now);
+        }
+        let statuses: Vec<(u64, u64)> = processes.iter().filter_map(|&process| status(process)).collect();
+        let resident: u64 = statuses.iter().map(|(resident, _)| resident).sum();
+        if resident > 0 {
+            samples.resident.push((now, resident));
+        }
+        samples.record = statuses.iter().map(|(_, record)| *record).fold(samples.record, u64::max);
+        if forces(now - began) {
+            break;
+        }
+        thread::park_timeout(if now - began < FINE_FOR { FINE } else { COARSE });
+    }
+    samples
+}
+
+impl Samples {
+    /// Most bytes resident at once.
+    pub fn peak(&self) -> u64 {
+        self.resident.iter().map(|(_, resident)| *resident).fold(self.record, u64::max)
+    }
+
+    /// Bytes resident on average between two moments; of a program that ended before the first sample, its peak.
+    pub fn mean(&self, from: Instant, to: Instant) -> f64 {
+        let inside: Vec<(Instant, u64)> =
+            self.resident.iter().copied().filter(|(at, _)| *at >= from && *at <= to).collect();
+        let (mut sum, mut time) = (0.0, 0.0);
+        for pair in inside.windows(2) {
+            let seconds = (pair[1].0 - pair[0].0).as_secs_f64();
+            sum += seconds * (pair[0].1 + pair[1].1) as f64 / 2.0;
+            time += seconds;
+        }
+        match inside.first() {
+            _ if time > 0.0 => sum / time,
+            Some((_, resident)) => *resident as f64,
+            None => self.peak() as f64,
+        }
+    }
+}
+
+/// Most bytes that this process ever had resident: a child's record begins with it.
+pub fn own_record() -> u64 {
+    status(std::process::id()).map_or(0, |(_, record)| record)
+}
+
+/// Bytes resident in a process, and the most that ever were; none of one that has ended.
+fn status(process: u32) -> Option<(u64, u64)> {
+    let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let field = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+    };
+    Some((field("VmRSS:")?, field("VmHWM:")?))
+}
+
+/// A process and all that it started, and those started, as far as they live.
+pub fn descendants(process: u32) -> Vec<u32> {
+    let mut found = vec![process];
+    let mut at = 0;
+    while at < found.len() {
+        let threads = fs::read_dir(format!("/proc/{}/task", found[at])).into_iter().flatten().flatten();
+        for thread in threads {
+            let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+            found.extend(children.split_whitespace().filter_map(|number| number.parse::<u32>().ok()));
+        }
+        at += 1;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_is_weighted_by_time() {
+        let began = Instant::now();
+        let at = |milliseconds: u64| began + Duration::from_millis(milliseconds);
+        let resident = vec![(at(0), 100), (at(10), 100), (at(10), 300), (at(40), 300)];
+        let samples = Samples { resident, record: 350 };
+        assert_eq!((samples.peak(), samples.mean(at(0), at(100)).round()), (350, 250.0));
+        assert_eq!(samples.mean(at(10), at(40)).round(), 300.0, "within a window");
+        assert_eq!(samples.mean(at(50), at(60)), 350.0, "nothing was sampled there");
+    }
+
+    #[test]
+    fn this_process_is_found_with_its_memory() {
+        assert!(own_record() > 1 << 20);
+        assert!(descendants(std::process::id()).contains(&std::process::id()));
+    }
+}
