@@ -13,7 +13,12 @@ void halt(const char *file, int line);
 #define configMAX_PRIORITIES 5
 #define configMINIMAL_STACK_SIZE 128U
 #define configMAX_TASK_NAME_LEN 8
+/* The recorder sends when nothing else is to be done. */
+#ifdef HEAPSMITH_TRACE_FREERTOS_WRAP
+#define configUSE_IDLE_HOOK 1
+#else
 #define configUSE_IDLE_HOOK 0
+#endif
 #define configUSE_TICK_HOOK 0
 #define configUSE_TIMERS 0
 #define configUSE_MUTEXES 1

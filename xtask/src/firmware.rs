@@ -1,4 +1,4 @@
-//! `cargo xtask firmware`: FreeRTOS itself on emitted heaps, in an emulator.
+//! `cargo xtask firmware`: FreeRTOS itself on emitted heaps, in an emulator, and the guide that begins with a recording of it.
 //!
 //! ```text
 //!   kernel: git, at TAG ─┐
@@ -10,7 +10,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::run::{Outcome, output, root, target};
+use crate::run::{Outcome, cargo_with, output, root, target};
 use crate::tools::{self, Tool};
 
 /// Where the kernel is, and which.
@@ -32,6 +32,10 @@ const HEAPS: [&str; 7] = [
 
 /// For the compiler: what we emit is without a warning; and room for spans of 4 KB.
 const MORE: &str = "MORE=-Werror -DconfigTOTAL_HEAP_SIZE=32768U";
+
+/// The guide's commands, with the recorder on the board, and the addresses that it shows.
+const GUIDE: [&str; 9] =
+    ["test", "--package", "heapsmith-cli", "--test", "it", "guides::freertos", "--", "--exact", "--nocapture"];
 
 /// What the program must say.
 const EXPECTED: [&str; 4] = ["refused 1", "short_tasks 13", "wrong 0", "broken 0"];
@@ -75,7 +79,8 @@ pub fn firmware(arguments: &Arguments) -> Outcome {
         let (peak, region) = (line("footprint_peak "), line("region "));
         println!("{peak:>6} of {region} bytes, {:>6} fewest free  {heap}", line("min_ever_free "));
     }
-    Ok(())
+    let kernel = kernel.canonicalize().map_err(|error| format!("{}: {error}", kernel.display()))?;
+    cargo_with(&[("HEAPSMITH_FREERTOS", &kernel.display().to_string())], &GUIDE)
 }
 
 /// A clone of the kernel at [`TAG`].

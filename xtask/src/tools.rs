@@ -109,6 +109,15 @@ pub const AVR_LIBC: Tool = Tool {
 };
 /// The emulator of these machines.
 pub const SIMAVR: Tool = Tool { name: "/usr/bin/simavr", package: "simavr", why: "to run what is emitted on them" };
+/// A compiler for words that begin with their highest byte.
+pub const POWERPC: Tool = Tool {
+    name: "powerpc-linux-gnu-gcc",
+    package: "gcc-powerpc-linux-gnu",
+    why: "to compile what is emitted for processors of big endian",
+};
+/// The emulator of programs for it.
+pub const QEMU_USER: Tool =
+    Tool { name: "qemu-ppc", package: "qemu-user", why: "to run programs of processors of big endian" };
 /// The emulator that firmware runs in.
 pub const QEMU: Tool = Tool { name: "qemu-system-arm", package: "qemu-system-arm", why: "to run firmware" };
 /// What some build their firmware with.

@@ -162,6 +162,15 @@ pub struct Import {
     pub file: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
+    /// Read a serial port or a pipe as it comes, until it ends or Ctrl-C
+    ///
+    /// What came until then is written, however it ends. For the recordings of other tools and of boards (`record --board`),
+    /// recognised by what comes first; other input is read whole before anything is made of it.
+    #[arg(long)]
+    pub follow: bool,
+    /// Bits a second of a serial port [default: as it is set]
+    #[arg(long, value_name = "BAUD", requires = "follow", value_parser = above_zero)]
+    pub baud: Option<u64>,
     /// File to write: .rep (malloc lab), .csv, else Parquet
     ///
     /// A file is replaced when the new one is whole; - (standard output), devices and FIFOs are written to as streams, but

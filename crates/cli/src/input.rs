@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
+use heapsmith_import::{import_live, importer};
 use heapsmith_recording::{Recording, RecordingError, decode_to, is_recording};
-use heapsmith_trace::{Origin, PackedTrace, Packer, Sink, Trace};
-use heapsmith_workload::{Loaded, stream};
+use heapsmith_trace::{Event, Origin, PackedTrace, Packer, Sink, Trace, TraceError};
+use heapsmith_workload::{LoadError, Loaded, stream};
+use indicatif::ProgressBar;
 
 use crate::args::Reading;
+use crate::coming::Coming;
 use crate::console::{self, note};
 use crate::failure::Failure;
 use crate::progress;
@@ -38,6 +41,76 @@ fn read(spool: &Spool<'_>, reading: &Reading, sink: &mut dyn Sink) -> Result<Ori
     let mut origin = loaded.origin;
     origin.settings.extend(transforms.settings());
     Ok(origin)
+}
+
+/// As [`send`], from a serial port or a pipe, as it comes.
+pub fn send_live(path: &Path, baud: Option<u64>, reading: &Reading, sink: &mut dyn Sink) -> Result<Origin, Failure> {
+    if !reading.set.is_empty() {
+        return Err(Failure::wrong_use("--follow takes what came before the first damage: leave out --set"));
+    }
+    let named = match reading.input_format.as_deref() {
+        Some(name) => Some(importer(name).ok_or_else(|| {
+            Failure::wrong_use(format!(
+                "--follow reads what tools and boards record, and {name} is none of it: leave out --follow"
+            ))
+        })?),
+        None => None,
+    };
+    let spinner = progress::spinner(&format!("waiting for {}", path.display()));
+    let coming = Coming::open(path, baud)?;
+    let transforms = reading.transforms();
+    let mut shown = Shown { sink: &mut *transforms.before(sink), spinner: &spinner, events: 0 };
+    let imported = import_live(path, Box::new(coming), named, &mut shown);
+    spinner.finish_and_clear();
+    let imported = imported.map_err(|error| Failure::from(LoadError::from(error)))?.ok_or_else(|| {
+        Failure::bad_input(format!(
+            "what comes from {} is no recording that is known: name it with --as, or read it without --follow",
+            path.display()
+        ))
+    })?;
+    for remark in &imported.remarks {
+        note!("{}: {remark}", console::name(&path.to_string_lossy()));
+    }
+    let mut origin = imported.origin;
+    origin.settings.extend(transforms.settings());
+    Ok(origin)
+}
+
+/// A sink whose events are counted on the terminal.
+struct Shown<'s> {
+    sink: &'s mut dyn Sink,
+    spinner: &'s ProgressBar,
+    events: u64,
+}
+
+impl Sink for Shown<'_> {
+    fn take(&mut self, event: Event) -> Result<(), TraceError> {
+        self.events += 1;
+        if !self.spinner.is_hidden() && self.events.is_multiple_of(64) {
+            self.spinner.set_message(format!(
+                "{} events, {} s; Ctrl-C ends it",
+                self.events,
+                self.spinner.elapsed().as_secs()
+            ));
+        }
+        self.sink.take(event)
+    }
+
+    fn name_site(&mut self, name: &str) {
+        self.sink.name_site(name);
+    }
+
+    fn name_label(&mut self, text: &str) {
+        self.sink.name_label(text);
+    }
+
+    fn is_full(&self) -> bool {
+        self.sink.is_full()
+    }
+
+    fn end(&mut self) -> Result<(), TraceError> {
+        self.sink.end()
+    }
 }
 
 /// Hands what a recording of our own holds to a sink.

@@ -4,6 +4,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod coming;
 mod commands;
 mod console;
 mod failure;

@@ -66,6 +66,7 @@ mod literal;
 mod name;
 pub mod plan;
 pub mod preload;
+pub mod recorder;
 pub mod rust;
 pub mod size;
 pub mod system;

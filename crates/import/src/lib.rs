@@ -16,6 +16,7 @@
 //!
 //! | importer | file |
 //! |---|---|
+//! | `board` | the recorder for boards, `trace/heapsmith_trace.c` |
 //! | `rep` | CS:APP malloc lab |
 //! | `memory-replay` | Android's `memory_replay` |
 //! | `heaptrack` | heaptrack, raw and interpreted |
@@ -28,6 +29,7 @@
 
 #![forbid(unsafe_code)]
 
+mod board;
 mod bytehound;
 mod calls;
 mod compression;
@@ -51,4 +53,4 @@ pub use compression::{over_budget, unpacked};
 pub use error::ImportError;
 pub use export::{CsvWriter, RepWriter, pprof};
 pub use importer::{Importer, Parameter};
-pub use registry::{Imported, import, importer, importers};
+pub use registry::{Imported, import, import_live, importer, importers};

@@ -79,6 +79,7 @@ pub(crate) struct Recording<'s> {
     pub site: Option<u32>,
     threads: HashMap<u64, u32>,
     oddities: Oddities,
+    remarks: Vec<String>,
 }
 
 impl<'s> Recording<'s> {
@@ -94,6 +95,7 @@ impl<'s> Recording<'s> {
             site: None,
             threads: HashMap::new(),
             oddities: Oddities::default(),
+            remarks: Vec::new(),
         }
     }
 
@@ -217,6 +219,18 @@ impl<'s> Recording<'s> {
         self.oddities.left_out += 1;
     }
 
+    /// Something else that is odd about the recording.
+    pub fn remark(&mut self, remark: String) {
+        self.remarks.push(remark);
+    }
+
+    /// All that is live is gone, as where a board starts again.
+    pub fn free_all(&mut self) -> Taken {
+        let mut ids: Vec<u64> = self.live.drain().map(|(_, id)| id).collect();
+        ids.sort_unstable();
+        ids.into_iter().try_for_each(|id| self.put(Action::Free { id }))
+    }
+
     /// The recording is over. What was odd about it, in words.
     pub fn end(self) -> Result<Vec<String>, TraceError> {
         self.sink.end()?;
@@ -229,7 +243,7 @@ impl<'s> Recording<'s> {
             (left_out, "records that no heap could follow were left out"),
         ];
         let told = remarks.iter().filter(|(count, _)| *count > 0);
-        Ok(told.map(|(count, what)| format!("{count} {what}")).collect())
+        Ok(self.remarks.into_iter().chain(told.map(|(count, what)| format!("{count} {what}"))).collect())
     }
 
     fn put(&mut self, action: Action) -> Taken {

@@ -1,5 +1,6 @@
 //! The list of importers, and which of them reads a file.
 
+use std::io::Read;
 use std::path::Path;
 
 use heapsmith_trace::{Origin, Sink};
@@ -8,11 +9,12 @@ use crate::error::ImportError;
 use crate::importer::{Importer, KEEP_DAMAGED, Stop};
 use crate::recording::{Recording, Refusal};
 use crate::source::{Head, Source};
-use crate::{bytehound, calls, csv, heaptrack, lifetimes, memory_replay, mtrace, rep, wee_alloc};
+use crate::{board, bytehound, calls, csv, heaptrack, lifetimes, memory_replay, mtrace, rep, wee_alloc};
 
 /// Every importer there is, in the order in which files are tried.
 pub fn importers() -> &'static [Importer] {
     const ALL: &[Importer] = &[
+        board::IMPORTER,
         heaptrack::IMPORTER,
         bytehound::IMPORTER,
         mtrace::IMPORTER,
@@ -59,7 +61,32 @@ pub fn import(
     keep_damaged: bool,
     sink: &mut dyn Sink,
 ) -> Result<Option<Imported>, ImportError> {
-    let mut source = Source::open(path)?;
+    from(Source::open(path)?, path, named, keep_damaged, sink)
+}
+
+/// As [`import`], from what comes piece by piece: a serial port, a pipe. It is recognised by what comes first (16 KB at most), and
+/// what came before the end, damage or an error of the system is taken.
+///
+/// # Errors
+///
+/// As [`import`], where nothing came before.
+pub fn import_live(
+    name: &Path,
+    stream: Box<dyn Read>,
+    named: Option<&'static Importer>,
+    sink: &mut dyn Sink,
+) -> Result<Option<Imported>, ImportError> {
+    let source = Source::coming(name, stream, |head| named.is_some() || told_by(head).is_some())?;
+    from(source, name, named, true, sink)
+}
+
+fn from(
+    mut source: Source,
+    path: &Path,
+    named: Option<&'static Importer>,
+    keep_damaged: bool,
+    sink: &mut dyn Sink,
+) -> Result<Option<Imported>, ImportError> {
     let told = told_by(&source.head);
     let Some(importer) = named.or(told) else { return Ok(None) };
     let is_foreign = told.is_none_or(|told| told.name != importer.name);

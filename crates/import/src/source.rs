@@ -85,8 +85,34 @@ impl Source {
             Err(fault) => Box::new(Fault(Some(fault))),
         };
         let is_cut = bytes.len() as u64 == LOOK_AHEAD;
+        Ok(Source::of(bytes, is_cut, rest))
+    }
+
+    /// Looks at the beginning of what comes from a board or a pipe, until `is_known` recognises it.
+    pub fn coming(
+        name: &Path,
+        mut stream: Box<dyn Read>,
+        is_known: impl Fn(&Head) -> bool,
+    ) -> Result<Source, ImportError> {
+        let mut head = Head { bytes: Vec::new(), is_cut: true };
+        while !is_known(&head) && (head.bytes.len() as u64) < LOOK_AHEAD {
+            let mut part = [0; 4096];
+            match stream.read(&mut part) {
+                Ok(0) => break,
+                Ok(read) => head.bytes.extend(&part[..read]),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(ImportError::reading(name, format!("{} bytes", head.bytes.len()), error)),
+            }
+        }
+        if head.bytes.is_empty() {
+            return Err(ImportError::Empty { path: name.to_owned() });
+        }
+        Ok(Source::of(head.bytes, head.is_cut, stream))
+    }
+
+    fn of(bytes: Vec<u8>, is_cut: bool, rest: Box<dyn Read>) -> Source {
         let reader = BufReader::with_capacity(1 << 16, Cursor::new(bytes.clone()).chain(rest));
-        Ok(Source { head: Head { bytes, is_cut }, reader: Box::new(reader) })
+        Source { head: Head { bytes, is_cut }, reader: Box::new(reader) }
     }
 }
 

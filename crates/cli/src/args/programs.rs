@@ -45,8 +45,19 @@ pub struct Record {
     /// It may hold passwords: without this, a trace has the program's name and the number of its arguments.
     #[arg(long, hide_short_help = true)]
     pub keep_command: bool,
+    /// Write the recorder for firmware into this folder, and run nothing
+    ///
+    /// Two files of C for the firmware's project: their heads say which links and systems they know. `import` reads what they
+    /// send.
+    #[arg(long, value_name = "DIR", exclusive = true)]
+    pub board: Option<PathBuf>,
     /// The program and its arguments, after --
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    #[arg(
+        required_unless_present = "board",
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
     pub command: Vec<OsString>,
     /// Output format of the list of processes
     ///

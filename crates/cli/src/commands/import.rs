@@ -13,7 +13,10 @@ use crate::{input, output};
 pub fn run(arguments: &Import) -> Result<(), Failure> {
     let out = &arguments.out;
     let mut import = Importing { profiler: Profiler::new(1), writer: Writer::create(out, &arguments.file)? };
-    let origin = input::send(&arguments.file, &arguments.reading, &mut import)?;
+    let origin = match arguments.follow {
+        true => input::send_live(&arguments.file, arguments.baud, &arguments.reading, &mut import)?,
+        false => input::send(&arguments.file, &arguments.reading, &mut import)?,
+    };
     let Importing { profiler, writer } = import;
     let statistics = profiler.finish().statistics;
     if statistics.allocations == 0 {

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use heapsmith_emit::recorder;
 use heapsmith_launch::{Effect, Ended, Library, Witness, why_it_had_no_effect, why_nothing_will_be_preloaded};
 use heapsmith_output::Output;
 use heapsmith_recording::{JavaLaunch, Launch, Recorded, Recording, decode_to, why_no_jvm_was_recorded};
@@ -25,6 +26,9 @@ mod remarks;
 const WITHOUT_EFFECT: u8 = 4;
 
 pub fn run(arguments: &Record) -> Result<u8, Failure> {
+    if let Some(folder) = &arguments.board {
+        return for_boards(folder);
+    }
     let program = &arguments.command[0];
     let used = if arguments.java { Library::Agent } else { Library::Recorder };
     let library = used.place()?;
@@ -72,6 +76,15 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
     // A program that asks for nothing was reached all the same.
     let without = if arguments.java { is_empty } else { witnessed.effect != Effect::Took };
     Ok(if without && witnessed.ended == Ended::Code(0) { WITHOUT_EFFECT } else { witnessed.ended.code() })
+}
+
+/// Writes the recorder that firmware compiles in.
+fn for_boards(folder: &Path) -> Result<u8, Failure> {
+    let written = heapsmith_emit::write(folder, &recorder::files(), None);
+    for path in written.map_err(|(path, error)| Failure::writing(&path, &error))? {
+        note!("wrote {}", path.display());
+    }
+    Ok(0)
 }
 
 fn launch(arguments: &Record, library: &Path, folder: &Path) -> Command {

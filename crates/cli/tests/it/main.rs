@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
 
 mod bad_input;
+mod board;
 mod browser;
 mod check;
 mod compare;

@@ -1,5 +1,6 @@
 //! The emitted C on small machines: an ATmega2560, where `int` has 16 bits, and a Cortex-M0, whose program is linked
-//! without a C library. Both give the offsets of the explored heap and leave the same bytes in the region.
+//! without a C library. Both give the offsets of the explored heap and leave the same bytes in the region. A PowerPC, whose words
+//! begin with their highest byte, gives the same offsets.
 //!
 //! ```text
 //!   spec ──▶ explored heap ──▶ tape, as constants ─┐
@@ -162,4 +163,15 @@ fn heaps_on_an_armv6_m_give_the_explored_addresses() {
     qemu.args(["-machine", "microbit", "-display", "none", "-monitor", "none", "-serial", "none"]);
     qemu.args(["-chardev", "stdio,id=host", "-semihosting-config", "enable=on,target=native,chardev=host", "-kernel"]);
     plays(&run(qemu.arg(&program), "qemu-system-arm"), &expected);
+}
+
+#[test]
+fn heaps_on_a_powerpc_of_big_endian_give_the_explored_addresses() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (sources, expected) = sources(dir.path());
+    let program = dir.path().join("player");
+    let mut cc = Command::new("powerpc-linux-gnu-gcc");
+    cc.args(FLAGS).args(["-static", "-o"]).arg(&program).args(sources);
+    run(&mut cc, "gcc-powerpc-linux-gnu");
+    plays(&run(Command::new("qemu-ppc").arg(&program), "qemu-user"), &expected);
 }

@@ -11,6 +11,8 @@ mod freestanding;
 mod handles;
 mod interface;
 mod lint;
+mod portable;
 mod preload;
+mod recorder;
 mod size;
 mod systems;

@@ -21,6 +21,30 @@ pub struct Made {
 
 const PLAIN: &str = "+0:100 +1:200 ~0:300 -1 -0";
 
+/// The stream of a board of big endian without a clock.
+fn board() -> Vec<u8> {
+    let mark = |events: u32, end: u32| {
+        let about = 1 << 24 | end << 8;
+        let check = (events ^ about).to_le_bytes().iter().fold(0, |all, byte| all ^ byte);
+        [0x4845_4150, 0x534d_4954, events, about | u32::from(check), 0, 0]
+    };
+    let event = |kind: u32, first: u32, low: u32| {
+        let second = kind << 28 | low;
+        let check = (0..8).fold(0, |all, digit| all ^ (first ^ second) >> (4 * digit) & 0xf);
+        [first, second | check << 24]
+    };
+    let events = [
+        event(1, 0x2000_0010, 100),
+        event(1, 0x2000_0100, 200),
+        event(3, 0x2000_0010, 0),
+        event(4, 0x2000_0200, 300),
+        event(2, 0x2000_0100, 0),
+        event(2, 0x2000_0200, 0),
+    ];
+    let words = mark(0, 0).into_iter().chain(events.into_iter().flatten()).chain(mark(6, 1));
+    words.flat_map(u32::to_be_bytes).collect()
+}
+
 pub fn all() -> Vec<Made> {
     let text = |importer, good: &str, damaged: &str, wanted| Made {
         importer,
@@ -35,7 +59,16 @@ pub fn all() -> Vec<Made> {
     let records = [[1, 0, 5000, 100], [1, 1, 5001, 200], [3, 0, 5002, 300], [2, 1, 5003, 0], [2, 0, 5004, 0]];
     let good = replay(&records);
     let bytehound = Made { importer: "bytehound", damaged: good[..good.len() - 9].to_vec(), good, wanted: PLAIN };
+    let damaged = board();
+    let at = damaged.len() - 40;
+    let board = Made {
+        importer: "board",
+        good: board(),
+        damaged: [&damaged[..at], &[damaged[at] ^ 8], &damaged[at + 1..]].concat(),
+        wanted: PLAIN,
+    };
     vec![
+        board,
         text(
             "rep",
             "20000\n2\n5\n1\na 0 100\na 1 200\nr 0 300\nf 1\nf 0\n",

@@ -6,6 +6,11 @@ typedef unsigned int UINT;
 typedef unsigned long ULONG;
 typedef void VOID;
 
+typedef struct {
+    ULONG tx_byte_pool_available;
+} TX_BYTE_POOL;
+
+#define TX_NULL ((void *)0)
 #define TX_SUCCESS 0x00U
 #define TX_PTR_ERROR 0x03U
 #define TX_WAIT_ERROR 0x04U

@@ -33,6 +33,9 @@ int k_sem_init(struct k_sem *sem, unsigned int initial_count, unsigned int limit
 int k_sem_take(struct k_sem *sem, k_timeout_t timeout);
 void k_sem_give(struct k_sem *sem);
 
+unsigned int irq_lock(void);
+void irq_unlock(unsigned int key);
+
 void *k_malloc(size_t size);
 void *k_aligned_alloc(size_t align, size_t size);
 void *k_calloc(size_t nmemb, size_t size);
