@@ -19,7 +19,7 @@ module page_unit_xif #(
     output logic               issue_ready_o,
     input  logic [31:0]        issue_instr_i,
     input  logic [IdWidth-1:0] issue_id_i,
-    input  logic [1:0][31:0]   issue_rs_i,
+    input  logic [63:0]        issue_rs_i,
     input  logic [1:0]         issue_rs_valid_i,
     output logic               issue_accept_o,
     output logic               issue_writeback_o,
