@@ -3,6 +3,7 @@
 mod answer;
 mod hit;
 mod import;
+mod known;
 mod lower_bound;
 mod peers;
 mod record;
@@ -41,6 +42,8 @@ pub enum Bench {
     },
     /// What attacks reach on every heap of the catalogue: of the bound, of Robson's lower bound, and against chance
     Attacks,
+    /// The worst programs found for well-known allocators, beside what is printed of them; a clone of o1heap is needed to write
+    Known(known::Arguments),
     /// Programs plain, recorded, and under heaptrack, in turns: how much slower they are
     Record,
     /// Whether what exploration says of heaps is so where they are deployed: order of heaps in time and memory, advice
@@ -78,6 +81,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
         Bench::Growth => soak::growth(),
         Bench::Peers(arguments) => peers::peers(&arguments),
         Bench::Attacks => attacks(),
+        Bench::Known(arguments) => known::known(&arguments),
         Bench::Robust { only } => robust::robust(only.as_deref()),
         Bench::Record => record::record(),
         Bench::Truth(arguments) => truth::truth(&arguments),

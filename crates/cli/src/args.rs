@@ -19,7 +19,7 @@ mod reading;
 
 pub use check::{Check, Compare, ReportFormat};
 pub use explored::{Explore, Pick, Prefer};
-pub use limits::{Aim, Attack, Bound, Programs};
+pub use limits::{Aim, Attack, Bound, Measure, Programs};
 pub use programs::{Record, Run, Serving};
 pub use race::Race;
 pub use reading::Reading;

@@ -125,6 +125,11 @@ pub fn hand_over(text: &[u8]) {
     }
 }
 
+/// Standard output as a pipe to the command that started this one.
+pub fn pipe() -> io::StdoutLock<'static> {
+    io::stdout().lock()
+}
+
 /// Columns of a line of standard output: those of `COLUMNS`, else of its terminal; none where it goes elsewhere.
 pub fn columns() -> Option<usize> {
     columns_or(terminal_size::terminal_size_of(io::stdout()))

@@ -179,6 +179,7 @@ impl From<AttackError> for Failure {
         match error {
             AttackError::Refuses(_) => Failure::wrong_use(error),
             AttackError::Replay(error) => error.into(),
+            AttackError::Peer(_) => Failure::environment(error),
         }
     }
 }

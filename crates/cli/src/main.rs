@@ -40,8 +40,10 @@ All verbs: heapsmith -h. Without a program: heapsmith explore workload:modem
 fn main() -> ExitCode {
     // Before anything else, as the child measures the memory of this very process.
     let mut arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
-    if arguments.nth(1).is_some_and(|first| first == heapsmith_replay::PAGES_CHILD) {
-        return commands::pages::child(&arguments.collect::<Vec<_>>());
+    match arguments.nth(1).as_deref() {
+        Some(heapsmith_replay::PAGES_CHILD) => return commands::pages::child(&arguments.collect::<Vec<_>>()),
+        Some(heapsmith_replay::PEER_CHILD) => return commands::attack::child(&arguments.collect::<Vec<_>>()),
+        _ => {}
     }
     heapsmith_trace::silence_damaged_files();
     if std::env::args_os().len() == 1 {

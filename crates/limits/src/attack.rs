@@ -8,6 +8,8 @@
 //!   random programs with as many operations ─▶ what chance alone makes of the same limits
 //! ```
 //!
+//! A reference allocator is attacked in a process of its own ([`attack_peer`]).
+//!
 //! The tape of an attack is a trace as any other: replayed on the same heap it has the same footprint to the byte.
 //!
 //! An attack is one program, so it is a lower bound of the worst case; [`bound()`](crate::bound::bound) is an upper
@@ -17,21 +19,25 @@ mod adversary;
 mod chance;
 mod comb;
 mod construct;
+mod model;
+mod peer;
 mod plan;
 mod random;
 mod search;
 mod sieve;
 mod tape;
+mod target;
 mod theory;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use heapsmith_replay::{Region, ReplayError};
+use heapsmith_replay::{PeerProcessError, Region, ReplayError};
 use heapsmith_spec::Spec;
 use heapsmith_trace::Bytes;
 
 pub use adversary::{Adversary, AttackOutcome, Block, Charge, region_for, run};
 pub use comb::{Comb, Tooth};
+pub use peer::{PeerTarget, attack_peer, peer_region};
 pub use plan::{Carve, Plan, Round};
 pub use random::Random;
 pub use sieve::Keep;
@@ -39,7 +45,9 @@ pub use tape::{Tape, TapeStep};
 pub use theory::{Forced, forced};
 
 use crate::bound::{Demand, ProgramClass};
+use model::BlockModel;
 use search::PlanSearch;
+use target::{HeapTarget, Target};
 
 /// What an attack is after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,6 +57,8 @@ pub enum AttackGoal {
     Footprint,
     /// The most accesses of one operation.
     Accesses,
+    /// A refused request, with as little live as possible: for a region of a certain size.
+    Refusal,
 }
 
 /// How an attack is made.
@@ -62,11 +72,13 @@ pub struct AttackOptions {
     pub rounds: usize,
     /// Operations that one program has at most.
     pub operations: usize,
+    /// Bytes of the region; none: as large as no program needs.
+    pub region: Option<Bytes>,
 }
 
 impl Default for AttackOptions {
     fn default() -> AttackOptions {
-        AttackOptions { goal: AttackGoal::Footprint, seed: 1, rounds: 200, operations: 200_000 }
+        AttackOptions { goal: AttackGoal::Footprint, seed: 1, rounds: 200, operations: 200_000, region: None }
     }
 }
 
@@ -114,7 +126,7 @@ pub struct Progress {
 }
 
 /// Why there is no attack.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum AttackError {
     /// The heap serves no such program.
     #[error("{0}")]
@@ -122,6 +134,9 @@ pub enum AttackError {
     /// The heap cannot be made.
     #[error(transparent)]
     Replay(#[from] ReplayError),
+    /// The reference allocator cannot be run.
+    #[error(transparent)]
+    Peer(#[from] PeerProcessError),
 }
 
 /// Attacks the heap of `spec` with programs within the limits of `program`, until all is tried or `stop` is set.
@@ -134,12 +149,28 @@ pub fn attack(
     program: ProgramClass,
     options: AttackOptions,
     stop: &AtomicBool,
-    mut progress: impl FnMut(Progress),
+    progress: impl FnMut(Progress),
 ) -> Result<Attack, AttackError> {
     let demand = Demand::new(spec, program).map_err(AttackError::Refuses)?;
-    let mut region = region_for(spec, program)?;
-    let mut search = PlanSearch::new(&demand, options.seed);
-    let mut constructions = construct::constructions(&demand).into_iter();
+    let mut region = options.region.map_or_else(|| region_for(spec, program), Region::new)?;
+    // A page more is reserved, for its alignment.
+    let bytes = options.region.unwrap_or(region.size());
+    let mut target = HeapTarget { spec, region: &mut region, bytes };
+    attack_target(&mut target, &BlockModel::Heap(&demand), bytes, options, stop, progress)
+}
+
+/// Attacks what has blocks like `blocks`, in a region of `region` bytes.
+fn attack_target(
+    target: &mut dyn Target,
+    blocks: &BlockModel<'_, '_>,
+    region: Bytes,
+    options: AttackOptions,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(Progress),
+) -> Result<Attack, AttackError> {
+    let program = blocks.program();
+    let mut search = PlanSearch::new(blocks, options.seed);
+    let mut constructions = construct::constructions(blocks).into_iter();
     let all = constructions.len() + options.rounds;
     let mut best: Option<Attack> = None;
     let (mut tried, mut stopped) = (0, false);
@@ -156,20 +187,19 @@ pub fn attack(
                 None => break,
             },
         };
-        let outcome =
-            run(spec, demand.program, Charge::Requests, &mut region, options.operations, |a| plan.carry_out(a))?;
+        let outcome = target.play(program, options.operations, &mut |adversary| plan.carry_out(adversary))?;
         tried += 1;
         let score = options.goal.of(&outcome);
         search.note(plan.clone(), score);
         if best.as_ref().is_none_or(|best| score > options.goal.of(&best.outcome)) {
             let by = if by.is_empty() { format!("search, round {}", tried + options.rounds - all) } else { by };
-            best = Some(Attack { outcome, by, plan, tried, chance: Chance::default(), stopped, region: region.size() });
+            best = Some(Attack { outcome, by, plan, tried, chance: Chance::default(), stopped, region });
         }
         progress(Progress { tried, all, best: best.as_ref().map_or(0, |best| options.goal.of(&best.outcome)) });
     }
     let Some(best) = best else { return Err(AttackError::Refuses("there is no plan for such sizes".to_owned())) };
     let operations = best.outcome.tape.steps.len();
-    let chance = by_chance(spec, program, &mut region, operations)?;
+    let chance = chances(target, program, operations)?;
     Ok(Attack { tried, stopped, chance, ..best })
 }
 
@@ -181,7 +211,7 @@ pub fn attack(
 /// The heap cannot be made, or refuses every request of the program.
 pub fn attack_by_gaps(spec: &Spec, program: ProgramClass, max_operations: usize) -> Result<AttackOutcome, AttackError> {
     let demand = Demand::new(spec, program).map_err(AttackError::Refuses)?;
-    let plan = construct::gaps(&demand);
+    let plan = construct::gaps(&BlockModel::Heap(&demand));
     let mut region = region_for(spec, program)?;
     Ok(run(spec, demand.program, Charge::Requests, &mut region, max_operations, |a| plan.carry_out(a))?)
 }
@@ -192,6 +222,7 @@ impl AttackGoal {
         match self {
             AttackGoal::Footprint => outcome.footprint,
             AttackGoal::Accesses => outcome.accesses_max,
+            AttackGoal::Refusal => outcome.refused.map_or(outcome.footprint, |_| u64::MAX - outcome.live),
         }
     }
 }
@@ -208,12 +239,17 @@ pub fn by_chance(
     operations: usize,
 ) -> Result<Chance, AttackError> {
     let program = Demand::new(spec, program).map_err(AttackError::Refuses)?.program;
+    let bytes = region.size();
+    chances(&mut HeapTarget { spec, region, bytes }, program, operations)
+}
+
+fn chances(target: &mut dyn Target, program: ProgramClass, operations: usize) -> Result<Chance, AttackError> {
     let mut worst_case = Chance::default();
-    chance::random_programs(spec, program, region, operations, |outcome| {
+    chance::random_programs(target, program, operations, |outcome| {
         worst_case.footprint = worst_case.footprint.max(outcome.footprint);
         worst_case.accesses_max = worst_case.accesses_max.max(outcome.accesses_max);
         worst_case.programs += 1;
-        worst_case.refused += usize::from(outcome.refused);
+        worst_case.refused += usize::from(outcome.refused.is_some());
     })?;
     Ok(worst_case)
 }

@@ -55,8 +55,8 @@ use heapsmith_spec::build::words_for;
 use heapsmith_spec::{Layer, Pool, Spec};
 
 pub use accesses::WorstCase;
-pub use demand::Demand;
 use demand::SizeClasses;
+pub use demand::{Demand, SizeStep};
 pub use program::{ProgramClass, ProgramError, any_allocator, units_of_any_allocator};
 
 /// A symbol of a formula with its value.

@@ -19,9 +19,11 @@ pub mod bound;
 mod lines;
 mod lower_bound;
 pub mod placement;
+mod published;
 
 pub use attack::{Attack, AttackError, AttackGoal, attack};
-pub use bound::{Bound, ProgramClass, ProgramError, Term, bound};
+pub use bound::{Bound, ProgramClass, ProgramError, Term, any_allocator, bound};
 pub use lines::Lines;
 pub use lower_bound::{LowerBound, lower_bound};
 pub use placement::PlacementEffort;
+pub use published::{Published, published, published_of};

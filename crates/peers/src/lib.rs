@@ -7,6 +7,8 @@
 //!   heapsmith::Heap ────────────────────────▶ is an Allocator too: the same loop runs both
 //! ```
 //!
+//! A [`Library`] is one more, of a file with `malloc` and `free`.
+//!
 //! None of them is the global allocator of this process, except that the C library's is what
 //! Rust's own allocations come from. Two kinds:
 //!
@@ -36,6 +38,7 @@ mod configured;
 mod deployed;
 mod dlmalloc;
 mod knobs;
+mod library;
 mod linked_list;
 mod process;
 mod remainder;
@@ -51,5 +54,6 @@ pub use compiled::{Compiled, CompiledHeap, LoadError};
 pub use configured::{Configured, KnobError};
 pub use deployed::Deployed;
 pub use knobs::{Knob, Values};
-pub use process::without_huge_pages;
+pub use library::{Library, LibraryError};
+pub use process::{with_fixed_addresses, without_huge_pages};
 pub use work::{Work, with_peer};

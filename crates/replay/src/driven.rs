@@ -55,7 +55,22 @@ pub fn drive<T>(
     blocks: u32,
     driver: impl FnOnce(&mut Driven<'_>) -> T,
 ) -> Result<T, ReplayError> {
-    let source = region.source(Bytes(u64::MAX));
+    drive_in(spec, region, Bytes(u64::MAX), blocks, driver)
+}
+
+/// The same in the first `bytes` of the region.
+///
+/// # Errors
+///
+/// The heap cannot be made.
+pub fn drive_in<T>(
+    spec: &Spec,
+    region: &mut Region,
+    bytes: Bytes,
+    blocks: u32,
+    driver: impl FnOnce(&mut Driven<'_>) -> T,
+) -> Result<T, ReplayError> {
+    let source = region.source(bytes);
     Ok(with_dyn_heap(spec, source, |heap| {
         let accesses = heap.meter().accesses;
         let live = LiveTable::new(blocks as usize);
@@ -64,9 +79,22 @@ pub fn drive<T>(
     })?)
 }
 
-impl Driven<'_> {
-    /// Requests a block; none if the heap refuses, or no slot is left.
-    pub fn allocate(&mut self, size: u64) -> Option<PlacedBlock> {
+/// What is driven: a heap, or a reference allocator in a process of its own.
+pub trait Drive {
+    /// Requests a block; none if it is refused, or no slot is left.
+    fn allocate(&mut self, size: u64) -> Option<PlacedBlock>;
+    /// Frees the block of a slot.
+    fn free(&mut self, slot: u32);
+    /// The most bytes requested and live so far.
+    fn requested_peak(&self) -> Bytes;
+    /// The largest footprint so far.
+    fn footprint_peak(&self) -> Bytes;
+    /// The most metadata accesses of one operation so far, refused requests left out.
+    fn accesses_max(&self) -> u64;
+}
+
+impl Drive for Driven<'_> {
+    fn allocate(&mut self, size: u64) -> Option<PlacedBlock> {
         let slot = self.empty.pop()?;
         let Some(live) = self.live.allocate(self.heap, slot, size, 1) else {
             self.accesses = self.heap.meter().accesses;
@@ -79,8 +107,7 @@ impl Driven<'_> {
         Some(PlacedBlock { slot, offset: self.live.offset(self.heap, live) as u64, block: live.block })
     }
 
-    /// Frees the block of a slot; an empty one does nothing.
-    pub fn free(&mut self, slot: u32) {
+    fn free(&mut self, slot: u32) {
         if let Some(live) = self.live.free(self.heap, slot) {
             self.requested -= live.requested;
             self.empty.push(slot);
@@ -88,6 +115,20 @@ impl Driven<'_> {
         }
     }
 
+    fn requested_peak(&self) -> Bytes {
+        Bytes(self.requested_peak)
+    }
+
+    fn footprint_peak(&self) -> Bytes {
+        Bytes(self.heap.footprint_peak() as u64)
+    }
+
+    fn accesses_max(&self) -> u64 {
+        self.accesses_max
+    }
+}
+
+impl Driven<'_> {
     fn count(&mut self) {
         let now = self.heap.meter().accesses;
         self.accesses_max = self.accesses_max.max(now - self.accesses);
@@ -99,28 +140,13 @@ impl Driven<'_> {
         Bytes(self.requested)
     }
 
-    /// The most that [`Driven::requested`] ever was.
-    pub fn requested_peak(&self) -> Bytes {
-        Bytes(self.requested_peak)
-    }
-
     /// Bytes of the region up to the wilderness, now.
     pub fn footprint(&self) -> Bytes {
         Bytes(self.heap.footprint() as u64)
     }
 
-    /// The most that [`Driven::footprint`] ever was.
-    pub fn footprint_peak(&self) -> Bytes {
-        Bytes(self.heap.footprint_peak() as u64)
-    }
-
     /// What the heap has done so far.
     pub fn meter(&self) -> Counting {
         *self.heap.meter()
-    }
-
-    /// The most accesses of one operation so far, refused requests left out.
-    pub fn accesses_max(&self) -> u64 {
-        self.accesses_max
     }
 }

@@ -13,6 +13,8 @@
 //!   PackedTrace ─┐  ┌─▶ time, latencies    measured: compared with the null allocator, taking turns
 //!   Subjects ────┴──┴─▶ pages              measured: pages touched, in a child process
 //!    (a Spec or a Peer)
+//!
+//!   drive, PeerProcess ──▶ Drive           one operation at a time: a heap here, a reference allocator in a child process
 //! ```
 //!
 //! The heap is the real one over real memory ([`heapsmith`]); the loop is
@@ -38,6 +40,8 @@ mod pages;
 mod passes;
 mod peak;
 mod peer;
+mod peer_process;
+mod reference;
 mod region;
 mod rounds;
 mod run;
@@ -51,7 +55,7 @@ pub use arena::arena;
 pub use cache::CacheLevel;
 pub use cost::{Cost, cost};
 pub use curve::footprint_curve;
-pub use driven::{Driven, PlacedBlock, drive};
+pub use driven::{Drive, Driven, PlacedBlock, drive, drive_in};
 pub use error::{Fault, ReplayError};
 pub use event_costs::{EventCost, event_costs};
 pub use heapsmith::{Counting, Priority, ServePath};
@@ -67,6 +71,8 @@ pub use pages::{PAGES_CHILD, PagesError, TouchedPages, pages, pages_child};
 pub use passes::{Drift, Leaked, MAX_PASSES, Pass, passes};
 pub use peak::{AtPeak, at_peak};
 pub use peer::{PeerMeasures, replay_peer};
+pub use peer_process::{Extent, PEER_CHILD, PeerProcess, PeerProcessError, peer_child};
+pub use reference::Reference;
 pub use region::Region;
 pub use rounds::{Spread, Turn};
 pub use run::{ReplayOptions, replay, replay_while};

@@ -205,7 +205,7 @@ const LOOKING: &str = "reading /proc/self/smaps_rollup";
 /// Touches as much of the stack as anything below may use: what is on it while an allocator is made is none
 /// of the allocator's memory.
 #[inline(never)]
-fn touch_stack() {
+pub(crate) fn touch_stack() {
     let buffer = black_box([1_u8; 256 << 10]);
     black_box(&buffer);
 }
@@ -274,7 +274,7 @@ fn peak(events: &[PackedEvent], sizes: &mut [u64]) -> (u64, usize) {
 }
 
 /// Bytes of private memory that this process has written and still has.
-fn private_bytes() -> io::Result<u64> {
+pub(crate) fn private_bytes() -> io::Result<u64> {
     // On the stack: the measure must not ask the allocator that it measures.
     let mut buffer = [0_u8; 4096];
     let length = File::open("/proc/self/smaps_rollup")?.read(&mut buffer)?;

@@ -279,9 +279,15 @@ Examples:
   heapsmith attack first-fit --max-live 20K --max-size 512 --min-size 16
   heapsmith attack best-fit --max-live 20K --max-size 512 \\
     --goal accesses -o worst.parquet
-  heapsmith replay worst.parquet --heap best-fit";
+  heapsmith replay worst.parquet --heap best-fit
+  heapsmith attack --peer libc --peer rlsf --max-live 64K --max-size 1K \\
+    --min-size 16
+  heapsmith attack --peer ./o1heap.so --max-live 8K --max-size 256 \\
+    --min-size 32 -o worst.parquet";
 
 pub const ATTACK_MORE: &str = "\
+A library of --peer is code that runs: load none that you would not run.
+
 Ctrl-C ends the search and keeps the best attack so far. The same arguments \
 give the same attack.";
 

@@ -46,6 +46,17 @@ pub enum Aim {
     Footprint,
     /// The metadata accesses of one operation
     Accesses,
+    /// A refused request in the region of --region, with as few live bytes as possible
+    Refusal,
+}
+
+/// What is taken for the footprint of a reference allocator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Measure {
+    /// From the lowest address of a block to the highest end of one
+    Addresses,
+    /// The pages touched at once, as the system counts them
+    Pages,
 }
 
 /// Arguments of `attack`.
@@ -53,8 +64,23 @@ pub enum Aim {
 #[command(after_help = examples::ATTACK, after_long_help = both(examples::ATTACK, examples::ATTACK_MORE))]
 pub struct Attack {
     /// Specs or names of the catalogue; `all` is the whole catalogue
-    #[arg(required = true, value_name = "SPEC")]
+    #[arg(required_unless_present = "peers", value_name = "SPEC")]
     pub heap: Vec<String>,
+    /// A reference allocator: libc, mimalloc, dlmalloc, rlsf, talc and others of `heapsmith heaps`; heap_2 or heap_4 of
+    /// FreeRTOS; or the file of a library with malloc and free
+    ///
+    /// Each program runs in a process of its own, which a crash may end. Of an allocator that gets a region, and of a
+    /// library, the footprint is the extent of addresses; of one that takes memory from the system the pages touched.
+    #[arg(long = "peer", value_name = "NAME|FILE.so")]
+    pub peers: Vec<String>,
+    /// The footprint of the reference allocators
+    #[arg(long, value_enum, requires = "peers")]
+    pub measure: Option<Measure>,
+    /// Bytes of the region (default: as large as no program needs)
+    ///
+    /// Of a library the arena is its own affair.
+    #[arg(long, value_name = "SIZE", value_parser = above_zero)]
+    pub region: Option<u64>,
     #[command(flatten)]
     pub programs: Programs,
     /// The measure to maximise

@@ -1,25 +1,37 @@
-//! `heapsmith attack`: the program that hurts a heap, compared with its bound and what chance does.
+//! `heapsmith attack`: the program that hurts a heap or a reference allocator, compared with its bound, with what is printed of
+//! it, and with what chance does.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use heapsmith_limits::attack::{Attack, AttackOptions, attack};
-use heapsmith_limits::{AttackGoal, Bound, ProgramClass, bound};
+use heapsmith_limits::attack::{Attack, AttackOptions, PeerTarget, attack, attack_peer, peer_region};
+use heapsmith_limits::{AttackGoal, Bound, ProgramClass, Published, any_allocator, bound, published, published_of};
 use heapsmith_output::Output;
+use heapsmith_replay::{Extent, Reference, peer_child};
 use heapsmith_spec::{Spec, catalogue, resolve};
-use heapsmith_trace::Origin;
+use heapsmith_trace::{Bytes, Origin};
 
 use crate::args::{self, Format};
 use crate::commands::bound::program;
-use crate::console::{self, note};
+use crate::commands::pages;
+use crate::console::{self, error, note};
 use crate::failure::Failure;
+use crate::quoted::quoted;
 use crate::table::{Item, Table, heap, integer, none, number, percent, text};
 use crate::{interrupt, output, progress};
 
+/// What is attacked.
+enum Attacked {
+    Heap(String, Box<Spec>),
+    Peer(Reference),
+}
+
 pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
     let program = program(&arguments.programs)?;
-    let heaps = heaps(&arguments.heap)?;
-    if let (Some(out), true) = (&arguments.out, heaps.len() > 1) {
+    let attacked = attacked(arguments)?;
+    if let (Some(out), true) = (&arguments.out, attacked.len() > 1) {
         let out = out.display();
         return Err(Failure::wrong_use(format!(
             "{out} can hold the attack on one heap only: name one heap, or leave --out away"
@@ -29,12 +41,12 @@ pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
     let stop = interrupt::catch();
     let mut table = Table::new(COLUMNS);
     let mut stopped = false;
-    for (name, spec) in &heaps {
-        let found = one(name, spec, program, arguments, stop)?;
-        let bound = bound(spec, program.live, program.max_size, program.min_size);
-        table.row(row(name, spec, &found, &bound));
+    for one in &attacked {
+        let found = found(one, program, arguments, stop)?;
+        table.row(row(one, program, arguments, &found));
+        tell(one, arguments, &found);
         if let Some(out) = out.take() {
-            write(out, spec, program, arguments, &found)?;
+            write(out, one, program, arguments, &found)?;
         }
         stopped |= found.stopped;
         if stopped {
@@ -48,25 +60,56 @@ pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
     if stopped { Err(Failure::interrupted("interrupted: the best attack so far is shown")) } else { Ok(()) }
 }
 
-/// The heaps as they were named.
-fn heaps(named: &[String]) -> Result<Vec<(String, Spec)>, Failure> {
-    let mut heaps = Vec::new();
-    for name in named {
-        if name == "all" {
-            for entry in catalogue() {
-                heaps.push((entry.name.to_owned(), entry.spec.parse()?));
-            }
-        } else {
-            heaps.push((name.clone(), resolve(name)?));
+/// What this process is, when it was run to be a reference allocator.
+pub fn child(arguments: &[String]) -> ExitCode {
+    let code = match peer_child(arguments, &mut io::stdin().lock(), &mut console::pipe()) {
+        Ok(()) => 0,
+        Err(error) => {
+            error!("{error}");
+            1
         }
-    }
-    Ok(heaps)
+    };
+    ExitCode::from(code)
 }
 
-/// The attack on one heap, with its bar.
-fn one(
-    name: &str,
-    spec: &Spec,
+/// The heaps and the reference allocators as they were named.
+fn attacked(arguments: &args::Attack) -> Result<Vec<Attacked>, Failure> {
+    let mut attacked = Vec::new();
+    for name in &arguments.heap {
+        match name.strip_prefix(heapsmith_peers::PREFIX) {
+            _ if name == "all" => {
+                for entry in catalogue() {
+                    attacked.push(Attacked::Heap(entry.name.to_owned(), Box::new(entry.spec.parse()?)));
+                }
+            }
+            Some(peer) => attacked.push(reference(peer)?),
+            None => attacked.push(Attacked::Heap(name.clone(), Box::new(resolve(name)?))),
+        }
+    }
+    for name in &arguments.peers {
+        attacked.push(reference(name)?);
+    }
+    Ok(attacked)
+}
+
+/// A reference allocator; those of FreeRTOS are specs that place as they do.
+fn reference(name: &str) -> Result<Attacked, Failure> {
+    let named = format!("freertos/{name}");
+    if let Ok(spec) = resolve(&named) {
+        return Ok(Attacked::Heap(named, Box::new(spec)));
+    }
+    let reference: Reference = name.parse().map_err(heapsmith_replay::SubjectError::from)?;
+    if let Reference::Library(path) = &reference
+        && !path.is_file()
+    {
+        return Err(Failure::bad_input(format!("there is no library {}", path.display())));
+    }
+    Ok(Attacked::Peer(reference))
+}
+
+/// The attack on one of them, with its bar.
+fn found(
+    attacked: &Attacked,
     program: ProgramClass,
     arguments: &args::Attack,
     stop: &AtomicBool,
@@ -74,20 +117,71 @@ fn one(
     let goal = match arguments.goal {
         args::Aim::Footprint => AttackGoal::Footprint,
         args::Aim::Accesses => AttackGoal::Accesses,
+        args::Aim::Refusal => AttackGoal::Refusal,
     };
-    let options =
-        AttackOptions { goal, seed: arguments.seed, rounds: arguments.rounds, operations: arguments.operations };
-    let bar = progress::attack_bar(name);
-    let found = attack(spec, program, options, stop, |at| {
+    let &args::Attack { seed, rounds, operations, .. } = arguments;
+    let options = AttackOptions { goal, seed, rounds, operations, region: arguments.region.map(Bytes) };
+    let bar = progress::attack_bar(&attacked.name());
+    let progress = |at: heapsmith_limits::attack::Progress| {
         bar.set_length(at.all as u64);
         bar.set_position(at.tried as u64);
         bar.set_prefix(match goal {
-            AttackGoal::Footprint => format!("{} bytes so far", at.best),
             AttackGoal::Accesses => format!("{} accesses so far", at.best),
+            AttackGoal::Refusal if at.best > u64::MAX / 2 => "refused".to_owned(),
+            _ => format!("{} bytes so far", at.best),
         });
-    })?;
+    };
+    let found = match attacked {
+        Attacked::Heap(_, spec) => attack(spec, program, options, stop, progress)?,
+        Attacked::Peer(reference) => {
+            let region = arguments.region.map_or_else(|| peer_region(program), Bytes);
+            let (command, extent) = (pages::command()?, extent(reference, arguments.measure));
+            let target = PeerTarget { command: &command, reference, extent, region };
+            attack_peer(target, program, options, stop, progress)?
+        }
+    };
     bar.finish_and_clear();
     Ok(found)
+}
+
+/// What is the footprint of a reference allocator.
+fn extent(reference: &Reference, measure: Option<args::Measure>) -> Extent {
+    match (measure, reference) {
+        (Some(args::Measure::Addresses), _) | (None, Reference::Library(_)) => Extent::Addresses,
+        (Some(args::Measure::Pages), _) => Extent::Pages,
+        (None, Reference::Peer(_)) if reference.has_region() => Extent::Addresses,
+        (None, Reference::Peer(_)) => Extent::Pages,
+    }
+}
+
+impl Attacked {
+    fn name(&self) -> String {
+        match self {
+            Attacked::Heap(name, _) => name.clone(),
+            Attacked::Peer(reference) => reference.to_string(),
+        }
+    }
+
+    /// What it is, for those who repeat the attack.
+    fn origin(&self) -> String {
+        match self {
+            Attacked::Heap(_, spec) => spec.to_string(),
+            Attacked::Peer(Reference::Library(path)) => library(path),
+            Attacked::Peer(reference) => format!("{reference} {}", reference.version()),
+        }
+    }
+
+    fn published(&self, program: ProgramClass) -> Option<Published> {
+        match self {
+            Attacked::Heap(_, spec) => published(spec, program),
+            Attacked::Peer(reference) => published_of(reference, program),
+        }
+    }
+}
+
+/// The name of a library, without where it is.
+fn library(path: &Path) -> String {
+    PathBuf::from(path.file_name().unwrap_or_default()).display().to_string()
 }
 
 const COLUMNS: &[&str] = &[
@@ -97,54 +191,100 @@ const COLUMNS: &[&str] = &[
     "footprint_peak",
     "bound",
     "of_bound",
+    "published",
+    "of_published",
     "of_any_allocator",
     "random_footprint",
     "times_random",
     "max",
     "max_bound",
     "random_max",
+    "measure",
     "by",
 ];
 
-fn row(name: &str, spec: &Spec, found: &Attack, bound: &Bound) -> Vec<Item> {
+fn row(attacked: &Attacked, program: ProgramClass, arguments: &args::Attack, found: &Attack) -> Vec<Item> {
     let (outcome, chance) = (&found.outcome, found.chance);
     let share = |value: u64, of: u64| value as f64 / of.max(1) as f64;
-    // Where the region has no room for the bound, refusals may take more.
-    let has_room = bound.region.is_none_or(|region| region <= found.region.0);
-    let max_bound = bound.worst_case.either().filter(|_| has_room);
-    let name = if name == spec.to_string() { heap(name) } else { text(name) };
+    let part = |of: Option<u64>| of.map_or_else(none, |of| percent(share(outcome.footprint, of)));
+    let bound = match attacked {
+        Attacked::Heap(_, spec) => Some(bound(spec, program.live, program.max_size, program.min_size)),
+        Attacked::Peer(_) => None,
+    };
+    let proven = bound.as_ref().and_then(|bound| bound.footprint);
+    let any = match &bound {
+        Some(bound) => bound.any_allocator,
+        None => Some(any_allocator(program)),
+    };
+    let printed = attacked.published(program).map(|printed| printed.bytes);
+    let counted = |number: u64| if bound.is_some() { integer(number) } else { none() };
     vec![
-        name,
+        match attacked {
+            Attacked::Heap(name, spec) if *name == spec.to_string() => heap(name),
+            _ => text(attacked.name()),
+        },
         integer(outcome.tape.steps.len() as u64),
         integer(outcome.live_peak),
         integer(outcome.footprint),
-        bound.footprint.map_or_else(none, integer),
-        bound.footprint.map_or_else(none, |max| percent(share(outcome.footprint, max))),
-        bound.any_allocator.map_or_else(none, |forced| percent(share(outcome.footprint, forced))),
+        proven.map_or_else(none, integer),
+        part(proven),
+        printed.map_or_else(none, integer),
+        part(printed),
+        part(any),
         integer(chance.footprint),
         number(share(outcome.footprint, chance.footprint), 2),
-        integer(outcome.accesses_max),
-        max_bound.map_or_else(none, integer),
-        integer(chance.accesses_max),
+        counted(outcome.accesses_max),
+        bound.as_ref().and_then(|bound| max_bound(bound, found)).map_or_else(none, integer),
+        counted(chance.accesses_max),
+        text(match attacked {
+            Attacked::Heap(..) => "region",
+            Attacked::Peer(reference) => match extent(reference, arguments.measure) {
+                Extent::Addresses => "addresses",
+                Extent::Pages => "pages",
+            },
+        }),
         text(&found.by),
     ]
 }
 
+/// Most accesses of an operation, where the region has room for the bound: else refusals may take more.
+fn max_bound(bound: &Bound, found: &Attack) -> Option<u64> {
+    let has_room = bound.region.is_none_or(|region| region <= found.region.0);
+    bound.worst_case.either().filter(|_| has_room)
+}
+
+/// Says what a row does not: a formula that was exceeded, a refusal, a crash.
+fn tell(attacked: &Attacked, arguments: &args::Attack, found: &Attack) {
+    let outcome = &found.outcome;
+    let name = attacked.name();
+    let done = outcome.tape.steps.len();
+    if outcome.crashed {
+        note!(
+            "{name} crashed, or ended its process, after {done} operations: this program finds an error of the allocator"
+        );
+    }
+    if let (Some(size), args::Aim::Refusal) = (outcome.refused, arguments.goal) {
+        note!("{name} refused {size} bytes with {} bytes live, after {done} operations", outcome.live);
+    }
+}
+
 /// Below the table.
 const LEGEND: &str = "
-bound: the proven worst case (heapsmith bound); of_any_allocator: share of Robson's lower bound for every allocator that
+bound: the proven worst case (heapsmith bound); published: what the allocator's or another's documentation prints (docs:
+worst cases of well-known allocators); measure: bytes of the region, the extent of the blocks' addresses, or pages touched;
+of_any_allocator: share of Robson's lower bound for every allocator that
 does not move blocks, without headers; random: the largest footprint of 30 random programs of the same length; max:
 metadata accesses of the most expensive operation.
 ";
 
 fn write(
     output: Output,
-    spec: &Spec,
+    attacked: &Attacked,
     program: ProgramClass,
     arguments: &args::Attack,
     found: &Attack,
 ) -> Result<(), Failure> {
-    let mut origin = Origin::new("attack", spec.to_string());
+    let mut origin = Origin::new("attack", attacked.origin());
     let settings = [
         ("max_live", program.live.to_string()),
         ("max_size", program.max_size.to_string()),
@@ -155,12 +295,19 @@ fn write(
     ];
     origin.settings = settings.map(|(key, value)| (key.to_owned(), value)).to_vec();
     let out = output.path().to_owned();
-    found.outcome.tape.trace(origin).write_to(output)?;
-    note!(
-        "{} operations written to {}; heapsmith replay {} --heap '{spec}'",
-        found.outcome.tape.steps.len(),
-        out.display(),
-        out.display()
-    );
+    let mut tape = found.outcome.tape.clone();
+    if arguments.goal == args::Aim::Refusal {
+        tape.refused(found.outcome.refused);
+    }
+    tape.trace(origin).write_to(output)?;
+    let out = quoted(&out);
+    let steps = tape.steps.len();
+    match attacked {
+        Attacked::Heap(_, spec) => note!("{steps} operations written to {out}; heapsmith replay {out} --heap '{spec}'"),
+        Attacked::Peer(Reference::Peer(peer)) => {
+            note!("{steps} operations written to {out}; heapsmith replay {out} --heap {peer}");
+        }
+        Attacked::Peer(Reference::Library(_)) => note!("{steps} operations written to {out}"),
+    }
     Ok(())
 }

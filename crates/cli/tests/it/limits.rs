@@ -107,3 +107,93 @@ fn an_attack_prints_a_table_for_people() {
     let text = prints(&[&["attack", "pool-64", "stack", "--rounds", "0"], &SMALL[..]].concat());
     insta::assert_snapshot!("attack_table", text);
 }
+
+#[test]
+fn a_reference_allocator_is_attacked_in_a_process_of_its_own() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let options = ["--peer", "rlsf", "--peer", "libc", "--peer", "heap_4", "--rounds", "0"];
+    let rows = rows(dir.path(), &[&["attack"], &options[..], &SMALL[..]].concat());
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
+    let measures: Vec<_> = rows.iter().map(|row| (text(row, "heap"), text(row, "measure"))).collect();
+    let expected = [("peer:rlsf", "addresses"), ("peer:libc", "pages"), ("freertos/heap_4", "region")];
+    assert_eq!(measures, expected.map(|(heap, measure)| (heap.to_owned(), measure.to_owned())));
+    for row in &rows {
+        let number = |key: &str| row[key].as_u64().expect("a number");
+        assert!(number("footprint_peak") > number("random_footprint"), "{row}");
+        assert!(number("footprint_peak") > number("live_peak"), "{row}");
+    }
+    // Accesses of others are not counted.
+    assert!(rows[0]["max"].is_null() && rows[2]["max"].is_u64());
+    let attack = [&["attack", "--peer", "rlsf", "--rounds", "0", "-o", "worst.parquet"], &SMALL[..]].concat();
+    let again = self::rows(dir.path(), &attack);
+    assert_eq!(again[0]["footprint_peak"], rows[0]["footprint_peak"], "the same attack");
+    let replayed = self::rows(dir.path(), &["replay", "worst.parquet", "--heap", "peer:rlsf"]);
+    assert_eq!(replayed[0]["failed"], 0);
+}
+
+/// Compiles a library of C.
+fn library(dir: &Path, name: &str, source: &str) {
+    std::fs::write(dir.join("library.c"), source).expect("the folder can be written");
+    let options = ["-shared", "-fPIC", "-O1", "-Wl,-Bsymbolic", "-o", name, "library.c"];
+    let output = Command::new("cc").args(options).current_dir(dir).output().expect("a C compiler");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_library_is_attacked_and_its_crash_ends_nothing() {
+    let dir = tempfile::tempdir().expect("a folder");
+    // It frees nothing, and its fortieth block is one too many.
+    let bump = "#include <stddef.h>\nstatic char arena[1 << 20]; static size_t used; static int count;\n\
+        void *malloc(size_t n) { void *block = arena + used; if (++count == LAST) __builtin_trap(); \
+        used += (n + 15) / 16 * 16; return used <= sizeof arena ? block : NULL; }\nvoid free(void *p) { (void)p; }\n";
+    library(dir.path(), "sound.so", &format!("#define LAST 0\n{bump}"));
+    library(dir.path(), "broken.so", &format!("#define LAST 40\n{bump}"));
+    let program = ["--max-live", "1K", "--max-size", "16", "--min-size", "16", "--rounds", "0", "--operations", "100"];
+    let sound = rows(dir.path(), &[&["attack", "--peer", "./sound.so"], &program[..]].concat());
+    // Half of the operations are frees, at most: what is asked for again is new memory.
+    assert!(sound[0]["footprint_peak"].as_u64() >= Some(1024 + 16), "{sound:?}");
+    let broken = heapsmith(dir.path(), &[&["attack", "--peer", "./broken.so"], &program[..]].concat());
+    let said = String::from_utf8_lossy(&broken.stderr);
+    assert!(broken.status.success() && said.contains("crashed") && said.contains("after 39 operations"), "{said}");
+    assert!(refused(dir.path(), &["attack", "--peer", "./none.so"], &program).contains("no library"));
+}
+
+fn refused(dir: &Path, options: &[&str], program: &[&str]) -> String {
+    let output = heapsmith(dir, &[options, program].concat());
+    assert_eq!(output.status.code(), Some(3));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_small_region_is_refuted_by_a_refusal() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let options =
+        ["attack", "half-fit", "--rounds", "0", "--region", "64K", "--goal", "refusal", "-o", "worst.parquet"];
+    let program = ["--max-live", "8K", "--max-size", "256", "--min-size", "32"];
+    let output = heapsmith(dir.path(), &[&options[..], &program[..]].concat());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains("half-fit refused"), "{said}");
+    let replayed = rows(dir.path(), &["replay", "worst.parquet", "--heap", "half-fit", "--region", "64K"]);
+    assert_eq!(replayed[0]["failed"], 1, "the last request is the refused one");
+}
+
+/// The programs of `samples/attacks` on the heaps that are ours.
+#[test]
+fn kept_attacks_replay_to_the_published_figures() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let table = std::fs::read_to_string(root.join("bench/results/known-allocators.csv")).expect("the table");
+    let mut lines = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().expect("a header");
+    let column = |name: &str| header.iter().position(|other| *other == name).expect("a column");
+    let (heap, footprint, measure) = (column("heap"), column("footprint_peak"), column("measure"));
+    let ours = lines.filter(|row| row[0] == "8K" && row[measure] == "region");
+    let mut count = 0;
+    for row in ours {
+        let trace = root.join(format!("samples/attacks/{}-8K.parquet", row[heap].replace('/', "-")));
+        let trace = trace.display().to_string();
+        let replayed = rows(Path::new("."), &["replay", &trace, "--heap", row[heap]]);
+        assert_eq!(replayed[0]["footprint_peak"].to_string(), row[footprint], "{}", row[heap]);
+        count += 1;
+    }
+    assert_eq!(count, 6);
+}

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use heapsmith_replay::{Driven, Region, ReplayError, drive};
+use heapsmith_replay::{Drive, Region, ReplayError, drive_in};
 use heapsmith_spec::{Buddy, Pool, Spec, Start};
 use heapsmith_trace::Bytes;
 
@@ -49,8 +49,12 @@ pub struct AttackOutcome {
     pub footprint: u64,
     /// Most accesses of one operation.
     pub accesses_max: u64,
-    /// Whether the heap refused a request, which ended it.
-    pub refused: bool,
+    /// Bytes requested and live at the end.
+    pub live: u64,
+    /// Bytes of the request that was refused, which ended it. It is not on the tape.
+    pub refused: Option<u64>,
+    /// Whether a reference allocator crashed, which ended it: the last operation of the tape is what it was asked for before.
+    pub crashed: bool,
 }
 
 /// What counts towards the live bytes.
@@ -63,9 +67,8 @@ pub enum Charge {
 }
 
 /// A program at work on a heap.
-#[derive(Debug)]
-pub struct Adversary<'d, 'h> {
-    heap: &'d mut Driven<'h>,
+pub struct Adversary<'d> {
+    heap: &'d mut dyn Drive,
     program: ProgramClass,
     /// Bytes that a live block counts beyond its request.
     header: u64,
@@ -77,7 +80,7 @@ pub struct Adversary<'d, 'h> {
     next_id: u64,
     /// Frees other than of the last block are refused by the heap.
     last_first: bool,
-    over: bool,
+    over: Option<u64>,
 }
 
 /// The region that attacks on a heap by these programs have: what a replay reserves for them. A heap that begins as one
@@ -108,42 +111,79 @@ pub fn run(
     charge: Charge,
     region: &mut Region,
     max_operations: usize,
-    plan: impl FnOnce(&mut Adversary<'_, '_>),
+    plan: impl FnOnce(&mut Adversary<'_>),
 ) -> Result<AttackOutcome, ReplayError> {
-    // More blocks than operations there cannot be.
-    let blocks = (program.live / program.min_size + 1).min(max_operations as u64 + 1) as u32;
-    drive(spec, region, blocks, |heap| {
-        let last_first = spec.pool.frees_in_order();
-        let (tape, blocks) = (Tape::default(), BTreeMap::new());
-        let header = match charge {
-            Charge::Requests => 0,
-            Charge::WithHeader(header) => header,
-        };
-        let (used, next_id, over) = (0, 0, false);
-        let mut adversary =
-            Adversary { heap, program, header, used, max_operations, tape, blocks, next_id, last_first, over };
-        plan(&mut adversary);
-        AttackOutcome {
-            live_peak: adversary.heap.requested_peak().0,
-            footprint: adversary.heap.footprint_peak().0,
-            accesses_max: adversary.heap.accesses_max(),
-            refused: adversary.over,
-            tape: adversary.tape,
-        }
+    run_in(spec, program, charge, (region, Bytes(u64::MAX)), max_operations, plan)
+}
+
+/// The same in the first bytes of a region, so many.
+pub fn run_in(
+    spec: &Spec,
+    program: ProgramClass,
+    charge: Charge,
+    (region, bytes): (&mut Region, Bytes),
+    max_operations: usize,
+    plan: impl FnOnce(&mut Adversary<'_>),
+) -> Result<AttackOutcome, ReplayError> {
+    let header = match charge {
+        Charge::Requests => 0,
+        Charge::WithHeader(header) => header,
+    };
+    drive_in(spec, region, bytes, blocks_of(program, max_operations), |heap| {
+        Adversary::new(heap, program, header, max_operations, spec.pool.frees_in_order()).carry_out(plan)
     })
 }
 
-impl Adversary<'_, '_> {
+/// Most blocks that are live at once: no more than there are operations.
+pub fn blocks_of(program: ProgramClass, max_operations: usize) -> u32 {
+    (program.live / program.min_size + 1).min(max_operations as u64 + 1) as u32
+}
+
+impl std::fmt::Debug for Adversary<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Adversary").field("used", &self.used).field("operations", &self.tape.steps.len()).finish()
+    }
+}
+
+impl<'d> Adversary<'d> {
+    /// A program that has done nothing yet. `last_first`: frees other than of the last block are refused by the heap.
+    pub fn new(
+        heap: &'d mut dyn Drive,
+        program: ProgramClass,
+        header: u64,
+        max_operations: usize,
+        last_first: bool,
+    ) -> Adversary<'d> {
+        let (tape, blocks) = (Tape::default(), BTreeMap::new());
+        Adversary { heap, program, header, used: 0, max_operations, tape, blocks, next_id: 0, last_first, over: None }
+    }
+
+    /// Lets `plan` attack, and says what it came to.
+    pub fn carry_out(mut self, plan: impl FnOnce(&mut Adversary<'_>)) -> AttackOutcome {
+        plan(&mut self);
+        AttackOutcome {
+            live_peak: self.heap.requested_peak().0,
+            footprint: self.heap.footprint_peak().0,
+            accesses_max: self.heap.accesses_max(),
+            live: self.used,
+            refused: self.over,
+            crashed: false,
+            tape: self.tape,
+        }
+    }
+}
+
+impl Adversary<'_> {
     /// Asks for a block of `size` bytes, brought into the limits of the sizes; none if that would exceed the live
     /// bytes, the operations or the region.
     pub fn allocate(&mut self, size: u64) -> Option<Block> {
         let size = size.clamp(self.program.min_size, self.program.max_size);
-        if self.over || self.left() < size + self.header || self.tape.steps.len() >= self.max_operations {
+        if self.over.is_some() || self.left() < size + self.header || self.tape.steps.len() >= self.max_operations {
             return None;
         }
         let Some(placed) = self.heap.allocate(size) else {
             // The heap may have done something before it refused; nothing that follows would replay.
-            self.over = true;
+            self.over = Some(size);
             return None;
         };
         let (at, bytes, slot) = (placed.offset, placed.block, placed.slot);
@@ -158,7 +198,7 @@ impl Adversary<'_, '_> {
     /// Frees the block whose payload lies at `at`. A stack's blocks below the last stay.
     pub fn free(&mut self, at: u64) {
         let last = self.blocks.last_key_value().map(|(&last, _)| last);
-        if self.over || self.tape.steps.len() >= self.max_operations || self.last_first && last != Some(at) {
+        if self.over.is_some() || self.tape.steps.len() >= self.max_operations || self.last_first && last != Some(at) {
             return;
         }
         if let Some(block) = self.blocks.remove(&at) {
@@ -199,7 +239,7 @@ impl Adversary<'_, '_> {
 
     /// Whether nothing more can be done.
     pub fn is_over(&self) -> bool {
-        self.over || self.tape.steps.len() >= self.max_operations
+        self.over.is_some() || self.tape.steps.len() >= self.max_operations
     }
 
     /// The limits.

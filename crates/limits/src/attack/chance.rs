@@ -16,11 +16,10 @@
 //! | full | as much live as may be; a random block is freed when a request does not fit |
 //! | breathing | filled, then half of it freed at random, and again |
 
-use heapsmith_replay::{Region, ReplayError};
-use heapsmith_spec::Spec;
-
-use super::adversary::{Adversary, AttackOutcome, Charge, run};
+use super::AttackError;
+use super::adversary::{Adversary, AttackOutcome};
 use super::random::Random;
+use super::target::Target;
 use crate::bound::ProgramClass;
 
 #[derive(Debug, Clone, Copy)]
@@ -36,19 +35,18 @@ enum SizesBy {
 const SEEDS: u64 = 3;
 
 /// Every random program that an attack of this many operations is compared with.
-pub fn random_programs(
-    spec: &Spec,
+pub(super) fn random_programs(
+    target: &mut dyn Target,
     program: ProgramClass,
-    region: &mut Region,
     operations: usize,
     mut each: impl FnMut(&AttackOutcome),
-) -> Result<(), ReplayError> {
+) -> Result<(), AttackError> {
     for sizes in [SizesBy::Even, SizesBy::Magnitudes, SizesBy::Two, SizesBy::Powers, SizesBy::Drifting] {
         for breathing in [false, true] {
             for seed in 1..=SEEDS {
-                let random = Random::new(seed);
-                let stack = spec.pool.frees_in_order();
-                let outcome = run(spec, program, Charge::Requests, region, operations, |adversary| {
+                let stack = target.frees_in_order();
+                let outcome = target.play(program, operations, &mut |adversary| {
+                    let random = Random::new(seed);
                     Chance { random, sizes, breathing, stack, operations, done: 0 }.carry_out(adversary);
                 })?;
                 each(&outcome);
@@ -68,7 +66,7 @@ struct Chance {
 }
 
 impl Chance {
-    fn carry_out(&mut self, adversary: &mut Adversary<'_, '_>) {
+    fn carry_out(&mut self, adversary: &mut Adversary<'_>) {
         let mut live: Vec<u64> = Vec::new();
         while !adversary.is_over() {
             let size = self.size(adversary.program());

@@ -34,7 +34,7 @@ pub struct Comb {
 
 impl Comb {
     /// Carries the batches out.
-    pub fn carry_out(&self, adversary: &mut Adversary<'_, '_>) {
+    pub fn carry_out(&self, adversary: &mut Adversary<'_>) {
         for tooth in &self.teeth {
             let size: u64 = tooth.hole.iter().sum();
             // Room for the smallest blocks between the holes.
@@ -51,7 +51,7 @@ impl Comb {
         adversary.fill(program.max_size, program.live);
     }
 
-    fn without_filler(&self, adversary: &mut Adversary<'_, '_>, tooth: &Tooth, groups: u64) {
+    fn without_filler(&self, adversary: &mut Adversary<'_>, tooth: &Tooth, groups: u64) {
         let mut holes = holes(adversary, tooth, groups);
         // The last keeps the rest from becoming never-used memory again.
         let last = holes.pop();
@@ -64,7 +64,7 @@ impl Comb {
         last.iter().flatten().for_each(|&at| adversary.free(at));
     }
 
-    fn with_filler(&self, adversary: &mut Adversary<'_, '_>, tooth: &Tooth, filler: u64, groups: u64) {
+    fn with_filler(&self, adversary: &mut Adversary<'_>, tooth: &Tooth, filler: u64, groups: u64) {
         let mut holes = holes(adversary, tooth, groups);
         let last = holes.pop();
         let mut fillers = Vec::new();
@@ -82,7 +82,7 @@ impl Comb {
 }
 
 /// The blocks of this many holes, each hole's together.
-fn holes(adversary: &mut Adversary<'_, '_>, tooth: &Tooth, groups: u64) -> Vec<Vec<u64>> {
+fn holes(adversary: &mut Adversary<'_>, tooth: &Tooth, groups: u64) -> Vec<Vec<u64>> {
     let blocks = |_| tooth.hole.iter().filter_map(|&size| adversary.allocate(size).map(|block| block.at)).collect();
     (0..groups).map(blocks).collect()
 }

@@ -10,12 +10,10 @@
 //! | the same sizes over and over | – | heaps that give nothing back, or join nothing |
 //! | every other, then the largest | Donahue et al. 2001, §3.1 | searches: they visit every hole in vain |
 
-use heapsmith_spec::Pool;
-
 use super::comb::{Comb, Tooth};
+use super::model::BlockModel;
 use super::plan::{Carve, Plan, Round};
 use super::sieve::Keep;
-use crate::bound::Demand;
 
 /// Rounds that one plan has at most.
 const MAX_ROUNDS: usize = 512;
@@ -23,88 +21,88 @@ const MAX_ROUNDS: usize = 512;
 const MAX_TURNS: usize = 2048;
 
 /// Every construction, with its name.
-pub fn constructions(demand: &Demand) -> Vec<(&'static str, Plan)> {
+pub fn constructions(blocks: &BlockModel<'_, '_>) -> Vec<(&'static str, Plan)> {
     let mut all = vec![
-        ("Robson's offsets, sizes doubling", robson(demand)),
-        ("fewest bytes without holes, sizes doubling", gaps(demand)),
-        ("fewest bytes without holes, sizes half as large again", growing(demand, Keep::Gaps, 1.5)),
-        ("fewest bytes without holes, sizes a fifth larger", growing(demand, Keep::Gaps, 1.2)),
-        ("fewest bytes without holes, sizes a tenth larger", growing(demand, Keep::Gaps, 1.1)),
-        ("fewest bytes without holes, sizes a twentieth larger", growing(demand, Keep::Gaps, 1.05)),
-        ("one block a cell, sizes doubling", growing(demand, Keep::Cells, 2.0)),
-        ("Robson's offsets, in requests that just need the block", just_needed(demand, robson(demand))),
-        ("one block a cell, in requests that just need it", just_needed(demand, growing(demand, Keep::Cells, 2.0))),
-        ("one size after another, from the smallest", one_by_one(demand)),
-        ("every other block, then the largest", every_other(demand)),
-        ("the largest, over and over", over_and_over(demand, &[demand.largest_block()])),
-        ("the largest and the smallest in turns", over_and_over(demand, &[demand.largest_block(), demand.min_block()])),
-        ("one object a page, one size after another", one_a_page(demand)),
+        ("Robson's offsets, sizes doubling", robson(blocks)),
+        ("fewest bytes without holes, sizes doubling", gaps(blocks)),
+        ("fewest bytes without holes, sizes half as large again", growing(blocks, Keep::Gaps, 1.5)),
+        ("fewest bytes without holes, sizes a fifth larger", growing(blocks, Keep::Gaps, 1.2)),
+        ("fewest bytes without holes, sizes a tenth larger", growing(blocks, Keep::Gaps, 1.1)),
+        ("fewest bytes without holes, sizes a twentieth larger", growing(blocks, Keep::Gaps, 1.05)),
+        ("one block a cell, sizes doubling", growing(blocks, Keep::Cells, 2.0)),
+        ("Robson's offsets, in requests that just need the block", just_needed(blocks, robson(blocks))),
+        ("one block a cell, in requests that just need it", just_needed(blocks, growing(blocks, Keep::Cells, 2.0))),
+        ("one size after another, from the smallest", one_by_one(blocks)),
+        ("every other block, then the largest", every_other(blocks)),
+        ("the largest, over and over", over_and_over(blocks, &[blocks.largest_block()])),
+        ("the largest and the smallest in turns", over_and_over(blocks, &[blocks.largest_block(), blocks.min_block()])),
+        ("one object a page, one size after another", one_a_page(blocks)),
     ];
-    all.extend(carvings(demand).into_iter().map(|carve| ("a hole behind each smallest block", Plan::Carve(carve))));
-    all.extend(combs(demand).into_iter().map(|comb| ("holes between smallest blocks, many at once", Plan::Comb(comb))));
+    all.extend(carvings(blocks).into_iter().map(|carve| ("a hole behind each smallest block", Plan::Carve(carve))));
+    all.extend(combs(blocks).into_iter().map(|comb| ("holes between smallest blocks, many at once", Plan::Comb(comb))));
     all.retain(|(_, plan)| *plan != Plan::Rounds(Vec::new()));
     all
 }
 
 /// A round that asks for blocks of up to `block` bytes.
-fn round(demand: &Demand, keep: Keep, block: u64) -> Round {
-    Round { keep, upwards: frees_upwards(demand), size: demand.last_request(block), block, percent: 100 }
+fn round(blocks: &BlockModel<'_, '_>, keep: Keep, block: u64) -> Round {
+    Round { keep, upwards: frees_upwards(blocks), size: blocks.last_request(block), block, percent: 100 }
 }
 
 /// Whether blocks are freed from the first to the last: a stack wants the last first.
-fn frees_upwards(demand: &Demand) -> bool {
-    !demand.spec.pool.frees_in_order()
+fn frees_upwards(blocks: &BlockModel<'_, '_>) -> bool {
+    !blocks.frees_in_order()
 }
 
 /// Robson's adversary of first fit (1977): sizes double.
-pub fn gaps(demand: &Demand) -> Plan {
-    growing(demand, Keep::Gaps, 2.0)
+pub fn gaps(blocks: &BlockModel<'_, '_>) -> Plan {
+    growing(blocks, Keep::Gaps, 2.0)
 }
 
 /// Robson's adversary (1971, 1974): sizes double, and of two places modulo the next size those blocks stay that cover
 /// the one where they block the most.
-pub fn robson(demand: &Demand) -> Plan {
-    growing(demand, Keep::Offsets, 2.0)
+pub fn robson(blocks: &BlockModel<'_, '_>) -> Plan {
+    growing(blocks, Keep::Offsets, 2.0)
 }
 
 /// Rounds with block sizes that grow by `factor`.
-fn growing(demand: &Demand, keep: Keep, factor: f64) -> Plan {
-    let (min_size, max_size) = (demand.min_block(), demand.largest_block());
-    let mut rounds = vec![round(demand, Keep::All, min_size)];
+fn growing(blocks: &BlockModel<'_, '_>, keep: Keep, factor: f64) -> Plan {
+    let (min_size, max_size) = (blocks.min_block(), blocks.largest_block());
+    let mut rounds = vec![round(blocks, Keep::All, min_size)];
     let mut block = min_size as f64 * factor;
     while block <= max_size as f64 && rounds.len() < MAX_ROUNDS {
-        let whole = (block as u64).next_multiple_of(demand.granule).min(max_size);
-        rounds.push(round(demand, keep, whole));
+        let whole = (block as u64).next_multiple_of(blocks.granule()).min(max_size);
+        rounds.push(round(blocks, keep, whole));
         block *= factor;
     }
     if rounds.last().is_some_and(|last| last.block < max_size) {
-        rounds.push(round(demand, keep, max_size));
+        rounds.push(round(blocks, keep, max_size));
     }
     Plan::Rounds(rounds)
 }
 
 /// The same blocks for fewer bytes: the smallest requests that need them.
-fn just_needed(demand: &Demand, plan: Plan) -> Plan {
+fn just_needed(blocks: &BlockModel<'_, '_>, plan: Plan) -> Plan {
     let Plan::Rounds(rounds) = plan else { return plan };
-    let min_size = |round: Round| Round { size: demand.first_request(round.block), ..round };
+    let min_size = |round: Round| Round { size: blocks.first_request(round.block), ..round };
     Plan::Rounds(rounds.into_iter().map(min_size).collect())
 }
 
 /// All block sizes, each with all that may be live, in its smallest requests.
-fn one_by_one(demand: &Demand) -> Plan {
+fn one_by_one(blocks: &BlockModel<'_, '_>) -> Plan {
     let mut sizes: Vec<(u64, u64)> = Vec::new();
-    let mut first = demand.program.min_size;
-    while let Some(block) = demand.need(first) {
+    let mut first = blocks.program().min_size;
+    while let Some(block) = blocks.need(first) {
         sizes.push((first, block));
-        if block == demand.largest_block() || sizes.len() == 64 * MAX_ROUNDS {
+        if block == blocks.largest_block() || sizes.len() == 64 * MAX_ROUNDS {
             break;
         }
-        first = demand.first_request(block + 1);
+        first = blocks.first_request(block + 1);
     }
     let step = sizes.len().div_ceil(MAX_ROUNDS);
     let rounds = sizes.iter().step_by(step).map(|&(size, block)| Round {
         keep: Keep::Nothing,
-        upwards: frees_upwards(demand),
+        upwards: frees_upwards(blocks),
         size,
         block,
         percent: 100,
@@ -113,19 +111,19 @@ fn one_by_one(demand: &Demand) -> Plan {
 }
 
 /// These blocks in turns, each with all that may be live, and all freed.
-fn over_and_over(demand: &Demand, blocks: &[u64]) -> Plan {
-    let rounds = blocks.iter().cycle().take(MAX_TURNS).map(|&block| round(demand, Keep::Nothing, block));
+fn over_and_over(blocks: &BlockModel<'_, '_>, sizes: &[u64]) -> Plan {
+    let rounds = sizes.iter().cycle().take(MAX_TURNS).map(|&block| round(blocks, Keep::Nothing, block));
     Plan::Rounds(rounds.collect())
 }
 
 /// Sizes of objects one after another, of each page the cheapest object kept; none for other heaps.
-fn one_a_page(demand: &Demand) -> Plan {
-    let Pool::Pages(pages) = &demand.spec.pool else { return Plan::Rounds(Vec::new()) };
+fn one_a_page(blocks: &BlockModel<'_, '_>) -> Plan {
+    let Some(page) = blocks.page() else { return Plan::Rounds(Vec::new()) };
     let mut rounds = Vec::new();
-    let mut object = demand.min_block();
-    while object <= demand.largest_block() {
-        let size = demand.first_request(object);
-        let block = pages.page.max(object);
+    let mut object = blocks.min_block();
+    while object <= blocks.largest_block() {
+        let size = blocks.first_request(object);
+        let block = page.max(object);
         rounds.push(Round { keep: Keep::Cells, upwards: true, size, block, percent: 100 });
         object *= 2;
     }
@@ -133,30 +131,31 @@ fn one_a_page(demand: &Demand) -> Plan {
 }
 
 /// Smallest blocks, every other freed, then the largest.
-fn every_other(demand: &Demand) -> Plan {
-    let fill = round(demand, Keep::All, demand.min_block());
-    let max_size = Round { percent: 100, ..round(demand, Keep::Every(2), demand.largest_block()) };
+fn every_other(blocks: &BlockModel<'_, '_>) -> Plan {
+    let fill = round(blocks, Keep::All, blocks.min_block());
+    let max_size = Round { percent: 100, ..round(blocks, Keep::Every(2), blocks.largest_block()) };
     Plan::Rounds(vec![Round { percent: 90, ..fill }, max_size])
 }
 
 /// Holes of the largest size, of powers of two and of a little more, with and without a filler, once and twice.
-fn carvings(demand: &Demand) -> Vec<Carve> {
-    let (max_size, small, word) = (demand.largest_block(), demand.min_block(), demand.word);
+fn carvings(blocks: &BlockModel<'_, '_>) -> Vec<Carve> {
+    let (max_size, small, word) = (blocks.largest_block(), blocks.min_block(), blocks.word());
     // A power of two of words, and the least above it: where good fit rounds up the least and the most.
     let power = (1 << (max_size / word).max(1).ilog2()) * word;
-    let above = if power + demand.granule <= max_size { power + demand.granule } else { power / 2 + demand.granule };
-    let mut blocks = vec![max_size, power, above];
+    let above =
+        if power + blocks.granule() <= max_size { power + blocks.granule() } else { power / 2 + blocks.granule() };
+    let mut totals = vec![max_size, power, above];
     // The lower ends of the lists of TLSF.
-    let part = (power / 32).max(demand.granule);
-    blocks.push(max_size / part * part);
-    blocks.dedup();
+    let part = (power / 32).max(blocks.granule());
+    totals.push(max_size / part * part);
+    totals.dedup();
     let mut carvings = Vec::new();
-    for block in blocks.into_iter().filter(|&block| block >= 2 * small) {
-        let size = demand.last_request(block);
-        let filler = Some(demand.last_request(block - small));
+    for block in totals.into_iter().filter(|&block| block >= 2 * small) {
+        let size = blocks.last_request(block);
+        let filler = Some(blocks.last_request(block - small));
         let (once, twice) = (vec![size], vec![size, size]);
         for (hole, filler) in [(once.clone(), None), (once, filler), (twice.clone(), None), (twice, filler)] {
-            let carve = Carve { hole, filler, small: demand.program.min_size };
+            let carve = Carve { hole, filler, small: blocks.program().min_size };
             if !carvings.contains(&carve) {
                 carvings.push(carve);
             }
@@ -166,16 +165,16 @@ fn carvings(demand: &Demand) -> Vec<Carve> {
 }
 
 /// Holes of one size for policies that take what was freed last, or the largest; holes that grow for best fit.
-fn combs(demand: &Demand) -> Vec<Comb> {
-    let (max_size, min_size, granule) = (demand.largest_block(), demand.min_block(), demand.granule);
-    let small = demand.program.min_size;
-    let tooth = |block: u64| Tooth { hole: vec![demand.last_request(block)], filler: None };
+fn combs(blocks: &BlockModel<'_, '_>) -> Vec<Comb> {
+    let (max_size, min_size, granule) = (blocks.largest_block(), blocks.min_block(), blocks.granule());
+    let small = blocks.program().min_size;
+    let tooth = |block: u64| Tooth { hole: vec![blocks.last_request(block)], filler: None };
     let mut combs = vec![Comb { teeth: vec![tooth(max_size); 200], small }];
     // Good fit passes over a hole of twice a power of two and a little for a request of half of it.
-    let word = demand.word;
+    let word = blocks.word();
     let power = (1_u64 << (max_size.saturating_sub(granule) / word).max(1).ilog2()) * word + granule;
     if power <= max_size {
-        let twice = Tooth { hole: vec![demand.last_request(power); 2], filler: None };
+        let twice = Tooth { hole: vec![blocks.last_request(power); 2], filler: None };
         combs.push(Comb { teeth: vec![twice; 200], small });
     }
     for from in [max_size / 4, max_size / 2, max_size * 3 / 4, max_size * 7 / 8] {
@@ -183,8 +182,8 @@ fn combs(demand: &Demand) -> Vec<Comb> {
         let fillers = (from..=max_size.saturating_sub(min_size)).step_by(granule as usize).take(2_000);
         let teeth: Vec<Tooth> = fillers
             .map(|filler| Tooth {
-                hole: vec![demand.last_request(filler + min_size)],
-                filler: Some(demand.last_request(filler)),
+                hole: vec![blocks.last_request(filler + min_size)],
+                filler: Some(blocks.last_request(filler)),
             })
             .collect();
         if !teeth.is_empty() {

@@ -54,7 +54,7 @@ pub enum Plan {
 
 impl Plan {
     /// Carries the plan out.
-    pub fn carry_out(&self, adversary: &mut Adversary<'_, '_>) {
+    pub fn carry_out(&self, adversary: &mut Adversary<'_>) {
         match self {
             Plan::Rounds(rounds) => carry_out_rounds(rounds, adversary),
             Plan::Carve(carve) => carve.carry_out(adversary),
@@ -63,7 +63,7 @@ impl Plan {
     }
 }
 
-fn carry_out_rounds(rounds: &[Round], adversary: &mut Adversary<'_, '_>) {
+fn carry_out_rounds(rounds: &[Round], adversary: &mut Adversary<'_>) {
     let (mut origin, mut place) = (0, Place::default());
     for round in rounds {
         if adversary.is_over() {
@@ -79,7 +79,7 @@ fn carry_out_rounds(rounds: &[Round], adversary: &mut Adversary<'_, '_>) {
 }
 
 impl Carve {
-    fn carry_out(&self, adversary: &mut Adversary<'_, '_>) {
+    fn carry_out(&self, adversary: &mut Adversary<'_>) {
         let Some(mut hole) = self.blocks_of_hole(adversary) else { return };
         // Each time one smallest block more is live, so it ends.
         while let Some(next) = self.blocks_of_hole(adversary) {
@@ -103,7 +103,7 @@ impl Carve {
     }
 
     /// The blocks that will be a hole, if they fit.
-    fn blocks_of_hole(&self, adversary: &mut Adversary<'_, '_>) -> Option<Vec<u64>> {
+    fn blocks_of_hole(&self, adversary: &mut Adversary<'_>) -> Option<Vec<u64>> {
         self.hole.iter().map(|&size| adversary.allocate(size).map(|block| block.at)).collect()
     }
 }

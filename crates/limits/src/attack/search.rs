@@ -12,10 +12,10 @@
 use std::collections::HashSet;
 
 use super::comb::Comb;
+use super::model::BlockModel;
 use super::plan::{Carve, Plan, Round};
 use super::random::Random;
 use super::sieve::Keep;
-use crate::bound::Demand;
 
 /// Plans that are changed further.
 const ELITE: usize = 4;
@@ -23,7 +23,7 @@ const ELITE: usize = 4;
 /// Candidates with what they came to.
 #[derive(Debug)]
 pub struct PlanSearch<'d, 's> {
-    demand: &'d Demand<'s>,
+    blocks: &'d BlockModel<'d, 's>,
     random: Random,
     /// The best so far, the best first.
     elite: Vec<(u64, Plan)>,
@@ -32,8 +32,8 @@ pub struct PlanSearch<'d, 's> {
 
 impl<'d, 's> PlanSearch<'d, 's> {
     /// A search by this seed.
-    pub fn new(demand: &'d Demand<'s>, seed: u64) -> PlanSearch<'d, 's> {
-        PlanSearch { demand, random: Random::new(seed), elite: Vec::new(), seen: HashSet::new() }
+    pub fn new(blocks: &'d BlockModel<'d, 's>, seed: u64) -> PlanSearch<'d, 's> {
+        PlanSearch { blocks, random: Random::new(seed), elite: Vec::new(), seen: HashSet::new() }
     }
 
     /// Notes what a plan came to.
@@ -74,7 +74,7 @@ impl<'d, 's> PlanSearch<'d, 's> {
         match self.random.below(7) {
             0 => {
                 let block = self.near(rounds[place].block);
-                (rounds[place].block, rounds[place].size) = (block, self.demand.last_request(block));
+                (rounds[place].block, rounds[place].size) = (block, self.blocks.last_request(block));
             }
             1 => rounds[place].keep = self.keep(),
             2 => rounds[place].percent = self.random.within(50, 100) as u8,
@@ -82,15 +82,15 @@ impl<'d, 's> PlanSearch<'d, 's> {
             4 if length > 1 => drop(rounds.remove(place)),
             5 => {
                 let low = rounds[place].block;
-                let high = rounds.get(place + 1).map_or(self.demand.largest_block(), |next| next.block);
+                let high = rounds.get(place + 1).map_or(self.blocks.largest_block(), |next| next.block);
                 let block = self.random.within(low.min(high), low.max(high));
                 let keep = rounds[place].keep;
-                let size = self.demand.last_request(block);
+                let size = self.blocks.last_request(block);
                 rounds.insert(place + 1, Round { keep, upwards: true, size, block, percent: 100 });
             }
             _ => {
                 // The first size that needs the block: as many blocks as may be live.
-                let first = self.demand.first_request(rounds[place].block);
+                let first = self.blocks.first_request(rounds[place].block);
                 rounds[place].size = first;
             }
         }
@@ -105,9 +105,9 @@ impl<'d, 's> PlanSearch<'d, 's> {
             }
             2 => carve.filler = carve.filler.map(|filler| self.near(filler)),
             _ => {
-                let block = self.demand.need(carve.hole[0]).unwrap_or(0);
-                let filler = block.saturating_sub(self.demand.need(carve.small).unwrap_or(0));
-                carve.filler = if carve.filler.is_some() { None } else { Some(self.demand.last_request(filler)) };
+                let block = self.blocks.need(carve.hole[0]).unwrap_or(0);
+                let filler = block.saturating_sub(self.blocks.need(carve.small).unwrap_or(0));
+                carve.filler = if carve.filler.is_some() { None } else { Some(self.blocks.last_request(filler)) };
             }
         }
     }
@@ -134,12 +134,12 @@ impl<'d, 's> PlanSearch<'d, 's> {
     /// A number near this one: a granule away, a little, or a factor of up to two.
     fn near(&mut self, number: u64) -> u64 {
         let by = match self.random.below(3) {
-            0 => self.demand.granule,
+            0 => self.blocks.granule(),
             1 => number / 16 + 1,
             _ => self.random.below(number / 2 + 1),
         };
         let near = if self.random.below(2) == 0 { number.saturating_sub(by) } else { number + by };
-        near.clamp(1, self.demand.largest_block())
+        near.clamp(1, self.blocks.largest_block())
     }
 
     fn keep(&mut self) -> Keep {

@@ -50,7 +50,7 @@ impl Place {
 }
 
 /// Frees blocks so that few bytes keep blocks of `next` bytes from what is freed.
-pub fn sieve(adversary: &mut Adversary<'_, '_>, keep: Keep, upwards: bool, next: u64, origin: u64, place: &mut Place) {
+pub fn sieve(adversary: &mut Adversary<'_>, keep: Keep, upwards: bool, next: u64, origin: u64, place: &mut Place) {
     match keep {
         Keep::All => {}
         Keep::Nothing => adversary.keep(upwards, |_| false),
@@ -76,7 +76,7 @@ pub fn sieve(adversary: &mut Adversary<'_, '_>, keep: Keep, upwards: bool, next:
 }
 
 /// Of the places modulo `next` that refine the last one, the place whose blocks cover the most.
-fn best_place(adversary: &Adversary<'_, '_>, next: u64, origin: u64, last: Place) -> Place {
+fn best_place(adversary: &Adversary<'_>, next: u64, origin: u64, last: Place) -> Place {
     if last.step == 0 || !next.is_multiple_of(last.step) {
         return Place { at: 0, step: next };
     }
@@ -98,7 +98,7 @@ fn best_place(adversary: &Adversary<'_, '_>, next: u64, origin: u64, last: Place
 
 /// The blocks to keep so that no hole has `next` bytes: as much footprint as possible after what is freed is asked
 /// for again.
-fn gaps(adversary: &Adversary<'_, '_>, next: u64, origin: u64) -> BTreeSet<u64> {
+fn gaps(adversary: &Adversary<'_>, next: u64, origin: u64) -> BTreeSet<u64> {
     let blocks: Vec<Block> = adversary.blocks().copied().collect();
     // Cheapest way to keep blocks up to each, it included, and the block kept before it.
     let mut cost: Vec<u64> = Vec::with_capacity(blocks.len());
@@ -127,7 +127,7 @@ fn gaps(adversary: &Adversary<'_, '_>, next: u64, origin: u64) -> BTreeSet<u64> 
 }
 
 /// The cheapest block of each aligned cell of `next` bytes, rounded up to a power of two.
-fn cells(adversary: &Adversary<'_, '_>, next: u64) -> BTreeSet<u64> {
+fn cells(adversary: &Adversary<'_>, next: u64) -> BTreeSet<u64> {
     let cell = next.next_power_of_two();
     let mut cheapest: BTreeMap<u64, Block> = BTreeMap::new();
     for block in adversary.blocks() {

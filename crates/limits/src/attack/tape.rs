@@ -27,6 +27,12 @@ pub struct Tape {
 }
 
 impl Tape {
+    /// Adds the request that was refused, if one was.
+    pub fn refused(&mut self, size: Option<u64>) {
+        let allocations = self.steps.iter().filter(|step| matches!(step, TapeStep::Allocate { .. })).count() as u64;
+        self.steps.extend(size.map(|size| TapeStep::Allocate { id: allocations, size }));
+    }
+
     /// The operations as a trace, one a nanosecond.
     pub fn trace(&self, origin: Origin) -> Trace {
         let mut trace = Trace::new(origin);

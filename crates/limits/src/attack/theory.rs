@@ -11,6 +11,7 @@ use heapsmith_spec::Spec;
 
 use super::adversary::{Charge, region_for, run};
 use super::construct::robson;
+use super::model::BlockModel;
 use super::{AttackError, AttackOutcome};
 use crate::bound::{Demand, ProgramClass, units_of_any_allocator};
 
@@ -39,7 +40,7 @@ pub fn forced(spec: &Spec, live: u64, log: u32) -> Result<Forced, AttackError> {
     if demand.min_block() != unit || demand.largest_block() != unit << log {
         return Err(AttackError::Refuses("blocks of this heap are no powers of two of its smallest".to_owned()));
     }
-    let plan = robson(&demand);
+    let plan = robson(&BlockModel::Heap(&demand));
     let mut region = region_for(spec, program)?;
     // A round frees and asks for no more blocks than there are units.
     let operations = (2 * live * (u64::from(log) + 1)) as usize;

@@ -11,7 +11,7 @@ use proptest::prelude::{ProptestConfig, Strategy, any, prop_assert, prop_assert_
 
 /// Attacks that fit a test: the constructions, and some rounds of search.
 fn quick(goal: AttackGoal, seed: u64) -> AttackOptions {
-    AttackOptions { goal, seed, rounds: 8, operations: 6_000 }
+    AttackOptions { goal, seed, rounds: 8, operations: 6_000, region: None }
 }
 
 /// Attacks and random programs for both goals; what exceeds the bound, in words.

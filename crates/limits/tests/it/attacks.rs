@@ -91,7 +91,8 @@ fn a_tape_replays_to_the_same_footprint_and_accesses() {
     for entry in catalogue() {
         let spec: Spec = entry.spec.parse().expect("an entry is a spec");
         for goal in [AttackGoal::Footprint, AttackGoal::Accesses] {
-            let attack = found(&spec, program, AttackOptions { goal, rounds: 10, operations: 10_000, seed: 7 });
+            let attack =
+                found(&spec, program, AttackOptions { goal, rounds: 10, operations: 10_000, seed: 7, region: None });
             let trace = attack.outcome.tape.packed("test").expect("a sound trace");
             // That of the attack: what a span does not fit into goes to the pool.
             let mut region = Region::new(Bytes(16 << 20)).expect("address space");

@@ -1,6 +1,6 @@
 //! Sections 2 to 4: rules, headers, lists, tags and coalescing, each put to a small program.
 
-use heapsmith_replay::{Driven, PlacedBlock, Region, drive};
+use heapsmith_replay::{Drive, Driven, PlacedBlock, Region, drive};
 use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Bytes, Statistics, Trace};

@@ -7,7 +7,7 @@
 //!
 //! A program shorter than the heap is repeated in it: the objects that live at its end die then.
 
-use heapsmith_replay::{Counting, Driven, PlacedBlock, Region, ServePath, drive};
+use heapsmith_replay::{Counting, Drive, Driven, PlacedBlock, Region, ServePath, drive};
 use heapsmith_spec::resolve;
 use heapsmith_trace::{Bytes, Operation, PackedTrace};
 

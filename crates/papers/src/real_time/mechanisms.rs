@@ -1,6 +1,6 @@
 //! Sections 2.2 to 2.7: rounding, splitting, joining and the five steps, each put to a small program.
 
-use heapsmith_replay::{Driven, PlacedBlock, ServePath, drive};
+use heapsmith_replay::{Drive, Driven, PlacedBlock, ServePath, drive};
 use heapsmith_report::chart::{Bars, Measured};
 use heapsmith_spec::resolve;
 use serde::Serialize;

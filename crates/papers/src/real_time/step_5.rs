@@ -1,6 +1,6 @@
 //! Step 5 of the estranged system: one request that joins all there is.
 
-use heapsmith_replay::{Driven, PlacedBlock, drive};
+use heapsmith_replay::{Drive, Driven, PlacedBlock, drive};
 use heapsmith_report::chart::{Axis, Chart, Mark, Series};
 use heapsmith_spec::resolve;
 use serde::Serialize;

@@ -11,6 +11,22 @@ const DOCUMENTED: &str = "Microsoft, Heaps (Windows CE 5.0), MSDN aa450550, 2004
 
 pub(super) const READINGS: &[Entry] = &[
     Entry {
+        name: "freertos/heap_2",
+        spec: "tree(red-black, fit=best, split=always, coalesce=never, tags=off) word=8",
+        note: "Places requests above 8 bytes where heap_2.c of FreeRTOS V11.1.0 does, whose list in order of size is a tree \
+               here. A word of 8 stands for its header, a link and a size of 4 bytes each.",
+        source: "FreeRTOS V11.1.0, portable/MemMang/heap_2.c",
+        papers: &[],
+    },
+    Entry {
+        name: "freertos/heap_4",
+        spec: "list(order=address, fit=first, split=always, coalesce=immediate, tags=off) word=8",
+        note: "Places requests above 8 bytes where heap_4.c of FreeRTOS V11.1.0 does, and heap_5.c with one region. A word of 8 \
+               stands for its header, a link and a size of 4 bytes each.",
+        source: "FreeRTOS V11.1.0, portable/MemMang/heap_4.c",
+        papers: &[],
+    },
+    Entry {
         name: "windows-ce/documented",
         spec: "list(order=implicit, fit=next, split=always, coalesce=immediate)",
         note: "The documentation links all blocks of a heap singly, free and used, searches first fit from \
