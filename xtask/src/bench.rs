@@ -42,7 +42,7 @@ pub enum Bench {
     },
     /// What attacks reach on every heap of the catalogue: of the bound, of Robson's lower bound, and against chance
     Attacks,
-    /// The worst programs found for well-known allocators, beside what is printed of them; a clone of o1heap is needed to write
+    /// The worst programs found for well-known allocators, next to what is printed of them; a clone of o1heap is needed to write
     Known(known::Arguments),
     /// Programs plain, recorded, and under heaptrack, in turns: how much slower they are
     Record,

@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use heapsmith_limits::bound::{Bound, ProgramClass, bound};
+use heapsmith_limits::bound::{Bound, ProgramClass, bound_of};
 use heapsmith_replay::{
     BuildError, Drift, Measures, Moment, Region, ReplayError, ReplayOptions, at_events, min_region, passes, replay,
 };
@@ -186,9 +186,9 @@ fn moments_of(last: u64, moments: u32, peak: u64) -> Vec<u64> {
 }
 
 fn known_bound(spec: &Spec, trace: &PackedTrace) -> Result<Bound, Missing> {
-    let program = ProgramClass::of(trace, spec.alignment);
+    let program = ProgramClass::of(trace);
     let program = program.map_err(|error| Missing::Unknown(format!("no bound: {error}")))?;
-    Ok(bound(spec, program.live, program.max_size, program.min_size))
+    Ok(bound_of(spec, program))
 }
 
 fn no_bound(bound: &Bound) -> Missing {

@@ -118,7 +118,7 @@ impl fmt::Display for NoPick {
             ),
             NoPick::Unproven { designs, uncovered } => {
                 let why = if *uncovered {
-                    "no bound covers a trace that reallocates, or asks for 0 bytes"
+                    "no bound is about a trace that asks for nothing"
                 } else {
                     "TLSF, half-fit, buddy systems and size classes have one, and the wide space has those"
                 };

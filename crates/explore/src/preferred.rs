@@ -11,7 +11,7 @@ use crate::choice::Choice;
 use crate::exploration::Exploration;
 use crate::objective::{Objective, Objectives};
 use crate::pick::{Preference, pick};
-use crate::proven::{Proven, proven, proven_footprint};
+use crate::proven::{Proven, proven, proven_region};
 
 impl Exploration {
     /// The design that answers the question; none if no design serves and keeps the constraints.
@@ -62,9 +62,26 @@ impl Exploration {
         proven(&self.programs, &self.rows[index].design.spec)
     }
 
-    /// Bytes that no program that is as the traces makes a design exceed; none if no number is known.
-    pub fn proven_footprint(&self, index: usize) -> Option<u64> {
-        proven_footprint(&self.programs, &self.rows[index].design.spec)
+    /// Bytes of a region in which a design refuses no program that is as the traces; none if no number is known.
+    pub fn proven_region(&self, index: usize) -> Option<u64> {
+        proven_region(&self.programs, &self.rows[index].design.spec)
+    }
+
+    /// The design nearest to `index` in memory and work that has a proven region, and its bytes: one that is at most a fiftieth
+    /// above it in both; of several that with the least work.
+    pub fn near_with_region(&self, index: usize) -> Option<(i64, u64)> {
+        use Objective::{Accesses, Fragmentation};
+        let own = &self.points[index];
+        let is_near = |point: &Objectives| {
+            // Fragmentation is memory beyond the live bytes, over those.
+            1.0 + point.get(Fragmentation) <= (1.0 + own.get(Fragmentation)) * 1.02
+                && point.get(Accesses) <= own.get(Accesses) * 1.02
+        };
+        let near =
+            (0..self.points.len()).filter(|&other| self.points[other].is_compared() && is_near(&self.points[other]));
+        let mut near: Vec<usize> = near.collect();
+        near.sort_by(|&a, &b| self.points[a].get(Accesses).total_cmp(&self.points[b].get(Accesses)));
+        near.into_iter().find_map(|other| Some((self.rows[other].design.number as i64, self.proven_region(other)?)))
     }
 
     /// Whether `bounded` has a pick: cheaper than to find it, as the first design that has a bound will do.

@@ -2,18 +2,16 @@
 //!
 //! `--prefer bounded` picks by it: the most expensive operation that arithmetic excludes nobody from, not the one that a
 //! trace happened to need. Programs are as a trace if they have no more bytes live, in requests between its smallest and its
-//! largest ([`ProgramClass`]). No bound covers reallocations, so what was recorded of most programs has none.
+//! largest, and resize blocks and align them only if it does ([`ProgramClass`]).
 
-use heapsmith_limits::{Bound, ProgramClass, bound};
+use heapsmith_limits::{Bound, ProgramClass, bound_of};
 use heapsmith_spec::Spec;
-use heapsmith_trace::{Operation, PackedTrace};
+use heapsmith_trace::PackedTrace;
 
 /// The programs that are as a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Programs {
     pub(crate) class: ProgramClass,
-    /// The coarsest alignment that is asked for, in bytes.
-    pub(crate) coarsest: u64,
 }
 
 /// What no program makes a design exceed.
@@ -26,28 +24,25 @@ pub struct Proven {
 }
 
 impl Programs {
-    /// Those of a trace; none where no bound covers what it does. Cost: passes over the events.
+    /// Those of a trace; none where it asks for nothing. Cost: passes over the events.
     pub(crate) fn of(trace: &PackedTrace) -> Option<Programs> {
-        let allocations = trace.events.iter().filter(|event| event.operation == Operation::Allocate);
-        let coarsest = allocations.map(|event| event.alignment()).max().unwrap_or(1);
-        Some(Programs { class: ProgramClass::of(trace, u32::MAX).ok()?, coarsest })
+        Some(Programs { class: ProgramClass::of(trace).ok()? })
     }
 
-    fn bound(&self, spec: &Spec) -> Option<Bound> {
-        let ProgramClass { live, max_size, min_size } = self.class;
-        (self.coarsest <= spec.alignment.into()).then(|| bound(spec, live, max_size, min_size))
+    fn bound(&self, spec: &Spec) -> Bound {
+        bound_of(spec, self.class)
     }
 
     /// What is proven of a heap; none if no number is known of its memory or of one of its operations.
     fn proven(&self, spec: &Spec) -> Option<Proven> {
-        let bound = self.bound(spec)?;
+        let bound = self.bound(spec);
         Some(Proven { accesses: bound.worst_case.either()?, footprint: bound.footprint? })
     }
 }
 
-/// Bytes that no program of any trace makes a heap exceed; none if no number is known.
-pub(crate) fn proven_footprint(programs: &[Option<Programs>], spec: &Spec) -> Option<u64> {
-    let each = programs.iter().map(|programs| programs.as_ref()?.bound(spec)?.footprint);
+/// Bytes of a region in which no program of any trace is refused; none if no number is known.
+pub(crate) fn proven_region(programs: &[Option<Programs>], spec: &Spec) -> Option<u64> {
+    let each = programs.iter().map(|programs| programs.as_ref()?.bound(spec).region);
     each.reduce(|a, b| Some(a?.max(b?)))?
 }
 
@@ -75,12 +70,14 @@ mod tests {
         let allocate = Action::Allocate { id: 1, size: Bytes(100), alignment: 0 };
         let plain = packed(&[allocate]);
         let moving = packed(&[allocate, Action::Reallocate { id: 1, size: Bytes(50) }]);
+        let nothing = packed(&[]);
         let [tlsf, never] = ["tlsf", "list(fit=first, coalesce=never)"].map(|spec| spec.parse().expect("a spec"));
         assert!(proven(&[plain], &tlsf).is_some_and(|proven| proven.footprint >= 100));
-        assert_eq!(proven_footprint(&[plain], &tlsf), proven(&[plain], &tlsf).map(|proven| proven.footprint));
-        for covered in [&[plain, moving][..], &[moving, plain]] {
-            assert_eq!((proven(covered, &tlsf), proven_footprint(covered, &tlsf)), (None, None));
-        }
-        assert_eq!((proven(&[plain], &never), proven_footprint(&[plain], &never)), (None, None));
+        let region = |programs: &[Option<Programs>], spec| proven_region(programs, spec);
+        assert_eq!(region(&[plain], &tlsf), proven(&[plain], &tlsf).map(|proven| proven.footprint));
+        // A block that moves is live twice.
+        assert!(region(&[plain, moving], &tlsf) > region(&[plain], &tlsf) && proven(&[moving, plain], &tlsf).is_some());
+        assert_eq!(region(&[plain, nothing], &tlsf), None, "one of them asks for nothing");
+        assert_eq!((proven(&[plain], &never), region(&[plain], &never)), (None, None));
     }
 }

@@ -74,7 +74,7 @@ fn robson(text: &mut String, csv: &mut String) -> Result<f64, Box<dyn Error>> {
 
 /// Attacks every heap of the catalogue; gives how many need twice what chance gives.
 fn designs(program: ProgramClass, text: &mut String, csv: &mut String) -> Result<usize, Box<dyn Error>> {
-    let ProgramClass { live, max_size, min_size } = program;
+    let ProgramClass { live, max_size, min_size, .. } = program;
     let any = any_allocator(program);
     writeln!(text, "\nat most {live} bytes live, in requests of {min_size} to {max_size}; any allocator: {any}\n")?;
     let heading = ["footprint", "bound", "of it", "of any", "random"].map(|name| format!("{name:>10}")).concat();

@@ -16,6 +16,7 @@
 //! bound. Where both meet the worst case is known.
 
 mod adversary;
+mod chain;
 mod chance;
 mod comb;
 mod construct;
@@ -36,9 +37,10 @@ use heapsmith_spec::Spec;
 use heapsmith_trace::Bytes;
 
 pub use adversary::{Adversary, AttackOutcome, Block, Charge, region_for, run};
+pub use chain::Chain;
 pub use comb::{Comb, Tooth};
 pub use peer::{PeerTarget, attack_peer, peer_region};
-pub use plan::{Carve, Plan, Round};
+pub use plan::{Carve, Plan, Round, Shrink};
 pub use random::Random;
 pub use sieve::Keep;
 pub use tape::{Tape, TapeStep};

@@ -47,12 +47,13 @@ mod pages;
 mod program;
 mod retained;
 mod skip_list;
+mod spans;
 mod stack;
 mod tlsf;
 mod tree;
 
 use heapsmith_spec::build::words_for;
-use heapsmith_spec::{Layer, Pool, Spec};
+use heapsmith_spec::{Layer, Pool, Spec, Threads};
 
 pub use accesses::WorstCase;
 use demand::SizeClasses;
@@ -81,7 +82,8 @@ impl Term {
 pub struct Bound {
     /// The most bytes of the region ever used, control words included; none if no bound is known.
     pub footprint: Option<u64>,
-    /// Bytes of a region in which no such program is refused: the footprint, and what a reserve keeps free in addition.
+    /// Bytes of a region in which no such program is refused: the footprint, and what a reserve keeps free in addition. Where no
+    /// footprint is bounded, because layers keep blocks until the region is full, it is a bound by itself.
     /// The worst operation is that of such a region: where a request would be refused, layers give back all that they keep
     /// and free blocks that a threshold left apart are joined.
     pub region: Option<u64>,
@@ -118,9 +120,9 @@ const MAX: u64 = 1 << 56;
 const TOO_LARGE: &str = "the bound exceeds the largest region that any word can name: ask about fewer live bytes or larger \
     smallest requests";
 
-/// Why spans give no bound.
-const SPANS: &str = "no bound is derived for spans: a block keeps its span for its class, and the spans of a class that a \
-    program no longer asks for can each be held by one block";
+/// Why coarse alignments give no bound of most heaps.
+const ALIGNED: &str = "requests aligned beyond the heap's own alignment are bounded in pools that join all free neighbours alone: use \
+    a coarser align";
 
 /// Why a family has no bound.
 struct Unbounded(&'static str);
@@ -138,10 +140,14 @@ struct Unbounded(&'static str);
 /// # Ok::<(), heapsmith_spec::SpecError>(())
 /// ```
 pub fn bound(spec: &Spec, live: u64, max_size: u64, min_size: u64) -> Bound {
-    let program = match ProgramClass::new(live, max_size, min_size) {
-        Ok(program) => program,
-        Err(error) => return Bound::none(error.to_string(), WorstCase::default()),
-    };
+    match ProgramClass::new(live, max_size, min_size) {
+        Ok(program) => bound_of(spec, program),
+        Err(error) => Bound::none(error.to_string(), WorstCase::default()),
+    }
+}
+
+/// The same for a class of programs, which may reallocate and ask for coarse alignments.
+pub fn bound_of(spec: &Spec, program: ProgramClass) -> Bound {
     let demand = match Demand::new(spec, program) {
         Ok(demand) => demand,
         Err(why) => return Bound::none(why, WorstCase::default()),
@@ -149,31 +155,51 @@ pub fn bound(spec: &Spec, live: u64, max_size: u64, min_size: u64) -> Bound {
     let found = found(&demand);
     let worst_case = worst_case(&demand, found.as_ref().ok().map(|found| found.footprint));
     let forced = (!demand.spec.pool.frees_in_order()).then(|| any_allocator(demand.program));
+    // Robson's adversary asks for no more than the program's own live bytes.
     match found {
-        Ok(found) => Bound {
-            footprint: Some(found.footprint),
-            region: Some(demand.region_of(found.footprint)),
-            formula: found.formula.to_owned(),
-            terms: found.terms,
-            numbers: found.numbers,
-            source: found.source,
-            requires: requires(&demand, found.footprint, demand.region_of(found.footprint)),
-            why_none: String::new(),
-            worst_case,
-            any_allocator: forced,
+        Ok(found) => {
+            let region = demand.region_of(found.footprint);
+            let footprint = Some(found.footprint);
+            Bound::of(&demand, found, footprint, region, worst_case, forced)
+        }
+        Err(Unbounded(why)) => match full_region(&demand) {
+            Some(found) => {
+                let region = demand.region_of(found.footprint);
+                Bound { why_none: why.to_owned(), ..Bound::of(&demand, found, None, region, worst_case, forced) }
+            }
+            None => Bound { any_allocator: forced, ..Bound::none(why.to_owned(), worst_case) },
         },
-        Err(Unbounded(why)) => Bound { any_allocator: forced, ..Bound::none(why.to_owned(), worst_case) },
     }
+}
+
+/// The region in which no request is refused, where a larger one may be used without end: if layers give back all that they
+/// keep before they refuse, and then the pool has an argument.
+fn full_region(demand: &Demand) -> Option<Found> {
+    let keeps_on = |layer: &Layer| match layer {
+        Layer::FreeLists(lists) => lists.flush.max().is_some(),
+        Layer::Spans(_) => true,
+        Layer::Zero | Layer::Guard(_) | Layer::Reserve(_) => false,
+    };
+    if demand.spec.layers.iter().any(keeps_on) {
+        return None;
+    }
+    family(&demand.spec.pool).full_region(demand).filter(|found| found.footprint <= MAX)
 }
 
 /// What the pool's family says, within the largest region.
 fn found(demand: &Demand) -> Result<Found, Unbounded> {
     let family = family(&demand.spec.pool);
-    if demand.spec.layers.iter().any(|layer| matches!(layer, Layer::Spans(_))) {
-        return Err(Unbounded(SPANS));
+    if demand.aligning > 0 && !family.aligns() {
+        return Err(Unbounded(ALIGNED));
     }
-    if !family.counts_trapped() && demand.traps_blocks() {
-        return Err(Unbounded(retained::TRAPS));
+    if let Some(spans) = demand.spec.layers.iter().find_map(|layer| match layer {
+        Layer::Spans(spans) => Some(spans),
+        _ => None,
+    }) {
+        return spans::bound(demand, spans);
+    }
+    if demand.traps_blocks() && (!family.counts_trapped() || demand.program.reallocates) {
+        return Err(Unbounded(if demand.program.reallocates { retained::TRAPS_RESIZED } else { retained::TRAPS }));
     }
     let found = family.bound(demand)?;
     if found.footprint > MAX { Err(Unbounded(TOO_LARGE)) } else { Ok(found) }
@@ -184,10 +210,34 @@ fn worst_case(demand: &Demand, footprint: Option<u64>) -> WorstCase {
     // The cost of a full region is not counted: with room for the bound the region is never full.
     let enough = footprint.is_some_and(|bytes| demand.region_of(bytes) <= demand.spec.max_region());
     let pool = family(&demand.spec.pool).worst_case(demand, Room { footprint, enough });
-    accesses::with_layers(demand, pool, enough)
+    let worst_case = accesses::with_layers(demand, pool, enough);
+    if demand.program.reallocates { accesses::reallocating(worst_case) } else { worst_case }
 }
 
 impl Bound {
+    /// What was found, for a footprint in any region or, where there is none, for a region of this many bytes alone.
+    fn of(
+        demand: &Demand,
+        found: Found,
+        footprint: Option<u64>,
+        region: u64,
+        worst_case: WorstCase,
+        any_allocator: Option<u64>,
+    ) -> Bound {
+        Bound {
+            footprint,
+            region: Some(region),
+            formula: found.formula.to_owned(),
+            terms: found.terms,
+            numbers: found.numbers,
+            source: found.source,
+            requires: requires(demand, found.footprint, region),
+            why_none: String::new(),
+            worst_case,
+            any_allocator,
+        }
+    }
+
     /// No bound, and why.
     pub(crate) fn none(why: String, worst_case: WorstCase) -> Bound {
         Bound {
@@ -210,6 +260,16 @@ trait Bounded {
     /// The bound, or why there is none.
     fn bound(&self, _demand: &Demand) -> Result<Found, Unbounded> {
         Err(Unbounded("no bound is derived for this pool"))
+    }
+
+    /// The region in which no request is refused, whatever layers keep that give all of it back before one is.
+    fn full_region(&self, _demand: &Demand) -> Option<Found> {
+        None
+    }
+
+    /// Whether the bound also covers requests with alignments coarser than the heap's: by [`with_holes`](holes::with_holes).
+    fn aligns(&self) -> bool {
+        false
     }
 
     /// The worst operation of the heap behind no layer.
@@ -284,12 +344,27 @@ fn requires(demand: &Demand, footprint: u64, region: u64) -> Vec<String> {
         format!("has {} bytes: room for the bound in addition to the {}% in reserve", shown(region), demand.reserved())
     };
     let mut requires = vec![
-        "allocations and frees alone: a reallocation may hold two blocks at once, or resize one where no allocation \
-         would have put it"
-            .to_owned(),
-        "no request aligned beyond the heap's own alignment".to_owned(),
+        if demand.program.reallocates {
+            "reallocations to sizes between the smallest and the largest request; a block that moves is live twice meanwhile"
+        } else {
+            "allocations and frees alone: `--reallocations` covers more"
+        }
+        .to_owned(),
+        if demand.aligning > 0 {
+            format!("no request aligned beyond {} bytes", demand.program.alignment)
+        } else {
+            "no request aligned beyond the heap's own alignment".to_owned()
+        },
         format!("a region that begins at a multiple of 4096 bytes and {room}"),
     ];
+    match demand.spec.threads {
+        Threads::One => {}
+        Threads::Each => requires.push("one thread: each further one has a heap of its own with this bound".to_owned()),
+        Threads::Lists => requires.push(
+            "one thread: each further one has lists of its own, which keep as much again as the lists of one"
+                .to_owned(),
+        ),
+    }
     requires.extend(family(&demand.spec.pool).requires().map(str::to_owned));
     if demand.program.max_size < demand.asked_largest {
         let max = demand.program.max_size;

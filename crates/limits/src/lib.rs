@@ -22,7 +22,7 @@ pub mod placement;
 mod published;
 
 pub use attack::{Attack, AttackError, AttackGoal, attack};
-pub use bound::{Bound, ProgramClass, ProgramError, Term, any_allocator, bound};
+pub use bound::{Bound, ProgramClass, ProgramError, Term, any_allocator, bound, bound_of};
 pub use lines::Lines;
 pub use lower_bound::{LowerBound, lower_bound};
 pub use placement::PlacementEffort;

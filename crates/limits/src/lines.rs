@@ -1,9 +1,9 @@
 //! The reference lines of a trace: its lower bound, and the worst-case bound of any heap for programs like it.
 
 use heapsmith_spec::Spec;
-use heapsmith_trace::{Operation, PackedTrace};
+use heapsmith_trace::PackedTrace;
 
-use crate::bound::{Bound, ProgramClass, ProgramError, WorstCase, bound};
+use crate::bound::{Bound, ProgramClass, ProgramError, WorstCase, bound_of};
 use crate::lower_bound::{LowerBound, lower_bound};
 use crate::placement::PlacementEffort;
 
@@ -16,29 +16,18 @@ pub struct Lines {
     pub lower_bound: LowerBound,
     /// The programs that are as the trace; why not where a bound covers none.
     pub program: Result<ProgramClass, ProgramError>,
-    /// The coarsest alignment that the trace asks for, in bytes.
-    coarsest: u64,
 }
 
 impl Lines {
     /// The lines of a trace. Cost: that of [`lower_bound`] with this effort, and two passes over the events.
     pub fn of(trace: &PackedTrace, effort: PlacementEffort) -> Lines {
-        let allocations = trace.events.iter().filter(|event| event.operation == Operation::Allocate);
-        Lines {
-            trace: trace.name.clone(),
-            lower_bound: lower_bound(trace, effort),
-            program: ProgramClass::of(trace, u32::MAX),
-            coarsest: allocations.map(|event| event.alignment()).max().unwrap_or(1),
-        }
+        Lines { trace: trace.name.clone(), lower_bound: lower_bound(trace, effort), program: ProgramClass::of(trace) }
     }
 
     /// What no program with as many live bytes as the trace, in requests of its sizes, can make a heap exceed.
     pub fn bound(&self, spec: &Spec) -> Bound {
         match self.program {
-            Ok(_) if self.coarsest > spec.alignment.into() => {
-                Bound::none(ProgramError::Aligned { alignment: self.coarsest }.to_string(), WorstCase::default())
-            }
-            Ok(program) => bound(spec, program.live, program.max_size, program.min_size),
+            Ok(program) => bound_of(spec, program),
             Err(error) => Bound::none(error.to_string(), WorstCase::default()),
         }
     }
@@ -74,16 +63,21 @@ mod tests {
     }
 
     #[test]
-    fn what_no_bound_covers_is_named() {
+    fn alignments_and_reallocations_are_covered_or_named() {
         let mut trace = Trace::default();
         trace.events.push(Event::at(0, Action::Allocate { id: 0, size: Bytes(100), alignment: 64 }));
         let lines = |trace: &Trace| Lines::of(&PackedTrace::new(trace).expect("a sound trace"), PlacementEffort::QUICK);
-        let first_fit = "list(order=address)".parse().expect("a spec");
-        let bound = lines(&trace).bound(&first_fit);
-        assert!(bound.footprint.is_none() && bound.why_none.contains("align=64"), "{}", bound.why_none);
-        let aligned = "list(order=address) align=64".parse().expect("a spec");
-        assert!(lines(&trace).bound(&aligned).footprint.is_some());
+        let [first_fit, aligned, classes]: [Spec; 3] =
+            ["list(order=address)", "list(order=address) align=64", "classes(16..=1024 double)"]
+                .map(|spec| spec.parse().expect("a spec"));
+        let bytes = |trace: &Trace, spec| lines(trace).bound(spec).footprint;
+        assert!(bytes(&trace, &first_fit).is_some_and(|bytes| bytes > 164));
+        assert!(bytes(&trace, &aligned) < bytes(&trace, &first_fit));
+        assert!(lines(&trace).bound(&classes).why_none.contains("coarser align"));
         trace.events.push(Event::at(1, Action::Reallocate { id: 0, size: Bytes(200) }));
-        assert!(lines(&trace).bound(&aligned).why_none.contains("1 reallocations"));
+        assert!(bytes(&trace, &aligned).is_some_and(|bytes| bytes > 400), "a block that moves is live twice");
+        let lists: Spec = "freelists(100) list(order=address) align=64".parse().expect("a spec");
+        let bound = lines(&trace).bound(&lists);
+        assert!(bound.footprint.is_none() && bound.region.is_some(), "{bound:?}");
     }
 }

@@ -85,6 +85,10 @@ pub trait Drive {
     fn allocate(&mut self, size: u64) -> Option<PlacedBlock>;
     /// Frees the block of a slot.
     fn free(&mut self, slot: u32);
+    /// Resizes the block of a slot; none if it is refused, or nobody resizes here.
+    fn reallocate(&mut self, _slot: u32, _size: u64) -> Option<PlacedBlock> {
+        None
+    }
     /// The most bytes requested and live so far.
     fn requested_peak(&self) -> Bytes;
     /// The largest footprint so far.
@@ -113,6 +117,17 @@ impl Drive for Driven<'_> {
             self.empty.push(slot);
             self.count();
         }
+    }
+
+    fn reallocate(&mut self, slot: u32, size: u64) -> Option<PlacedBlock> {
+        let Ok(Some((old, new))) = self.live.reallocate(self.heap, slot, size) else {
+            self.accesses = self.heap.meter().accesses;
+            return None;
+        };
+        self.count();
+        self.requested = self.requested - old.requested + size;
+        self.requested_peak = self.requested_peak.max(self.requested);
+        Some(PlacedBlock { slot, offset: self.live.offset(self.heap, new) as u64, block: new.block })
     }
 
     fn requested_peak(&self) -> Bytes {

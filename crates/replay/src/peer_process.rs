@@ -21,7 +21,7 @@
 
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 
 use heapsmith_peers::{Allocator, Library, Work, with_fixed_addresses, with_peer, without_huge_pages};
 use heapsmith_trace::{Bytes, Gap, Operation, PackedEvent};
@@ -74,11 +74,10 @@ pub enum PeerProcessError {
 }
 
 /// A reference allocator in a process of its own, as it is driven.
-#[derive(Debug)]
 pub struct PeerProcess {
     child: Child,
     commands: BufWriter<ChildStdin>,
-    answers: BufReader<ChildStdout>,
+    answers: BufReader<Box<dyn Read>>,
     extent: Extent,
     /// Live blocks: bytes requested, by slot.
     sizes: Vec<u64>,
@@ -121,7 +120,7 @@ impl PeerProcess {
         let mut process = PeerProcess {
             child,
             commands: BufWriter::new(input),
-            answers: BufReader::new(output),
+            answers: BufReader::new(Box::new(output)),
             extent,
             sizes: vec![0; blocks as usize],
             empty: (0..blocks).rev().collect(),
@@ -185,6 +184,12 @@ impl PeerProcess {
         if self.operations.is_multiple_of(BETWEEN) {
             self.look();
         }
+    }
+}
+
+impl std::fmt::Debug for PeerProcess {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PeerProcess").field("child", &self.child).field("operations", &self.operations).finish()
     }
 }
 
@@ -258,7 +263,7 @@ pub fn peer_child(arguments: &[String], input: &mut impl Read, output: &mut impl
     obeyed.map_err(|error| error.to_string())
 }
 
-/// Does what it is told.
+/// Does what each command says.
 struct Obey<'p, I, O> {
     blocks: usize,
     input: &'p mut I,

@@ -138,7 +138,7 @@ mod tests {
     fn a_reading_is_another_heap_than_the_entry_that_it_reads() {
         for reading in readings() {
             let (of, _) = reading.name.split_once('/').expect("the name of an entry and that of the reading");
-            // That of an original which is no entry stands alone.
+            // That of an original which is no entry is alone.
             match catalogue().iter().find(|entry| entry.name == of) {
                 Some(read) => assert_ne!(resolve(read.name), resolve(reading.name), "{}", reading.name),
                 None => assert_eq!(of, "freertos", "{}", reading.name),

@@ -1,6 +1,6 @@
-//! `cargo xtask bench known`: the worst programs found for well-known allocators, beside what is printed of them.
+//! `cargo xtask bench known`: the worst programs found for well-known allocators, next to what is printed of them.
 //!
-//! Writes `bench/results/known-allocators.csv`, and the smaller programs to `samples/attacks`. The original of o1heap is compiled
+//! Writes `bench/results/known-allocators.csv`, and the programs to `samples/attacks`. The original of o1heap is compiled
 //! from a clone (`--o1heap DIR`) with `o1heap.c` next to this file; without one its rows are NOT RUN, and nothing is written.
 
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub struct Arguments {
 }
 
 /// Peak live bytes, the largest and the smallest request.
-const PROGRAMS: [[&str; 3]; 2] = [["8K", "256", "32"], ["64K", "1K", "16"]];
+const PROGRAM: [&str; 3] = ["8K", "256", "32"];
 /// The one size for which the equation of o1heap grants least: a byte more than what fills a block of 64.
 const ONE_SIZE: [&str; 3] = ["8184", "33", "33"];
 /// Heaps that are specs: those of the literature, and originals whose placement a spec has.
@@ -35,18 +35,14 @@ pub fn known(arguments: &Arguments) -> Outcome {
     std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     let o1heap = arguments.o1heap.as_deref().map(|clone| compiled(clone, &folder)).transpose()?;
     let mut rows: Vec<String> = Vec::new();
-    for program in PROGRAMS {
-        for spec in SPECS {
-            rows.push(attacked(&[spec], program, &folder, spec)?);
-        }
-        for peer in PEERS {
-            rows.push(attacked(&["--peer", peer], program, &folder, peer)?);
-        }
-        if let Some(library) = &o1heap {
-            rows.push(attacked(&["--peer", library], program, &folder, "o1heap")?);
-        }
+    for spec in SPECS {
+        rows.push(attacked(&[spec], PROGRAM, &folder, spec)?);
+    }
+    for peer in PEERS {
+        rows.push(attacked(&["--peer", peer], PROGRAM, &folder, peer)?);
     }
     if let Some(library) = &o1heap {
+        rows.push(attacked(&["--peer", library], PROGRAM, &folder, "o1heap")?);
         rows.push(attacked(&["--peer", library], ONE_SIZE, &folder, "o1heap")?);
         write(rows)
     } else {
@@ -73,7 +69,7 @@ fn attacked(which: &[&str], [live, max, min]: [&str; 3], folder: &Path, name: &s
     let output = Command::new(target().join("release/heapsmith"))
         .arg("attack")
         .args(which)
-        .args(["--max-live", live, "--max-size", max, "--min-size", min, "--rounds", "300", "--format", "csv", "-o"])
+        .args(["--max-live", live, "--max-size", max, "--min-size", min, "--rounds", "100", "--format", "csv", "-o"])
         .arg(&trace)
         .output()
         .map_err(|error| format!("cannot run heapsmith: {error}"))?;
@@ -88,7 +84,7 @@ fn attacked(which: &[&str], [live, max, min]: [&str; 3], folder: &Path, name: &s
     Ok(format!("max_live,max_size,min_size,{header}\n{live},{max},{min},{row}"))
 }
 
-/// Writes the rows, the header once, and keeps the smaller programs.
+/// Writes the rows, the header once, and keeps the programs.
 fn write(rows: Vec<String>) -> Outcome {
     let header = rows.first().and_then(|row| row.lines().next()).unwrap_or_default().to_owned();
     let lines = rows.iter().filter_map(|row| row.lines().nth(1));
@@ -101,9 +97,7 @@ fn write(rows: Vec<String>) -> Outcome {
     for entry in std::fs::read_dir(target().join("bench/known")).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         let name = path.file_name().unwrap_or_default().to_owned();
-        let is_small =
-            name.to_string_lossy().ends_with("-8K.parquet") || name.to_string_lossy().ends_with("-8184.parquet");
-        if is_small {
+        if name.to_string_lossy().ends_with(".parquet") {
             std::fs::copy(&path, kept.join(name)).map_err(failed)?;
         }
     }

@@ -281,11 +281,11 @@ Examples:
     --goal accesses -o worst.parquet
   heapsmith replay worst.parquet --heap best-fit
   heapsmith attack --peer libc --peer rlsf --max-live 64K --max-size 1K \\
-    --min-size 16
-  heapsmith attack --peer ./o1heap.so --max-live 8K --max-size 256 \\
-    --min-size 32 -o worst.parquet";
+    --min-size 16";
 
-pub const ATTACK_MORE: &str = "\
+pub const ATTACK_MORE: &str = "  heapsmith attack --peer ./o1heap.so --max-live 8K --max-size 256 \\
+    --min-size 32 -o worst.parquet
+
 A library of --peer is code that runs: load none that you would not run.
 
 Ctrl-C ends the search and keeps the best attack so far. The same arguments \

@@ -33,6 +33,9 @@ pub struct Bound {
     pub heap: Vec<String>,
     #[command(flatten)]
     pub programs: Programs,
+    /// Also cover programs that resize blocks, to sizes within the limits
+    #[arg(long)]
+    pub reallocations: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -1,6 +1,6 @@
 //! `heapsmith bound`: the most memory that a heap can be made to need, with how it comes about.
 
-use heapsmith_limits::{Bound, ProgramClass, bound};
+use heapsmith_limits::{Bound, ProgramClass, bound_of};
 use heapsmith_spec::{Spec, resolve};
 use heapsmith_trace::Bytes;
 
@@ -10,9 +10,9 @@ use crate::failure::Failure;
 use crate::table::{Table, integer, none, text};
 
 pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
-    let program = program(&arguments.programs)?;
+    let program = ProgramClass { reallocates: arguments.reallocations, ..program(&arguments.programs)? };
     let specs = arguments.heap.iter().map(|heap| Ok(resolve(heap)?)).collect::<Result<Vec<Spec>, Failure>>()?;
-    let bounds = specs.iter().map(|spec| (spec, bound(spec, program.live, program.max_size, program.min_size)));
+    let bounds = specs.iter().map(|spec| (spec, bound_of(spec, program)));
     if arguments.format == Format::Table {
         let text: String = bounds.map(|(spec, bound)| page(spec, program, &bound)).collect::<Vec<_>>().join("\n");
         console::say_text(&text);
@@ -65,10 +65,11 @@ pub fn program(programs: &Programs) -> Result<ProgramClass, Failure> {
 
 /// What people read: a paragraph a heap.
 fn page(spec: &Spec, program: ProgramClass, bound: &Bound) -> String {
-    let ProgramClass { live, max_size, min_size } = program;
+    let ProgramClass { live, max_size, min_size, reallocates, .. } = program;
+    let resized = if reallocates { ", which are resized" } else { "" };
     let mut lines = vec![
         spec.to_string(),
-        format!("  programs       at most {live} bytes live, in requests of {min_size} to {max_size} bytes"),
+        format!("  programs       at most {live} bytes live, in requests of {min_size} to {max_size} bytes{resized}"),
     ];
     match bound.footprint {
         Some(footprint) => {
@@ -79,7 +80,12 @@ fn page(spec: &Spec, program: ProgramClass, bound: &Bound) -> String {
             ));
         }
         None => {
-            lines.push("  bound          none known".to_owned());
+            lines.push(match bound.region {
+                Some(region) => {
+                    format!("  bound          a region of {region} bytes ({}) refuses no request", Bytes(region))
+                }
+                None => "  bound          none known".to_owned(),
+            });
             lines.push(format!("  why            {}", bound.why_none));
         }
     }

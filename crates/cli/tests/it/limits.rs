@@ -168,12 +168,12 @@ fn refused(dir: &Path, options: &[&str], program: &[&str]) -> String {
 fn a_small_region_is_refuted_by_a_refusal() {
     let dir = tempfile::tempdir().expect("a folder");
     let options =
-        ["attack", "half-fit", "--rounds", "0", "--region", "64K", "--goal", "refusal", "-o", "worst.parquet"];
+        ["attack", "half-fit", "--rounds", "0", "--region", "32K", "--goal", "refusal", "-o", "worst.parquet"];
     let program = ["--max-live", "8K", "--max-size", "256", "--min-size", "32"];
     let output = heapsmith(dir.path(), &[&options[..], &program[..]].concat());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && said.contains("half-fit refused"), "{said}");
-    let replayed = rows(dir.path(), &["replay", "worst.parquet", "--heap", "half-fit", "--region", "64K"]);
+    let replayed = rows(dir.path(), &["replay", "worst.parquet", "--heap", "half-fit", "--region", "32K"]);
     assert_eq!(replayed[0]["failed"], 1, "the last request is the refused one");
 }
 

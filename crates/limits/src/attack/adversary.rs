@@ -116,7 +116,7 @@ pub fn run(
     run_in(spec, program, charge, (region, Bytes(u64::MAX)), max_operations, plan)
 }
 
-/// The same in the first bytes of a region, so many.
+/// The same in the first bytes of a region.
 pub fn run_in(
     spec: &Spec,
     program: ProgramClass,
@@ -206,6 +206,26 @@ impl Adversary<'_> {
             self.used -= block.requested + self.header;
             self.tape.steps.push(TapeStep::Free { id: block.id });
         }
+    }
+
+    /// Resizes the block whose payload lies at `at`, within the limits; none if it is refused or exceeds them.
+    pub fn reallocate(&mut self, at: u64, size: u64) -> Option<Block> {
+        let size = size.clamp(self.program.min_size, self.program.max_size);
+        let old = *self.blocks.get(&at)?;
+        let is_within = self.program.reallocates && size.saturating_sub(old.requested) <= self.left();
+        if self.is_over() || !is_within {
+            return None;
+        }
+        let Some(placed) = self.heap.reallocate(old.slot, size) else {
+            self.over = Some(size);
+            return None;
+        };
+        self.blocks.remove(&at);
+        let block = Block { at: placed.offset, bytes: placed.block, requested: size, ..old };
+        self.used = self.used - old.requested + size;
+        self.tape.steps.push(TapeStep::Reallocate { id: old.id, size });
+        self.blocks.insert(block.at, block);
+        Some(block)
     }
 
     /// Frees every block that is not kept: in the order of addresses, or from the last to the first.

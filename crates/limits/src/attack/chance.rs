@@ -71,6 +71,14 @@ impl Chance {
         while !adversary.is_over() {
             let size = self.size(adversary.program());
             self.done += 1;
+            if adversary.program().reallocates && !live.is_empty() && self.random.below(3) == 0 {
+                let place = if self.stack { live.len() - 1 } else { self.random.below(live.len() as u64) as usize };
+                let at = live[place];
+                if let Some(block) = adversary.reallocate(at, size) {
+                    live[place] = block.at;
+                    continue;
+                }
+            }
             if adversary.left() >= size {
                 match adversary.allocate(size) {
                     Some(block) => live.push(block.at),

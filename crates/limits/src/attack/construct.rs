@@ -7,12 +7,14 @@
 //! | cells, doubling | Knuth 1997, §2.5, exercise 41 | buddy systems, pages |
 //! | one size after another | Wilson et al. 1995, §3.6 | classes, pages, heaps that join nothing |
 //! | carve | Robson 1977; Knuth 1997, §2.5, exercise 42 | best fit, worst fit, good fit, lists by time |
+//! | shrink in place | – | every heap that splits where a block shrinks |
 //! | the same sizes over and over | – | heaps that give nothing back, or join nothing |
 //! | every other, then the largest | Donahue et al. 2001, §3.1 | searches: they visit every hole in vain |
 
+use super::chain::Chain;
 use super::comb::{Comb, Tooth};
 use super::model::BlockModel;
-use super::plan::{Carve, Plan, Round};
+use super::plan::{Carve, Plan, Round, Shrink};
 use super::sieve::Keep;
 
 /// Rounds that one plan has at most.
@@ -40,6 +42,16 @@ pub fn constructions(blocks: &BlockModel<'_, '_>) -> Vec<(&'static str, Plan)> {
     ];
     all.extend(carvings(blocks).into_iter().map(|carve| ("a hole behind each smallest block", Plan::Carve(carve))));
     all.extend(combs(blocks).into_iter().map(|comb| ("holes between smallest blocks, many at once", Plan::Comb(comb))));
+    all.extend(
+        chains(blocks)
+            .into_iter()
+            .map(|chain| ("holes in a row, as large as what passes them over", Plan::Chain(chain))),
+    );
+    if blocks.program().reallocates {
+        let size = blocks.last_request(blocks.largest_block());
+        let small = blocks.program().min_size;
+        all.push(("shrinking in place, batch after batch", Plan::Shrink(Shrink { size, small })));
+    }
     all.retain(|(_, plan)| *plan != Plan::Rounds(Vec::new()));
     all
 }
@@ -191,4 +203,32 @@ fn combs(blocks: &BlockModel<'_, '_>) -> Vec<Comb> {
         }
     }
     combs
+}
+
+/// Holes that the lists of good fit pass over: as large as the block that is looked for above them, up to the next power of two.
+fn chains(blocks: &BlockModel<'_, '_>) -> Vec<Chain> {
+    let (max_size, min_size, granule, word) =
+        (blocks.largest_block(), blocks.min_block(), blocks.granule(), blocks.word());
+    let small = blocks.program().min_size;
+    let mut chains = Vec::new();
+    // The largest block; the largest below its power of two, and the least above the one before.
+    let power = (1_u64 << (max_size / word).max(1).ilog2()) * word;
+    for block in [max_size, power - granule, power, power + granule, power / 2 + granule] {
+        if block < 2 * min_size || block > max_size {
+            continue;
+        }
+        let size = blocks.last_request(block);
+        let above = (block / word).next_power_of_two() * word;
+        let remainder = (above - granule).saturating_sub(block);
+        for second in
+            [None, (remainder >= min_size).then_some(remainder), (remainder >= 2 * min_size).then_some(remainder / 2)]
+        {
+            let fillers = [Some(block), second].into_iter().flatten().map(|block| blocks.last_request(block)).collect();
+            let chain = Chain { size, fillers, small };
+            if !chains.contains(&chain) {
+                chains.push(chain);
+            }
+        }
+    }
+    chains
 }

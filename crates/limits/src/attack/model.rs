@@ -45,7 +45,7 @@ impl BlockModel<'_, '_> {
     /// The limits of the programs; the largest request is one that is served.
     pub fn program(&self) -> ProgramClass {
         match self {
-            BlockModel::Heap(demand) => demand.program,
+            BlockModel::Heap(demand) => ProgramClass { live: demand.program.live - demand.moving, ..demand.program },
             BlockModel::Measured(blocks) => blocks.program,
         }
     }

@@ -11,7 +11,8 @@
 //! the hole but so much, the smallest block takes the rest, and the filler is freed. ([`comb`](super::comb) does so for
 //! many holes at once.)
 
-use super::adversary::Adversary;
+use super::adversary::{Adversary, Block};
+use super::chain::Chain;
 use super::comb::Comb;
 use super::sieve::{Keep, Place, sieve};
 
@@ -50,6 +51,41 @@ pub enum Plan {
     Carve(Carve),
     /// Carving, many holes at once.
     Comb(Comb),
+    /// Holes in a row.
+    Chain(Chain),
+    /// Shrinking in place.
+    Shrink(Shrink),
+}
+
+/// Blocks that shrink where they are, each before the hole that it leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Shrink {
+    /// Bytes asked for.
+    pub size: u64,
+    /// Bytes that stay.
+    pub small: u64,
+}
+
+impl Shrink {
+    fn carry_out(self, adversary: &mut Adversary<'_>) {
+        loop {
+            adversary.fill(self.size, adversary.program().live);
+            let is_large = |block: &&Block| block.requested > self.small;
+            let mut large: Vec<u64> = adversary.blocks().filter(is_large).map(|block| block.at).collect();
+            // The last stays: what it left would become never-used memory again.
+            let last = large.pop();
+            if large.is_empty() {
+                let _ = last.and_then(|at| adversary.reallocate(at, self.small));
+                adversary.fill(adversary.program().max_size, adversary.program().live);
+                return;
+            }
+            for at in large.into_iter().rev() {
+                if adversary.reallocate(at, self.small).is_none() {
+                    return;
+                }
+            }
+        }
+    }
 }
 
 impl Plan {
@@ -59,6 +95,8 @@ impl Plan {
             Plan::Rounds(rounds) => carry_out_rounds(rounds, adversary),
             Plan::Carve(carve) => carve.carry_out(adversary),
             Plan::Comb(comb) => comb.carry_out(adversary),
+            Plan::Chain(chain) => chain.carry_out(adversary),
+            Plan::Shrink(shrink) => shrink.carry_out(adversary),
         }
     }
 }

@@ -65,6 +65,14 @@ impl<'d, 's> PlanSearch<'d, 's> {
             Plan::Rounds(rounds) => self.change_rounds(rounds),
             Plan::Carve(carve) => self.change_carve(carve),
             Plan::Comb(comb) => self.change_comb(comb),
+            Plan::Chain(chain) => {
+                let place = self.random.below(chain.fillers.len() as u64) as usize;
+                chain.fillers[place] = self.near(chain.fillers[place]);
+            }
+            Plan::Shrink(shrink) => {
+                shrink.size = self.near(shrink.size);
+                shrink.small = self.near(shrink.small).min(shrink.size);
+            }
         }
     }
 

@@ -106,7 +106,10 @@ fn gaps(adversary: &Adversary<'_>, next: u64, origin: u64) -> BTreeSet<u64> {
     // Candidates for the block kept before, ascending in address and in cost.
     let mut near: VecDeque<usize> = VecDeque::new();
     for (number, block) in blocks.iter().enumerate() {
-        while near.front().is_some_and(|&other| block.at - blocks[other].end() >= next && other + 1 < number) {
+        while near
+            .front()
+            .is_some_and(|&other| block.at.saturating_sub(blocks[other].end()) >= next && other + 1 < number)
+        {
             near.pop_front();
         }
         let from_origin = (block.at.saturating_sub(origin) < next).then_some((0, None));

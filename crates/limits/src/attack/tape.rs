@@ -12,6 +12,13 @@ pub enum TapeStep {
         /// Bytes.
         size: u64,
     },
+    /// Resizes a block.
+    Reallocate {
+        /// The block's name.
+        id: u64,
+        /// Bytes.
+        size: u64,
+    },
     /// Frees a block.
     Free {
         /// The block's name.
@@ -54,6 +61,7 @@ impl Tape {
 fn action(step: TapeStep) -> Action {
     match step {
         TapeStep::Allocate { id, size } => Action::Allocate { id, size: Bytes(size), alignment: 0 },
+        TapeStep::Reallocate { id, size } => Action::Reallocate { id, size: Bytes(size) },
         TapeStep::Free { id } => Action::Free { id },
     }
 }

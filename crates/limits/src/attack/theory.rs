@@ -33,9 +33,15 @@ pub struct Forced {
 /// The heap cannot be made, or has no blocks with headers of a word.
 pub fn forced(spec: &Spec, live: u64, log: u32) -> Result<Forced, AttackError> {
     let header = u64::from(spec.word.bytes());
-    let one = ProgramClass { live: 1, max_size: 1, min_size: 1 };
+    let one = ProgramClass { live: 1, max_size: 1, min_size: 1, reallocates: false, alignment: 1 };
     let unit = Demand::new(spec, one).map_err(AttackError::Refuses)?.min_block();
-    let program = ProgramClass { live: live * unit, max_size: (unit << log) - header, min_size: unit - header };
+    let program = ProgramClass {
+        live: live * unit,
+        max_size: (unit << log) - header,
+        min_size: unit - header,
+        reallocates: false,
+        alignment: 1,
+    };
     let demand = Demand::new(spec, program).map_err(AttackError::Refuses)?;
     if demand.min_block() != unit || demand.largest_block() != unit << log {
         return Err(AttackError::Refuses("blocks of this heap are no powers of two of its smallest".to_owned()));

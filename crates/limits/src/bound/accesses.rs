@@ -77,6 +77,15 @@ pub(super) fn with_layers(demand: &Demand, pool: WorstCase, has_room: bool) -> W
     demand.spec.layers.iter().fold(pool, |worst_case, layer| with_layer(demand, worst_case, layer))
 }
 
+/// The same where blocks are resized: a reallocation tries the neighbour behind, then allocates and frees. It counts as an
+/// allocation.
+pub(super) fn reallocating(worst_case: WorstCase) -> WorstCase {
+    let WorstCase { allocate, free, formula } = worst_case;
+    let both = allocate.zip(free).map(|(allocate, free)| allocate + free + 24);
+    let formula = format!("{formula}; a reallocation: both and 24");
+    WorstCase { allocate: both, free, formula }
+}
+
 /// With `check=header`: the first link of the block that is taken and the link back; the wilderness and the header behind a
 /// block that is freed, and its own header, set to 0 where the free block before swallows it.
 fn checked(pool: WorstCase) -> WorstCase {

@@ -24,6 +24,10 @@
 //! 2^k·E_k ≤ M·(1 + log2(2^k/m)) + 2^(k+1), and a request of order k is refused only if its cells fill the block. None is
 //! where the block has more than M·(1 + log2(n/m)) + 2n bytes; P is the power of two above. Gluing has no part in either
 //! argument but that a refusal comes after it.
+//! Where blocks are resized in place a block is divided whatever else is free, and neither argument holds. But a cell of
+//! order n without a used block in it is one free block once all that is free is glued, and serves every request. So the
+//! region grows only when each has one: C + (B + 5)·n, with four cells for the ends and one by which
+//! the last block grows in place.
 //!
 //! # The worst operation of the estranged system
 //!
@@ -39,6 +43,9 @@ use super::{Bounded, Found, Room, Term, Unbounded, WorstCase, shown};
 
 impl Bounded for Buddy {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
+        if demand.program.reallocates {
+            return resized(self, demand);
+        }
         Ok(match self.start {
             Start::Wilderness => bound(demand),
             Start::OneBlock => whole(self, demand),
@@ -127,6 +134,36 @@ fn whole(buddy: &Buddy, demand: &Demand) -> Found {
         numbers: format!("{} + {} + {} + 4,096", shown(control), shown(block), shown(block / 16)),
         source: "Knuth 1997, §2.5, exercise 41 (M(1 + log2 n)), with the table of this heap and its alignment",
     }
+}
+
+/// The bound where blocks are resized in place, which divides a block whatever is free.
+fn resized(buddy: &Buddy, demand: &Demand) -> Result<Found, Unbounded> {
+    if buddy.start == Start::OneBlock || buddy.system == BuddySystem::Estranged && buddy.grow == Grow::BeforeGluing {
+        return Err(Unbounded(
+            "no bound is derived for blocks that are resized in a heap that begins as one block or grows before it glues: \
+                use start=wilderness and grow=after-gluing",
+        ));
+    }
+    if let (BuddySystem::Estranged, Glue::Bounded(_)) = (buddy.system, buddy.glue) {
+        return Err(Unbounded(
+            "no bound is derived for blocks that are resized where pairs of buddies may wait: use glue=all",
+        ));
+    }
+    let Blocks { max, .. } = blocks(demand);
+    let (control, retained) = (demand.control, demand.retained());
+    let used = demand.count_of(demand.program.live) + retained.blocks + demand.own_blocks().blocks;
+    let footprint = saturated(u128::from(control) + (u128::from(used) + 5) * u128::from(max));
+    Ok(Found {
+        footprint,
+        formula: "C + (B + 5)·n",
+        terms: vec![
+            Term::new("C", "bytes before the first block", shown(control)),
+            Term::new("B", "most used blocks", shown(used)),
+            Term::new("n", "bytes of the largest block", shown(max)),
+        ],
+        numbers: format!("{} + {} · {}", shown(control), shown(used + 5), shown(max)),
+        source: "a cell of the largest block that holds no used block is one free block, which serves: counted here",
+    })
 }
 
 fn bound(demand: &Demand) -> Found {

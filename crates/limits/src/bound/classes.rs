@@ -8,6 +8,12 @@ use super::{Bounded, Found, Room, Unbounded, WorstCase, by_size};
 
 impl Bounded for Classes {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
+        if demand.program.reallocates {
+            return Err(Unbounded(
+                "the last block of the region grows in place into a larger class, though blocks of that are free: again and again, \
+                    they add up",
+            ));
+        }
         Ok(by_size::classes(demand))
     }
 

@@ -30,6 +30,11 @@ pub struct Demand<'s> {
     pub program: ProgramClass,
     /// The largest request that was asked about.
     pub asked_largest: u64,
+    /// Bytes that are live in addition while a block moves: the program's are with them.
+    pub moving: u64,
+    /// Bytes that a hole has beyond the block of a request, before it serves one with the coarsest alignment for certain; 0 where
+    /// none is asked for beyond the heap's own.
+    pub aligning: u64,
     /// Bytes of a word.
     pub word: u64,
     /// Bytes that every block is a multiple of.
@@ -92,10 +97,16 @@ impl<'s> Demand<'s> {
         let granule = format.granule as u64 * word;
         let control = empty_footprint(spec)?;
         let asked_largest = program.max_size;
+        let aligning = match program.alignment {
+            coarse if coarse > u64::from(spec.alignment) => coarse + format.min as u64 * word,
+            _ => 0,
+        };
         let mut demand = Demand {
             spec,
             program,
             asked_largest,
+            moving: 0,
+            aligning,
             word,
             granule,
             slack,
@@ -107,6 +118,11 @@ impl<'s> Demand<'s> {
         demand.program.max_size = demand.largest_served().ok_or_else(|| {
             format!("this heap refuses every request of {} bytes or more: ask about smaller ones", program.min_size)
         })?;
+        if program.reallocates {
+            // A block that moves is live twice, as it was and as it will be.
+            demand.moving = demand.program.max_size;
+            demand.program.live = demand.program.live.saturating_add(demand.moving);
+        }
         Ok(demand)
     }
 
@@ -292,11 +308,25 @@ impl<'s> Demand<'s> {
         coalesce == Coalescing::Never
     }
 
+    /// Bytes of the smallest block that is freed: one that was asked for, or what is split off where a block is resized or
+    /// aligned.
+    fn smallest_freed(&self) -> u64 {
+        match self.program.reallocates {
+            true => self.slack + self.granule,
+            false => self.min_block(),
+        }
+    }
+
+    /// Whether free neighbours are joined at the latest when a request would be refused otherwise, and remainders split off always.
+    pub fn joins_at_last(&self, factors: &BlockFactors) -> bool {
+        factors.coalesce != Coalescing::Never && self.always_splits(factors.split)
+    }
+
     /// Whether free neighbours are joined, and remainders split off, before new memory is taken.
     pub fn joins(&self, factors: &BlockFactors) -> bool {
         let coalesces = match factors.coalesce {
             Coalescing::Immediate | Coalescing::Deferred | Coalescing::EveryCall => true,
-            Coalescing::From(from) => self.min_block() - self.word >= from,
+            Coalescing::From(from) => self.smallest_freed() - self.word >= from,
             Coalescing::Never => false,
         };
         coalesces && self.always_splits(factors.split)

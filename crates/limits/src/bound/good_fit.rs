@@ -17,7 +17,12 @@ const SOURCE: &str = "each hole is before a live block and smaller than the list
     counted here from the lists of Masmano et al. 2004 (TLSF) and Ogasawara 1995 (half-fit)";
 
 pub(super) fn bound(demand: &Demand, second: u32) -> Found {
-    let looked_in = |words: u64| TwoLevel::new(second, words as usize).largest() as u64;
-    let hole = |need: u64| looked_in(need / demand.word) * demand.word - demand.granule;
-    with_holes(demand, hole, SOURCE, "largest hole: n rounded up to its list, less a granule")
+    let meaning = "largest hole: n rounded up to its list, less a granule";
+    with_holes(demand, demand.retained(), |need| passed_over(demand, second, need), SOURCE, meaning)
+}
+
+/// Bytes of the largest hole that a request for `need` bytes passes over.
+pub(super) fn passed_over(demand: &Demand, second: u32, need: u64) -> u64 {
+    let looked_in = TwoLevel::new(second, (need / demand.word) as usize).largest() as u64;
+    looked_in * demand.word - demand.granule
 }

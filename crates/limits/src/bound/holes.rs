@@ -27,17 +27,33 @@ pub(super) const BEST_FIT: &str = "each hole is before a live block and smaller 
     none: counted here; that best fit can be made to need Mn − O(M + n²) is Robson's (1977; Knuth 1997, §2.5, ex. 42)";
 
 pub(super) fn bound(demand: &Demand, source: &'static str) -> Found {
-    with_holes(demand, |need| need - demand.granule.min(need), source, "largest hole: n less a granule")
+    with_holes(
+        demand,
+        demand.retained(),
+        |need| need - demand.granule.min(need),
+        source,
+        "largest hole: n less a granule",
+    )
 }
 
-/// The bound where a request that needs `need` bytes leaves no hole larger than `hole(need)`.
+/// The bound of a region in which no request is refused, whatever layers keep: before one is, they give back all of it and the
+/// pool joins all that is free, so that every hole is before a used block of the program and smaller than what a request wants.
+pub(super) fn full_region(demand: &Demand, hole: impl Fn(u64) -> u64) -> Found {
+    const SOURCE: &str = "before a request is refused, layers give back all that they keep and free neighbours are joined: then each \
+        hole is before a block of the program and smaller than the request; counted here";
+    with_holes(demand, Retained::default(), hole, SOURCE, "largest hole that such a request finds too small")
+}
+
+/// The bound where a request that needs `need` bytes leaves no hole larger than `hole(need)`, and layers keep so much. A
+/// request with a coarse alignment needs a hole with more.
 pub(super) fn with_holes(
     demand: &Demand,
+    retained: Retained,
     hole: impl Fn(u64) -> u64,
     source: &'static str,
     meaning: &'static str,
 ) -> Found {
-    let retained = demand.retained();
+    let hole = |need: u64| hole(need + demand.aligning);
     let mut worst_case = (0, demand.steps()[0]);
     for &step in demand.steps() {
         let total = total(demand, retained, &hole, step);
@@ -47,14 +63,20 @@ pub(super) fn with_holes(
     }
     let (footprint, step) = worst_case;
     let others = demand.program.live - step.from;
-    let (bytes, blocks) = (demand.blocks_of(others) + retained.bytes, demand.count_of(others) + retained.blocks);
+    let bytes = demand.blocks_of(others) + retained.bytes;
+    let blocks = demand.count_of(others) + retained.blocks;
     let (control, hole) = (demand.control, hole(step.need));
+    let need = step.need + demand.aligning + growth(demand);
     Found {
         footprint,
         formula: "C + n + M + B·h",
         terms: vec![
             Term::new("C", "bytes before the first block", shown(control)),
-            Term::new("n", "bytes of the block of the request that finds no hole", shown(step.need)),
+            Term::new(
+                "n",
+                "bytes of the block of the request that finds no hole, with what its alignment takes and what the last grows in place",
+                shown(need),
+            ),
             Term::new("M", "most bytes in the other used blocks", shown(bytes)),
             Term::new("B", "most other used blocks", shown(blocks)),
             Term::new("h", meaning, shown(hole)),
@@ -62,7 +84,7 @@ pub(super) fn with_holes(
         numbers: format!(
             "{} + {} + {} + {} · {}",
             shown(control),
-            shown(step.need),
+            shown(need),
             shown(bytes),
             shown(blocks),
             shown(hole)
@@ -76,5 +98,15 @@ fn total(demand: &Demand, retained: Retained, hole: &impl Fn(u64) -> u64, step: 
     let others = demand.program.live - step.from;
     let blocks = u128::from(demand.count_of(others) + retained.blocks);
     let bytes = u128::from(demand.blocks_of(others)) + u128::from(retained.bytes);
-    saturated(u128::from(demand.control + step.need) + bytes + blocks * u128::from(hole(step.need)))
+    saturated(
+        u128::from(demand.control + step.need + demand.aligning + growth(demand))
+            + bytes
+            + blocks * u128::from(hole(step.need)),
+    )
+}
+
+/// Bytes by which the last block may grow in place above where an allocation put it: its begin lies below the bound for
+/// allocations, and it has no more than the largest block.
+fn growth(demand: &Demand) -> u64 {
+    if demand.program.reallocates { demand.largest_block() + demand.slack } else { 0 }
 }

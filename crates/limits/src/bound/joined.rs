@@ -11,7 +11,8 @@ pub(super) fn joined(demand: &Demand, factors: &BlockFactors, source: &'static s
     if demand.joins(factors) {
         return Ok(holes::bound(demand, source));
     }
-    if demand.never_splits(factors.split) && demand.never_coalesces(factors.coalesce) {
+    // An aligned block is cut out of a larger one whatever the factors say.
+    if demand.aligning == 0 && demand.never_splits(factors.split) && demand.never_coalesces(factors.coalesce) {
         return Ok(by_size::whole_blocks(demand));
     }
     Err(Unbounded(match (demand.always_splits(factors.split), demand.never_coalesces(factors.coalesce)) {
@@ -28,4 +29,9 @@ pub(super) fn joined(demand: &Demand, factors: &BlockFactors, source: &'static s
             neighbour, the next small request takes the joined block, and so on without end"
         }
     }))
+}
+
+/// The region in which none of these heaps refuses, if it joins all free neighbours before it does, and splits always.
+pub(super) fn full_region(demand: &Demand, factors: &BlockFactors) -> Option<Found> {
+    demand.joins_at_last(factors).then(|| holes::full_region(demand, |need| need - demand.granule.min(need)))
 }

@@ -3,7 +3,7 @@
 use heapsmith_spec::{Coalescing, Fit, List, ListOrder};
 
 use super::demand::Demand;
-use super::joined::joined;
+use super::joined::{full_region, joined};
 use super::{Bounded, Found, Room, Unbounded, WorstCase, first_fit, holes};
 
 impl Bounded for List {
@@ -12,11 +12,22 @@ impl Bounded for List {
         let bound = joined(demand, &self.factors, source)?;
         let lowest_first = matches!(self.order, ListOrder::Address | ListOrder::Implicit) && self.fit == Fit::First;
         // Deferred, free neighbours are not yet one when the lowest fitting block is looked for.
-        if !lowest_first || self.factors.coalesce == Coalescing::Deferred || !demand.joins(&self.factors) {
+        // Where a block shrinks or is aligned, a small one comes to lie above holes that would have served it.
+        let is_placed = !demand.program.reallocates && demand.aligning == 0;
+        if !lowest_first || !is_placed || self.factors.coalesce == Coalescing::Deferred || !demand.joins(&self.factors)
+        {
             return Ok(bound);
         }
         let ordered = first_fit::bound(demand);
         Ok(if ordered.footprint <= bound.footprint { ordered } else { bound })
+    }
+
+    fn aligns(&self) -> bool {
+        true
+    }
+
+    fn full_region(&self, demand: &Demand) -> Option<Found> {
+        full_region(demand, &self.factors)
     }
 
     fn worst_case(&self, demand: &Demand, room: Room) -> WorstCase {

@@ -41,6 +41,11 @@ fn bound(demand: &Demand, pages: &Pages) -> Result<Found, Unbounded> {
             "no bound is derived for entries in objects or for pages retained at the end: use info=directory, retain=0",
         ));
     }
+    if demand.program.reallocates && pages.resize {
+        return Err(Unbounded(
+            "a run that shrinks in place leaves pages between others: no bound is derived for it; use resize=off",
+        ));
+    }
     if u64::from(demand.spec.alignment) > pages.page {
         return Err(Unbounded(
             "runs that are aligned beyond a page leave gaps before them, for which no bound is derived: \

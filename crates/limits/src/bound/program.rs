@@ -2,15 +2,19 @@
 
 use heapsmith_trace::{Operation, PackedTrace};
 
-/// All programs with these three numbers.
+/// All programs with these numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProgramClass {
-    /// Peak live bytes, as requested.
+    /// Peak live bytes, as requested; a request of 0 bytes counts as one byte.
     pub live: u64,
     /// Bytes of the largest request.
     pub max_size: u64,
     /// Bytes of the smallest request.
     pub min_size: u64,
+    /// Whether blocks are resized, to sizes between the smallest and the largest.
+    pub reallocates: bool,
+    /// The coarsest alignment that is asked for, in bytes; 1: none beyond the heap's own.
+    pub alignment: u64,
 }
 
 /// Why numbers make no program.
@@ -38,22 +42,6 @@ pub enum ProgramError {
         max_size: u64,
         /// Peak live bytes.
         live: u64,
-    },
-    /// A trace resizes blocks.
-    #[error(
-        "the trace has {count} reallocations, which no bound covers: they resize blocks where no allocation puts them"
-    )]
-    Reallocates {
-        /// How many.
-        count: u64,
-    },
-    /// A trace asks for alignments that a heap does not give by itself.
-    #[error(
-        "the trace asks for payloads at multiples of {alignment} bytes, which no bound covers: use a heap with align={alignment}"
-    )]
-    Aligned {
-        /// The coarsest, in bytes.
-        alignment: u64,
     },
     /// More than any region has.
     #[error("{live} live bytes are more than any region has: give at most 2^48")]
@@ -85,27 +73,40 @@ impl ProgramClass {
         if live > ProgramClass::MAX {
             return Err(ProgramError::TooMuch { live });
         }
-        Ok(ProgramClass { live, max_size, min_size })
+        Ok(ProgramClass { live, max_size, min_size, reallocates: false, alignment: 1 })
     }
 
-    /// The programs that are as this trace, for heaps whose payloads lie at multiples of `alignment` bytes. One pass
-    /// over the trace; its bound on any such heap is then a [`bound()`](super::bound()) away.
+    /// The same programs, with blocks that are resized.
+    #[must_use]
+    pub fn reallocating(self) -> ProgramClass {
+        ProgramClass { reallocates: true, ..self }
+    }
+
+    /// The programs that are as this trace. Two passes over it.
     ///
     /// # Errors
     ///
-    /// The trace does what no bound covers: reallocations, coarser alignments, requests of 0 bytes.
-    pub fn of(trace: &PackedTrace, alignment: u32) -> Result<ProgramClass, ProgramError> {
-        if trace.reallocations > 0 {
-            return Err(ProgramError::Reallocates { count: trace.reallocations });
-        }
-        let requests = || trace.events.iter().filter(|event| event.operation == Operation::Allocate);
-        let coarsest = requests().map(|event| event.alignment()).max().unwrap_or(1);
-        if coarsest > alignment.into() {
-            return Err(ProgramError::Aligned { alignment: coarsest });
-        }
-        let sizes = || requests().map(|event| event.size);
-        ProgramClass::new(trace.requested_peak.0, sizes().max().unwrap_or(0), sizes().min().unwrap_or(0))
+    /// A trace without requests.
+    pub fn of(trace: &PackedTrace) -> Result<ProgramClass, ProgramError> {
+        let requests = || trace.events.iter().filter(|event| event.operation != Operation::Free);
+        let sizes = || requests().map(|event| event.size.max(1));
+        let program = ProgramClass::new(peak(trace), sizes().max().unwrap_or(0), sizes().min().unwrap_or(0))?;
+        let alignment = requests().map(|event| event.alignment()).max().unwrap_or(1);
+        Ok(ProgramClass { reallocates: trace.reallocations > 0, alignment, ..program })
     }
+}
+
+/// The peak live bytes, a request of 0 bytes counted as one.
+fn peak(trace: &PackedTrace) -> u64 {
+    let mut sizes = vec![0_u64; trace.slots];
+    let (mut live, mut peak) = (0_u64, 0);
+    for event in &trace.events {
+        let size = if event.operation == Operation::Free { 0 } else { event.size.max(1) };
+        let old = std::mem::replace(&mut sizes[event.slot as usize], size);
+        live = live - old + size;
+        peak = peak.max(live);
+    }
+    peak
 }
 
 /// Bytes that some such program makes *any* allocator need that does not move blocks, headers not counted.

@@ -18,6 +18,10 @@ pub(super) const TRAPS: &str = "free lists can hold on to memory: a block that w
     remainder was too small to split off, joins the list of the larger size when it is freed, and stays there until \
     the region is full. A smallest block of one granule leaves no such remainder and has a bound";
 
+/// The same where blocks are resized.
+pub(super) const TRAPS_RESIZED: &str = "free lists can hold on to memory: a block that was resized in place joins the list of its new \
+    size when it is freed, whatever that list holds, and stays there until the region is full";
+
 /// Blocks that layers keep, at most.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retained {
@@ -86,8 +90,17 @@ impl Demand<'_> {
         self.need(request) == Some(block)
     }
 
+    /// Whether free lists keep any size.
+    pub fn lists_anything(&self) -> bool {
+        self.listed().next().is_some()
+    }
+
     /// Whether blocks of other sizes may come to a free list.
     pub fn traps_blocks(&self) -> bool {
+        if self.lists_anything() && (self.program.reallocates || self.aligning > 0) {
+            // A block that shrinks in place becomes one of a list's size, whatever the list holds.
+            return true;
+        }
         if self.slack == 0 {
             return false;
         }

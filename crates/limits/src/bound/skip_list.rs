@@ -3,12 +3,20 @@
 use heapsmith_spec::SkipList;
 
 use super::demand::Demand;
-use super::joined::joined;
+use super::joined::{full_region, joined};
 use super::{Bounded, Found, Room, Unbounded, WorstCase, holes};
 
 impl Bounded for SkipList {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
         joined(demand, &self.factors, holes::BEST_FIT)
+    }
+
+    fn aligns(&self) -> bool {
+        true
+    }
+
+    fn full_region(&self, demand: &Demand) -> Option<Found> {
+        full_region(demand, &self.factors)
     }
 
     fn worst_case(&self, _: &Demand, _: Room) -> WorstCase {

@@ -11,6 +11,9 @@ const OUT_OF_ORDER: &str = "a quarantine frees blocks in the order in which they
 
 impl Bounded for Stack {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
+        if demand.program.reallocates {
+            return Err(Unbounded("a block below the last cannot grow: it moves, and stays used where it was"));
+        }
         if demand.quarantined() > 0 {
             return Err(Unbounded(OUT_OF_ORDER));
         }

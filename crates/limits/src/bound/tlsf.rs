@@ -5,11 +5,19 @@ use heapsmith_spec::build::words_for;
 use heapsmith_spec::{Largest, Tlsf};
 
 use super::demand::Demand;
-use super::{Bounded, Found, Room, Unbounded, WorstCase, good_fit};
+use super::{Bounded, Found, Room, Unbounded, WorstCase, good_fit, holes};
 
 impl Bounded for Tlsf {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
         Ok(good_fit::bound(demand, self.second_level.into()))
+    }
+
+    fn aligns(&self) -> bool {
+        true
+    }
+
+    fn full_region(&self, demand: &Demand) -> Option<Found> {
+        Some(holes::full_region(demand, |need| good_fit::passed_over(demand, self.second_level.into(), need)))
     }
 
     fn worst_case(&self, demand: &Demand, _: Room) -> WorstCase {

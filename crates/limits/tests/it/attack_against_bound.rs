@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use heapsmith_limits::attack::{AttackOptions, by_chance, region_for};
-use heapsmith_limits::{AttackGoal, ProgramClass, attack, bound};
+use heapsmith_limits::{AttackGoal, ProgramClass, attack, bound, bound_of};
 use heapsmith_replay::{Region, ReplayOptions, replay};
 use heapsmith_spec::{Spec, arbitrary, catalogue};
 use heapsmith_trace::{Action, Bytes, Event, PackedTrace, Trace};
@@ -16,7 +16,7 @@ fn quick(goal: AttackGoal, seed: u64) -> AttackOptions {
 
 /// Attacks and random programs for both goals; what exceeds the bound, in words.
 fn exceeded(spec: &Spec, program: ProgramClass, seed: u64) -> Option<String> {
-    let bound = bound(spec, program.live, program.max_size, program.min_size);
+    let bound = bound_of(spec, program);
     let mut worst_case = (0, 0);
     for goal in [AttackGoal::Footprint, AttackGoal::Accesses] {
         let found = attack(spec, program, quick(goal, seed), &AtomicBool::new(false), |_| {});
@@ -132,7 +132,7 @@ fn no_attack_on_a_heap_that_checks_exceeds_its_bound() {
     ];
     for spec in specs {
         let spec: Spec = format!("{spec} check=header").parse().expect("a spec");
-        let program = ProgramClass { live: 20_000, max_size: 1_000, min_size: 24 };
+        let program = ProgramClass { live: 20_000, max_size: 1_000, min_size: 24, reallocates: false, alignment: 1 };
         assert!(bound(&spec, 20_000, 1_000, 24).worst_case.either().is_some(), "{spec} has a bound");
         assert_eq!(exceeded(&spec, program, 1), None);
     }
@@ -151,7 +151,49 @@ fn programs() -> impl Strategy<Value = ProgramClass> {
         min_size,
         max_size: min_size + more,
         live: min_size + more + live,
+        reallocates: false,
+        alignment: 1,
     })
+}
+
+/// The same, of which every other resizes blocks.
+fn resizing() -> impl Strategy<Value = ProgramClass> {
+    (programs(), any::<bool>()).prop_map(|(program, reallocates)| ProgramClass { reallocates, ..program })
+}
+
+/// Heaps whose layers may keep blocks for ever: a region of the bound serves every program all the same, as they give all back.
+#[test]
+fn what_lists_trap_is_given_back_before_a_request_is_refused() {
+    let program = ProgramClass::new(8_192, 512, 16).expect("a program");
+    for (spec, reallocates) in [
+        ("freelists(8..=1024 step 8) list(order=fifo, fit=first, split=always, coalesce=immediate) align=8", false),
+        ("freelists(16,24,32) list(order=lifo)", true),
+        ("freelists(16,24,32,48) tlsf", true),
+        ("bins(lea, order=size, split=always, coalesce>=69) align=8", false),
+    ] {
+        let spec: Spec = spec.parse().expect("a spec");
+        let program = ProgramClass { reallocates, ..program };
+        let bound = bound_of(&spec, program);
+        assert_eq!(bound.footprint, None, "{spec}");
+        let region = Bytes(bound.region.expect("a region"));
+        let options = AttackOptions { region: Some(region), rounds: 40, ..quick(AttackGoal::Refusal, 3) };
+        let found = attack(&spec, program, options, &AtomicBool::new(false), |_| {}).expect("an attack");
+        assert_eq!(found.outcome.refused, None, "{spec} by {}", found.by);
+    }
+}
+
+/// Shrinking in place puts a hole before every smallest block: the bound for blocks that are resized is nearly reached.
+#[test]
+fn blocks_that_shrink_meet_the_bound() {
+    for name in ["first-fit", "best-fit", "tlsf"] {
+        let spec = heapsmith_spec::resolve(name).expect("a heap");
+        let program = ProgramClass::new(16_384, 512, 16).expect("a program").reallocating();
+        let bound = bound_of(&spec, program).footprint.expect("a bound");
+        let options = AttackOptions { rounds: 0, ..AttackOptions::default() };
+        let found =
+            attack(&spec, program, options, &AtomicBool::new(false), |_| {}).expect("an attack").outcome.footprint;
+        assert!(found <= bound && found * 8 >= bound * 7, "{name}: {found} of {bound}");
+    }
 }
 
 proptest! {
@@ -159,14 +201,14 @@ proptest! {
     #![proptest_config(fewer())]
 
     #[test]
-    fn no_attack_on_any_heap_exceeds_its_bound(spec in arbitrary::spec(), program in programs(), seed in any::<u64>()) {
+    fn no_attack_on_any_heap_exceeds_its_bound(spec in arbitrary::spec(), program in resizing(), seed in any::<u64>()) {
         let exceeded = exceeded(&spec, program, seed);
         prop_assert!(exceeded.is_none(), "{}", exceeded.unwrap_or_default());
     }
 
     #[test]
-    fn no_random_program_exceeds_the_bound_of_any_heap(spec in arbitrary::spec(), program in programs()) {
-        let bound = bound(&spec, program.live, program.max_size, program.min_size);
+    fn no_random_program_exceeds_the_bound_of_any_heap(spec in arbitrary::spec(), program in resizing()) {
+        let bound = bound_of(&spec, program);
         let mut region = region_for(&spec, program).expect("address space");
         if let Ok(chance) = by_chance(&spec, program, &mut region, 3_000) {
             prop_assert!(bound.footprint.is_none_or(|max| chance.footprint <= max), "{spec} {chance:?} {bound:?}");
@@ -174,11 +216,14 @@ proptest! {
     }
 
     #[test]
-    fn a_region_of_the_bound_serves_every_random_program(spec in arbitrary::spec(), program in programs()) {
-        let bound = bound(&spec, program.live, program.max_size, program.min_size);
+    fn a_region_of_the_bound_serves_every_program(spec in arbitrary::spec(), program in resizing()) {
+        let bound = bound_of(&spec, program);
         let Some(bytes) = bound.region.filter(|&bytes| bytes <= spec.max_region()) else { return Ok(()) };
         let mut region = Region::new(Bytes(bytes)).expect("address space");
         let chance = by_chance(&spec, program, &mut region, 1_000).expect("room for an empty heap");
+        let options = AttackOptions { region: Some(Bytes(bytes)), ..quick(AttackGoal::Refusal, 1) };
+        let found = attack(&spec, program, options, &AtomicBool::new(false), |_| {}).expect("room for an empty heap");
+        prop_assert_eq!(found.outcome.refused, None, "{} {:?} {} {:?}", spec, program, found.by, bound);
         let max = bound.worst_case.either();
         prop_assert_eq!(chance.refused, 0, "{} {:?} {:?}", spec, chance, bound);
         prop_assert!(max.is_none_or(|max| chance.accesses_max <= max), "{spec} {chance:?} {bound:?}");

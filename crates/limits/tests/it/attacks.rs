@@ -139,11 +139,14 @@ fn a_trace_tells_its_own_program_where_a_bound_covers_it() {
         PackedTrace::new(&trace).expect("a sound trace")
     };
     let events = [request(1, 100, 0), request(2, 30, 8), Event::at(0, Action::Free { id: 1 }), request(3, 60, 0)];
-    let program = ProgramClass { live: 130, max_size: 100, min_size: 30 };
-    assert_eq!(ProgramClass::of(&packed(&events), 8), Ok(program));
-    assert_eq!(ProgramClass::of(&packed(&events), 4), Err(ProgramError::Aligned { alignment: 8 }));
+    let program = ProgramClass { live: 130, max_size: 100, min_size: 30, reallocates: false, alignment: 8 };
+    assert_eq!(ProgramClass::of(&packed(&events)), Ok(program));
     let resized = Event::at(0, Action::Reallocate { id: 3, size: Bytes(10) });
     let resized = packed(&[&events[..], &[resized]].concat());
-    assert_eq!(ProgramClass::of(&resized, 8), Err(ProgramError::Reallocates { count: 1 }));
-    assert_eq!(ProgramClass::of(&packed(&[request(1, 0, 0)]), 8), Err(ProgramError::Zero));
+    let expected = ProgramClass { min_size: 10, reallocates: true, ..program };
+    assert_eq!(ProgramClass::of(&resized), Ok(expected));
+    // A request of 0 bytes takes a block, as one of a byte does.
+    let nothing = packed(&[request(1, 0, 0), request(2, 0, 0)]);
+    assert_eq!(ProgramClass::of(&nothing), ProgramClass::new(2, 1, 1));
+    assert_eq!(ProgramClass::of(&packed(&[])), Err(ProgramError::Zero));
 }

@@ -91,6 +91,13 @@ fn sentence(study: &Study<'_>, lines: &[Lines]) -> String {
                 heapsmith_trace::Bytes(bytes),
                 escape(bound.source),
             ),
+            (None, Ok(_)) if bound.region.is_some() => format!(
+                "a region of <strong>{}</strong> refuses no program with this peak and these requests, though a larger one may be \
+                 filled: {} ({})",
+                heapsmith_trace::Bytes(bound.region.unwrap_or_default()),
+                escape(&bound.why_none),
+                escape(bound.source),
+            ),
             _ => format!("the pick has no proven worst case: {}", escape(&bound.why_none)),
         };
         format!(

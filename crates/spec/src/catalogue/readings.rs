@@ -14,7 +14,7 @@ pub(super) const READINGS: &[Entry] = &[
         name: "freertos/heap_2",
         spec: "tree(red-black, fit=best, split=always, coalesce=never, tags=off) word=8",
         note: "Places requests above 8 bytes where heap_2.c of FreeRTOS V11.1.0 does, whose list in order of size is a tree \
-               here. A word of 8 stands for its header, a link and a size of 4 bytes each.",
+               here. A word of 8 is its header, a link and a size of 4 bytes each.",
         source: "FreeRTOS V11.1.0, portable/MemMang/heap_2.c",
         papers: &[],
     },
@@ -22,7 +22,7 @@ pub(super) const READINGS: &[Entry] = &[
         name: "freertos/heap_4",
         spec: "list(order=address, fit=first, split=always, coalesce=immediate, tags=off) word=8",
         note: "Places requests above 8 bytes where heap_4.c of FreeRTOS V11.1.0 does, and heap_5.c with one region. A word of 8 \
-               stands for its header, a link and a size of 4 bytes each.",
+               is its header, a link and a size of 4 bytes each.",
         source: "FreeRTOS V11.1.0, portable/MemMang/heap_4.c",
         papers: &[],
     },

@@ -223,16 +223,19 @@ fn guarantee(answer: &Answer<'_>) -> String {
         let [footprint, accesses] = [footprint, accesses].map(thousands);
         return format!("proven: at most {footprint} bytes, {accesses} accesses per operation");
     }
-    let bytes = exploration.proven_footprint(pick);
+    let bytes = exploration.proven_region(pick);
     let other = preference != Preference::Bounded && exploration.has_bounded();
     match bytes.map(thousands) {
-        Some(bytes) if other => format!("at most {bytes} bytes; time is not proven (--prefer bounded is)"),
-        Some(bytes) => format!("at most {bytes} bytes; time is not proven"),
-        None if other => "no guarantee for other programs; --prefer bounded gives one".to_owned(),
-        None if exploration.programs.contains(&None) => {
-            "no guarantee: none covers traces that reallocate or ask for 0 bytes".to_owned()
-        }
-        None => "no guarantee; --space wide --prefer bounded may give one".to_owned(),
+        Some(bytes) if other => format!("never refused in {bytes} bytes (for time too: --prefer bounded)"),
+        Some(bytes) => format!("never refused in {bytes} bytes; time is not proven"),
+        None => match exploration.near_with_region(pick) {
+            Some((near, bytes)) => {
+                format!("none; design {near}, within 2% in memory and work, has one: {} bytes", thousands(bytes))
+            }
+            None if other => "no guarantee for other programs; --prefer bounded gives one".to_owned(),
+            None if exploration.programs.contains(&None) => "no guarantee: a trace asks for nothing".to_owned(),
+            None => "no guarantee; --space wide --prefer bounded may give one".to_owned(),
+        },
     }
 }
 
