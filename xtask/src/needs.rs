@@ -8,7 +8,7 @@ pub type Needed = (Tool, &'static [&'static str]);
 /// Without a C compiler nothing is linked; all else can be left out, and it is said what then is not tested.
 pub const BY_DAY: &[Needed] = &[
     (tools::CXX, &["objects_of_cpp", "program_of_cpp"]),
-    (tools::VALGRIND, &["agrees_with_valgrind", "no_hot_path_takes", "costs_of_programs_are_computed"]),
+    (tools::VALGRIND, &["agrees_with_valgrind", "no_hot_path_takes", "no_hit_takes", "costs_of_programs_are_computed"]),
     (tools::SQLITE, &["sqlite_agrees"]),
     (
         tools::PYTHON,

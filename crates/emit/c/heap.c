@@ -72,6 +72,8 @@ typedef {{ n }} Heap;
 typedef {{ word_type }} Word;
 /* Counts words from the region's base, and holds whatever a word holds. */
 typedef {{ index_type }} Index;
+/* The same where it becomes an address: as wide as that is computed. */
+typedef {{ "uint64_t" if word == 8 else "uint_fast32_t" }} Place;
 
 /* Bytes in a word; what every payload is a multiple of; words of the largest region. */
 #define WORD {{ word }}U
@@ -178,8 +180,10 @@ static inline uintptr_t address_of(const Word *word)
 /* What few requests need is a function of its own, so that the others save no registers for it; not where size is what counts. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define RARE static __attribute__((noinline, cold))
+#define SELDOM static __attribute__((noinline))
 #else
 #define RARE static
+#define SELDOM static
 #endif
 {%- endif %}
 {%- if free_lists %}
@@ -198,17 +202,22 @@ static inline uintptr_t address_of(const Word *word)
 
 {%- if not tells %}
 
-static inline Index index_of(const Heap *heap, const void *block)
+static inline Place place_in(const Heap *heap, const void *block)
 {
     /* cppcheck-suppress misra-c2012-11.5 ; a block of this heap begins at a word */
     const Word *const word = (const Word *)block;
 
     /* cppcheck-suppress [misra-c2012-10.8, misra-c2012-18.4] ; both point into the region, `word` behind its base */
-    return (Index)(word - heap->words);
+    return (Place)(word - heap->words);
+}
+
+static inline Index index_of(const Heap *heap, const void *block)
+{
+    return (Index)place_in(heap, block);
 }
 {%- endif %}
 
-static inline void *pointer_to(const Heap *heap, Index block)
+static inline void *pointer_to(const Heap *heap, Place block)
 {
     return (block == 0U) ? NULL : &heap->words[block];
 }
@@ -231,9 +240,33 @@ bool {{ n }}_init({{ n }} *heap, void *region, size_t bytes)
     return {{ op.init }}(heap);
 }
 
-void *{{ n }}_allocate({{ n }} *heap, size_t size)
+{%- if op.hit %}
+/* A request that is no hit. */
+SELDOM void *allocate_new(Heap *heap, size_t size)
 {
     return {{ n }}_allocate_aligned(heap, size, 0U);
+}
+
+{% endif %}
+void *{{ n }}_allocate({{ n }} *heap, size_t size)
+{
+{%- if op.hit %}
+#ifndef __OPTIMIZE_SIZE__
+    void *block;
+
+    {{ N }}_LOCK(heap);
+    block = pointer_to(heap, {{ op.hit }}(heap, size));
+    if (block != NULL) {
+        {{ N }}_TRACE(heap, 'a', NULL, block, size, 0U);
+        {{ N }}_UNLOCK(heap);
+        return block;
+    }
+    {{ N }}_UNLOCK(heap);
+#endif
+    return allocate_new(heap, size);
+{%- else %}
+    return {{ n }}_allocate_aligned(heap, size, 0U);
+{%- endif %}
 }
 
 {{ allocation("allocate_aligned") }}
@@ -325,7 +358,7 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
 {%- elif tells %}
         free_block(heap, block);
 {%- else %}
-        {{ frees }}{{ op.free }}(heap, index_of(heap, block));
+        {{ frees }}{{ op.free }}(heap, {{ "place_in" if op.hit else "index_of" }}(heap, block));
 {%- endif %}
         {{ N }}_UNLOCK(heap);
     }

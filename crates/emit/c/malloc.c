@@ -4,7 +4,8 @@
  *
  * The system commits pages of the region as they are touched. A child of fork gets the lock free. Where the C library
  * tells that the process has one thread (glibc 2.32), nothing is locked: an atomic instruction takes longer than a hit.
- * Compile: cc -O2 -fPIC -shared -pthread -fvisibility=hidden -fno-builtin-malloc -o lib{{ n }}.so {{ n }}.c {{ n }}_malloc.c
+ * The heap is in this file, so that a hit makes no call.
+ * Compile: cc -O2 -fPIC -shared -pthread -fvisibility=hidden -fno-builtin-malloc -o lib{{ n }}.so {{ n }}_malloc.c
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -40,7 +41,7 @@
 #endif
 #endif
 
-#include "{{ n }}.h"
+#include "{{ n }}.c"
 
 #ifndef IS_ALONE
 #define IS_ALONE false
@@ -48,7 +49,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 /* What a block of malloc is a multiple of: it may hold any type. */
-#define ALIGNMENT ((size_t)16)
+#define OF_ANY_TYPE ((size_t)16)
 /* Bytes of address space that are asked for at first, and at last. */
 #define RESERVE ((size_t){{ reserve }}U)
 #define MIN_RESERVE ((size_t)1 << 20)
@@ -117,7 +118,7 @@ static bool is_ready(void)
 {%- endif %}
 
 /* A block for any type, or NULL with errno set. A request of 0 bytes gets a block, as programs expect. */
-static void *serve(size_t size, size_t alignment)
+static __attribute__((noinline)) void *serve(size_t size, size_t alignment)
 {
     void *block = NULL;
     bool is_held;
@@ -152,25 +153,41 @@ static bool is_power_of_two(size_t number)
 
 EXPORTED void *malloc(size_t size)
 {
-    return serve(size, ALIGNMENT);
+{%- if hit %}
+    if (IS_ALONE && {{ n }}_made) {
+        void *const block = pointer_to(&{{ n }}_of_malloc, {{ hit }}(&{{ n }}_of_malloc, size));
+
+        if (block != NULL) {
+            return block;
+        }
+    }
+{%- endif %}
+    return serve(size, OF_ANY_TYPE);
+}
+
+/* Frees a block of the heap while other threads may use it; errno stays as it is. */
+static __attribute__((noinline)) void free_shared(void *block)
+{
+    take_lock();
+    {{ n }}_free(&{{ n }}_of_malloc, block);
+    give_lock();
 }
 
 EXPORTED void free(void *block)
 {
-    if (block != NULL) {
-        const int kept = errno;
-        bool is_held;
-{% if run %}
-        if (!is_of_heap(block)) {
-            unmap(block);
-            errno = kept;
-            return;
-        }
+    if (block == NULL) {
+        return;
+    }
+{%- if run %}
+    if (!is_of_heap(block)) {
+        unmap(block);
+        return;
+    }
 {%- endif %}
-        is_held = take_lock_if_shared();
+    if (IS_ALONE) {
         {{ n }}_free(&{{ n }}_of_malloc, block);
-        give_lock_if(is_held);
-        errno = kept;
+    } else {
+        free_shared(block);
     }
 }
 
@@ -183,7 +200,7 @@ EXPORTED void *calloc(size_t number, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    block = serve(bytes, ALIGNMENT);
+    block = serve(bytes, OF_ANY_TYPE);
 {%- if run %}
     if ((block != NULL) && !is_of_heap(block)) {
         return block;
@@ -204,7 +221,7 @@ static void *resize(void *block, size_t size)
     if (is_here && !is_large(size)) {
         const bool is_held = take_lock_if_shared();
 
-        moved = {{ n }}_reallocate(&{{ n }}_of_malloc, block, size, ALIGNMENT);
+        moved = {{ n }}_reallocate(&{{ n }}_of_malloc, block, size, OF_ANY_TYPE);
         give_lock_if(is_held);
     } else if (!is_here && is_large(size)) {
         moved = remap(block, size);
@@ -212,7 +229,7 @@ static void *resize(void *block, size_t size)
     if (moved != NULL) {
         return moved;
     }
-    moved = serve(size, ALIGNMENT);
+    moved = serve(size, OF_ANY_TYPE);
     if (moved != NULL) {
         usable = malloc_usable_size(block);
         memcpy(moved, block, (size < usable) ? size : usable);
@@ -230,7 +247,7 @@ EXPORTED void *realloc(void *block, size_t size)
 {% endif %}
 
     if (block == NULL) {
-        return serve(size, ALIGNMENT);
+        return serve(size, OF_ANY_TYPE);
     }
     if (size == 0U) {
         free(block);
@@ -240,7 +257,7 @@ EXPORTED void *realloc(void *block, size_t size)
     return resize(block, size);
 {%- else %}
     is_held = take_lock_if_shared();
-    moved = {{ n }}_reallocate(&{{ n }}_of_malloc, block, size, ALIGNMENT);
+    moved = {{ n }}_reallocate(&{{ n }}_of_malloc, block, size, OF_ANY_TYPE);
     give_lock_if(is_held);
     if (moved == NULL) {
         errno = ENOMEM;
@@ -266,13 +283,13 @@ EXPORTED void *aligned_alloc(size_t alignment, size_t size)
         errno = EINVAL;
         return NULL;
     }
-    return serve(size, (alignment < ALIGNMENT) ? ALIGNMENT : alignment);
+    return serve(size, (alignment < OF_ANY_TYPE) ? OF_ANY_TYPE : alignment);
 }
 
 /* As the GNU C library has it: to a multiple of the next power of two. */
 EXPORTED void *memalign(size_t alignment, size_t size)
 {
-    size_t power = ALIGNMENT;
+    size_t power = OF_ANY_TYPE;
 
     while ((power < alignment) && (power <= (SIZE_MAX / 2U))) {
         power *= 2U;

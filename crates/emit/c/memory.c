@@ -14,13 +14,13 @@
 #endif
 {%- endif %}
 
-static inline Index load(const Heap *heap, Index at)
+static inline Index load(const Heap *heap, Place at)
 {
     {{ N }}_ASSERT(at < heap->length);
     return heap->words[at];
 }
 
-static inline void store(Heap *heap, Index at, Index value)
+static inline void store(Heap *heap, Place at, Index value)
 {
     {{ N }}_ASSERT(at < heap->length);
     heap->words[at] = (Word)value;

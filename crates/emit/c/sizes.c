@@ -1,10 +1,12 @@
 
 /* Words of the blocks that a {{ map.what }} {{ map.verb }}. */
-static Index {{ map.name }}_words(Index list)
+static inline Index {{ map.name }}_words(Place list)
 {
 {%- if map.rows | length == 1 %}
     (void)list;
     return {{ map.rows[0].high }}U;
+{%- elif map.form == "steps" %}
+    return ((Index)list + {{ map.first }}U) * {{ map.step }}U;
 {%- else %}
     static const {{ map.entry }} words[{{ map.none_name }}] = {
 {%- for line in map.rows | map(attribute="high") | batch(16) %}
@@ -15,11 +17,30 @@ static Index {{ map.name }}_words(Index list)
     return words[list];
 {%- endif %}
 }
+{%- if map.form == "direct" %}
+
+/* The {{ map.what }} that serves blocks of so many times {{ map.step }} words; {{ map.none_name }} if none does
+{%- if map.mark %}, marked if it holds larger ones{% endif %}. */
+{%- if map.mark %}
+#define {{ map.name | upper }}_MARK {{ map.mark }}U
+{%- endif %}
+static inline Place {{ map.name }}_at(Place steps)
+{
+    static const {{ map.list_entry }} list_at[{{ map.table | length }}] = {
+{%- for line in map.table | batch(16) %}
+        {{ line | join("U, ") }}U,
+{%- endfor %}
+    };
+
+    return list_at[steps];
+}
+{%- set list_at = map.name ~ "_at(words / " ~ map.step ~ "U)" if map.step > 1 else map.name ~ "_at(words)" %}
+{%- endif %}
 
 /* The {{ map.what }} that serves blocks of `words` words{% if map.total %}, which are no more than those of the largest{% else %}; {{ map.none_name }} if none does{% endif %}. */
-{%- if map.form == "few" %}
-static Index {{ map.name }}_of(Index words)
+static inline Place {{ map.name }}_of(Index words)
 {
+{%- if map.form == "few" %}
 {%- if map.total and map.rows | length == 1 %}
     (void)words;
 {%- endif %}
@@ -29,25 +50,23 @@ static Index {{ map.name }}_of(Index words)
     }
 {%- endfor %}
     return {{ map.none_name }}{% if map.total %} - 1U{% endif %};
-}
+{%- elif map.form == "steps" %}
+{%- if map.lowest < map.first %}
+    const Place list = {% if map.lowest > 1 %}(words < {{ map.lowest * map.step }}U) ? {{ map.none_name }} : {% endif %}(words < {{ map.first * map.step }}U) ? 0U : (((Place)words / {{ map.step }}U) - {{ map.first }}U);
 {%- else %}
-static Index {{ map.name }}_of(Index words)
-{
-{%- if map.form == "direct" %}
-    static const {{ map.entry }} list_of[{{ map.table | length }}] = {
-{%- for line in map.table | batch(16) %}
-        {{ line | join("U, ") }}U,
-{%- endfor %}
-    };
+    const Place list = ((Place)words / {{ map.step }}U) - {{ map.first }}U;
+{%- endif %}
 
-    return {% if map.total %}list_of[words]{% else %}(words < {{ map.table | length }}U) ? list_of[words] : {{ map.none_name }}{% endif %};
+    return {% if map.total %}list{% else %}(list < {{ map.none_name }}) ? list : {{ map.none_name }}{% endif %};
+{%- elif map.form == "direct" %}
+    return {% if map.total %}{{ list_at }}{% else %}(words < {{ map.table | length * map.step }}U) ? {% if map.mark %}({{ list_at }} & ({{ map.name | upper }}_MARK - 1U)){% else %}{{ list_at }}{% endif %} : {{ map.none_name }}{% endif %};
 {%- else %}
-    Index low = 0U;
-    Index high = {{ map.none_name }}{% if map.total %} - 1U{% endif %};
+    Place low = 0U;
+    Place high = {{ map.none_name }}{% if map.total %} - 1U{% endif %};
 
     /* The first list whose blocks are at least as large. */
     while (low < high) {
-        const Index middle = (low + high) / 2U;
+        const Place middle = (low + high) / 2U;
 
         if ({{ map.name }}_words(middle) < words) {
             low = middle + 1U;
@@ -67,6 +86,34 @@ static Index {{ map.name }}_of(Index words)
     }
 {%- endif %}
     return low;
+{%- endif %}
+}
+{%- if map.holding %}
+
+/* The {{ map.what }} that {{ map.verb }} blocks of `words` words and of no other size; {{ map.none_name }} or more if none does. */
+static inline Place {{ map.name }}_holding(Index words)
+{
+{%- if map.form == "steps" %}
+    return ((Place)words / {{ map.step }}U) - {{ map.first }}U;
+{%- elif map.form == "direct" %}
+    return (words < {{ map.table | length * map.step }}U) ? {{ list_at }} : {{ map.none_name }};
+{%- else %}
+    const Place list = {{ map.name }}_of(words);
+
+    return ((list < {{ map.none_name }}) && ({{ map.name }}_words(list) == words)) ? list : {{ map.none_name }};
+{%- endif %}
+}
+{%- endif %}
+{%- if map.by_size %}
+
+/* The {{ map.what }} that serves requests of `size` bytes, from 1 to {{ map.by_size.largest }}{% if map.by_size.misses %}; {{ map.none_name }} or more if none does{% endif %}. */
+static inline Place {{ map.name }}_for(size_t size)
+{
+    const Place steps = (Place)((size + {{ map.by_size.pad }}U) / {{ map.by_size.unit }}U);
+{% if map.form == "steps" %}
+    return {% if map.by_size.below %}(steps < {{ map.first }}U) ? 0U : (steps - {{ map.first }}U){% else %}steps - {{ map.first }}U{% endif %};
+{%- else %}
+    return {{ map.name }}_at(steps){% if map.mark %} & ({{ map.name | upper }}_MARK - 1U){% endif %};
 {%- endif %}
 }
 {%- endif %}

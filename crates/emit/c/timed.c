@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "{{ n }}.inc"
+#include "{{ n }}.c"
 
 static bool begin(void *heap, void *region, size_t bytes)
 {

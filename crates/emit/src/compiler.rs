@@ -97,19 +97,19 @@ impl Compiler {
         &self.program
     }
 
-    /// A shared library of these files, compiled in a private folder. The same files give the same bytes.
+    /// A shared library of `source`, which includes others of these files, compiled in a private folder. The same files give the
+    /// same bytes.
     ///
     /// # Errors
     ///
     /// See [`CompilerError`].
-    pub fn library(&self, files: &[File], options: &[&str]) -> Result<Vec<u8>, CompilerError> {
+    pub fn library(&self, files: &[File], source: &str, options: &[&str]) -> Result<Vec<u8>, CompilerError> {
         let scratch = Scratch::new().map_err(CompilerError::Scratch)?;
         for file in files {
             scratch.write(&file.name, &file.text).map_err(CompilerError::Scratch)?;
         }
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).args(SHARED).args(options).args(["-o", "library.so"]);
-        command.args(files.iter().map(|file| &file.name).filter(|name| name.ends_with(".c")));
+        command.args(&self.arguments).args(SHARED).args(options).args(["-o", "library.so", source]);
         // Where functions of the dynamic linker are in a library of their own.
         let output = command.arg("-ldl").current_dir(scratch.path()).output();
         let program = || self.program.clone();

@@ -190,7 +190,7 @@ impl Plan {
         }
         let (pool, index) = source.and_then(|source| source.plan(spec)).ok_or_else(without)?;
         let layers_at = 2 + index.control_words;
-        let free_lists = FreeListsPlan::of(spec, layers_at);
+        let free_lists = FreeListsPlan::of(spec, pool.family(), layers_at);
         let reserved = free_lists.as_ref().map_or(0, FreeListsPlan::control_words);
         let base = Operations::of(free_lists.is_some(), pool.family());
         // A block of a class may hold more than its class says: a gap before an aligned payload.
@@ -329,6 +329,11 @@ impl Plan {
     pub(crate) fn region_alignment(&self) -> u32 {
         let by_address = self.spans || matches!(self.pool, PoolPlan::Buddy(_) | PoolPlan::Pages(_));
         if by_address { 4096 } else { self.promised.max(8) }
+    }
+
+    /// The function for the block that waits for a request, if there is one, and blocks may hold any type.
+    pub(crate) fn hit_for_any_type(&self) -> Option<&'static str> {
+        self.op.hit().filter(|_| self.promised >= 16 && !self.tells)
     }
 
     /// Bytes before the payload of a block.

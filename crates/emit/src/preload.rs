@@ -73,7 +73,8 @@ fn files(request: &Request, run: Option<MapFrom>) -> Result<Vec<File>, EmitError
     let (n, reserve) = (request.name.lower(), RESERVE.min(plan.max_bytes() / 4096 * 4096));
     let map_from = run.map(MapFrom::bytes);
     let adapts = run == Some(MapFrom::Adapted);
-    let values = context! { n, reserve, run => run.is_some(), map_from, adapts };
+    let hit = plan.hit_for_any_type();
+    let values = context! { n, reserve, run => run.is_some(), map_from, adapts, hit };
     let text = environment.render_str(include_str!("../c/malloc.c"), values)?;
     files.push(File::new(format!("{n}_malloc.c"), text));
     Ok(files)
@@ -95,7 +96,7 @@ pub struct LinkedLibrary {
 /// See [`CompilerError`].
 pub fn link(compiler: &Compiler, request: &Request, files: &[File]) -> Result<LinkedLibrary, CompilerError> {
     let name = format!("lib{}.so", request.name.lower());
-    let bytes = compiler.library(files, &OPTIONS)?;
+    let bytes = compiler.library(files, &format!("{}_malloc.c", request.name.lower()), &OPTIONS)?;
     // Programs are linked with the GNU C library, and no process has two.
     const C_LIBRARY: &[u8] = b"libc.so.6\0";
     if cfg!(all(target_os = "linux", target_env = "gnu"))

@@ -11,6 +11,8 @@ use crate::{Compiler, CompilerError, EmitError, File, Name, Request, c};
 
 /// What the heap is called in its library.
 const NAME: &str = "timed_heap";
+/// The file with the table of its functions, which includes the heap.
+const TABLE: &str = "timed.c";
 
 /// Why there is no library of a heap.
 #[derive(Debug, thiserror::Error)]
@@ -31,13 +33,11 @@ pub enum TimedError {
 pub fn library(spec: &Spec, compiler: &Compiler, scratch: &Scratch, name: &str) -> Result<PathBuf, TimedError> {
     let request = Request::new(spec.clone(), Name::new(NAME)?);
     let mut files = c::emit(&request)?;
-    // Included by the table of functions, and not compiled by itself.
-    files.iter_mut().filter(|file| file.name == format!("{NAME}.c")).for_each(|file| file.name = format!("{NAME}.inc"));
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     let max_region = Plan::of(&request)?.max_bytes();
     let text = environment.render_str(include_str!("../c/timed.c"), context! { n => NAME, max_region });
-    files.push(File::new("timed.c".to_owned(), text.map_err(EmitError::from)?));
-    let bytes = compiler.library(&files, &["-fvisibility=default"])?;
+    files.push(File::new(TABLE.to_owned(), text.map_err(EmitError::from)?));
+    let bytes = compiler.library(&files, TABLE, &["-fvisibility=default"])?;
     Ok(scratch.write(name, bytes).map_err(CompilerError::Scratch)?)
 }

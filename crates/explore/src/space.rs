@@ -384,11 +384,12 @@ impl Making<'_> {
         let (by, count) = match level.split_once(' ') {
             Some(("saved", count)) => (By::SavedBytes, count),
             Some(("optimal", count)) => (By::Excess, count),
+            Some(("up", bytes)) => (By::Every, bytes.trim_start().strip_prefix("to ").unwrap_or(bytes)),
             _ => (By::Popularity, level),
         };
         let count: usize = count.trim().parse().map_err(|_| SpaceError::Family {
             family: family.name.clone(),
-            what: format!("has freelists = {level:?}: a level is a number of lists, as 4, \"saved 4\", \"optimal 4\", or a range as \"16..=1024 step 16\""),
+            what: format!("has freelists = {level:?}: a level is a number of lists, as 4, \"saved 4\", \"optimal 4\", \"up to 1024\", or a range as \"16..=1024 step 16\""),
         })?;
         // What decides the blocks of requests, so that few heaps share the work of many designs.
         let mut alike = Spec { word: heap.word, alignment: heap.alignment, ..Spec::new(heap.pool.clone()) };

@@ -19,7 +19,7 @@
 /* The block size that requests of `words` are rounded up to; 0 if they are too large. */
 static Index index_round(Index words)
 {
-    const Index list = class_of(words);
+    const Place list = class_of(words);
 {% if index.beyond %}
     return (list < CLASSES) ? class_words(list) : (((words + (STEP - 1U)) / STEP) * STEP);
 {%- else %}
@@ -29,9 +29,9 @@ static Index index_round(Index words)
 
 /* The list of freed blocks of `words`: that of the largest class not above{% if index.beyond %}, or the one beyond{% endif %}; NO_LIST for none. */
 #define NO_LIST (CLASSES + 1U)
-{{ in_place }} Index list_floor(Index words)
+{{ in_place }} Place list_floor(Index words)
 {
-    const Index list = class_of(words);
+    const Place list = class_of(words);
 
     if (list < CLASSES) {
         if (class_words(list) == words) {
@@ -43,7 +43,7 @@ static Index index_round(Index words)
 }
 
 /* The first block of `list` that has `need` words, or 0. */
-static Index search(const Heap *heap, Index list, Index need)
+static Index search(const Heap *heap, Place list, Index need)
 {
     Index block = load(heap, INDEX + list);
 
@@ -55,7 +55,7 @@ static Index search(const Heap *heap, Index list, Index need)
 {%- if index.beyond %}
 
 /* The first block of `list` that has `need` words and no more, or 0. */
-static Index search_exact(const Heap *heap, Index list, Index need)
+static Index search_exact(const Heap *heap, Place list, Index need)
 {
     Index block = load(heap, INDEX + list);
 
@@ -69,7 +69,7 @@ static Index search_exact(const Heap *heap, Index list, Index need)
 /* A free block of the request's class, or 0. */
 static Index index_find(const Heap *heap, Index need)
 {
-    const Index list = class_of(need);
+    const Place list = class_of(need);
 {% if index.beyond %}
     return (list < CLASSES) ? search(heap, list, need) : search_exact(heap, CLASSES, need);
 {%- else %}
@@ -80,10 +80,10 @@ static Index index_find(const Heap *heap, Index need)
 /* A free block of a larger class, or 0: the region is full. */
 static Index index_find_larger(const Heap *heap, Index need)
 {
-    const Index own = class_of(need);
+    const Place own = class_of(need);
     Index block = 0U;
 
-    for (Index list = (own < CLASSES) ? (own + 1U) : CLASSES; (list < {{ index.lists }}U) && (block == 0U); list++) {
+    for (Place list = (own < CLASSES) ? (own + 1U) : CLASSES; (list < {{ index.lists }}U) && (block == 0U); list++) {
         block = search(heap, list, need);
     }
     return block;
@@ -92,7 +92,7 @@ static Index index_find_larger(const Heap *heap, Index need)
 /* Adds a free block. */
 static void index_insert(Heap *heap, Index block, Index words)
 {
-    const Index list = list_floor(words);
+    const Place list = list_floor(words);
 
     if (list != NO_LIST) {
         store(heap, block, load(heap, INDEX + list));
@@ -103,10 +103,10 @@ static void index_insert(Heap *heap, Index block, Index words)
 /* Takes a free block out. */
 static void index_remove(Heap *heap, Index block, Index words)
 {
-    const Index list = list_floor(words);
+    const Place list = list_floor(words);
 
     if (list != NO_LIST) {
-        Index link = INDEX + list;
+        Place link = INDEX + list;
         Index next = load(heap, link);
 
         while ((next != block) && (next != 0U)) {

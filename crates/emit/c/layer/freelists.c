@@ -29,7 +29,7 @@
 {%- if marks %}
 /* Notes in the header of the first block of a list, of `words` words, that it leaves it. If it is no such block, that is a
  * heap error: the blocks of the list are given up. */
-IN_PLACE bool freelist_unmark(Heap *heap, Index list, Index words, Index block)
+IN_PLACE bool freelist_unmark(Heap *heap, Place list, Index words, Index block)
 {
     if (block < load(heap, TOP)) {
         const Index head = load(heap, block - 1U) ^ CACHED;
@@ -48,7 +48,7 @@ IN_PLACE bool freelist_unmark(Heap *heap, Index list, Index words, Index block)
 }
 
 /* Takes the first block of a list of blocks of `words` words, or 0. */
-IN_PLACE Index freelist_take(Heap *heap, Index list, Index words)
+IN_PLACE Index freelist_take(Heap *heap, Place list, Index words)
 {
     const Index block = load(heap, FREELIST_HEADS + list);
     Index next;
@@ -67,13 +67,13 @@ IN_PLACE Index freelist_take(Heap *heap, Index list, Index words)
 }
 
 /* The same as a call, for what is rare. */
-static inline Index freelist_pop(Heap *heap, Index list)
+static inline Index freelist_pop(Heap *heap, Place list)
 {
     return freelist_take(heap, list, freelist_words(list));
 }
 {%- else %}
 /* Takes the first block of a list, or 0. */
-static inline Index freelist_pop(Heap *heap, Index list)
+static inline Index freelist_pop(Heap *heap, Place list)
 {
     const Index block = load(heap, FREELIST_HEADS + list);
 
@@ -92,7 +92,7 @@ static inline Index freelist_pop(Heap *heap, Index list)
 {%- endif %}
 
 /* Puts a block{% if marks %}, whose header was read,{% endif %} on a list. */
-static inline void freelist_push(Heap *heap, Index list, Index block{% if marks %}, Index head{% endif %})
+static inline void freelist_push(Heap *heap, Place list, Place block{% if marks %}, Index head{% endif %})
 {
 {%- if layer.fifo %}
     const Index last = load(heap, FREELIST_TAILS + list);
@@ -102,11 +102,11 @@ static inline void freelist_push(Heap *heap, Index list, Index block{% if marks 
 {%- endif %}
 {%- if layer.fifo %}
     store(heap, block, 0U);
-    store(heap, (last == 0U) ? (FREELIST_HEADS + list) : last, block);
-    store(heap, FREELIST_TAILS + list, block);
+    store(heap, (last == 0U) ? (FREELIST_HEADS + list) : last, (Index)block);
+    store(heap, FREELIST_TAILS + list, (Index)block);
 {%- else %}
     store(heap, block, load(heap, FREELIST_HEADS + list));
-    store(heap, FREELIST_HEADS + list, block);
+    store(heap, FREELIST_HEADS + list, (Index)block);
 {%- endif %}
 }
 {% if layer.flush %}
@@ -115,7 +115,7 @@ static bool freelists_flush(Heap *heap)
 {
     Index left = FREELISTS_FLUSH;
 
-    for (Index list = 0U; (list < FREELISTS) && (left != 0U); list++) {
+    for (Place list = 0U; (list < FREELISTS) && (left != 0U); list++) {
         Index block = freelist_pop(heap, list);
 
         while (block != 0U) {
@@ -132,7 +132,7 @@ static bool freelists_flush(Heap *heap)
 {
     bool any = false;
 
-    for (Index list = 0U; list < FREELISTS; list++) {
+    for (Place list = 0U; list < FREELISTS; list++) {
         Index block = freelist_pop(heap, list);
 
         while (block != 0U) {
@@ -170,57 +170,73 @@ RARE Index freelists_apart(Heap *heap, size_t size, size_t alignment)
     return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
 }
 
-/* Serves a request that needs `need` words, and for which no list has a block. */
-RARE Index freelists_miss(Heap *heap, size_t size, size_t alignment, Index need)
+/* Serves a request for which no list has a block. */
+SELDOM Index freelists_miss(Heap *heap, size_t size, size_t alignment)
 {
-    const Index block = pool_allocate_words(heap, {% if pool.split_from %}size, {% endif %}need);
+    Index need = pool_need(size);
+    Place list;
+    Index block;
 
-    return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
-}
-
-static inline Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
-{
-    Index need;
-    Index list;
-
-    if ((alignment > ALIGNMENT) || ((alignment & (alignment - 1U)) != 0U)) {
-        return freelists_apart(heap, size, alignment);
-    }
-    need = pool_need(size);
     if (need == 0U) {
         return 0U;
     }
     list = freelist_of(need);
     if (list < FREELISTS) {
-        Index block;
-{% if marks %}
-{%- if not layer.exact %}
         need = freelist_words(list);
-{%- endif %}
-        block = freelist_take(heap, list, need);
-        if (block != 0U) {
-            return block;
-        }
-{%- else %}
-        block = freelist_pop(heap, list);
-        if (block != 0U) {
-            return block;
-        }
-        need = freelist_words(list);
-{%- endif %}
     }
-    return freelists_miss(heap, size, alignment, need);
+    block = pool_allocate_words(heap, {% if pool.split_from %}size, {% endif %}need);
+    return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
 }
 
-static inline void freelists_free(Heap *heap, Index block)
+/* The block that waits for a request, or 0. */
+static inline Place freelists_hit(Heap *heap, size_t size)
+{
+{%- if layer.map.by_size %}
+    if ((size - 1U) < {{ layer.map.by_size.largest }}U) {
+        const Place list = freelist_for(size);
+{% else %}
+    const Index need = pool_need(size);
+
+    if (need != 0U) {
+        const Place list = freelist_of(need);
+{% endif %}
+{%- if layer.map.by_size and not layer.map.by_size.misses %}
+        return {% if marks %}freelist_take(heap, list, freelist_words(list)){% else %}freelist_pop(heap, list){% endif %};
+{%- else %}
+        if (list < FREELISTS) {
+            return {% if marks %}freelist_take(heap, list, freelist_words(list)){% else %}freelist_pop(heap, list){% endif %};
+        }
+{%- endif %}
+    }
+    return 0U;
+}
+
+static inline Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
+{
+    Index block;
+
+    if ((alignment > ALIGNMENT) || ((alignment & (alignment - 1U)) != 0U)) {
+        return freelists_apart(heap, size, alignment);
+    }
+    block = (Index)freelists_hit(heap, size);
+    return (block != 0U) ? block : freelists_miss(heap, size, alignment);
+}
+
+/* Frees a block that no list holds. */
+SELDOM void freelists_release(Heap *heap, Place block)
+{
+    pool_release(heap, (Index)block, load(heap, block - 1U));
+}
+
+static inline void freelists_free(Heap *heap, Place block)
 {
     const Index head = load(heap, block - 1U);
-    const Index list = freelist_of(words_of(head));
+    const Place list = freelist_holding(words_of(head));
 
-    if ((list < FREELISTS) && (freelist_words(list) == words_of(head))) {
+    if (list < FREELISTS) {
         freelist_push(heap, list, block{% if marks %}, head{% endif %});
     } else {
-        pool_release(heap, block, head);
+        freelists_release(heap, block);
     }
 }
 
@@ -232,7 +248,7 @@ static unsigned int freelists_check(const Heap *heap)
     if (broken != 0U) {
         return broken;
     }
-    for (Index list = 0U; list < FREELISTS; list++) {
+    for (Place list = 0U; list < FREELISTS; list++) {
         Index left = top;
 {%- if layer.fifo %}
         Index last = 0U;

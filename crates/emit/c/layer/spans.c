@@ -67,26 +67,31 @@
 {% include "sizes.c" %}
 
 /* Where the span of a record begins. */
-static inline Index span_start(const Heap *heap, Index span)
+static inline Index span_start(const Heap *heap, Place span)
 {
 {%- if layer.outside %}
     return load(heap, span + SPAN_START);
 {%- else %}
     (void)heap;
-    return span;
+    return (Index)span;
 {%- endif %}
 }
 
 /* The unit that a word is in. */
-static inline Index unit_of(const Heap *heap, Index at)
+static inline Place unit_at(const Heap *heap, Place at)
 {
     return (at + heap->span_grid) >> UNIT_SHIFT;
 }
 
-/* The record of the span that a word is in, or 0. */
-static inline Index span_of(const Heap *heap, Index at)
+static inline Index unit_of(const Heap *heap, Index at)
 {
-    const Index unit = unit_of(heap, at);
+    return (Index)unit_at(heap, at);
+}
+
+/* The record of the span that a word is in, or 0. */
+static inline Index span_of(const Heap *heap, Place at)
+{
+    const Place unit = unit_at(heap, at);
 
     if (unit >= load(heap, heap->spans + SPAN_CAPACITY)) {
         return 0U;
@@ -101,7 +106,7 @@ static inline Index times_in(Index part, Index words)
 }
 
 /* Blocks of a span of a class. */
-static inline Index span_blocks(Index size_class)
+static inline Index span_blocks(Place size_class)
 {
 {%- if layer.blocks | length == 1 %}
     (void)size_class;
@@ -118,20 +123,29 @@ static inline Index span_blocks(Index size_class)
 }
 
 /* Whether this many used blocks leave no room in a span of a class. */
-static inline bool fills_span(Index used, Index size_class)
+static inline bool fills_span(Index used, Place size_class)
 {
     return used >= span_blocks(size_class);
 }
 
-/* The class that serves a request; SPAN_CLASSES if none does. */
-static inline Index span_class_for(size_t size, size_t alignment)
+{%- if not layer.map.by_size %}
+
+/* The class that serves requests of `size` bytes, from 1 to SPAN_LARGEST. */
+static inline Place span_class_for(size_t size)
 {
-    Index size_class;
+    return span_class_of((Index)((size + (SPAN_ALIGNMENT - 1U)) / SPAN_ALIGNMENT) * (SPAN_ALIGNMENT / WORD));
+}
+{%- endif %}
+
+/* The class that serves a request for an alignment; SPAN_CLASSES if none does. */
+static inline Place span_class_aligned(size_t size, size_t alignment)
+{
+    Place size_class;
 
     if ((size == 0U) || (size > SPAN_LARGEST)) {
         return SPAN_CLASSES;
     }
-    size_class = span_class_of((Index)((size + (SPAN_ALIGNMENT - 1U)) / SPAN_ALIGNMENT) * (SPAN_ALIGNMENT / WORD));
+    size_class = span_class_for(size);
     if ((size_class < SPAN_CLASSES) && (alignment > SPAN_ALIGNMENT)) {
         /* What blocks begin at multiples of: the first of a span, their size, a unit. */
         const size_t all = ((size_t)(SPAN_FIRST | span_class_words(size_class)) * WORD) | ((size_t)WORD << UNIT_SHIFT);
@@ -175,9 +189,9 @@ static Index span_best(const Heap *heap, Index first)
 {%- endif %}
 
 /* Puts a span that got room into the ring of its class{% if layer.last %}, at its head{% endif %}. */
-static void span_enter(Heap *heap, Index span, Index size_class)
+static void span_enter(Heap *heap, Index span, Place size_class)
 {
-    const Index at = heap->spans + SPAN_HEADS + size_class;
+    const Place at = heap->spans + SPAN_HEADS + size_class;
     const Index head = load(heap, at);
 
     if (head == 0U) {
@@ -198,9 +212,9 @@ static void span_enter(Heap *heap, Index span, Index size_class)
 }
 
 /* Takes a span out of the ring of its class; where it was the head, there is another. */
-static void span_leave(Heap *heap, Index span, Index size_class)
+static void span_leave(Heap *heap, Index span, Place size_class)
 {
-    const Index at = heap->spans + SPAN_HEADS + size_class;
+    const Place at = heap->spans + SPAN_HEADS + size_class;
     const Index next = load(heap, span + SPAN_NEXT);
 
     if (next == span) {
@@ -218,9 +232,9 @@ static void span_leave(Heap *heap, Index span, Index size_class)
 {%- if layer.keep %}
 
 /* Counts an empty span of a class more, or one less. */
-static void count_empty(Heap *heap, Index size_class, bool more)
+static void count_empty(Heap *heap, Place size_class, bool more)
 {
-    const Index own = heap->spans + SPAN_HEADS + SPAN_CLASSES + size_class;
+    const Place own = heap->spans + SPAN_HEADS + SPAN_CLASSES + size_class;
     const Index change = more ? 1U : ~(Index)0U;
 
     store(heap, own, load(heap, own) + change);
@@ -283,7 +297,7 @@ static void span_enter_table(Heap *heap, Index start, Index entry)
 }
 
 /* Opens a span of a class, or returns 0. */
-static Index span_open(Heap *heap, Index size_class)
+static Index span_open(Heap *heap, Place size_class)
 {
     const Index start = span_place(heap);
     Index span;
@@ -311,7 +325,7 @@ static Index span_open(Heap *heap, Index size_class)
     for (Index at = SPAN_CLASS; at < SPAN_RECORD; at++) {
         fill(heap, span + at, 0U);
     }
-    store(heap, span + SPAN_CLASS, size_class);
+    store(heap, span + SPAN_CLASS, (Index)size_class);
     store(heap, span + SPAN_FRESH, SPAN_FIRST);
 {%- if layer.outside %}
     store(heap, span + SPAN_START, start);
@@ -369,22 +383,8 @@ static bool spans_flush(Heap *heap)
 }
 {%- endif %}
 
-/* After a block was taken of a span with `used` others{% if layer.keep %}: an empty one is kept no longer, and{% else %}:{% endif %} a full one leaves its ring. */
-RARE Index span_took(Heap *heap, Index span, Index size_class, Index used, Index block)
-{
-{%- if layer.keep %}
-    if (used == 0U) {
-        count_empty(heap, size_class, false);
-    }
-{%- endif %}
-    if (fills_span(used + 1U, size_class)) {
-        span_leave(heap, span, size_class);
-    }
-    return block;
-}
-
-/* Takes a block of a span with room, which is the head of its ring. */
-static inline Index span_take(Heap *heap, Index span, Index size_class)
+/* A block of a span with room. */
+static inline Index span_serve(Heap *heap, Place span, Place size_class)
 {
 {%- if layer.bitmap %}
     const Index words = span_class_words(size_class);
@@ -422,14 +422,36 @@ static inline Index span_take(Heap *heap, Index span, Index size_class)
     }
 {%- endif %}
     store(heap, span + SPAN_USED, used + 1U);
-    return ({% if layer.keep %}(used == 0U) || {% endif %}fills_span(used + 1U, size_class)) ? span_took(heap, span, size_class, used, block) : block;
+    return block;
+}
+
+/* Takes a block of a span with room, which is the head of its ring{% if layer.keep %}: an empty one is kept no longer, and{% else %}:{% endif %} a full one leaves the ring. */
+RARE Index span_take(Heap *heap, Index span, Place size_class)
+{
+    const Index used = load(heap, span + SPAN_USED);
+    const Index block = span_serve(heap, span, size_class);
+{% if layer.keep %}
+    if (used == 0U) {
+        count_empty(heap, size_class, false);
+    }
+{%- endif %}
+    if (fills_span(used + 1U, size_class)) {
+        span_leave(heap, span, size_class);
+    }
+    return block;
+}
+
+/* Whether a block more in a span with `used` of them makes it {% if layer.keep %}one that is not empty, or {% endif %}full. */
+static inline bool changes_ring(Index used, Place size_class)
+{
+    return {% if layer.keep %}(used == 0U) || {% endif %}fills_span(used + 1U, size_class);
 }
 
 /* Notes that a block of a span is free, of which `used` were used. */
-static inline void span_mark(Heap *heap, Index span, Index block, Index used{% if layer.bitmap %}, Index size_class{% endif %})
+static inline void span_mark(Heap *heap, Place span, Place block, Index used{% if layer.bitmap %}, Place size_class{% endif %})
 {
 {%- if layer.bitmap %}
-    const Index number = times_in((block - span_start(heap, span)) - SPAN_FIRST, span_class_words(size_class));
+    const Index number = times_in(((Index)block - span_start(heap, span)) - SPAN_FIRST, span_class_words(size_class));
     const Index at = number / MAP_BITS;
 
     store(heap, span + SPAN_MAP + at, load(heap, span + SPAN_MAP + at) | ((Index)1U << (number % MAP_BITS)));
@@ -438,7 +460,7 @@ static inline void span_mark(Heap *heap, Index span, Index block, Index used{% i
     }
 {%- else %}
     store(heap, block, load(heap, span + SPAN_FREE));
-    store(heap, span + SPAN_FREE, block);
+    store(heap, span + SPAN_FREE, (Index)block);
 {%- endif %}
     store(heap, span + SPAN_USED, used - 1U);
 }
@@ -475,7 +497,7 @@ static Index spans_below(Heap *heap, size_t size, size_t alignment)
 }
 
 /* Serves a request of a class of which no span has room. */
-RARE Index spans_miss(Heap *heap, Index size_class, size_t size, size_t alignment)
+RARE Index spans_miss(Heap *heap, Place size_class, size_t size, size_t alignment)
 {
     Index span = span_open(heap, size_class);
 {% if layer.keep %}
@@ -512,7 +534,7 @@ static bool spans_init(Heap *heap)
 /* Serves a request for more than the largest class, for no byte, or for an alignment of its own. */
 RARE Index spans_apart(Heap *heap, size_t size, size_t alignment)
 {
-    const Index size_class = span_class_for(size, alignment);
+    const Place size_class = span_class_aligned(size, alignment);
     Index span;
 
     if ((alignment & (alignment - 1U)) != 0U) {
@@ -531,35 +553,54 @@ RARE Index spans_apart(Heap *heap, size_t size, size_t alignment)
     return (span != 0U) ? span_take(heap, span, size_class) : spans_miss(heap, size_class, size, alignment);
 }
 
-static inline Index spans_allocate(Heap *heap, size_t size, size_t alignment)
+/* A block of a span that had room before and has after, or 0. */
+static inline Place spans_hit(Heap *heap, size_t size)
 {
-    Index size_class;
-    Index span;
+    if ((size - 1U) < SPAN_LARGEST) {
+        const Place size_class = span_class_for(size);
+        const Place span = load(heap, heap->spans + SPAN_HEADS + size_class);
 
-    if ((alignment > SPAN_ALIGNMENT) || ((alignment & (alignment - 1U)) != 0U) || ((size - 1U) >= SPAN_LARGEST)) {
-        return spans_apart(heap, size, alignment);
+        if ((span != 0U) && !changes_ring(load(heap, span + SPAN_USED), size_class)) {
+            return span_serve(heap, span, size_class);
+        }
     }
-    size_class = span_class_of((Index)((size + (SPAN_ALIGNMENT - 1U)) / SPAN_ALIGNMENT) * (SPAN_ALIGNMENT / WORD));
-    span = load(heap, heap->spans + SPAN_HEADS + size_class);
-    return (span != 0U) ? span_take(heap, span, size_class) : spans_miss(heap, size_class, size, alignment);
+    return 0U;
 }
 
-static inline void spans_free(Heap *heap, Index block)
+static inline Index spans_allocate(Heap *heap, size_t size, size_t alignment)
+{
+    const bool is_plain = (alignment <= SPAN_ALIGNMENT) && ((alignment & (alignment - 1U)) == 0U);
+    const Index block = is_plain ? (Index)spans_hit(heap, size) : 0U;
+
+    return (block != 0U) ? block : spans_apart(heap, size, alignment);
+}
+
+/* Puts back a block of a span that is full or has no other, or of none. */
+RARE void spans_turn(Heap *heap, Place block)
 {
     const Index span = span_of(heap, block);
 
     if (span == 0U) {
-        span_return(heap, block);
+        span_return(heap, (Index)block);
     } else {
-        const Index size_class = load(heap, span + SPAN_CLASS);
+        span_turn(heap, span, (Index)block);
+    }
+}
+
+static inline void spans_free(Heap *heap, Place block)
+{
+    const Place span = span_of(heap, block);
+
+    if (span != 0U) {
+        const Place size_class = load(heap, span + SPAN_CLASS);
         const Index used = load(heap, span + SPAN_USED);
 
-        if ((used == 1U) || fills_span(used, size_class)) {
-            span_turn(heap, span, block);
-        } else {
+        if ((used != 1U) && !fills_span(used, size_class)) {
             span_mark(heap, span, block, used{% if layer.bitmap %}, size_class{% endif %});
+            return;
         }
     }
+    spans_turn(heap, block);
 }
 
 static size_t spans_usable(const Heap *heap, Index block)
@@ -598,7 +639,7 @@ static Index spans_reallocate(Heap *heap, Index block, size_t size, size_t align
         return moved;
     }
     size_class = load(heap, span + SPAN_CLASS);
-    if (stays && (span_class_for(size, 1U) == size_class)) {
+    if (stays && (span_class_aligned(size, 1U) == size_class)) {
         return block;
     }
     old_bytes = (size_t)span_class_words(size_class) * WORD;

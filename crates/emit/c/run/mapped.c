@@ -97,7 +97,7 @@ static size_t mapped_usable(void *block)
     return header->length - (size_t)((char *)block - header->base);
 }
 
-static void unmap(void *block)
+static __attribute__((noinline)) void unmap(void *block)
 {
     const mapped_block header = *mapped(block);
 
@@ -107,7 +107,10 @@ static void unmap(void *block)
     }
 {% endif %}
     if (may_call()) {
+        const int kept = errno;
+
         (void)munmap(header.base, header.length);
+        errno = kept;
     }
 }
 

@@ -1,11 +1,11 @@
 //! The numbers of the layers before a pool.
 
-use heapsmith_spec::build::lists_in_words;
+use heapsmith_spec::build::{lists_in_words, words_for};
 use heapsmith_spec::{Guard, Layer, Order, Spec};
 use serde::Serialize;
 
-use super::SizesPlan;
 use super::pool::Templated;
+use super::sizes::{Blocks, Names, SizesPlan};
 use super::spans::SpansPlan;
 use crate::Extra;
 
@@ -14,6 +14,8 @@ use crate::Extra;
 pub struct Operations {
     init: &'static str,
     allocate: &'static str,
+    /// The block that waits for a request, if one does; none where every request is looked for. Then `free` takes a place.
+    hit: Option<&'static str>,
     free: &'static str,
     resize: &'static str,
     /// The same once more, after a new block was refused.
@@ -34,11 +36,17 @@ pub struct Operations {
 }
 
 impl Operations {
+    /// The function for the block that waits for a request.
+    pub(super) fn hit(&self) -> Option<&'static str> {
+        self.hit
+    }
+
     /// Those of a pool, or of the free lists directly before it.
     pub(super) fn of(free_lists: bool, pool: &dyn Templated) -> Operations {
         Operations {
             init: "pool_init",
             allocate: if free_lists { "freelists_allocate" } else { "pool_allocate" },
+            hit: free_lists.then_some("freelists_hit"),
             free: if free_lists { "freelists_free" } else { "pool_free" },
             resize: "pool_resize",
             resize_joined: pool.resize_joined(),
@@ -59,6 +67,7 @@ impl Operations {
         Operations {
             init: if guard.quarantine > 0 { "guard_init" } else { below.init },
             allocate: "guard_allocate",
+            hit: None,
             free: "guard_free",
             reallocate: "guard_reallocate",
             usable: "guard_usable",
@@ -77,6 +86,7 @@ impl Operations {
         Operations {
             init: "spans_init",
             allocate: "spans_allocate",
+            hit: Some("spans_hit"),
             free: "spans_free",
             reallocate: "spans_reallocate",
             usable: "spans_usable",
@@ -93,6 +103,7 @@ impl Operations {
         Operations {
             init: "reserve_init",
             allocate: "reserve_allocate",
+            hit: None,
             free: "reserve_free",
             reallocate: "reserve_reallocate",
             check: "reserve_check",
@@ -123,10 +134,18 @@ pub struct FreeListsPlan {
 
 impl FreeListsPlan {
     /// The free lists of `spec`, if it has any, with control words from word `at` on.
-    pub(super) fn of(spec: &Spec, at: u64) -> Option<FreeListsPlan> {
+    pub(super) fn of(spec: &Spec, pool: &dyn Templated, at: u64) -> Option<FreeListsPlan> {
         let Some(Layer::FreeLists(layer)) = spec.layers.last() else { return None };
         let rows = lists_in_words(spec, layer);
-        let map = SizesPlan::of("freelist", "free list", "holds", "FREELISTS", &rows);
+        let names = Names { name: "freelist", what: "free list", verb: "holds", none_name: "FREELISTS" };
+        let blocks = Blocks {
+            step: pool.granule() as usize,
+            min: pool.smallest() as usize,
+            header: pool.header() as usize,
+            word: spec.word.bytes() as usize,
+        };
+        let map = SizesPlan::of(names, &rows, blocks.step).holding();
+        let map = map.by_size(blocks, |size| words_for(spec, size as u64));
         let fifo = layer.order == Order::Fifo;
         let exact = rows.iter().all(|(low, high)| low == high);
         let (lists, flush) = (rows.len() as u64, layer.flush.max());
@@ -181,7 +200,7 @@ pub(super) fn before_any(spec: &Spec, base: Operations, header: u64, extras: &[E
             }
             Layer::Zero => (
                 LayerPlan::new("layer/zero.c", below),
-                Operations { allocate: "zero_allocate", reallocate: "zero_reallocate", ..below },
+                Operations { allocate: "zero_allocate", hit: None, reallocate: "zero_reallocate", ..below },
             ),
             Layer::Reserve(reserve) => (
                 LayerPlan { percent: reserve.high, ..LayerPlan::new("layer/reserve.c", below) },
@@ -204,6 +223,7 @@ pub(super) fn before_any(spec: &Spec, base: Operations, header: u64, extras: &[E
         below = Operations {
             init: "counters_init",
             allocate: "counters_allocate",
+            hit: None,
             free: "counters_free",
             reallocate: "counters_reallocate",
             ..below

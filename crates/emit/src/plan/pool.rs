@@ -137,6 +137,11 @@ pub(super) trait Templated {
     /// Words that every block is a multiple of.
     fn granule(&self) -> u32;
 
+    /// Words of the smallest block.
+    fn smallest(&self) -> u32 {
+        self.granule()
+    }
+
     /// The template; none for blocks, whose templates are many.
     fn file(&self) -> Option<&'static str>;
 

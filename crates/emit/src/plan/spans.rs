@@ -4,9 +4,10 @@ use heapsmith_spec::build::spans_in_words;
 use heapsmith_spec::{FreeBlocks, Metadata, NextSpan, Spans, Spec};
 use serde::Serialize;
 
-use super::sizes::{SizesPlan, entry};
+use super::sizes::{Blocks, Names, SizesPlan, entry};
 
-/// Words of the largest class up to which a table is indexed by the size: a class is looked up for every request.
+const NAMES: Names = Names { name: "span_class", what: "span class", verb: "holds", none_name: "SPAN_CLASSES" };
+/// Steps of the largest class up to which a table is indexed by the size: a class is looked up for every request.
 const DIRECT: usize = 2048;
 /// The words of the layer's own block before the heads of rings.
 const HEADS: u64 = 4;
@@ -54,10 +55,14 @@ impl SpansPlan {
         let (values, bitmap, outside) =
             (layer.values(), layer.free == FreeBlocks::Bitmap, layer.metadata == Metadata::Outside);
         let length = layer.span / word - header;
-        let map = if bitmap { (length / words(rows.first()).max(1)).div_ceil(word * 8) } else { 0 };
-        let record = RECORD + u64::from(outside) + map;
+        let bits = if bitmap { (length / words(rows.first()).max(1)).div_ceil(word * 8) } else { 0 };
+        let record = RECORD + u64::from(outside) + bits;
         let unit = values.unit() as u64;
         let first = if outside { 0 } else { record.next_multiple_of(u64::from(spec.alignment) / word) };
+        let step = (u64::from(spec.alignment) / word) as usize;
+        let payloads = Blocks { step, min: step, header: 0, word: word as usize };
+        let map = SizesPlan::with_table(NAMES, &rows, step, DIRECT).total();
+        let map = map.by_size(payloads, |size| Some(size.div_ceil(spec.alignment as usize) * step));
         let blocks: Vec<u64> = rows.iter().map(|&(_, high)| (length - first) / high as u64).collect();
         SpansPlan {
             bitmap,
@@ -77,7 +82,7 @@ impl SpansPlan {
             largest: words(rows.last()) * word,
             alignment: spec.alignment,
             own: HEADS + rows.len() as u64 * if layer.empty.kept() > 0 { 2 } else { 1 },
-            map: SizesPlan::with_table("span_class", "span class", "holds", "SPAN_CLASSES", &rows, DIRECT).total(),
+            map,
         }
     }
 }

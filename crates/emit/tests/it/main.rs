@@ -9,6 +9,7 @@ mod emulated;
 mod examples;
 mod freestanding;
 mod handles;
+mod hits;
 mod interface;
 mod lint;
 mod portable;

@@ -13,7 +13,7 @@
 //!
 //! | key | a level is |
 //! |---|---|
-//! | `freelists` | a number of lists for the most popular block sizes, `"saved N"` for those that most bytes go through, `"optimal N"` for all sizes, or a range as in a spec |
+//! | `freelists` | a number of lists for the most popular block sizes, `"saved N"` for those that most bytes go through, `"optimal N"` for all sizes, `"up to N"` for every block size of requests of up to N bytes, or a range as in a spec |
 //! | `fit` | percent of the list that best fit looks at, 0 for first fit; or a fit policy |
 //! | `split`, `coalesce` | percent of the requests, the largest ones, that split or coalesce; `"popular"`: from half of the most popular size on; or a word of the spec |
 //! | `word`, `align` | bytes; `"word"` for the alignment that the word has |

@@ -17,6 +17,8 @@ pub(super) enum By {
     SavedBytes,
     /// The internal fragmentation of lists that serve every request, as classes do.
     Excess,
+    /// None: every block size of requests of up to so many bytes has a list.
+    Every,
 }
 
 /// The requests of all traces.
@@ -74,12 +76,13 @@ impl Requests<'_> {
         popular.map_or(0, |&(size, _)| size / 2)
     }
 
-    /// What `max` free lists serve that are chosen for a heap, ascending.
+    /// What `max` free lists serve that are chosen for a heap, ascending; of every block size those of up to `max` bytes.
     pub fn listed(&self, heap: &Spec, max: usize, by: By) -> Vec<Sizes> {
         match by {
             By::Popularity => self.ranked(heap, max, |requests, _| requests),
             By::SavedBytes => self.ranked(heap, max, |requests, words| requests.saturating_mul(words as u64)),
             By::Excess => self.optimal(heap, max),
+            By::Every => every(heap, max as u64),
         }
     }
 
@@ -128,5 +131,35 @@ impl Requests<'_> {
         let block =
             |size: Bytes| Some(size.0.max(1).next_multiple_of(alignment.into())).filter(|&block| block <= largest);
         live.rounded(|size| block(size).map(Bytes)).optimal(max).into_iter().map(|class| class.0).collect()
+    }
+}
+
+/// A list for every block size of a heap that requests of 1 to `largest` bytes get, each for the largest request of its block:
+/// all such requests hit once their block was freed, and none gets a larger block than it has to.
+fn every(heap: &Spec, largest: u64) -> Vec<Sizes> {
+    let mut ends: Vec<u64> = Vec::new();
+    let mut size = 1;
+    while size <= largest {
+        let Some(words) = words_for(heap, size) else { break };
+        // Block sizes are monotonous: the last request of this block is found by doubling, then by halving.
+        let has_more = |at: u64| words_for(heap, at) != Some(words);
+        let mut above = size + 1;
+        while !has_more(above) {
+            above *= 2;
+        }
+        let mut at = size;
+        while above - at > 1 {
+            let middle = at + (above - at) / 2;
+            (at, above) = if has_more(middle) { (at, middle) } else { (middle, above) };
+        }
+        ends.push(at);
+        size = above;
+    }
+    let steps: Vec<u64> = ends.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    match (&ends[..], &steps[..]) {
+        (&[from, .., to], &[step, ..]) if steps.iter().all(|&other| other == step) => {
+            vec![Sizes::Steps { from, to, step }]
+        }
+        _ => ends.into_iter().map(Sizes::One).collect(),
     }
 }

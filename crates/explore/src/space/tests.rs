@@ -185,6 +185,28 @@ fn optimal_lists_serve_every_size_and_waste_the_fewest_live_bytes() {
 }
 
 #[test]
+fn lists_up_to_a_size_are_one_for_every_block_size_of_the_heap() {
+    let text = |heap: &str, levels: &str| {
+        format!("[[family]]\nname = \"a\"\nheap = \"{heap}\"\n[family.levels]\nfreelists = \"up to 1024\"\n{levels}")
+    };
+    let spec = |heap: &str, levels: &str| made(&text(heap, levels), &[(16, 5), (600, 5)]).remove(0);
+    assert!(
+        spec("list", "").starts_with("freelists(12..=1024 step 4) list("),
+        "a block has 16 bytes at least, one of them a header"
+    );
+    assert!(
+        spec("list", "align = 16").starts_with("freelists(12..=1036 step 16) list("),
+        "a header of 4 bytes is in the block"
+    );
+    assert!(
+        spec("list", "word = 8\nalign = 16").starts_with("freelists(24..=1032 step 16) list("),
+        "two links and a tag: 32 bytes"
+    );
+    let buddies = spec("buddy(knuth)", "");
+    assert!(buddies.starts_with("freelists(12,28,60,124,252,508,1020,2044) buddy("), "{buddies}");
+}
+
+#[test]
 fn optimal_lists_are_a_level_of_every_heap_that_has_free_lists() {
     let trace = lived(&[(16, 50), (24, 40), (40, 1), (64, 10), (1000, 2)]);
     let text = WIDE.replace("\"saved ", "\"optimal ");

@@ -1,12 +1,14 @@
 //! The numbers of a fixed set of block sizes.
 
-use heapsmith_spec::build::{classes_in_words, step_in_words};
+use heapsmith_spec::build::{classes_in_words, format, step_in_words};
 use heapsmith_spec::{Classes, Spec};
 use serde::Serialize;
 
 use super::IndexPlan;
 use crate::literal::unsigned;
-use crate::plan::SizesPlan;
+use crate::plan::sizes::{Names, SizesPlan};
+
+const NAMES: Names = Names { name: "class", what: "class", verb: "holds", none_name: "CLASSES" };
 
 /// Classes.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -40,7 +42,7 @@ pub(in crate::plan) fn classes(classes: &Classes, spec: &Spec) -> IndexPlan {
             classes: number,
             lists,
             beyond: beyond.map(unsigned),
-            map: Some(SizesPlan::of("class", "class", "holds", "CLASSES", &rows)),
+            map: Some(SizesPlan::of(NAMES, &rows, format(spec).granule)),
         },
         invariants: vec!["5   a block on a list is free, and of the list's size at least"],
         ..IndexPlan::default()

@@ -85,6 +85,10 @@ impl Templated for BlocksPlan {
         self.granule
     }
 
+    fn smallest(&self) -> u32 {
+        self.min
+    }
+
     fn file(&self) -> Option<&'static str> {
         None
     }
