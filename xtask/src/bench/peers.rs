@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   each trace ─▶ explore --space wide ─▶ the fastest of the front, the tightest, the pick
-//!                              │ run-off: the fastest of them, on times that decide nothing else
+//!                              │ run-off: the fastest of them and of three general heaps, on times that decide nothing else
 //!                              ▼
 //!                replay: fastest, tightest, pick, and every peer in turns, in one process
 //!                              ▼
@@ -108,6 +108,14 @@ struct Compared {
 /// Designs of the front that are in the run-off.
 const CANDIDATES: usize = 7;
 
+/// Heaps for any program that are in it, too: of designs with the same counts the front has the plainest, and the fastest as C is
+/// where every block size has a list.
+const GENERAL: [&str; 3] = [
+    "freelists(12..=1020 step 16) list(order=lifo, fit=first) align=16",
+    "freelists(8..=2040 step 16) list(order=lifo, fit=first) word=8 align=16",
+    "freelists(12..=2044 step 16) bins(lea) align=16",
+];
+
 /// Where things are, and how much is asked for.
 struct Bench<'a> {
     arguments: &'a Arguments,
@@ -144,9 +152,10 @@ impl<'a> Bench<'a> {
         let pick = pick["heap"].as_str().unwrap_or_default().to_owned();
         let tightest = min("fragmentation", &front).into_iter().next().ok_or("explore has no front")?;
         let mut candidates: Vec<String> = min("ns_per_op", &front).into_iter().take(CANDIDATES).collect();
-        if !candidates.contains(&pick) {
-            candidates.push(pick.clone());
-        }
+        let others = std::iter::once(pick.as_str()).chain(GENERAL.iter().copied());
+        let others: Vec<String> =
+            others.filter(|&other| !candidates.iter().any(|one| one == other)).map(str::to_owned).collect();
+        candidates.extend(others);
         let run_off = self.replay(input, &candidates)?;
         let fastest = min("ns_per_op", &run_off.iter().collect::<Vec<_>>()).into_iter().next().unwrap_or_default();
 

@@ -40,6 +40,9 @@ struct Heap {
 const HEAPS: &[Heap] = &[
     Heap::one("lists", "freelists(16..=512 step 16) bins(log) word=4 align=16").quickly(),
     Heap::one("tlsf", "tlsf(second-level=5) word=4 align=16").quickly(),
+    Heap::one("every-size", "freelists(12..=1020 step 16) bins(log) word=4 align=16"),
+    Heap::one("every-size-tlsf", "freelists(12..=1020 step 16) tlsf(second-level=5) word=4 align=16"),
+    Heap::one("spans", "mimalloc-like"),
     Heap::one("tree", "tree(red-black, fit=best) word=4 align=16"),
     Heap::one("pages", "pages(page=4096, min=16, search=word) word=8 align=16").quickly(),
     Heap::one("estranged", "buddy(estranged) word=4 align=16"),
