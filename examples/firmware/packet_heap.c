@@ -23,6 +23,8 @@ typedef packet_heap Heap;
 typedef uint32_t Word;
 /* Counts words from the region's base, and holds whatever a word holds. */
 typedef uint32_t Index;
+/* The same where it becomes an address: as wide as that is computed. */
+typedef uint_fast32_t Place;
 
 /* Bytes in a word; what every payload is a multiple of; words of the largest region. */
 #define WORD 4U
@@ -92,13 +94,13 @@ static inline uintptr_t address_of(const Word *word)
 #define IN_LOOP volatile
 #endif
 
-static inline Index load(const Heap *heap, Index at)
+static inline Index load(const Heap *heap, Place at)
 {
     PACKET_HEAP_ASSERT(at < heap->length);
     return heap->words[at];
 }
 
-static inline void store(Heap *heap, Index at, Index value)
+static inline void store(Heap *heap, Place at, Index value)
 {
     PACKET_HEAP_ASSERT(at < heap->length);
     heap->words[at] = (Word)value;
@@ -745,8 +747,10 @@ static void pool_statistics(const Heap *heap, struct packet_heap_statistics *cou
 /* What few requests need is a function of its own, so that the others save no registers for it; not where size is what counts. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define RARE static __attribute__((noinline, cold))
+#define SELDOM static __attribute__((noinline))
 #else
 #define RARE static
+#define SELDOM static
 #endif
 
 /* ---- The layer: free lists for chosen sizes ---------------------------------------------------
@@ -765,7 +769,7 @@ static void pool_statistics(const Heap *heap, struct packet_heap_statistics *cou
 #define FREELIST_HEADS 3U
 
 /* Words of the blocks that a free list holds. */
-static Index freelist_words(Index list)
+static inline Index freelist_words(Place list)
 {
     static const uint16_t words[FREELISTS] = {
         15U, 18U, 20U, 21U, 25U, 86U, 88U, 94U, 95U, 96U, 98U, 100U, 112U, 236U, 329U, 380U,
@@ -774,10 +778,10 @@ static Index freelist_words(Index list)
     return words[list];
 }
 
-/* The free list that serves blocks of `words` words; FREELISTS if none does. */
-static Index freelist_of(Index words)
+/* The free list that serves blocks of so many times 1 words; FREELISTS if none does. */
+static inline Place freelist_at(Place steps)
 {
-    static const uint16_t list_of[381] = {
+    static const uint8_t list_at[381] = {
         16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 0U,
         16U, 16U, 1U, 16U, 2U, 3U, 16U, 16U, 16U, 4U, 16U, 16U, 16U, 16U, 16U, 16U,
         16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U,
@@ -804,11 +808,31 @@ static Index freelist_of(Index words)
         16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 16U, 15U,
     };
 
-    return (words < 381U) ? list_of[words] : FREELISTS;
+    return list_at[steps];
+}
+
+/* The free list that serves blocks of `words` words; FREELISTS if none does. */
+static inline Place freelist_of(Index words)
+{
+    return (words < 381U) ? freelist_at(words) : FREELISTS;
+}
+
+/* The free list that holds blocks of `words` words and of no other size; FREELISTS or more if none does. */
+static inline Place freelist_holding(Index words)
+{
+    return (words < 381U) ? freelist_at(words) : FREELISTS;
+}
+
+/* The free list that serves requests of `size` bytes, from 1 to 1516; FREELISTS or more if none does. */
+static inline Place freelist_for(size_t size)
+{
+    const Place steps = (Place)((size + 7U) / 4U);
+
+    return freelist_at(steps);
 }
 
 /* Takes the first block of a list, or 0. */
-static inline Index freelist_pop(Heap *heap, Index list)
+static inline Index freelist_pop(Heap *heap, Place list)
 {
     const Index block = load(heap, FREELIST_HEADS + list);
 
@@ -821,10 +845,10 @@ static inline Index freelist_pop(Heap *heap, Index list)
 }
 
 /* Puts a block on a list. */
-static inline void freelist_push(Heap *heap, Index list, Index block)
+static inline void freelist_push(Heap *heap, Place list, Place block)
 {
     store(heap, block, load(heap, FREELIST_HEADS + list));
-    store(heap, FREELIST_HEADS + list, block);
+    store(heap, FREELIST_HEADS + list, (Index)block);
 }
 
 /* Flushes every cached block into the pool. Returns whether there was one. */
@@ -832,7 +856,7 @@ static bool freelists_flush(Heap *heap)
 {
     bool any = false;
 
-    for (Index list = 0U; list < FREELISTS; list++) {
+    for (Place list = 0U; list < FREELISTS; list++) {
         Index block = freelist_pop(heap, list);
 
         while (block != 0U) {
@@ -864,48 +888,63 @@ RARE Index freelists_apart(Heap *heap, size_t size, size_t alignment)
     return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
 }
 
-/* Serves a request that needs `need` words, and for which no list has a block. */
-RARE Index freelists_miss(Heap *heap, size_t size, size_t alignment, Index need)
+/* Serves a request for which no list has a block. */
+SELDOM Index freelists_miss(Heap *heap, size_t size, size_t alignment)
 {
-    const Index block = pool_allocate_words(heap, size, need);
+    Index need = pool_need(size);
+    Place list;
+    Index block;
 
-    return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
-}
-
-static inline Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
-{
-    Index need;
-    Index list;
-
-    if ((alignment > ALIGNMENT) || ((alignment & (alignment - 1U)) != 0U)) {
-        return freelists_apart(heap, size, alignment);
-    }
-    need = pool_need(size);
     if (need == 0U) {
         return 0U;
     }
     list = freelist_of(need);
     if (list < FREELISTS) {
-        Index block;
-
-        block = freelist_pop(heap, list);
-        if (block != 0U) {
-            return block;
-        }
         need = freelist_words(list);
     }
-    return freelists_miss(heap, size, alignment, need);
+    block = pool_allocate_words(heap, size, need);
+    return (block != 0U) ? block : freelists_after_flush(heap, size, alignment);
 }
 
-static inline void freelists_free(Heap *heap, Index block)
+/* The block that waits for a request, or 0. */
+static inline Place freelists_hit(Heap *heap, size_t size)
+{
+    if ((size - 1U) < 1516U) {
+        const Place list = freelist_for(size);
+
+        if (list < FREELISTS) {
+            return freelist_pop(heap, list);
+        }
+    }
+    return 0U;
+}
+
+static inline Index freelists_allocate(Heap *heap, size_t size, size_t alignment)
+{
+    Index block;
+
+    if ((alignment > ALIGNMENT) || ((alignment & (alignment - 1U)) != 0U)) {
+        return freelists_apart(heap, size, alignment);
+    }
+    block = (Index)freelists_hit(heap, size);
+    return (block != 0U) ? block : freelists_miss(heap, size, alignment);
+}
+
+/* Frees a block that no list holds. */
+SELDOM void freelists_release(Heap *heap, Place block)
+{
+    pool_release(heap, (Index)block, load(heap, block - 1U));
+}
+
+static inline void freelists_free(Heap *heap, Place block)
 {
     const Index head = load(heap, block - 1U);
-    const Index list = freelist_of(words_of(head));
+    const Place list = freelist_holding(words_of(head));
 
-    if ((list < FREELISTS) && (freelist_words(list) == words_of(head))) {
+    if (list < FREELISTS) {
         freelist_push(heap, list, block);
     } else {
-        pool_release(heap, block, head);
+        freelists_release(heap, block);
     }
 }
 
@@ -917,7 +956,7 @@ static unsigned int freelists_check(const Heap *heap)
     if (broken != 0U) {
         return broken;
     }
-    for (Index list = 0U; list < FREELISTS; list++) {
+    for (Place list = 0U; list < FREELISTS; list++) {
         Index left = top;
 
         for (Index block = load(heap, FREELIST_HEADS + list); block != 0U; block = load(heap, block)) {
@@ -961,16 +1000,21 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
 
 /* ---- The heap as others see it ---------------------------------------------------------------- */
 
-static inline Index index_of(const Heap *heap, const void *block)
+static inline Place place_in(const Heap *heap, const void *block)
 {
     /* cppcheck-suppress misra-c2012-11.5 ; a block of this heap begins at a word */
     const Word *const word = (const Word *)block;
 
     /* cppcheck-suppress [misra-c2012-10.8, misra-c2012-18.4] ; both point into the region, `word` behind its base */
-    return (Index)(word - heap->words);
+    return (Place)(word - heap->words);
 }
 
-static inline void *pointer_to(const Heap *heap, Index block)
+static inline Index index_of(const Heap *heap, const void *block)
+{
+    return (Index)place_in(heap, block);
+}
+
+static inline void *pointer_to(const Heap *heap, Place block)
 {
     return (block == 0U) ? NULL : &heap->words[block];
 }
@@ -985,10 +1029,27 @@ bool packet_heap_init(packet_heap *heap, void *region, size_t bytes)
     }
     return pool_init(heap);
 }
+/* A request that is no hit. */
+SELDOM void *allocate_new(Heap *heap, size_t size)
+{
+    return packet_heap_allocate_aligned(heap, size, 0U);
+}
 
 void *packet_heap_allocate(packet_heap *heap, size_t size)
 {
-    return packet_heap_allocate_aligned(heap, size, 0U);
+#ifndef __OPTIMIZE_SIZE__
+    void *block;
+
+    PACKET_HEAP_LOCK(heap);
+    block = pointer_to(heap, freelists_hit(heap, size));
+    if (block != NULL) {
+        PACKET_HEAP_TRACE(heap, 'a', NULL, block, size, 0U);
+        PACKET_HEAP_UNLOCK(heap);
+        return block;
+    }
+    PACKET_HEAP_UNLOCK(heap);
+#endif
+    return allocate_new(heap, size);
 }
 
 void *packet_heap_allocate_aligned(packet_heap *heap, size_t size, size_t alignment)
@@ -1020,7 +1081,7 @@ void packet_heap_free(packet_heap *heap, void *block)
     if (block != NULL) {
         PACKET_HEAP_LOCK(heap);
         PACKET_HEAP_TRACE(heap, 'f', block, NULL, 0U, 0U);
-        freelists_free(heap, index_of(heap, block));
+        freelists_free(heap, place_in(heap, block));
         PACKET_HEAP_UNLOCK(heap);
     }
 }

@@ -24,6 +24,8 @@ typedef store_heap Heap;
 typedef uint64_t Word;
 /* Counts words from the region's base, and holds whatever a word holds. */
 typedef uint64_t Index;
+/* The same where it becomes an address: as wide as that is computed. */
+typedef uint64_t Place;
 
 /* Bytes in a word; what every payload is a multiple of; words of the largest region. */
 #define WORD 8U
@@ -163,13 +165,13 @@ static inline Index lowest_bit(Index word)
 #define IN_LOOP volatile
 #endif
 
-static inline Index load(const Heap *heap, Index at)
+static inline Index load(const Heap *heap, Place at)
 {
     STORE_HEAP_ASSERT(at < heap->length);
     return heap->words[at];
 }
 
-static inline void store(Heap *heap, Index at, Index value)
+static inline void store(Heap *heap, Place at, Index value)
 {
     STORE_HEAP_ASSERT(at < heap->length);
     heap->words[at] = (Word)value;
@@ -906,16 +908,21 @@ static Index resize_or_move(Heap *heap, Index block, size_t size, size_t alignme
 
 /* ---- The heap as others see it ---------------------------------------------------------------- */
 
-static inline Index index_of(const Heap *heap, const void *block)
+static inline Place place_in(const Heap *heap, const void *block)
 {
     /* cppcheck-suppress misra-c2012-11.5 ; a block of this heap begins at a word */
     const Word *const word = (const Word *)block;
 
     /* cppcheck-suppress [misra-c2012-10.8, misra-c2012-18.4] ; both point into the region, `word` behind its base */
-    return (Index)(word - heap->words);
+    return (Place)(word - heap->words);
 }
 
-static inline void *pointer_to(const Heap *heap, Index block)
+static inline Index index_of(const Heap *heap, const void *block)
+{
+    return (Index)place_in(heap, block);
+}
+
+static inline void *pointer_to(const Heap *heap, Place block)
 {
     return (block == 0U) ? NULL : &heap->words[block];
 }
@@ -930,7 +937,6 @@ bool store_heap_init(store_heap *heap, void *region, size_t bytes)
     }
     return pool_init(heap);
 }
-
 void *store_heap_allocate(store_heap *heap, size_t size)
 {
     return store_heap_allocate_aligned(heap, size, 0U);
