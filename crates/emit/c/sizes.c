@@ -19,7 +19,7 @@ static inline Index {{ map.name }}_words(Place list)
 }
 {%- if map.form == "direct" %}
 
-/* The {{ map.what }} that serves blocks of {% if map.step > 1 %}so many times {{ map.step }}{% else %}this many{% endif %} words; {{ map.none_name }} if none does
+/* The {{ map.what }} that serves blocks of `steps` {% if map.step > 1 %}times {{ map.step }} {% endif %}words; {{ map.none_name }} if none does
 {%- if map.mark %}, marked if it holds larger ones{% endif %}. */
 {%- if map.mark %}
 #define {{ map.name | upper }}_MARK {{ map.mark }}U

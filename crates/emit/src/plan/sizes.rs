@@ -75,7 +75,7 @@ pub struct SizesPlan {
     entry: &'static str,
     list_entry: &'static str,
     rows: Vec<Row>,
-    /// Words that an entry of the table stands for.
+    /// Words from one entry of the table to the next.
     step: usize,
     /// Steps of the blocks of the first list, and of the smallest that it serves.
     first: usize,
@@ -176,7 +176,7 @@ impl SizesPlan {
         SizesPlan { list_entry, mark, holding: true, table, ..self }
     }
 
-    /// The same map, which is asked for the list of a request of so many bytes, too. `words_for` are the words of the block
+    /// The same map, which is asked for the list of a request by its bytes, too. `words_for` are the words of the block
     /// that serves a request. Where these are no plain rounding, it is not asked: the words of the block lead to the list.
     pub(super) fn by_size(mut self, blocks: Blocks, words_for: impl Fn(usize) -> Option<usize>) -> Self {
         let Blocks { step, min, header, word } = blocks;

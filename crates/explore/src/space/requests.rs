@@ -17,7 +17,7 @@ pub(super) enum By {
     SavedBytes,
     /// The internal fragmentation of lists that serve every request, as classes do.
     Excess,
-    /// None: every block size of requests of up to so many bytes has a list.
+    /// None: every block size of requests of up to a number of bytes has a list.
     Every,
 }
 
