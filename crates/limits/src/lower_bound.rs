@@ -35,6 +35,8 @@ pub struct LowerBound {
     pub is_coarse: bool,
     /// Whether no placement is lower.
     pub is_optimal: bool,
+    /// No placement has a lower footprint: `live`, or more where a search has shown it.
+    pub proven: Bytes,
 }
 
 impl LowerBound {
@@ -71,5 +73,6 @@ pub fn lower_bound(trace: &PackedTrace, effort: PlacementEffort) -> LowerBound {
         work: placed.work,
         is_coarse: placed.is_coarse,
         is_optimal: placed.is_optimal,
+        proven: Bytes(placed.min),
     }
 }

@@ -28,6 +28,8 @@ mod order;
 mod search;
 mod verify;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 pub use lifetimes::{Lifetime, Lifetimes};
 pub use verify::{Misplaced, verify};
 
@@ -44,15 +46,17 @@ pub struct PlacementEffort {
     pub seed: u64,
     /// Every offset is a multiple of this power of two, and of the alignment that its request asks for.
     pub alignment: u64,
+    /// A footprint that is low enough: nothing is looked for below it. 0 is as low as possible.
+    pub target: u64,
 }
 
 impl PlacementEffort {
     /// Some tenths of a second: for one trace of many.
-    pub const QUICK: PlacementEffort = PlacementEffort { work: 20_000_000, seed: 1, alignment: 1 };
+    pub const QUICK: PlacementEffort = PlacementEffort { work: 20_000_000, seed: 1, alignment: 1, target: 0 };
     /// Some ten seconds.
-    pub const USUAL: PlacementEffort = PlacementEffort { work: 400_000_000, seed: 1, alignment: 1 };
+    pub const USUAL: PlacementEffort = PlacementEffort { work: 400_000_000, seed: 1, alignment: 1, target: 0 };
     /// Minutes.
-    pub const THOROUGH: PlacementEffort = PlacementEffort { work: 10_000_000_000, seed: 1, alignment: 1 };
+    pub const THOROUGH: PlacementEffort = PlacementEffort { work: 10_000_000_000, seed: 1, alignment: 1, target: 0 };
 }
 
 /// Where every block is.
@@ -112,6 +116,8 @@ pub struct Solution {
     pub is_coarse: bool,
     /// Whether no placement is lower: it needs the peak live bytes, or a search has shown that less is impossible.
     pub is_optimal: bool,
+    /// No placement has a lower footprint: the peak live bytes, or more where a search has shown it.
+    pub min: u64,
 }
 
 /// Places all blocks as low as the effort allows.
@@ -120,8 +126,17 @@ pub struct Solution {
 ///
 /// If blocks of the placement overlap, which [`verify`] looks for: that is a bug.
 pub fn place(lifetimes: &Lifetimes, effort: PlacementEffort) -> Solution {
+    place_until(lifetimes, effort, &AtomicBool::new(false))
+}
+
+/// As [`place`], with the best so far as soon as `stop` is set.
+///
+/// # Panics
+///
+/// As [`place`].
+pub fn place_until(lifetimes: &Lifetimes, effort: PlacementEffort, stop: &AtomicBool) -> Solution {
     let first = in_time::best_fit(lifetimes.all());
-    let mut best = Best::new(lifetimes, first, effort);
+    let mut best = Best::new(lifetimes, first, effort, stop);
     best.try_with(Method::Backwards, |_| in_time::best_fit(&lifetimes.backwards()));
     let orders: Vec<(PlacementOrder, Vec<u32>)> =
         PlacementOrder::ALL.iter().map(|&order| (order, order.of(lifetimes))).collect();
@@ -135,15 +150,16 @@ pub fn place(lifetimes: &Lifetimes, effort: PlacementEffort) -> Solution {
     for (order, blocks) in &orders {
         best.try_in_holes(&mut holes, Method::TightestHole(*order), blocks, HoleFit::Tightest);
     }
-    // An eighth of what is left, then all but an eighth of the rest.
-    let share = |best: &Best| effort.work.saturating_sub(best.placed.work) / 8;
-    let until = best.placed.work + share(&best);
+    // A hundred changes, or a sixteenth of what is left; then all but a sixteenth of the remainder.
+    let share = |best: &Best<'_>| effort.work.saturating_sub(best.placed.work) / 16;
+    let until = best.placed.work + share(&best).min(100 * best.each);
     improve::improve(lifetimes, &mut holes, &mut best, until);
-    let for_search = 7 * share(&best);
-    search::lower(lifetimes, &mut best, for_search);
+    let for_search = 15 * share(&best);
+    search::lower(lifetimes, &mut best, for_search, stop);
     improve::improve(lifetimes, &mut holes, &mut best, effort.work);
-    best.placed.is_coarse &= !best.is_optimal();
-    best.placed.is_optimal = best.is_optimal();
+    best.placed.is_optimal = best.placed.placement.footprint <= best.min;
+    best.placed.is_coarse &= !best.is_done();
+    best.placed.min = best.min;
     let Best { placed, .. } = best;
     if let Err(wrong) = verify(lifetimes, &placed.placement.offsets, placed.placement.footprint) {
         panic!("the placement by {} is wrong: {wrong}", placed.method);
@@ -152,17 +168,18 @@ pub fn place(lifetimes: &Lifetimes, effort: PlacementEffort) -> Solution {
 }
 
 /// The best so far, and what work is left.
-struct Best {
+struct Best<'s> {
     placed: Solution,
     /// No placement is lower: the peak live bytes, or more where a search has shown it.
     min: u64,
     /// Work of a placement into holes, at most.
     each: u64,
     effort: PlacementEffort,
+    stop: &'s AtomicBool,
 }
 
-impl Best {
-    fn new(lifetimes: &Lifetimes, placement: Placement, effort: PlacementEffort) -> Best {
+impl<'s> Best<'s> {
+    fn new(lifetimes: &Lifetimes, placement: Placement, effort: PlacementEffort, stop: &'s AtomicBool) -> Best<'s> {
         let blocks = lifetimes.all().len() as u64;
         let placed = Solution {
             placement,
@@ -171,13 +188,14 @@ impl Best {
             work: blocks,
             is_coarse: true,
             is_optimal: false,
+            min: lifetimes.live(),
         };
-        Best { placed, min: lifetimes.live(), each: blocks + lifetimes.pairs(), effort }
+        Best { placed, min: lifetimes.live(), each: blocks + lifetimes.pairs(), effort, stop }
     }
 
-    /// Nothing can be lower.
-    fn is_optimal(&self) -> bool {
-        self.placed.placement.footprint <= self.min
+    /// Nothing can be lower, or nothing lower is wanted.
+    fn is_done(&self) -> bool {
+        self.placed.placement.footprint <= self.min.max(self.effort.target)
     }
 
     /// Whether another placement into holes may be made.
@@ -187,7 +205,7 @@ impl Best {
 
     /// Whether it may before so much work is done.
     fn goes_on_until(&self, work: u64) -> bool {
-        !self.is_optimal() && self.placed.work + self.each <= work
+        !self.is_done() && self.placed.work + self.each <= work && !self.stop.load(Ordering::Relaxed)
     }
 
     fn take(&mut self, method: Method, placement: Placement) {
@@ -196,8 +214,8 @@ impl Best {
         }
     }
 
-    fn try_with(&mut self, method: Method, place: impl FnOnce(&Best) -> Placement) {
-        if !self.is_optimal() {
+    fn try_with(&mut self, method: Method, place: impl FnOnce(&Best<'_>) -> Placement) {
+        if !self.is_done() {
             let placement = place(self);
             self.placed.placements += 1;
             self.placed.work += placement.offsets.len() as u64;

@@ -12,7 +12,7 @@ use super::lifetimes::Lifetimes;
 use super::{Best, Method, Placement};
 
 /// Changes the order of the best placement until so much work is done in all.
-pub(super) fn improve(lifetimes: &Lifetimes, holes: &mut InHoles<'_>, best: &mut Best, until: u64) {
+pub(super) fn improve(lifetimes: &Lifetimes, holes: &mut InHoles<'_>, best: &mut Best<'_>, until: u64) {
     let mut draws = Draws::new(best.effort.seed ^ until);
     let mut current = best.placed.placement.clone();
     // From the bottom up: first fit in this order puts no block higher.

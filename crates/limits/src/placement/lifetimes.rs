@@ -11,7 +11,7 @@
 //! anywhere: the old bytes need not outlive the request. A block that is never freed lives
 //! to the end; a request of 0 bytes needs no place.
 //!
-//! Cost: 24 bytes a lifetime; one pass over the events, and one more to find peak live bytes and pairs.
+//! Cost: 32 bytes a lifetime; one pass over the events, and one more to find peak live bytes and pairs.
 
 use heapsmith_trace::{Operation, PackedTrace};
 
@@ -26,6 +26,8 @@ pub struct Lifetime {
     pub size: u64,
     /// A power of two that divides its offset.
     pub alignment: u64,
+    /// How long it lives by the clock of its trace, or in moments where there is none: blocks are ranked by it, and nothing else.
+    pub span: u64,
 }
 
 impl Lifetime {
@@ -59,19 +61,21 @@ impl Lifetimes {
         let mut all: Vec<Lifetime> = Vec::with_capacity(trace.events.len() - trace.frees as usize);
         let mut places: Vec<Option<usize>> = vec![None; trace.slots];
         let (mut moment, mut has_freed) = (0_u32, false);
-        let end_of = |all: &mut Vec<Lifetime>, place: &mut Option<usize>, moment: u32| {
+        let end_of = |all: &mut Vec<Lifetime>, place: &mut Option<usize>, moment: u32, now: u64| {
             if let Some(index) = place.take() {
-                all[index].end = moment + 1;
+                (all[index].end, all[index].span) = (moment + 1, now - all[index].span);
             }
         };
+        let (has_times, mut now) = (trace.duration.0 > 0, 0_u64);
         for event in &trace.events {
+            now += event.gap.nanoseconds();
             let place = &mut places[event.slot as usize];
             let is_same = place.is_some_and(|index| all[index].size == event.size);
             if event.operation == Operation::Reallocate && is_same {
                 continue;
             }
             if event.operation != Operation::Allocate {
-                end_of(&mut all, place, moment);
+                end_of(&mut all, place, moment, now);
                 has_freed = true;
             }
             if event.operation != Operation::Free {
@@ -82,12 +86,20 @@ impl Lifetimes {
                 if event.size > 0 {
                     *place = Some(all.len());
                     let alignment = alignment.max(event.alignment()).max(1);
-                    all.push(Lifetime { start: moment, end: u32::MAX, size: event.size, alignment });
+                    // Until it ends, the span is when it begins.
+                    all.push(Lifetime { start: moment, end: u32::MAX, size: event.size, alignment, span: now });
                 }
             }
         }
         let moments = moment + 1;
-        all.iter_mut().for_each(|lifetime| lifetime.end = lifetime.end.min(moments));
+        for lifetime in &mut all {
+            if lifetime.end == u32::MAX {
+                (lifetime.end, lifetime.span) = (moments, now - lifetime.span);
+            }
+            if !has_times {
+                lifetime.span = u64::from(lifetime.length());
+            }
+        }
         Lifetimes::new(all)
     }
 
