@@ -24,7 +24,7 @@ pub const BY_NIGHT: &[Needed] = &[
     (tools::BROWSER, &["draws_itself"]),
     (tools::JAVA, &["java::agent::", "java::objects::", "java::slots::", "a_java_program", "that_is_no_jvm"]),
     (tools::CC32, &["c_of_32_bits"]),
-    (tools::CLANG, &["lint::clang_has", "wrappers_have_no_warning_of_clang"]),
+    (tools::CLANG, &["lint::clang_has", "wrappers_have_no_warning_of_clang", "plans_have_no_warning_of_clang"]),
     (tools::CLANG_TIDY, &["lint::clang_tidy", "wrappers_have_no_complaint"]),
     (tools::CPPCHECK, &["lint::cppcheck", "lint::misra", "wrappers_have_no_complaint"]),
     (
@@ -39,6 +39,7 @@ pub const BY_NIGHT: &[Needed] = &[
             "emulated::heaps_on_an_armv6_m",
             "cortex_m3::",
             "wrappers_have_no_warning_of_arm_gcc",
+            "plans_have_no_warning_of_arm_gcc",
             "printf_on_newlib",
             "program_on_picolibc",
             "cpp_for_firmware",
@@ -57,6 +58,7 @@ pub const BY_NIGHT: &[Needed] = &[
         &[
             "examples::the_firmware",
             "wrappers_have_no_warning_of_arm_gcc",
+            "plans_have_no_warning_of_arm_gcc",
             "printf_on_newlib",
             "portable::an_arm_takes",
             "recorder::an_event_takes",

@@ -13,6 +13,7 @@ mod examples;
 mod explored;
 mod limits;
 mod numbers;
+mod plan;
 mod programs;
 mod race;
 mod reading;
@@ -20,6 +21,7 @@ mod reading;
 pub use check::{Check, Compare, ReportFormat};
 pub use explored::{Explore, Pick, Prefer};
 pub use limits::{Aim, Attack, Bound, Measure, Programs};
+pub use plan::Plan;
 pub use programs::{Record, Run, Serving};
 pub use race::Race;
 pub use reading::Reading;
@@ -88,6 +90,8 @@ pub enum Command {
     Compare(Compare),
     /// Generate a heap: C for firmware, Rust, or a library to preload
     Emit(Emit),
+    /// Plan static memory: an offset for every block whose lifetime is known
+    Plan(Plan),
     /// Reproduce the papers' tables and figures, and check their claims
     Reproduce(Reproduce),
     /// Compute the worst-case memory of a heap, with its formula

@@ -14,6 +14,7 @@ pub mod inspect;
 pub mod man;
 pub mod pages;
 pub mod pick;
+pub mod plan;
 pub mod race;
 pub mod record;
 pub mod replay;

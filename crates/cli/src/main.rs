@@ -73,6 +73,7 @@ fn main() -> ExitCode {
         Command::Explore(arguments) => commands::explore::run(&arguments),
         Command::Pick(arguments) => commands::pick::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
+        Command::Plan(arguments) => commands::plan::run(&arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
         Command::Attack(arguments) => commands::attack::run(&arguments),
         Command::Bound(arguments) => commands::bound::run(&arguments),

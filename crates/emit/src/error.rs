@@ -29,6 +29,14 @@ pub enum EmitError {
         "`{0}` is no name for source: write small letters, digits and underscores, beginning with a letter, and no word of C, C++ or Rust"
     )]
     Name(String),
+    /// A static plan has too many blocks for assertions in C.
+    #[error("a plan of {blocks} blocks is too large for C, which has at most {max}: use its CSV")]
+    TooManyBlocks {
+        /// Its blocks.
+        blocks: usize,
+        /// The most that there can be.
+        max: usize,
+    },
     /// The source has the name for something else.
     #[error("`{name}` cannot be the heap's name, as `{taken}` is something else in its source: choose another")]
     Taken {

@@ -64,6 +64,7 @@ mod folder;
 mod instructions;
 mod literal;
 mod name;
+pub mod placed;
 pub mod plan;
 pub mod preload;
 pub mod recorder;

@@ -53,4 +53,5 @@ pub use compression::{over_budget, unpacked};
 pub use error::ImportError;
 pub use export::{CsvWriter, RepWriter, pprof};
 pub use importer::{Importer, Parameter};
+pub use lifetimes::{Buffer, buffers};
 pub use registry::{Imported, import, import_live, importer, importers};

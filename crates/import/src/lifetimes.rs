@@ -5,17 +5,21 @@
 //!   0,995328,1000448,656384      live in [lower, upper), in logical time
 //! ```
 //!
-//! The columns can be in any order; others are ignored. The ends of all lifetimes
+//! The columns can be in any order; others are ignored, but for `alignment`: a power of two, which may be empty. The ends of all lifetimes
 //! are sorted by time; at equal times frees come first, and allocations keep the order of
 //! the file. Logical time becomes the events' time. A buffer that ends where it begins lives
 //! nowhere and is left out.
 //!
-//! Memory: 40 bytes a buffer, as the file has to be read to its end before the first event.
+//! Memory: some 100 bytes a buffer, as the file has to be read to its end before the first event.
 //!
 //! Source: the repository google/minimalloc, and the static allocation benchmarks that share its form.
 
+use std::io::{BufRead, BufReader, ErrorKind};
+use std::path::Path;
+
 use heapsmith_trace::{Nanoseconds, TraceError, memory};
 
+use crate::compression::unpacked;
 use crate::csv::{columns, fields};
 use crate::importer::{Format, Importer, KEEP_DAMAGED, Text};
 use crate::number::whole;
@@ -33,9 +37,11 @@ pub(crate) const IMPORTER: Importer = Importer {
 
 #[derive(Clone, Copy)]
 struct Columns {
+    id: Option<usize>,
     lower: usize,
     upper: usize,
     size: usize,
+    alignment: Option<usize>,
 }
 
 impl Columns {
@@ -43,6 +49,8 @@ impl Columns {
         let names = columns(header);
         let position = |name: &str| names.iter().position(|known| known == name);
         Some(Columns {
+            id: position("id").or_else(|| position("buffer")),
+            alignment: position("alignment"),
             lower: position("lower").or_else(|| position("start"))?,
             upper: position("upper").or_else(|| position("end"))?,
             size: position("size")?,
@@ -50,10 +58,58 @@ impl Columns {
     }
 }
 
-struct Buffer {
-    lower: u64,
-    upper: u64,
-    size: u64,
+/// A buffer of a list: a line of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Buffer {
+    /// Its name; its number in the list, from 0, where the list has none.
+    pub id: String,
+    /// When it begins to live.
+    pub lower: u64,
+    /// When it no longer lives.
+    pub upper: u64,
+    /// Bytes.
+    pub size: u64,
+    /// What its offset is a multiple of; 0 where the list does not say.
+    pub alignment: u64,
+}
+
+impl Buffer {
+    fn of(line: &str, columns: Columns, number: usize) -> Result<Buffer, &'static str> {
+        let fields = fields(line);
+        let whole_in = |column: usize| fields.get(column).and_then(|field| whole(field));
+        let (Some(lower), Some(upper), Some(size)) =
+            (whole_in(columns.lower), whole_in(columns.upper), whole_in(columns.size))
+        else {
+            return Err("lower, upper or size is not a number");
+        };
+        let given = columns.alignment.and_then(|column| fields.get(column)).filter(|field| !field.is_empty());
+        let alignment = given.map_or(Some(0), |field| whole(field)).ok_or("the alignment is not a number")?;
+        let id = columns.id.and_then(|column| fields.get(column)).filter(|field| !field.is_empty());
+        let id = id.map_or_else(|| number.to_string(), |field| field.to_string());
+        if upper < lower {
+            Err("a buffer that ends before it begins")
+        } else {
+            Ok(Buffer { id, lower, upper, size, alignment })
+        }
+    }
+}
+
+/// The buffers of a list of lifetimes in the order of the file, without those that live nowhere; `None` where a file is no such list,
+/// or is damaged, which importing it reports.
+pub fn buffers(path: &Path) -> Option<Vec<Buffer>> {
+    let mut lines = BufReader::new(unpacked(path).ok()?).lines();
+    let columns = Columns::of(&lines.next()?.ok()?)?;
+    let mut buffers = Vec::new();
+    for line in lines {
+        match line {
+            Ok(line) if line.trim().is_empty() => {}
+            Ok(line) => buffers.push(Buffer::of(&line, columns, buffers.len()).ok()?),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+    buffers.retain(|buffer| buffer.lower < buffer.upper);
+    Some(buffers)
 }
 
 #[derive(Default)]
@@ -68,21 +124,12 @@ impl Text for Lifetimes {
             self.columns = Some(Columns::of(line).ok_or("a header without lower, upper and size")?);
             return Ok(());
         };
-        let fields = fields(line);
-        let number = |column: usize| fields.get(column).and_then(|field| whole(field));
-        let (Some(lower), Some(upper), Some(size)) =
-            (number(columns.lower), number(columns.upper), number(columns.size))
-        else {
-            return Err("lower, upper or size is not a number".into());
-        };
-        if upper < lower {
-            return Err("a buffer that ends before it begins".into());
-        }
-        if upper == lower {
+        let buffer = Buffer::of(line, columns, self.buffers.len())?;
+        if buffer.upper == buffer.lower {
             recording.left_out();
             return Ok(());
         }
-        self.buffers.push(Buffer { lower, upper, size });
+        self.buffers.push(buffer);
         Ok(())
     }
 
@@ -104,7 +151,7 @@ impl Text for Lifetimes {
             recording.time = Nanoseconds(time);
             let key = number as u64 + 1;
             match is_birth {
-                true => recording.allocate(key, self.buffers[number].size, 0)?,
+                true => recording.allocate(key, self.buffers[number].size, self.buffers[number].alignment)?,
                 false => recording.free_known(key)?,
             }
         }

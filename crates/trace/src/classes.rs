@@ -25,13 +25,16 @@
 //! | [`LiveSizes::of`] | a hash look-up a request | the live blocks and the distinct sizes |
 //! | [`LiveSizes::optimal`], s sizes and n classes | O(n s log s) | O(s) |
 //! | [`FixedPools::of`] | O(log n) an operation | the live blocks |
+//! | [`FixedPools::serves`] | O(n) an operation | the blocks of all pools |
 
 mod live;
 mod optimum;
 mod pools;
+mod served;
 
 pub use live::{LiveSize, LiveSizes};
 pub use pools::{FixedPool, FixedPools};
+pub use served::Unserved;
 
 #[cfg(test)]
 mod tests;

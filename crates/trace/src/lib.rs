@@ -47,7 +47,7 @@ mod trace;
 mod transform;
 mod window;
 
-pub use classes::{FixedPool, FixedPools, LiveSize, LiveSizes};
+pub use classes::{FixedPool, FixedPools, LiveSize, LiveSizes, Unserved};
 pub use columns::ActionColumns;
 pub use draws::Draws;
 pub use error::TraceError;

@@ -136,6 +136,17 @@ Examples:
   heapsmith inspect trace.parquet --lower-bound --format json
   heapsmith inspect trace.parquet --classes 8 --align 4";
 
+pub const PLAN: &str = "\
+Examples:
+  heapsmith plan tensors.csv --capacity 1M -o firmware
+  heapsmith plan trace.parquet --align 8 --name buffers -o firmware
+  heapsmith plan trace.parquet --pools 6 --align 4 --name pools -o firmware
+  heapsmith plan tensors.csv -o out --format json";
+
+pub const PLAN_MORE: &str = "\
+Exit codes: 1 if no placement within --capacity was found, in which case nothing is written;
+130 if interrupted: the best plan so far is written, if it is within --capacity.";
+
 pub const REPLAY: &str = "\
 Examples:
   heapsmith replay trace.parquet --heap tlsf --heap 'list(fit=best)'

@@ -203,9 +203,11 @@ fn an_input_that_is_missing_ends_every_verb_with_3() {
     std::fs::write(dir.path().join("check.toml"), check).expect("a file");
     std::fs::write(dir.path().join("growth.toml"), check.replace("max = \"1M\"", "max_growth = \"5%\""))
         .expect("a file");
-    let missing: [&[&str]; 18] = [
+    let missing: [&[&str]; 20] = [
         &["inspect", "missing.parquet"],
         &["inspect", "workload:sizes", "missing.rep"],
+        &["plan", "missing.csv", "-o", "out"],
+        &["plan", "missing.csv", "--pools", "4", "-o", "out"],
         &["import", "missing.log.xz", "-o", "out.rep"],
         &["replay", "missing.parquet", "--heap", "tlsf"],
         &["replay", "missing.parquet", "--heap", "tlsf", "--over-time"],

@@ -215,6 +215,11 @@ fn newlib() {
 }
 
 #[test]
+fn static_plan() {
+    follow("static-plan");
+}
+
+#[test]
 fn server() {
     follow("server");
 }

@@ -24,6 +24,7 @@ mod over_time;
 mod page;
 mod pairs;
 mod peers;
+mod plan;
 mod printing;
 mod question;
 mod race;

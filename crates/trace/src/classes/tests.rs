@@ -64,6 +64,18 @@ fn live_after_each(trace: &PackedTrace) -> Vec<Vec<u64>> {
 
 proptest! {
     #[test]
+    fn pools_serve_their_trace_and_none_has_a_block_too_many(trace in program(), count in 1_usize..5, alignment in 1_u64..9) {
+        let pools = FixedPools::optimal(&trace, count, alignment);
+        prop_assert_eq!(pools.serves(&trace), Ok(()));
+        prop_assert!(pools.is_tight(&trace));
+        for pool in 0..pools.pools.len() {
+            let mut fewer = pools.clone();
+            fewer.pools[pool].blocks = fewer.pools[pool].blocks.saturating_sub(1);
+            prop_assert!(pools.pools[pool].blocks == 0 || fewer.serves(&trace).is_err());
+        }
+    }
+
+    #[test]
     fn no_set_of_classes_is_better(sizes in few_sizes()) {
         let distinct = sizes.sizes.len();
         for classes in 1..=distinct {
