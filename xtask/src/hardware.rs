@@ -11,6 +11,8 @@
 //! | prove | the units keep their properties at full size, reset included; each part against a plain description | yosys |
 //! | mutate | mutations of single gates: each breaks a property, or changes nothing | yosys |
 //! | gates | gates and longest paths by size, and fits of their growth: `hardware/results` | yosys |
+//! | programs | whole programs on a core with caches; every block is at the Rust heap's address | verilator, clang, lld, pip |
+//! | place | cells and frequency on an iCE40 and an ECP5, by size: `hardware/results/fpga.csv` | yosys, pip |
 //! | compare | small sizes counted again: they are those of `hardware/results` | yosys |
 //! | core | the unit as an instruction of a RISC-V core: answers and cycles | verilator, clang, lld, pip |
 //!
@@ -24,6 +26,8 @@ mod integrate;
 mod mutants;
 mod mutate;
 mod packages;
+mod place;
+mod programs;
 mod prove;
 mod registers;
 mod simulate;
@@ -52,6 +56,10 @@ pub enum Step {
     Mutate,
     /// Gates and longest paths by size: writes hardware/results (minutes)
     Gates,
+    /// Whole programs on a core with caches, by every search and by the unit: writes hardware/results/programs.csv
+    Programs,
+    /// Cells and frequency on an iCE40 and an ECP5, by size: writes hardware/results/fpga.csv
+    Place,
     /// Small sizes counted again, against hardware/results
     Compare,
     /// The unit as an instruction of a RISC-V core
@@ -59,7 +67,7 @@ pub enum Step {
 }
 
 /// All steps but those that write what is kept, in their order: what fails soon comes first.
-const ALL: [Step; 10] = [
+const ALL: [Step; 12] = [
     Step::Lint,
     Step::Simulate,
     Step::Cocotb,
@@ -68,6 +76,8 @@ const ALL: [Step; 10] = [
     Step::Prove,
     Step::Mutate,
     Step::Core,
+    Step::Programs,
+    Step::Place,
     Step::Compare,
     Step::Gates,
 ];
@@ -105,6 +115,8 @@ impl Step {
             Step::Gates => gates::gates(),
             Step::Compare => gates::compare(),
             Step::Core => core::core(),
+            Step::Programs => programs::programs(),
+            Step::Place => place::place(),
         }
     }
 }

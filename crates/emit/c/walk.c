@@ -56,7 +56,7 @@ static void pool_walk(const Heap *heap, const Walk *walk)
 static void page_walk(const Heap *heap, const Walk *walk, Index page, Index size_class)
 {
     for (Index object = 0U; object < objects_of(size_class); object++) {
-        const bool is_free = bit_is_set(heap, entry_of(heap, page) + BITMAP, object);
+        const bool is_free = {{ "object_is_free(heap, page, size_class, object)" if pool.search == "hardware" else "bit_is_set(heap, entry_of(heap, page) + BITMAP, object)" }};
 
         visit_block(heap, walk, start_of(heap, page) + (object * object_words(size_class)),
                     (size_t)object_words(size_class) * WORD, is_free ? {{ N }}_IS_FREE : {{ N }}_IS_USED);

@@ -64,8 +64,8 @@ pub enum CompilerError {
     Scratch(io::Error),
 }
 
-/// The options of every library. The heaps' own, which the tests of emitted heaps compile with.
-const SHARED: [&str; 4] = ["-std=c11", "-O2", "-fPIC", "-shared"];
+/// The options of every library. The heaps' own, which the tests of emitted heaps compile with; this machine has no unit in hardware.
+const SHARED: [&str; 5] = ["-std=c11", "-O2", "-fPIC", "-shared", "-DPAGE_UNIT_EMULATED"];
 
 impl Compiler {
     /// The compiler that `CC` names, or one that is installed.

@@ -3,6 +3,7 @@
 //! ```text
 //! search_unit vectors                  what the heap asks of the unit, and what it is answered, line by line
 //! search_unit drive PROGRAM [ARGS]     a heap whose unit is that program, compared with one that searches by word
+//! search_unit follow LOG…              what programs on the simulated core were given, compared with this heap's blocks
 //! ```
 //!
 //! The lines are those of the test bench (`hardware/tb/page_unit.cpp`); numbers are decimal, words are hexadecimal:
@@ -14,7 +15,7 @@
 //! store CLASS NUMBER WORD
 //! ```
 //!
-//! `drive` writes them without what is answered, and reads the answers.
+//! `drive` writes them without what is answered, and reads the answers. A log has `a SIZE OFFSET` or `f OFFSET` a line.
 #![allow(unsafe_code)]
 
 use std::fmt::Write as _;
@@ -32,7 +33,7 @@ const SIZES: PageSizes = PageSizes { page: 4096, min: 16, alignment: 4 };
 /// Operations of the program.
 const OPERATIONS: usize = 60_000;
 /// Bytes of a region.
-const REGION: usize = 1 << 22;
+const REGION: usize = 1 << 24;
 
 /// Writes down what is asked, and answers as the heap alone would.
 #[derive(Debug, Default)]
@@ -184,6 +185,29 @@ fn run<H: Heap<Meter = Counting>>(heap: &mut H) -> (Vec<usize>, Counting) {
     (offsets, *heap.meter())
 }
 
+/// Does what a log says, and compares the offset of every block; gives the number of blocks.
+fn follow<H: Heap>(heap: &mut H, log: &str) -> usize {
+    let (mut live, mut blocks) = (std::collections::HashMap::new(), 0);
+    for (number, line) in log.lines().enumerate() {
+        let numbers: Vec<usize> = line.split(' ').skip(1).map(|word| word.parse().expect("a number")).collect();
+        match (line.as_bytes().first(), &numbers[..]) {
+            (Some(b'a'), &[size, offset]) => {
+                let block = heap.allocate(size, 1).expect("the region is large");
+                assert_eq!(block.as_ptr().addr() - heap.base().as_ptr().addr(), offset, "line {}", number + 1);
+                live.insert(offset, block);
+                blocks += 1;
+            }
+            (Some(b'f'), [offset]) => {
+                let block = live.remove(offset).unwrap_or_else(|| panic!("line {}: no such block", number + 1));
+                // SAFETY: the block came from this heap, and leaves the table here.
+                unsafe { heap.deallocate(block) };
+            }
+            _ => panic!("line {}: {line:?}", number + 1),
+        }
+    }
+    blocks
+}
+
 /// A region for a heap, at a multiple of a page.
 fn with_region<O>(job: impl FnOnce(Fixed<'_>) -> O) -> O {
     let mut memory = vec![MaybeUninit::<u64>::uninit(); (REGION + 4096) / 8];
@@ -221,6 +245,16 @@ fn main() {
             assert_eq!(offsets, word, "the simulated unit finds what a search by word finds");
             println!("{} blocks at the same addresses, {} instructions of the unit", offsets.len(), counted.unit);
         }
-        _ => panic!("say `vectors`, or `drive` and the program that simulates the unit"),
+        Some(("follow", logs)) if !logs.is_empty() => {
+            for log in logs {
+                let lines = std::fs::read_to_string(log).unwrap_or_else(|error| panic!("cannot read {log}: {error}"));
+                let blocks = with_region(|region| {
+                    let meter = Counting::default();
+                    follow(&mut Searched::<ByWord>::from_parts(region, SIZES, meter).expect("large"), &lines)
+                });
+                println!("{log}: {blocks} blocks at the same addresses");
+            }
+        }
+        _ => panic!("say `vectors`, `follow` and logs, or `drive` and the program that simulates the unit"),
     }
 }

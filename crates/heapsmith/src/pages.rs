@@ -46,6 +46,7 @@
 mod check;
 mod checked;
 mod directory;
+mod issued;
 mod policy;
 mod runs;
 mod search;
@@ -53,6 +54,7 @@ mod unit;
 
 use core::ptr::NonNull;
 
+pub use issued::{Custom0, Mmio};
 pub use policy::{InDirectory, InPages, PageOrder, PagePolicy, Placement, Usual};
 pub use search::{Bitmap, BitmapSearch, ByTree, ByWord, Linear};
 pub use unit::{Emulated, Hardware, Unit};
@@ -101,6 +103,25 @@ pub struct PageHeap<W, F, S, M, P = Usual> {
     sizes: PageSizes,
     search: F,
     heap_errors: HeapErrors,
+}
+
+impl<W: Word, U: Unit, S: Source, M: Meter, P: Placement> PageHeap<W, Hardware<U>, S, M, P> {
+    /// Brings the bitmaps that the unit holds back into the region, and lets it hold none: `check` and `walk` then see them, and the unit may
+    /// serve another heap in between. Takes two accesses a word of a bitmap, at most 2 · page / min bits.
+    pub fn store_bitmaps(&mut self) {
+        for class in 0..Self::classes(&self.sizes) {
+            let at = self.held(class);
+            let held = self.directory.memory.load(at);
+            if held == 0 {
+                continue;
+            }
+            // Where entries lie in pages, the bitmap's place is held (`Bitmap::page`).
+            let entry = if P::IN_PAGES { held - FIELDS } else { self.directory.entry_at(held) };
+            let map = self.bitmap(held, entry, class);
+            self.search.release(&mut self.directory.memory, map);
+            self.directory.memory.store(at, 0);
+        }
+    }
 }
 
 /// The class or run of a request.

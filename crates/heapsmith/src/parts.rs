@@ -23,7 +23,7 @@ pub use crate::sizes::{ConstantSizes, SizeMap, SizeRange, SizeTable};
 /// Searches of a page's bitmap.
 pub mod pages {
     pub use crate::pages::{
-        Bitmap, BitmapSearch, ByTree, ByWord, Emulated, Hardware, InDirectory, InPages, Linear, PageOrder, PagePolicy,
-        PageSizes, Placement, Unit, Usual,
+        Bitmap, BitmapSearch, ByTree, ByWord, Custom0, Emulated, Hardware, InDirectory, InPages, Linear, Mmio,
+        PageOrder, PagePolicy, PageSizes, Placement, Unit, Usual,
     };
 }

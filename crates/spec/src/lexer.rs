@@ -21,6 +21,8 @@ pub(crate) enum Kind<'text> {
     Word(&'text str),
     /// `512`, `4K`.
     Number(u64),
+    /// `0x40000000`, for an address alone.
+    Address(u64),
     /// `(`
     Open,
     /// `)`
@@ -47,6 +49,7 @@ impl Kind<'_> {
         let text = match self {
             Self::Word(word) => word,
             Self::Number(number) => return format!("`{number}`"),
+            Self::Address(address) => return format!("`{address:#x}`"),
             Self::Open => "(",
             Self::Close => ")",
             Self::Comma => ",",
@@ -148,6 +151,13 @@ fn in_word(c: char) -> bool {
 
 /// The number that the digits and perhaps a suffix say.
 fn number(text: &str) -> Kind<'static> {
+    if let Some(digits) = text.strip_prefix("0x").filter(|digits| digits.bytes().all(|c| c.is_ascii_hexdigit())) {
+        return match u64::from_str_radix(digits, 16) {
+            Ok(address) => Kind::Address(address),
+            Err(_) if digits.is_empty() => Kind::Stray(Problem::Suffix(text.to_owned())),
+            Err(_) => Kind::Stray(Problem::HugeNumber(text.to_owned())),
+        };
+    }
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit: u64 = match &text[digits.len()..] {
         "" => 1,

@@ -240,7 +240,7 @@ pub use factors::BlockFactors;
 pub use fixed::Fixed;
 pub use half_fit::HalfFit;
 pub use list::{List, ListOrder};
-pub use pages::{PageInfo, PageOrder, PageSearch, Pages};
+pub use pages::{PageInfo, PageOrder, PageSearch, Pages, UnitAccess};
 pub use skip_list::SkipList;
 pub use stack::Stack;
 pub use tlsf::{Largest, Tlsf};

@@ -1,7 +1,7 @@
 //! Everything that can be wrong with a spec.
 
 use crate::ast::{FreeLists, Guard, Spans, Spec};
-use crate::{Glue, Pages, Tlsf};
+use crate::{Glue, Pages, Tlsf, UnitAccess};
 
 /// A problem of a spec, in words; [`crate::SpecError`] has the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -226,6 +226,16 @@ pub enum Problem {
     /// A smallest object that is no power of two, below the word or above half a page.
     #[error("the smallest object is a power of two from the word to half a page, not {0} bytes")]
     MinObject(u64),
+    /// A unit in hardware for another word.
+    #[error("a unit's bitmaps have words of {bits} bits: add word=4, or leave out how the unit is reached", bits = UnitAccess::BITS)]
+    UnitWord,
+    /// A unit in hardware at an address that no register has.
+    #[error("the registers of a unit are at a multiple of 4, not at {0:#x}")]
+    UnitAddress(u64),
+    /// More objects than a unit behind a bus has registers for.
+    #[error("a unit behind a bus has registers for {max} objects a page, not for {0}: a larger min=, or hardware(custom0)",
+        max = UnitAccess::MAX_OBJECTS)]
+    UnitObjects(u64),
     /// More pairs of buddies than may be named.
     #[error("at most {max} pairs of buddies are glued, not {0}", max = Glue::MAX)]
     GlueAbove(u64),

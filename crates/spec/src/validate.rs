@@ -55,6 +55,8 @@ pub(crate) enum Place {
     Page,
     /// The size of the smallest object in a page.
     MinObject,
+    /// How the unit is reached that searches pages.
+    Unit,
     /// How many pairs of buddies wait.
     Glue,
     /// When a buddy heap grows.

@@ -37,7 +37,7 @@ pub fn core() -> Outcome {
     tools::install(&[tools::CLANG, tools::OBJCOPY, tools::LLD, tools::PYTHON, tools::PIP])?;
     let folder = built().join("core");
     fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", text(&folder)))?;
-    let core = fetch(&folder)?;
+    let core = fetch(&folder, "core/requirements.txt")?.join("pythondata_cpu_picorv32/verilog/picorv32.v");
     program(&folder)?;
     let simulation = build(&folder, &core)?;
     let run = format!("cd '{}' && '{}'", text(&folder), text(&simulation));
@@ -54,21 +54,19 @@ pub fn core() -> Outcome {
     Ok(())
 }
 
-/// The core's Verilog.
-fn fetch(folder: &Path) -> Result<PathBuf, String> {
+/// The folder of a core's package, unpacked; `of` are its requirements.
+pub fn fetch(folder: &Path, of: &str) -> Result<PathBuf, String> {
     let (wheel, unpacked) = (text(&folder.join("wheel")), folder.join("package"));
-    let requirements = text(&hardware().join("core/requirements.txt"));
+    let requirements = text(&hardware().join(of));
     let options = ["download", "--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes"];
     let arguments = [&options[..], &["--requirement", &requirements, "--dest", &wheel]].concat();
     output("pip3", &arguments).map_err(|error| {
-        format!(
-            "{UNFETCHED}: {error}\nit is the package of hardware/core/requirements.txt: see that pip3 can download it"
-        )
+        format!("{UNFETCHED}: {error}\nit is the package of hardware/{of}: see that pip3 can download it")
     })?;
     let file =
         fs::read_dir(&wheel).map_err(|error| error.to_string())?.flatten().next().ok_or("pip left no package")?;
     output("python3", &["-m", "zipfile", "--extract", &text(&file.path()), &text(&unpacked)])?;
-    Ok(unpacked.join("pythondata_cpu_picorv32/verilog/picorv32.v"))
+    Ok(unpacked)
 }
 
 /// The program as words of memory.

@@ -125,7 +125,11 @@ static Index allocate_object(Heap *heap, Index size_class)
     if (page == 0U) {
         return 0U;
     }
+{%- if pool.search == "hardware" %}
+    object = take_object(heap, page, size_class);
+{%- else %}
     object = take_object(heap, entry_of(heap, page) + BITMAP{% if pool.search == "tree" %}, objects_of(size_class){% endif %});
+{%- endif %}
     left = get(heap, page, COUNT) - 1U;
     set(heap, page, COUNT, left);
     if (left == 0U) {
@@ -143,11 +147,16 @@ static void free_object(Heap *heap, Index page, Index size_class, Index at)
 {%- if checked %}
         set(heap, page, KIND, FREE_RUN);
 {%- endif %}
+{%- if pool.search == "hardware" %}
+        forget_map(heap, page, size_class);
+{%- endif %}
         free_run(heap, page, 1U);
     } else {
         const Index object = (at - start_of(heap, page)) / object_words(size_class);
 
-        put_object(heap, entry_of(heap, page) + BITMAP, {% if pool.search == "tree" %}objects_of(size_class), {% endif %}object);
+{% if pool.search == "hardware" %}        put_object(heap, page, size_class, object);
+{%- else %}        put_object(heap, entry_of(heap, page) + BITMAP, {% if pool.search == "tree" %}objects_of(size_class), {% endif %}object);
+{%- endif %}
         set(heap, page, COUNT, count);
         if (count == 1U) {
             link_page(heap, CLASS_LISTS + size_class, {{ "0U" if pool.order == "lifo" else "place_of(heap, CLASS_LISTS + size_class, page)" }}, page);
@@ -366,11 +375,13 @@ static bool run_is_sound(const Heap *heap, Index page, Index length, Index run)
 /* P3 for a page of objects. */
 static bool objects_are_sound(const Heap *heap, Index page, Index size_class)
 {
+{%- if pool.search != "hardware" %}
     const Index map = entry_of(heap, page) + BITMAP;
+{%- endif %}
     Index count = 0U;
 
     for (Index object = 0U; object < objects_of(size_class); object++) {
-        count += bit_is_set(heap, map, object) ? 1U : 0U;
+        count += {{ "object_is_free(heap, page, size_class, object)" if pool.search == "hardware" else "bit_is_set(heap, map, object)" }} ? 1U : 0U;
     }
 {%- if pool.search == "tree" %}
     if (!map_agrees(heap, map, objects_of(size_class))) {

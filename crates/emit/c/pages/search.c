@@ -109,6 +109,9 @@ static bool map_agrees(const Heap *heap, Index map, Index objects)
     }
     return true;
 }
+{%- elif pool.search == "hardware" %}
+
+{% include "pages/unit.c" %}
 {%- else %}
 
 /* Takes the lowest free object; there is one. */

@@ -49,6 +49,19 @@ fn c_follows_the_catalogue_and_a_heap_of_every_kind() {
     c_agrees(&heaps::named_or_few(), &[]);
 }
 
+/// Heaps for a unit in hardware, on this machine, which has none.
+#[test]
+fn c_for_a_unit_follows_without_one() {
+    let specs = [
+        "pages(page=4096, min=16, search=hardware(custom0))",
+        "pages(page=512, min=16, search=hardware(mmio=0x40000000), order=address, retain=2)",
+        "pages(page=256, min=16, search=hardware, order=phk)",
+    ];
+    let specs = specs.map(|spec| heapsmith_spec::resolve(spec).unwrap_or_else(|error| panic!("{error}")));
+    let heaps: Vec<Heap> = (0..).step_by(4).zip(specs).map(|(number, spec)| Heap::new(number, spec)).collect();
+    c_agrees(&heaps, &["-DPAGE_UNIT_EMULATED"]);
+}
+
 #[test]
 fn c_follows_random_specs() {
     c_agrees(&heaps::random(heaps::how_many(200), 0), &[]);

@@ -21,7 +21,7 @@
 //! | free, page held | 1 cycle | 1 |
 //! | free, other page | – | 3 |
 //!
-//! While a page is held a real unit alone has its bits, and the region's words are older. [`Emulated`] keeps
+//! While a page is held a real unit ([`Custom0`](super::Custom0), [`Mmio`](super::Mmio)) alone has its bits, and the region's words are older. [`Emulated`] keeps
 //! them as they will be when the unit has stored them (unmetered), so that every heap can be checked and
 //! walked, and answers from them; a unit that is simulated is driven next to it.
 //!
@@ -109,18 +109,22 @@ impl<U: Unit> Hardware<U> {
         }
     }
 
+    /// Stores the bitmap that the unit holds where it belongs.
+    pub(super) fn release<W: Words>(&mut self, memory: &mut W, map: Bitmap) {
+        for number in 0..map.words(W::BITS) {
+            memory.unit();
+            let word = self.unit.store(memory, map, number);
+            memory.store(map.at + number, word);
+        }
+    }
+
     /// Stores the bitmap of page `held`, if it is one, and loads `map`.
     fn exchange<W: Words>(&mut self, memory: &mut W, map: Bitmap, held: usize) {
-        let words = map.words(W::BITS);
         if held != 0 {
             let old = Bitmap { at: map.at + held * map.stride - map.page * map.stride, page: held, ..map };
-            for number in 0..words {
-                memory.unit();
-                let word = self.unit.store(memory, old, number);
-                memory.store(old.at + number, word);
-            }
+            self.release(memory, old);
         }
-        for number in 0..words {
+        for number in 0..map.words(W::BITS) {
             memory.unit();
             let word = memory.load(map.at + number);
             self.unit.load(map, number, word);

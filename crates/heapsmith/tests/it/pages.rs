@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use heapsmith::parts::PageHeap;
-use heapsmith::parts::pages::{BitmapSearch, ByTree, ByWord, Hardware, Linear, PageSizes};
+use heapsmith::parts::pages::{BitmapSearch, ByTree, ByWord, Hardware, Linear, Mmio, PageSizes};
 use heapsmith::{Counting, Fixed, Heap, State};
 
 fn with<F: BitmapSearch + Default, O>(
@@ -148,6 +148,39 @@ fn a_unit_forgets_a_page_that_is_freed() {
         heap.check().expect("no unit holds it for the old one");
         free(&mut heap, behind);
     });
+}
+
+/// The registers are memory here: what is read was put there, and what is written stays.
+#[test]
+fn a_unit_behind_a_bus_is_asked_by_its_registers() {
+    let mut registers = vec![0_u32; Mmio::WORDS].into_boxed_slice();
+    let base = registers.as_mut_ptr();
+    // Class 1 has objects of 32 bytes.
+    let (allocate, free, bitmap) = (0x104 / 4, 0x204 / 4, 0x1100 / 4);
+    // SAFETY: these registers are memory, which no one else uses; the object that is answered is not used.
+    let unit = unsafe {
+        base.add(allocate).write_volatile(3);
+        Mmio::new(base.expose_provenance())
+    };
+    let mut memory: Vec<MaybeUninit<u64>> = vec![MaybeUninit::uninit(); (64 * 1024 + 4096) / 8];
+    let skip = (4096 - memory.as_ptr().addr() % 4096) / 8;
+    let region = Fixed::new(&mut memory[skip..][..64 * 1024 / 8]);
+    let mut heap =
+        PageHeap::<u32, _, _, _>::with_search(region, PHK, Counting::default(), Hardware { unit }).expect("a heap");
+    let block = heap.allocate(30, 1).expect("room");
+    assert_eq!(offset(&heap, block) % 4096, 3 * 32);
+    // SAFETY: as above.
+    let read = |register: usize| unsafe { base.add(register).read_volatile() };
+    assert_eq!([0, 1, 2, 3, 4].map(|number| read(bitmap + number)), [u32::MAX, u32::MAX, u32::MAX, u32::MAX, 0]);
+    heap.allocate(30, 1).expect("room");
+    // SAFETY: it is live.
+    unsafe { heap.deallocate(block) };
+    assert_eq!(read(free), 3);
+    // One object is taken: the unit says so, then the region does.
+    // SAFETY: as above.
+    unsafe { base.add(bitmap).write_volatile(!8) };
+    heap.store_bitmaps();
+    heap.check().expect("the region has the unit's bitmap");
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn entry(demand: &Demand, pages: &Pages) -> u64 {
         PageSearch::Linear => Linear::words(objects, bits),
         PageSearch::Word => ByWord::words(objects, bits),
         PageSearch::Tree => ByTree::words(objects, bits),
-        PageSearch::Hardware => <Hardware>::words(objects, bits),
+        PageSearch::Hardware(_) => <Hardware>::words(objects, bits),
     };
     (FIELDS + words as u64) * demand.word
 }

@@ -26,7 +26,7 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
             PageSearch::Linear => self.searched::<W, Linear>(pages),
             PageSearch::Word => self.searched::<W, ByWord>(pages),
             PageSearch::Tree => self.searched::<W, ByTree>(pages),
-            PageSearch::Hardware => self.searched::<W, Hardware>(pages),
+            PageSearch::Hardware(_) => self.searched::<W, Hardware>(pages),
         }
     }
 

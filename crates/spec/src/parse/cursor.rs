@@ -96,6 +96,8 @@ impl<'text> Cursor<'text> {
     ) -> SpecError {
         let problem = match self.peek() {
             Kind::Stray(problem) => problem.clone(),
+            // A number of another base is none where a number is needed.
+            Kind::Address(address) => Problem::Suffix(format!("{address:#x}")),
             other => Problem::Unexpected { found: other.name(), wanted: wanted.into() },
         };
         self.error(problem, alternatives)
@@ -126,6 +128,15 @@ impl<'text> Cursor<'text> {
         };
         self.advance();
         Ok(number)
+    }
+
+    /// The address that has to come next, in either base.
+    pub fn address(&mut self) -> Result<u64> {
+        let (Kind::Number(address) | Kind::Address(address)) = *self.peek() else {
+            return Err(self.unexpected("an address", [] as [&str; 0]));
+        };
+        self.advance();
+        Ok(address)
     }
 
     /// The word of a value that has to come next.

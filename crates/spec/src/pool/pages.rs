@@ -72,7 +72,26 @@ pub enum PageSearch {
     /// By counting zeros from the root of a tree whose nodes are words.
     Tree,
     /// By a unit in hardware, which holds the bitmap of one page for each size of object.
-    Hardware,
+    Hardware(UnitAccess),
+}
+
+/// How the instructions of a unit in hardware are issued. Every way gives the same addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum UnitAccess {
+    /// By no unit: what it would hold and find is computed.
+    #[default]
+    Emulated,
+    /// By instructions of RISC-V in the space custom-0.
+    Custom0,
+    /// By the registers of a unit behind a bus, at this address.
+    Mmio(u64),
+}
+
+impl UnitAccess {
+    /// Words that a unit's bitmaps have, in bits.
+    pub const BITS: u32 = 32;
+    /// The most objects of a page for which a unit behind a bus has registers.
+    pub const MAX_OBJECTS: u64 = 2048;
 }
 
 /// Where a page goes on the list of its class when an object of it is free again.
@@ -109,7 +128,7 @@ impl Family for Pages {
 
     /// By the directory; a unit has bitmaps of its own, and entries in pages lie where a program may write.
     fn can_be_checked(&self, _spec: &Spec) -> bool {
-        self.info == PageInfo::Directory && self.search != PageSearch::Hardware
+        self.info == PageInfo::Directory && !matches!(self.search, PageSearch::Hardware(_))
     }
 
     fn check(&self, bounds: &mut Bounds) -> Check {
@@ -123,6 +142,7 @@ impl Family for Pages {
         if !allowed().any(|min| min == self.min) {
             return Err(Fault::new(Place::MinObject, Problem::MinObject(self.min)).or(allowed()));
         }
+        self.check_unit(bounds)?;
         if self.retain > Pages::MAX_RETAIN {
             return Err(Fault::new(Place::Retain, Problem::Retain(self.retain)).or([Pages::MAX_RETAIN]));
         }
@@ -139,7 +159,7 @@ impl Family for Pages {
             PageSearch::Linear => "linear in the objects of a page; a new page: in the free runs",
             PageSearch::Word => "linear in the words of a page's bitmap; a new page: in the free runs",
             PageSearch::Tree => "constant; a new page: linear in the free runs",
-            PageSearch::Hardware => {
+            PageSearch::Hardware(_) => {
                 "constant; another page: linear in the words of a bitmap; a new one: in the free runs"
             }
         };
@@ -164,6 +184,50 @@ impl Family for Pages {
     }
 }
 
+impl Pages {
+    /// A unit's bitmaps are of words of 32 bits, its registers are words, and there are so many of them.
+    fn check_unit(&self, bounds: &Bounds) -> Check {
+        let PageSearch::Hardware(access) = self.search else { return Ok(()) };
+        if access == UnitAccess::Emulated {
+            return Ok(());
+        }
+        if bounds.word().bytes() * 8 != UnitAccess::BITS {
+            return Err(Fault::new(Place::Unit, Problem::UnitWord));
+        }
+        match access {
+            UnitAccess::Mmio(address) if !address.is_multiple_of(4) => {
+                Err(Fault::new(Place::Unit, Problem::UnitAddress(address)))
+            }
+            UnitAccess::Mmio(_) if self.page / self.min > UnitAccess::MAX_OBJECTS => {
+                Err(Fault::new(Place::Unit, Problem::UnitObjects(self.page / self.min)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Reads the search, and behind `hardware` how the unit is reached.
+fn search(cursor: &mut Cursor<'_>) -> Result<PageSearch> {
+    let search = equals(cursor, "search")?;
+    if !matches!((search, cursor.peek()), (PageSearch::Hardware(_), Kind::Open)) {
+        return Ok(search);
+    }
+    let opened = cursor.open("hardware")?;
+    cursor.note(Place::Unit);
+    let access = if cursor.sees_word("mmio") {
+        cursor.advance();
+        cursor.sign(&Kind::Equals, "=")?;
+        UnitAccess::Mmio(cursor.address()?)
+    } else if cursor.sees_word("custom0") {
+        cursor.advance();
+        UnitAccess::Custom0
+    } else {
+        return Err(cursor.unexpected("a way to reach the unit", ["custom0", "mmio="]));
+    };
+    cursor.close(opened)?;
+    Ok(PageSearch::Hardware(access))
+}
+
 const KEYS: &[Key<Pages>] = &[
     Key {
         word: "page",
@@ -178,7 +242,7 @@ const KEYS: &[Key<Pages>] = &[
     Key {
         word: "search",
         forms: &["search="],
-        read: |cursor, pages| equals(cursor, "search").map(|search| pages.search = search),
+        read: |cursor, pages| search(cursor).map(|search| pages.search = search),
     },
     Key {
         word: "order",
@@ -234,7 +298,11 @@ impl Display for Pages {
 
 impl Display for PageSearch {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        word(f, *self)
+        match self {
+            Self::Hardware(UnitAccess::Custom0) => f.write_str("hardware(custom0)"),
+            Self::Hardware(UnitAccess::Mmio(address)) => write!(f, "hardware(mmio={address:#x})"),
+            _ => word(f, *self),
+        }
     }
 }
 
@@ -260,8 +328,13 @@ impl Keyword for PageInfo {
 }
 
 impl Keyword for PageSearch {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("linear", Self::Linear), ("word", Self::Word), ("tree", Self::Tree), ("hardware", Self::Hardware)];
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("linear", Self::Linear),
+        ("word", Self::Word),
+        ("tree", Self::Tree),
+        ("hardware", Self::Hardware(UnitAccess::Emulated)),
+    ];
+    const FORMS: &'static [&'static str] = &["hardware(custom0)", "hardware(mmio=0x40000000)"];
 }
 
 /// Strategies for property tests.

@@ -257,6 +257,21 @@ fn buddies_and_pages_that_cannot_be() {
 }
 
 #[test]
+fn units_that_cannot_be_reached() {
+    for (text, column, why) in [
+        ("pages(search=hardware(custom1))", 23, "`custom1` where a way to reach the unit is needed"),
+        ("pages(search=hardware(mmio))", 27, "`)` where `=` is needed"),
+        ("pages(search=hardware(mmio=custom0))", 28, "`custom0` where an address is needed"),
+        ("pages(search=hardware(mmio=0x40000002))", 23, "at a multiple of 4, not at 0x40000002"),
+        ("pages(search=hardware(custom0)) word=8", 23, "words of 32 bits: add word=4"),
+        ("pages(page=65536, min=16, search=hardware(mmio=0x40000000))", 43, "for 2048 objects a page, not for 4096"),
+    ] {
+        let error = text.parse::<Spec>().expect_err(text).to_string();
+        assert!(error.contains(why) && error.contains(&format!("at column {column}\n")), "{error}");
+    }
+}
+
+#[test]
 fn heaps_that_cannot_be_checked() {
     insta::assert_snapshot!(errors(&[
         "buddy(knuth, defragment=on-demand) check=header",

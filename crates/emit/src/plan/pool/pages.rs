@@ -1,6 +1,6 @@
 //! The numbers of pages of objects.
 
-use heapsmith_spec::{Check, PageInfo, PageOrder, PageSearch, Pages, Spec};
+use heapsmith_spec::{Check, PageInfo, PageOrder, PageSearch, Pages, Spec, UnitAccess};
 use serde::Serialize;
 
 use super::{Emit, PoolPlan, Templated, Templates};
@@ -23,6 +23,8 @@ pub struct PagesPlan {
     bits: u32,
     /// How a bitmap is searched.
     search: &'static str,
+    /// How the unit is reached, where one searches.
+    unit: Option<UnitPlan>,
     /// Order of the pages of a class.
     order: &'static str,
     /// Pages that stay free at the end.
@@ -32,8 +34,28 @@ pub struct PagesPlan {
     granule: u32,
 }
 
+/// How a unit in hardware is reached.
+#[derive(Clone, Debug, Serialize)]
+struct UnitPlan {
+    way: &'static str,
+    /// Of its registers, as C writes it.
+    address: String,
+}
+
+impl UnitPlan {
+    fn of(search: PageSearch) -> Option<UnitPlan> {
+        let PageSearch::Hardware(access) = search else { return None };
+        let (way, address) = match access {
+            UnitAccess::Emulated => ("emulated", String::new()),
+            UnitAccess::Custom0 => ("custom0", String::new()),
+            UnitAccess::Mmio(address) => ("mmio", format!("{address:#x}")),
+        };
+        Some(UnitPlan { way, address })
+    }
+}
+
 impl PagesPlan {
-    /// The numbers; none if a unit in hardware searches, or where entries lie in pages.
+    /// The numbers; none where entries lie in pages.
     fn of(pages: &Pages, spec: &Spec) -> Option<PagesPlan> {
         if pages.info == PageInfo::Page {
             return None;
@@ -45,7 +67,7 @@ impl PagesPlan {
             PageSearch::Linear => "linear",
             PageSearch::Word => "word",
             PageSearch::Tree => "tree",
-            PageSearch::Hardware => return None,
+            PageSearch::Hardware(_) => "hardware",
         };
         // A tree has a bit for each word below it, up to one word.
         let (mut words, mut map) = (objects.div_ceil(bits.into()), 0);
@@ -60,6 +82,7 @@ impl PagesPlan {
             entry: 4 + map + words,
             bits,
             search,
+            unit: UnitPlan::of(pages.search),
             order: match pages.order {
                 PageOrder::Lifo => "lifo",
                 PageOrder::Address => "address",
@@ -77,6 +100,7 @@ impl Templates for Pages {
         template!("pages/pages.c"),
         template!("pages/directory.c"),
         template!("pages/search.c"),
+        template!("pages/unit.c"),
         template!("pages/heap.c"),
     ];
 }
@@ -91,7 +115,16 @@ impl Emit for Pages {
             PageSearch::Linear => "Linear",
             PageSearch::Word => "ByWord",
             PageSearch::Tree => "ByTree",
-            PageSearch::Hardware => "Hardware",
+            PageSearch::Hardware(UnitAccess::Emulated) => "Hardware",
+            PageSearch::Hardware(UnitAccess::Custom0) => "Hardware<pages::Custom0>",
+            PageSearch::Hardware(UnitAccess::Mmio(_)) => "Hardware<pages::Mmio>",
+        };
+        let made = match self.search {
+            PageSearch::Hardware(UnitAccess::Mmio(address)) => {
+                let why = "SAFETY: the spec says that a unit's registers are there, for this heap alone.";
+                format!("pages::Hardware {{ /* {why} */ unit: unsafe {{ pages::Mmio::new({address:#x}) }} }}")
+            }
+            _ => "Default::default()".to_owned(),
         };
         heap.uses.insert("heapsmith::parts::{PageHeap, pages}");
         heap.ty = format!("PageHeap<{}, pages::{search}, S, Unmetered>", heap.word());
@@ -100,7 +133,12 @@ impl Emit for Pages {
         let usual = Pages { page: *page, min: *min, search: self.search, ..Pages::default() };
         let is_checked = heap.spec.check == Check::Header;
         if *self == usual && !is_checked {
-            heap.make(format!("PageHeap::from_parts(source, {sizes}, Unmetered)?"));
+            heap.make(match self.search {
+                PageSearch::Hardware(UnitAccess::Mmio(_)) => {
+                    format!("PageHeap::with_search(source, {sizes}, Unmetered, {made})?")
+                }
+                _ => format!("PageHeap::from_parts(source, {sizes}, Unmetered)?"),
+            });
             return Some(());
         }
         let order = match self.order {
@@ -121,15 +159,14 @@ impl Emit for Pages {
             (placement.to_owned(), policy)
         };
         heap.ty = format!("PageHeap<{}, pages::{search}, S, Unmetered, {placement}>", heap.word());
-        heap.make(format!("PageHeap::with_policy(source, {sizes}, {policy}, Unmetered, pages::{search}::default())?"));
+        heap.make(format!("PageHeap::with_policy(source, {sizes}, {policy}, Unmetered, {made})?"));
         Some(())
     }
 
     fn without_template(&self) -> Option<&'static str> {
-        match (self.search, self.info) {
-            (PageSearch::Hardware, _) => Some("search=hardware (search=word returns the same addresses)"),
-            (_, PageInfo::Page) => Some("info=page (info=directory is emitted)"),
-            (_, PageInfo::Directory) => None,
+        match self.info {
+            PageInfo::Page => Some("info=page (info=directory is emitted)"),
+            PageInfo::Directory => None,
         }
     }
 }
@@ -148,9 +185,10 @@ impl Templated for PagesPlan {
         0
     }
 
-    /// The directory, the free runs, and a list for each class.
+    /// The directory, the free runs, a list for each class, and the page that a unit holds for each.
     fn control_words(&self) -> u64 {
-        3 + u64::from(self.classes)
+        let held = if self.unit.is_some() { self.classes } else { 0 };
+        3 + u64::from(self.classes + held)
     }
 
     fn invariants(&self) -> Vec<&'static str> {
@@ -172,6 +210,6 @@ impl Templated for PagesPlan {
     }
 
     fn has_bit_map(&self) -> bool {
-        self.search != "linear"
+        !matches!(self.search, "linear" | "hardware")
     }
 }
