@@ -72,6 +72,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "heapsmith-peers",
             "heapsmith-launch",
             "heapsmith-limits",
+            "heapsmith-player",
             "heapsmith-race",
             "heapsmith-recording",
             "heapsmith-replay",
@@ -88,6 +89,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith-preload", &["heapsmith", "heapsmith-capture", "heapsmith-spec"]),
     ("heapsmith-recording", &["heapsmith-capture", "heapsmith-launch", "heapsmith-trace"]),
     ("heapsmith-race", &["heapsmith-launch", "heapsmith-trace"]),
+    ("heapsmith-player", &["heapsmith-peers", "heapsmith-trace"]),
     (
         "heapsmith-python",
         &[
@@ -107,7 +109,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that may contain unsafe code anywhere; ARCHITECTURE.md says why.
-const UNSAFE_CRATES: &[&str] = &["heapsmith", "peers", "capture", "recorder", "agent", "preload"];
+const UNSAFE_CRATES: &[&str] = &["heapsmith", "peers", "player", "capture", "recorder", "agent", "preload"];
 
 /// Files of other crates that may.
 const UNSAFE: &[&str] = &[

@@ -241,9 +241,13 @@ pub struct Replay {
     pub reading: Reading,
     /// A spec, a name, or peer:NAME; repeatable
     ///
-    /// A name of the catalogue. peer:NAME is a reference allocator.
+    /// A name of the catalogue. peer:NAME is a reference allocator. With knobs, as in 'peer:jemalloc(narenas=2)', the one that is
+    /// installed plays the trace with real threads in a process of its own.
     #[arg(long, required = true, value_name = "SPEC")]
     pub heap: Vec<String>,
+    /// With knobs: play at the times of the trace, faster where that takes longer; 0 is as fast as it goes
+    #[arg(long, value_name = "SECONDS", default_value_t = PACE, hide_short_help = true, value_parser = numbers::amount)]
+    pub pace: f64,
     /// Fill and verify blocks; fail where one is refused
     #[arg(long)]
     pub verify: bool,
@@ -322,6 +326,9 @@ pub struct Replay {
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
+
+/// Seconds that a play of a trace takes at most by its times.
+pub const PACE: f64 = 5.0;
 
 /// What is measured only by a replay that looks at nothing else.
 const NOT_OVER_TIME: &[&str] = &["verify", "check", "time", "cost", "latency", "pages", "min_region"];

@@ -15,6 +15,7 @@ pub mod man;
 pub mod pages;
 pub mod pick;
 pub mod plan;
+pub mod plays;
 pub mod race;
 pub mod record;
 pub mod replay;

@@ -43,6 +43,7 @@ fn main() -> ExitCode {
     match arguments.nth(1).as_deref() {
         Some(heapsmith_replay::PAGES_CHILD) => return commands::pages::child(&arguments.collect::<Vec<_>>()),
         Some(heapsmith_replay::PEER_CHILD) => return commands::attack::child(&arguments.collect::<Vec<_>>()),
+        Some(heapsmith_player::PLAY_CHILD) => return commands::plays::child(&arguments.collect::<Vec<_>>()),
         _ => {}
     }
     heapsmith_trace::silence_damaged_files();

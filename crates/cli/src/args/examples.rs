@@ -160,6 +160,7 @@ More examples:
   heapsmith replay trace.parquet --heap tlsf --over-time=20 --region 1M --html moments.html
   heapsmith replay trace.parquet --heap tlsf --heap windows-xp --map map.html
   heapsmith replay trace.parquet --heap tlsf --heap windows-xp --loop 100
+  heapsmith replay trace.parquet --heap 'peer:libc(arena_max=1)' --heap 'peer:libc()'
 
 peer:NAME is a reference allocator, called directly (`heapsmith heaps` lists \
 them; peer:all names all). Reference allocators expose neither metadata \
@@ -178,6 +179,7 @@ More examples:
   heapsmith explore monday.parquet tuesday.parquet --holdout wednesday.parquet
   heapsmith explore trace.parquet --baseline tlsf --max-op 200
   heapsmith explore trace.parquet --space wide --prefer bounded
+  heapsmith explore record-server/server-*.parquet --space knobs
   heapsmith explore workload:modem --table
 
 It ends in at most twelve lines: what you have, the pick, what the pick saves, \

@@ -48,9 +48,10 @@ pub struct Explore {
     pub traces: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
-    /// Designs: standard, classic, wide, or a file
+    /// Designs: standard, classic, wide, knobs, or a file
     ///
-    /// classic has 10,000 designs, standard the allocators of the catalogue, too, and wide over 100,000, of every structure.
+    /// knobs are those of the reference allocators that are installed: the trace is played on each with real threads, and the answer
+    /// is a line of environment. classic has 10,000 designs, standard the allocators of the catalogue, too, and wide over 100,000, of every structure.
     /// A file has the form that --print-space prints.
     #[arg(long, value_name = "SPACE", default_value = Space::STANDARD)]
     pub space: PathBuf,
@@ -123,6 +124,12 @@ pub struct Explore {
     /// The copies alternate between sizes jittered by 10%, 20% of the lifetimes changed, and ten segments shuffled.
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=i64::from(HoldOut::MAX_PERTURBED)))]
     pub perturb: u32,
+    /// With --space knobs: whose knobs; repeatable [default: all that are installed]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    pub peer: Vec<String>,
+    /// With --space knobs: play at the times of the trace, faster where that takes longer; 0 is as fast as it goes
+    #[arg(long, value_name = "SECONDS", default_value_t = super::PACE, hide_short_help = true, value_parser = amount)]
+    pub pace: f64,
     /// Do not measure reference allocators and touched pages
     #[arg(long, hide_short_help = true)]
     pub no_peers: bool,

@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::quoted::word;
 use crate::{input, interrupt, open};
 
+mod knobs;
 pub mod screen;
 
 use screen::Screen;
@@ -26,6 +27,12 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     if let Some(name) = &arguments.print_space {
         console::hand_over(Space::own_text(name).unwrap_or_default().as_bytes());
         return Ok(());
+    }
+    if knobs::is_asked(arguments) {
+        return knobs::run(arguments);
+    }
+    if !arguments.peer.is_empty() {
+        return Err(Failure::wrong_use("--peer is of --space knobs"));
     }
     let stop = interrupt::catch();
     let traces = arguments

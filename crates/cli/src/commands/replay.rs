@@ -11,7 +11,7 @@ use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::args::{Format, Replay};
-use crate::commands::pages;
+use crate::commands::{pages, plays};
 use crate::console::{error, note};
 use crate::failure::Failure;
 use crate::{input, output, progress, shipped};
@@ -23,6 +23,11 @@ mod perfetto;
 mod rows;
 
 pub fn run(arguments: &Replay) -> Result<(), Failure> {
+    match arguments.heap.iter().filter(|named| plays::is_played(named)).count() {
+        0 => {}
+        all if all == arguments.heap.len() => return plays::replay(arguments),
+        _ => return Err(Failure::wrong_use("allocators with knobs are played, others are replayed: name them apart")),
+    }
     let subjects = subjects(&arguments.heap)?;
     if arguments.map.is_some() || arguments.perfetto.is_some() {
         let heaps: Vec<&Spec> = subjects.iter().filter_map(Subject::spec).collect();

@@ -25,6 +25,7 @@ mod page;
 mod pairs;
 mod peers;
 mod plan;
+mod plays;
 mod printing;
 mod question;
 mod race;

@@ -1,0 +1,81 @@
+//! Traces played on reference allocators with knobs: `replay`, and `explore --space knobs`.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn heapsmith(dir: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+    command.current_dir(dir).env("COLUMNS", "80").args(arguments).output().expect("the command runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn told(output: &Output) -> String {
+    assert!(output.status.success(), "{}: {}", output.status, text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// A trace of two threads, in which each frees the blocks of the other: 8 MB are live at the peak.
+fn trace(dir: &Path) {
+    let mut text = "time_ns,thread,action,id,size\n".to_owned();
+    for round in 0..4_u64 {
+        for block in 0..2000_u64 {
+            let thread = block % 2;
+            text += &format!("{},{thread},allocate,{},4096\n", round * 4_000_000 + block * 1000, round * 2000 + block);
+        }
+        for block in 0..2000_u64 {
+            let (thread, time) = (1 - block % 2, round * 4_000_000 + 2_000_000 + block * 1000);
+            text += &format!("{time},{thread},free,{},\n", round * 2000 + block);
+        }
+    }
+    std::fs::write(dir.join("t.csv"), text).expect("a file");
+}
+
+#[test]
+fn a_trace_is_played_by_threads_on_an_allocator_with_knobs() {
+    let dir = tempfile::tempdir().expect("a folder");
+    trace(dir.path());
+    let heaps = ["--heap", "peer:libc()", "--heap", "peer:libc(arena_max=1, mmap_threshold=4K)"];
+    let rows = told(&heapsmith(dir.path(), &[&["replay", "t.csv"], &heaps[..], &["--format", "json"]].concat()));
+    let rows: Vec<Value> = serde_json::from_str(&rows).expect("an array");
+    let of = |row: usize, name: &str| rows[row][name].as_f64().expect("a number");
+    for row in 0..2 {
+        assert_eq!((of(row, "threads"), of(row, "operations"), of(row, "refused")), (2.0, 16_000.0, 0.0));
+        let peak = of(row, "peak");
+        assert!((7e6..20e6).contains(&peak) && of(row, "mean") <= peak, "{}", rows[row]);
+    }
+    // A mapping for each block costs a page more, and a fault for every page of every block.
+    assert!(of(1, "peak") > of(0, "peak") * 1.5, "{rows:?}");
+    assert!(of(1, "faults") > 12_000.0, "{rows:?}");
+    assert_eq!(rows[1]["environment"], "GLIBC_TUNABLES=glibc.malloc.arena_max=1:glibc.malloc.mmap_threshold=4096");
+}
+
+#[test]
+fn what_is_played_is_asked_for_apart() {
+    let dir = tempfile::tempdir().expect("a folder");
+    trace(dir.path());
+    let both = heapsmith(dir.path(), &["replay", "t.csv", "--heap", "tlsf", "--heap", "peer:libc(arena_max=1)"]);
+    assert_eq!(both.status.code(), Some(2), "{}", text(&both.stderr));
+    let other = heapsmith(dir.path(), &["explore", "t.csv", "--peer", "libc"]);
+    assert_eq!(other.status.code(), Some(2), "{}", text(&other.stderr));
+    let knobs = ["explore", "t.csv", "--space", "knobs", "--holdout", "each"];
+    assert_eq!(heapsmith(dir.path(), &knobs).status.code(), Some(2));
+}
+
+#[test]
+fn knobs_are_searched_and_answered_with_a_line_of_environment() {
+    let dir = tempfile::tempdir().expect("a folder");
+    trace(dir.path());
+    let arguments = ["explore", "t.csv", "--space", "knobs", "--peer", "libc", "--pace", "0", "-o", "out"];
+    let answer = told(&heapsmith(dir.path(), &arguments));
+    assert!(answer.lines().count() <= 12 && answer.lines().all(|line| line.chars().count() <= 80), "{answer}");
+    assert!(answer.starts_with("libc       ") && answer.contains("GreenMalloc's tunables"), "{answer}");
+    let table = std::fs::read_to_string(dir.path().join("out/knobs.csv")).expect("a table");
+    let rows: Vec<&str> = table.lines().collect();
+    assert!(rows[0].starts_with("allocator,peak,") && rows[1].starts_with("peer:libc,"), "{table}");
+    assert!(rows.len() >= 6 && table.contains(",greenmalloc,"), "{table}");
+}

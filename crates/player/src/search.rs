@@ -1,0 +1,312 @@
+//! Knobs searched by plays.
+//!
+//! ```text
+//!   every level of every knob alone ─┐ an eighth ┌▶ the better half, and the best levels together ─┐ half ┌▶ the best, and the default
+//!   draws as GreenMalloc's ──────────┘ of trace  └──────────────────────────────────────────────────┘ of it └─ whole, by turns, thrice
+//! ```
+//!
+//! Successive halving (Jamieson and Talwalkar, AISTATS 2016) with the trace as the resource. What is ranked is memory, the geometric mean of
+//! its peak and its average, and time where it is over that of the default by a twentieth: short plays do not measure it finer. At the
+//! end the medians of whole plays decide.
+//!
+//! GreenMalloc (Dakhama et al., SSBSE 2025, arXiv 2510.21405) draws from ranges of seven tunables of glibc and evolves them
+//! (NSGA-II) over whole runs. The same seven in the same ranges compete here, as many of them as levels are tried of glibc's knobs.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use heapsmith_peers::{Configured, Deployed, Knob};
+use heapsmith_trace::{Draws, Trace};
+
+use crate::play::{PlayError, Played, Player};
+use crate::scenario::Scenario;
+
+/// Plays of what is left at the end, by turns.
+const REPEATS: usize = 3;
+
+/// What is left at the end, besides the default.
+const FINALISTS: usize = 5;
+
+/// Levels that are combined.
+const COMBINED: usize = 5;
+
+/// Where a configuration came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The allocator as it is installed.
+    Default,
+    /// Levels of its knobs.
+    Knobs,
+    /// A draw from GreenMalloc's ranges.
+    GreenMalloc,
+}
+
+/// A configuration that was played whole.
+#[derive(Debug, Clone)]
+pub struct Tried {
+    /// The allocator with its knobs.
+    pub configured: Configured,
+    /// Where it came from.
+    pub origin: Origin,
+    /// Medians of its plays.
+    pub played: Played,
+}
+
+/// What a search of one allocator's knobs found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// What was played whole, the default first and then the least memory first.
+    pub tried: Vec<Tried>,
+    /// Configurations that were played at all.
+    pub configurations: usize,
+    /// Plays in all.
+    pub plays: usize,
+}
+
+impl Found {
+    /// The configuration that has the least memory, of those that take no more than this ratio of the default's time.
+    pub fn best(&self, limit: f64) -> Option<&Tried> {
+        let (default, others) = self.tried.split_first()?;
+        let time = |tried: &Tried| tried.played.processors as f64 / default.played.processors.max(1) as f64;
+        let smaller =
+            others.iter().filter(|tried| memory(&tried.played) < memory(&default.played) && tried.played.failed == 0);
+        smaller.filter(|tried| time(tried) <= limit).min_by(|a, b| memory(&a.played).total_cmp(&memory(&b.played)))
+    }
+}
+
+/// The geometric mean of peak and average, in bytes.
+fn memory(played: &Played) -> f64 {
+    (played.peak.max(1) as f64 * played.mean.max(1) as f64).sqrt()
+}
+
+/// A search over one trace.
+pub struct Search<'a> {
+    /// Plays.
+    pub player: &'a Player,
+    /// What is played.
+    pub trace: &'a Trace,
+    /// Draws what is drawn.
+    pub seed: u64,
+    /// Set when the user stops it.
+    pub stop: &'a AtomicBool,
+    /// Told of every play: what is played, how many were, and how many there are at this length.
+    pub watch: &'a dyn Fn(&Configured, usize, usize),
+}
+
+/// Searches the knobs of an allocator; none where it was stopped.
+///
+/// # Errors
+///
+/// [`PlayError`] of the allocator as it is installed. A configuration that fails is dropped.
+pub fn search(search: &Search<'_>, allocator: Deployed) -> Result<Option<Found>, PlayError> {
+    let default = Configured::plain(allocator);
+    let events = search.trace.events.len();
+    let mut field = Field { search, default: &default, plays: 0, known: HashSet::new() };
+    let levels = levels(allocator);
+    let drawn = if allocator == Deployed::Libc { drawn(levels.len(), search.seed) } else { Vec::new() };
+    let first: Vec<(Configured, Origin)> = levels.into_iter().chain(drawn).collect();
+    let Some(eighth) = field.ranked(&Scenario::of(search.trace, events / 8), first)? else { return Ok(None) };
+    let together = together(&default, &eighth);
+    let half = eighth.len().div_ceil(2).min(2 * FINALISTS);
+    let second: Vec<_> = eighth.iter().take(half).map(|ranked| (ranked.0.clone(), ranked.1)).chain(together).collect();
+    let Some(halves) = field.ranked(&Scenario::of(search.trace, events / 2), second)? else { return Ok(None) };
+    let mut last: Vec<(Configured, Origin)> =
+        halves.iter().take(FINALISTS).map(|ranked| (ranked.0.clone(), ranked.1)).collect();
+    // The best of GreenMalloc's has its comparison.
+    if let Some(drawn) = halves.iter().chain(&eighth).find(|ranked| ranked.1 == Origin::GreenMalloc)
+        && !last.iter().any(|kept| kept.1 == Origin::GreenMalloc)
+    {
+        last.push((drawn.0.clone(), drawn.1));
+    }
+    let Some(tried) = field.whole(&Scenario::of(search.trace, events), last)? else { return Ok(None) };
+    Ok(Some(Found { tried, configurations: field.known.len(), plays: field.plays }))
+}
+
+/// A configuration with what it was ranked by, the lower the better.
+type Ranked = (Configured, Origin, f64);
+
+struct Field<'a> {
+    search: &'a Search<'a>,
+    default: &'a Configured,
+    plays: usize,
+    known: HashSet<String>,
+}
+
+impl Field<'_> {
+    /// Plays configurations once, the default first, and ranks them; none when it is stopped.
+    fn ranked(
+        &mut self,
+        scenario: &Scenario,
+        all: Vec<(Configured, Origin)>,
+    ) -> Result<Option<Vec<Ranked>>, PlayError> {
+        let total = all.len() + 1;
+        let base = self.play(self.default, scenario, total)?;
+        let mut ranked: Vec<Ranked> = Vec::with_capacity(all.len());
+        let mut seen = HashSet::new();
+        for (configured, origin) in all {
+            if self.search.stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            if !seen.insert(configured.to_string()) {
+                continue;
+            }
+            // What an allocator cannot start with is no candidate.
+            let Ok(played) = self.play(&configured, scenario, total) else { continue };
+            if played.failed > base.failed {
+                continue;
+            }
+            let time = (played.processors as f64 / base.processors.max(1) as f64).ln();
+            let score = (memory(&played) / memory(&base)).ln() + 2.0 * (time - 0.05).max(0.0);
+            ranked.push((configured, origin, score));
+        }
+        ranked.sort_by(|a, b| a.2.total_cmp(&b.2));
+        Ok(Some(ranked))
+    }
+
+    /// Plays the default and what is left by turns, whole.
+    fn whole(&mut self, scenario: &Scenario, last: Vec<(Configured, Origin)>) -> Result<Option<Vec<Tried>>, PlayError> {
+        let all: Vec<(Configured, Origin)> =
+            [(self.default.clone(), Origin::Default)].into_iter().chain(last).collect();
+        let mut plays: Vec<Vec<Played>> = vec![Vec::new(); all.len()];
+        for _ in 0..REPEATS {
+            for (place, (configured, _)) in all.iter().enumerate() {
+                if self.search.stop.load(Ordering::Relaxed) {
+                    return Ok(None);
+                }
+                match self.play(configured, scenario, all.len() * REPEATS) {
+                    Ok(played) => plays[place].push(played),
+                    Err(error) if place == 0 => return Err(error),
+                    Err(_) => {}
+                }
+            }
+        }
+        let tried = all.into_iter().zip(plays).filter(|(_, plays)| !plays.is_empty());
+        let mut tried: Vec<Tried> =
+            tried.map(|((configured, origin), plays)| Tried { configured, origin, played: median(&plays) }).collect();
+        tried[1..].sort_by(|a, b| memory(&a.played).total_cmp(&memory(&b.played)));
+        Ok(Some(tried))
+    }
+
+    fn play(&mut self, configured: &Configured, scenario: &Scenario, total: usize) -> Result<Played, PlayError> {
+        (self.search.watch)(configured, self.plays, total);
+        self.plays += 1;
+        self.known.insert(configured.to_string());
+        self.search.player.play(configured, scenario)
+    }
+}
+
+/// The median of every figure.
+fn median(plays: &[Played]) -> Played {
+    let of = |figure: fn(&Played) -> u64| {
+        let mut values: Vec<u64> = plays.iter().map(figure).collect();
+        values.sort_unstable();
+        values[values.len() / 2]
+    };
+    Played {
+        peak: of(|played| played.peak),
+        mean: of(|played| played.mean),
+        faults: of(|played| played.faults),
+        processors: of(|played| played.processors),
+        clock: of(|played| played.clock),
+        failed: of(|played| played.failed),
+    }
+}
+
+/// Every level of every knob, alone.
+fn levels(allocator: Deployed) -> Vec<(Configured, Origin)> {
+    let default = Configured::plain(allocator);
+    let of = |knob: &'static Knob| knob.levels.iter().filter_map(move |level| Some((knob, *level)));
+    let all = allocator.knobs().iter().flat_map(of);
+    all.filter_map(|(knob, level)| Some((default.with(knob, level).ok()?, Origin::Knobs))).collect()
+}
+
+/// The best levels of different knobs together: the first two, three and so on, and every two.
+fn together(default: &Configured, ranked: &[Ranked]) -> Vec<(Configured, Origin)> {
+    let mut best: Vec<(&'static Knob, &str)> = Vec::new();
+    for (configured, origin, score) in ranked {
+        let Some((knob, level)) = configured.knobs().next() else { continue };
+        if *origin == Origin::Knobs && *score < 0.0 && !best.iter().any(|(known, _)| known.name == knob.name) {
+            best.push((knob, level));
+        }
+    }
+    best.truncate(COMBINED);
+    let joined = |chosen: &[(&'static Knob, &str)]| {
+        let all = chosen.iter().try_fold(default.clone(), |so_far, (knob, level)| so_far.with(knob, level));
+        all.ok().map(|configured| (configured, Origin::Knobs))
+    };
+    let first = (2..=best.len()).filter_map(|count| joined(&best[..count]));
+    let pairs = (0..best.len()).flat_map(|a| (a + 1..best.len()).map(move |b| (a, b)));
+    first.chain(pairs.filter_map(|(a, b)| joined(&[best[a], best[b]]))).collect()
+}
+
+/// Draws from GreenMalloc's ranges of glibc's tunables, as far as glibc takes them.
+fn drawn(count: usize, seed: u64) -> Vec<(Configured, Origin)> {
+    const RANGES: [(&str, u64, u64); 7] = [
+        ("mmap_max", 0, 16 << 20),
+        ("mmap_threshold", 0, 1 << 20),
+        ("perturb", 0, 255),
+        ("top_pad", 0, 1 << 20),
+        ("trim_threshold", 0, 1 << 20),
+        ("arena_test", 1, 1 << 20),
+        ("arena_max", 1, 128),
+    ];
+    let mut draws = Draws::new(seed);
+    let mut one = || {
+        RANGES.iter().try_fold(Configured::plain(Deployed::Libc), |so_far, (name, min, max)| {
+            let value = draws.between(*min, *max).to_string();
+            let knob = Deployed::Libc.knobs().iter().find(|knob| knob.name == *name)?;
+            so_far.with(knob, &value).ok()
+        })
+    };
+    (0..count).filter_map(|_| Some((one()?, Origin::GreenMalloc))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_tried_alone_and_the_best_together() {
+        let levels = levels(Deployed::Jemalloc);
+        assert!(levels.len() > 15 && levels.iter().all(|(configured, _)| configured.knobs().count() == 1));
+        let score = |text: &str, score: f64| (text.parse().expect("a configuration"), Origin::Knobs, score);
+        let ranked = [
+            score("jemalloc(narenas=1)", -0.3),
+            score("jemalloc(narenas=2)", -0.2),
+            score("jemalloc(tcache=off)", -0.1),
+            score("jemalloc(dirty_decay_ms=0)", -0.05),
+            score("jemalloc(thp=never)", 0.1),
+        ];
+        let together: Vec<String> = together(&Configured::plain(Deployed::Jemalloc), &ranked)
+            .iter()
+            .map(|(configured, _)| configured.to_string())
+            .collect();
+        assert_eq!(together[1], "peer:jemalloc(narenas=1, dirty_decay_ms=0, tcache=off)", "a knob has one level");
+        assert_eq!(together.len(), 5, "the first two, all three, and every two: {together:?}");
+        assert!(!together.iter().any(|text| text.contains("thp")), "what is worse is not combined");
+    }
+
+    #[test]
+    fn draws_are_those_of_the_seed_and_within_what_glibc_takes() {
+        let text = |seed| drawn(20, seed).iter().map(|(configured, _)| configured.to_string()).collect::<Vec<_>>();
+        assert_eq!(text(1).len(), 20, "every draw is one that glibc takes");
+        assert_eq!(text(1), text(1));
+        assert_ne!(text(1), text(2));
+    }
+
+    #[test]
+    fn the_best_takes_no_more_than_the_limit_of_time() {
+        let tried = |text: &str, peak: u64, processors: u64| Tried {
+            configured: text.parse().expect("a configuration"),
+            origin: Origin::Knobs,
+            played: Played { peak, mean: peak, faults: 0, processors, clock: 0, failed: 0 },
+        };
+        let all =
+            vec![tried("libc", 100, 100), tried("libc(arena_max=1)", 50, 150), tried("libc(arena_max=2)", 80, 101)];
+        let found = Found { tried: all, configurations: 3, plays: 9 };
+        let best = |limit: f64| found.best(limit).map(|tried| tried.configured.to_string());
+        assert_eq!(best(1.01).as_deref(), Some("peer:libc(arena_max=2)"));
+        assert_eq!(best(2.0).as_deref(), Some("peer:libc(arena_max=1)"));
+        assert_eq!(best(1.0), None);
+    }
+}
