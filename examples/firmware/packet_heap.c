@@ -778,7 +778,7 @@ static inline Index freelist_words(Place list)
     return words[list];
 }
 
-/* The free list that serves blocks of this many words; FREELISTS if none does. */
+/* The free list that serves blocks of `steps` words; FREELISTS if none does. */
 static inline Place freelist_at(Place steps)
 {
     static const uint8_t list_at[381] = {

@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn numbers_that_do_not_fit_are_stray() {
-        for text in ["18446744073709551616", "18446744073709551615K", "4k", "4KB", "0x10"] {
+        for text in ["18446744073709551616", "18446744073709551615K", "4k", "4KB", "0x", "0x1g"] {
             assert!(matches!(tokens(text)[0].kind, Kind::Stray(_)), "{text}");
         }
     }

@@ -1,7 +1,7 @@
 /* What programs on the simulated system have: a heap of pages, and words that the test bench sees.
  *
  * The heap is emitted C, so the search is that of the spec that it was emitted for. Compiled with MARKED, every operation of the heap is
- * between two writes that the test bench measures the cycles of, and is told: its size, or the block.
+ * between two writes whose cycles the test bench measures; each writes its size, or the block.
  */
 #ifndef MACHINE_H
 #define MACHINE_H

@@ -35,14 +35,14 @@ static struct node *removed(struct node *root, uint32_t key) {
   if (gone->left == NULL || gone->right == NULL) {
     *at = gone->left != NULL ? gone->left : gone->right;
   } else {
-    struct node *least;
+    struct node *successor;
     for (next = &gone->right; (*next)->left != NULL; next = &(*next)->left) {
     }
-    least = *next;
-    *next = least->right;
-    least->left = gone->left;
-    least->right = gone->right;
-    *at = least;
+    successor = *next;
+    *next = successor->right;
+    successor->left = gone->left;
+    successor->right = gone->right;
+    *at = successor;
   }
   give(gone);
   return root;

@@ -49,7 +49,7 @@ fn validate(report: &Report) {
 /// What passes, fails and cannot be evaluated, of traces and heaps with names in quotes, at a path.
 fn report(path: &Path, trace: &str, heap: &str) -> Report {
     let text = format!(
-        "[trace.{trace}]\nfile = \"a\"\n[heap.{heap}]\nspec = \"windows-xp\"\n[[assert]]\nmeasure = \"footprint_peak\"\nmax = \
+        "[trace.{trace}]\nfile = \"a\"\n[heap.{heap}]\nspec = \"list(coalesce=never)\"\n[[assert]]\nmeasure = \"footprint_peak\"\nmax = \
          \"1G\"\nmin = \"1G\"\nmax_growth = \"5%\"\n[[assert]]\nmeasure = \"bound\"\nmax = 1\n[[assert]]\nmeasure = \
          \"requested_peak\"\nmax = 1\n[[assert]]\nmeasure = \"drift\"\npasses = 2\nmax = 0\n"
     );

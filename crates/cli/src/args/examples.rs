@@ -6,7 +6,6 @@ First steps:
   heapsmith record -- PROGRAM                  keep what a program allocates
   heapsmith explore record-PROGRAM/*.parquet   recommend an allocator for it
   heapsmith run --heap DIR -- PROGRAM          run it on the pick in folder DIR
-
 `heapsmith VERB -h` shows the usual options of a verb, `--help` all of them.";
 
 /// Below that, where there is room.

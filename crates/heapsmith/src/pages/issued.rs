@@ -112,7 +112,7 @@ pub struct Mmio {
     base: *mut u32,
 }
 
-// SAFETY: whoever made it has the unit alone, from whatever thread.
+// SAFETY: its constructor promises that nothing else uses the unit, on any thread.
 unsafe impl Send for Mmio {}
 
 impl Mmio {

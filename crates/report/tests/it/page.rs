@@ -143,8 +143,11 @@ fn every_result_stands_between_a_lower_bound_and_a_bound() {
     assert!(html.contains("plot-limits") && html.contains("Between the lower bound and the worst case"));
 
     assert!(html.contains("live at the peak; an offline placement needs"), "{html}");
-    // A pick with free lists has no bound, and the page says why; first fit has one, as a share above the lower bound.
-    assert!(html.contains("the pick has no proven worst case: free lists can hold on to memory"), "{html}");
+    // A pick with free lists has a region that refuses no such program; first fit has a bound, as a share above the lower bound.
+    assert!(
+        html.contains("refuses no program with this peak and these requests")
+            && html.contains("free lists can hold on to memory")
+    );
     let row = html.split("<tr").find(|row| row.contains(">first-fit<") && row.contains(">list(order=address"));
     assert!(row.is_some_and(|row| row.matches('%').count() == 2), "{row:?}");
     let without = page(&PageInput { lines: &[], ..input(Preference::Balanced) }).expect("a page");

@@ -185,7 +185,7 @@ impl Family for Pages {
 }
 
 impl Pages {
-    /// A unit's bitmaps are of words of 32 bits, its registers are words, and there are so many of them.
+    /// A unit's bitmaps are of words of 32 bits, its registers are words, of which a unit has a fixed number.
     fn check_unit(&self, bounds: &Bounds) -> Check {
         let PageSearch::Hardware(access) = self.search else { return Ok(()) };
         if access == UnitAccess::Emulated {
