@@ -20,7 +20,7 @@ const OFFLINE: &str = "../shared/data/alloc/offline";
 const EFFORT: &str = "400";
 /// The problems that were published with a capacity, and the capacity.
 const HARD: (&str, u64) = ("minimalloc-", 1_048_576);
-/// What idealloc reaches, run as its README says with `-l 5` (cappadokes/idealloc @a21f84d): bytes by problem.
+/// What idealloc reaches, run as its README says, with `-l 5` (`-l 3` for iopddl-G_1 and resnet50; cappadokes/idealloc @a21f84d): bytes by problem.
 const IDEALLOC: &[(&str, u64)] = &[
     ("iopddl-G_1", 3_039_277_202),
     ("iopddl-S_1", 1_542_556_726),

@@ -1,7 +1,7 @@
 //! The unit on FPGAs: synthesised by Yosys, placed and routed by nextpnr, for an iCE40 HX8K and an ECP5.
 //!
-//! `hardware/results/fpga.csv` has cells, registers and the highest frequency by size, as it is and pipelined, and `doc/fpga.svg` is drawn of
-//! it. Frequencies are those of paths from register to register (`syn/fpga.sv`), after routing, of one placement: another seed gives another,
+//! `hardware/results/fpga.csv` has cells, registers and the highest frequency by size, as it is and pipelined.
+//! Frequencies are those of paths from register to register (`syn/fpga.sv`), after routing, of one placement: another seed gives another,
 //! some per cent apart.
 
 use std::fmt::Write as _;
