@@ -26,11 +26,17 @@ struct Verb {
     last: &'static [&'static str],
 }
 
-const VERBS: [Verb; 18] = [
+const VERBS: [Verb; 20] = [
     Verb { name: "heaps", first: &[], needed: &[], last: &[] },
     Verb { name: "workloads", first: &[], needed: &[], last: &[] },
     Verb { name: "record", first: &[], needed: &[], last: &["--", "true"] },
     Verb { name: "run", first: &[], needed: &[("--heap", "tlsf")], last: &["--", "true"] },
+    Verb {
+        name: "race",
+        first: &[],
+        needed: &[("--heap", "tlsf"), ("--runs", "1"), ("--out", "out")],
+        last: &["--", "true"],
+    },
     Verb { name: "import", first: &["trace.parquet"], needed: &[("--out", "out.parquet")], last: &[] },
     Verb { name: "inspect", first: &["trace.parquet"], needed: &[], last: &[] },
     Verb { name: "replay", first: &["trace.parquet"], needed: &[("--heap", "tlsf")], last: &[] },
@@ -45,6 +51,7 @@ const VERBS: [Verb; 18] = [
     Verb { name: "check", first: &["heap.toml"], needed: &[], last: &[] },
     Verb { name: "compare", first: &["store", "store"], needed: &[], last: &[] },
     Verb { name: "emit", first: &["tlsf"], needed: &[("--lang", "c"), ("--out", "out")], last: &[] },
+    Verb { name: "plan", first: &["trace.parquet"], needed: &[("--out", "out")], last: &[] },
     Verb { name: "reproduce", first: &["--list"], needed: &[], last: &[] },
     Verb { name: "bound", first: &["tlsf"], needed: &[("--max-live", "20K"), ("--max-size", "512")], last: &[] },
     Verb {
