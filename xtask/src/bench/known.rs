@@ -1,20 +1,21 @@
 //! `cargo xtask bench known`: the worst programs found for well-known allocators, next to what is printed of them.
 //!
-//! Writes `bench/results/known-allocators.csv`, and the programs to `samples/attacks`. The original of o1heap is compiled
-//! from a clone (`--o1heap DIR`) with `o1heap.c` next to this file; without one its rows are NOT RUN, and nothing is written.
+//! Writes `bench/results/known-allocators.csv`, and the programs to `samples/attacks`. The original of o1heap is a
+//! library that a developer brings (`--o1heap FILE.so`: `malloc` and `free` over an arena); without one its rows are NOT RUN, and nothing
+//! is written.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Args;
 
-use crate::run::{Outcome, cargo, root, run, target};
+use crate::run::{Outcome, cargo, root, target};
 
 /// Where the original is.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// A clone of https://github.com/pavel-kirienko/o1heap (the figures are of 2.2.0)
-    #[arg(long, value_name = "DIR")]
+    /// A library with `malloc` and `free` of o1heap over an arena (the figures are of release 2.2)
+    #[arg(long, value_name = "FILE.so")]
     o1heap: Option<PathBuf>,
 }
 
@@ -33,7 +34,7 @@ pub fn known(arguments: &Arguments) -> Outcome {
     cargo(&["build", "--release", "--quiet", "--package", "heapsmith-cli"])?;
     let folder = target().join("bench/known");
     std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-    let o1heap = arguments.o1heap.as_deref().map(|clone| compiled(clone, &folder)).transpose()?;
+    let o1heap = arguments.o1heap.as_deref().map(|library| library.display().to_string());
     let mut rows: Vec<String> = Vec::new();
     for spec in SPECS {
         rows.push(attacked(&[spec], PROGRAM, &folder, spec)?);
@@ -47,19 +48,9 @@ pub fn known(arguments: &Arguments) -> Outcome {
         write(rows)
     } else {
         rows.iter().for_each(|row| println!("{row}"));
-        println!("o1heap: NOT RUN, and nothing is written: give a clone with --o1heap DIR");
+        println!("o1heap: NOT RUN, and nothing is written: give a library with --o1heap FILE.so");
         Ok(())
     }
-}
-
-/// The original as a library with malloc and free over an arena.
-fn compiled(clone: &Path, folder: &Path) -> Result<String, String> {
-    let library = folder.join("o1heap.so").display().to_string();
-    let include = format!("-I{}", clone.join("o1heap").display());
-    let wrapper = root().join("xtask/src/bench/o1heap.c").display().to_string();
-    let original = clone.join("o1heap/o1heap.c").display().to_string();
-    run("cc", &["-O2", "-shared", "-fPIC", "-Wl,-Bsymbolic", &include, &wrapper, &original, "-o", &library])?;
-    Ok(library)
 }
 
 /// The attack's row, after the program; the last line says the header once.
