@@ -134,7 +134,9 @@ pub struct FreeListsPlan {
 
 impl FreeListsPlan {
     /// The free lists of `spec`, if it has any, with control words from word `at` on.
-    pub(super) fn of(spec: &Spec, pool: &dyn Templated, at: u64) -> Option<FreeListsPlan> {
+    ///
+    /// `rounds` says that the pool's index rounds requests up once more, so that their bytes alone do not lead to a list.
+    pub(super) fn of(spec: &Spec, pool: &dyn Templated, rounds: bool, at: u64) -> Option<FreeListsPlan> {
         let Some(Layer::FreeLists(layer)) = spec.layers.last() else { return None };
         let rows = lists_in_words(spec, layer);
         let names = Names { name: "freelist", what: "free list", verb: "holds", none_name: "FREELISTS" };
@@ -145,7 +147,7 @@ impl FreeListsPlan {
             word: spec.word.bytes() as usize,
         };
         let map = SizesPlan::of(names, &rows, blocks.step).holding();
-        let map = map.by_size(blocks, |size| words_for(spec, size as u64));
+        let map = if rounds { map } else { map.by_size(blocks, |size| words_for(spec, size as u64)) };
         let fifo = layer.order == Order::Fifo;
         let exact = rows.iter().all(|(low, high)| low == high);
         let (lists, flush) = (rows.len() as u64, layer.flush.max());

@@ -83,6 +83,15 @@ const CORNERS: &[&str] = &[
     "fixed(20) word=2",
     "zero stack",
     "zero freelists(16,100) tlsf",
+    // How a list is found: by equal steps, from the smallest block or above it; by a table, with marks or with gaps; by comparing.
+    "freelists(12..=1020 step 16) list align=16",
+    "freelists(8..=1016 step 16) bins(lea) word=8 align=16",
+    "freelists(16..=1024 step 16) list(order=lifo) align=16",
+    "freelists(16..=2048 double(4)) tlsf word=8 align=16",
+    "freelists(40,88,136,184,500) list(order=lifo) word=2",
+    "freelists(20..=40,41..=400,401..=4000) tree(red-black)",
+    // Requests are rounded up to a class before they lead to a list.
+    "freelists(220..=7040 double(4)) classes(227, then step 1970) word=2 align=32",
     "list(order=implicit, fit=next, tags=off)",
     "list(order=implicit, fit=next, coalesce=deferred)",
     "list(order=implicit, fit=best(30%), coalesce=every-call, tags=off)",
