@@ -160,7 +160,12 @@ fn max_operation(study: &Study<'_>) -> String {
             thousands(proven.accesses),
             thousands(proven.footprint)
         ),
-        None => format!("no guarantee. {}", bounded(study)),
+        None => match exploration.proven_region(study.pick) {
+            Some(bytes) => {
+                format!("never refused in {} bytes; time is not proven. {}", thousands(bytes), bounded(study))
+            }
+            None => format!("no guarantee. {}", bounded(study)),
+        },
     };
     tile("", "Most expensive operation", &format!("{} accesses", count(value)), &[place, guarantee])
 }
@@ -171,11 +176,11 @@ fn bounded(study: &Study<'_>) -> String {
     let bounded = exploration.pick(Preference::Bounded).and_then(|index| exploration.proven(index));
     match bounded {
         Some(proven) => format!(
-            "<code>--prefer bounded</code> picks a design with one: at most {} accesses, in {} bytes",
+            "<code>--prefer bounded</code> picks a design with a bound: at most {} accesses, in {} bytes",
             thousands(proven.accesses),
             thousands(proven.footprint)
         ),
-        None => "No design of this space has one for this program".to_owned(),
+        None => "No design of this space has a bound for this program".to_owned(),
     }
 }
 

@@ -148,6 +148,11 @@ fn every_result_stands_between_a_lower_bound_and_a_bound() {
         html.contains("refuses no program with this peak and these requests")
             && html.contains("free lists can hold on to memory")
     );
+    let card = html.split("<dt>").find(|part| part.starts_with("Most expensive operation<")).expect("a card");
+    assert!(
+        card.contains("never refused in") && !card.contains("no guarantee"),
+        "the first card says the same: {card}"
+    );
     let row = html.split("<tr").find(|row| row.contains(">first-fit<") && row.contains(">list(order=address"));
     assert!(row.is_some_and(|row| row.matches('%').count() == 2), "{row:?}");
     let without = page(&PageInput { lines: &[], ..input(Preference::Balanced) }).expect("a page");
