@@ -190,7 +190,7 @@ impl Plan {
         }
         let (pool, index) = source.and_then(|source| source.plan(spec)).ok_or_else(without)?;
         let layers_at = 2 + index.control_words;
-        let free_lists = FreeListsPlan::of(spec, pool.family(), index.rounds, layers_at);
+        let free_lists = FreeListsPlan::of(spec, pool.family(), layers_at);
         let reserved = free_lists.as_ref().map_or(0, FreeListsPlan::control_words);
         let base = Operations::of(free_lists.is_some(), pool.family());
         // A block of a class may hold more than its class says: a gap before an aligned payload.

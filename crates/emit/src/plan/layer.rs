@@ -1,7 +1,7 @@
 //! The numbers of the layers before a pool.
 
 use heapsmith_spec::build::{lists_in_words, words_for};
-use heapsmith_spec::{Guard, Layer, Order, Spec};
+use heapsmith_spec::{Guard, Layer, Order, Pool, Spec};
 use serde::Serialize;
 
 use super::pool::Templated;
@@ -134,9 +134,7 @@ pub struct FreeListsPlan {
 
 impl FreeListsPlan {
     /// The free lists of `spec`, if it has any, with control words from word `at` on.
-    ///
-    /// `rounds` says that the pool's index rounds requests up once more, so that their bytes alone do not lead to a list.
-    pub(super) fn of(spec: &Spec, pool: &dyn Templated, rounds: bool, at: u64) -> Option<FreeListsPlan> {
+    pub(super) fn of(spec: &Spec, pool: &dyn Templated, at: u64) -> Option<FreeListsPlan> {
         let Some(Layer::FreeLists(layer)) = spec.layers.last() else { return None };
         let rows = lists_in_words(spec, layer);
         let names = Names { name: "freelist", what: "free list", verb: "holds", none_name: "FREELISTS" };
@@ -147,7 +145,11 @@ impl FreeListsPlan {
             word: spec.word.bytes() as usize,
         };
         let map = SizesPlan::of(names, &rows, blocks.step).holding();
-        let map = if rounds { map } else { map.by_size(blocks, |size| words_for(spec, size as u64)) };
+        // Classes round requests up once more, so that their bytes alone do not lead to a list.
+        let map = match spec.pool {
+            Pool::Classes(_) => map,
+            _ => map.by_size(blocks, |size| words_for(spec, size as u64)),
+        };
         let fifo = layer.order == Order::Fifo;
         let exact = rows.iter().all(|(low, high)| low == high);
         let (lists, flush) = (rows.len() as u64, layer.flush.max());
