@@ -11,13 +11,19 @@ use crate::region::Region;
 use crate::slots::Slots;
 use crate::subject::Subject;
 
-/// After each event, how far behind the region's beginning the block of its slot lies; none where there is no block.
+/// After each event, how far behind the region's beginning the block of its slot lies, in a region of `size` bytes, or all
+/// of it if it has less; none where there is no block.
 ///
 /// # Errors
 ///
 /// A subject that cannot be made in the region.
-pub fn offsets(subject: &Subject, trace: &PackedTrace, region: &mut Region) -> Result<Vec<Option<usize>>, ReplayError> {
-    let source = region.source(Bytes(u64::MAX));
+pub fn offsets(
+    subject: &Subject,
+    trace: &PackedTrace,
+    region: &mut Region,
+    size: Bytes,
+) -> Result<Vec<Option<usize>>, ReplayError> {
+    let source = region.source(size);
     let work = Offsets { events: &trace.events, slots: trace.slots, base: source.base().as_ptr().addr() };
     Ok(match subject {
         Subject::Nothing => work.run(null_allocator()),

@@ -54,16 +54,17 @@ fn a_compiled_heap_has_the_addresses_of_the_one_that_is_built_in() {
     let (compiler, scratch) = (Compiler::find().expect("install build-essential"), Scratch::new().expect("a folder"));
     let trace = trace();
     let mut region = Region::for_trace(&trace).expect("memory");
+    let all = region.size();
     for (number, heap) in HEAPS.into_iter().enumerate() {
         let spec: Spec = resolve(heap).expect(heap);
         let library = timed::library(&spec, &compiler, &scratch, &format!("{number}.so")).expect(heap);
         let loaded = CompiledHeap::load(&library).expect("it is loaded");
-        let built_in = offsets(&spec.clone().into(), &trace, &mut region).expect(heap);
+        let built_in = offsets(&spec.clone().into(), &trace, &mut region, all).expect(heap);
         let compiled = Subject::Compiled(Box::new(spec), loaded.into());
         assert_eq!(compiled.to_string(), resolve(heap).expect(heap).to_string());
         // Twice: a heap begins empty in each replay.
         for _ in 0..2 {
-            let compiled = offsets(&compiled, &trace, &mut region).expect(heap);
+            let compiled = offsets(&compiled, &trace, &mut region, all).expect(heap);
             let differs = compiled.iter().zip(&built_in).position(|(one, other)| one != other);
             assert_eq!(differs.map(|event| (event, compiled[event], built_in[event])), None, "{heap}");
             assert_eq!(compiled.len(), built_in.len());

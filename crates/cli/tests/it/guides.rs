@@ -172,7 +172,8 @@ fn has_the_explored_addresses(dir: &Path, region: u64) {
     command(&["import", "heap.trace", "-o", "again.parquet"]);
     let trace = PackedTrace::new(&Trace::read(dir.join("again.parquet")).expect("a trace")).expect("a sound trace");
     let heap = resolve(spec).expect("a heap");
-    let explored = offsets(&heap.into(), &trace, &mut Region::new(Bytes(region)).expect("memory")).expect("it plays");
+    let mut memory = Region::new(Bytes(region)).expect("memory");
+    let explored = offsets(&heap.into(), &trace, &mut memory, Bytes(region)).expect("it plays");
     let blocks = trace.events.iter().zip(&explored).filter(|(event, _)| event.operation != Operation::Free);
     let explored: Vec<usize> = blocks.map(|(_, offset)| offset.expect("it serves every request")).collect();
     let recorded = addresses(&std::fs::read(dir.join("heap.trace")).expect("a stream"));

@@ -110,7 +110,7 @@ fn heaps_of_freertos_have_the_addresses_of_the_originals() {
     let of_one = |(original, heap): &(&str, &str)| {
         let mut region = Region::new(REGION).expect("memory");
         for (program, trace) in &programs {
-            let own = offsets(&resolve(heap).expect(heap).into(), trace, &mut region).expect(heap);
+            let own = offsets(&resolve(heap).expect(heap).into(), trace, &mut region, REGION).expect(heap);
             let first = own[0].expect("a program begins with an allocation");
             let own: Vec<_> = own.iter().map(|at| at.map(|at| at.wrapping_sub(first))).collect();
             assert_eq!(checksums(&own), recorded[&((*original).to_owned(), program.clone())], "{original} {program}");
